@@ -5,7 +5,6 @@
 
 #include <cstring>
 
-#include "base/overloaded.h"
 #include "plan/order.h"
 
 namespace wt::execute {
@@ -80,29 +79,45 @@ View Execution::view(const plan::Operand& operand) const {
 }
 
 device::Task Execution::task(const plan::Node& node) {
-  return std::visit(
-      overloaded{
-          [&](const plan::Run& run) {
-            Launch& launch = launches_.emplace_back(Launch{run.kernel, run.attributes, {}, {}, {}});
-            for (const plan::Operand& input : run.inputs) launch.inputs.push_back(view(input));
-            for (const plan::Operand& output : run.outputs) launch.outputs.push_back(view(output));
-            if (run.workspace) {
-              const plan::Buffer& buffer = plan_.buffer(*run.workspace);
-              launch.workspace = {arenas_[index(buffer.device)].get() + buffer.address.count(),
-                                  static_cast<std::size_t>(buffer.bytes.count())};
-            }
-            return cpu_task(launch);
-          },
-          [&](const plan::Move& move) {
-            const Copy& copy = copies_.emplace_back(Copy{view(move.source), view(move.target)});
-            return device::Task{[](const void* work, device::Queue&) {
-                                  const auto& bound = *static_cast<const Copy*>(work);
-                                  copy_bytes(bound.source, bound.target);
-                                },
-                                &copy};
-          },
-      },
-      node.action);
+  return std::visit([&](const auto& action) { return task_of(action); }, node.action);
+}
+
+device::Task Execution::task_of(const plan::Run& run) {
+  Launch& launch = launches_.emplace_back(Launch{run.kernel, run.attributes, {}, {}, {}});
+  for (const plan::Operand& input : run.inputs) launch.inputs.push_back(view(input));
+  for (const plan::Operand& output : run.outputs) launch.outputs.push_back(view(output));
+  if (run.workspace) {
+    const plan::Buffer& buffer = plan_.buffer(*run.workspace);
+    launch.workspace = {arenas_[index(buffer.device)].get() + buffer.address.count(),
+                        static_cast<std::size_t>(buffer.bytes.count())};
+  }
+  return cpu_task(launch);
+}
+
+device::Task Execution::task_of(const plan::Move& move) {
+  const Copy& copy = copies_.emplace_back(Copy{view(move.source), view(move.target)});
+  return device::Task{[](const void* work, device::Queue&) {
+                        const auto& bound = *static_cast<const Copy*>(work);
+                        copy_bytes(bound.source, bound.target);
+                      },
+                      &copy};
+}
+
+// ((slot 0 + slot 1) + slot 2) + ..., so that the bits are those of the order written down.
+device::Task Execution::task_of(const plan::Sum& sum) {
+  expect(sum.slots.size() >= 2, "a sum of {} slots", sum.slots.size());
+  Additions& additions = additions_.emplace_back();
+  plan::Operand so_far = sum.slots[0];
+  for (const plan::Operand& slot : std::span(sum.slots).subspan(1)) {
+    additions.push_back(cpu_task(launches_.emplace_back(
+        Launch{&kernel_named("add"), {}, {view(so_far), view(slot)}, {view(sum.output)}, {}})));
+    so_far = sum.output;
+  }
+  return device::Task{[](const void* work, device::Queue& queue) {
+                        for (const device::Task& task : *static_cast<const Additions*>(work))
+                          task.run(task.work, queue);
+                      },
+                      &additions};
 }
 
 }  // namespace wt::execute

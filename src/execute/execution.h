@@ -32,17 +32,22 @@ class Execution {
  private:
   View view(const plan::Operand& operand) const;
   device::Task task(const plan::Node& node);
+  device::Task task_of(const plan::Run& run);
+  device::Task task_of(const plan::Move& move);
+  device::Task task_of(const plan::Sum& sum);
 
   struct Copy {
     View source{};
     View target{};
   };
+  using Additions = std::vector<device::Task>;
 
   const plan::Plan& plan_;
   device::Queue& queue_;
   std::vector<std::shared_ptr<std::byte>> arenas_{};  // by device
   std::deque<Launch> launches_{};                     // stay where they are
   std::deque<Copy> copies_{};
+  std::deque<Additions> additions_{};
   std::vector<device::Task> tasks_{};  // by node
   std::vector<device::Task> captured_{};
 };

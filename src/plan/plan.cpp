@@ -8,8 +8,8 @@ namespace wt::plan {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kind_names{"input",      "variable", "result",
-                                                     "activation", "gradient", "workspace"};
+constexpr std::array<std::string_view, 8> kind_names{
+    "input", "variable", "optimizer_slot", "result", "activation", "gradient", "workspace", "communication"};
 
 std::vector<BufferId> buffers_of(std::span<const Operand> operands) {
   std::vector<BufferId> buffers;
@@ -29,7 +29,7 @@ BufferId Plan::add_buffer(Buffer buffer) {
 }
 
 NodeId Plan::add_node(Action action, std::string scope) {
-  nodes.push_back({std::move(action), {}, std::move(scope)});
+  nodes.push_back({.action = std::move(action), .scope = std::move(scope)});
   return static_cast<NodeId>(nodes.size() - 1);
 }
 
@@ -37,6 +37,7 @@ std::vector<BufferId> reads(const Action& action) {
   return std::visit(overloaded{
                         [](const Run& run) { return buffers_of(run.inputs); },
                         [](const Move& move) { return std::vector<BufferId>{move.source.buffer}; },
+                        [](const Sum& sum) { return buffers_of(sum.slots); },
                     },
                     action);
 }
@@ -49,6 +50,7 @@ std::vector<BufferId> writes(const Action& action) {
                           return buffers;
                         },
                         [](const Move& move) { return std::vector<BufferId>{move.target.buffer}; },
+                        [](const Sum& sum) { return std::vector<BufferId>{sum.output.buffer}; },
                     },
                     action);
 }

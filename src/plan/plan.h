@@ -1,6 +1,6 @@
-// plan/: one training step, written down as data. Everything a step does is a Run or a Move. Strategies write
-// plans; `execute` reads them for values, `simulate` for time. A plan refuses to know who made it and who
-// reads it. Read on in plan/memory.h, then strategy/strategy.h.
+// plan/: one training step, written down as data. Everything a step does is a Run, a Move or a Sum. Strategies
+// write plans; `execute` reads them for values, `simulate` for time. A plan refuses to know who made it and who
+// reads it. Read on in plan/memory.h, plan/costs.h, plan/timeline.h, then strategy/default.h.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "device/allocator.h"
 #include "kernel/kernel.h"
 
 namespace wt::plan {
@@ -17,8 +18,17 @@ enum class DeviceId : std::int32_t {};
 enum class BufferId : std::int32_t {};
 enum class NodeId : std::int32_t {};
 
-// What memory is for. Inputs, variables and results keep their address for the whole step and between steps.
-enum class BufferKind : std::uint8_t { input, variable, result, activation, gradient, workspace };
+// What memory is for. Down to results, buffers keep their address for the whole step and between steps.
+enum class BufferKind : std::uint8_t {
+  input,
+  variable,
+  optimizer_slot,
+  result,
+  activation,
+  gradient,
+  workspace,
+  communication
+};
 
 bool outlives_step(BufferKind kind);
 std::string_view name(BufferKind kind);
@@ -53,17 +63,40 @@ struct Move {
   Operand target{};
 };
 
-using Action = std::variant<Run, Move>;
+// Staged slots into one tensor, in the order in which they stand.
+struct Sum {
+  DeviceId device{};
+  std::vector<Operand> slots{};
+  Operand output{};
+};
+
+using Action = std::variant<Run, Move, Sum>;
+
+// A device works on several things at once, one of each stream: a Run or a Sum waits until those before it (by id)
+// in its stream are done. Moves have no stream: they share links.
+enum class Stream : std::uint8_t { compute, communication };
 
 struct Node {
   Action action{};
   std::vector<NodeId> after{};  // ascending; all smaller than the node's own id, so ids are a legal order
   std::string scope{};          // "conv2d", "gradient/conv2d"
+  Stream stream = Stream::compute;
 };
 
 struct Device {
   std::string name{};
-  Bytes arena{};  // set by plan_memory
+  std::optional<device::MemoryOptions> memory{};  // absent: without limit
+  Bytes arena{};                                  // what the step needs of it; set by plan_memory
+};
+
+// A buffer that found no place: a result of the simulated world, no error. Buffers after it have no address.
+struct OutOfMemory {
+  BufferId buffer{};
+  std::optional<NodeId> node{};  // the first to need it; none: it outlives the step
+  std::vector<BufferId> held{};  // what lay in the device's memory then
+  Bytes free{};                  // in all pieces together
+  Bytes largest_free{};          // in one piece
+  std::string summary{};         // the allocator's own
 };
 
 struct Port {
@@ -81,6 +114,8 @@ struct Plan {
   std::vector<Port> inputs{};
   std::vector<Port> variables{};
   std::vector<Port> results{};
+
+  std::optional<OutOfMemory> out_of_memory{};  // set by plan_memory; such a plan can't be executed
 
   const Buffer& buffer(BufferId id) const { return buffers[index(id)]; }
   const Node& node(NodeId id) const { return nodes[index(id)]; }

@@ -31,6 +31,9 @@ std::string action(const Plan& plan, const Action& action) {
           [&](const Move& move) {
             return fmt::format("move {} -> {}", operand(plan, move.source), operand(plan, move.target));
           },
+          [&](const Sum& sum) {
+            return fmt::format("sum {} -> {}", operands(plan, sum.slots), operand(plan, sum.output));
+          },
       },
       action);
 }
@@ -54,7 +57,7 @@ std::string print(const Plan& plan) {
   for (const Device& device : plan.devices)
     text += fmt::format("  device {} needs {}\n", device.name, print(device.arena));
   for (const Buffer& buffer : plan.buffers)
-    text += fmt::format("  {:<10} {} {} at {}\n", name(buffer.kind), buffer.name, print(buffer.bytes),
+    text += fmt::format("  {:<14} {} {} at {}\n", name(buffer.kind), buffer.name, print(buffer.bytes),
                         buffer.address.count());
   for (std::size_t id = 0; id < plan.nodes.size(); ++id) text += node(plan, id);
   return text;

@@ -1,0 +1,72 @@
+// platform/: described machines. A platform says which devices there are, where they sit, and which links lie
+// between any two of them; `route` is the one source of routes, for every reader. It refuses to know plans,
+// collectives and time. Files come in through platform/parse.h and platform/import.h. Read on in
+// platform/wiring.h and platform/fabric.h, then simulate/simulate.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "device/type.h"
+
+namespace wt::platform {
+
+// Where bytes come from and go to: the devices, in the order of machines and then of their indices, then the hosts
+// (a CPU socket with its memory), in the same order.
+enum class Endpoint : std::int32_t {};
+
+// One direction of a wire, a switch's port or a memory bus.
+enum class LinkId : std::int32_t {};
+
+enum class LinkKind : std::uint8_t { nvlink, xgmi, ici, pcie, socket, host_memory, nic, network };
+std::string_view name(LinkKind kind);
+
+struct Link {
+  LinkKind kind{};
+  BytesPerSecond bandwidth{};
+  Seconds latency{};
+};
+
+// Empty from an endpoint to itself.
+struct Route {
+  std::vector<LinkId> links{};
+  Seconds latency{};
+  BytesPerSecond bottleneck{};
+};
+
+class Topology;  // machines and the networks between them; platform/topology.h
+
+// A value that is cheap to copy: what was built is shared and never changes.
+class Platform {
+ public:
+  Platform(std::string name, std::shared_ptr<const Topology> topology);
+
+  const std::string& name() const { return name_; }
+  std::int32_t devices() const;
+  std::int32_t machines() const;
+  std::int32_t hosts() const;
+  std::int32_t links() const;
+
+  Endpoint device(std::int32_t index) const;  // Requires: below devices().
+  Endpoint host(std::int32_t index) const;    // Requires: below hosts().
+  bool is_device(Endpoint endpoint) const { return index(endpoint) < static_cast<std::size_t>(devices()); }
+  std::int32_t machine_of(Endpoint endpoint) const;
+  Endpoint host_of(Endpoint device) const;  // the socket a device hangs on
+
+  const device::DeviceType& type(Endpoint endpoint) const;  // of a host: a CPU
+  std::string name(Endpoint endpoint) const;                // "machine 1/gpu 3", "machine 0/host 1"
+  const Link& link(LinkId link) const;
+  std::string name(LinkId link) const;  // "machine 1/gpu 3 -> nvswitch"; made when asked for
+
+  // Throws InputError when nothing leads there; platforms from files are checked when they are read.
+  Route route(Endpoint from, Endpoint to) const;
+
+ private:
+  std::string name_;
+  std::shared_ptr<const Topology> topology_;
+};
+
+}  // namespace wt::platform
