@@ -85,6 +85,7 @@ struct Variable {
   bool trainable = true;
   Synchronization synchronization = Synchronization::automatic;
   Aggregation aggregation = Aggregation::none;
+  bool is_slot = false;  // the optimizer's, of another variable
 };
 
 struct NamedValue {

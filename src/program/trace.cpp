@@ -21,8 +21,8 @@ Symbol Trace::variable(std::string name, TensorSpec spec, VariableOptions option
     if (other.name == name)
       throw InputError(fmt::format("[variable] there are two variables named \"{}\"", name), "rename one");
   const ValueId value = step_.program.add_value(spec, name);
-  step_.variables.push_back(
-      {std::move(name), value, options.trainable, options.synchronization, options.aggregation});
+  step_.variables.push_back({std::move(name), value, options.trainable, options.synchronization,
+                             options.aggregation, options.is_slot});
   return {this, value};
 }
 

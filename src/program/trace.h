@@ -25,6 +25,7 @@ struct VariableOptions {
   bool trainable = true;
   Synchronization synchronization = Synchronization::automatic;
   Aggregation aggregation = Aggregation::none;
+  bool is_slot = false;  // the optimizer's, of another variable
 };
 
 // Writes down what a step function does with symbols.

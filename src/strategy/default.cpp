@@ -6,9 +6,14 @@
 
 namespace wt::strategy {
 
-plan::Plan lower_default(const Step& step, std::string device) {
-  plan::Plan plan{.name = step.name, .devices = {{.name = std::move(device)}}};
-  lower_replica(step, plan::DeviceId{0}, plan);
+plan::Plan lower_default(const Step& step, plan::Device device, std::optional<plan::Device> host) {
+  plan::Plan plan{.name = step.name, .devices = {std::move(device)}};
+  Replica replica{.device = plan::DeviceId{0}};
+  if (host) {
+    plan.devices.push_back(std::move(*host));
+    replica.host = plan::DeviceId{1};
+  }
+  lower_replica(step, replica, plan);
   plan::plan_memory(plan, plan::order_accesses(plan));
   return plan;
 }

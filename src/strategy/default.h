@@ -7,7 +7,8 @@
 
 namespace wt::strategy {
 
-// TensorFlow's default strategy: one replica on one device, cross-replica operations are the identity.
-plan::Plan lower_default(const Step& step, std::string device);
+// TensorFlow's default strategy, and one_device: one replica on one device, cross-replica operations are the
+// identity. Inputs come from the host; none: they are written where the replica computes.
+plan::Plan lower_default(const Step& step, plan::Device device, std::optional<plan::Device> host = {});
 
 }  // namespace wt::strategy

@@ -20,8 +20,12 @@ BufferKind kind_of(const std::string& scope) {
 
 class ReplicaLowering {
  public:
-  ReplicaLowering(const Step& step, plan::DeviceId device, plan::Plan& plan)
-      : step_(step), device_(device), plan_(plan), buffers_(step.program.values.size()) {}
+  ReplicaLowering(const Step& step, Replica replica, plan::Plan& plan)
+      : step_(step),
+        device_(replica.device),
+        host_(replica.host),
+        plan_(plan),
+        buffers_(step.program.values.size()) {}
 
   void lower() {
     find_roots();
@@ -66,14 +70,24 @@ class ReplicaLowering {
   void add_ports() {
     for (const NamedValue& input : step_.inputs) {
       give_buffer(input.value, input.name, BufferKind::input);
-      plan_.inputs.push_back({input.name, operand(input.value)});
+      plan_.inputs.push_back({input.name, host_ ? fed_from_host(input) : operand(input.value)});
     }
     for (const Variable& variable : step_.variables) {
-      give_buffer(variable.value, variable.name, BufferKind::variable);
+      give_buffer(variable.value, variable.name,
+                  variable.is_slot ? BufferKind::optimizer_slot : BufferKind::variable);
       plan_.variables.push_back({variable.name, operand(variable.value)});
     }
     for (const NamedValue& result : step_.results) add_result(result);
     for (std::size_t i = 0; i < step_.variables.size(); ++i) save_new_value(i);
+  }
+
+  // The input pipeline leaves its rows on the host.
+  Operand fed_from_host(const NamedValue& input) {
+    const Operand target = operand(input.value);
+    const Operand source{plan_.add_buffer({input.name, *host_, target.spec.bytes(), BufferKind::input, {}}),
+                         target.spec};
+    plan_.add_node(plan::Move{source, target}, "input");
+    return source;
   }
 
   // A result that is an input's or a variable's value is copied before anything overwrites it.
@@ -141,6 +155,7 @@ class ReplicaLowering {
     if (std::count(node.inputs.begin(), node.inputs.end(), node.inputs[j]) > 1) return false;
     switch (plan_.buffer(*buffers_[index(input)]).kind) {
       case BufferKind::variable:
+      case BufferKind::optimizer_slot:
         return is_new_value_of_owner(input, output);
       case BufferKind::activation:
       case BufferKind::gradient:
@@ -205,6 +220,7 @@ class ReplicaLowering {
 
   const Step& step_;
   plan::DeviceId device_;
+  std::optional<plan::DeviceId> host_;
   plan::Plan& plan_;
   std::vector<std::optional<BufferId>> buffers_;  // by root value
   std::vector<ValueId> roots_{};
@@ -217,8 +233,8 @@ class ReplicaLowering {
 
 }  // namespace
 
-void lower_replica(const Step& step, plan::DeviceId device, plan::Plan& plan) {
-  ReplicaLowering(step, device, plan).lower();
+void lower_replica(const Step& step, Replica replica, plan::Plan& plan) {
+  ReplicaLowering(step, replica, plan).lower();
 }
 
 }  // namespace wt::strategy

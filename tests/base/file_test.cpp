@@ -9,37 +9,27 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "support/folder.h"
+
 namespace wt {
 namespace {
 
 // A folder of its own for each test.
 class File : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "windtunnel_file_XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   long entries() const {
     return std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator());
   }
   template <class Error, class Action>
   std::string error_of(Action action) const {
-    try {
-      action();
-    } catch (const Error& error) {
-      std::string text = error.what();
-      for (std::size_t at; (at = text.find(folder_.string())) != std::string::npos;) {
-        text.replace(at, folder_.string().size(), "FOLDER");
-      }
-      return text;
-    }
-    return "no error";
+    return test_folder_.error_of<Error>(action);
   }
 
-  std::filesystem::path folder_;
+ private:
+  test::Folder test_folder_{};
+
+ protected:
+  const std::filesystem::path& folder_ = test_folder_.path();
 };
 
 TEST_F(File, ReadsBackWhatWasWritten) {
@@ -73,7 +63,7 @@ TEST_F(File, LeavesNothingBehindWhenTheDiskIsFull) {
     ::setrlimit(RLIMIT_FSIZE, &limit);
     const std::string text =
         error_of<MachineError>([&] { write_text(folder_ / "x", std::string(5000, 'a')); });
-    const bool is_told = text == "[write] FOLDER/x: File too large";
+    const bool is_told = text == "[write] x: File too large";
     std::exit(is_told && read_text(folder_ / "x") == "old" && entries() == 1 ? 0 : 1);
   };
   EXPECT_EXIT(overfill(), testing::ExitedWithCode(0), "");
@@ -81,19 +71,19 @@ TEST_F(File, LeavesNothingBehindWhenTheDiskIsFull) {
 
 TEST_F(File, SaysWhyItCannotRead) {
   EXPECT_EQ(error_of<InputError>([&] { read_text(folder_ / "x"); }),
-            "cannot read \"FOLDER/x\": No such file or directory");
+            "cannot read \"x\": No such file or directory");
   EXPECT_EQ(error_of<InputError>([&] { read_text(folder_); }), "cannot read \"FOLDER\": Is a directory");
   EXPECT_EQ(error_of<InputError>([&] { read_text("/dev/zero"); }),
             "cannot read \"/dev/zero\": not a regular file");
   EXPECT_EQ(error_of<InputError>([&] {
               read_text(folder_ / "x", {"a.json", 1, 1, "\"x\"", 3});
             }),
-            "a.json:1:1: cannot read \"FOLDER/x\": No such file or directory\n  1 | \"x\"\n    | ^~~");
+            "a.json:1:1: cannot read \"x\": No such file or directory\n  1 | \"x\"\n    | ^~~");
 }
 
 TEST_F(File, SaysWhyItCannotWrite) {
   EXPECT_EQ(error_of<MachineError>([&] { write_text(folder_ / "no/x", ""); }),
-            "[write] FOLDER/no/x: No such file or directory; make its folder first");
+            "[write] no/x: No such file or directory; make its folder first");
   EXPECT_EQ(error_of<MachineError>([&] { write_text(folder_, ""); }), "[write] FOLDER: Is a directory");
   EXPECT_EQ(error_of<MachineError>([&] { write_text("/dev/null", ""); }),
             "[write] /dev/null: not a regular file");
@@ -113,7 +103,7 @@ TEST_F(File, ReadsStretches) {
   file.read_at(3, std::as_writable_bytes(std::span(four)));
   EXPECT_EQ(four, "3456");
   EXPECT_EQ(error_of<MachineError>([&] { file.read_at(8, std::as_writable_bytes(std::span(four))); }),
-            "[read] FOLDER/x: the file became shorter while it was read");
+            "[read] x: the file became shorter while it was read");
 }
 
 }  // namespace

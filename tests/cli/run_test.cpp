@@ -15,11 +15,11 @@ namespace {
 namespace fs = std::filesystem;
 using test::bytes_of;
 using test::call;
+using test::Folder;
 using test::number_at;
 using test::results_in;
 using test::Said;
 using test::scenario_file;
-using test::TestFolder;
 using test::write_bytes;
 
 // A linear model on numbers, with momentum, shuffled, a short last batch: small, and every part of the state
@@ -61,7 +61,7 @@ class Run : public testing::Test {
     return run(path("small.json"), out, more);
   }
 
-  TestFolder base_{};
+  Folder base_{};
 };
 
 TEST_F(Run, WritesResultsStepsAndTheResolvedScenario) {
@@ -122,7 +122,7 @@ TEST_F(Run, FashionCnnLearnsMadeUpPictures) {
 
 // total_loss / num_batches, though the last batch has 2 rows instead of 12; fit weighs by rows.
 TEST(L15, AnEpochsLossIsTheSumOfTheStepsOverTheirNumber) {
-  const TestFolder base;
+  const Folder base;
   write_bytes(base / "small.json", small);
   const auto losses = [&](const std::string& loop) {
     const Said said = call({"run", (base / "small.json").string(), "--out", (base / loop).string(), "--set",
@@ -230,7 +230,7 @@ TEST_F(Run, AFreshModelFromTheCheckpointMeasuresAsTheTrainedOne) {
 
 // SavedModel's role: the weights alone, for any program that reads safetensors; no strategy is in the file.
 TEST(P24, ExportedWeightsAreReadWithoutTheStrategyThatTrainedThem) {
-  const TestFolder base;
+  const Folder base;
   write_bytes(base / "small.json", small);
   const auto run = [&](const std::string& out, const std::vector<std::string>& overrides) {
     std::vector<std::string> words{"run", (base / "small.json").string(), "--out", (base / out).string()};
@@ -304,7 +304,7 @@ TEST(Validate, AcceptsEveryScenarioOfTheCheckout) {
 }
 
 TEST(Validate, TellsTheProblemsOfEveryFile) {
-  const TestFolder base;
+  const Folder base;
   write_bytes(base / "a.json", "{ \"name\": 3 }");
   write_bytes(base / "b.json", small);
   const Said said = call({"validate", (base / "a.json").string(), (base / "b.json").string()});

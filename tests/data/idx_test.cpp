@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "data/folder.h"
+#include "data/files.h"
 #include "data/gzip.h"
 
 namespace wt::data {
@@ -14,7 +14,7 @@ class Idx : public testing::Test {
  protected:
   Tensor read(const std::string& bytes) const { return read_idx(folder_.write("x", bytes)); }
   std::string error(const std::string& bytes) const {
-    return folder_.error_of([&] { read(bytes); });
+    return folder_.error_of<InputError>([&] { read(bytes); });
   }
 
   Folder folder_;
@@ -145,7 +145,7 @@ TEST_F(Idx, AnswersATensorOrAnInputErrorWhereverItIsDamaged) {
 }
 
 TEST_F(Idx, NamesAFileThatIsNotThere) {
-  EXPECT_EQ(folder_.error_of([] {
+  EXPECT_EQ(folder_.error_of<InputError>([] {
     read_idx("no/such.idx", {"x.json", 1, 1, "\"f\"", 3});
   }),
             "x.json:1:1: cannot read \"no/such.idx\": No such file or directory\n"
@@ -154,7 +154,8 @@ TEST_F(Idx, NamesAFileThatIsNotThere) {
 
 TEST_F(Idx, RefusesImagesAndLabelsThatDoNotBelongTogether) {
   const auto error_of_pair = [&](const std::string& images, const std::string& labels) {
-    return folder_.error_of([&] { read_idx_images(folder_.write("i", images), folder_.write("l", labels)); });
+    return folder_.error_of<InputError>(
+        [&] { read_idx_images(folder_.write("i", images), folder_.write("l", labels)); });
   };
   const std::string images = idx(0x08, {2, 1, 1}, "12");
   EXPECT_EQ(error_of_pair(images, idx(0x08, {3}, "123")),
@@ -199,7 +200,7 @@ TEST(P1, MissingFilesAreNamedInOneErrorWithAllFour) {
   write_fashion_mnist(folder, true);
   std::filesystem::remove(folder.path() / "train-labels-idx1-ubyte.gz");
   std::filesystem::remove(folder.path() / "t10k-labels-idx1-ubyte.gz");
-  EXPECT_EQ(folder.error_of([&] {
+  EXPECT_EQ(folder.error_of<InputError>([&] {
     read_fashion_mnist(folder.path(), {"x.json", 3, 5, "    \"f\"", 3});
   }),
             "x.json:3:5: the folder \"FOLDER\" lacks train-labels-idx1-ubyte, t10k-labels-idx1-ubyte\n"

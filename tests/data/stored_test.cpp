@@ -1,6 +1,6 @@
 #include "data/stored.h"
 
-#include "data/folder.h"
+#include "data/files.h"
 #include "tensor/safetensors.h"
 
 namespace wt::data {
@@ -26,7 +26,7 @@ class Stored : public testing::Test {
     StoredRows wanted = stored();
     wanted.x = x;
     wanted.y = y;
-    return folder_.error_of([&] { read_stored_rows(wanted); });
+    return folder_.error_of<InputError>([&] { read_stored_rows(wanted); });
   }
 
   Folder folder_;

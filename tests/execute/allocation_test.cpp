@@ -45,7 +45,7 @@ Step convolution_step() {
 }
 
 TEST(Execution, AllocatesNothingInAStep) {
-  const plan::Plan plan = strategy::lower_default(convolution_step(), "cpu:0");
+  const plan::Plan plan = strategy::lower_default(convolution_step(), {"cpu:0"});
   device::Workers workers(1);
   device::CpuQueue queue(workers);
   execute::Execution execution(plan, queue);

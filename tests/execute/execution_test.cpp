@@ -39,7 +39,7 @@ TEST(Execution, ReadsWithinAStepSeeTheOldValueOfAVariable) {
 
 TEST(Execution, RefusesUnknownNamesAndWrongShapes) {
   const Step step = trace("t", [](Trace& trace) { trace.result("y", exp(trace.input("x", floats({2})))); });
-  const plan::Plan plan = strategy::lower_default(step, "cpu:0");
+  const plan::Plan plan = strategy::lower_default(step, {"cpu:0"});
   device::Workers workers(1);
   device::CpuQueue queue(workers);
   execute::Execution execution(plan, queue);

@@ -85,7 +85,7 @@ double tested_accuracy(const std::filesystem::path& checkpoints, const data::Dat
 int main() {
   device::Workers workers(device::hardware_threads());
   device::CpuQueue queue(workers);
-  train::Machine machine{[](const Step& step) { return strategy::lower_default(step, "/device:CPU:0"); },
+  train::Machine machine{[](const Step& step) { return strategy::lower_default(step, {"/device:CPU:0"}); },
                          queue};
 
   const auto pictures = data::Dataset::from_rows(data::synthetic_rows(data::Classification{.rows = 1600}));

@@ -63,7 +63,7 @@ inline bool agrees(const std::string& name, const std::vector<float>& losses,
 // Trains on the case's batches in order, prints step and plan, and answers the program's exit code.
 // Requires: inputs x, y and learning_rate, result loss, variables named as the case's weights.
 inline int train(const std::string& name, const Step& step, std::int64_t batch, float learning_rate) {
-  const plan::Plan plan = strategy::lower_default(step, "cpu:0");
+  const plan::Plan plan = strategy::lower_default(step, {"cpu:0"});
   fmt::print("{}\n{}\n", print(step), print(plan));
 
   device::Workers workers(device::hardware_threads());

@@ -189,7 +189,7 @@ TEST_P(EveryGradient, AgreesWithCentralDifferences) {
     if (!inputs.contains(input.name))
       inputs[input.name] = test::random_tensor({step.program.spec(input.value)}, Type::float64, random);
 
-  const plan::Plan plan = strategy::lower_default(step, "cpu:0");
+  const plan::Plan plan = strategy::lower_default(step, {"cpu:0"});
   device::Workers workers(1);
   device::CpuQueue queue(workers);
   execute::Execution execution(plan, queue);

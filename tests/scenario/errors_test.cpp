@@ -13,6 +13,7 @@
 #include "scenario/build.h"
 #include "scenario/golden.h"
 #include "scenario/parse.h"
+#include "support/folder.h"
 
 namespace wt::scenario {
 namespace {
@@ -69,20 +70,14 @@ std::vector<File> broken_files() {
 class Errors : public testing::Test {
  protected:
   Errors() : before_(fs::current_path()) {
-    std::string name = testing::TempDir() + "windtunnel_errors_XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-    for (const File& file : broken_files())
-      std::ofstream(folder_ / file.name, std::ios::binary) << file.bytes;
-    fs::current_path(folder_);
+    for (const File& file : broken_files()) folder_.write(file.name, file.bytes);
+    fs::current_path(folder_.path());
   }
-  ~Errors() override {
-    fs::current_path(before_);
-    fs::remove_all(folder_);
-  }
+  ~Errors() override { fs::current_path(before_); }
 
  private:
   fs::path before_;
-  fs::path folder_{};
+  test::Folder folder_{};
 };
 
 std::vector<std::string> overrides_of(const std::string& text) {

@@ -19,7 +19,7 @@ TEST(DefaultStrategy, WritesTheWholeStepDownAsAPlan) {
     apply_sgd({kernel}, {}, trace.gradient(loss, {{kernel}}), rate, {});
     trace.result("loss", loss);
   });
-  EXPECT_EQ(print(lower_default(step, "cpu:0")), R"(plan train
+  EXPECT_EQ(print(lower_default(step, {"cpu:0"})), R"(plan train
   device cpu:0 needs 2.25 KiB
   input      x 16 B at 0
   input      rate 4 B at 256
@@ -57,7 +57,7 @@ TEST(DefaultStrategy, MovesAnUpdateLastWhenTheOldValueIsStillRead) {
     trace.update(old, w);
     trace.result("before", w);
   });
-  const plan::Plan plan = lower_default(step, "cpu:0");
+  const plan::Plan plan = lower_default(step, {"cpu:0"});
   EXPECT_EQ(print(plan), R"(plan t
   device cpu:0 needs 1.28 KB
   variable   w 8 B at 0
@@ -78,7 +78,7 @@ TEST(DefaultStrategy, TreatsCrossReplicaOperationsAsTheIdentity) {
     const Symbol x = trace.input("x", floats({2, 3}));
     trace.result("y", reduce(broadcast(all_reduce(gather(exp(x), 1), Reduction::mean)), Reduction::sum));
   });
-  const plan::Plan plan = lower_default(step, "cpu:0");
+  const plan::Plan plan = lower_default(step, {"cpu:0"});
   ASSERT_EQ(plan.nodes.size(), 1u);
   EXPECT_EQ(plan.buffers.size(), 2u);
 }

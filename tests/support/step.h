@@ -25,7 +25,7 @@ struct Running {
 
 // Inputs and variables by name in; results and variables by name out.
 inline Values run(const Step& step, const Values& given, const Running& running = {}) {
-  const plan::Plan plan = strategy::lower_default(step, "cpu:0");
+  const plan::Plan plan = strategy::lower_default(step, {"cpu:0"});
   device::Workers workers(running.threads);
   device::CpuQueue queue(workers);
   execute::Execution execution(plan, queue);

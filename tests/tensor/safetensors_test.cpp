@@ -9,43 +9,21 @@
 #include <random>
 
 #include "base/file.h"
+#include "support/folder.h"
 
 namespace wt {
 namespace {
 
 class Safetensors : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "windtunnel_safetensors_XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path path() const { return folder_ / "x"; }
 
-  std::filesystem::path path() const { return folder_ / "x.safetensors"; }
-
-  // Plain writing without fsync: these tests write thousands of files.
-  TensorFile read(const std::string& bytes) const {
-    std::filesystem::remove(path());  // ext4 flushes what is truncated and written again
-    std::FILE* file = std::fopen(path().c_str(), "wb");
-    std::fwrite(bytes.data(), 1, bytes.size(), file);
-    std::fclose(file);
-    return read_safetensors(path());
-  }
+  TensorFile read(const std::string& bytes) const { return read_safetensors(folder_.write("x", bytes)); }
   std::string error_of(const std::string& bytes) const {
-    try {
-      read(bytes);
-    } catch (const InputError& error) {
-      std::string text = error.what();
-      for (std::size_t at; (at = text.find(path().string())) != std::string::npos;) {
-        text.replace(at, path().string().size(), "x");
-      }
-      return text;
-    }
-    return "no error";
+    return folder_.error_of<InputError>([&] { read(bytes); });
   }
 
-  std::filesystem::path folder_;
+  test::Folder folder_{};
 };
 
 std::string file_with(const std::string& header, const std::string& data = "", std::uint64_t length = 0) {

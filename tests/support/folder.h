@@ -1,0 +1,74 @@
+// A folder of a test's own, gone when the test is.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace wt::test {
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = testing::TempDir() + "windtunnel_XXXXXX";
+    EXPECT_NE(::mkdtemp(name.data()), nullptr);
+    path_ = name;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+  std::filesystem::path write(const std::string& name, const std::string& bytes) const;
+
+  // `text` with names of files in the folder alone, and FOLDER for its own.
+  std::string without_path(std::string text) const {
+    replace(text, path_.string() + "/", "");
+    replace(text, path_.string(), "FOLDER");
+    return text;
+  }
+
+  // What an Error says, as without_path.
+  template <class Error, class Action>
+  std::string error_of(Action action) const {
+    try {
+      action();
+    } catch (const Error& error) {
+      return without_path(error.what());
+    }
+    return "no error";
+  }
+
+ private:
+  static void replace(std::string& text, const std::string& what, const std::string& with) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+      text.replace(at, what.size(), with);
+  }
+
+  std::filesystem::path path_{};
+};
+
+inline std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// No fsync, and a new file each time: some tests write thousands, and ext4 flushes one that is cut to nothing and
+// written again.
+inline void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
+  std::filesystem::remove(path);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+inline std::filesystem::path Folder::write(const std::string& name, const std::string& bytes) const {
+  write_bytes(path_ / name, bytes);
+  return path_ / name;
+}
+
+}  // namespace wt::test
