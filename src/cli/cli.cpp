@@ -29,6 +29,7 @@ class CommandLine {
     app_.require_subcommand(0, 1);
     add_run();
     add_validate();
+    add_devices();
     add_list();
   }
 
@@ -44,6 +45,7 @@ class CommandLine {
     refuse_unknown();
     if (run_->parsed()) return run(run_options_, streams);
     if (validate_->parsed()) return validate(validate_options_, streams);
+    if (devices_->parsed()) return devices(devices_options_, streams);
     if (list_->parsed()) return list(list_options_, streams);
     streams.messages << app_.help();
     return Exit::input_wrong;
@@ -63,6 +65,8 @@ class CommandLine {
     CLI::Option* csv = run_->add_flag("--csv", run_options_.csv, "Print a line for every step");
     CLI::Option* plan =
         run_->add_flag("--plan", run_options_.plan, "Print the training step's plan, train nothing");
+    run_->add_flag("--log-device-placement", run_options_.log_device_placement,
+                   "Tell where each operation runs, as TensorFlow logs it");
     json->excludes(csv)->excludes(plan);
     csv->excludes(plan);
   }
@@ -71,6 +75,18 @@ class CommandLine {
     validate_ = app_.add_subcommand("validate", "Tell everything that is wrong with scenarios");
     validate_->add_option("FILE", validate_options_.files, "Scenarios")->required();
     add_overrides(*validate_, validate_options_.overrides);
+    validate_->add_flag("--memory", validate_options_.memory,
+                        "Tell what each device would hold, and which batch would fit; trains nothing");
+    validate_->add_flag("--placement", validate_options_.placement,
+                        "Tell where each operation of a step goes, and why");
+  }
+
+  void add_devices() {
+    devices_ =
+        app_.add_subcommand("devices", "Tell this machine's devices, or those that a scenario describes");
+    devices_->add_option("FILE", devices_options_.file, "The scenario; default: this machine");
+    add_overrides(*devices_, devices_options_.overrides);
+    devices_->add_flag("--json", devices_options_.json, "Print them as JSON");
   }
 
   void add_list() {
@@ -89,7 +105,7 @@ class CommandLine {
 
   // The command that was named, or the program itself.
   const CLI::App& named() const {
-    for (const CLI::App* command : {run_, validate_, list_})
+    for (const CLI::App* command : {run_, validate_, devices_, list_})
       if (command->parsed()) return *command;
     return app_;
   }
@@ -120,15 +136,17 @@ class CommandLine {
   }
 
   std::vector<std::string> commands() const {
-    return {run_->get_name(), validate_->get_name(), list_->get_name()};
+    return {run_->get_name(), validate_->get_name(), devices_->get_name(), list_->get_name()};
   }
 
   CLI::App app_{};
   CLI::App* run_ = nullptr;
   CLI::App* validate_ = nullptr;
+  CLI::App* devices_ = nullptr;
   CLI::App* list_ = nullptr;
   RunOptions run_options_{};
   ValidateOptions validate_options_{};
+  DevicesOptions devices_options_{};
   ListOptions list_options_{};
 };
 

@@ -24,14 +24,27 @@ struct RunOptions {
   bool json = false;
   bool csv = false;
   bool plan = false;  // print it, train nothing
+  bool log_device_placement = false;
 };
 Exit run(const RunOptions& options, const Streams& streams);
 
 struct ValidateOptions {
   std::vector<std::string> files{};
   std::vector<std::string> overrides{};
+  bool memory = false;     // tell what each device holds, and what would fit
+  bool placement = false;  // tell where each operation goes, and why
 };
 Exit validate(const ValidateOptions& options, const Streams& streams);
+
+class Training;
+bool tell_memory(Training& training, const Streams& streams);  // false: a step doesn't fit
+
+struct DevicesOptions {
+  std::string file{};  // empty: this machine
+  std::vector<std::string> overrides{};
+  bool json = false;
+};
+Exit devices(const DevicesOptions& options, const Streams& streams);
 
 struct ListOptions {
   std::string what{};  // empty: everything

@@ -6,6 +6,7 @@
 
 #include "base/json_writer.h"
 #include "base/suggest.h"
+#include "base/table.h"
 #include "cli/commands.h"
 #include "kernel/kernel.h"
 #include "model/activation.h"
@@ -107,12 +108,9 @@ constexpr std::array kinds{
 };
 
 std::string print(const Kind& kind) {
-  const Lines lines = kind.lines();
-  std::size_t width = 0;
-  for (const Line& line : lines) width = std::max(width, line.name.size());
-  std::string text = fmt::format("{}:\n", kind.name);
-  for (const Line& line : lines) text += fmt::format("  {:<{}}  {}\n", line.name, width, line.summary);
-  return text;
+  std::vector<TableRow> rows;
+  for (const Line& line : kind.lines()) rows.push_back({line.name, line.summary});
+  return fmt::format("{}:\n{}", kind.name, print_table(rows, "l", "  "));
 }
 
 std::string print_json(const std::vector<Kind>& wanted) {

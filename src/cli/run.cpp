@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/training.h"
 #include "kernel/cpu/isa.h"
+#include "report/trace.h"
 #include "scenario/parse.h"
 #include "scenario/resolved.h"
 
@@ -43,10 +44,17 @@ void warn_of_losses_that_are_none(const report::Results& results, std::ostream& 
   }
 }
 
-void write(const report::Results& results, const scenario::Scenario& scenario, report::Folder& folder) {
+void write(const report::Results& results, const scenario::Scenario& scenario, Training& training,
+           report::Folder& folder) {
   folder.write("scenario.resolved.json", scenario::resolved(scenario, folder.path()));
   if (results.has_numbers) folder.write("steps.csv", report::steps_csv(results));
   folder.write("results.json", report::results_json(results));
+  if (results.simulated) {
+    const scenario::Machine& machine = training.machine();
+    folder.write("trace.json",
+                 report::chrome_trace(training.plan(), training.simulate().timeline, *machine.platform,
+                                      endpoints_of(training.plan(), machine)));
+  }
   folder.commit();
 }
 
@@ -57,8 +65,9 @@ void print(const report::Results& results, const RunOptions& options, const std:
   } else if (options.csv) {
     streams.results << report::steps_csv(results);
   } else {
-    streams.results << report::planned_text(results.planned) << report::epochs_table(results)
-                    << "results: " << folder << "\n";
+    streams.results << report::planned_text(results.planned);
+    if (results.simulated) streams.results << report::simulated_text(*results.simulated);
+    streams.results << report::epochs_table(results) << "results: " << folder << "\n";
   }
 }
 
@@ -97,13 +106,17 @@ Exit run(const RunOptions& options, const Streams& streams) {
     streams.results << plan::print(training.plan());
     return Exit::done;
   }
+  if (options.log_device_placement)
+    for (const std::string& text : log_lines(training.placement())) streams.messages << text << "\n";
   Progress progress(streams.messages, training.planned().steps);
   line = &progress;
   const report::Results results = run_to_the_end(training, folder, progress, streams.messages);
-  write(results, scenario, folder);
+  write(results, scenario, training, folder);
   warn_of_losses_that_are_none(results, streams.messages);
   print(results, options, out, streams);
-  return Exit::done;
+  if (!results.out_of_memory) return Exit::done;
+  tell_memory(training, {streams.messages, streams.messages});
+  return Exit::job_failed;
 }
 
 }  // namespace wt

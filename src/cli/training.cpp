@@ -30,8 +30,25 @@ Tensor shapes_of_batch(const TensorSpec& row, std::int64_t batch) {
   return Tensor::shape_only(model::batched({row}, batch).front());
 }
 
-train::Lowering lowering(const scenario::Strategy& strategy) {
-  return [device = strategy.device](const Step& step) { return strategy::lower_default(step, device); };
+// Rows come from the host's memory, which the CPU's own devices share.
+train::Lowering lowering(const scenario::Machine& machine) {
+  const plan::Device device{.name = print(machine.device.name), .memory = machine.device.memory};
+  std::optional<plan::Device> host;
+  if (machine.device.name.kind != device::Kind::cpu) host = {.name = print(machine.context.resolve({}))};
+  return [=](const Step& step) { return strategy::lower_default(step, device, host); };
+}
+
+// Beside the limits of the other pieces that the physical device is cut into. One replica needs no buffers of a
+// collective library.
+std::optional<plan::Capacity> capacity_of(scenario::Machine& machine) {
+  const device::LogicalDevice& device = machine.device;
+  if (!device.memory || device.physical.type == nullptr) return std::nullopt;
+  plan::Capacity capacity{device.physical.type->memory, device.physical.type->reserve};
+  capacity.reserve.communication = Bytes(0);
+  for (const device::LogicalDevice& other : machine.context.list_logical_devices())
+    if (other.physical == device.physical && other.name != device.name && other.memory)
+      capacity.memory -= other.memory->limit;
+  return capacity;
 }
 
 }  // namespace
@@ -41,7 +58,7 @@ Training::Training(const scenario::Scenario& scenario, scenario::Job job, Option
       job_(std::move(job)),
       options_(std::move(options)),
       workers_(options_.threads),
-      machine_{lowering(scenario.strategy), queue_},
+      machine_{lowering(job_.machine), queue_},
       state_(static_cast<std::uint64_t>(scenario.seed)),
       model_(job_.model, state_, machine_),
       evaluator_(job_.model, state_, machine_) {
@@ -60,9 +77,61 @@ train::CompileOptions Training::compile_options() const {
 
 // ---- Before anything runs
 
-const plan::Plan& Training::plan() {
-  const std::int64_t batch = scenario_.global_batch();
-  return model_.training_plan({shapes_of_batch(job_.row, batch), shapes_of_batch(job_.label, batch)});
+const plan::Plan& Training::plan(std::int64_t rows) {
+  return model_.training_plan({shapes_of_batch(job_.row, rows), shapes_of_batch(job_.label, rows)});
+}
+
+const Step& Training::step() {
+  const std::int64_t rows = scenario_.global_batch();
+  return model_.training_step({shapes_of_batch(job_.row, rows), shapes_of_batch(job_.label, rows)});
+}
+
+plan::MemoryReport Training::memory() {
+  const std::vector<std::optional<plan::Capacity>> capacities{capacity_of(job_.machine)};
+  return report_memory(plan(), capacities);
+}
+
+// The default strategy asks for no device; one_device asks for its own.
+StepPlacement Training::placement() {
+  PlacementRules rules{.task = job_.machine.context.task(),
+                       .soft_placement = scenario_.devices.soft_placement};
+  for (const device::LogicalDevice& device : job_.machine.context.list_logical_devices())
+    rules.devices.push_back(device.name);
+  rules.devices = by_priority(std::move(rules.devices));
+  std::vector<DeviceScope> scopes;
+  if (scenario_.strategy.device) scopes.push_back({.scope = "", .device = job_.machine.device.name});
+  return place(step(), rules, scopes);
+}
+
+// Memory grows with the batch, so halving finds the border.
+std::optional<std::int64_t> Training::largest_batch_that_fits() {
+  constexpr std::int64_t most = 1 << 24;
+  if (!job_.machine.device.memory || !fits(1)) return std::nullopt;
+  std::int64_t good = 1;
+  std::int64_t bad = 2;
+  for (; bad <= most && fits(bad); bad *= 2) good = bad;
+  while (bad - good > 1) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (fits(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+bool Training::fits(std::int64_t rows) {
+  train::Model model(job_.model, state_, machine_);  // a plan for each size, kept no longer than needed
+  model.compile(compile_options());
+  return !model.training_plan({shapes_of_batch(job_.row, rows), shapes_of_batch(job_.label, rows)})
+              .out_of_memory;
+}
+
+Simulation Training::simulate(std::int64_t rows) {
+  SimulationOptions options{.rows = rows,
+                            .measured_step = scenario_.time.measured_step,
+                            .measured_at = scenario_.place("time.measured_step")};
+  if (const auto& precision = scenario_.training.precision)
+    options.precision =
+        *precision == scenario::Precision::tf32 ? device::Precision::tf32 : device::Precision::float32;
+  return simulate_step(plan(rows), job_.machine, options);
 }
 
 std::int64_t Training::last_epoch() const { return scenario_.training.epochs.value_or(1); }
@@ -77,7 +146,7 @@ report::Planned Training::planned() {
           .global_batch = scenario_.global_batch(),
           .epochs = last_epoch(),
           .steps = training.steps.value_or(last_epoch() * per_epoch),
-          .memory = report::memory_of(plan())};
+          .memory = memory()};
 }
 
 // ---- The run
@@ -89,7 +158,21 @@ report::Results Training::run(report::Folder& folder) {
                           .semantics = std::string(model::name(scenario_.semantics)),
                           .has_numbers = scenario_.numerics != scenario::Numerics::none,
                           .planned = planned()};
+  if (const auto& shortage = results.planned.memory.shortage) {
+    results.out_of_memory = shortage->message;
+    return results;
+  }
+  if (job_.machine.platform) results.simulated = simulate().told;
   if (!results.has_numbers) return results;
+  try {
+    train(results, folder);
+  } catch (const device::ResourceExhaustedError& error) {  // an evaluation has a step of its own
+    results.out_of_memory = error.what();
+  }
+  return results;
+}
+
+void Training::train(report::Results& results, report::Folder& folder) {
   state_.preset(job_.initial_weights);
   done_ = restore();
   data::Dataset batches = *job_.batches;
@@ -102,7 +185,6 @@ report::Results Training::run(report::Folder& folder) {
       results.evaluation = evaluator_.evaluate(*job_.evaluation);
   }
   save_weights(folder);
-  return results;
 }
 
 train::FitOptions Training::fit_options(report::Results& results, report::Folder& folder) {
@@ -120,6 +202,8 @@ void Training::finish_step(train::StepResult step, report::Results& results) {
   step.step += done_.steps;
   losses_of_epoch_ += step.loss;
   if (options_.on_step) options_.on_step(step);
+  if (job_.machine.platform && !results.step_times.contains(step.rows))
+    results.step_times[step.rows] = simulate(step.rows).told.step;
   results.steps.push_back(std::move(step));
 }
 

@@ -3,10 +3,14 @@
 #include <functional>
 #include <string>
 
+#include "cli/simulation.h"
 #include "device/cpu/cpu_queue.h"
+#include "device/error.h"
+#include "program/step_placement.h"
 #include "report/folder.h"
 #include "report/results.h"
 #include "scenario/build.h"
+#include "scenario/machine.h"
 #include "train/checkpoint.h"
 
 namespace wt {
@@ -24,14 +28,30 @@ class Training {
 
   Training(const scenario::Scenario& scenario, scenario::Job job, Options options);
 
-  // The training step's plan, for a whole batch.
-  const plan::Plan& plan();
+  // The training step's plan, for a whole batch or for so many rows.
+  const plan::Plan& plan() { return plan(scenario_.global_batch()); }
+  const plan::Plan& plan(std::int64_t rows);
+  const Step& step();
   report::Planned planned();
+  plan::MemoryReport memory();
+  StepPlacement placement();
 
-  // Trains, evaluates, writes checkpoints and weights into the folder. Without numbers: what is planned.
+  // The largest batch whose step finds a place on the device; none where the device has no limit, or not even one
+  // row fits.
+  std::optional<std::int64_t> largest_batch_that_fits();
+
+  // A whole batch's step on the platform. Requires: there is one, and the step fits.
+  Simulation simulate() { return simulate(scenario_.global_batch()); }
+  Simulation simulate(std::int64_t rows);
+  const scenario::Machine& machine() const { return job_.machine; }
+
+  // Trains, evaluates, writes checkpoints and weights into the folder. Without numbers: what is planned. What
+  // doesn't fit ends the training, and the results say so.
   report::Results run(report::Folder& folder);
 
  private:
+  void train(report::Results& results, report::Folder& folder);
+  bool fits(std::int64_t rows);
   train::CompileOptions compile_options() const;
   train::CompileOptions evaluation_options() const;
   train::FitOptions fit_options(report::Results& results, report::Folder& folder);

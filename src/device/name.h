@@ -1,7 +1,7 @@
 #pragma once
-// TensorFlow's names of devices. Grammar: /job:<j>/replica:<r>/task:<t>/device:<TYPE>:<i>, every part optional;
-// short "/GPU:0", "GPU:0", "/gpu:0", "/device:GPU:0". What is absent is open: a scope of one name inside
-// another, and the canonical form, are the same operation, `merged`.
+// TensorFlow's names of devices. Grammar: /job:<j>/replica:<r>/task:<t>/device:<TYPE>:<i>, every part
+// optional; short "/GPU:0", "GPU:0", "/gpu:0", "/device:GPU:0". What is absent is open: a scope of one name
+// inside another, and the canonical form, are the same operation, `merged`.
 
 #include <compare>
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Name {
   friend bool operator==(const Name&, const Name&) = default;
 };
 
-// Throws InputError for what is no name.
+// A part "*" is open, as if it were absent. Throws InputError for what is no name, and says where.
 Name parse_name(std::string_view text);
 
 // The parts of `inner`, and where it leaves one open, those of `outer`.
@@ -34,7 +34,11 @@ Name merged(const Name& inner, const Name& outer);
 // Nothing open: the parts of the task, then replica 0, task 0, CPU, 0.
 Name canonical(const Name& name, const Name& task = {.job = "localhost", .replica = 0, .task = 0});
 
-std::string print(
-    const Name& name);  // "/job:localhost/replica:0/task:0/device:GPU:1"; open parts are left out
+// The device that feeds it: CPU 0 of its job, replica and task.
+Name host_of(const Name& device);
+
+// "/job:localhost/replica:0/task:0/device:GPU:1". Open parts are left out; an open index is "*", as in
+// "/device:GPU:*", and parse_name reads back what was printed.
+std::string print(const Name& name);
 
 }  // namespace wt::device

@@ -35,9 +35,14 @@ void copy_bytes(const View& source, const View& target) {
 
 }  // namespace
 
-Execution::Execution(const plan::Plan& plan, device::Queue& queue) : plan_(plan), queue_(queue) {
-  for (const plan::Device& device : plan.devices) arenas_.push_back(allocate_numbers(device.arena));
-  for (const plan::Node& node : plan.nodes) tasks_.push_back(task(node));
+Execution::Execution(const plan::Plan& plan, device::Queue& queue, Allocate allocate)
+    : plan_(plan), queue_(queue) {
+  expect(!plan.out_of_memory, "plan {} did not fit into memory", plan.name);
+  for (const plan::Device& device : plan.devices) arenas_.push_back(allocate(device.arena));
+  for (const plan::Node& node : plan.nodes) {
+    touches_.emplace_back();
+    tasks_.push_back(task(node));
+  }
   queue_.begin_capture();
   for (const device::Task& task : tasks_) queue_.enqueue(task);
   captured_ = queue_.end_capture();
@@ -73,9 +78,30 @@ void Execution::step(std::span<const plan::NodeId> order) {
   queue_.synchronize();
 }
 
+void Execution::run(plan::NodeId node) {
+  queue_.enqueue(tasks_[index(node)]);
+  queue_.synchronize();
+}
+
+std::span<std::byte> Execution::arena(plan::DeviceId device) const {
+  return {arenas_[index(device)].get(), static_cast<std::size_t>(plan_.devices[index(device)].arena.count())};
+}
+
 View Execution::view(const plan::Operand& operand) const {
   const plan::Buffer& buffer = plan_.buffer(operand.buffer);
   return {operand.spec, arenas_[index(buffer.device)].get() + buffer.address.count()};
+}
+
+View Execution::bind(const plan::Operand& operand, Access access) {
+  const View bound = view(operand);
+  note_touch(plan_.buffer(operand.buffer).device,
+             {bound.data, static_cast<std::size_t>(bound.spec.bytes().count())}, access);
+  return bound;
+}
+
+void Execution::note_touch(plan::DeviceId device, std::span<const std::byte> bytes, Access access) {
+  touches_.back().push_back(
+      {device, Bytes(bytes.data() - arenas_[index(device)].get()), Bytes(bytes.size()), access});
 }
 
 device::Task Execution::task(const plan::Node& node) {
@@ -84,18 +110,20 @@ device::Task Execution::task(const plan::Node& node) {
 
 device::Task Execution::task_of(const plan::Run& run) {
   Launch& launch = launches_.emplace_back(Launch{run.kernel, run.attributes, {}, {}, {}});
-  for (const plan::Operand& input : run.inputs) launch.inputs.push_back(view(input));
-  for (const plan::Operand& output : run.outputs) launch.outputs.push_back(view(output));
+  for (const plan::Operand& input : run.inputs) launch.inputs.push_back(bind(input, Access::read));
+  for (const plan::Operand& output : run.outputs) launch.outputs.push_back(bind(output, Access::write));
   if (run.workspace) {
     const plan::Buffer& buffer = plan_.buffer(*run.workspace);
     launch.workspace = {arenas_[index(buffer.device)].get() + buffer.address.count(),
                         static_cast<std::size_t>(buffer.bytes.count())};
+    note_touch(buffer.device, launch.workspace, Access::workspace);
   }
   return cpu_task(launch);
 }
 
 device::Task Execution::task_of(const plan::Move& move) {
-  const Copy& copy = copies_.emplace_back(Copy{view(move.source), view(move.target)});
+  const Copy& copy =
+      copies_.emplace_back(Copy{bind(move.source, Access::read), bind(move.target, Access::write)});
   return device::Task{[](const void* work, device::Queue&) {
                         const auto& bound = *static_cast<const Copy*>(work);
                         copy_bytes(bound.source, bound.target);
@@ -109,8 +137,12 @@ device::Task Execution::task_of(const plan::Sum& sum) {
   Additions& additions = additions_.emplace_back();
   plan::Operand so_far = sum.slots[0];
   for (const plan::Operand& slot : std::span(sum.slots).subspan(1)) {
-    additions.push_back(cpu_task(launches_.emplace_back(
-        Launch{&kernel_named("add"), {}, {view(so_far), view(slot)}, {view(sum.output)}, {}})));
+    additions.push_back(
+        cpu_task(launches_.emplace_back(Launch{&kernel_named("add"),
+                                               {},
+                                               {bind(so_far, Access::read), bind(slot, Access::read)},
+                                               {bind(sum.output, Access::write)},
+                                               {}})));
     so_far = sum.output;
   }
   return device::Task{[](const void* work, device::Queue& queue) {

@@ -17,9 +17,10 @@ namespace wt::execute {
 // and results.
 class Execution {
  public:
-  // Requires: memory has been planned; plan and queue outlive the execution. All devices of the plan share
-  // the queue, so ids are the order in which their work is done.
-  Execution(const plan::Plan& plan, device::Queue& queue);
+  // Requires: memory has been planned, and there was enough; plan and queue outlive the execution. All devices of
+  // the plan share the queue, so ids are the order in which their work is done.
+  using Allocate = std::shared_ptr<std::byte> (*)(Bytes size);
+  Execution(const plan::Plan& plan, device::Queue& queue, Allocate allocate = allocate_numbers);
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
@@ -29,8 +30,24 @@ class Execution {
   void step();
   void step(std::span<const plan::NodeId> order);  // Requires: a legal order.
 
+  // Checked mode, for those who don't trust kernels: a node alone, the addresses its task was bound to, and all
+  // the memory there is. What a kernel changes must lie in what it may write; what it answers must not depend on
+  // bytes that it may not read.
+  enum class Access : std::uint8_t { read, write, workspace };
+  struct Touch {
+    plan::DeviceId device{};
+    Bytes address{};
+    Bytes bytes{};
+    Access access{};
+  };
+  void run(plan::NodeId node);
+  std::span<const Touch> touches(plan::NodeId node) const { return touches_[index(node)]; }
+  std::span<std::byte> arena(plan::DeviceId device) const;
+
  private:
   View view(const plan::Operand& operand) const;
+  View bind(const plan::Operand& operand, Access access);  // for the node whose task is being made
+  void note_touch(plan::DeviceId device, std::span<const std::byte> bytes, Access access);
   device::Task task(const plan::Node& node);
   device::Task task_of(const plan::Run& run);
   device::Task task_of(const plan::Move& move);
@@ -48,7 +65,8 @@ class Execution {
   std::deque<Launch> launches_{};                     // stay where they are
   std::deque<Copy> copies_{};
   std::deque<Additions> additions_{};
-  std::vector<device::Task> tasks_{};  // by node
+  std::vector<device::Task> tasks_{};          // by node
+  std::vector<std::vector<Touch>> touches_{};  // by node
   std::vector<device::Task> captured_{};
 };
 

@@ -1,7 +1,11 @@
 #include "plan/memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+
+#include "kernel/operation_name.h"
 
 namespace wt::plan {
 
@@ -27,53 +31,34 @@ std::vector<Lifetime> lifetimes(const Plan& plan) {
   return result;
 }
 
-std::int64_t rounded(Bytes bytes) {
-  const std::int64_t granules = (bytes.count() + address_granule - 1) / address_granule;
-  return std::max<std::int64_t>(granules, 1) * address_granule;
+// A tensor without elements gets an address of its own, too.
+Bytes wanted(const Buffer& buffer) { return std::max(buffer.bytes, Bytes(1)); }
+Bytes rounded(const Buffer& buffer) { return device::rounded_to_granule(wanted(buffer)); }
+
+// A device without limit: one region of an EiB, and no slack in its chunks, since no TensorFlow allocator is meant.
+device::MemoryOptions without_limit() {
+  constexpr std::int64_t limit = std::int64_t{1} << 60;
+  return {.allocator = "cpu",
+          .limit = Bytes(limit),
+          .fragmentation_fraction = static_cast<double>(address_granule) / static_cast<double>(limit)};
 }
 
-// One device's addresses: free ranges, and who used each range last.
-class Arena {
+// Who used each range of a device's addresses last.
+class Holders {
  public:
-  std::int64_t allocate(std::int64_t size) {
-    for (auto range = free_.begin(); range != free_.end(); ++range) {
-      const auto [start, length] = *range;
-      if (length < size) continue;
-      free_.erase(range);
-      if (length > size) free_[start + size] = length - size;
-      return start;
-    }
-    return grow(size);
-  }
-
-  void release(std::int64_t start, std::int64_t size) {
-    const auto next = free_.emplace(start, size).first;
-    if (const auto after = std::next(next); after != free_.end() && start + size == after->first) {
-      next->second += after->second;
-      free_.erase(after);
-    }
-    if (next == free_.begin()) return;
-    const auto before = std::prev(next);
-    if (before->first + before->second != next->first) return;
-    before->second += next->second;
-    free_.erase(next);
-  }
-
   // Notes that `user` now holds [start, start + size) and returns who held parts of it before.
   std::vector<BufferId> take_over(BufferId user, std::int64_t start, std::int64_t size) {
     split_at(start);
     split_at(start + size);
     std::vector<BufferId> previous;
-    auto range = users_.lower_bound(start);
-    while (range != users_.end() && range->first < start + size) {
+    auto range = uses_.lower_bound(start);
+    while (range != uses_.end() && range->first < start + size) {
       previous.push_back(range->second.user);
-      range = users_.erase(range);
+      range = uses_.erase(range);
     }
-    users_[start] = {user, size};
+    uses_.emplace_hint(range, start, Use{user, size});
     return previous;
   }
-
-  Bytes size() const { return Bytes(end_); }
 
  private:
   struct Use {
@@ -81,133 +66,197 @@ class Arena {
     std::int64_t size = 0;
   };
 
-  // The last free range grows when it touches the end, else a new one is put behind.
-  std::int64_t grow(std::int64_t size) {
-    std::int64_t start = end_;
-    if (!free_.empty() && std::prev(free_.end())->first + std::prev(free_.end())->second == end_) {
-      start = std::prev(free_.end())->first;
-      free_.erase(std::prev(free_.end()));
-    }
-    end_ = start + size;
-    return start;
-  }
-
   void split_at(std::int64_t address) {
-    auto range = users_.upper_bound(address);
-    if (range == users_.begin()) return;
+    auto range = uses_.upper_bound(address);
+    if (range == uses_.begin()) return;
     --range;
     const std::int64_t end = range->first + range->second.size;
     if (range->first == address || end <= address) return;
-    users_[address] = {range->second.user, end - address};
+    uses_[address] = {range->second.user, end - address};
     range->second.size = address - range->first;
   }
 
-  std::map<std::int64_t, std::int64_t> free_{};  // start -> length, never adjacent
-  std::map<std::int64_t, Use> users_{};          // start -> last user of the range
-  std::int64_t end_ = 0;
+  std::map<std::int64_t, Use> uses_{};  // by start
 };
+
+// What an out-of-memory log names: TensorFlow's operation in its layer; a buffer that outlives the step, by itself.
+std::string requester(const Plan& plan, BufferId buffer, std::optional<NodeId> id) {
+  if (!id) return plan.buffer(buffer).name;
+  const Node& node = plan.node(*id);
+  std::string operation(kernel_name(node));
+  if (const auto* run = std::get_if<Run>(&node.action)) {
+    std::vector<TensorSpec> inputs;
+    for (const Operand& input : run->inputs) inputs.push_back(input.spec);
+    const std::string_view name = operation_name(run->kernel->name, inputs, run->attributes);
+    if (!name.empty()) operation = name;
+  }
+  return node.scope.empty() ? operation : fmt::format("{}/{}", node.scope, operation);
+}
 
 class Planner {
  public:
   Planner(Plan& plan, const std::vector<Frontier>& last)
-      : plan_(plan), last_(last), arenas_(plan.devices.size()), lifetimes_(lifetimes(plan)) {}
-
-  void place_what_outlives_the_step() {
-    for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
-      if (outlives_step(plan_.buffers[i].kind)) place(static_cast<BufferId>(i));
+      : plan_(plan), last_(last), held_(plan.buffers.size(), false), ends_(plan.devices.size()) {
+    for (const Device& device : plan.devices)
+      allocators_.emplace_back(device.memory ? *device.memory : without_limit());
+    holders_.resize(plan.devices.size());
+    plan.out_of_memory.reset();
   }
 
-  void place_the_rest() {
-    const auto count = plan_.nodes.size();
+  // Both return whether there was room.
+  bool place_what_outlives_the_step() {
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
+      if (outlives_step(plan_.buffers[i].kind) && !place(static_cast<BufferId>(i), {})) return false;
+    return true;
+  }
+
+  bool place_the_rest() {
+    const std::vector<Lifetime> life = lifetimes(plan_);
+    const std::size_t count = plan_.nodes.size();
     std::vector<std::vector<BufferId>> starting(count);
     std::vector<std::vector<BufferId>> ending(count);
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
-      if (outlives_step(plan_.buffers[i].kind) || lifetimes_[i].first < 0) continue;
-      starting[static_cast<std::size_t>(lifetimes_[i].first)].push_back(static_cast<BufferId>(i));
-      ending[static_cast<std::size_t>(lifetimes_[i].last)].push_back(static_cast<BufferId>(i));
+      if (outlives_step(plan_.buffers[i].kind) || life[i].first < 0) continue;
+      starting[static_cast<std::size_t>(life[i].first)].push_back(static_cast<BufferId>(i));
+      ending[static_cast<std::size_t>(life[i].last)].push_back(static_cast<BufferId>(i));
     }
     for (std::size_t node = 0; node < count; ++node) {
       for (const BufferId buffer : starting[node])
-        for (const BufferId previous : place(buffer))
-          wait_for(plan_.nodes[node], last_[index(previous)].last_accesses());
+        if (!place(buffer, static_cast<NodeId>(node))) return false;
       for (const BufferId buffer : ending[node]) release(buffer);
+    }
+    return true;
+  }
+
+  void set_arenas() {
+    for (std::size_t i = 0; i < allocators_.size(); ++i) {
+      plan_.devices[i].arena = Bytes(ends_[i]);
+      plan_.devices[i].statistics = allocators_[i].statistics();
     }
   }
 
-  void set_arena_sizes() {
-    for (std::size_t i = 0; i < arenas_.size(); ++i) plan_.devices[i].arena = arenas_[i].size();
-  }
-
  private:
-  std::vector<BufferId> place(BufferId id) {
+  bool place(BufferId id, std::optional<NodeId> node) {
     Buffer& buffer = plan_.buffers[index(id)];
-    Arena& arena = arenas_[index(buffer.device)];
-    const std::int64_t size = rounded(buffer.bytes);
-    const std::int64_t start = arena.allocate(size);
-    buffer.address = Bytes(start);
-    return arena.take_over(id, start, size);
+    const std::size_t device = index(buffer.device);
+    const std::optional<Bytes> address = allocators_[device].allocate(wanted(buffer));
+    if (!address) {
+      report_out_of_memory(id, node);
+      return false;
+    }
+    buffer.address = *address;
+    held_[index(id)] = true;
+    const std::int64_t size = rounded(buffer).count();
+    ends_[device] = std::max(ends_[device], address->count() + size);
+    for (const BufferId previous : holders_[device].take_over(id, address->count(), size))
+      wait_for(plan_.nodes[index(*node)], last_[index(previous)].last_accesses());
+    return true;
   }
 
   void release(BufferId id) {
+    held_[index(id)] = false;
+    allocators_[index(plan_.buffer(id).device)].free(plan_.buffer(id).address);
+  }
+
+  void report_out_of_memory(BufferId id, std::optional<NodeId> node) {
     const Buffer& buffer = plan_.buffer(id);
-    arenas_[index(buffer.device)].release(buffer.address.count(), rounded(buffer.bytes));
+    const device::BfcAllocator& allocator = allocators_[index(buffer.device)];
+    OutOfMemory& result = plan_.out_of_memory.emplace();
+    result = {.buffer = id,
+              .node = node,
+              .free = allocator.free_bytes(),
+              .largest_free = allocator.largest_free(),
+              .summary = allocator.failure_log(wanted(buffer), requester(plan_, id, node))};
+    result.slack = allocator.statistics().current;
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      if (!held_[i] || plan_.buffers[i].device != buffer.device) continue;
+      result.held.push_back(static_cast<BufferId>(i));
+      result.slack -= rounded(plan_.buffers[i]);
+    }
   }
 
   Plan& plan_;
   const std::vector<Frontier>& last_;
-  std::vector<Arena> arenas_;
-  std::vector<Lifetime> lifetimes_;
+  std::vector<device::BfcAllocator> allocators_{};  // by device, as the next and the last
+  std::vector<Holders> holders_{};
+  std::vector<bool> held_;  // by buffer
+  std::vector<std::int64_t> ends_;
+};
+
+// A device's buffers, and when they are in its memory.
+class Occupants {
+ public:
+  Occupants(const Plan& plan, DeviceId device) : plan_(plan), device_(device), life_(lifetimes(plan)) {
+    if (!plan.out_of_memory) return;
+    // What came first has addresses, the rest has none.
+    nodes_ = plan.out_of_memory->node ? index(*plan.out_of_memory->node) : 0;
+    if (!plan.out_of_memory->node) outliving_ = index(plan.out_of_memory->buffer);
+  }
+
+  std::size_t nodes() const { return nodes_; }
+
+  // Calls visit(buffer, first node, last node).
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      if (plan_.buffers[i].device != device_) continue;
+      if (outlives_step(plan_.buffers[i].kind)) {
+        if (i < outliving_) visit(static_cast<BufferId>(i), std::size_t{0}, nodes_);
+        continue;
+      }
+      const auto first = static_cast<std::size_t>(life_[i].first);
+      if (life_[i].first >= 0 && first < nodes_)
+        visit(static_cast<BufferId>(i), first, std::min(static_cast<std::size_t>(life_[i].last), nodes_));
+    }
+  }
+
+ private:
+  const Plan& plan_;
+  DeviceId device_;
+  std::vector<Lifetime> life_;
+  std::size_t nodes_ = plan_.nodes.size();
+  std::size_t outliving_ = plan_.buffers.size();
 };
 
 }  // namespace
 
 void plan_memory(Plan& plan, const std::vector<Frontier>& last) {
   Planner planner(plan, last);
-  planner.place_what_outlives_the_step();
-  planner.place_the_rest();
-  planner.set_arena_sizes();
+  if (planner.place_what_outlives_the_step()) planner.place_the_rest();
+  planner.set_arenas();
+}
+
+Peak peak_of(const Plan& plan, DeviceId device) {
+  const Occupants occupants(plan, device);
+  // How much more is held at a node than at the one before it. At node `nodes()` nothing runs any more.
+  std::vector<std::int64_t> change(occupants.nodes() + 2);
+  Peak peak;
+  occupants.each([&](BufferId id, std::size_t first, std::size_t last) {
+    const std::int64_t size = rounded(plan.buffer(id)).count();
+    if (outlives_step(plan.buffer(id).kind)) peak.bytes += Bytes(size);
+    change[first] += size;
+    change[last + 1] -= size;
+  });
+  Bytes now{};
+  for (std::size_t node = 0; node < occupants.nodes(); ++node) {
+    now += Bytes(change[node]);
+    if (now <= peak.bytes) continue;
+    peak.bytes = now;
+    peak.node = static_cast<NodeId>(node);
+  }
+  occupants.each([&](BufferId id, std::size_t first, std::size_t last) {
+    const bool is_there = peak.node && first <= index(*peak.node) && index(*peak.node) <= last;
+    if (is_there || outlives_step(plan.buffer(id).kind)) peak.held.push_back(id);
+  });
+  return peak;
 }
 
 std::map<BufferKind, Bytes> held_at_peak(const Plan& plan, DeviceId device) {
-  const std::vector<Lifetime> life = lifetimes(plan);
-  // What comes and goes: for each node, who is first needed there, and who no longer is.
-  std::vector<std::vector<std::size_t>> arriving(plan.nodes.size()), leaving(plan.nodes.size());
   std::map<BufferKind, Bytes> held;
-  Bytes total{};
-  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-    const Buffer& buffer = plan.buffers[i];
-    if (buffer.device != device) continue;
-    if (outlives_step(buffer.kind)) {
-      held[buffer.kind] += Bytes(rounded(buffer.bytes));
-      total += Bytes(rounded(buffer.bytes));
-    } else if (life[i].first >= 0) {
-      arriving[static_cast<std::size_t>(life[i].first)].push_back(i);
-      leaving[static_cast<std::size_t>(life[i].last)].push_back(i);
-    }
-  }
-  std::map<BufferKind, Bytes> at_peak = held;
-  Bytes most = total;
-  for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
-    for (const std::size_t i : arriving[node]) {
-      held[plan.buffers[i].kind] += Bytes(rounded(plan.buffers[i].bytes));
-      total += Bytes(rounded(plan.buffers[i].bytes));
-    }
-    if (total > most) {
-      most = total;
-      at_peak = held;
-    }
-    for (const std::size_t i : leaving[node]) {
-      held[plan.buffers[i].kind] += -Bytes(rounded(plan.buffers[i].bytes));
-      total += -Bytes(rounded(plan.buffers[i].bytes));
-    }
-  }
-  return at_peak;
+  for (const BufferId id : peak_of(plan, device).held) held[plan.buffer(id).kind] += rounded(plan.buffer(id));
+  return held;
 }
 
-Bytes live_bytes_bound(const Plan& plan, DeviceId device) {
-  Bytes sum{};
-  for (const auto& [kind, bytes] : held_at_peak(plan, device)) sum += bytes;
-  return sum;
-}
+Bytes live_bytes_bound(const Plan& plan, DeviceId device) { return peak_of(plan, device).bytes; }
 
 }  // namespace wt::plan

@@ -55,4 +55,11 @@ std::vector<BufferId> writes(const Action& action) {
                     action);
 }
 
+std::string_view kernel_name(const Node& node) {
+  return std::visit(overloaded{[](const Run& run) { return run.kernel->name; },
+                               [](const Move&) { return std::string_view("move"); },
+                               [](const Sum&) { return std::string_view("sum"); }},
+                    node.action);
+}
+
 }  // namespace wt::plan

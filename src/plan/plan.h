@@ -86,7 +86,8 @@ struct Node {
 struct Device {
   std::string name{};
   std::optional<device::MemoryOptions> memory{};  // absent: without limit
-  Bytes arena{};                                  // what the step needs of it; set by plan_memory
+  Bytes arena{};                          // end of the last byte that a buffer needs; set by plan_memory
+  device::MemoryStatistics statistics{};  // its allocator's; set by plan_memory
 };
 
 // A buffer that found no place: a result of the simulated world, no error. Buffers after it have no address.
@@ -96,7 +97,8 @@ struct OutOfMemory {
   std::vector<BufferId> held{};  // what lay in the device's memory then
   Bytes free{};                  // in all pieces together
   Bytes largest_free{};          // in one piece
-  std::string summary{};         // the allocator's own
+  Bytes slack{};                 // what the held buffers' chunks have too much
+  std::string summary{};         // the allocator's log, as TensorFlow writes it
 };
 
 struct Port {
@@ -126,6 +128,8 @@ struct Plan {
 // The buffers a node reads and writes. A workspace is written.
 std::vector<BufferId> reads(const Action& action);
 std::vector<BufferId> writes(const Action& action);
+
+std::string_view kernel_name(const Node& node);  // a Run's kernel; "move", "sum"
 
 std::string print(const Plan& plan);
 

@@ -1,12 +1,13 @@
 // platform/: described machines. A platform says which devices there are, where they sit, and which links lie
 // between any two of them; `route` is the one source of routes, for every reader. It refuses to know plans,
-// collectives and time. Files come in through platform/parse.h and platform/import.h. Read on in
-// platform/wiring.h and platform/fabric.h, then simulate/simulate.h.
+// collectives and time. Files come in through platform/load.h and platform/import.h. Read on in platform/topology.h,
+// platform/wiring.h (inside a machine) and platform/fabric.h (between machines), then simulate/simulate.h.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/id.h"
@@ -21,7 +22,7 @@ enum class Endpoint : std::int32_t {};
 // One direction of a wire, a switch's port or a memory bus.
 enum class LinkId : std::int32_t {};
 
-enum class LinkKind : std::uint8_t { nvlink, xgmi, ici, pcie, socket, host_memory, nic, network };
+enum class LinkKind : std::uint8_t { nvlink, xgmi, ici, pcie, socket, host_memory, nic, network, on_chip };
 std::string_view name(LinkKind kind);
 
 struct Link {
@@ -37,6 +38,7 @@ struct Route {
   BytesPerSecond bottleneck{};
 };
 
+struct Slice;    // of a TPU pod; platform/slice.h
 class Topology;  // machines and the networks between them; platform/topology.h
 
 // A value that is cheap to copy: what was built is shared and never changes.
@@ -60,6 +62,8 @@ class Platform {
   std::string name(Endpoint endpoint) const;                // "machine 1/gpu 3", "machine 0/host 1"
   const Link& link(LinkId link) const;
   std::string name(LinkId link) const;  // "machine 1/gpu 3 -> nvswitch"; made when asked for
+
+  const Slice* slice() const;  // null: no TPUs
 
   // Throws InputError when nothing leads there; platforms from files are checked when they are read.
   Route route(Endpoint from, Endpoint to) const;

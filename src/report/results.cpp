@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "base/json_writer.h"
+#include "base/rough.h"
+#include "base/table.h"
 
 namespace wt::report {
 
@@ -35,18 +37,71 @@ void write_evaluation(json::Writer& out, const train::EpochResult& evaluation) {
   out.end_object();
 }
 
-void write_memory(json::Writer& out, const std::vector<DeviceMemory>& memory) {
+void write_kinds(json::Writer& out, std::string_view key, const plan::Holdings& held) {
+  out.key(key).begin_object();
+  for (const auto& [kind, bytes] : held.by_kind) out.member(plan::name(kind), bytes.count());
+  out.end_object();
+}
+
+void write_memory(json::Writer& out, const plan::MemoryReport& memory) {
   out.key("memory").begin_array();
-  for (const DeviceMemory& device : memory) {
-    out.begin_object()
-        .member("device", device.device)
-        .member("arena_bytes", device.arena.count())
-        .key("bytes_at_peak")
-        .begin_object();
-    for (const auto& [kind, bytes] : device.at_peak) out.member(plan::name(kind), bytes.count());
-    out.end_object().end_object();
+  for (const plan::DeviceMemory& device : memory.devices) {
+    out.begin_object().member("device", device.device).member("verdict", plan::name(device.verdict));
+    if (device.limit) out.member("limit_bytes", device.limit->count());
+    out.member("arena_bytes", device.arena.count())
+        .member("fragmentation_bytes", device.fragmentation.count());
+    write_kinds(out, "bytes_at_peak", device.at_peak);
+    out.end_object();
   }
   out.end_array();
+}
+
+void write_shortage(json::Writer& out, const plan::Shortage& shortage) {
+  out.key("shortage")
+      .begin_object()
+      .member("message", shortage.message)
+      .member("device", shortage.device)
+      .member("tensor", shortage.buffer.name)
+      .member("kind", plan::name(shortage.buffer.kind))
+      .member("bytes", shortage.buffer.bytes.count())
+      .member("kernel", shortage.kernel)
+      .member("layer", shortage.scope)
+      .member("free_bytes", shortage.free.count())
+      .member("largest_free_bytes", shortage.largest_free.count());
+  write_kinds(out, "held_bytes", shortage.held);
+  out.key("largest").begin_array();
+  for (const plan::HeldBuffer& buffer : shortage.held.largest)
+    out.begin_object(Layout::one_line)
+        .member("tensor", buffer.name)
+        .member("kind", plan::name(buffer.kind))
+        .member("bytes", buffer.bytes.count())
+        .end_object();
+  out.end_array().end_object();
+}
+
+void write_simulated(json::Writer& out, const Simulated& simulated) {
+  out.key("simulated")
+      .begin_object()
+      .member("platform", simulated.platform)
+      .member("device", simulated.device)
+      .member("precision", simulated.precision)
+      .member("step_time_s", simulated.step.count())
+      .member("compute_s", simulated.compute.count())
+      .member("input_s", simulated.input.count())
+      .member("bound_s", simulated.bound.count())
+      .member("basis", simulated.basis)
+      .member("samples_per_second", simulated.samples_per_second)
+      .member("mfu", simulated.utilization)
+      .key("links")
+      .begin_array();
+  for (const plan::LinkUse& link : simulated.links)
+    out.begin_object(Layout::one_line)
+        .member("name", link.name)
+        .member("bytes_per_second", link.bandwidth.count())
+        .member("carried_bytes", link.carried.count())
+        .member("busy_s", link.busy.count())
+        .end_object();
+  out.end_array().end_object();
 }
 
 void write_planned(json::Writer& out, const Planned& planned) {
@@ -62,14 +117,18 @@ void write_planned(json::Writer& out, const Planned& planned) {
       .member("epochs", planned.epochs)
       .member("steps", planned.steps);
   write_memory(out, planned.memory);
+  if (planned.memory.shortage) write_shortage(out, *planned.memory.shortage);
   out.end_object();
 }
 
-void write_step(json::Writer& out, const train::StepResult& step) {
+void write_step(json::Writer& out, const train::StepResult& step,
+                const std::map<std::int64_t, Seconds>& times) {
   out.begin_object(Layout::one_line)
       .member("epoch", step.epoch)
       .member("step", step.step)
       .member("rows", step.rows);
+  if (const auto time = times.find(step.rows); time != times.end())
+    out.member("step_time_s", time->second.count());
   write_measured(out, step.loss, step.metrics);
   out.end_object();
 }
@@ -104,38 +163,9 @@ std::string csv_field(std::string_view text) {
 
 std::string csv_number(double number) { return std::isfinite(number) ? json::print_number(number) : ""; }
 
-// Columns as wide as their widest cell, two spaces between them, numbers to the right.
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i)
-      text += fmt::format("{}{:>{}}", i == 0 ? "" : "  ", row[i], widths[i]);
-    text += "\n";
-  }
-  return text;
-}
-
 std::string cell(double number) {
   if (std::isnan(number)) return "nan";  // whatever its sign bit
   return fmt::format("{:.4f}", number);
-}
-
-// "5.4 GiB", "1.4 MiB", "336 B"
-std::string short_size(Bytes bytes) {
-  auto size = static_cast<double>(bytes.count());
-  if (size < 1024) return fmt::format("{} B", bytes.count());
-  for (const std::string_view unit : {"KiB", "MiB"}) {
-    size /= 1024;
-    if (size < 1024) return fmt::format("{:.1f} {}", size, unit);
-  }
-  return fmt::format("{:.1f} GiB", size / 1024);
-}
-
-std::string counted(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 void add_cells(std::vector<std::string>& row, const train::EpochResult& result) {
@@ -151,14 +181,6 @@ void add_headings(std::vector<std::string>& row, const train::EpochResult& resul
 
 }  // namespace
 
-std::vector<DeviceMemory> memory_of(const plan::Plan& plan) {
-  std::vector<DeviceMemory> memory;
-  for (std::size_t i = 0; i < plan.devices.size(); ++i)
-    memory.push_back({plan.devices[i].name, plan.devices[i].arena,
-                      plan::held_at_peak(plan, static_cast<plan::DeviceId>(i))});
-  return memory;
-}
-
 std::string results_json(const Results& results) {
   json::Writer out;
   out.begin_object()
@@ -168,11 +190,14 @@ std::string results_json(const Results& results) {
       .member("name", results.name)
       .member("strategy", results.strategy)
       .member("semantics", results.semantics)
-      .member("numerics", results.has_numbers ? "cpu" : "none");
+      .member("numerics", results.has_numbers ? "cpu" : "none")
+      .member("outcome", results.out_of_memory ? "out_of_memory" : "done");
+  if (results.out_of_memory) out.member("message", *results.out_of_memory);
   write_planned(out, results.planned);
+  if (results.simulated) write_simulated(out, *results.simulated);
   if (results.has_numbers) {
     out.key("steps").begin_array();
-    for (const train::StepResult& step : results.steps) write_step(out, step);
+    for (const train::StepResult& step : results.steps) write_step(out, step, results.step_times);
     out.end_array().key("epochs").begin_array();
     for (const Epoch& epoch : results.epochs) write_epoch(out, epoch);
     out.end_array();
@@ -199,18 +224,17 @@ std::string epochs_table(const Results& results) {
   if (results.epochs.empty()) return "";
   const auto evaluated = std::find_if(results.epochs.begin(), results.epochs.end(),
                                       [](const Epoch& epoch) { return epoch.evaluation.has_value(); });
-  std::vector<std::vector<std::string>> rows{{"epoch", "steps"}};
+  std::vector<TableRow> rows{{"epoch", "steps"}};
   add_headings(rows[0], results.epochs.front().training, "");
   if (evaluated != results.epochs.end()) add_headings(rows[0], *evaluated->evaluation, "evaluation ");
   for (const Epoch& epoch : results.epochs) {
     // People count from 1, as Keras does on the screen.
-    std::vector<std::string> row{std::to_string(epoch.training.epoch + 1),
-                                 std::to_string(epoch.training.steps)};
+    TableRow row{std::to_string(epoch.training.epoch + 1), std::to_string(epoch.training.steps)};
     add_cells(row, epoch.training);
     if (epoch.evaluation) add_cells(row, *epoch.evaluation);
     rows.push_back(std::move(row));
   }
-  std::string text = table(rows);
+  std::string text = print_table(rows, "r");
   if (results.evaluation) {
     text += fmt::format("evaluation: loss {}", cell(results.evaluation->loss));
     for (const train::Log& metric : results.evaluation->metrics)
@@ -224,18 +248,29 @@ std::string planned_text(const Planned& planned) {
   std::string text =
       fmt::format("model {}: {} parameters, {} of them trainable\n", planned.model,
                   planned.trainable_parameters + planned.other_parameters, planned.trainable_parameters);
-  for (const DeviceMemory& device : planned.memory) {
-    text += fmt::format("memory of {}: {} planned; at the peak", device.device, short_size(device.arena));
-    std::string_view separator = " ";
-    for (const auto& [kind, bytes] : device.at_peak) {
+  for (const plan::DeviceMemory& device : planned.memory.devices) {
+    text += fmt::format("memory of {}: {} planned", device.device, rough(device.arena));
+    if (device.limit) text += fmt::format(" of {}", rough(*device.limit));
+    std::string_view separator = "; at the peak ";
+    for (const auto& [kind, bytes] : device.at_peak.by_kind) {
       if (bytes == Bytes(0)) continue;
-      text += fmt::format("{}{} {}", separator, plan::name(kind), short_size(bytes));
+      text += fmt::format("{}{} {}", separator, plan::name(kind), rough(bytes));
       separator = ", ";
     }
     text += "\n";
   }
   return text + fmt::format("{} of {} in {}\n", counted(planned.steps, "step"),
                             counted(planned.global_batch, "row"), counted(planned.epochs, "epoch"));
+}
+
+std::string simulated_text(const Simulated& simulated) {
+  std::string text = fmt::format("simulated step on {} ({}): {}, {:.0f} samples/s; compute {}",
+                                 simulated.device, simulated.precision, rough(simulated.step),
+                                 simulated.samples_per_second, rough(simulated.compute));
+  if (simulated.input > Seconds(0)) text += fmt::format(", waiting for rows {}", rough(simulated.input));
+  return text + fmt::format("\nbound {} ({:.0f} % of it reached), MFU {:.0f} %; basis: {}\n",
+                            rough(simulated.bound), 100 * (simulated.bound / simulated.step),
+                            100 * simulated.utilization, simulated.basis);
 }
 
 }  // namespace wt::report

@@ -9,17 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "plan/memory.h"
+#include "plan/memory_report.h"
+#include "plan/timeline.h"
 #include "train/model.h"
 
 namespace wt::report {
-
-struct DeviceMemory {
-  std::string device{};
-  Bytes arena{};                                // planned: what the device must have
-  std::map<plan::BufferKind, Bytes> at_peak{};  // what lies in it when it holds most
-};
-std::vector<DeviceMemory> memory_of(const plan::Plan& plan);
 
 struct Epoch {
   train::EpochResult training{};
@@ -34,7 +28,22 @@ struct Planned {
   std::int64_t global_batch = 0;
   std::int64_t epochs = 0;
   std::int64_t steps = 0;  // all epochs together
-  std::vector<DeviceMemory> memory{};
+  plan::MemoryReport memory{};
+};
+
+// A step on the described machine. All times are simulated.
+struct Simulated {
+  std::string platform{};
+  std::string device{};     // "NVIDIA Tesla P100 SXM2"
+  std::string precision{};  // of products and convolutions
+  Seconds step{};
+  Seconds compute{};  // the device's stream is busy
+  Seconds input{};    // it waits for the rows' copy
+  Seconds bound{};    // no such device can be faster: peak rates, no losses
+  std::string basis{};
+  double samples_per_second = 0;
+  double utilization = 0;  // MFU: operations of products and convolutions, over the step at peak rate
+  std::vector<plan::LinkUse> links{};
 };
 
 struct Results {
@@ -44,6 +53,9 @@ struct Results {
   std::string semantics{};
   bool has_numbers = true;
   Planned planned{};
+  std::optional<Simulated> simulated{};          // with a platform: a step with a whole batch
+  std::map<std::int64_t, Seconds> step_times{};  // by rows; simulated
+  std::optional<std::string> out_of_memory{};    // TensorFlow's text: the job ended there
   // Empty without numbers. A training that goes on from a checkpoint begins at the checkpoint's epoch.
   std::vector<train::StepResult> steps{};
   std::vector<Epoch> epochs{};
@@ -59,5 +71,6 @@ std::string steps_csv(const Results& results);
 // For people: a row per epoch.
 std::string epochs_table(const Results& results);
 std::string planned_text(const Planned& planned);
+std::string simulated_text(const Simulated& simulated);
 
 }  // namespace wt::report

@@ -348,6 +348,9 @@ Job build(const Scenario& scenario) {
   Problems problems;
   Job job;
   configure(scenario, job, problems);
+  job.machine = placed(scenario.place("platform"), problems, [&] {
+                  return build_machine(scenario);
+                }).value_or(Machine{});
   const Place model_place = scenario.place("model");
   job.model = placed(model_place, problems, [&] { return make_model(scenario); }).value_or(nullptr);
   problems.throw_if_any();

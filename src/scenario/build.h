@@ -10,6 +10,7 @@
 #include "model/loss.h"
 #include "model/metric.h"
 #include "model/optimizer.h"
+#include "scenario/machine.h"
 #include "scenario/scenario.h"
 
 namespace wt::scenario {
@@ -27,6 +28,7 @@ struct Job {
   TensorSpec label{};                      // and its label
   std::optional<data::Dataset> batches{};  // of an epoch; always there
   std::optional<data::Dataset> evaluation{};
+  Machine machine{};
 };
 
 // Reads the files that the scenario names, and checks that model, data, loss and metrics fit each other.

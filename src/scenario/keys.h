@@ -170,7 +170,10 @@ void keys_of(Visit& visit, Training& training) {
                  "batch, or as fit "
                  "does; global_batch for a custom loop, keras for fit"),
         training.loss_scale);
-  visit(optional("precision", "of the computation"), training.precision);
+  visit(optional("precision",
+                 "of products and convolutions, for their time: tf32 where absent on GPUs that have it, else "
+                 "float32; numbers are always computed in float32"),
+        training.precision);
   visit(optional("learning_rate_by_batch", "the optimizer's learning rate, looked up by the global batch"),
         training.learning_rate_by_batch);
   visit(optional("evaluation", "measure on other rows, or after training"), training.evaluation);
@@ -183,9 +186,39 @@ void keys_of(Visit& visit, Training& training) {
 template <class Visit>
 void keys_of(Visit& visit, Strategy& strategy) {
   visit(optional("type", "how the training is spread over devices"), strategy.type);
-  visit(optional("device", "where one_device computes"), strategy.device);
+  visit(optional("device", "where one_device computes; the first of the best kind where absent"),
+        strategy.device);
   for (std::string_view name : {"cross_device_ops", "communication_options", "communication", "faithful"}) {
     visit.later(name, "how replicas talk to each other");
+  }
+}
+
+template <class Visit>
+void keys_of(Visit& visit, LogicalDevice& device) {
+  visit(optional("memory_limit", "of a GPU cut in pieces: in MiB, or with a unit; a CPU has none"),
+        device.memory_limit);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, Devices& devices) {
+  visit(optional("visible", "the physical devices that the program sees, as [\"GPU:0\"]; all where absent"),
+        devices.visible);
+  visit(optional("memory_growth", "GPUs begin small and grow, instead of taking all of their memory"),
+        devices.memory_growth);
+  visit(optional("logical", "physical devices that are cut: {\"GPU:0\": [{\"memory_limit\": 1024}, ...]}"),
+        devices.logical);
+  visit(optional("soft_placement", "an operation without a kernel on the device asked for goes elsewhere"),
+        devices.soft_placement);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, Time& time) {
+  visit(optional("measured_step",
+                 "how long one step really took on one such device, with this model and batch; scales what "
+                 "is computed"),
+        time.measured_step);
+  for (std::string_view name : {"compute", "collectives", "jitter", "launch", "tiny_message"}) {
+    visit.later(name, "how simulated time is counted");
   }
 }
 
@@ -200,18 +233,24 @@ template <class Visit>
 void keys_of(Visit& visit, Scenario& scenario) {
   visit(required("name", "the run's name; the results go to out/ and this name in plain letters"),
         scenario.name);
+  visit(
+      optional("platform",
+               "the machine whose devices and time are described: a name of `list platforms`, or an object; "
+               "absent: the CPU at hand, and no time"),
+      scenario.platform);
+  visit(optional("devices", "what the program says of its devices before anything runs (tf.config)"),
+        scenario.devices);
   visit(optional("strategy", "how the training is spread over devices"), scenario.strategy);
   visit(required("model", "what is trained: one of the zoo, a Keras model, or layers"), scenario.model);
   visit(required("dataset", "what it is trained on"), scenario.dataset);
   visit(required("training", "how it is trained"), scenario.training);
   visit(optional("numerics", "what computes: this machine's CPU, or nothing (shapes only)"),
         scenario.numerics);
+  visit(optional("time", "how simulated time is counted"), scenario.time);
   visit(optional("host", "this machine"), scenario.host);
   visit(optional("seed", "of everything random that has no seed of its own"), scenario.seed);
   visit(optional("semantics", "whose formulas hold where versions of TensorFlow differ"), scenario.semantics);
-  visit.later("platform", "the machines whose time is predicted");
   visit.later("cluster", "which tasks run on which machines");
-  visit.later("time", "how simulated time is counted");
   visit.later("faults", "machines that slow down or fail, links that break");
   visit.later("input", "what reading and decoding rows costs");
 }

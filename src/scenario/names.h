@@ -61,9 +61,9 @@ struct Names<Part> {
 template <>
 struct Names<Precision> {
   static constexpr std::string_view noun = "a precision";
-  static constexpr std::array<json::Named<Precision>, 1> rows{{{"float32", Precision::float32}}};
-  static constexpr std::array<Later, 3> later{{
-      {"tf32", "matrix products of numbers that are cut to 10 bits of fraction"},
+  static constexpr std::array<json::Named<Precision>, 2> rows{
+      {{"float32", Precision::float32}, {"tf32", Precision::tf32}}};
+  static constexpr std::array<Later, 2> later{{
       {"mixed_float16", "half precision with a scaled loss"},
       {"mixed_bfloat16", "bfloat16 with float32 variables"},
   }};

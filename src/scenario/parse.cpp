@@ -8,9 +8,7 @@
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
-#include "model/loss.h"
-#include "model/metric.h"
-#include "model/optimizer.h"
+#include "scenario/check.h"
 #include "scenario/keys.h"
 #include "scenario/names.h"
 
@@ -163,6 +161,53 @@ class Parser {
   void read(const json::Value& value, const Key& key, OutputPath& member) { read(value, key, member.path); }
 
   void read(const json::Value& value, const Key&, Choice& member) { member.written = value; }
+  void read(const json::Value& value, const Key&, PlatformChoice& member) {
+    if (value.kind() == json::Kind::string || value.kind() == json::Kind::object)
+      member = {value, value.place().file == command_line ? "" : reading_.folder.string()};
+    else
+      reading_.problems.add(value.place(),
+                            fmt::format("wanted a name or an object, found {}", describe(value.kind())));
+  }
+
+  void read(const json::Value& value, const Key&, Seconds& member) {
+    member = json::convert<Seconds>(value, reading_.problems, {.above = Seconds(0)}).value_or(member);
+  }
+
+  void read(const json::Value& value, const Key&, MemoryLimit& member) {
+    constexpr Bytes mebibyte(1 << 20);
+    if (value.kind() == json::Kind::integer) {
+      const auto count =
+          json::convert<std::int64_t>(value, reading_.problems, {.at_least = 1, .at_most = 1 << 30});
+      member.bytes = mebibyte * count.value_or(1);
+    } else {
+      member.bytes =
+          json::convert<Bytes>(value, reading_.problems, {.at_least = Bytes(1)}).value_or(mebibyte);
+    }
+  }
+
+  void read(const json::Value& value, const Key&, std::vector<std::string>& member) {
+    member = json::convert<std::vector<std::string>>(value, reading_.problems).value_or(member);
+  }
+
+  void read(const json::Value& value, const Key& key, std::map<std::string, LogicalDevices>& member) {
+    json::Reader devices(value, reading_.problems);
+    if (value.kind() != json::Kind::object) return;
+    for (const json::Member& device : value.members()) {
+      if (device.value.kind() != json::Kind::array) {
+        reading_.problems.add(device.value.place(),
+                              fmt::format("wanted a list, found {}", describe(device.value.kind())),
+                              R"(an entry for each logical device: [{"memory_limit": 1024}])");
+        continue;
+      }
+      const std::string path = fmt::format("{}.{}", below(key.name), device.key);
+      reading_.note(path, device.key_place(), key.meaning);
+      for (const json::Value& cut : device.value.elements()) {
+        Parser inside(cut, path, reading_);
+        keys_of(inside, member[device.key].cut.emplace_back());
+        inside.finish();
+      }
+    }
+  }
 
   void read(const json::Value& value, const Key&, std::vector<Choice>& member) {
     if (value.kind() != json::Kind::array) {
@@ -226,6 +271,8 @@ class Parser {
   void read(const json::Value& value, const Key& key, Strategy& member) { read_object(value, key, member); }
   void read(const json::Value& value, const Key& key, Training& member) { read_object(value, key, member); }
   void read(const json::Value& value, const Key& key, Host& member) { read_object(value, key, member); }
+  void read(const json::Value& value, const Key& key, Devices& member) { read_object(value, key, member); }
+  void read(const json::Value& value, const Key& key, Time& member) { read_object(value, key, member); }
   void read(const json::Value& value, const Key& key, Shuffle& member) { read_object(value, key, member); }
   void read(const json::Value& value, const Key& key, Evaluation& member) { read_object(value, key, member); }
   void read(const json::Value& value, const Key& key, Checkpointing& member) {
@@ -386,101 +433,6 @@ void fill_in(Scenario& scenario) {
   };
   fill_seeds(scenario.dataset);
   if (training.evaluation && training.evaluation->dataset) fill_seeds(*training.evaluation->dataset);
-}
-
-void check_loss(const Scenario& scenario, Problems& problems) {
-  if (!scenario.training.loss.written) return;
-  const json::Value& written = *scenario.training.loss.written;
-  const std::optional<model::Loss> loss = model::read_loss(written, problems);
-  if (!loss) return;
-  const bool is_kerass =
-      scenario.training.loop == Loop::fit || scenario.training.loss_scale == LossScale::keras;
-  if (is_kerass && loss->options.reduction == model::LossReduction::none) {
-    problems.add(written.place(),
-                 "the scale \"keras\" wants one number, and reduction none leaves one per row",
-                 R"(leave "reduction" out)");
-  }
-  // A name stands for Keras' function, which gives a loss per row; an object is a loss object.
-  if (written.kind() != json::Kind::object || scenario.training.loop != Loop::custom) return;
-  try {
-    model::require_custom_loop_reduction(loss->options.reduction, scenario.semantics);
-  } catch (const InputError& error) {
-    for (const Problem& problem : error.problems())
-      problems.add(written.place(), problem.fact, problem.remedy);
-  }
-}
-
-void check_optimizer(const Training& training, Problems& problems) {
-  if (!training.optimizer.written) return;
-  const json::Value& written = *training.optimizer.written;
-  model::read_optimizer(written, problems);
-  const json::Value* config = written.kind() == json::Kind::object ? written.find("config") : nullptr;
-  const bool has_rate =
-      config != nullptr && config->kind() == json::Kind::object && config->find("learning_rate") != nullptr;
-  if (!has_rate || training.learning_rate_by_batch.empty()) return;
-  problems.add(config->find("learning_rate")->place(),
-               "\"learning_rate_by_batch\" says another learning rate", "keep one of them");
-}
-
-void check_metrics(const Training& training, Problems& problems) {
-  std::vector<std::string> names{"loss"};  // what the mean loss is called
-  for (const Choice& choice : training.metrics) {
-    const std::optional<model::Metric> metric = model::read_metric(*choice.written, problems);
-    if (metric && std::find(names.begin(), names.end(), metric->name) != names.end())
-      problems.add(choice.written->place(), fmt::format("\"{}\" is measured already", metric->name),
-                   R"(give the metric another "name" in its "config")");
-    if (metric) names.push_back(metric->name);
-    if (!metric || metric->type == nullptr || metric->type->values != nullptr) continue;
-    problems.add(choice.written->place(),
-                 fmt::format("the metric \"{}\" doesn't compare labels with predictions", metric->type->name),
-                 list_known(metric_names()));
-  }
-}
-
-// TensorFlow's ways to write it: /device:CPU:0, /cpu:0, CPU:0.
-bool is_only_device(std::string name) {
-  for (char& letter : name)
-    letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  return name == "/device:cpu:0" || name == "/cpu:0" || name == "cpu:0";
-}
-
-// What one key alone can't tell.
-void check(const Scenario& scenario, Problems& problems) {
-  const Training& training = scenario.training;
-  if (training.loop == Loop::fit && training.loss_scale && *training.loss_scale != LossScale::keras) {
-    problems.add(scenario.place("training.loss_scale"), "fit scales its loss itself",
-                 R"(leave loss_scale out, or take the loop "custom")");
-  }
-  if (scenario.dataset.repeat == -1 && !training.steps && !training.steps_per_epoch) {
-    problems.add(scenario.place("dataset.repeat"), "an epoch of a dataset without end never ends",
-                 R"(add "steps" or "steps_per_epoch" to "training")");
-  }
-  if (training.evaluation && training.evaluation->dataset && training.evaluation->dataset->repeat == -1) {
-    problems.add(scenario.place("training.evaluation.dataset.repeat"),
-                 "an evaluation goes through all of its dataset, and this one has no end", "leave it out");
-  }
-  if (training.evaluation && training.evaluation->from_checkpoint && !training.checkpointing) {
-    problems.add(scenario.place("training.evaluation.from_checkpoint"), "no checkpoints are written",
-                 R"(add "checkpointing" to "training")");
-  }
-  if (!is_only_device(scenario.strategy.device)) {
-    problems.add(scenario.place("strategy.device"),
-                 fmt::format("there is no device \"{}\"", printable(scenario.strategy.device)),
-                 fmt::format("known: {}", Strategy{}.device));
-  }
-  const auto* zoo = std::get_if<model::ZooChoice>(&scenario.model.form);
-  if (zoo != nullptr && zoo->model != nullptr && zoo->model->shape_only &&
-      scenario.numerics != Numerics::none) {
-    problems.add(scenario.place("model"), fmt::format("{} is there for shapes only", zoo->model->name),
-                 R"(add "numerics": "none")");
-  }
-  check_loss(scenario, problems);
-  check_optimizer(training, problems);
-  check_metrics(training, problems);
-  if (scenario.numerics == Numerics::none && training.save_weights) {
-    problems.add(scenario.place("training.save_weights"), "without numbers there are no weights to save",
-                 R"(leave it out, or take the numerics "cpu")");
-  }
 }
 
 // A value of another type than its key wants: the remedy is what the key means.

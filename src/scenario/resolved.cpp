@@ -121,7 +121,11 @@ class ResolvedWriter {
   static bool is_there(const std::optional<T>& member) {
     return member.has_value();
   }
-  static bool is_there(const std::map<std::int64_t, double>& member) { return !member.empty(); }
+  template <class Name, class T>
+  static bool is_there(const std::map<Name, T>& member) {
+    return !member.empty();
+  }
+  static bool is_there(const PlatformChoice& member) { return member.written.has_value(); }
 
   template <class T>
   requires std::is_arithmetic_v<T>
@@ -182,6 +186,45 @@ class ResolvedWriter {
     out_.begin_array(json::Layout::one_line);
     for (std::int64_t i = 0; i < numbers.shape[depth]; ++i) write_numbers(numbers, depth + 1, next);
     out_.end_array();
+  }
+
+  void write(const Key&, const PlatformChoice& platform) {
+    const json::Value& written = *platform.written;
+    const json::Value* file = written.kind() == json::Kind::object ? written.find("file") : nullptr;
+    if (file == nullptr && written.kind() == json::Kind::object) return write_value(out_, written);
+    if (file == nullptr) return write_platform_file(platform, written);
+    out_.begin_object();
+    for (const json::Member& member : written.members()) {
+      out_.key(member.key);
+      if (&member.value == file)
+        write_platform_file(platform, *file);
+      else
+        write_value(out_, member.value);
+    }
+    out_.end_object();
+  }
+  // A name of platforms/ stays, a path is led to from here.
+  void write_platform_file(const PlatformChoice& platform, const json::Value& name) {
+    if (name.kind() == json::Kind::string && name.string().ends_with(".json"))
+      write({}, InputPath{(std::filesystem::path(platform.folder) / name.string()).string()});
+    else
+      write_value(out_, name);
+  }
+  void write(const Key&, const MemoryLimit& limit) { out_.value(print(limit.bytes)); }
+  void write(const Key&, const Seconds& time) { out_.value(print(time)); }
+  void write(const Key&, const std::vector<std::string>& words) {
+    out_.begin_array(json::Layout::one_line);
+    for (const std::string& word : words) out_.value(word);
+    out_.end_array();
+  }
+  void write(const Key& key, const std::map<std::string, LogicalDevices>& devices) {
+    out_.begin_object();
+    for (const auto& [name, logical] : devices) {
+      out_.key(name).begin_array();
+      for (const LogicalDevice& device : logical.cut) write(key, device);
+      out_.end_array();
+    }
+    out_.end_object();
   }
 
   void write(const Key&, const Dataset& dataset) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/quantity.h"
 #include "model/semantics.h"
 #include "model/zoo.h"
 
@@ -106,7 +107,8 @@ struct Dataset {
 enum class Loop : std::uint8_t { custom, fit };
 // What the sum of a step's row losses is divided by.
 enum class LossScale : std::uint8_t { global_rows, global_batch, keras };
-enum class Precision : std::uint8_t { float32 };
+// Of products of matrices and convolutions, where time is simulated. Numbers are computed in float32.
+enum class Precision : std::uint8_t { float32, tf32 };
 
 struct Evaluation {
   std::optional<Dataset> dataset{};     // the training's own rows where absent
@@ -134,7 +136,7 @@ struct Training {
   std::optional<std::int64_t> steps{};  // of the whole training
   std::optional<std::int64_t> steps_per_epoch{};
   std::optional<LossScale> loss_scale{};  // global_batch in a custom loop, keras in fit; parsing fills it in
-  Precision precision = Precision::float32;
+  std::optional<Precision> precision{};   // absent: what TensorFlow takes on such a device
   std::map<std::int64_t, double> learning_rate_by_batch{};  // by global batch
   std::optional<Evaluation> evaluation{};
   std::optional<Checkpointing> checkpointing{};
@@ -148,7 +150,38 @@ enum class StrategyType : std::uint8_t { default_strategy, one_device };
 
 struct Strategy {
   StrategyType type = StrategyType::default_strategy;
-  std::string device = "/device:CPU:0";  // one_device's
+  std::optional<std::string> device{};  // one_device's; absent: the first of the best kind
+};
+
+// The machine whose devices, memory and time are described, as platform/ reads it: a name, or an object. Absent:
+// the machine at hand, of which only the CPU counts, and nothing is timed.
+struct PlatformChoice {
+  std::optional<json::Value> written{};
+  std::string folder{};  // of the scenario: paths begin there
+};
+
+// A bare number is MiB, as in tf.config.LogicalDeviceConfiguration; text has a unit.
+struct MemoryLimit {
+  Bytes bytes{};
+};
+struct LogicalDevice {
+  std::optional<MemoryLimit> memory_limit{};
+};
+struct LogicalDevices {
+  std::vector<LogicalDevice> cut{};
+};
+
+// What a program would say with tf.config before anything runs. Physical devices are named as there: "GPU:0".
+struct Devices {
+  std::optional<std::vector<std::string>> visible{};
+  bool memory_growth = false;
+  std::map<std::string, LogicalDevices> logical{};  // by physical device
+  bool soft_placement = true;
+};
+
+// How seconds come about.
+struct Time {
+  std::optional<Seconds> measured_step{};  // of one device, this model and batch: scales what is computed
 };
 
 enum class Numerics : std::uint8_t { cpu, none };
@@ -160,11 +193,14 @@ struct Host {
 struct Scenario {
   std::string name{};
   std::string description{};
+  PlatformChoice platform{};
+  Devices devices{};
   Strategy strategy{};
   Model model{};
   Dataset dataset{};
   Training training{};
   Numerics numerics = Numerics::cpu;
+  Time time{};
   Host host{};
   std::int64_t seed = 0;
   model::Semantics semantics = model::Semantics::keras2;

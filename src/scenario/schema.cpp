@@ -155,6 +155,32 @@ class SchemaWriter {
 
   void describe(const Key&, const Numbers&, bool) { words(out_, "type", Together{"number", "array"}); }
 
+  // platform/ has a schema of its own for what is written here.
+  void describe(const Key&, const PlatformChoice&, bool) {
+    words(out_, "type", Together{"string", "object"});
+  }
+  void describe(const Key&, const MemoryLimit&, bool) {
+    words(out_, "type", Together{"integer", "string"});
+    out_.key("examples").begin_array(json::Layout::one_line).value(1024).value("1 GiB").end_array();
+  }
+  void describe(const Key&, const Seconds&, bool) {
+    out_.member("type", "string");
+    words(out_, "examples", Together{"170 ms"});
+  }
+
+  void describe(const Key& key, const std::vector<std::string>&, bool) {
+    out_.member("type", "array").key("items").begin_object(json::Layout::one_line);
+    describe(key, std::string{}, false);
+    out_.end_object();
+  }
+
+  void describe(const Key& key, const std::map<std::string, LogicalDevices>&, bool) {
+    out_.member("type", "object").key("additionalProperties").begin_object();
+    out_.member("type", "array").key("items").begin_object();
+    describe(key, LogicalDevice{}, false);
+    out_.end_object().end_object();
+  }
+
   void describe(const Key&, const Dataset&, bool) { out_.member("$ref", "#/definitions/dataset"); }
   void describe(const Key&, const Model&, bool) { out_.member("$ref", "#/definitions/model"); }
 

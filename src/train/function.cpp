@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "device/error.h"
+#include "plan/memory_report.h"
+
 namespace wt::train {
 
 namespace {
@@ -21,6 +24,8 @@ Function::~Function() {
 
 std::vector<Tensor> Function::operator()(const std::vector<Tensor>& arguments) {
   Traced& traced = traced_for(arguments);
+  if (traced.plan.out_of_memory)
+    throw device::ResourceExhaustedError(plan::report_memory(traced.plan).shortage->message);
   if (!traced.execution) {
     state_.add(traced.weights);
     traced.execution = std::make_unique<execute::Execution>(traced.plan, machine_.queue);
@@ -36,6 +41,8 @@ std::vector<Tensor> Function::operator()(const std::vector<Tensor>& arguments) {
 const plan::Plan& Function::plan_for(const std::vector<Tensor>& arguments) {
   return traced_for(arguments).plan;
 }
+
+const Step& Function::step_for(const std::vector<Tensor>& arguments) { return traced_for(arguments).step; }
 
 void Function::create_variables(const std::vector<Tensor>& arguments) {
   state_.add(traced_for(arguments).weights);

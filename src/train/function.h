@@ -36,11 +36,13 @@ class Function {
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
-  // Returns the values of what the body returned.
+  // Returns the values of what the body returned. Throws device::ResourceExhaustedError when the step doesn't fit.
   std::vector<Tensor> operator()(const std::vector<Tensor>& arguments);
 
   // The plan for such arguments, traced if it is new. Shape-only tensors will do.
   const plan::Plan& plan_for(const std::vector<Tensor>& arguments);
+
+  const Step& step_for(const std::vector<Tensor>& arguments);
 
   // Adds the variables that such a call needs to the state, so that a checkpoint can be checked against them.
   void create_variables(const std::vector<Tensor>& arguments);

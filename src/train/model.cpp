@@ -189,6 +189,10 @@ const plan::Plan& Model::training_plan(const std::vector<Tensor>& batch) {
   return compiled("training_plan").train.plan_for(batch);
 }
 
+const Step& Model::training_step(const std::vector<Tensor>& batch) {
+  return compiled("training_step").train.step_for(batch);
+}
+
 void Model::create_variables(const std::vector<Tensor>& batch) {
   compiled("create_variables").train.create_variables(batch);
 }

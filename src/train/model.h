@@ -78,6 +78,7 @@ class Model {
 
   // The training step's plan for such a batch; shape-only tensors will do.
   const plan::Plan& training_plan(const std::vector<Tensor>& batch);
+  const Step& training_step(const std::vector<Tensor>& batch);
 
   // The variables of the training step, before its first run: the optimizer's and the metrics', too.
   void create_variables(const std::vector<Tensor>& batch);

@@ -26,7 +26,7 @@ class File : public testing::Test {
   }
 
  private:
-  test::Folder test_folder_{};
+  test::TestFolder test_folder_{};
 
  protected:
   const std::filesystem::path& folder_ = test_folder_.path();

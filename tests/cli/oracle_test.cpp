@@ -51,7 +51,7 @@ Errors errors_of(const fs::path& wanted, const fs::path& got) {
 }
 
 TEST(Oracle, EveryCaseTrainsAsTheReferenceDid) {
-  const test::Folder base;
+  const test::TestFolder base;
   fmt::print("{:<18} {:>5}  {:>16}  {:>18}\n", "case", "steps", "worst loss error", "worst weight error");
   for (const std::string name : {"linear_sgd", "mlp_momentum", "mlp_uneven", "fashion_cnn_adam"}) {
     const fs::path folder = fs::path(WT_TEST_DATA) / "oracle" / name;

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::bytes_of;
 using test::call;
-using test::Folder;
+using test::TestFolder;
 using test::number_at;
 using test::results_in;
 using test::Said;
@@ -61,7 +61,7 @@ class Run : public testing::Test {
     return run(path("small.json"), out, more);
   }
 
-  Folder base_{};
+  TestFolder base_{};
 };
 
 TEST_F(Run, WritesResultsStepsAndTheResolvedScenario) {
@@ -122,7 +122,7 @@ TEST_F(Run, FashionCnnLearnsMadeUpPictures) {
 
 // total_loss / num_batches, though the last batch has 2 rows instead of 12; fit weighs by rows.
 TEST(L15, AnEpochsLossIsTheSumOfTheStepsOverTheirNumber) {
-  const Folder base;
+  const TestFolder base;
   write_bytes(base / "small.json", small);
   const auto losses = [&](const std::string& loop) {
     const Said said = call({"run", (base / "small.json").string(), "--out", (base / loop).string(), "--set",
@@ -230,7 +230,7 @@ TEST_F(Run, AFreshModelFromTheCheckpointMeasuresAsTheTrainedOne) {
 
 // SavedModel's role: the weights alone, for any program that reads safetensors; no strategy is in the file.
 TEST(P24, ExportedWeightsAreReadWithoutTheStrategyThatTrainedThem) {
-  const Folder base;
+  const TestFolder base;
   write_bytes(base / "small.json", small);
   const auto run = [&](const std::string& out, const std::vector<std::string>& overrides) {
     std::vector<std::string> words{"run", (base / "small.json").string(), "--out", (base / out).string()};
@@ -285,7 +285,7 @@ TEST_F(Run, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(
       run(path("small.json"), "out", {"--tread", "3"}).messages,
       "\"--tread\" is not an option\n"
-      "did you mean \"--threads\"? known: --help, --set, --out, --threads, --isa, --json, --csv, --plan\n");
+      "did you mean \"--threads\"? known: --help, --set, --out, --threads, --isa, --json, --csv, --plan, --log-device-placement\n");
   EXPECT_EQ(call({"run"}).messages, "FILE is required\nsee windtunnel run --help\n");
   EXPECT_EQ(call({"run", "a.json", "b.json"}).messages,
             "\"b.json\" is not expected here\nsee windtunnel run --help\n");
@@ -304,7 +304,7 @@ TEST(Validate, AcceptsEveryScenarioOfTheCheckout) {
 }
 
 TEST(Validate, TellsTheProblemsOfEveryFile) {
-  const Folder base;
+  const TestFolder base;
   write_bytes(base / "a.json", "{ \"name\": 3 }");
   write_bytes(base / "b.json", small);
   const Said said = call({"validate", (base / "a.json").string(), (base / "b.json").string()});

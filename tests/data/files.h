@@ -13,7 +13,7 @@
 
 namespace wt::data {
 
-using test::Folder;
+using test::TestFolder;
 
 inline std::string packed(const std::string& bytes) {
   z_stream stream{};

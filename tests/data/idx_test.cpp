@@ -17,7 +17,7 @@ class Idx : public testing::Test {
     return folder_.error_of<InputError>([&] { read(bytes); });
   }
 
-  Folder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(Idx, ReadsEveryTypeFromBigEndian) {
@@ -168,7 +168,7 @@ TEST_F(Idx, RefusesImagesAndLabelsThatDoNotBelongTogether) {
 }
 
 // Small stand-ins with the names and the form of the real files.
-void write_fashion_mnist(const Folder& folder, bool is_packed) {
+void write_fashion_mnist(const TestFolder& folder, bool is_packed) {
   const auto put = [&](const std::string& name, const std::string& bytes) {
     folder.write(name + (is_packed ? ".gz" : ""), is_packed ? packed(bytes) : bytes);
   };
@@ -181,7 +181,7 @@ void write_fashion_mnist(const Folder& folder, bool is_packed) {
 }
 
 TEST(P1, FashionMnistGetsAChannelAxisAndIsDividedByFloat255) {
-  const Folder folder;
+  const TestFolder folder;
   for (const bool is_packed : {true, false}) {
     write_fashion_mnist(folder, is_packed);
     const FashionMnist data = read_fashion_mnist(folder.path());
@@ -196,7 +196,7 @@ TEST(P1, FashionMnistGetsAChannelAxisAndIsDividedByFloat255) {
 }
 
 TEST(P1, MissingFilesAreNamedInOneErrorWithAllFour) {
-  const Folder folder;
+  const TestFolder folder;
   write_fashion_mnist(folder, true);
   std::filesystem::remove(folder.path() / "train-labels-idx1-ubyte.gz");
   std::filesystem::remove(folder.path() / "t10k-labels-idx1-ubyte.gz");

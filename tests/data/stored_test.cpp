@@ -29,7 +29,7 @@ class Stored : public testing::Test {
     return folder_.error_of<InputError>([&] { read_stored_rows(wanted); });
   }
 
-  Folder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(Stored, GiveFeaturesAndLabelsInTheOrderOfTheFile) {

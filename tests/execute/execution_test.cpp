@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "execute/allocations.h"
+#include "execute/checked_step.h"
 #include "program/operations.h"
 #include "support/step.h"
 
@@ -198,6 +200,30 @@ TEST(EveryKernelInOneStep, GivesTheSameBitsInFiftyLegalOrders) {
   for (std::uint64_t seed = 0; seed < 50; ++seed)
     expect_same(once, test::run(step, inputs_of(step), {.threads = 2, .order_seed = seed * 1000, .steps = 2}),
                 "in order " + std::to_string(seed));
+}
+
+// The steps above, on memory that the test can look into.
+class EveryKernelInMemory : public testing::Test {
+ protected:
+  EveryKernelInMemory() {
+    for (const auto& [name, tensor] : inputs_of(step_)) execution_.write(name, tensor);
+  }
+
+  Step step_ = EveryKernelStep::make();
+  plan::Plan plan_ = strategy::lower_default(step_, {"cpu:0"});
+  device::Workers workers_{1};
+  device::CpuQueue queue_{workers_};
+  execute::Execution execution_{plan_, queue_};
+};
+
+TEST_F(EveryKernelInMemory, ChangesOnlyWhatItMayAndDependsOnlyOnWhatItMay) {
+  test::CheckedStep(plan_, execution_).run();
+}
+
+TEST_F(EveryKernelInMemory, AllocatesNothing) {
+  const long before = test::allocations;
+  for (int step = 0; step < 3; ++step) execution_.step();
+  EXPECT_EQ(test::allocations, before);
 }
 
 }  // namespace

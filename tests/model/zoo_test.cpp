@@ -2,15 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "model/loss.h"
 #include "model/numbers.h"
-#include "model/optimizer.h"
 #include "model/weights.h"
+#include "support/training_step.h"
 
 namespace wt::model {
 namespace {
 
 using test::refusal;
+using test::Training;
+using test::training;
 
 // Multiplications of convolutions and matrix products, per example: what papers call multiply-adds.
 double multiplications(const Step& step) {
@@ -122,45 +123,6 @@ TEST(Zoo, TheTransformerIsGpt2AtItsSize) {
 
 // ---- use
 
-Symbol loss_of(Trace& trace, const std::vector<Symbol>& outputs) {
-  std::optional<Symbol> sum;
-  for (const Symbol& output : outputs) {
-    const Shape rows = output.shape().without(output.shape().rank() - 1);
-    const std::string name = fmt::format("y{}", sum ? 1 : 0);
-    const bool is_regression = output.shape().last() == 1;
-    const Symbol labels =
-        is_regression ? trace.input(name, output.spec()) : trace.input(name, {Type::int32, rows});
-    const Loss loss = is_regression ? loss_named("mse")
-                                    : loss_named("sparse_categorical_crossentropy",
-                                                 {.from_logits = trace.program().nodes.empty()});
-    const Symbol mean = reduce_loss(per_example_loss(loss, labels, output), LossReduction::auto_);
-    sum = sum ? *sum + mean : mean;
-  }
-  return *sum;
-}
-
-struct Training {
-  Step step{};
-  std::vector<Weight> weights{};
-};
-
-Training training(const Layer& model, std::int64_t batch) {
-  Training made;
-  made.step = trace("train", [&](Trace& trace) {
-    Building building(trace, true);
-    std::vector<Symbol> inputs;
-    for (const TensorSpec& spec : batched(model.input_specs(), batch))
-      inputs.push_back(trace.input(fmt::format("x{}", inputs.size()), spec));
-    const Symbol loss = loss_of(trace, model(building, inputs));
-    const std::vector<Symbol> variables = building.trainable();
-    const Symbol rate = trace.input("learning_rate", {Type::float32, {}});
-    apply_gradients(building, optimizer_named("adam"), variables, trace.gradient(loss, variables), rate);
-    trace.result("loss", loss);
-    made.weights = building.weights();
-  });
-  return made;
-}
-
 TEST(Zoo, EveryModelCanBeTracedDifferentiatedAndUpdatedFromShapesAlone) {
   for (const ZooModel& model : zoo()) {
     const Training made = training(*zoo_model(model.name).build(), 2);
@@ -172,15 +134,7 @@ TEST(Zoo, EveryModelCanBeTracedDifferentiatedAndUpdatedFromShapesAlone) {
 }
 
 float loss_after(const Training& made, int steps) {
-  std::mt19937_64 random(7);
-  test::Values given{{"learning_rate", test::floats({}, {0.01f})}};
-  for (const NamedValue& input : made.step.inputs)
-    if (input.name != "learning_rate")
-      given[input.name] =
-          test::random_tensor({made.step.program.spec(input.value), 0, 2}, Type::float32, random);
-  for (const Weight& weight : made.weights)
-    given[weight.name] = initial_value(weight.initializer, weight.spec, weight.name, 1);
-  return test::run(made.step, given, {.steps = steps}).at("loss").values<float>()[0];
+  return test::run(made.step, test::starting_values(made), {.steps = steps}).at("loss").values<float>()[0];
 }
 
 // Labels are drawn once, so that a model with enough freedom learns them by heart.

@@ -98,7 +98,7 @@ TEST(Memory, ABufferTakesThePlaceOfOneThatIsNoLongerNeededAndWaitsForItsReaders)
   EXPECT_EQ(after(p.plan, 3), Ids{});
 }
 
-TEST(Memory, FirstFitSkipsAHoleThatIsTooSmallAndMergesNeighbours) {
+TEST(Memory, AHoleThatIsTooSmallIsSkippedAndNeighboursAreMerged) {
   PlanOfMoves p;
   const BufferId in = p.buffer(BufferKind::input);
   const BufferId a = p.buffer(BufferKind::activation, 256);

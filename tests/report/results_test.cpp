@@ -31,7 +31,9 @@ Results planned() {
                       .global_batch = 10,
                       .epochs = 1,
                       .steps = 2,
-                      .memory = {{"cpu:0", Bytes(1024), {{plan::BufferKind::variable, Bytes(512)}}}}}};
+                      .memory = {.devices = {{.device = "cpu:0",
+                                              .arena = Bytes(1024),
+                                              .at_peak = {{{plan::BufferKind::variable, Bytes(512)}}}}}}}};
 }
 
 Results trained() {
@@ -44,11 +46,39 @@ Results trained() {
   return results;
 }
 
+// A step on a platform, and one that found no place.
+Results simulated() {
+  Results results = trained();
+  results.simulated = {.platform = "laptop",
+                       .device = "GPU",
+                       .precision = "tf32",
+                       .step = Seconds(0.01),
+                       .compute = Seconds(0.009),
+                       .input = Seconds(0.001),
+                       .bound = Seconds(0.005),
+                       .basis = "zero-shot roofline",
+                       .samples_per_second = 1000,
+                       .utilization = 0.25,
+                       .links = {{"pcie", BytesPerSecond(1e10), Bytes(10'000'000), Seconds(0.001)}}};
+  results.step_times = {{10, Seconds(0.01)}};
+  return results;
+}
+Results exhausted() {
+  Results results = planned();
+  results.out_of_memory = "OOM when allocating tensor";
+  plan::Shortage& shortage = results.planned.memory.shortage.emplace();
+  shortage.message = *results.out_of_memory;
+  shortage.device = "gpu:0";
+  shortage.buffer = {"x", plan::BufferKind::activation, Bytes(100)};
+  shortage.held.largest = {{"w", plan::BufferKind::variable, Bytes(9)}};
+  return results;
+}
+
 TEST(Results, AreWhatTheSchemaSays) {
   const json::Value rules = schema();
   Results with_evaluation = trained();
   with_evaluation.evaluation = {.steps = 1, .loss = 2, .metrics = {}};
-  for (const Results& results : {planned(), trained(), with_evaluation})
+  for (const Results& results : {planned(), trained(), with_evaluation, simulated(), exhausted()})
     EXPECT_TRUE(SchemaCheck(rules).accepts(tree_of(results_json(results)))) << results_json(results);
 }
 
@@ -106,13 +136,21 @@ TEST(L16, EpochsArePrintedWithLossMetricsAndEvaluation) {
 
 TEST(Planned, IsToldInThreeLines) {
   Planned all = planned().planned;
-  all.memory[0].arena = Bytes(5'000'000'000);
-  all.memory[0].at_peak[plan::BufferKind::gradient] = Bytes(1'500'000);
-  all.memory[0].at_peak[plan::BufferKind::workspace] = Bytes(0);
+  plan::DeviceMemory& device = all.memory.devices[0];
+  device.arena = Bytes(5'000'000'000);
+  device.limit = Bytes(std::int64_t{8} << 30);
+  device.at_peak.by_kind[plan::BufferKind::gradient] = Bytes(1'500'000);
+  device.at_peak.by_kind[plan::BufferKind::workspace] = Bytes(0);
   EXPECT_EQ(planned_text(all),
             "model linear: 2 parameters, 2 of them trainable\n"
-            "memory of cpu:0: 4.7 GiB planned; at the peak variable 512 B, gradient 1.4 MiB\n"
+            "memory of cpu:0: 4.7 GiB planned of 8.0 GiB; at the peak variable 512 B, gradient 1.4 MiB\n"
             "2 steps of 10 rows in 1 epoch\n");
+}
+
+TEST(Simulated, IsToldWithItsBoundAndBasis) {
+  EXPECT_EQ(simulated_text(*simulated().simulated),
+            "simulated step on GPU (tf32): 10.0 ms, 1000 samples/s; compute 9.0 ms, waiting for rows 1.0 ms\n"
+            "bound 5.0 ms (50 % of it reached), MFU 25 %; basis: zero-shot roofline\n");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ class Errors : public testing::Test {
 
  private:
   fs::path before_;
-  test::Folder folder_{};
+  test::TestFolder folder_{};
 };
 
 std::vector<std::string> overrides_of(const std::string& text) {

@@ -68,14 +68,15 @@ class SchemaCheck {
     if (word == "minimum") return !is_number(value) || number(value) >= number(rule.value);
     if (word == "maximum") return !is_number(value) || number(value) <= number(rule.value);
     if (word == "exclusiveMinimum") return !is_number(value) || number(value) > number(rule.value);
+    if (word == "propertyNames") return names_obey(rule.value, value);
     if (word == "items") return obeys_items(rule.value, value);
     if (word == "required") return has_all(rule.value, value);
     if (word == "properties" || word == "patternProperties" || word == "additionalProperties") {
       const bool is_first = word == "properties" || schema.find("properties") == nullptr;
       return !is_first || obeys_properties(schema, value);
     }
-    constexpr std::array<std::string_view, 6> comments{"$schema",     "$ref",    "title",
-                                                       "description", "default", "definitions"};
+    constexpr std::array<std::string_view, 7> comments{"$schema", "$ref",     "title",      "description",
+                                                       "default", "examples", "definitions"};
     const bool is_comment = std::find(comments.begin(), comments.end(), word) != comments.end();
     EXPECT_TRUE(is_comment) << word;
     return is_comment;
@@ -112,6 +113,13 @@ class SchemaCheck {
     if (value.kind() != json::Kind::object) return true;
     return std::all_of(keys.elements().begin(), keys.elements().end(),
                        [&](const json::Value& key) { return value.find(key.string()) != nullptr; });
+  }
+
+  bool names_obey(const json::Value& schema, const json::Value& value) const {
+    if (value.kind() != json::Kind::object) return true;
+    return std::all_of(value.members().begin(), value.members().end(), [&](const json::Member& member) {
+      return accepts(schema, json::parse(json::quote(member.key), "a key"));
+    });
   }
 
   bool obeys_items(const json::Value& schema, const json::Value& value) const {

@@ -86,6 +86,7 @@ class Schema : public testing::Test {
     for (const char* word : {"default", "const"}) {
       if (schema.find(word) != nullptr) return print(*schema.find(word));
     }
+    if (const Value* examples = schema.find("examples")) return print(examples->elements().front());
     if (const Value* known = schema.find("enum")) return print(known->elements().front());
     if (const Value* alternatives = schema.find("anyOf")) return sample(alternatives->elements().front());
     const Value* type = schema.find("type");

@@ -21,19 +21,19 @@ TEST(DefaultStrategy, WritesTheWholeStepDownAsAPlan) {
   });
   EXPECT_EQ(print(lower_default(step, {"cpu:0"})), R"(plan train
   device cpu:0 needs 2.25 KiB
-  input      x 16 B at 0
-  input      rate 4 B at 256
-  variable   kernel 4 B at 512
-  activation matmul#0 16 B at 1024
-  workspace  matmul#0 128 B at 1280
-  activation square#1 16 B at 1280
-  result     loss 4 B at 768
-  gradient   gradient/fill#3 4 B at 1280
-  gradient   gradient/fill#4 4 B at 1536
-  gradient   gradient/broadcast_to#7 16 B at 1536
-  gradient   gradient/fill#8 4 B at 1280
-  gradient   gradient/matmul#11 4 B at 1024
-  workspace  matmul#11 512 B at 1792
+  input          x 16 B at 0
+  input          rate 4 B at 256
+  variable       kernel 4 B at 512
+  activation     matmul#0 16 B at 1024
+  workspace      matmul#0 128 B at 1280
+  activation     square#1 16 B at 1280
+  result         loss 4 B at 768
+  gradient       gradient/fill#3 4 B at 1280
+  gradient       gradient/fill#4 4 B at 1536
+  gradient       gradient/broadcast_to#7 16 B at 1536
+  gradient       gradient/fill#8 4 B at 1280
+  gradient       gradient/matmul#11 4 B at 1024
+  workspace      matmul#11 512 B at 1792
     0 run matmul (x float32[4,1], kernel float32[1,1]) -> matmul#0 float32[4,1] using 128 B
     1 run square (matmul#0 float32[4,1]) -> square#1 float32[4,1] after 0
     2 run reduce_mean axes=[0,1] (square#1 float32[4,1]) -> loss float32[] after 1
@@ -60,11 +60,11 @@ TEST(DefaultStrategy, MovesAnUpdateLastWhenTheOldValueIsStillRead) {
   const plan::Plan plan = lower_default(step, {"cpu:0"});
   EXPECT_EQ(print(plan), R"(plan t
   device cpu:0 needs 1.28 KB
-  variable   w 8 B at 0
-  variable   old 8 B at 256
-  result     before 8 B at 512
-  activation old#new 8 B at 768
-  activation add#0 8 B at 1024
+  variable       w 8 B at 0
+  variable       old 8 B at 256
+  result         before 8 B at 512
+  activation     old#new 8 B at 768
+  activation     add#0 8 B at 1024
     0 move w float32[2] -> before float32[2]
     1 move w float32[2] -> old#new float32[2]
     2 run add (w float32[2], w float32[2]) -> add#0 float32[2]

@@ -11,16 +11,16 @@
 
 namespace wt::test {
 
-class Folder {
+class TestFolder {
  public:
-  Folder() {
+  TestFolder() {
     std::string name = testing::TempDir() + "windtunnel_XXXXXX";
     EXPECT_NE(::mkdtemp(name.data()), nullptr);
     path_ = name;
   }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  ~TestFolder() { std::filesystem::remove_all(path_); }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
@@ -66,7 +66,7 @@ inline void write_bytes(const std::filesystem::path& path, const std::string& by
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-inline std::filesystem::path Folder::write(const std::string& name, const std::string& bytes) const {
+inline std::filesystem::path TestFolder::write(const std::string& name, const std::string& bytes) const {
   write_bytes(path_ / name, bytes);
   return path_ / name;
 }

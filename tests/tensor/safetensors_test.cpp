@@ -23,7 +23,7 @@ class Safetensors : public testing::Test {
     return folder_.error_of<InputError>([&] { read(bytes); });
   }
 
-  test::Folder folder_{};
+  test::TestFolder folder_{};
 };
 
 std::string file_with(const std::string& header, const std::string& data = "", std::uint64_t length = 0) {

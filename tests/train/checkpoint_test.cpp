@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::bytes_of;
-using test::Folder;
+using test::TestFolder;
 using test::write_bytes;
 
 const std::vector<model::Weight> weights{
@@ -50,7 +50,7 @@ std::vector<std::string> files_in(const fs::path& folder) {
 }
 
 // What restoring says; it must leave the state as it was.
-std::string refusal(const Folder& folder, const fs::path& path) {
+std::string refusal(const TestFolder& folder, const fs::path& path) {
   Trained other;
   other.set(9, 9);
   const std::string before = other.bytes();
@@ -64,7 +64,7 @@ std::string refusal(const Folder& folder, const fs::path& path) {
 }
 
 TEST(P21, CheckpointSavesFindsTheLatestAndRestores) {
-  const Folder folder;
+  const TestFolder folder;
   Trained trained;
   Checkpoint checkpoint(trained.state);
   trained.set(1, 10);
@@ -88,7 +88,7 @@ TEST(P21, CheckpointSavesFindsTheLatestAndRestores) {
 }
 
 TEST(P21, VariablesThatComeLaterGetTheirSavedValues) {
-  const Folder folder;
+  const TestFolder folder;
   Trained trained;
   trained.set(3, 30);
   Checkpoint(trained.state).save(folder / "ckpt");
@@ -100,7 +100,7 @@ TEST(P21, VariablesThatComeLaterGetTheirSavedValues) {
 }
 
 TEST(P22, TheFileHoldsOneValuePerVariableAndOpensAsAnySafetensorsFile) {
-  const Folder folder;
+  const TestFolder folder;
   Trained trained;
   Checkpoint(trained.state).save(folder / "ckpt");
   const TensorFile file = read_safetensors(folder / "ckpt-1.safetensors");
@@ -109,7 +109,7 @@ TEST(P22, TheFileHoldsOneValuePerVariableAndOpensAsAnySafetensorsFile) {
 }
 
 TEST(P23, TheNumberGoesOnFromTheFolderAndOnlyTheNewestAreKept) {
-  const Folder folder;
+  const TestFolder folder;
   Trained trained;
   for (int i = 0; i < 3; ++i) Checkpoint(trained.state, 2).save(folder / "ckpt");
   EXPECT_EQ(files_in(folder.path()),
@@ -120,7 +120,7 @@ TEST(P23, TheNumberGoesOnFromTheFolderAndOnlyTheNewestAreKept) {
 }
 
 TEST(Checkpoint, KeepsWhatItsIndexDoesNotName) {
-  const Folder folder;
+  const TestFolder folder;
   write_bytes(folder / "ckpt-1.safetensors", "somebody else's");
   Trained trained;
   EXPECT_EQ(Checkpoint(trained.state, 1).save(folder / "ckpt"), folder / "ckpt-2");
@@ -130,7 +130,7 @@ TEST(Checkpoint, KeepsWhatItsIndexDoesNotName) {
 }
 
 TEST(Checkpoint, AFileCutOffAnywhereIsRefusedAndTheOlderOneNamed) {
-  const Folder folder;
+  const TestFolder folder;
   Trained trained;
   Checkpoint checkpoint(trained.state);
   checkpoint.save(folder / "ckpt");
@@ -150,7 +150,7 @@ TEST(Checkpoint, AFileCutOffAnywhereIsRefusedAndTheOlderOneNamed) {
 }
 
 TEST(Checkpoint, AFileWithAnyByteChangedIsRefusedOrHoldsTheSameValues) {
-  const Folder folder;
+  const TestFolder folder;
   Trained trained;
   trained.set(1.5, 3);
   Checkpoint(trained.state).save(folder / "ckpt");
@@ -182,14 +182,14 @@ TEST(Checkpoint, AFileWithAnyByteChangedIsRefusedOrHoldsTheSameValues) {
 }
 
 // A file with a right fingerprint, from another model.
-fs::path saved(const Folder& folder, const std::vector<model::Weight>& others) {
+fs::path saved(const TestFolder& folder, const std::vector<model::Weight>& others) {
   State state(1);
   state.add(others);
   return Checkpoint(state).save(folder / "ckpt");
 }
 
 TEST(Checkpoint, AnotherModelsIsRefusedNamingEveryVariable) {
-  const Folder folder;
+  const TestFolder folder;
   std::vector<model::Weight> others = weights;
   others.pop_back();
   others[1].spec.shape = {4};
@@ -202,7 +202,7 @@ TEST(Checkpoint, AnotherModelsIsRefusedNamingEveryVariable) {
 }
 
 TEST(Checkpoint, MoreVariablesThanNeededAreKeptForLater) {
-  const Folder folder;
+  const TestFolder folder;
   std::vector<model::Weight> others = weights;
   others.push_back({.name = "Adam/m/dense/bias", .spec = {Type::float32, {2}}});
   const fs::path path = saved(folder, others);
@@ -212,7 +212,7 @@ TEST(Checkpoint, MoreVariablesThanNeededAreKeptForLater) {
 }
 
 TEST(Checkpoint, ForeignFilesAreRefused) {
-  const Folder folder;
+  const TestFolder folder;
   write_safetensors(folder / "ckpt-1.safetensors",
                     {.tensors = {{"dense/bias", Tensor::zeros({Type::float32, {2}})}}});
   EXPECT_EQ(refusal(folder, folder / "ckpt-1"),
@@ -232,7 +232,7 @@ TEST(Checkpoint, ForeignFilesAreRefused) {
 }
 
 TEST(Checkpoint, AnotherVersionsIsRefused) {
-  const Folder folder;
+  const TestFolder folder;
   Trained trained;
   Checkpoint(trained.state).save(folder / "ckpt");
   TensorFile file = read_safetensors(folder / "ckpt-1.safetensors");
@@ -243,7 +243,7 @@ TEST(Checkpoint, AnotherVersionsIsRefused) {
             "no other checkpoint in its folder is whole");
 }
 
-std::string latest_refusal(const Folder& folder) {
+std::string latest_refusal(const TestFolder& folder) {
   try {
     latest_checkpoint(folder.path());
   } catch (const InputError& error) {
@@ -253,13 +253,13 @@ std::string latest_refusal(const Folder& folder) {
 }
 
 TEST(LatestCheckpoint, IsNothingWhereNothingWasSaved) {
-  const Folder folder;
+  const TestFolder folder;
   EXPECT_EQ(latest_checkpoint(folder.path()), std::nullopt);
   EXPECT_EQ(latest_checkpoint(folder / "nothing"), std::nullopt);
 }
 
 TEST(LatestCheckpoint, RefusesAnIndexThatIsNone) {
-  const Folder folder;
+  const TestFolder folder;
   for (const char* text :
        {"", "model_checkpoint_path: \"ckpt", "epoch: \"3\"\n", "ckpt-1", "model_checkpoint_path: 3"}) {
     write_bytes(folder / "checkpoint", text);
@@ -273,7 +273,7 @@ TEST(LatestCheckpoint, RefusesAnIndexThatIsNone) {
 }
 
 TEST(LatestCheckpoint, ReadsTensorFlowsOtherLines) {
-  const Folder folder;
+  const TestFolder folder;
   Trained trained;
   Checkpoint(trained.state).save(folder / "ckpt");
   write_bytes(folder / "checkpoint",
@@ -283,7 +283,7 @@ TEST(LatestCheckpoint, ReadsTensorFlowsOtherLines) {
 }
 
 TEST(LatestCheckpoint, SaysWhichOneIsWholeWhenTheNewestIsMissing) {
-  const Folder folder;
+  const TestFolder folder;
   Trained trained;
   Checkpoint(trained.state).save(folder / "ckpt");
   Checkpoint(trained.state).save(folder / "ckpt");

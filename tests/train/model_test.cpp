@@ -178,7 +178,7 @@ TEST(P20, CompileBeforeOrAfterTheVariablesExistIsTheSame) {
 }
 
 TEST(P22, ATrainingGoesOnFromItsCheckpointUnderAnotherStrategysName) {
-  const test::Folder folder;
+  const test::TestFolder folder;
   Linear undisturbed, first;
   undisturbed.model.fit(ones(100, 10), {.epochs = 4});
   first.model.fit(ones(100, 10), {.epochs = 2});
@@ -195,7 +195,7 @@ TEST(P22, ATrainingGoesOnFromItsCheckpointUnderAnotherStrategysName) {
 }
 
 TEST(P23, SavesEverySecondEpochFromWithinFit) {
-  const test::Folder folder;
+  const test::TestFolder folder;
   Linear linear;
   Checkpoint checkpoint(linear.state);
   linear.model.fit(ones(10, 10), {.epochs = 4, .on_epoch = [&](const EpochResult& epoch) {
@@ -205,7 +205,7 @@ TEST(P23, SavesEverySecondEpochFromWithinFit) {
 }
 
 TEST(P25, AnEvaluationStepRunsOnARestoredPlainModel) {
-  const test::Folder folder;
+  const test::TestFolder folder;
   Linear trained(0.25);  // the error is gone after one step
   trained.model.fit(ones(10, 10), {});
   Checkpoint(trained.state).save(folder / "ckpt");
@@ -222,7 +222,7 @@ TEST(P25, AnEvaluationStepRunsOnARestoredPlainModel) {
 }
 
 TEST(P25, ARestoredModelMeasuresWithoutWhatTheTrainingHadCounted) {
-  const test::Folder folder;
+  const test::TestFolder folder;
   Linear trained;
   trained.model.fit(ones(100, 10), {});
   Checkpoint(trained.state).save(folder / "ckpt");

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "base/json_writer.h"
+#include "base/rough.h"
+#include "base/table.h"
+#include "cli/commands.h"
+#include "device/cpu/host.h"
+#include "device/cpu/workers.h"
+#include "kernel/cpu/isa.h"
+#include "scenario/machine.h"
+#include "scenario/parse.h"
+
+namespace wt {
+
+namespace {
+
+using device::LogicalDevice;
+using device::PhysicalDevice;
+
+// What computes here; described devices are computed on it, too.
+void print_host(std::ostream& out) {
+  out << fmt::format("this machine: CPU, {} threads, {}, {} of memory\n", device::hardware_threads(),
+                     cpu::name(cpu::best_isa()), rough(device::host_memory()));
+}
+
+std::string details(const PhysicalDevice& device) {
+  std::string text = fmt::format("{}", device.type->product);
+  if (device.type->memory.count() > 0) text += fmt::format(", {}", device.type->memory);
+  if (const auto& capability = device.type->compute_capability)
+    text += fmt::format(", compute capability {}.{}", capability->major, capability->minor);
+  return text;
+}
+
+std::string memory(const LogicalDevice& device) {
+  if (!device.memory) return "no limit";
+  return fmt::format("{} by {}{}", device.memory->limit, device.memory->allocator,
+                     device.memory->growth ? ", growing" : "");
+}
+
+void print_described(scenario::Machine& machine, std::ostream& out) {
+  std::vector<TableRow> rows{{"physical", "", ""}};
+  for (const PhysicalDevice& device : machine.context.list_physical_devices())
+    rows.push_back({"  " + device::name(device), details(device), ""});
+  rows.push_back({"logical"});
+  for (const LogicalDevice& device : machine.context.list_logical_devices())
+    rows.push_back({"  " + device::short_name(device), memory(device), device::name(device.physical)});
+  out << print_table(rows, "l");
+  for (const std::string& line : machine.context.log()) out << line << "\n";
+  out << fmt::format(
+      "{}, {}\n",
+      counted(std::ssize(machine.context.list_physical_devices(device::Kind::gpu)), "Physical GPU"),
+      counted(std::ssize(machine.context.list_logical_devices(device::Kind::gpu)), "Logical GPU"));
+}
+
+std::string described_json(scenario::Machine& machine) {
+  json::Writer out;
+  out.begin_object().key("physical").begin_array();
+  for (const PhysicalDevice& device : machine.context.list_physical_devices())
+    out.begin_object(json::Layout::one_line)
+        .member("name", device::name(device))
+        .member("device_type", device::name(device.kind))
+        .member("product", device.type->product)
+        .member("memory_bytes", device.type->memory.count())
+        .end_object();
+  out.end_array().key("logical").begin_array();
+  for (const LogicalDevice& device : machine.context.list_logical_devices()) {
+    out.begin_object(json::Layout::one_line)
+        .member("name", print(device.name))
+        .member("device_type", device::name(device.physical.kind))
+        .member("physical", device::name(device.physical));
+    if (device.memory) out.member("memory_limit_bytes", device.memory->limit.count());
+    out.end_object();
+  }
+  return out.end_array().end_object().text();
+}
+
+}  // namespace
+
+Exit devices(const DevicesOptions& options, const Streams& streams) {
+  if (options.file.empty()) {
+    print_host(streams.results);
+    return Exit::done;
+  }
+  scenario::Machine machine = scenario::build_machine(scenario::parse_file(options.file, options.overrides));
+  if (options.json)
+    streams.results << described_json(machine);
+  else
+    print_described(machine, streams.results);
+  return Exit::done;
+}
+
+}  // namespace wt

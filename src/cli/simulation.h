@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+
+#include "plan/timeline.h"
+#include "report/results.h"
+#include "scenario/machine.h"
+
+namespace wt {
+
+// A plan's step on the machine that a scenario describes, and what is told about it.
+struct Simulation {
+  plan::Timeline timeline{};
+  report::Simulated told{};
+};
+
+struct SimulationOptions {
+  std::int64_t rows = 0;                         // of the step
+  std::optional<device::Precision> precision{};  // absent: the device's default
+  std::optional<Seconds> measured_step{};        // scales what is computed
+  Place measured_at{};
+};
+
+// On which endpoint of the platform each device of the plan lies: the replica's, then its host.
+std::vector<platform::Endpoint> endpoints_of(const plan::Plan& plan, const scenario::Machine& machine);
+
+// Requires: the machine has a platform, and the plan is its replica's.
+Simulation simulate_step(const plan::Plan& plan, const scenario::Machine& machine,
+                         const SimulationOptions& options);
+
+}  // namespace wt

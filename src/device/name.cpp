@@ -1,0 +1,195 @@
+#include "device/name.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <type_traits>
+#include <vector>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "base/utf8.h"
+
+namespace wt::device {
+namespace {
+
+constexpr std::array<std::string_view, 3> kinds{"CPU", "GPU", "TPU"};  // in the order of Kind
+constexpr std::array<std::string_view, 7> beginnings{"job", "replica", "task", "device", "CPU", "GPU", "TPU"};
+constexpr std::string_view open = "*";
+constexpr std::string_view looks_like =
+    "a device is named like /job:worker/replica:0/task:1/device:GPU:0, or in short /GPU:0";
+
+bool is_letter(char letter) { return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'); }
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  for (char& letter : result) {
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  }
+  return result;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  for (std::size_t end = text.find(separator); end != text.npos; end = text.find(separator)) {
+    pieces.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  pieces.push_back(text);
+  return pieces;
+}
+
+// Reads one name. Pieces are views into `text_`, so that an error can say where they stand.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Name parse() {
+    if (text_.empty() || text_ == "/") return name_;
+    for (std::string_view part : split(text_.substr(text_.front() == '/' ? 1 : 0), '/')) read_part(part);
+    return name_;
+  }
+
+ private:
+  void read_part(std::string_view part) {
+    const std::vector<std::string_view> words = split(part, ':');
+    if (part.empty()) fail(part, "a part of the device name is empty");
+    if (words[0] == "device") return read_device(part, words, 1);
+    if (kind_named(words[0])) return read_device(part, words, 0);
+    if (words[0] == "job") return give(part, words, name_.job, job_given_);
+    if (words[0] == "replica") return give(part, words, name_.replica, replica_given_);
+    if (words[0] == "task") return give(part, words, name_.task, task_given_);
+    if (words[0] == "physical_device") {
+      fail(part, "a physical device runs nothing", "name a logical device, as in /GPU:0");
+    }
+    fail(words[0], fmt::format("\"{}\" begins no part of a device name", printable(words[0])),
+         did_you_mean(words[0], beginnings));
+  }
+
+  // "job:worker", "replica:0", "task:1". A star leaves a part as open as if it were absent, but given.
+  template <class Value>
+  void give(std::string_view part, const std::vector<std::string_view>& words, std::optional<Value>& value,
+            bool& given) {
+    if (words.size() != 2) fail(part, fmt::format("{} needs one value", words[0]));
+    refuse_repetition(part, given);
+    if (words[1] == open) return;
+    if constexpr (std::is_same_v<Value, int>) {
+      value = read_number(words[1]);
+    } else {
+      value = read_job(words[1]);
+    }
+  }
+
+  // "device:GPU:0", "device:GPU", "GPU:0", "GPU": the type is the word at `at`.
+  void read_device(std::string_view part, const std::vector<std::string_view>& words, std::size_t at) {
+    const std::size_t rest = words.size() - at;
+    if (rest != 1 && rest != 2) fail(part, "a device needs a type and, where it is known, an index");
+    refuse_repetition(part, device_given_);
+    if (words[at] != open) name_.kind = read_kind(words[at]);
+    if (rest == 2 && words[at + 1] != open) name_.index = read_number(words[at + 1]);
+  }
+
+  void refuse_repetition(std::string_view part, bool& given) const {
+    if (given) fail(part, fmt::format("\"{}\" gives a part for the second time", printable(part)));
+    given = true;
+  }
+
+  Kind read_kind(std::string_view word) const {
+    const std::optional<Kind> kind = kind_named(word);
+    if (!kind) {
+      fail(word, fmt::format("\"{}\" is not a device type", printable(word)), did_you_mean(word, kinds));
+    }
+    return *kind;
+  }
+
+  std::string read_job(std::string_view word) const {
+    const bool good =
+        !word.empty() && is_letter(word.front()) && std::all_of(word.begin(), word.end(), [](char letter) {
+          return is_letter(letter) || is_digit(letter) || letter == '_';
+        });
+    if (!good) {
+      fail(word, fmt::format("\"{}\" is not the name of a job", printable(word)),
+           "a job begins with a letter and goes on with letters, digits and underscores");
+    }
+    return std::string(word);
+  }
+
+  int read_number(std::string_view word) const {
+    if (word.empty() || !std::all_of(word.begin(), word.end(), is_digit)) {
+      fail(word, fmt::format("\"{}\" is not a number", printable(word)),
+           "indices count from 0; * leaves one open");
+    }
+    int number = 0;
+    if (std::from_chars(word.data(), word.data() + word.size(), number).ec != std::errc{}) {
+      fail(word, fmt::format("{} is larger than any index", word));
+    }
+    return number;
+  }
+
+  [[noreturn]] void fail(std::string_view piece, std::string fact, std::string_view remedy = {}) const {
+    const auto before = static_cast<std::size_t>(piece.data() - text_.data());
+    const Place place{.line = 1,
+                      .column = static_cast<int>(count_characters(text_.substr(0, before))) + 1,
+                      .source_line = std::string(text_),
+                      .length = static_cast<int>(count_characters(piece))};
+    throw InputError(Problem{place, std::move(fact),
+                             fmt::format("{}{}{}", remedy, remedy.empty() ? "" : "; ", looks_like)});
+  }
+
+  std::string_view text_;
+  Name name_{};
+  bool job_given_ = false;
+  bool replica_given_ = false;
+  bool task_given_ = false;
+  bool device_given_ = false;
+};
+
+}  // namespace
+
+std::string_view name(Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+
+std::optional<Kind> kind_named(std::string_view name) {
+  const auto found = std::find(kinds.begin(), kinds.end(), upper(name));
+  if (found == kinds.end()) return std::nullopt;
+  return static_cast<Kind>(found - kinds.begin());
+}
+
+Name parse_name(std::string_view text) { return Parser(text).parse(); }
+
+Name merged(const Name& inner, const Name& outer) {
+  Name result = inner;
+  if (!result.job) result.job = outer.job;
+  if (!result.replica) result.replica = outer.replica;
+  if (!result.task) result.task = outer.task;
+  if (!result.kind) result.kind = outer.kind;
+  if (!result.index) result.index = outer.index;
+  return result;
+}
+
+Name canonical(const Name& name, const Name& task) {
+  static const Name nothing_said{.job = "localhost", .replica = 0, .task = 0, .kind = Kind::cpu, .index = 0};
+  return merged(merged(name, task), nothing_said);
+}
+
+Name host_of(const Name& device) {
+  Name host = device;
+  host.kind = Kind::cpu;
+  host.index = 0;
+  return host;
+}
+
+std::string print(const Name& name) {
+  std::string text;
+  if (name.job) text += fmt::format("/job:{}", *name.job);
+  if (name.replica) text += fmt::format("/replica:{}", *name.replica);
+  if (name.task) text += fmt::format("/task:{}", *name.task);
+  if (!name.kind && !name.index) return text;
+  text += fmt::format("/device:{}:", name.kind ? device::name(*name.kind) : open);
+  text += name.index ? std::to_string(*name.index) : std::string(open);
+  return text;
+}
+
+}  // namespace wt::device

@@ -1,0 +1,149 @@
+#include "device/physical_device.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+namespace wt::device {
+namespace {
+
+// The first slot of a virtual machine's bus that a cloud gives to an accelerator.
+constexpr int first_bus_slot = 4;
+
+std::shared_ptr<const DeviceType> undescribed_cpu() {
+  DeviceType type;
+  type.id = "cpu";
+  type.product = "CPU";
+  type.kind = Kind::cpu;
+  type.peak = {{Precision::float32, FlopsPerSecond(1e12)}};
+  type.memory_bandwidth = BytesPerSecond(100e9);
+  type.source = "generic: no CPU was described";
+  return std::make_shared<const DeviceType>(std::move(type));
+}
+
+[[noreturn]] void refuse_visible(const std::string& text, std::size_t at, std::string_view entry,
+                                 std::string_view fact, std::string_view remedy) {
+  throw InputError(Problem{{.line = 1,
+                            .column = static_cast<int>(count_characters(text.substr(0, at))) + 1,
+                            .source_line = text,
+                            .length = static_cast<int>(count_characters(entry))},
+                           fmt::format("CUDA_VISIBLE_DEVICES: \"{}\" {}", printable(entry), fact),
+                           std::string(remedy)});
+}
+
+std::string_view without_spaces(std::string_view entry) {
+  while (!entry.empty() && entry.front() == ' ') entry.remove_prefix(1);
+  while (!entry.empty() && entry.back() == ' ') entry.remove_suffix(1);
+  return entry;
+}
+
+// CUDA shows the devices in the order listed, up to the first index that no device has ("-1" hides all).
+std::vector<int> visible_slots(const std::string& text, int gpus) {
+  std::vector<int> slots;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view entry = without_spaces(std::string_view(text).substr(begin, end - begin));
+    if (entry.empty()) break;
+    int slot = 0;
+    const auto [stop, error] = std::from_chars(entry.data(), entry.data() + entry.size(), slot);
+    if (error == std::errc::invalid_argument || stop != entry.data() + entry.size()) {
+      refuse_visible(text, begin, entry, "is no index", "described GPUs are counted from 0: \"0,2\"");
+    }
+    if (error != std::errc{} || slot < 0 || slot >= gpus) break;
+    if (std::find(slots.begin(), slots.end(), slot) != slots.end()) {
+      refuse_visible(text, begin, entry, "is given twice", "CUDA would show no GPU at all; list each once");
+    }
+    slots.push_back(slot);
+    begin = end + 1;
+  }
+  return slots;
+}
+
+std::vector<PhysicalDevice> of_kind(const std::vector<PhysicalDevice>& machine, Kind kind) {
+  std::vector<PhysicalDevice> devices;
+  for (const PhysicalDevice& device : machine) {
+    if (device.kind != kind) continue;
+    devices.push_back(device);
+    devices.back().slot = static_cast<int>(devices.size()) - 1;
+  }
+  return devices;
+}
+
+std::vector<PhysicalDevice> shown(const std::vector<PhysicalDevice>& gpus, const std::string& visible) {
+  std::vector<PhysicalDevice> result;
+  for (const int slot : visible_slots(visible, static_cast<int>(gpus.size()))) {
+    result.push_back(gpus[static_cast<std::size_t>(slot)]);
+  }
+  return result;
+}
+
+void append_numbered(std::vector<PhysicalDevice>& found, const std::vector<PhysicalDevice>& kind) {
+  for (std::size_t i = 0; i < kind.size(); ++i) {
+    found.push_back(kind[i]);
+    found.back().index = static_cast<int>(i);
+  }
+}
+
+}  // namespace
+
+std::vector<PhysicalDevice> devices_of(const DeviceType& type, int count) {
+  const auto shared = std::make_shared<const DeviceType>(type);
+  std::vector<PhysicalDevice> devices;
+  for (int i = 0; i < count; ++i) {
+    PhysicalDevice device;
+    device.kind = type.kind;
+    device.index = device.slot = i;
+    device.type = shared;
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+std::vector<PhysicalDevice> found_devices(const std::vector<PhysicalDevice>& machine,
+                                          const std::optional<std::string>& cuda_visible_devices) {
+  for (const PhysicalDevice& device : machine) {
+    expect(device.type != nullptr && device.type->kind == device.kind, "{} has a type", name(device));
+  }
+  std::vector<PhysicalDevice> cpus = of_kind(machine, Kind::cpu);
+  if (cpus.size() > 1) {
+    throw InputError(
+        fmt::format("{} CPUs are described for one process, which sees its sockets as one device",
+                    cpus.size()),
+        "describe one, and cut it into logical devices");
+  }
+  if (cpus.empty()) cpus.push_back({.kind = Kind::cpu, .type = undescribed_cpu()});
+  std::vector<PhysicalDevice> gpus = of_kind(machine, Kind::gpu);
+  for (PhysicalDevice& gpu : gpus) {
+    if (gpu.pci_bus_id.empty()) gpu.pci_bus_id = fmt::format("0000:00:{:02x}.0", first_bus_slot + gpu.slot);
+  }
+  if (cuda_visible_devices) gpus = shown(gpus, *cuda_visible_devices);
+  std::vector<PhysicalDevice> found;
+  append_numbered(found, cpus);
+  append_numbered(found, gpus);
+  append_numbered(found, of_kind(machine, Kind::tpu));
+  return found;
+}
+
+Bytes free_memory(const PhysicalDevice& device) {
+  return std::max(Bytes{}, device.type->memory - device.type->reserve.context - device.taken);
+}
+
+std::string name(const PhysicalDevice& device) {
+  return fmt::format("/physical_device:{}:{}", name(device.kind), device.index);
+}
+
+std::string repr(const PhysicalDevice& device) {
+  return fmt::format("PhysicalDevice(name='{}', device_type='{}')", name(device), name(device.kind));
+}
+
+std::string describe(const PhysicalDevice& device) {
+  std::string text = fmt::format("device: {}, name: {}, pci bus id: {}", device.index, device.type->product,
+                                 device.pci_bus_id);
+  const auto& capability = device.type->compute_capability;
+  if (capability) text += fmt::format(", compute capability: {}.{}", capability->major, capability->minor);
+  return text;
+}
+
+}  // namespace wt::device

@@ -1,0 +1,156 @@
+#include "plan/roofline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/overloaded.h"
+
+namespace wt::plan {
+
+namespace {
+
+using device::DeviceType;
+using device::Efficiency;
+using device::Precision;
+
+// Of the products inside a fused Winograd kernel; fitting it explains no more.
+constexpr double winograd_efficiency = 0.60;
+
+double share(Class arithmetic, const Efficiency& efficiency) {
+  switch (arithmetic) {
+    case Class::product:
+      return efficiency.product;
+    case Class::convolution:
+      return efficiency.convolution;
+    case Class::winograd:
+      return winograd_efficiency;
+    case Class::elementwise:
+      break;
+  }
+  return 1;
+}
+
+Seconds duration(const Method& method, const Demand& demand, const Efficiency& efficiency) {
+  const double rate = demand.peak.count() * method.utilization * share(method.arithmetic, efficiency);
+  const double bandwidth = demand.bandwidth.count() * efficiency.memory;
+  return Seconds(std::max(method.flops / rate, method.bytes / bandwidth) + method.transformed / bandwidth);
+}
+
+Work work_of(const Run& run) {
+  std::vector<TensorSpec> inputs, outputs;
+  for (const Operand& operand : run.inputs) inputs.push_back(operand.spec);
+  for (const Operand& operand : run.outputs) outputs.push_back(operand.spec);
+  return run.kernel->work({inputs, outputs, run.attributes});
+}
+
+// Products and convolutions run at the precision's peak, everything else at float32's.
+void demand_run(const Run& run, const Traffic& traffic, const DeviceType& type, Precision precision,
+                Demand& demand) {
+  const Work work = work_of(run);
+  const double flops = work.flops.count();
+  const Arithmetic arithmetic = arithmetic_of(type, precision);
+  if (const auto* product = std::get_if<ProductGeometry>(&work.geometry)) {
+    demand.peak = arithmetic.peak;
+    demand.methods = {{.name = "product",
+                       .arithmetic = Class::product,
+                       .flops = flops,
+                       .utilization = utilization(*product, arithmetic),
+                       .bytes = traffic.bytes}};
+  } else if (const auto* convolution = std::get_if<ConvolutionGeometry>(&work.geometry)) {
+    demand.peak = arithmetic.peak;
+    demand.methods =
+        convolution_methods(*convolution, flops, traffic.bytes, traffic.element_bytes, arithmetic);
+  } else {
+    // What a fused node computes costs nothing: registers hold it already.
+    demand.methods = {
+        {.name = "elementwise", .flops = traffic.launches > 0 ? flops : 0, .bytes = traffic.bytes}};
+  }
+}
+
+DeviceId device_of(const Plan& plan, const Action& action) {
+  return std::visit(overloaded{[](const Run& run) { return run.device; },
+                               [&](const Move& move) { return plan.buffer(move.target.buffer).device; },
+                               [](const Sum& sum) { return sum.device; }},
+                    action);
+}
+
+// `type` is the first device's: hosts say nothing.
+std::string basis_of(const RooflineOptions& options, const DeviceType& type) {
+  std::string basis = "zero-shot roofline";
+  if (options.efficiency && !options.efficiency->source.empty())
+    basis = fmt::format("roofline with constants of {}", options.efficiency->source);
+  else if (!options.efficiency && type.efficiency.contains(computed_in(type, options.precision)))
+    basis = fmt::format("roofline with the constants of {}", type.id);
+  if (options.scale != 1) basis += fmt::format(" x {:.3g} by one measured step", options.scale);
+  return basis;
+}
+
+}  // namespace
+
+Precision default_precision(const DeviceType& type) {
+  const bool has_tf32 = type.compute_capability >= device::ComputeCapability{8, 0};
+  return has_tf32 && type.peak.contains(Precision::tf32) ? Precision::tf32 : Precision::float32;
+}
+
+Efficiency efficiency_of(const DeviceType& type, Precision precision) {
+  const auto found = type.efficiency.find(computed_in(type, precision));
+  return found == type.efficiency.end() ? Efficiency{} : found->second;
+}
+
+std::vector<Demand> demands(const Plan& plan, std::span<const DeviceType* const> types,
+                            const RooflineOptions& options) {
+  expect(types.size() == plan.devices.size(), "{} device types for {} devices", types.size(),
+         plan.devices.size());
+  const std::vector<Traffic> traffic = traffic_of(plan, options.fusion, options.precision);
+  std::vector<Demand> all(plan.nodes.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Action& action = plan.nodes[i].action;
+    const DeviceType& type = *types[index(device_of(plan, action))];
+    Demand& demand = all[i];
+    demand = {.methods = {{.name = "copy", .bytes = traffic[i].bytes}},
+              .operands = traffic[i].operands,
+              .peak = type.peak.at(Precision::float32),
+              .bandwidth = type.memory_bandwidth,
+              .gap = type.launch_gap * traffic[i].launches};
+    if (const auto* run = std::get_if<Run>(&action))
+      demand_run(*run, traffic[i], type, options.precision, demand);
+  }
+  return all;
+}
+
+const Method& fastest(const Demand& demand, const Efficiency& efficiency) {
+  return *std::min_element(demand.methods.begin(), demand.methods.end(),
+                           [&](const Method& a, const Method& b) {
+                             return duration(a, demand, efficiency) < duration(b, demand, efficiency);
+                           });
+}
+
+Cost price(const Demand& demand, const Efficiency& efficiency) {
+  double flops = demand.methods.front().flops;
+  for (const Method& method : demand.methods) flops = std::min(flops, method.flops);
+  return {.seconds = duration(fastest(demand, efficiency), demand, efficiency) + demand.gap,
+          .bound = std::max(Flops(flops) / demand.peak, Seconds(demand.operands / demand.bandwidth.count()))};
+}
+
+Costs roofline(const Plan& plan, std::span<const DeviceType* const> types, const RooflineOptions& options) {
+  const std::vector<Demand> asked = demands(plan, types, options);
+  Costs costs{.basis = types.empty() ? std::string() : basis_of(options, *types.front())};
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const DeviceType& type = *types[index(device_of(plan, plan.nodes[i].action))];
+    Cost cost = price(asked[i], options.efficiency.value_or(efficiency_of(type, options.precision)));
+    cost.seconds = cost.seconds * options.scale;
+    // A measurement is right where it contradicts what a data sheet allows.
+    if (options.scale < 1) cost.bound = std::min(cost.bound, cost.seconds);
+    costs.nodes.push_back(cost);
+  }
+  return costs;
+}
+
+Seconds total(const Costs& costs) {
+  Seconds sum;
+  for (const Cost& cost : costs.nodes) sum += cost.seconds;
+  return sum;
+}
+
+}  // namespace wt::plan

@@ -1,0 +1,215 @@
+#include "plan/traffic.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/overloaded.h"
+#include "kernel/optimizer.h"
+
+namespace wt::plan {
+
+namespace {
+
+// Passes over the first operand, with separate operations and where a program is compiled as a whole: a
+// normalization reads its tensor for the statistics and again for the result. Kernels that aren't named move
+// every operand once, as their Work says.
+struct Passes {
+  std::string_view kernel{};
+  double separate = 0;
+  double compiled = 0;
+};
+
+constexpr std::array passes{
+    Passes{"batch_norm", 3, 2},  Passes{"batch_norm_gradient", 5, 4},
+    Passes{"layer_norm", 3, 3},  Passes{"layer_norm_gradient", 5, 5},
+    Passes{"softmax", 3, 3},     Passes{"softmax_gradient", 3, 3},
+    Passes{"dropout", 2.5, 2.5}, Passes{"dropout_gradient", 3, 3},
+    Passes{"gelu", 2.5, 2.5},    Passes{"gelu_gradient", 3, 3},
+};
+
+// TensorFlow 1 adds a decay to the loss: it reads the weights, scales them, and adds that to the gradient.
+constexpr double separate_decay_bytes = 24;
+constexpr double separate_decay_launches = 3;
+// A 16-bit copy of the weights is written, and the gradient comes in 16 bits and is widened.
+constexpr double copy_bytes = 6;
+
+bool is_narrow(device::Precision precision) {
+  return precision == device::Precision::float16 || precision == device::Precision::bfloat16;
+}
+
+double bytes_of(const Operand& operand) { return static_cast<double>(operand.spec.bytes().count()); }
+
+struct Update {
+  OptimizerLayout layout{};
+  bool has_decay = false;
+};
+
+std::optional<Update> update_of(const Run& run) {
+  const auto read = [](const auto& attributes) -> std::optional<Update> {
+    if constexpr (requires { layout_of(attributes); }) {
+      if constexpr (requires { attributes.weight_decay; })
+        return Update{layout_of(attributes), attributes.weight_decay != 0};
+      else
+        return Update{layout_of(attributes), false};
+    } else {
+      return std::nullopt;
+    }
+  };
+  return std::visit(read, run.attributes);
+}
+
+// Walks a plan in the order of its nodes and remembers who wrote what.
+class Counting {
+ public:
+  Counting(const Plan& plan, Fusion fusion, device::Precision precision)
+      : plan_(plan),
+        fusion_(fusion),
+        is_narrow_(is_narrow(precision)),
+        writer_(plan.buffers.size(), nobody) {}
+
+  std::vector<Traffic> count() {
+    before_.assign(plan_.nodes.size(), nobody);
+    std::vector<Traffic> all;
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      const Action& action = plan_.nodes[i].action;
+      if (const auto* run = std::get_if<Run>(&action); run != nullptr && !run->inputs.empty())
+        before_[i] = writer_[index(run->inputs.front().buffer)];
+      all.push_back(std::visit(overloaded{[&](const Run& run) { return of_run(run, i); },
+                                          [&](const Move& move) { return of_move(move); },
+                                          [&](const Sum& sum) { return of_sum(sum); }},
+                               action));
+      for (const BufferId buffer : writes(action)) writer_[index(buffer)] = i;
+    }
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+
+  std::string_view kernel_of(std::size_t node) const {
+    const auto* run = node == nobody ? nullptr : std::get_if<Run>(&plan_.nodes[node].action);
+    return run == nullptr ? std::string_view{} : run->kernel->name;
+  }
+
+  // What wrote an operand, and what wrote that node's first operand.
+  std::size_t writer(const Operand& operand) const { return writer_[index(operand.buffer)]; }
+
+  Traffic of_run(const Run& run, std::size_t node) const {
+    if (const auto update = update_of(run)) return of_update(run, *update);
+    std::vector<TensorSpec> inputs, outputs;
+    for (const Operand& operand : run.inputs) inputs.push_back(operand.spec);
+    for (const Operand& operand : run.outputs) outputs.push_back(operand.spec);
+    const double width = is_narrow_ ? narrowed(run) : 1;
+    Traffic traffic;
+    traffic.element_bytes = is_narrow_ ? 2 : 4;
+    traffic.operands =
+        width * static_cast<double>(run.kernel->work({inputs, outputs, run.attributes}).bytes.count());
+    traffic.bytes = traffic.operands;
+    const auto row = std::find_if(passes.begin(), passes.end(),
+                                  [&](const Passes& each) { return each.kernel == run.kernel->name; });
+    if (row != passes.end())
+      traffic.bytes =
+          width * bytes_of(run.inputs.front()) * (fusion_ == Fusion::program ? row->compiled : row->separate);
+    if (extends_a_sum(run, node)) {
+      traffic.bytes = bytes_of(run.outputs.front()) * traffic.element_bytes / 4;
+      traffic.launches = 0;
+    }
+    if (fusion_ != Fusion::none) fuse(run, node, traffic);
+    traffic.operands = std::min(traffic.operands, traffic.bytes);
+    return traffic;
+  }
+
+  // Gradients of a value with several readers are summed by one kernel, however many they are: each further
+  // one is read.
+  bool extends_a_sum(const Run& run, std::size_t node) const {
+    const auto is_sum = [&](std::size_t each) {
+      return kernel_of(each) == "add" && plan_.nodes[each].scope.starts_with("gradient");
+    };
+    return is_sum(node) && (is_sum(writer(run.inputs[0])) || is_sum(writer(run.inputs[1])));
+  }
+
+  // A normalization's relu costs nothing more, nor does it in the backward pass; a residual sum costs the reading
+  // of its second operand, and in the backward pass the writing of another gradient.
+  void fuse(const Run& run, std::size_t node, Traffic& traffic) const {
+    const double tensor =
+        traffic.element_bytes / 4 * (run.outputs.empty() ? 0 : bytes_of(run.outputs.front()));
+    const auto follows = [&](std::size_t writer) {
+      return kernel_of(writer) == "batch_norm" || kernel_of(writer) == "add";
+    };
+    if (run.kernel->name == "add" && run.outputs.front().spec.shape.rank() > 1) traffic.bytes = tensor;
+    if (run.kernel->name == "relu" && follows(before_[node])) traffic = absorbed(traffic);
+    if (run.kernel->name == "relu_gradient") {
+      const std::size_t relu = writer(run.inputs[1]);
+      if (relu == nobody || !follows(before_[relu])) return;
+      if (kernel_of(before_[relu]) == "add")
+        traffic.bytes = tensor;
+      else
+        traffic = absorbed(traffic);
+    }
+  }
+
+  static Traffic absorbed(const Traffic& traffic) {
+    return {.bytes = 0, .operands = 0, .launches = 0, .element_bytes = traffic.element_bytes};
+  }
+
+  Traffic of_update(const Run& run, const Update& update) const {
+    const std::size_t parameters = update.layout.parameters(run.inputs.size());
+    Traffic traffic;
+    for (const Operand& operand : run.inputs) traffic.operands += bytes_of(operand);
+    for (const Operand& operand : run.outputs) traffic.operands += bytes_of(operand);
+    double elements = 0;
+    for (std::size_t i = 0; i < parameters; ++i)
+      elements += static_cast<double>(run.inputs[i].spec.elements());
+    traffic.bytes = traffic.operands + (is_narrow_ ? copy_bytes * elements : 0);
+    if (fusion_ == Fusion::none) {
+      traffic.launches = static_cast<double>(parameters);
+      if (update.has_decay) {
+        traffic.launches *= 1 + separate_decay_launches;
+        traffic.bytes += separate_decay_bytes * elements;
+      }
+    }
+    return traffic;
+  }
+
+  // The share of bytes that is left when float32 operands become half as wide.
+  static double narrowed(const Run& run) {
+    double wide = 0, narrow = 0;
+    const auto count = [&](const Operand& operand) {
+      const double bytes = bytes_of(operand);
+      wide += bytes;
+      narrow += operand.spec.type == Type::float32 ? bytes / 2 : bytes;
+    };
+    std::for_each(run.inputs.begin(), run.inputs.end(), count);
+    std::for_each(run.outputs.begin(), run.outputs.end(), count);
+    return wide > 0 ? narrow / wide : 1;
+  }
+
+  // Between devices the links count; within one, it is a kernel that reads and writes.
+  Traffic of_move(const Move& move) const {
+    if (plan_.buffer(move.source.buffer).device != plan_.buffer(move.target.buffer).device)
+      return {.launches = 0};
+    const double bytes = 2 * bytes_of(move.source);
+    return {.bytes = bytes, .operands = bytes};
+  }
+
+  Traffic of_sum(const Sum& sum) const {
+    double bytes = bytes_of(sum.output);
+    for (const Operand& slot : sum.slots) bytes += bytes_of(slot);
+    return {.bytes = bytes, .operands = bytes};
+  }
+
+  const Plan& plan_;
+  Fusion fusion_;
+  bool is_narrow_;
+  std::vector<std::size_t> writer_;    // by buffer: the node that wrote it last
+  std::vector<std::size_t> before_{};  // by node: the writer of its first operand, when it ran
+};
+
+}  // namespace
+
+std::vector<Traffic> traffic_of(const Plan& plan, Fusion fusion, device::Precision precision) {
+  return Counting(plan, fusion, precision).count();
+}
+
+}  // namespace wt::plan

@@ -1,0 +1,236 @@
+#include "platform/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/networks.h"
+#include "platform/topology.h"
+#include "platform/torus.h"
+
+namespace wt::platform {
+
+namespace {
+
+constexpr std::int64_t most_devices = 1 << 22;
+constexpr std::int64_t most_paired_devices =
+    1024;  // of one machine without a fabric: their routes are a table
+
+LinkKind link_kind(FabricKind kind) {
+  switch (kind) {
+    case FabricKind::network:
+      return LinkKind::network;
+    case FabricKind::nvlink:
+      return LinkKind::nvlink;
+    case FabricKind::xgmi:
+      return LinkKind::xgmi;
+    case FabricKind::ici:
+      return LinkKind::ici;
+    case FabricKind::pcie:
+      return LinkKind::pcie;
+  }
+  return LinkKind::network;
+}
+
+// Only the first devices of a machine are there; what is said about the others is left out.
+void keep_first(std::vector<int>& devices, int count) {
+  std::erase_if(devices, [&](int device) { return device >= count; });
+}
+void keep_first(std::vector<Switch>& switches, int count) {
+  for (Switch& content : switches) {
+    keep_first(content.devices, count);
+    keep_first(content.switches, count);
+  }
+}
+void keep_first(Machine& machine, int count) {
+  if (machine.pcie) {
+    auto* tree = std::get_if<std::vector<Switch>>(&machine.pcie->switches.value);
+    if (tree != nullptr) keep_first(*tree, count);
+  }
+  for (std::optional<Nvlink>* nvlink : {&machine.nvlink, &machine.xgmi}) {
+    if (!*nvlink || !(*nvlink)->pairs) continue;
+    std::erase_if(*(*nvlink)->pairs,
+                  [&](const Pair& pair) { return std::max(pair.first, pair.second) >= count; });
+  }
+}
+
+class Builder {
+ public:
+  Builder(const Description& description, Problems& problems)
+      : description_(description), machine_(description.machine), problems_(problems) {}
+
+  Built build() {
+    if (description_.ici) {
+      count_slice();
+    } else {
+      count_machines();
+    }
+    if (!problems_.any()) check_size();
+    if (problems_.any()) return {};
+    const Wiring::Options options = wiring_options();
+    Wiring wiring(machine_, options, problems_);
+    std::unique_ptr<const Fabric> fabric = options.has_fabric ? make_fabric(wiring) : nullptr;
+    const bool fabric_joins_all = options.has_fabric && fabric_machines_ == machines_;
+    const bool needs_network = machines_ > 1 && !fabric_joins_all;
+    std::unique_ptr<const Fabric> network;
+    if (needs_network || (machines_ > 1 && description_.network)) network = make_network();
+    if (problems_.any()) return {};
+    if (!has_fewer_devices_)
+      for (const Problem& warning : wiring.idle()) warnings_.push_back(warning);
+    return {std::make_shared<const Topology>(std::move(wiring), types(), machines_, slice_, std::move(fabric),
+                                             fabric_machines_, std::move(network)),
+            std::move(warnings_)};
+  }
+
+ private:
+  // ---- How many
+
+  void count_slice() {
+    const Ici& ici = *description_.ici;
+    check_axes("host", ici.host);
+    for (const Shape& shape : ici.shapes) check_axes("shapes", shape);
+    for (const Shape& shape : ici.single_host) check_axes("single_host", shape);
+    if (ici.device == Unit::core && !ici.on_chip)
+      problems_.add(ici.place, "this object has no \"on_chip\", and a core is a device",
+                    "add the wire between a core and its chip's ICI");
+    if (problems_.any() || !description_.slice) return;
+    slice_ = find_slice(ici, description_.slice->value, description_.slice->place, problems_);
+    if (!slice_) return;
+    machine_.devices.count = slice_->devices_per_host;
+    fabric_machines_ = slice_->hosts;
+    const std::int64_t slices = description_.slices ? description_.slices->value : 1;
+    machines_ = static_cast<std::int32_t>(std::min(slices * slice_->hosts, most_devices + 1));
+  }
+
+  void check_axes(std::string_view key, const Shape& shape) {
+    const Ici& ici = *description_.ici;
+    if (shape.axes() == ici.pod.axes()) return;
+    problems_.add(ici.place,
+                  fmt::format("{} in \"{}\" has {} axes, and the pod {}", print(shape), key, shape.axes(),
+                              ici.pod.axes()),
+                  "write an extent for each axis");
+  }
+
+  void count_machines() {
+    machines_ = description_.machines ? description_.machines->value : 1;
+    if (description_.devices) set_devices(description_.devices->value);
+    if (description_.ranks) count_ranks(*description_.ranks);
+    const std::optional<Network>& fabric = description_.fabric;
+    fabric_machines_ = fabric && fabric->machines ? std::min(*fabric->machines, machines_) : machines_;
+    if (machines_ % fabric_machines_ != 0) {
+      problems_.add(fabric->place,
+                    fmt::format("{} machines don't fill fabrics of {}", machines_, fabric_machines_),
+                    fmt::format("\"machines\" must be a multiple of {}", fabric_machines_));
+    }
+  }
+
+  void count_ranks(const Placed<int>& ranks) {
+    if (!description_.fabric) {
+      problems_.add(ranks.place, "\"ranks\" needs a \"fabric\" that joins them",
+                    "write \"machines\" or \"devices\"");
+    } else if (ranks.value % machines_ != 0) {
+      problems_.add(ranks.place,
+                    fmt::format("{} ranks can't be dealt evenly to {} machines", ranks.value, machines_),
+                    fmt::format("write a multiple of {}", machines_));
+    } else {
+      set_devices(ranks.value / machines_);
+    }
+  }
+
+  void set_devices(int count) {
+    has_fewer_devices_ = count < machine_.devices.count;
+    if (has_fewer_devices_) {
+      machine_.devices.dealt_as = machine_.devices.count;
+      keep_first(machine_, count);
+    }
+    machine_.devices.count = count;
+  }
+
+  bool has_fabric() const {
+    const bool is_described = description_.ici || description_.fabric;
+    const std::int32_t ports = slice_ ? slice_->chips : fabric_machines_ * machine_.devices.count;
+    return is_described && ports > 1;
+  }
+
+  void check_size() {
+    const std::int64_t devices = std::int64_t{machines_} * machine_.devices.count;
+    if (devices > most_devices) {
+      problems_.add(description_.place, fmt::format("these are {} devices", devices),
+                    fmt::format("write {} at most", most_devices));
+    } else if (!has_fabric() && machine_.devices.count > most_paired_devices) {
+      problems_.add(machine_.devices.place,
+                    fmt::format("{} devices are too many for one machine", machine_.devices.count),
+                    fmt::format("write {} at most, or a \"fabric\" that joins them", most_paired_devices));
+    }
+  }
+
+  // ---- The parts
+
+  Wiring::Options wiring_options() const {
+    Wiring::Options options{.has_fabric = has_fabric()};
+    if (description_.ici && description_.ici->device == Unit::core) {
+      options.cores_per_chip = description_.ici->cores;
+      options.on_chip = description_.ici->on_chip;
+    }
+    return options;
+  }
+
+  std::unique_ptr<const Fabric> make_fabric(const Wiring& wiring) {
+    if (!slice_) {
+      const Network& fabric = *description_.fabric;
+      const LinkKind kind = link_kind(fabric.kind);
+      return platform::make_fabric(fabric,
+                                   {.machines = fabric_machines_,
+                                    .per_machine = wiring.ports(),
+                                    .noun = "device",
+                                    .port_kind = kind,
+                                    .uplink_kind = kind},
+                                   problems_, warnings_);
+    }
+    const Wire& wire = description_.ici->wire;
+    return std::make_unique<TorusFabric>(Grid{slice_->shape, slice_->wraps, slice_->twisted, slice_->host},
+                                         Link{LinkKind::ici, payload(wire), wire.latency});
+  }
+
+  std::unique_ptr<const Fabric> make_network() {
+    const Place& place = description_.machines ? description_.machines->place : description_.place;
+    if (!description_.network) {
+      problems_.add(place, "nothing leads from host 0 of machine 0 to host 0 of machine 1",
+                    "add \"network\", which joins the machines' NICs");
+      return nullptr;
+    }
+    if (!machine_.nics) {
+      problems_.add(description_.network->place, "the machines have no NICs that a network could join",
+                    "add \"nics\" to the machine");
+      return nullptr;
+    }
+    return platform::make_fabric(
+        *description_.network,
+        {.machines = machines_, .per_machine = machine_.nics->count, .usual = &machine_.nics->wire},
+        problems_, warnings_);
+  }
+
+  MachineTypes types() const {
+    MachineTypes types{machine_.devices.type.value, machine_.hosts.type.value};
+    if (machine_.hosts.memory) types.host.memory = *machine_.hosts.memory;
+    if (machine_.hosts.memory_bandwidth) types.host.memory_bandwidth = *machine_.hosts.memory_bandwidth;
+    return types;
+  }
+
+  const Description& description_;
+  Machine machine_;
+  Problems& problems_;
+  std::vector<Problem> warnings_{};
+  std::optional<Slice> slice_{};
+  std::int32_t machines_ = 1;
+  std::int32_t fabric_machines_ = 1;
+  bool has_fewer_devices_ = false;
+};
+
+}  // namespace
+
+Built build(const Description& description, Problems& problems) {
+  return Builder(description, problems).build();
+}
+
+}  // namespace wt::platform

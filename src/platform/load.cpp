@@ -1,0 +1,214 @@
+#include "platform/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+
+#include "base/file.h"
+#include "base/json_reader.h"
+#include "base/json_writer.h"
+#include "base/suggest.h"
+#include "base/utf8.h"
+#include "platform/build.h"
+#include "platform/parse.h"
+
+namespace wt::platform {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view catalogue = "devices";  // the one file of the folder that is no platform
+
+KnownPlatform read_known(const fs::path& path) {
+  const json::Value file = json::parse_file(path);
+  KnownPlatform known{.id = path.stem().string()};
+  if (file.kind() != json::Kind::object) return known;
+  Problems problems;
+  json::Reader reader(file, problems);
+  known.description = reader.optional<std::string>("description", "");
+  known.aliases = reader.optional<std::vector<std::string>>("aliases", {});
+  problems.throw_if_any();
+  return known;
+}
+
+std::vector<KnownPlatform> read_all_known() {
+  std::vector<KnownPlatform> all;
+  for (const auto& entry : fs::directory_iterator(WT_PLATFORMS)) {
+    const fs::path& path = entry.path();
+    if (path.extension() == ".json" && path.stem() != catalogue) all.push_back(read_known(path));
+  }
+  std::sort(all.begin(), all.end(), [](const auto& left, const auto& right) { return left.id < right.id; });
+  return all;
+}
+
+std::vector<std::string_view> known_names() {
+  std::vector<std::string_view> names;
+  for (const KnownPlatform& known : known_platforms()) names.push_back(known.id);
+  for (const KnownPlatform& known : known_platforms())
+    names.insert(names.end(), known.aliases.begin(), known.aliases.end());
+  return names;
+}
+
+bool is_path(std::string_view name) { return name.ends_with(".json"); }
+
+// The file that a name means. Throws InputError where there is none.
+fs::path path_of(std::string_view name, const fs::path& folder, const Place& named_at) {
+  if (is_path(name)) return folder / name;
+  for (const KnownPlatform& known : known_platforms()) {
+    const bool is_alias = std::find(known.aliases.begin(), known.aliases.end(), name) != known.aliases.end();
+    if (known.id == name || is_alias) return fs::path(WT_PLATFORMS) / (known.id + ".json");
+  }
+  const std::vector<std::string_view> names = known_names();
+  throw InputError(Problem{named_at, fmt::format("there is no platform \"{}\"", printable(name)),
+                           did_you_mean(name, names) + "; or name a file of your own: x.json"});
+}
+
+// Opens the files that machines are named by, and keeps them as long as they are read.
+class Files {
+ public:
+  NamedFile opener() {
+    return [this](const json::Value& name, Problems& problems) { return open(name, problems); };
+  }
+
+ private:
+  const json::Value* open(const json::Value& name, Problems& problems) {
+    try {
+      const fs::path path = path_of(name.string(), fs::path(name.place().file).parent_path(), name.place());
+      const std::string key = path.lexically_normal().string();
+      if (std::find(opened_.begin(), opened_.end(), key) != opened_.end()) {
+        problems.add(name.place(), fmt::format("{} is described by itself", name.text()),
+                     "one of the files must describe its machine");
+        return nullptr;
+      }
+      opened_.push_back(key);
+      return &files_.emplace_back(json::parse_file(path, name.place()));
+    } catch (const InputError& error) {
+      for (const Problem& problem : error.problems()) problems.add(problem);
+      return nullptr;
+    }
+  }
+
+  std::deque<json::Value> files_{};
+  std::vector<std::string> opened_{};  // one names the next: each may be opened once
+};
+
+std::vector<std::string> steps_of(std::string_view key) {
+  std::vector<std::string> steps{{}};
+  for (const char letter : key) {
+    if (letter == '.')
+      steps.emplace_back();
+    else
+      steps.back() += letter;
+  }
+  return steps;
+}
+
+json::Value with_parameters(json::Value file, const Parameters& parameters) {
+  Problems problems;
+  for (const Parameter& parameter : parameters) {
+    try {
+      file = json::replaced(file, steps_of(parameter.key), parameter.value);
+    } catch (const InputError& error) {
+      for (const Problem& problem : error.problems()) problems.add(problem);
+    }
+  }
+  problems.throw_if_any();
+  return file;
+}
+
+Loaded read(const json::Value& file, std::string name) {
+  Problems problems;
+  Files files;
+  const Description description = parse(file, files.opener(), problems);
+  problems.throw_if_any();
+  return make(description, std::move(name));
+}
+
+Loaded load_file(const fs::path& path, const Parameters& parameters, const Place& named_at) {
+  return read(with_parameters(json::parse_file(path, named_at), parameters), path.stem().string());
+}
+
+Loaded read_named(json::Reader& reader, const fs::path& folder, const Problems& problems) {
+  const auto name = reader.required<std::string>("file");
+  Parameters parameters;
+  if (const json::Value* set = reader.value("set")) {
+    if (set->kind() != json::Kind::object)
+      reader.problem("set", fmt::format("wanted an object, found {}", describe(set->kind())),
+                     "write {\"machines\": 4}");
+    else
+      for (const json::Member& member : set->members()) parameters.push_back({member.key, member.value});
+  }
+  reader.finish();
+  problems.throw_if_any();
+  return load_file(path_of(name, folder, reader.place("file")), parameters, reader.place("file"));
+}
+
+// The keys of `virtual`, and what they set in the file of the ideal switch.
+Loaded read_virtual(const json::Value& value, Problems& problems) {
+  constexpr struct {
+    std::string_view key;
+    std::string_view sets;
+  } rows[] = {{"devices", "ranks"}, {"workers", "machines"}, {"type", "machine.devices.type"}};
+  json::Reader reader(value, problems);
+  Parameters parameters;
+  for (const auto& row : rows) {
+    const json::Value* found = reader.value(row.key);
+    if (found != nullptr) parameters.push_back({std::string(row.sets), *found});
+  }
+  if (!reader.has("devices"))
+    reader.problem("devices", "this object has no \"devices\"", "add \"devices\": how many there are");
+  reader.finish();
+  problems.throw_if_any();
+  return load("ideal_switch", parameters, value.place());
+}
+
+}  // namespace
+
+Parameter parse_parameter(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw InputError(fmt::format("\"{}\" is no parameter", printable(text)), "write key=value: machines=4");
+  const std::string key = text.substr(0, equals);
+  try {
+    return {key, json::parse(text, "--set", equals + 1)};
+  } catch (const InputError&) {
+    const std::string quoted = text.substr(0, equals + 1) + json::quote(text.substr(equals + 1));
+    return {key, json::parse(quoted, "--set", equals + 1)};
+  }
+}
+
+Loaded make(const Description& description, std::string name) {
+  Problems problems;
+  Built built = build(description, problems);
+  problems.throw_if_any();
+  return {Platform(std::move(name), std::move(built.topology)), description.description,
+          std::move(built.warnings)};
+}
+
+Loaded load(std::string_view name_or_path, const Parameters& parameters, const Place& named_at) {
+  return load_file(path_of(name_or_path, {}, named_at), parameters, named_at);
+}
+
+Loaded from_json(const json::Value& value, const std::filesystem::path& folder) {
+  if (value.kind() == json::Kind::string)
+    return load_file(path_of(value.string(), folder, value.place()), {}, value.place());
+  Problems problems;
+  json::Reader reader(value, problems);
+  problems.throw_if_any();
+  if (reader.has("file")) return read_named(reader, folder, problems);
+  if (!reader.has("virtual")) return read(value, "platform");
+  const json::Value& content = *reader.value("virtual");
+  reader.finish();
+  problems.throw_if_any();
+  return read_virtual(content, problems);
+}
+
+std::span<const KnownPlatform> known_platforms() {
+  static const std::vector<KnownPlatform> all = read_all_known();
+  return all;
+}
+
+}  // namespace wt::platform

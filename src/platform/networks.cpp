@@ -1,0 +1,247 @@
+#include "platform/networks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/keys.h"
+#include "platform/switches.h"
+#include "platform/torus.h"
+
+namespace wt::platform {
+
+namespace {
+
+constexpr std::int64_t most_uplinks = 1 << 26;
+
+std::string_view word_of(NetworkType type) {
+  for (const auto& row : Words<NetworkType>::rows)
+    if (row.value == type) return row.name;
+  return {};
+}
+
+class NetworkBuilder {
+ public:
+  NetworkBuilder(const Network& network, const Ports& ports, Problems& problems,
+                 std::vector<Problem>& warnings)
+      : network_(network), ports_(ports), problems_(problems), warnings_(warnings) {}
+
+  std::unique_ptr<const Fabric> build() {
+    refuse_keys_of_other_types();
+    switch (network_.type.value) {
+      case NetworkType::one_switch:
+        return one_switch();
+      case NetworkType::leaf_spine:
+        return leaf_spine();
+      case NetworkType::fat_tree:
+        return fat_tree();
+      case NetworkType::rails:
+        return rails();
+      case NetworkType::ring:
+        return grid(Shape{{count()}}, {true});
+      case NetworkType::mesh:
+        return grid(shape(), std::vector<bool>(shape().axes(), false));
+      case NetworkType::torus:
+        return grid(shape(), wraps());
+    }
+    return nullptr;
+  }
+
+ private:
+  std::int32_t count() const { return ports_.machines * ports_.per_machine; }
+
+  void refuse_keys_of_other_types() {
+    const auto type = network_.type.value;
+    const bool has_leaves = type == NetworkType::leaf_spine || type == NetworkType::rails;
+    const bool is_tree = type == NetworkType::fat_tree;
+    const bool is_torus = type == NetworkType::torus;
+    const struct {
+      std::string_view key;
+      bool is_there;
+      bool is_known;
+    } rows[] = {
+        {"machines_per_leaf", network_.machines_per_leaf.has_value(), has_leaves},
+        {"spines", network_.spines.has_value(), has_leaves},
+        {"children", network_.children.has_value(), is_tree},
+        {"parents", network_.parents.has_value(), is_tree},
+        {"uplink", network_.uplink.has_value(), has_leaves || is_tree},
+        {"shape", network_.shape.has_value(), is_torus || type == NetworkType::mesh},
+        {"wrap", network_.wrap.has_value(), is_torus},
+        {"twisted", network_.twisted.value, is_torus},
+    };
+    for (const auto& row : rows) {
+      if (!row.is_there || row.is_known) continue;
+      problems_.add(network_.place,
+                    fmt::format("\"{}\" means nothing to a network of type \"{}\"", row.key, word_of(type)),
+                    "leave it out");
+    }
+  }
+
+  Wire port_wire() const {
+    if (network_.wire.bandwidth || ports_.usual == nullptr) return network_.wire;
+    Wire wire = *ports_.usual;
+    if (network_.wire.latency > Seconds(0)) wire.latency = network_.wire.latency;
+    return wire;
+  }
+  Link port() const {
+    const Wire wire = port_wire();
+    return {ports_.port_kind, payload(wire), wire.latency};
+  }
+
+  // ---- Switches
+
+  std::unique_ptr<const Fabric> switches(SwitchFabric::Levels levels) {
+    levels.port = port();
+    levels.choice = network_.routes;
+    levels.seed = network_.seed;
+    if (ports_.port_kind == LinkKind::nvlink) levels.noun = "nvswitch";
+    std::int64_t uplinks = count();
+    for (const std::int32_t parents : levels.parents) uplinks *= parents;
+    if (uplinks > most_uplinks) {
+      problems_.add(network_.place,
+                    fmt::format("these are more than {} links between switches", most_uplinks),
+                    "describe fewer switches");
+    }
+    if (problems_.any()) return nullptr;
+    auto fabric = std::make_unique<SwitchFabric>(count(), std::move(levels));
+    if (!fabric->uses_uplinks() && (network_.spines.value_or(0) > 0 || network_.parents)) {
+      warnings_.push_back({network_.place,
+                           "nothing uses the links between switches: one leaf holds every port",
+                           "write \"type\": \"switch\", or join more machines"});
+    }
+    return fabric;
+  }
+
+  std::unique_ptr<const Fabric> one_switch() { return switches({.children = {count()}}); }
+
+  // Every leaf has an uplink to each spine, and all of them carry 1 / oversubscription of its ports.
+  Link uplink_of_leaf(std::int32_t ports_of_leaf) const {
+    if (network_.uplink) return {ports_.uplink_kind, payload(*network_.uplink), network_.uplink->latency};
+    const Link below = port();
+    const double share = ports_of_leaf / (network_.spines.value_or(1) * network_.oversubscription);
+    return {ports_.uplink_kind, below.bandwidth * share, below.latency};
+  }
+
+  std::int32_t required(std::string_view key, const std::optional<int>& value) {
+    if (!value) {
+      problems_.add(network_.place,
+                    fmt::format("a network of type \"{}\" needs \"{}\"", word_of(network_.type.value), key),
+                    "add it");
+    }
+    return value.value_or(1);
+  }
+
+  std::unique_ptr<const Fabric> leaf_spine() {
+    const std::int32_t leaf = required("machines_per_leaf", network_.machines_per_leaf) * ports_.per_machine;
+    const std::int32_t spines = required("spines", network_.spines);
+    return switches({.children = {leaf, (count() + leaf - 1) / leaf},
+                     .parents = {spines},
+                     .uplinks = {uplink_of_leaf(leaf)}});
+  }
+
+  std::unique_ptr<const Fabric> rails() {
+    const std::int32_t leaf = std::min(network_.machines_per_leaf.value_or(ports_.machines), ports_.machines);
+    if (!network_.spines) {
+      if (leaf < ports_.machines) {
+        problems_.add(
+            network_.place,
+            fmt::format("rails of {} machines on leaves of {} are in pieces", ports_.machines, leaf),
+            "add \"spines\", or leave \"machines_per_leaf\" out");
+      }
+      return switches({.children = {ports_.machines}, .rails = ports_.per_machine, .noun = "rail"});
+    }
+    const std::int32_t leaves = (ports_.machines + leaf - 1) / leaf * ports_.per_machine;
+    return switches({.children = {leaf, leaves},
+                     .parents = {*network_.spines},
+                     .uplinks = {uplink_of_leaf(leaf)},
+                     .rails = ports_.per_machine});
+  }
+
+  std::unique_ptr<const Fabric> fat_tree() {
+    if (!network_.children || !network_.parents) {
+      required("children", network_.children ? std::optional<int>(1) : std::nullopt);
+      required("parents", network_.parents ? std::optional<int>(1) : std::nullopt);
+      return nullptr;
+    }
+    const std::vector<int>& children = network_.children->value;
+    const std::vector<int>& parents = network_.parents->value;
+    if (children.empty() || children.size() > 8 || parents.size() + 1 != children.size()) {
+      problems_.add(
+          network_.parents->place,
+          fmt::format("{} levels of \"children\" and {} of \"parents\"", children.size(), parents.size()),
+          "\"parents\" has one level less: the top switches have no uplinks; at most 8 levels");
+      return nullptr;
+    }
+    std::int64_t capacity = 1;
+    for (const int below : children) capacity = std::min<std::int64_t>(capacity * below, most_uplinks);
+    if (capacity < count()) {
+      problems_.add(
+          network_.children->place,
+          fmt::format("this tree has {} ports, and there are {} {}s", capacity, count(), ports_.noun),
+          "its \"children\" must multiply to as many at least");
+    }
+    Link uplink = port();
+    if (network_.uplink) uplink = {ports_.uplink_kind, payload(*network_.uplink), network_.uplink->latency};
+    uplink.kind = ports_.uplink_kind;
+    return switches(
+        {.children = children, .parents = parents, .uplinks = std::vector<Link>(parents.size(), uplink)});
+  }
+
+  // ---- Grids
+
+  // The most square one of two axes, where the file has none.
+  Shape shape() const {
+    if (network_.shape) return network_.shape->value;
+    std::int32_t rows = 1;
+    for (std::int32_t extent = 1; std::int64_t{extent} * extent <= count(); ++extent)
+      if (count() % extent == 0) rows = extent;
+    return Shape{{rows, count() / rows}};
+  }
+
+  std::vector<bool> wraps() {
+    if (!network_.wrap) return std::vector<bool>(shape().axes(), true);
+    if (network_.wrap->value.size() != shape().axes()) {
+      problems_.add(network_.wrap->place,
+                    fmt::format("\"wrap\" has {} entries, and the torus {} axes", network_.wrap->value.size(),
+                                shape().axes()),
+                    "write true or false for each axis");
+    }
+    return network_.wrap->value;
+  }
+
+  std::unique_ptr<const Fabric> grid(Shape shape, std::vector<bool> wraps) {
+    if (shape.count() != count()) {
+      problems_.add(network_.shape->place,
+                    fmt::format("{} has {} places, and there are {} {}s", print(shape), shape.count(),
+                                count(), ports_.noun),
+                    fmt::format("write a shape that multiplies to {}", count()));
+    }
+    const bool closes = std::find(wraps.begin(), wraps.end(), false) == wraps.end();
+    if (network_.twisted.value && !(closes && can_be_twisted(shape))) {
+      problems_.add(network_.twisted.place, fmt::format("a torus of {} can't be twisted", print(shape)),
+                    "n x 2n, n x n x 2n and n x 2n x 2n that close on every axis can");
+    }
+    if (problems_.any()) return nullptr;
+    const Shape block{std::vector<std::int32_t>(shape.axes(), 1)};
+    return std::make_unique<TorusFabric>(
+        Grid{std::move(shape), std::move(wraps), network_.twisted.value, block}, port());
+  }
+
+  const Network& network_;
+  const Ports& ports_;
+  Problems& problems_;
+  std::vector<Problem>& warnings_;
+};
+
+}  // namespace
+
+BytesPerSecond payload(const Wire& wire) {
+  return wire.bandwidth.value_or(BytesPerSecond(0)) * wire.links * wire.efficiency;
+}
+
+std::unique_ptr<const Fabric> make_fabric(const Network& network, const Ports& ports, Problems& problems,
+                                          std::vector<Problem>& warnings) {
+  return NetworkBuilder(network, ports, problems, warnings).build();
+}
+
+}  // namespace wt::platform

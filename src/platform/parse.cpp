@@ -1,0 +1,287 @@
+#include "platform/parse.h"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "base/json_reader.h"
+#include "platform/device_types.h"
+#include "platform/keys.h"
+
+namespace wt::platform {
+
+namespace {
+
+template <class T>
+concept has_words = requires {
+  Words<T>::rows;
+};
+
+template <class T>
+concept has_place = requires(T& content) {
+  content.place;
+};
+
+template <class T>
+concept is_scalar = std::is_arithmetic_v<T> || std::is_same_v<T, std::string> || std::is_same_v<T, Bytes> ||
+    std::is_same_v<T, Seconds> || std::is_same_v<T, BytesPerSecond>;
+
+// Reads one object by its description in keys.h.
+class Parser {
+ public:
+  Parser(const json::Value& object, Problems& problems) : reader_(object, problems), problems_(problems) {
+    if (object.kind() == json::Kind::object) read_source();
+  }
+
+  template <class T>
+  static void object(const json::Value& value, T& content, Problems& problems) {
+    Parser parser(value, problems);
+    parser.remember_place(value, content);
+    keys_of(parser, content);
+    parser.finish();
+  }
+
+  template <class T>
+  void operator()(const Key& key, T& member) {
+    if (const json::Value* value = look_up(key)) read(*value, key, member);
+  }
+
+  void network(const Key& key, std::optional<Network>& member, bool joins_devices) {
+    const json::Value* value = look_up(key);
+    if (value == nullptr) return;
+    Parser parser(*value, problems_);
+    parser.remember_place(*value, member.emplace());
+    keys_of(parser, *member, joins_devices);
+    parser.finish();
+  }
+
+  const json::Value* look_up(const Key& key) {
+    const json::Value* value = reader_.value(key.name);
+    if (value == nullptr && key.required) {
+      reader_.problem(key.name, fmt::format("this object has no \"{}\"", key.name),
+                      fmt::format("add \"{}\": {}", key.name, key.meaning));
+    }
+    return value;
+  }
+
+  void finish() { reader_.finish(); }
+
+ private:
+  void read_source() {
+    if (const json::Value* source = reader_.value("source")) json::convert<std::string>(*source, problems_);
+  }
+
+  template <class T>
+  void remember_place(const json::Value& value, T& content) {
+    if constexpr (requires { content.wire.place; }) content.wire.place = value.place();
+    if constexpr (has_place<T>) content.place = value.place();
+  }
+
+  // The constant in {"value": "26 GB/s", "source": "..."}, or the value itself.
+  const json::Value* constant(const json::Value& value) {
+    if (value.kind() != json::Kind::object) return &value;
+    Parser sourced(value, problems_);
+    const json::Value* found = sourced.look_up(required_key("value", "the constant itself"));
+    sourced.finish();
+    return found;
+  }
+
+  template <is_scalar T>
+  static json::Range<T> range_of(const Key& key) {
+    if constexpr (std::is_same_v<T, int>) return {.at_least = key.at_least, .at_most = key.at_most};
+    if constexpr (std::is_same_v<T, BytesPerSecond>) return {.above = BytesPerSecond(0)};
+    if constexpr (std::is_same_v<T, Seconds>) return {.at_least = Seconds(0)};
+    if constexpr (std::is_same_v<T, Bytes>) return {.above = Bytes(0)};
+    if constexpr (std::is_same_v<T, double>) {
+      if (key.at_most) return {.above = 0.0, .at_most = static_cast<double>(*key.at_most)};
+      return {.above = 0.0};
+    }
+    return {};
+  }
+
+  template <is_scalar T>
+  void read(const json::Value& value, const Key& key, T& member) {
+    const json::Value* written = constant(value);
+    if (written == nullptr) return;
+    member = json::convert<T>(*written, problems_, range_of<T>(key)).value_or(member);
+  }
+
+  template <is_scalar T>
+  void read(const json::Value& value, const Key& key, std::vector<T>& member) {
+    const json::Value* written = constant(value);
+    if (written == nullptr) return;
+    member = json::convert<std::vector<T>>(*written, problems_, range_of<T>(key)).value_or(member);
+  }
+
+  template <has_words T>
+  void read(const json::Value& value, const Key& key, T& member) {
+    const json::Value* written = constant(value);
+    if (written == nullptr) return;
+    std::vector<std::string_view> known;
+    for (const auto& row : Words<T>::rows) {
+      if (written->kind() == json::Kind::string && row.name == written->string()) {
+        member = row.value;
+        return;
+      }
+      known.push_back(row.name);
+    }
+    const bool is_text = written->kind() == json::Kind::string;
+    problems_.add(written->place(),
+                  is_text ? fmt::format("{} is no \"{}\"", written->text(), key.name)
+                          : fmt::format("wanted a string, found {}", describe(written->kind())),
+                  is_text ? did_you_mean(written->string(), known) : list_known(known));
+  }
+
+  void read(const json::Value& value, const Key& key, Shape& member) {
+    std::string text;
+    read(value, key, text);
+    if (text.empty()) return;
+    const std::optional<Shape> shape = parse_shape(text);
+    if (shape) {
+      member = *shape;
+    } else {
+      problems_.add(value.place(), fmt::format("{} is no shape", value.text()),
+                    fmt::format("write 1 to {} extents, as in \"4x4x8\"", most_axes));
+    }
+  }
+
+  void read(const json::Value& value, const Key& key, std::vector<Shape>& member) {
+    if (value.kind() != json::Kind::array) {
+      problems_.add(value.place(), fmt::format("wanted a list, found {}", describe(value.kind())),
+                    "write [\"4x4\", \"4x8\"]");
+      return;
+    }
+    for (const json::Value& element : value.elements()) read(element, key, member.emplace_back());
+  }
+
+  void read(const json::Value& value, const Key&, device::DeviceType& member) {
+    if (std::optional<device::DeviceType> type = read_device_type(value, problems_)) member = *type;
+  }
+
+  template <class T>
+  void read(const json::Value& value, const Key& key, std::optional<T>& member) {
+    T content{};
+    read(value, key, content);
+    member = std::move(content);
+  }
+
+  template <class T>
+  void read(const json::Value& value, const Key& key, Placed<T>& member) {
+    member.place = value.place();
+    read(value, key, member.value);
+  }
+
+  void read(const json::Value& given, const Key& key, Switches& member) {
+    const json::Value* written = constant(given);
+    if (written == nullptr) return;
+    const json::Value& value = *written;
+    const bool is_list = value.kind() == json::Kind::array;
+    const bool is_tree =
+        is_list && !value.elements().empty() && value.elements()[0].kind() == json::Kind::object;
+    if (is_tree) {
+      read(value, key, member.emplace<std::vector<Switch>>());
+    } else if (is_list) {
+      read(value, count_key(key.name, key.meaning, 1, most_parts), std::get<std::vector<int>>(member));
+    } else {
+      int count = 0;
+      read(value, count_key(key.name, key.meaning, 0, most_parts), count);
+      if (count > 0) std::get<std::vector<int>>(member) = {count};
+    }
+  }
+
+  void read(const json::Value& value, const Key&, std::vector<Switch>& member) {
+    if (value.kind() != json::Kind::array) {
+      problems_.add(value.place(), fmt::format("wanted a list, found {}", describe(value.kind())));
+      return;
+    }
+    for (const json::Value& element : value.elements()) object(element, member.emplace_back(), problems_);
+  }
+
+  void read(const json::Value& value, const Key&, std::vector<Pair>& member) {
+    if (value.kind() != json::Kind::array) {
+      problems_.add(value.place(), fmt::format("wanted a list, found {}", describe(value.kind())),
+                    "write [[0, 1, 2], [0, 2]]");
+      return;
+    }
+    for (const json::Value& element : value.elements()) {
+      const auto numbers = json::convert<std::vector<int>>(element, problems_, {.at_least = 0});
+      if (!numbers) continue;
+      if (numbers->size() < 2 || numbers->size() > 3 || numbers->back() < (numbers->size() == 3 ? 1 : 0)) {
+        problems_.add(element.place(), "this is no pair of devices",
+                      "write two devices and, where it isn't 1, the number of links: [0, 1, 2]");
+        continue;
+      }
+      const int links = numbers->size() == 3 ? (*numbers)[2] : 1;
+      member.push_back({(*numbers)[0], (*numbers)[1], links, element.place()});
+    }
+  }
+
+  template <class T>
+  requires requires(Parser& visit, T& content) { keys_of(visit, content); }
+  void read(const json::Value& value, const Key&, T& member) { object(value, member, problems_); }
+
+  json::Reader reader_;
+  Problems& problems_;
+};
+
+// Own machine, or that of another file, which also lends its networks.
+void read_machine(const json::Value& value, const NamedFile& named_file, Description& platform,
+                  Problems& problems) {
+  if (value.kind() != json::Kind::string) {
+    Parser::object(value, platform.machine, problems);
+    return;
+  }
+  const json::Value* file = named_file(value, problems);
+  if (file == nullptr) return;
+  Description other = parse(*file, named_file, problems);
+  if (other.ici) {
+    problems.add(value.place(), fmt::format("{} is a TPU generation, no machine", value.text()),
+                 "use it as a platform with a \"slice\"");
+  }
+  platform.machine = std::move(other.machine);
+  if (!platform.network) platform.network = std::move(other.network);
+  if (!platform.fabric) platform.fabric = std::move(other.fabric);
+}
+
+void refuse_together(const json::Value& value, std::initializer_list<std::string_view> keys,
+                     std::string_view with, std::string_view why, Problems& problems) {
+  if (value.find(with) == nullptr) return;
+  for (const std::string_view key : keys) {
+    if (const json::Value* found = value.find(key))
+      problems.add(found->place(), fmt::format("\"{}\" and \"{}\" exclude each other", key, with),
+                   std::string(why));
+  }
+}
+
+void check_keys_together(const json::Value& value, Problems& problems) {
+  refuse_together(value, {"fabric", "devices", "machines", "ranks"}, "ici",
+                  "leave it out: the slice says how many machines and devices there are", problems);
+  refuse_together(value, {"devices"}, "ranks", "leave one of them out", problems);
+  if (value.find("ici") != nullptr && value.find("slice") == nullptr)
+    problems.add(value.place(), "this object has no \"slice\"", "add \"slice\": by shape or by name");
+  for (const std::string_view key : {"slice", "slices"}) {
+    const json::Value* found = value.find(key);
+    if (found != nullptr && value.find("ici") == nullptr)
+      problems.add(found->place(), fmt::format("\"{}\" needs \"ici\": only TPUs come in slices", key),
+                   "leave it out");
+  }
+}
+
+}  // namespace
+
+Description parse(const json::Value& value, const NamedFile& named_file, Problems& problems) {
+  Description platform;
+  platform.place = value.place();
+  Parser parser(value, problems);
+  if (value.kind() != json::Kind::object) return platform;
+  if (const json::Value* text = value.find("description"))
+    platform.description = json::convert<std::string>(*text, problems).value_or("");
+  keys_of(parser, platform);
+  if (const json::Value* found = parser.look_up(machine_key))
+    read_machine(*found, named_file, platform, problems);
+  parser.finish();
+  check_keys_together(value, problems);
+  return platform;
+}
+
+}  // namespace wt::platform

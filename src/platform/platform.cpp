@@ -1,0 +1,76 @@
+#include "platform/platform.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "platform/topology.h"
+
+namespace wt::platform {
+
+namespace {
+
+constexpr std::array<std::string_view, 9> kind_names{"nvlink",      "xgmi", "ici",     "pcie",   "socket",
+                                                     "host_memory", "nic",  "network", "on_chip"};
+
+// Devices come first, machine by machine, then hosts.
+Topology::Spot spot_of(const Topology& topology, Endpoint endpoint) {
+  const Wiring& wiring = topology.wiring();
+  const std::int32_t devices = topology.machines() * wiring.devices();
+  const auto number = static_cast<std::int32_t>(endpoint);
+  expect(number >= 0 && number < devices + topology.machines() * wiring.hosts(), "endpoint {}", number);
+  if (number < devices) return {number / wiring.devices(), wiring.device(number % wiring.devices())};
+  const std::int32_t host = number - devices;
+  return {host / wiring.hosts(), wiring.host(host % wiring.hosts())};
+}
+
+}  // namespace
+
+std::string_view name(LinkKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+
+Platform::Platform(std::string name, std::shared_ptr<const Topology> topology)
+    : name_(std::move(name)), topology_(std::move(topology)) {}
+
+std::int32_t Platform::devices() const { return topology_->machines() * topology_->wiring().devices(); }
+std::int32_t Platform::machines() const { return topology_->machines(); }
+std::int32_t Platform::hosts() const { return topology_->machines() * topology_->wiring().hosts(); }
+std::int32_t Platform::links() const { return topology_->links(); }
+
+Endpoint Platform::device(std::int32_t index) const {
+  expect(index >= 0 && index < devices(), "device {} of {}", index, devices());
+  return Endpoint(index);
+}
+
+Endpoint Platform::host(std::int32_t index) const {
+  expect(index >= 0 && index < hosts(), "host {} of {}", index, hosts());
+  return Endpoint(devices() + index);
+}
+
+std::int32_t Platform::machine_of(Endpoint endpoint) const { return spot_of(*topology_, endpoint).machine; }
+
+Endpoint Platform::host_of(Endpoint device) const {
+  expect(is_device(device), "endpoint {} is a host", index(device));
+  const Topology::Spot spot = spot_of(*topology_, device);
+  return host(spot.machine * topology_->wiring().hosts() + topology_->wiring().host_of(spot.point));
+}
+
+const device::DeviceType& Platform::type(Endpoint endpoint) const {
+  return is_device(endpoint) ? topology_->types().device : topology_->types().host;
+}
+
+std::string Platform::name(Endpoint endpoint) const { return topology_->name(spot_of(*topology_, endpoint)); }
+const Link& Platform::link(LinkId link) const { return topology_->link(link); }
+std::string Platform::name(LinkId link) const { return topology_->name(link); }
+
+const Slice* Platform::slice() const { return topology_->slice() ? &*topology_->slice() : nullptr; }
+
+Route Platform::route(Endpoint from, Endpoint to) const {
+  Route route = topology_->route(spot_of(*topology_, from), spot_of(*topology_, to));
+  if (route.links.empty() && from != to) {
+    throw InputError(fmt::format("nothing leads from {} to {}", name(from), name(to)),
+                     "join them in the platform's file");
+  }
+  return route;
+}
+
+}  // namespace wt::platform

@@ -1,0 +1,211 @@
+#include "platform/schema.h"
+
+#include <functional>
+#include <type_traits>
+
+#include "base/json_writer.h"
+#include "platform/keys.h"
+
+namespace wt::platform {
+
+namespace {
+
+template <class T>
+concept has_words = requires {
+  Words<T>::rows;
+};
+
+template <class T>
+constexpr bool is_quantity =
+    std::is_same_v<T, Bytes> || std::is_same_v<T, Seconds> || std::is_same_v<T, BytesPerSecond>;
+
+// Writes an object's properties by its description in keys.h.
+class SchemaWriter {
+ public:
+  explicit SchemaWriter(json::Writer& out) : out_(out) {}
+
+  template <class List>
+  static void object(json::Writer& out, List list) {
+    out.member("type", "object").key("properties").begin_object();
+    SchemaWriter inside(out);
+    for (const std::string_view key : {"$schema", "description", "source"})
+      out.key(key).begin_object(json::Layout::one_line).member("type", "string").end_object();
+    list(inside);
+    out.end_object();
+    out.member("additionalProperties", false);
+    if (!inside.required_.empty()) {
+      out.key("required").begin_array(json::Layout::one_line);
+      for (const std::string_view key : inside.required_) out.value(key);
+      out.end_array();
+    }
+  }
+
+  template <class T>
+  void operator()(const Key& key, const T& member) {
+    begin(key);
+    describe(key, member, !key.required);
+    out_.end_object();
+  }
+
+  void network(const Key& key, const std::optional<Network>&, bool joins_devices) {
+    begin(key);
+    Network content;
+    object(out_, [&](SchemaWriter& inside) { keys_of(inside, content, joins_devices); });
+    out_.end_object();
+  }
+
+  // The name of a file, or an object.
+  void named_or(const Key& key, std::string_view name) {
+    begin(key);
+    out_.key("anyOf").begin_array();
+    out_.begin_object(json::Layout::one_line).member("type", "string").end_object();
+    out_.begin_object(json::Layout::one_line)
+        .member("$ref", "#/definitions/" + std::string(name))
+        .end_object();
+    out_.end_array().end_object();
+  }
+
+ private:
+  void begin(const Key& key) {
+    if (key.required) required_.push_back(key.name);
+    out_.key(key.name).begin_object().member("description", key.meaning);
+  }
+
+  // The constant as it is, or with its source.
+  void constant(const std::function<void()>& rule) {
+    out_.key("anyOf").begin_array().begin_object(json::Layout::one_line);
+    rule();
+    out_.end_object().begin_object(json::Layout::one_line);
+    out_.member("type", "object").key("properties").begin_object().key("value").begin_object();
+    rule();
+    out_.end_object().key("source").begin_object().member("type", "string").end_object();
+    out_.key("description").begin_object().member("type", "string").end_object().end_object();
+    out_.key("required").begin_array().value("value").end_array();
+    out_.member("additionalProperties", false).end_object().end_array();
+  }
+
+  void list_of(const std::function<void()>& rule) {
+    out_.member("type", "array").key("items").begin_object(json::Layout::one_line);
+    rule();
+    out_.end_object();
+  }
+
+  template <class T>
+  void scalar(const Key& key, const T&) {
+    if constexpr (is_quantity<T>) {
+      out_.member("type", "string");
+    } else if constexpr (std::is_same_v<T, bool>) {
+      out_.member("type", "boolean");
+    } else if constexpr (std::is_same_v<T, int>) {
+      out_.member("type", "integer");
+      if (key.at_least) out_.member("minimum", *key.at_least);
+      if (key.at_most) out_.member("maximum", *key.at_most);
+    } else if constexpr (std::is_same_v<T, double>) {
+      out_.member("type", "number").member("exclusiveMinimum", 0);
+      if (key.at_most) out_.member("maximum", *key.at_most);
+    } else {
+      out_.member("type", "string");
+    }
+  }
+
+  template <class T>
+  requires(std::is_arithmetic_v<T> || std::is_same_v<T, std::string> || is_quantity<T> ||
+           std::is_same_v<T, Shape>) void describe(const Key& key, const T& value, bool has_default) {
+    constant([&] { scalar(key, value); });
+    if (!has_default) return;
+    if constexpr (std::is_arithmetic_v<T>) out_.member("default", value);
+    if constexpr (is_quantity<T>) out_.member("default", print(value));
+  }
+
+  template <has_words T>
+  void describe(const Key&, T value, bool has_default) {
+    constant([&] {
+      out_.key("enum").begin_array();
+      for (const auto& row : Words<T>::rows) out_.value(row.name);
+      out_.end_array();
+    });
+    for (const auto& row : Words<T>::rows)
+      if (has_default && row.value == value) out_.member("default", row.name);
+  }
+
+  template <class T>
+  requires(std::is_arithmetic_v<T> ||
+           std::is_same_v<T, std::string>) void describe(const Key& key, const std::vector<T>&, bool) {
+    constant([&] { list_of([&] { scalar(key, T{}); }); });
+  }
+
+  void describe(const Key& key, const std::vector<Shape>&, bool) {
+    list_of([&] { scalar(key, Shape{}); });
+  }
+
+  template <class T>
+  void describe(const Key& key, const std::optional<T>&, bool) {
+    describe(key, T{}, false);
+  }
+  template <class T>
+  void describe(const Key& key, const Placed<T>& member, bool has_default) {
+    describe(key, member.value, has_default && key.name == "twisted");
+  }
+
+  // Ids and keys of devices.json.
+  void describe(const Key&, const device::DeviceType&, bool) {
+    out_.key("type").begin_array(json::Layout::one_line).value("string").value("object").end_array();
+  }
+
+  void describe(const Key&, const std::vector<Switch>&, bool) {
+    list_of([&] { out_.member("$ref", "#/definitions/switch"); });
+  }
+
+  void describe(const Key&, const Switches&, bool) {
+    out_.key("anyOf").begin_array().begin_object();
+    constant([&] { scalar(count_key("", "", 0, most_parts), 0); });
+    out_.end_object().begin_object();
+    constant([&] { list_of([&] { scalar(count_key("", "", 1, most_parts), 0); }); });
+    out_.end_object().begin_object();
+    constant([&] { list_of([&] { out_.member("$ref", "#/definitions/switch"); }); });
+    out_.end_object().end_array().member("default", 0);
+  }
+
+  void describe(const Key&, const std::vector<Pair>&, bool) {
+    list_of([&] { list_of([&] { scalar(count_key("", "", 0), 0); }); });
+  }
+
+  template <class T>
+  requires requires(SchemaWriter& visit, T& content) { keys_of(visit, content); }
+  void describe(const Key&, const T&, bool) {
+    T content{};
+    object(out_, [&](SchemaWriter& inside) { keys_of(inside, content); });
+  }
+
+  json::Writer& out_;
+  std::vector<std::string_view> required_{};
+};
+
+template <class T>
+void definition(json::Writer& out, std::string_view name) {
+  out.key(name).begin_object();
+  T content{};
+  SchemaWriter::object(out, [&](SchemaWriter& inside) { keys_of(inside, content); });
+  out.end_object();
+}
+
+}  // namespace
+
+std::string schema() {
+  json::Writer out;
+  out.begin_object();
+  out.member("$schema", "http://json-schema.org/draft-07/schema#");
+  out.member("title", "A platform of Windtunnel: machines and the networks between them");
+  SchemaWriter::object(out, [](SchemaWriter& inside) {
+    Description platform;
+    inside.named_or(machine_key, "machine");
+    keys_of(inside, platform);
+  });
+  out.key("definitions").begin_object();
+  definition<Machine>(out, "machine");
+  definition<Switch>(out, "switch");
+  out.end_object().end_object();
+  return out.text();
+}
+
+}  // namespace wt::platform

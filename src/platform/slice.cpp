@@ -1,0 +1,185 @@
+#include "platform/slice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "platform/torus.h"
+
+namespace wt::platform {
+
+namespace {
+
+constexpr std::string_view twisted_suffix = "_twisted";
+
+bool contains(const std::vector<Shape>& shapes, const Shape& shape) {
+  return std::find(shapes.begin(), shapes.end(), shape) != shapes.end();
+}
+
+// Neither the pod's axes nor the slice's have names: the longest goes along the longest.
+bool fits(const Shape& shape, const Shape& pod) {
+  std::vector<std::int32_t> small = shape.extents;
+  std::vector<std::int32_t> large = pod.extents;
+  std::sort(small.begin(), small.end());
+  std::sort(large.begin(), large.end());
+  return std::equal(small.begin(), small.end(), large.begin(), large.end(), std::less_equal<>());
+}
+
+bool wraps(const Ici& ici, const Shape& shape, std::size_t axis) {
+  const auto is_multiple = [](std::int32_t extent) { return extent % 4 == 0; };
+  switch (ici.wrap) {
+    case WrapRule::never:
+      return false;
+    case WrapRule::multiples_of_4:
+      return std::all_of(shape.extents.begin(), shape.extents.end(), is_multiple);
+    case WrapRule::axis_of_16:
+      return shape[axis] == 16;
+    case WrapRule::whole_pod:
+      return shape == ici.pod;
+  }
+  return false;
+}
+
+std::int32_t units(const Ici& ici, const Shape& shape) {
+  return static_cast<std::int32_t>(shape.count()) * (ici.counts == Counts::cores ? ici.cores : 1);
+}
+
+// Of several shapes with as many chips the listed one, else the one with the least surface: the most cube-like.
+std::optional<Shape> shape_of_units(const Ici& ici, std::int64_t count) {
+  std::optional<Shape> best;
+  std::int32_t best_sum = 0;
+  for (const Shape& shape : ici.shapes)
+    if (units(ici, shape) == count) return shape;
+  for (const Shape& shape : shapes_of(ici)) {
+    if (units(ici, shape) != count) continue;
+    std::int32_t sum = 0;
+    for (const std::int32_t extent : shape.extents) sum += extent;
+    if (best && best_sum <= sum) continue;
+    best = shape;
+    best_sum = sum;
+  }
+  return best;
+}
+
+struct Wanted {
+  std::optional<Shape> shape{};
+  std::int64_t chips = 0;
+  bool twisted = false;
+};
+
+// "v4-32" by its number, "4x4x8" or "4x4x8_twisted" by itself.
+Wanted read_wanted(const Ici& ici, std::string_view text) {
+  Wanted wanted;
+  if (text.ends_with(twisted_suffix)) {
+    wanted.twisted = true;
+    text.remove_suffix(twisted_suffix.size());
+  }
+  if (const std::optional<Shape> shape = parse_shape(text); shape && shape->axes() == ici.pod.axes()) {
+    wanted.chips = shape->count();
+    const bool is_rule = ici.multiples_of && fits(*shape, ici.pod) &&
+                         std::is_sorted(shape->extents.begin(), shape->extents.end()) &&
+                         std::all_of(shape->extents.begin(), shape->extents.end(),
+                                     [&](std::int32_t extent) { return extent % *ici.multiples_of == 0; });
+    if (is_rule || contains(ici.shapes, *shape)) wanted.shape = shape;
+    return wanted;
+  }
+  for (const std::string& name : ici.names) {
+    if (!text.starts_with(name + "-")) continue;
+    const std::string_view digits = text.substr(name.size() + 1);
+    std::int32_t count = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+    if (error != std::errc{} || end != digits.data() + digits.size() || count < 1) continue;
+    wanted.chips = count / (ici.counts == Counts::cores ? ici.cores : 1);
+    wanted.shape = shape_of_units(ici, count);
+  }
+  return wanted;
+}
+
+// A few slices with nearly as many chips, for a wrong one; the smallest ones for what is no slice at all.
+std::string nearest_slices(const Ici& ici, std::int64_t chips) {
+  std::vector<Shape> shapes = shapes_of(ici);
+  std::stable_sort(shapes.begin(), shapes.end(), [&](const Shape& left, const Shape& right) {
+    return std::abs(left.count() - chips) < std::abs(right.count() - chips);
+  });
+  shapes.resize(std::min<std::size_t>(shapes.size(), 4));
+  std::stable_sort(shapes.begin(), shapes.end(),
+                   [](const Shape& left, const Shape& right) { return left.count() < right.count(); });
+  std::string text;
+  for (const Shape& shape : shapes) text += (text.empty() ? "nearest: " : ", ") + describe(ici, shape);
+  return text;
+}
+
+// One host holds a small slice whole; a large one is cut into the hosts' blocks.
+std::optional<Shape> host_of(const Ici& ici, const Shape& shape) {
+  if (contains(ici.single_host, shape) || fits(shape, ici.host)) return shape;
+  for (std::size_t axis = 0; axis < shape.axes(); ++axis)
+    if (shape[axis] % ici.host[axis] != 0) return std::nullopt;
+  return ici.host;
+}
+
+}  // namespace
+
+std::vector<Shape> shapes_of(const Ici& ici) {
+  std::vector<Shape> shapes = ici.shapes;
+  if (ici.multiples_of) {
+    const std::int32_t unit = *ici.multiples_of;
+    const std::int32_t longest = *std::max_element(ici.pod.extents.begin(), ici.pod.extents.end());
+    const Shape grid{std::vector<std::int32_t>(ici.pod.axes(), longest / unit)};
+    for (std::int32_t number = 0; number < grid.count(); ++number) {
+      const Coordinates place = coordinates_of(number, grid);
+      Shape shape;
+      for (std::size_t axis = 0; axis < grid.axes(); ++axis)
+        shape.extents.push_back((place[axis] + 1) * unit);
+      const bool is_sorted = std::is_sorted(shape.extents.begin(), shape.extents.end());
+      if (is_sorted && fits(shape, ici.pod) && !contains(ici.shapes, shape)) shapes.push_back(shape);
+    }
+  }
+  std::stable_sort(shapes.begin(), shapes.end(),
+                   [](const Shape& left, const Shape& right) { return left.count() < right.count(); });
+  return shapes;
+}
+
+std::string describe(const Ici& ici, const Shape& shape) {
+  const std::string name = ici.names.empty() || shape_of_units(ici, units(ici, shape)) != shape
+                               ? ""
+                               : fmt::format("{}-{}, ", ici.names[0], units(ici, shape));
+  return fmt::format("{} ({}{} chip{})", print(shape), name, shape.count(), shape.count() == 1 ? "" : "s");
+}
+
+std::optional<Slice> find_slice(const Ici& ici, const std::string& text, const Place& place,
+                                Problems& problems) {
+  const Wanted wanted = read_wanted(ici, text);
+  if (!wanted.shape) {
+    problems.add(place, fmt::format("this generation has no slice \"{}\"", text),
+                 nearest_slices(ici, wanted.chips));
+    return std::nullopt;
+  }
+  Slice slice{.name = text, .shape = *wanted.shape, .twisted = wanted.twisted};
+  for (std::size_t axis = 0; axis < slice.shape.axes(); ++axis)
+    slice.wraps.push_back(wraps(ici, slice.shape, axis));
+  const bool closes = std::find(slice.wraps.begin(), slice.wraps.end(), false) == slice.wraps.end();
+  if (slice.twisted && !(ici.twist && closes && can_be_twisted(slice.shape))) {
+    problems.add(place, fmt::format("this generation has no twisted {}", print(slice.shape)),
+                 ici.twist ? "n x n x 2n and n x 2n x 2n that close on every axis can be twisted"
+                           : fmt::format("write \"{}\"", print(slice.shape)));
+    return std::nullopt;
+  }
+  const std::optional<Shape> host = host_of(ici, slice.shape);
+  if (!host) {
+    problems.add(
+        place, fmt::format("hosts of {} chips don't fill a slice of {}", print(ici.host), print(slice.shape)),
+        "add it to \"single_host\" if one host holds it whole");
+    return std::nullopt;
+  }
+  slice.host = *host;
+  slice.chips = static_cast<std::int32_t>(slice.shape.count());
+  slice.cores = slice.chips * ici.cores;
+  slice.hosts = slice.chips / static_cast<std::int32_t>(host->count());
+  slice.cores_per_device = ici.device == Unit::core ? 1 : ici.cores;
+  slice.devices_per_host = static_cast<std::int32_t>(host->count()) * ici.cores / slice.cores_per_device;
+  return slice;
+}
+
+}  // namespace wt::platform

@@ -1,0 +1,138 @@
+#include "platform/topology.h"
+
+#include <fmt/format.h>
+
+namespace wt::platform {
+
+namespace {
+
+// Longer routes than these are grids', which reserve for themselves.
+constexpr std::size_t usual_links = 12;
+
+}  // namespace
+
+Topology::Topology(Wiring wiring, MachineTypes types, std::int32_t machines, std::optional<Slice> slice,
+                   std::unique_ptr<const Fabric> fabric, std::int32_t machines_of_a_fabric,
+                   std::unique_ptr<const Fabric> network)
+    : wiring_(std::move(wiring)), types_(std::move(types)), machines_(machines), slice_(std::move(slice)) {
+  links_ = machines * wiring_.links();
+  if (fabric) {
+    fabric_ = {std::move(fabric), machines_of_a_fabric, machines / machines_of_a_fabric, LinkId(links_)};
+    links_ += fabric_.copies * fabric_.fabric->links();
+  }
+  if (network) {
+    network_ = {std::move(network), machines, 1, LinkId(links_)};
+    links_ += network_.fabric->links();
+  }
+}
+
+Topology::Found Topology::find(LinkId link) const {
+  const auto number = static_cast<std::int32_t>(link);
+  const bool is_network = network_.fabric != nullptr && number >= static_cast<std::int32_t>(network_.first);
+  const Joint& joint = is_network ? network_ : fabric_;
+  const std::int32_t offset = number - static_cast<std::int32_t>(joint.first);
+  return {&joint, offset / joint.fabric->links(), offset % joint.fabric->links()};
+}
+
+const Link& Topology::link(LinkId link) const {
+  const auto number = static_cast<std::int32_t>(link);
+  expect(number >= 0 && number < links_, "link {} of {}", number, links_);
+  if (number < machines_ * wiring_.links()) return wiring_.link(number % wiring_.links());
+  const Found found = find(link);
+  return found.joint->fabric->link(found.link);
+}
+
+std::string Topology::name(const Spot& spot) const {
+  return fmt::format("machine {}/{}", spot.machine, wiring_.name(spot.point));
+}
+
+std::string Topology::name(LinkId link) const {
+  const auto number = static_cast<std::int32_t>(link);
+  expect(number >= 0 && number < links_, "link {} of {}", number, links_);
+  if (number < machines_ * wiring_.links())
+    return fmt::format("machine {}/{}", number / wiring_.links(), wiring_.name(number % wiring_.links()));
+  const Found found = find(link);
+  const bool joins_devices = found.joint == &fabric_;
+  const std::int32_t ports = joins_devices ? wiring_.ports() : wiring_.nics();
+  return found.joint->fabric->name(found.link, [&](std::int32_t port) {
+    const std::int32_t local = port % ports;
+    return name(Spot{found.copy * found.joint->machines + port / ports,
+                     joins_devices ? wiring_.port(local) : wiring_.nic(local)});
+  });
+}
+
+void Topology::add_inside(std::int32_t machine, Point from, Point to, Trail& trail) const {
+  if (from == to) return;
+  const std::int32_t first = machine * wiring_.links();
+  for (const std::int32_t link : wiring_.route(from, to)) trail.add(LinkId(first + link), wiring_.link(link));
+}
+
+bool Topology::is_joined(const Spot& from, const Spot& to) const {
+  return has_fabric() && wiring_.is_device(from.point) && wiring_.is_device(to.point) &&
+         copy_of(from.machine) == copy_of(to.machine);
+}
+
+// By the fabric, from port to port; two cores of a chip share a port.
+void Topology::add_between_devices(const Spot& from, const Spot& to, Trail& trail) const {
+  const std::int32_t first_machine = copy_of(from.machine) * fabric_.machines;
+  const std::int32_t port_from = wiring_.port_of(from.point);
+  const std::int32_t port_to = wiring_.port_of(to.point);
+  add_inside(from.machine, from.point, wiring_.port(port_from), trail);
+  if (from.machine != to.machine || port_from != port_to) {
+    const auto first =
+        static_cast<std::int32_t>(fabric_.first) + copy_of(from.machine) * fabric_.fabric->links();
+    fabric_.fabric->route((from.machine - first_machine) * wiring_.ports() + port_from,
+                          (to.machine - first_machine) * wiring_.ports() + port_to, LinkId(first), trail);
+  }
+  add_inside(to.machine, wiring_.port(port_to), to.point, trail);
+}
+
+// Hosts that no network joins meet at the fabric's ports of their first devices.
+void Topology::add_over_fabric(const Spot& from, const Spot& to, Trail& trail) const {
+  const Spot first{from.machine, wiring_.device_of(from.point)};
+  const Spot last{to.machine, wiring_.device_of(to.point)};
+  add_inside(from.machine, from.point, first.point, trail);
+  add_between_devices(first, last, trail);
+  add_inside(to.machine, last.point, to.point, trail);
+}
+
+void Topology::add_over_network(const Spot& from, const Spot& to, Trail& trail) const {
+  const std::int32_t nic_to = wiring_.near_nic(to.point);
+  const bool keeps_rail = network_.fabric->keeps_rails();
+  const std::int32_t nic_from = keeps_rail ? nic_to : wiring_.near_nic(from.point);
+  // To a NIC that isn't near, over NVLink through the device that it is near to: NCCL's PXN.
+  const std::int32_t near = wiring_.near_device(nic_from);
+  Point leaves = from.point;
+  if (nic_from != wiring_.near_nic(from.point) && wiring_.is_device(from.point) && near >= 0) {
+    const Spot through{from.machine, wiring_.device(near)};
+    if (is_joined(from, through)) {
+      add_between_devices(from, through, trail);
+      leaves = through.point;
+    } else if (wiring_.is_nvlink(from.point, through.point)) {
+      add_inside(from.machine, from.point, through.point, trail);
+      leaves = through.point;
+    }
+  }
+  add_inside(from.machine, leaves, wiring_.nic(nic_from), trail);
+  network_.fabric->route(from.machine * wiring_.nics() + nic_from, to.machine * wiring_.nics() + nic_to,
+                         network_.first, trail);
+  add_inside(to.machine, wiring_.nic(nic_to), to.point, trail);
+}
+
+Route Topology::route(const Spot& from, const Spot& to) const {
+  Trail trail;
+  if (from == to) return {};
+  trail.reserve(usual_links);
+  if (is_joined(from, to)) {
+    add_between_devices(from, to, trail);
+  } else if (from.machine == to.machine) {
+    add_inside(from.machine, from.point, to.point, trail);
+  } else if (has_network()) {
+    add_over_network(from, to, trail);
+  } else if (has_fabric() && copy_of(from.machine) == copy_of(to.machine)) {
+    add_over_fabric(from, to, trail);
+  }
+  return std::move(trail).route();
+}
+
+}  // namespace wt::platform

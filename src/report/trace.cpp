@@ -1,0 +1,141 @@
+#include "report/trace.h"
+
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/json_writer.h"
+
+namespace wt::report {
+
+namespace {
+
+using json::Layout;
+
+constexpr std::array<std::string_view, 2> stream_names{"compute", "communication"};
+
+class TraceWriter {
+ public:
+  TraceWriter(const plan::Plan& plan, const plan::Timeline& timeline, const platform::Platform& platform,
+              std::span<const platform::Endpoint> where)
+      : plan_(plan), timeline_(timeline), platform_(platform), where_(where) {}
+
+  std::string write() {
+    out_.begin_object()
+        .member("displayTimeUnit", "ms")
+        .key("otherData")
+        .begin_object(Layout::one_line)
+        .member("what", "one simulated step")
+        .member("platform", platform_.name())
+        .member("plan", plan_.name)
+        .end_object()
+        .key("traceEvents")
+        .begin_array();
+    for (std::size_t i = 0; i < plan_.devices.size(); ++i) name_process(i, plan_.devices[i].name);
+    name_process(links(), "links");
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
+      std::visit([&](const auto& action) { write_node(i, action); }, plan_.nodes[i].action);
+    return out_.end_array().end_object().text();
+  }
+
+ private:
+  std::size_t links() const { return plan_.devices.size(); }
+
+  void name_process(std::size_t process, std::string_view name) {
+    metadata("process_name", process, 0).member("name", name).end_object().end_object();
+    metadata("process_sort_index", process, 0).member("sort_index", process).end_object().end_object();
+  }
+  void name_thread(std::size_t process, std::size_t thread, std::string_view name) {
+    metadata("thread_name", process, thread).member("name", name).end_object().end_object();
+  }
+  json::Writer& metadata(std::string_view what, std::size_t process, std::size_t thread) {
+    return out_.begin_object(Layout::one_line)
+        .member("ph", "M")
+        .member("name", what)
+        .member("pid", process)
+        .member("tid", thread)
+        .key("args")
+        .begin_object();
+  }
+
+  void write_node(std::size_t node, const plan::Run& run) { write_busy(node, run.device, run.kernel->name); }
+  void write_node(std::size_t node, const plan::Sum& sum) { write_busy(node, sum.device, "sum"); }
+
+  // A stretch of a stream.
+  void write_busy(std::size_t node, plan::DeviceId device, std::string_view name) {
+    const auto stream = static_cast<std::size_t>(plan_.nodes[node].stream);
+    const auto thread = std::pair(index(device), stream);
+    if (named_.insert(thread).second) name_thread(thread.first, thread.second, stream_names.at(stream));
+    begin_event("X", node, name, stream_names.at(stream), thread.first, thread.second)
+        .member("dur", microseconds(span(node).end - span(node).start));
+    end_event(node);
+  }
+
+  // Flows on one link overlap: each link has a track of asynchronous events.
+  void write_node(std::size_t node, const plan::Move& move) {
+    const auto endpoint = [&](const plan::Operand& operand) {
+      return where_[index(plan_.buffer(operand.buffer).device)];
+    };
+    const std::string name = plan_.buffer(move.source.buffer).name;
+    for (const platform::LinkId link : platform_.route(endpoint(move.source), endpoint(move.target)).links) {
+      const std::size_t track = track_of(link);
+      begin_event("b", node, name, "move", links(), track).member("id", node);
+      out_.key("args").begin_object().member("bytes", move.source.spec.bytes().count()).end_object();
+      out_.end_object();
+      out_.begin_object(Layout::one_line)
+          .member("ph", "e")
+          .member("name", name)
+          .member("cat", "move")
+          .member("pid", links())
+          .member("tid", track)
+          .member("ts", microseconds(span(node).end))
+          .member("id", node)
+          .end_object();
+    }
+  }
+
+  std::size_t track_of(platform::LinkId link) {
+    const auto [found, is_new] = tracks_.try_emplace(link, tracks_.size());
+    if (is_new) name_thread(links(), found->second, platform_.name(link));
+    return found->second;
+  }
+
+  json::Writer& begin_event(std::string_view phase, std::size_t node, std::string_view name,
+                            std::string_view category, std::size_t process, std::size_t thread) {
+    return out_.begin_object(Layout::one_line)
+        .member("ph", phase)
+        .member("name", name)
+        .member("cat", category)
+        .member("pid", process)
+        .member("tid", thread)
+        .member("ts", microseconds(span(node).start));
+  }
+  void end_event(std::size_t node) {
+    out_.key("args")
+        .begin_object()
+        .member("node", node)
+        .member("scope", plan_.nodes[node].scope)
+        .end_object();
+    out_.end_object();
+  }
+
+  const plan::Span& span(std::size_t node) const { return timeline_.nodes[node]; }
+  static double microseconds(Seconds time) { return time.count() * 1e6; }
+
+  const plan::Plan& plan_;
+  const plan::Timeline& timeline_;
+  const platform::Platform& platform_;
+  std::span<const platform::Endpoint> where_;
+  json::Writer out_{};
+  std::set<std::pair<std::size_t, std::size_t>> named_{};
+  std::map<platform::LinkId, std::size_t> tracks_{};
+};
+
+}  // namespace
+
+std::string chrome_trace(const plan::Plan& plan, const plan::Timeline& timeline,
+                         const platform::Platform& platform, std::span<const platform::Endpoint> where) {
+  return TraceWriter(plan, timeline, platform, where).write();
+}
+
+}  // namespace wt::report

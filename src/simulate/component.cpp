@@ -1,0 +1,88 @@
+#include "simulate/component.h"
+
+#include <bit>
+#include <numeric>
+
+namespace wt::simulate {
+
+void Components::split(std::span<const std::int32_t> flows) {
+  join(flows);
+  group(flows);
+}
+
+std::span<const std::int32_t> Components::flows(std::size_t component) const {
+  const auto first = static_cast<std::size_t>(first_[component]);
+  return std::span(grouped_).subspan(first, static_cast<std::size_t>(first_[component + 1]) - first);
+}
+
+std::int32_t Components::root(std::int32_t flow) {
+  const auto parent = [this](std::int32_t of) -> std::int32_t& {
+    return parent_[static_cast<std::size_t>(of)];
+  };
+  while (parent(flow) != flow) flow = parent(flow) = parent(parent(flow));
+  return flow;
+}
+
+// Union-find; a component's root is its first flow. number_ holds the last flow seen on a link.
+void Components::join(std::span<const std::int32_t> flows) {
+  parent_.resize(flows.size());
+  std::iota(parent_.begin(), parent_.end(), 0);
+  const auto route = [&](std::size_t flow) {
+    return job_.route_of(job_.activities[static_cast<std::size_t>(flows[flow])]);
+  };
+  for (std::size_t flow = 0; flow < flows.size(); ++flow)
+    for (const std::int32_t link : route(flow)) {
+      std::int32_t& last = number_[static_cast<std::size_t>(link)];
+      if (last != nobody) {
+        const std::int32_t one = root(last), other = root(static_cast<std::int32_t>(flow));
+        parent_[static_cast<std::size_t>(std::max(one, other))] = std::min(one, other);
+      }
+      last = static_cast<std::int32_t>(flow);
+    }
+  for (std::size_t flow = 0; flow < flows.size(); ++flow)
+    for (const std::int32_t link : route(flow)) number_[static_cast<std::size_t>(link)] = nobody;
+}
+
+void Components::group(std::span<const std::int32_t> flows) {
+  component_.assign(flows.size(), nobody);
+  first_.assign(1, 0);
+  for (std::size_t flow = 0; flow < flows.size(); ++flow) {
+    const auto top = static_cast<std::size_t>(root(static_cast<std::int32_t>(flow)));
+    if (component_[top] == nobody) {
+      component_[top] = static_cast<std::int32_t>(first_.size() - 1);
+      first_.push_back(0);
+    }
+    component_[flow] = component_[top];
+    ++first_[static_cast<std::size_t>(component_[flow]) + 1];
+  }
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  std::vector<std::int32_t> next(first_.begin(), first_.end() - 1);
+  grouped_.resize(flows.size());
+  for (std::size_t flow = 0; flow < flows.size(); ++flow)
+    grouped_[static_cast<std::size_t>(next[static_cast<std::size_t>(component_[flow])]++)] = flows[flow];
+}
+
+// Links are numbered as they come along, and a new one tells its bandwidth.
+std::vector<std::uint64_t> Components::likeness(std::size_t component) {
+  std::vector<std::uint64_t> words;
+  std::int32_t links = 0;
+  for (const std::int32_t flow : flows(component)) {
+    const Activity& activity = job_.activities[static_cast<std::size_t>(flow)];
+    words.push_back(static_cast<std::uint64_t>(activity.bytes));
+    words.push_back(static_cast<std::uint64_t>(activity.links));
+    for (const std::int32_t link : job_.route_of(activity)) {
+      std::int32_t& number = number_[static_cast<std::size_t>(link)];
+      const bool is_new = number == nobody;
+      if (is_new) number = links++;
+      words.push_back(static_cast<std::uint64_t>(number));
+      if (is_new)
+        words.push_back(std::bit_cast<std::uint64_t>(job_.bandwidths[static_cast<std::size_t>(link)]));
+    }
+  }
+  for (const std::int32_t flow : flows(component))
+    for (const std::int32_t link : job_.route_of(job_.activities[static_cast<std::size_t>(flow)]))
+      number_[static_cast<std::size_t>(link)] = nobody;
+  return words;
+}
+
+}  // namespace wt::simulate

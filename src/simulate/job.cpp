@@ -1,0 +1,89 @@
+#include "simulate/job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace wt::simulate {
+
+std::int32_t Job::add(Activity activity, std::span<const std::int32_t> waits_for) {
+  activities.push_back(activity);
+  after.insert(after.end(), waits_for.begin(), waits_for.end());
+  first_after.push_back(static_cast<std::int64_t>(after.size()));
+  return static_cast<std::int32_t>(activities.size() - 1);
+}
+
+Activity Job::flow(double latency, std::int64_t bytes, std::span<const std::int32_t> route) {
+  const auto first = static_cast<std::int32_t>(routes.size());
+  routes.insert(routes.end(), route.begin(), route.end());
+  return {latency, bytes, first, static_cast<std::int32_t>(route.size())};
+}
+
+std::span<const std::int32_t> Job::waits_of(std::size_t activity) const {
+  const auto first = static_cast<std::size_t>(first_after[activity]);
+  return std::span(after).subspan(first, static_cast<std::size_t>(first_after[activity + 1]) - first);
+}
+
+std::span<const std::int32_t> Job::route_of(const Activity& activity) const {
+  return std::span(routes).subspan(static_cast<std::size_t>(activity.first_link),
+                                   static_cast<std::size_t>(activity.links));
+}
+
+double Job::bottleneck(const Activity& activity) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::int32_t link : route_of(activity))
+    least = std::min(least, bandwidths[static_cast<std::size_t>(link)]);
+  return least;
+}
+
+namespace {
+
+bool is_amount(double value) { return std::isfinite(value) && value >= 0; }
+
+void check_shape(const Job& job) {
+  expect(job.first_after.size() == job.activities.size() + 1, "{} offsets for {} activities",
+         job.first_after.size(), job.activities.size());
+  expect(job.first_after.front() == 0 && job.first_after.back() == std::ssize(job.after) &&
+             std::is_sorted(job.first_after.begin(), job.first_after.end()),
+         "offsets from {} to {} into {} waits", job.first_after.front(), job.first_after.back(),
+         job.after.size());
+  for (const std::int32_t other : job.after) {
+    const bool is_known = other >= 0 && other < std::ssize(job.activities);
+    expect(is_known, "something waits for activity {} of {}", other, job.activities.size());
+  }
+  for (std::size_t link = 0; link < job.bandwidths.size(); ++link) {
+    const double bandwidth = job.bandwidths[link];
+    expect(is_amount(bandwidth) && bandwidth > 0, "link {} has {} B/s", link, bandwidth);
+  }
+}
+
+void check_route(const Job& job, std::size_t id) {
+  const Activity& activity = job.activities[id];
+  expect(activity.first_link >= 0 && activity.links >= 0 &&
+             activity.first_link + std::int64_t{activity.links} <= std::ssize(job.routes),
+         "activity {}: {} links from {} on, of {}", id, activity.links, activity.first_link,
+         job.routes.size());
+  const std::span<const std::int32_t> route = job.route_of(activity);
+  for (std::ptrdiff_t hop = 0; hop < std::ssize(route); ++hop) {
+    const bool is_known = route[hop] >= 0 && route[hop] < std::ssize(job.bandwidths);
+    expect(is_known, "activity {}: link {} of {}", id, route[hop], job.bandwidths.size());
+    const bool is_new = std::find(route.begin(), route.begin() + hop, route[hop]) == route.begin() + hop;
+    expect(is_new, "activity {}: link {} stands twice in its route", id, route[hop]);
+  }
+}
+
+}  // namespace
+
+void check(const Job& job) {
+  check_shape(job);
+  for (std::size_t id = 0; id < job.activities.size(); ++id) {
+    const Activity& activity = job.activities[id];
+    expect(is_amount(activity.delay) && activity.bytes >= 0, "activity {}: {} s, {} bytes", id,
+           activity.delay, activity.bytes);
+    check_route(job, id);
+  }
+}
+
+}  // namespace wt::simulate

@@ -1,0 +1,167 @@
+#include "simulate/player.h"
+
+#include <limits>
+#include <queue>
+#include <string>
+#include <tuple>
+
+#include "base/error.h"
+#include "simulate/flows.h"
+#include "simulate/network.h"
+
+namespace wt::simulate {
+namespace {
+
+// Who waits for whom, turned around.
+class Successors {
+ public:
+  explicit Successors(const Job& job) : first_(job.activities.size() + 1), ids_(job.after.size()) {
+    for (const std::int32_t other : job.after) ++first_[static_cast<std::size_t>(other) + 1];
+    for (std::size_t id = 1; id < first_.size(); ++id) first_[id] += first_[id - 1];
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    for (std::size_t id = 0; id < job.activities.size(); ++id)
+      for (const std::int32_t other : job.waits_of(id))
+        ids_[next[static_cast<std::size_t>(other)]++] = static_cast<std::int32_t>(id);
+  }
+  std::span<const std::int32_t> of(std::size_t id) const {
+    return std::span(ids_).subspan(first_[id], first_[id + 1] - first_[id]);
+  }
+
+ private:
+  std::vector<std::size_t> first_;
+  std::vector<std::int32_t> ids_;
+};
+
+// Ends come before beginnings of the same date, so that a flow doesn't meet one that is just over; then ids decide.
+enum class Kind : std::uint8_t { end, begin };
+
+struct Event {
+  double date{};
+  std::int32_t activity{};
+  Kind kind{};
+
+  bool operator>(const Event& other) const {
+    return std::tie(date, kind, activity) > std::tie(other.date, other.kind, other.activity);
+  }
+};
+
+// The ready set, and the dates at which something is due.
+class Player {
+ public:
+  Player(const Job& job, Folding folding)
+      : job_(job),
+        successors_(job),
+        network_(job, [this](std::int32_t flow) { flows_.arrive(flow, network_.now()); }),
+        flows_(job, folding, network_,
+               [this](std::int32_t flow, double date) {
+                 add({date, flow, Kind::end});
+               }),
+        waits_(job.activities.size()),
+        is_done_(job.activities.size()) {
+    outcome_.activities.resize(job.activities.size());
+  }
+
+  Outcome play() {
+    for (std::size_t id = 0; id < waits_.size(); ++id)
+      waits_[id] = static_cast<std::int32_t>(job_.waits_of(id).size());
+    for (std::size_t id = 0; id < waits_.size(); ++id)
+      if (waits_[id] == 0) make_ready(static_cast<std::int32_t>(id));
+    network_.run();
+    expect_all_done();
+    outcome_.links = flows_.loads();
+    outcome_.effort = flows_.effort();
+    return std::move(outcome_);
+  }
+
+ private:
+  void make_ready(std::int32_t id) {
+    const Activity& activity = job_.activities[static_cast<std::size_t>(id)];
+    outcome_.activities[static_cast<std::size_t>(id)].start = now_;
+    add({now_ + activity.delay, id, job_.flows(activity) ? Kind::begin : Kind::end});
+  }
+
+  // One of SimGrid's timers stands for our whole queue: its own queue breaks ties by heap order, ours by id.
+  void add(const Event& event) {
+    events_.push(event);
+    if (!is_awake_) set_alarm();
+  }
+
+  void set_alarm() {
+    if (events_.empty() || events_.top().date >= alarm_) return;
+    alarm_ = events_.top().date;
+    network_.call_at(alarm_, [this] { wake(); });
+  }
+
+  void wake() {
+    is_awake_ = true;
+    while (!events_.empty() && events_.top().date <= network_.now()) {
+      const Event event = events_.top();
+      events_.pop();
+      now_ = event.date;
+      if (event.kind == Kind::end)
+        end(event.activity);
+      else
+        begin(event.activity);
+    }
+    is_awake_ = false;
+    alarm_ = never;
+    set_alarm();
+  }
+
+  // With all others that begin at this date.
+  void begin(std::int32_t id) {
+    beginning_.assign(1, id);
+    for (; !events_.empty() && events_.top().date == now_ && events_.top().kind == Kind::begin; events_.pop())
+      beginning_.push_back(events_.top().activity);
+    flows_.begin(beginning_, now_);
+  }
+
+  void end(std::int32_t id) {
+    const auto at = static_cast<std::size_t>(id);
+    if (is_done_[at]) return;
+    if (job_.flows(job_.activities[at])) {
+      if (!flows_.is_over(id)) return;
+      flows_.end(id, now_);
+    }
+    is_done_[at] = true;
+    ++done_;
+    outcome_.activities[at].end = outcome_.end = now_;
+    for (const std::int32_t other : successors_.of(at))
+      if (--waits_[static_cast<std::size_t>(other)] == 0) make_ready(other);
+  }
+
+  void expect_all_done() const {
+    std::string stuck;
+    for (std::size_t id = 0, named = 0; id < is_done_.size() && named < 8; ++id) {
+      if (is_done_[id]) continue;
+      stuck += fmt::format("{}{}", named++ == 0 ? "" : ", ", id);
+    }
+    expect(stuck.empty(), "{} of {} activities never end, as they wait for each other: {}",
+           is_done_.size() - done_, is_done_.size(), stuck);
+  }
+
+  static constexpr double never = std::numeric_limits<double>::infinity();
+
+  const Job& job_;
+  const Successors successors_;
+  Network network_;
+  Flows flows_;
+  std::vector<std::int32_t> waits_;  // how many, by activity
+  std::vector<bool> is_done_;
+  std::size_t done_ = 0;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_{};
+  std::vector<std::int32_t> beginning_{};
+  double now_ = 0;  // the date of the event at hand; SimGrid's clock may be a rounding ahead
+  double alarm_ = never;
+  bool is_awake_ = false;
+  Outcome outcome_{};
+};
+
+}  // namespace
+
+Outcome play_here(const Job& job, Folding folding) {
+  check(job);
+  return Player(job, folding).play();
+}
+
+}  // namespace wt::simulate

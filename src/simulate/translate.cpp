@@ -1,0 +1,132 @@
+#include "simulate/translate.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/overloaded.h"
+
+namespace wt::simulate {
+namespace {
+
+using platform::Endpoint;
+using platform::LinkId;
+
+struct Path {
+  double latency{};
+  std::int32_t first_link{};  // in Job::routes
+  std::int32_t links{};
+};
+
+// Asks the platform once per pair, and puts each route into the job once.
+class Paths {
+ public:
+  Paths(const platform::Platform& platform, Job& job) : platform_(platform), job_(job) {}
+
+  const Path& between(Endpoint from, Endpoint to) {
+    const auto [place, is_new] = known_.try_emplace({from, to});
+    if (is_new) place->second = ask(from, to);
+    return place->second;
+  }
+
+ private:
+  Path ask(Endpoint from, Endpoint to) {
+    const platform::Route route = platform_.route(from, to);
+    const Path path{route.latency.count(), static_cast<std::int32_t>(job_.routes.size()),
+                    static_cast<std::int32_t>(route.links.size())};
+    for (const LinkId link : route.links) job_.routes.push_back(static_cast<std::int32_t>(link));
+    return path;
+  }
+
+  const platform::Platform& platform_;
+  Job& job_;
+  std::map<std::pair<Endpoint, Endpoint>, Path> known_{};
+};
+
+class Translator {
+ public:
+  Translator(const plan::Plan& plan, const plan::Costs& costs, const platform::Platform& platform,
+             std::span<const Endpoint> where)
+      : plan_(plan), costs_(costs), platform_(platform), where_(where), paths_(platform, result_.job) {
+    expect(costs.nodes.size() == plan.nodes.size(), "{} costs for {} nodes", costs.nodes.size(),
+           plan.nodes.size());
+    expect(where.size() == plan.devices.size(), "{} endpoints for {} devices", where.size(),
+           plan.devices.size());
+  }
+
+  Translation translate() {
+    for (std::size_t id = 0; id < plan_.nodes.size(); ++id) add(id);
+    renumber_links();
+    return std::move(result_);
+  }
+
+ private:
+  void add(std::size_t id) {
+    const plan::Node& node = plan_.nodes[id];
+    waits_.clear();
+    for (const plan::NodeId other : node.after) {
+      expect(index(other) < id, "node {} ({}) waits for node {}, which isn't before it", id, node.scope,
+             index(other));
+      waits_.push_back(static_cast<std::int32_t>(other));
+    }
+    const Activity activity =
+        std::visit(overloaded{[&](const plan::Move& move) { return flow(id, move); },
+                              [&](const auto& work) { return in_stream(id, work.device); }},
+                   node.action);  // and adds to waits_
+    result_.job.add(activity, waits_);
+  }
+
+  Activity in_stream(std::size_t id, plan::DeviceId device) {
+    const auto [last, is_first] =
+        last_in_stream_.try_emplace({device, plan_.nodes[id].stream}, static_cast<std::int32_t>(id));
+    if (!is_first && std::ranges::find(waits_, last->second) == waits_.end()) waits_.push_back(last->second);
+    last->second = static_cast<std::int32_t>(id);
+    return {.delay = costs_.nodes[id].seconds.count()};
+  }
+
+  Activity flow(std::size_t id, const plan::Move& move) {
+    const Path& path = paths_.between(endpoint(move.source), endpoint(move.target));
+    return {costs_.nodes[id].seconds.count() + path.latency, move.source.spec.bytes().count(),
+            path.first_link, path.links};
+  }
+
+  Endpoint endpoint(const plan::Operand& operand) const {
+    return where_[index(plan_.buffer(operand.buffer).device)];
+  }
+
+  // The job's links are those that bytes flow over, without gaps.
+  void renumber_links() {
+    std::vector<std::int32_t> number(static_cast<std::size_t>(platform_.links()), -1);
+    for (const Activity& activity : result_.job.activities)
+      if (result_.job.flows(activity))
+        for (const std::int32_t link : result_.job.route_of(activity))
+          number[static_cast<std::size_t>(link)] = 0;
+    for (std::size_t link = 0; link < number.size(); ++link) {
+      if (number[link] != 0) continue;
+      number[link] = static_cast<std::int32_t>(result_.links.size());
+      result_.links.push_back(static_cast<LinkId>(link));
+      result_.job.bandwidths.push_back(platform_.link(static_cast<LinkId>(link)).bandwidth.count());
+    }
+    for (Activity& activity : result_.job.activities)
+      if (!result_.job.flows(activity)) activity.first_link = activity.links = 0;
+    for (std::int32_t& link : result_.job.routes) link = number[static_cast<std::size_t>(link)];
+  }
+
+  const plan::Plan& plan_;
+  const plan::Costs& costs_;
+  const platform::Platform& platform_;
+  std::span<const Endpoint> where_;
+  Translation result_{};
+  Paths paths_;
+  std::vector<std::int32_t> waits_{};  // of the node at hand
+  std::map<std::pair<plan::DeviceId, plan::Stream>, std::int32_t> last_in_stream_{};
+};
+
+}  // namespace
+
+Translation translate(const plan::Plan& plan, const plan::Costs& costs, const platform::Platform& platform,
+                      std::span<const platform::Endpoint> where) {
+  return Translator(plan, costs, platform, where).translate();
+}
+
+}  // namespace wt::simulate

@@ -1,0 +1,130 @@
+#include "train/eager.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/log.h"
+#include "base/suggest.h"
+#include "device/error.h"
+#include "kernel/launch.h"
+#include "tensor/print_numpy.h"
+
+namespace wt::train {
+
+namespace {
+
+std::vector<TensorSpec> specs_of(std::span<const EagerTensor> tensors) {
+  std::vector<TensorSpec> specs;
+  for (const EagerTensor& tensor : tensors) specs.push_back(tensor.numbers.spec());
+  return specs;
+}
+
+const Kernel& known_kernel(std::string_view name) {
+  if (const Kernel* kernel = find_kernel(name)) return *kernel;
+  std::vector<std::string_view> known;
+  for (const Kernel& kernel : kernels()) known.push_back(kernel.name);
+  throw InputError(fmt::format("\"{}\" is not an operation", name), did_you_mean(name, known));
+}
+
+}  // namespace
+
+std::string print(const EagerTensor& tensor) {
+  const std::string text = print_numpy(tensor.numbers);
+  return fmt::format("tf.Tensor({}{}, shape={}, dtype={})", text.find('\n') == text.npos ? "" : "\n", text,
+                     print_tuple(tensor.numbers.shape()), name(tensor.numbers.type()));
+}
+
+Eager::Eager(device::Context& context, int threads)
+    : context_(context), workers_(threads), sink_([](const std::string& line) { note("{}", line); }) {}
+
+Eager::Scope::Scope(Eager& eager, std::string_view name) : eager_(eager), outer_(eager.scope_) {
+  const device::Name inner = device::parse_name(name);
+  const bool is_outermost = outer_ == device::Name{};
+  eager.context_.initialise();
+  eager.scope_ = is_outermost ? eager.context_.resolve(inner) : merged(inner, outer_);
+}
+
+Eager::Scope::~Scope() { eager_.scope_ = outer_; }
+
+void Eager::set_device_policy(std::string_view policy) {
+  const auto known = device_policy_named(policy);
+  if (!known) throw device::ValueError(fmt::format("Not a valid device policy: '{}'", policy));
+  policy_ = *known;
+}
+
+PlacementRules Eager::rules() {
+  PlacementRules rules;
+  for (const device::LogicalDevice& logical : context_.list_logical_devices())
+    rules.devices.push_back(logical.name);
+  rules.task = context_.task();
+  rules.soft_placement = soft_placement_;
+  rules.policy = policy_;
+  rules.small_integers_on_cpu = small_integers_on_cpu_;
+  return rules;
+}
+
+// Places and logs an operation and copies its inputs. Nothing moves in this machine: all numbers are the
+// host's.
+device::Name Eager::run(std::string_view operation, Type type, std::span<const EagerTensor> inputs) {
+  OperationRequest request{operation, type, scope_, {}};
+  for (const EagerTensor& input : inputs) request.inputs.push_back({input.numbers.spec(), input.device});
+  const Placement placement = place(request, rules());
+  for (const std::string& warning : placement.warnings) sink_(warning);
+  if (logs_placement_) sink_(fmt::format("Executing op {} in device {}", operation, print(placement.device)));
+  for (const InputCopy& copy : placement.copies)
+    copies_.push_back(
+        {std::string(operation), copy.input, copy.from, copy.to, inputs[copy.input].numbers.spec().bytes()});
+  return placement.device;
+}
+
+// A constant for CPU:0 is there already and runs nothing (python/eager/pywrap_tensor.cc).
+EagerTensor Eager::constant(const Tensor& numbers) {
+  const EagerTensor made{numbers.copy(), device::host_of(context_.task())};
+  const bool is_for_a_host = scope_.kind == device::Kind::cpu && scope_.index == 0;
+  if (!is_for_a_host) return {made.numbers, run("_EagerConst", numbers.type(), {&made, 1})};
+  if (context_.find(scope_) == nullptr)
+    throw InvalidArgumentError(fmt::format("{} unknown device.", print(scope_)));
+  return {made.numbers, scope_};
+}
+
+EagerTensor Eager::matmul(const EagerTensor& a, const EagerTensor& b, ProductAttributes attributes) {
+  const std::array inputs{a, b};
+  return apply("matmul", attributes, inputs)[0];
+}
+
+EagerTensor Eager::identity(const EagerTensor& x) {
+  return {x.numbers, run("Identity", x.numbers.type(), {&x, 1})};
+}
+
+std::vector<EagerTensor> Eager::apply(std::string_view kernel_name, const Attributes& attributes,
+                                      std::span<const EagerTensor> inputs) {
+  const Kernel& kernel = known_kernel(kernel_name);
+  const std::vector<TensorSpec> specs = specs_of(inputs);
+  const device::Name device = run(operation_name(kernel.name, specs, attributes),
+                                  operation_type(kernel.name, specs, attributes), inputs);
+  std::vector<EagerTensor> outputs;
+  for (const Tensor& output : compute(kernel, attributes, inputs)) outputs.push_back({output, device});
+  return outputs;
+}
+
+std::vector<Tensor> Eager::compute(const Kernel& kernel, const Attributes& attributes,
+                                   std::span<const EagerTensor> inputs) {
+  const std::vector<TensorSpec> input_specs = specs_of(inputs);
+  const std::vector<TensorSpec> output_specs = kernel.outputs(input_specs, attributes);
+  Launch launch{&kernel, attributes, {}, {}, {}};
+  for (const EagerTensor& input : inputs) launch.inputs.push_back(input.numbers.view());
+  std::vector<Tensor> outputs;
+  for (const TensorSpec& spec : output_specs) {
+    outputs.push_back(Tensor::zeros(spec));
+    launch.outputs.push_back(outputs.back().view());
+  }
+  const Bytes needed = workspace_bytes(kernel, {input_specs, output_specs, attributes});
+  const auto workspace = allocate_numbers(needed);
+  launch.workspace = {workspace.get(), static_cast<std::size_t>(needed.count())};
+  queue_.enqueue(cpu_task(launch));
+  queue_.synchronize();
+  return outputs;
+}
+
+}  // namespace wt::train

@@ -1,0 +1,177 @@
+// The study of published training throughput, on the rows that are kept beside this test.
+#include "cli/verify_measurements.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include "cli/prediction.h"
+#include "platform/device_types.h"
+#include "support/folder.h"
+
+namespace wt {
+namespace {
+
+using device::Efficiency;
+
+const std::string folder = std::string(WT_TEST_DATA) + "/measurements";
+
+const Predictions& all() {
+  static const std::vector<Measurement> rows = read_measurements(folder);
+  static const Predictions predictions = predict(rows);
+  return predictions;
+}
+
+struct Errors {
+  std::vector<double> sizes{};
+  double median() {
+    std::sort(sizes.begin(), sizes.end());
+    return sizes[sizes.size() / 2];
+  }
+  double largest() const { return *std::max_element(sizes.begin(), sizes.end()); }
+};
+
+template <class Constants>
+Errors errors(std::string_view group, Constants constants) {
+  Errors result;
+  for (const Prediction& each : all().made)
+    if (each.setup->group == group)
+      result.sizes.push_back(std::abs(each.predicted(constants(each)) / each.published - 1));
+  return result;
+}
+
+Errors zero_shot(std::string_view group) {
+  return errors(group, [](const Prediction&) { return Efficiency{}; });
+}
+
+Errors with_own_constants(std::string_view group) {
+  return errors(group, [](const Prediction& each) {
+    return plan::efficiency_of(platform::device_type_named(each.setup->device), each.setup->precision);
+  });
+}
+
+TEST(VerifyMeasurements, PredictsEveryRowOfOneDevice) {
+  std::map<std::string_view, int> counts;
+  for (const Prediction& each : all().made) ++counts[each.setup->group];
+  const std::map<std::string_view, int> wanted{
+      {"P100 float32", 9}, {"K80 float32", 19}, {"V100 float32", 3},    {"V100 float16", 3},
+      {"A100 tf32", 1},    {"A100 float16", 1}, {"TPU v3 bfloat16", 3}, {"products bfloat16", 6}};
+  EXPECT_EQ(counts, wanted);
+  EXPECT_EQ(all().left_out,
+            (std::vector<std::string>{"14 rows: a system or precision that no setup describes",
+                                      "3 rows: no throughput",
+                                      "39 rows: several devices, whose communication isn't compute"}));
+}
+
+// Generic constants, nothing fitted.
+TEST(VerifyMeasurements, ShapesAloneTellAP100AndAV100WithinAFewPercent) {
+  EXPECT_LT(zero_shot("P100 float32").median(), 0.09);
+  EXPECT_LT(zero_shot("P100 float32").largest(), 0.17);
+  EXPECT_LT(zero_shot("V100 float32").median(), 0.14);
+  EXPECT_LT(zero_shot("V100 float16").median(), 0.13);
+}
+
+TEST(VerifyMeasurements, ShapesAloneTellWhatTensorCoresReachInAProduct) {
+  for (const Prediction& each : all().made) {
+    if (each.setup->group != "products bfloat16" || each.setup->device == "mi300x") continue;
+    EXPECT_NEAR(each.predicted({}) / each.published, 1, 0.13) << each.setup->device;
+  }
+  EXPECT_LT(with_own_constants("products bfloat16").largest(), 0.05);
+}
+
+// Boost clocks and uncorrected memory on paper; neither in a cloud.
+TEST(VerifyMeasurements, AK80IsHalfAsFastAsItsDataSheetSays) {
+  EXPECT_GT(zero_shot("K80 float32").median(), 0.7);
+}
+
+TEST(VerifyMeasurements, ThreeConstantsOfAGenerationTellItWithinThreePercent) {
+  EXPECT_LT(with_own_constants("P100 float32").median(), 0.03);
+  EXPECT_LT(with_own_constants("P100 float32").largest(), 0.08);
+  EXPECT_LT(with_own_constants("K80 float32").median(), 0.03);
+  EXPECT_LT(with_own_constants("K80 float32").largest(), 0.08);
+  for (const std::string_view group : {"V100 float32", "V100 float16", "A100 tf32", "A100 float16"})
+    EXPECT_LT(with_own_constants(group).largest(), 0.10) << group;
+}
+
+// The catalogue's constants are the ones that the rows give.
+TEST(VerifyMeasurements, ConstantsOfTheCatalogueAreTheFittedOnes) {
+  for (const auto& [group, type] : {std::pair{"P100 float32", "p100"}, std::pair{"K80 float32", "k80"}}) {
+    std::vector<plan::MeasuredStep> steps;
+    for (const Prediction& each : all().made)
+      if (each.setup->group == group) steps.push_back(each.step);
+    const Efficiency fit = plan::fitted(steps);
+    const Efficiency own = plan::efficiency_of(platform::device_type_named(type), device::Precision::float32);
+    EXPECT_NEAR(fit.convolution, own.convolution, 0.005) << group;
+    EXPECT_NEAR(fit.product, own.product, 0.02) << group;
+    EXPECT_NEAR(fit.memory, own.memory, 0.02) << group;
+  }
+}
+
+// Without another choice than the direct one, VGG16 and AlexNet are far too slow.
+TEST(VerifyMeasurements, TheChoiceOfAlgorithmIsWhatExplainsVgg16AndAlexNet) {
+  for (Prediction each : all().made) {
+    if (each.setup->group != "P100 float32" || (each.network != "vgg16" && each.network != "alexnet"))
+      continue;
+    for (plan::Demand& demand : each.step.demands) demand.methods.resize(1);
+    EXPECT_LT(each.predicted({}) / each.published - 1, -0.25) << each.network;
+  }
+}
+
+TEST(VerifyMeasurements, PrintsGroupsWithTheirErrorsAndCsvWithTheNumbers) {
+  std::ostringstream text, csv, messages;
+  EXPECT_EQ(verify_measurements({folder, false}, {text, messages}), Exit::done);
+  EXPECT_EQ(verify_measurements({folder, true}, {csv, messages}), Exit::done);
+  EXPECT_EQ(messages.str(), "");
+  EXPECT_NE(text.str().find("P100 float32: 9 rows, one number: time x "), std::string::npos);
+  EXPECT_NE(text.str().find("; each network by the others: median "), std::string::npos);
+  EXPECT_NE(text.str().find("left out: 3 rows: no throughput\n"), std::string::npos);
+  const std::string lines = csv.str();
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1 + 45);
+  EXPECT_TRUE(lines.starts_with(
+      "group,system,device,network,batch,unit,published,zero_shot,one_number,own_constants\n"
+      "P100 float32,DGX-1 8xP100,p100_sxm2,inception_v3,64,images/s,142,"));
+  EXPECT_NE(lines.find("K80 float32,\"EC2 p2.8xlarge cluster (8xK80 GPUs each, PS co-located)\",k80_gk210,"),
+            std::string::npos);
+}
+
+std::string refusal(const std::string& text) {
+  const test::TestFolder written;
+  written.write("rows.csv", text);
+  std::ostringstream results, messages;
+  try {
+    verify_measurements({written.path().string(), false}, {results, messages});
+  } catch (const InputError& error) {
+    std::string lines;
+    for (const Problem& problem : error.problems())
+      lines += fmt::format("{}: {} | {}\n", problem.place.line, problem.fact, problem.remedy);
+    return lines;
+  }
+  return "accepted";
+}
+
+TEST(VerifyMeasurements, EveryBadRowIsToldAtItsLine) {
+  const std::string columns =
+      "source,system,devices,nodes,gpus_per_node,strategy_or_algo,model_or_op,bytes_or_batch,dtype,metric,"
+      "value,unit\n";
+  EXPECT_EQ(refusal(columns + "a,b,c\n" +
+                    "s,\"DGX-1, 8xP100\",0,1,1,x,VGG16,64/GPU,fp32,throughput,fast,images/s\n"),
+            "2: 3 cells, and 12 are wanted | put cells with commas in quotes\n"
+            "3: \"0\" is no number of devices | \n"
+            "3: \"fast\" is no positive value | \n");
+  EXPECT_EQ(
+      refusal("a,b\n"),
+      "1: the columns are others | begin with "
+      "source,system,devices,nodes,gpus_per_node,strategy_or_algo,model_or_op,bytes_or_batch,dtype,metric,"
+      "value,unit\n");
+  EXPECT_EQ(refusal(columns + "s,DGX-1 8xP100,1,1,1,x,VGG16,many,fp32,throughput,10,images/s\n"),
+            "2: \"many\" is no batch | write \"64/GPU\" or \"4096 global\"\n");
+  EXPECT_EQ(refusal(columns + "s,A100 SXM,1,1,1,x,matmul MxNxK 3x,3x,bf16,achieved,10,TFLOP/s\n"),
+            "2: \"3x\" are no sizes | write \"1024x10240x5120\": m, n, k\n");
+  EXPECT_TRUE(refusal(columns).find("is about one device") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace wt

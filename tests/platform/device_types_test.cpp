@@ -1,0 +1,228 @@
+#include "platform/device_types.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/quantity_literals.h"
+
+namespace wt::platform {
+namespace {
+
+using device::DeviceType;
+using device::Efficiency;
+using device::Kind;
+using device::Precision;
+
+std::string what(const Problems& problems) {
+  std::string lines;
+  for (const Problem& problem : problems.found())
+    lines += fmt::format("{}:{} {} | {}\n", problem.place.line, problem.place.column, problem.fact,
+                         problem.remedy);
+  return lines;
+}
+
+// The problems of an inline type.
+std::string problems_of(std::string_view text) {
+  const json::Value value = json::parse(std::string(text), "x");
+  Problems problems;
+  const bool found = read_device_type(value, problems).has_value();
+  EXPECT_EQ(found, !problems.any());
+  return what(problems);
+}
+
+DeviceType read(std::string_view text) {
+  const json::Value value = json::parse(std::string(text), "x");
+  Problems problems;
+  const auto type = read_device_type(value, problems);
+  EXPECT_EQ(what(problems), "");
+  return type.value_or(DeviceType{});
+}
+
+// ---- The catalogue
+
+TEST(DeviceTypes, AV100IsAsItsVendorSays) {
+  const DeviceType& v100 = device_type_named("v100_sxm2_16");
+  EXPECT_EQ(v100.product, "NVIDIA Tesla V100-SXM2-16GB");
+  EXPECT_EQ(v100.kind, Kind::gpu);
+  EXPECT_EQ(v100.peak.at(Precision::float32), FlopsPerSecond(15.7e12));
+  EXPECT_EQ(v100.peak.at(Precision::float16), 125_TFlop_per_s);
+  EXPECT_FALSE(v100.peak.contains(Precision::tf32));
+  EXPECT_EQ(v100.memory, 16_GB);
+  EXPECT_EQ(v100.memory_bandwidth, 900_GBps);
+  EXPECT_EQ(v100.compute_capability, (device::ComputeCapability{7, 0}));
+  EXPECT_EQ(v100.processors, 80);
+  EXPECT_EQ(v100.launch_gap, 3_us);
+  EXPECT_NE(v100.efficiency.at(Precision::float32).source, "");
+  EXPECT_EQ(v100.reserve.context + v100.reserve.libraries, 1050_MiB);
+}
+
+TEST(DeviceTypes, HasEveryDeviceThatAPlatformMayName) {
+  for (const std::string_view id : {"k80_gk210",
+                                    "p100_sxm2",
+                                    "p100_pcie_16",
+                                    "v100_sxm2_16",
+                                    "v100_sxm2_32",
+                                    "v100_pcie_16",
+                                    "t4",
+                                    "l4",
+                                    "a10",
+                                    "a100_sxm_40",
+                                    "a100_sxm_80",
+                                    "a100_pcie_80",
+                                    "h100_sxm",
+                                    "h100_pcie",
+                                    "h200_sxm",
+                                    "b200_sxm",
+                                    "gb200_gpu",
+                                    "rtx3060_12",
+                                    "rtx3080_10",
+                                    "rtx3080_12",
+                                    "rtx4060",
+                                    "rtx4070",
+                                    "rtx4080",
+                                    "rtx4090",
+                                    "rtx3060_laptop",
+                                    "mi250x",
+                                    "mi300x",
+                                    "rtx3080_laptop",
+                                    "rtx4060_laptop_110w",
+                                    "rtx4070_laptop_115w",
+                                    "tpu_v2",
+                                    "tpu_v3",
+                                    "tpu_v4",
+                                    "rtx4080_laptop_150w",
+                                    "rtx4090_laptop_150w",
+                                    "tpu_v5e",
+                                    "tpu_v5p",
+                                    "tpu_v6e",
+                                    "tpu_v7_ironwood",
+                                    "epyc_7742"})
+    EXPECT_NE(find_device_type(id), nullptr) << id;
+  EXPECT_EQ(find_device_type("v100"), find_device_type("v100_sxm2_16"));
+  EXPECT_EQ(find_device_type("tpu_v9"), nullptr);
+  EXPECT_EQ(find_device_type(""), nullptr);
+}
+
+TEST(DeviceTypes, AreSortedAndEachSaysWhereItComesFrom) {
+  const auto types = device_types();
+  EXPECT_TRUE(std::is_sorted(types.begin(), types.end(),
+                             [](const DeviceType& a, const DeviceType& b) { return a.id < b.id; }));
+  for (const DeviceType& type : types) {
+    EXPECT_FALSE(type.source.empty()) << type.id;
+    EXPECT_FALSE(type.reserve.source.empty()) << type.id;
+    for (const auto& [precision, efficiency] : type.efficiency) {
+      EXPECT_FALSE(efficiency.source.empty()) << type.id;
+      EXPECT_TRUE(type.peak.contains(precision) || precision == Precision::float32) << type.id;
+    }
+  }
+}
+
+// Lanes of a multiprocessor by architecture; 2 for a multiplication with an addition. What remains is a clock.
+TEST(DeviceTypes, PeaksAndMultiprocessorsImplyAClockThatTheProductCanHave) {
+  for (const DeviceType& type : device_types()) {
+    if (!type.compute_capability) continue;
+    const auto [major, minor] = *type.compute_capability;
+    const int lanes = major == 3 ? 192 : major >= 9 || (major == 8 && minor > 0) ? 128 : 64;
+    const double clock = type.peak.at(Precision::float32).count() / (2.0 * lanes * type.processors);
+    EXPECT_GT(clock, 0.8e9) << type.id;
+    EXPECT_LT(clock, 2.6e9) << type.id;
+  }
+}
+
+TEST(DeviceTypes, CoresOfATpuAreHalfOfTheirChip) {
+  for (const std::string chip : {"tpu_v2", "tpu_v3", "tpu_v4", "tpu_v5p", "tpu_v7_ironwood"}) {
+    const DeviceType &whole = device_type_named(chip), &core = device_type_named(chip + "_core");
+    EXPECT_EQ(core.peak.at(Precision::bfloat16) * 2, whole.peak.at(Precision::bfloat16)) << chip;
+    EXPECT_EQ(core.memory * 2, whole.memory) << chip;
+    EXPECT_EQ(core.memory_bandwidth * 2, whole.memory_bandwidth) << chip;
+  }
+}
+
+TEST(DeviceTypes, AWrongNameIsAnsweredWithTheNearestOne) {
+  try {
+    device_type_named("rtx409");
+    FAIL();
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_TRUE(text.starts_with("\"rtx409\" is no device type\ndid you mean \"rtx4090\"? known: ")) << text;
+  }
+}
+
+// ---- Types that a file writes out
+
+TEST(DeviceTypes, AFileMayNameOneOrWriteItOut) {
+  EXPECT_EQ(read(R"("a100")").id, "a100_sxm_40");
+  const DeviceType own =
+      read(R"({"id": "mine", "kind": "GPU", "peak": {"float32": "10 TFLOP/s"}, "memory": "8 GiB",
+      "memory_bandwidth": "500 GB/s", "compute_capability": "8.9", "processors": 20,
+      "efficiency": {"float32": {"convolution": 0.5, "product": 1, "memory": 0.9, "source": "measured"}}})");
+  EXPECT_EQ(own.product, "mine");
+  EXPECT_EQ(own.compute_capability, (device::ComputeCapability{8, 9}));
+  EXPECT_EQ(own.launch_gap, device::generic_launch_gap);
+  EXPECT_EQ(own.efficiency.at(Precision::float32).source, "measured");
+}
+
+TEST(DeviceTypes, AGenerationGivesWhatTheDeviceLeavesOut) {
+  const DeviceType own = read(R"({"id": "mine", "kind": "GPU", "generation": "ampere", "launch_gap": "1 us",
+      "peak": {"float32": "10 TFLOP/s", "tf32": "80 TFLOP/s"}, "memory": "8 GiB", "memory_bandwidth": "500 GB/s",
+      "efficiency": {"tf32": {"convolution": 0.6, "product": 0.7, "memory": 0.8, "source": "mine"}}})");
+  EXPECT_EQ(own.launch_gap, 1_us);
+  EXPECT_DOUBLE_EQ(own.efficiency.at(Precision::tf32).product, 0.7);
+  EXPECT_EQ(own.efficiency.at(Precision::float16).product,
+            device_type_named("a100").efficiency.at(Precision::float16).product);
+  EXPECT_EQ(own.reserve.libraries, device_type_named("a100").reserve.libraries);
+}
+
+TEST(DeviceTypes, EveryProblemOfATypeIsToldAtItsPlace) {
+  EXPECT_EQ(problems_of(R"({"id": "x", "kind": "GPUX",
+ "peak": {"float16": "-3 TFLOP/s", "fp32": "1 TFLOP/s"},
+ "memory": 16,
+ "memory_bandwith": "900 GB/s",
+ "compute_capability": "seven",
+ "processors": 0,
+ "launch_gap": "-1 us",
+ "efficiency": {"float32": {"convolution": 1.5, "product": 0.5, "memory": 0, "source": ""}}})"),
+            R"(7:16 "-1 us" is negative | 
+8:44 1.5 is out of range | it must be at most 1
+8:75 0 is out of range | it must be above 0
+1:21 "GPUX" is not a kind | did you mean "GPU"? known: CPU, GPU, TPU
+2:10 this object has no "float32" | add "float32": it has no default
+2:22 "-3 TFLOP/s" is negative | 
+2:36 nothing is known by the name "fp32" here | known: bfloat16, float16, float32, tf32
+3:12 16 has no unit | bytes are written with a unit, as in "16 GiB"; known: B, KB, MB, GB, TB, PB, KiB, MiB, GiB, TiB, PiB
+1:1 this object has no "memory_bandwidth" | add "memory_bandwidth": it has no default
+5:24 "seven" is no compute capability | write it as "8.0"
+6:16 0 is out of range | it must be at least 1
+4:2 nothing is known by the name "memory_bandwith" here | did you mean "memory_bandwidth"? known: aliases, compute_capability, efficiency, generation, id, kind, launch_gap, matrix_unit, memory, memory_bandwidth, note, peak, processors, product, reserve, source
+)");
+}
+
+TEST(DeviceTypes, WhatIsNoTypeAtAllIsRefused) {
+  EXPECT_EQ(
+      problems_of("3"),
+      R"(1:1 wanted a device type, found a whole number | name one, as in "v100", or write an object with "id", "kind", "peak", "memory" ...
+)");
+  EXPECT_EQ(
+      problems_of(
+          R"({"id": "x", "kind": "CPU", "generation": "voltaa", "peak": 3, "memory": "1 GB", "memory_bandwidth": "1 GB/s"})"),
+      R"(1:42 "voltaa" is no generation | did you mean "volta"? known: ada, ampere, ampere_graphics, blackwell, cdna2, cdna3, hopper, host, kepler, pascal, tpu_v2, tpu_v3, tpu_v4, tpu_v5e, tpu_v5p, tpu_v6e, tpu_v7, turing, volta
+1:60 wanted an object, found a whole number | 
+)");
+}
+
+TEST(DeviceTypes, TwoDevicesOfACatalogueMayNotShareAName) {
+  const std::string device =
+      R"("kind": "CPU", "peak": {"float32": "1 TFLOP/s"}, "memory": "1 GB", "memory_bandwidth": "1 GB/s"})";
+  const json::Value value = json::parse(R"({"generations": {}, "devices": [
+ {"id": "b", )" + device + R"(,
+ {"id": "a", "aliases": ["b"], )" + device + "]}",
+                                        "x");
+  Problems problems;
+  read_device_types(value, problems);
+  EXPECT_EQ(what(problems), "3:2 \"b\" already names \"b\" | \n");
+}
+
+}  // namespace
+}  // namespace wt::platform
