@@ -294,6 +294,7 @@ Parsed<Kind> try_parse(std::string_view text) {
   }
   if (is_negative) {
     parsed.fact = fmt::format("\"{}\" is negative", text);
+    parsed.remedy = "leave the sign out";
     return parsed;
   }
   decltype(Kind{}.count()) value{};

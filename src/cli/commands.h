@@ -36,6 +36,11 @@ struct ValidateOptions {
 };
 Exit validate(const ValidateOptions& options, const Streams& streams);
 
+namespace scenario {
+struct Machine;
+}
+void tell_warnings(const scenario::Machine& machine, std::ostream& messages);
+
 class Training;
 bool tell_memory(Training& training, const Streams& streams);  // false: a step doesn't fit
 

@@ -40,14 +40,12 @@ std::string memory(const LogicalDevice& device) {
 }
 
 void print_described(scenario::Machine& machine, std::ostream& out) {
-  std::vector<TableRow> rows{{"physical", "", ""}};
+  std::vector<TableRow> physical, logical;
   for (const PhysicalDevice& device : machine.context.list_physical_devices())
-    rows.push_back({"  " + device::name(device), details(device), ""});
-  rows.push_back({"logical"});
+    physical.push_back({device::name(device), details(device)});
   for (const LogicalDevice& device : machine.context.list_logical_devices())
-    rows.push_back({"  " + device::short_name(device), memory(device), device::name(device.physical)});
-  out << print_table(rows, "l");
-  for (const std::string& line : machine.context.log()) out << line << "\n";
+    logical.push_back({device::short_name(device), memory(device), device::name(device.physical)});
+  out << "physical\n" << print_table(physical, "l", "  ") << "logical\n" << print_table(logical, "l", "  ");
   out << fmt::format(
       "{}, {}\n",
       counted(std::ssize(machine.context.list_physical_devices(device::Kind::gpu)), "Physical GPU"),
@@ -84,6 +82,7 @@ Exit devices(const DevicesOptions& options, const Streams& streams) {
     return Exit::done;
   }
   scenario::Machine machine = scenario::build_machine(scenario::parse_file(options.file, options.overrides));
+  tell_warnings(machine, streams.messages);
   if (options.json)
     streams.results << described_json(machine);
   else

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <ostream>
 
 #include "base/json_writer.h"
+#include "base/rough.h"
 #include "base/suggest.h"
 #include "base/table.h"
 #include "cli/commands.h"
@@ -16,6 +18,8 @@
 #include "model/optimizer.h"
 #include "model/semantics.h"
 #include "model/zoo.h"
+#include "platform/device_types.h"
+#include "platform/load.h"
 #include "scenario/names.h"
 
 namespace wt {
@@ -71,6 +75,28 @@ Lines datasets() {
   return lines;
 }
 
+Lines device_types() {
+  Lines lines;
+  for (const device::DeviceType& type : platform::device_types()) {
+    Line line{type.id, type.product};
+    if (type.memory.count() > 0) line.summary += fmt::format(", {}", type.memory);
+    line.summary += fmt::format(", {}", rough(type.peak.at(device::Precision::float32)));
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Lines platforms() {
+  Lines lines;
+  for (const platform::KnownPlatform& platform : platform::known_platforms()) {
+    Line line{platform.id, platform.description};
+    if (!platform.aliases.empty())
+      line.summary += fmt::format(" (also {})", fmt::join(platform.aliases, ", "));
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 std::string_view summary(scenario::StrategyType type) {
   switch (type) {
     case scenario::StrategyType::default_strategy:
@@ -95,6 +121,7 @@ struct Kind {
 constexpr std::array kinds{
     Kind{"activations", [] { return lines_of(model::activations()); }},
     Kind{"datasets", datasets},
+    Kind{"device_types", device_types},
     Kind{"initializers", [] { return lines_of(model::initializers()); }},
     Kind{"kernels", [] { return lines_of(kernels()); }},
     Kind{"layers", layers},
@@ -102,6 +129,7 @@ constexpr std::array kinds{
     Kind{"metrics", [] { return lines_of(model::metrics()); }},
     Kind{"models", models},
     Kind{"optimizers", [] { return lines_of(model::optimizers()); }},
+    Kind{"platforms", platforms},
     Kind{"semantics", [] { return lines_of(model::all_semantics()); }},
     Kind{"strategies", strategies},
     Kind{"switches", [] { return lines_of(model::switches()); }},

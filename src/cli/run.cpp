@@ -102,6 +102,7 @@ Exit run(const RunOptions& options, const Streams& streams) {
                      .version = std::string(version()),
                      .on_step = [&](const train::StepResult& step) { line->show(step); },
                      .note = [&](const std::string& text) { streams.messages << text << "\n"; }});
+  tell_warnings(training.machine(), streams.messages);
   if (options.plan) {
     streams.results << plan::print(training.plan());
     return Exit::done;

@@ -20,6 +20,10 @@ bool tell_memory(Training& training, const Streams& streams) {
   return !report.shortage;
 }
 
+void tell_warnings(const scenario::Machine& machine, std::ostream& messages) {
+  for (const Problem& problem : machine.warnings) messages << "warning: " << print(problem) << "\n";
+}
+
 Exit validate(const ValidateOptions& options, const Streams& streams) {
   Exit exit = Exit::done;
   for (const std::string& file : options.files) {
@@ -27,6 +31,7 @@ Exit validate(const ValidateOptions& options, const Streams& streams) {
       const scenario::Scenario scenario = scenario::parse_file(file, options.overrides);
       check_output_names(scenario);
       scenario::Job job = scenario::build(scenario);
+      tell_warnings(job.machine, streams.messages);
       streams.results << file << ": fine\n";
       if (!options.memory && !options.placement) continue;
       Training training(scenario, std::move(job), {});

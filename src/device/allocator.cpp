@@ -51,8 +51,8 @@ std::optional<Bytes> BfcAllocator::allocate(Bytes bytes) {
   const std::int64_t size = rounded_up(bytes.count());
   ChunkId id = take_best_fit(size);
   if (id == no_chunk && extend(size)) id = take_best_fit(size);
-  // Here TensorFlow waits up to 10 s for others to free memory. A plan has no others: in canonical order all that
-  // can be free at this node has been freed, so waiting changes nothing.
+  // Here TensorFlow waits up to 10 s for others to free memory. A plan has no others: in canonical order all
+  // that can be free at this node has been freed, so waiting changes nothing.
   if (id == no_chunk && give_back_free_regions(size) && extend(size)) id = take_best_fit(size);
   if (id == no_chunk) return std::nullopt;
   // Twice as large as needed, or more to spare than may be wasted. Written so that nothing overflows.
@@ -91,16 +91,15 @@ Bytes BfcAllocator::largest_free() const {
 }
 
 std::vector<BfcAllocator::Region> BfcAllocator::regions() const {
+  std::vector<std::optional<std::size_t>> bin_of_chunk(chunks_.size());
+  for (std::size_t bin = 0; bin < bin_count; ++bin)
+    for (const Entry& entry : bins_[bin]) bin_of_chunk[entry.chunk] = bin;
   std::vector<Region> result;
   for (const Taken& region : regions_) {
     Region& shown = result.emplace_back(Region{Bytes(region.address), Bytes(region.size), {}});
-    for (ChunkId id = region.first; id != no_chunk; id = chunks_[id].next) {
-      const Chunk& chunk = chunks_[id];
-      shown.pieces.push_back(
-          {Bytes(chunk.address), Bytes(chunk.size), Bytes(chunk.requested), chunk.in_use, {}});
-      for (std::size_t bin = 0; bin < bin_count; ++bin)
-        if (bins_[bin].contains({chunk.size, chunk.address, id})) shown.pieces.back().bin = bin;
-    }
+    for (ChunkId id = region.first; id != no_chunk; id = chunks_[id].next)
+      shown.pieces.push_back({Bytes(chunks_[id].address), Bytes(chunks_[id].size),
+                              Bytes(chunks_[id].requested), chunks_[id].in_use, bin_of_chunk[id]});
   }
   return result;
 }
@@ -142,9 +141,9 @@ bool BfcAllocator::extend(std::int64_t size) {
   return true;
 }
 
-// When the device gives less than what is wanted, less is tried: nine tenths, and again. The factor is a float
-// there, too. TensorFlow never ends when 256 to 2560 bytes are wanted and refused, since rounding up undoes the
-// factor; here that is a failure.
+// When the device gives less than what is wanted, less is tried: nine tenths, and again. The factor is a
+// float there, too. TensorFlow never ends when 256 to 2560 bytes are wanted and refused, since rounding up
+// undoes the factor; here that is a failure.
 std::int64_t BfcAllocator::obtain(std::int64_t wanted, std::int64_t at_least) const {
   const std::int64_t most = options_.obtainable.value_or(options_.limit).count() - statistics_.pool.count();
   while (wanted > most) {

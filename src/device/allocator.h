@@ -1,7 +1,8 @@
 #pragma once
-// TensorFlow's BFC allocator ("best fit with coalescing", after Doug Lea's), on addresses instead of memory: used
-// when a plan is made, so that a shape-only plan runs out of memory exactly where a real one would. The rules are
-// those of tsl/framework/bfc_allocator.cc; texts are those of TensorFlow 2.x before its spatial partitioning.
+// TensorFlow's BFC allocator ("best fit with coalescing", after Doug Lea's), on addresses instead of memory:
+// used when a plan is made, so that a shape-only plan runs out of memory exactly where a real one would. The
+// rules are those of tsl/framework/bfc_allocator.cc; texts are those of TensorFlow 2.x before its spatial
+// partitioning.
 
 #include <array>
 #include <cstdint>

@@ -17,8 +17,8 @@ namespace wt::execute {
 // and results.
 class Execution {
  public:
-  // Requires: memory has been planned, and there was enough; plan and queue outlive the execution. All devices of
-  // the plan share the queue, so ids are the order in which their work is done.
+  // Requires: memory has been planned, and there was enough; plan and queue outlive the execution. All
+  // devices of the plan share the queue, so ids are the order in which their work is done.
   using Allocate = std::shared_ptr<std::byte> (*)(Bytes size);
   Execution(const plan::Plan& plan, device::Queue& queue, Allocate allocate = allocate_numbers);
   Execution(const Execution&) = delete;
@@ -30,9 +30,9 @@ class Execution {
   void step();
   void step(std::span<const plan::NodeId> order);  // Requires: a legal order.
 
-  // Checked mode, for those who don't trust kernels: a node alone, the addresses its task was bound to, and all
-  // the memory there is. What a kernel changes must lie in what it may write; what it answers must not depend on
-  // bytes that it may not read.
+  // Checked mode, for those who don't trust kernels: a node alone, the addresses its task was bound to, and
+  // all the memory there is. What a kernel changes must lie in what it may write; what it answers must not
+  // depend on bytes that it may not read.
   enum class Access : std::uint8_t { read, write, workspace };
   struct Touch {
     plan::DeviceId device{};

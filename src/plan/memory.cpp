@@ -35,7 +35,8 @@ std::vector<Lifetime> lifetimes(const Plan& plan) {
 Bytes wanted(const Buffer& buffer) { return std::max(buffer.bytes, Bytes(1)); }
 Bytes rounded(const Buffer& buffer) { return device::rounded_to_granule(wanted(buffer)); }
 
-// A device without limit: one region of an EiB, and no slack in its chunks, since no TensorFlow allocator is meant.
+// A device without limit: one region of an EiB, and no slack in its chunks, since no TensorFlow allocator is
+// meant.
 device::MemoryOptions without_limit() {
   constexpr std::int64_t limit = std::int64_t{1} << 60;
   return {.allocator = "cpu",
@@ -79,7 +80,8 @@ class Holders {
   std::map<std::int64_t, Use> uses_{};  // by start
 };
 
-// What an out-of-memory log names: TensorFlow's operation in its layer; a buffer that outlives the step, by itself.
+// What an out-of-memory log names: TensorFlow's operation in its layer; a buffer that outlives the step, by
+// itself.
 std::string requester(const Plan& plan, BufferId buffer, std::optional<NodeId> id) {
   if (!id) return plan.buffer(buffer).name;
   const Node& node = plan.node(*id);

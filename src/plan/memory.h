@@ -11,9 +11,9 @@ namespace wt::plan {
 inline constexpr std::int64_t address_granule = device::allocation_granule.count();
 
 // Gives every buffer its address before anything runs, in canonical order: each device's allocator
-// (device/allocator.h) first gets what outlives the step, then each buffer from its first access to its last. A
-// node that takes over the place of an earlier buffer waits for that buffer's last accesses: these reuse edges are
-// what keeps every legal order right. Sets the devices' arenas and statistics.
+// (device/allocator.h) first gets what outlives the step, then each buffer from its first access to its last.
+// A node that takes over the place of an earlier buffer waits for that buffer's last accesses: these reuse
+// edges are what keeps every legal order right. Sets the devices' arenas and statistics.
 //
 // A buffer that finds no place sets plan.out_of_memory and ends the planning: later buffers have no address.
 //

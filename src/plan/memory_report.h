@@ -1,6 +1,6 @@
 #pragma once
-// What plan_memory found, for people and for JSON: what a step holds on every device, whether it fits, and where
-// it doesn't, what was in the way.
+// What plan_memory found, for people and for JSON: what a step holds on every device, whether it fits, and
+// where it doesn't, what was in the way.
 
 #include <map>
 #include <optional>
@@ -13,7 +13,8 @@
 
 namespace wt::plan {
 
-// Where a plan's device lives. Of a device that is cut into several, `memory` is what the others' limits leave.
+// Where a plan's device lives. Of a device that is cut into several, `memory` is what the others' limits
+// leave.
 struct Capacity {
   Bytes memory{};
   device::Reserve reserve{};
@@ -22,9 +23,9 @@ struct Capacity {
 enum class Verdict : std::uint8_t { fits, tight, does_not_fit };
 std::string_view name(Verdict verdict);  // "does_not_fit"
 
-// The reserve's constants were read off other drivers and libraries than the user's, and are trusted to a half:
-// what fits beside one and a half of it, fits; what doesn't fit beside half of it, doesn't; between them it is
-// tight.
+// The reserve's constants were read off other drivers and libraries than the user's, and are trusted to a
+// half: what fits beside one and a half of it, fits; what doesn't fit beside half of it, doesn't; between
+// them it is tight.
 Verdict judge(Bytes needed, const Capacity& capacity);
 
 struct HeldBuffer {

@@ -22,7 +22,8 @@ struct RooflineOptions {
   std::optional<device::Efficiency> efficiency{};  // instead of the device types' own
 };
 
-// What TensorFlow computes in unless told otherwise: tf32 on GPUs from compute capability 8.0.
+// What TensorFlow computes in unless told otherwise: tf32 on GPUs from compute capability 8.0, and what a TPU's matrix
+// unit takes.
 device::Precision default_precision(const device::DeviceType& type);
 
 // `types` are those of the plan's devices, by DeviceId. Between devices a Move costs nothing here.

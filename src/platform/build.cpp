@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "platform/networks.h"
 #include "platform/topology.h"
@@ -12,9 +13,11 @@ namespace wt::platform {
 
 namespace {
 
-constexpr std::int64_t most_devices = 1 << 22;
-constexpr std::int64_t most_paired_devices =
-    1024;  // of one machine without a fabric: their routes are a table
+constexpr std::int64_t most_devices = 1 << 22;  // and NICs, and hosts
+constexpr std::int64_t most_links = 1 << 30;
+constexpr double most_shapes = 1 << 18;
+constexpr std::int64_t most_devices_of_a_machine = 1 << 16;
+constexpr std::int64_t most_paired_devices = 1024;  // without a fabric: their routes are a table
 
 LinkKind link_kind(FabricKind kind) {
   switch (kind) {
@@ -74,6 +77,7 @@ class Builder {
     const bool needs_network = machines_ > 1 && !fabric_joins_all;
     std::unique_ptr<const Fabric> network;
     if (needs_network || (machines_ > 1 && description_.network)) network = make_network();
+    check_links(wiring);
     if (problems_.any()) return {};
     if (!has_fewer_devices_)
       for (const Problem& warning : wiring.idle()) warnings_.push_back(warning);
@@ -93,6 +97,12 @@ class Builder {
     if (ici.device == Unit::core && !ici.on_chip)
       problems_.add(ici.place, "this object has no \"on_chip\", and a core is a device",
                     "add the wire between a core and its chip's ICI");
+    const std::int32_t longest = *std::max_element(ici.pod.extents.begin(), ici.pod.extents.end());
+    if (std::pow(longest / ici.multiples_of.value_or(longest), ici.pod.axes()) > most_shapes)
+      problems_.add(ici.place, "this pod has too many slices", "write a larger \"multiples_of\"");
+    if (ici.device == Unit::chip && ici.on_chip)
+      warnings_.push_back(
+          {ici.on_chip->place, "nothing uses the wire on the chip: a chip is one device", "leave it out"});
     if (problems_.any() || !description_.slice) return;
     slice_ = find_slice(ici, description_.slice->value, description_.slice->place, problems_);
     if (!slice_) return;
@@ -153,15 +163,32 @@ class Builder {
   }
 
   void check_size() {
-    const std::int64_t devices = std::int64_t{machines_} * machine_.devices.count;
-    if (devices > most_devices) {
-      problems_.add(description_.place, fmt::format("these are {} devices", devices),
+    const struct {
+      std::string_view noun;
+      std::int64_t of_a_machine;
+    } rows[] = {{"devices", machine_.devices.count},
+                {"NICs", machine_.nics ? machine_.nics->count : 0},
+                {"hosts", machine_.hosts.count}};
+    for (const auto& row : rows) {
+      if (machines_ * row.of_a_machine <= most_devices) continue;
+      problems_.add(description_.place,
+                    fmt::format("these are {} {}", machines_ * row.of_a_machine, row.noun),
                     fmt::format("write {} at most", most_devices));
-    } else if (!has_fabric() && machine_.devices.count > most_paired_devices) {
-      problems_.add(machine_.devices.place,
-                    fmt::format("{} devices are too many for one machine", machine_.devices.count),
-                    fmt::format("write {} at most, or a \"fabric\" that joins them", most_paired_devices));
     }
+    const std::int64_t most = has_fabric() ? most_devices_of_a_machine : most_paired_devices;
+    if (machine_.devices.count > most) {
+      problems_.add(
+          machine_.devices.place,
+          fmt::format("{} devices are too many for one machine", machine_.devices.count),
+          fmt::format("write {} at most{}", most, has_fabric() ? "" : ", or a \"fabric\" that joins them"));
+    }
+  }
+
+  void check_links(const Wiring& wiring) {
+    if (std::int64_t{machines_} * wiring.links() > most_links)
+      problems_.add(description_.place,
+                    fmt::format("these are {} machines of {} links", machines_, wiring.links()),
+                    "describe fewer");
   }
 
   // ---- The parts

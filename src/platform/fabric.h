@@ -20,6 +20,7 @@ class Trail {
     route_.latency += link.latency;
     if (route_.links.size() == 1 || link.bandwidth < route_.bottleneck) route_.bottleneck = link.bandwidth;
   }
+  void wait(Seconds latency) { route_.latency += latency; }  // at what is no shared link
   void reserve(std::size_t links) { route_.links.reserve(route_.links.size() + links); }
   Route route() && { return std::move(route_); }
 

@@ -111,7 +111,7 @@ void keys_of(Visit& visit, Devices& devices) {
 
 template <class Visit>
 void keys_of(Visit& visit, Hosts& hosts) {
-  visit(count_key("count", "CPU sockets of a machine", 1, most_parts), hosts.count);
+  visit(count_key("count", "CPU sockets of a machine", 1, 64), hosts.count);
   visit(required_key("type", "the CPU: an id of devices.json, or its content"), hosts.type);
   visit(optional_key("memory", "of one socket, where it differs from the type's"), hosts.memory);
   visit(optional_key("memory_bandwidth", "of one socket, where it differs; reads and writes are a link each"),
@@ -211,6 +211,9 @@ void keys_of(Visit& visit, Ici& ici) {
 
 inline constexpr Key machine_key =
     required_key("machine", "the machine, or the name of the file that describes it");
+
+// In a `machine` that says only what differs from another file's.
+inline constexpr Key like_key = required_key("like", "the file whose machine this is, but for what follows");
 
 // Beside `machine`, which may also be a name.
 template <class Visit>

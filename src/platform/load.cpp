@@ -57,6 +57,8 @@ bool is_path(std::string_view name) { return name.ends_with(".json"); }
 // The file that a name means. Throws InputError where there is none.
 fs::path path_of(std::string_view name, const fs::path& folder, const Place& named_at) {
   if (is_path(name)) return folder / name;
+  const fs::path by_id = fs::path(WT_PLATFORMS) / (std::string(name) + ".json");
+  if (name.find('/') == std::string_view::npos && name != catalogue && fs::exists(by_id)) return by_id;
   for (const KnownPlatform& known : known_platforms()) {
     const bool is_alias = std::find(known.aliases.begin(), known.aliases.end(), name) != known.aliases.end();
     if (known.id == name || is_alias) return fs::path(WT_PLATFORMS) / (known.id + ".json");

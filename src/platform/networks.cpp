@@ -140,6 +140,11 @@ class NetworkBuilder {
   }
 
   std::unique_ptr<const Fabric> rails() {
+    if (ports_.usual == nullptr) {
+      problems_.add(network_.type.place, "rails join NICs, and a fabric joins devices",
+                    "write \"switch\", or make it the \"network\"");
+      return nullptr;
+    }
     const std::int32_t leaf = std::min(network_.machines_per_leaf.value_or(ports_.machines), ports_.machines);
     if (!network_.spines) {
       if (leaf < ports_.machines) {

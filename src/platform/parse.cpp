@@ -26,19 +26,28 @@ template <class T>
 concept is_scalar = std::is_arithmetic_v<T> || std::is_same_v<T, std::string> || std::is_same_v<T, Bytes> ||
     std::is_same_v<T, Seconds> || std::is_same_v<T, BytesPerSecond>;
 
+// Whether an object says everything, or what differs from the content that is there already.
+enum class Says : std::uint8_t { everything, differences };
+
 // Reads one object by its description in keys.h.
 class Parser {
  public:
-  Parser(const json::Value& object, Problems& problems) : reader_(object, problems), problems_(problems) {
+  Parser(const json::Value& object, Problems& problems, Says says = Says::everything)
+      : reader_(object, problems), problems_(problems), says_(says) {
     if (object.kind() == json::Kind::object) read_source();
   }
 
   template <class T>
-  static void object(const json::Value& value, T& content, Problems& problems) {
-    Parser parser(value, problems);
-    parser.remember_place(value, content);
-    keys_of(parser, content);
-    parser.finish();
+  static void object(const json::Value& value, T& content, Problems& problems, Says says = Says::everything) {
+    Parser parser(value, problems, says);
+    parser.read_all(value, content);
+  }
+
+  template <class T>
+  void read_all(const json::Value& value, T& content) {
+    remember_place(value, content);
+    keys_of(*this, content);
+    finish();
   }
 
   template <class T>
@@ -57,7 +66,7 @@ class Parser {
 
   const json::Value* look_up(const Key& key) {
     const json::Value* value = reader_.value(key.name);
-    if (value == nullptr && key.required) {
+    if (value == nullptr && key.required && says_ == Says::everything) {
       reader_.problem(key.name, fmt::format("this object has no \"{}\"", key.name),
                       fmt::format("add \"{}\": {}", key.name, key.meaning));
     }
@@ -132,12 +141,11 @@ class Parser {
                   is_text ? did_you_mean(written->string(), known) : list_known(known));
   }
 
-  void read(const json::Value& value, const Key& key, Shape& member) {
-    std::string text;
-    read(value, key, text);
-    if (text.empty()) return;
-    const std::optional<Shape> shape = parse_shape(text);
-    if (shape) {
+  void read(const json::Value& value, const Key&, Shape& member) {
+    std::optional<std::string> text;
+    if (const json::Value* written = constant(value)) text = json::convert<std::string>(*written, problems_);
+    if (!text) return;
+    if (const std::optional<Shape> shape = parse_shape(*text)) {
       member = *shape;
     } else {
       problems_.add(value.place(), fmt::format("{} is no shape", value.text()),
@@ -161,7 +169,11 @@ class Parser {
   template <class T>
   void read(const json::Value& value, const Key& key, std::optional<T>& member) {
     T content{};
-    read(value, key, content);
+    if constexpr (has_keys<T>) {
+      object(value, content = member.value_or(T{}), problems_, member ? says_ : Says::everything);
+    } else {
+      read(value, key, content);
+    }
     member = std::move(content);
   }
 
@@ -175,6 +187,7 @@ class Parser {
     const json::Value* written = constant(given);
     if (written == nullptr) return;
     const json::Value& value = *written;
+    member = {};
     const bool is_list = value.kind() == json::Kind::array;
     const bool is_tree =
         is_list && !value.elements().empty() && value.elements()[0].kind() == json::Kind::object;
@@ -217,30 +230,49 @@ class Parser {
   }
 
   template <class T>
-  requires requires(Parser& visit, T& content) { keys_of(visit, content); }
-  void read(const json::Value& value, const Key&, T& member) { object(value, member, problems_); }
+  static constexpr bool has_keys = requires(Parser& visit, T& content) {
+    keys_of(visit, content);
+  };
+
+  template <class T>
+  requires has_keys<T>
+  void read(const json::Value& value, const Key&, T& member) { object(value, member, problems_, says_); }
 
   json::Reader reader_;
   Problems& problems_;
+  Says says_;
 };
 
-// Own machine, or that of another file, which also lends its networks.
-void read_machine(const json::Value& value, const NamedFile& named_file, Description& platform,
-                  Problems& problems) {
-  if (value.kind() != json::Kind::string) {
-    Parser::object(value, platform.machine, problems);
-    return;
-  }
-  const json::Value* file = named_file(value, problems);
+// The machine of another file, which also lends its networks.
+void borrow_machine(const json::Value& name, const NamedFile& named_file, Description& platform,
+                    Problems& problems) {
+  if (!json::convert<std::string>(name, problems)) return;
+  const json::Value* file = named_file(name, problems);
   if (file == nullptr) return;
   Description other = parse(*file, named_file, problems);
   if (other.ici) {
-    problems.add(value.place(), fmt::format("{} is a TPU generation, no machine", value.text()),
+    problems.add(name.place(), fmt::format("{} is a TPU generation, no machine", name.text()),
                  "use it as a platform with a \"slice\"");
   }
   platform.machine = std::move(other.machine);
   if (!platform.network) platform.network = std::move(other.network);
   if (!platform.fabric) platform.fabric = std::move(other.fabric);
+}
+
+// Own machine, that of another file, or what differs from that.
+void read_machine(const json::Value& value, const NamedFile& named_file, Description& platform,
+                  Problems& problems) {
+  if (value.kind() == json::Kind::string) {
+    borrow_machine(value, named_file, platform, problems);
+    return;
+  }
+  const json::Value* model = value.kind() == json::Kind::object ? value.find(like_key.name) : nullptr;
+  Parser parser(value, problems, model == nullptr ? Says::everything : Says::differences);
+  if (model != nullptr) {
+    parser.look_up(like_key);
+    borrow_machine(*model, named_file, platform, problems);
+  }
+  parser.read_all(value, platform.machine);
 }
 
 void refuse_together(const json::Value& value, std::initializer_list<std::string_view> keys,

@@ -55,11 +55,13 @@ Endpoint Platform::host_of(Endpoint device) const {
 }
 
 const device::DeviceType& Platform::type(Endpoint endpoint) const {
-  return is_device(endpoint) ? topology_->types().device : topology_->types().host;
+  const MachineTypes& types = topology_->types(machine_of(endpoint));
+  return is_device(endpoint) ? types.device : types.host;
 }
 
 std::string Platform::name(Endpoint endpoint) const { return topology_->name(spot_of(*topology_, endpoint)); }
 const Link& Platform::link(LinkId link) const { return topology_->link(link); }
+std::int32_t Platform::machine_of(LinkId link) const { return topology_->machine_of(link); }
 std::string Platform::name(LinkId link) const { return topology_->name(link); }
 
 const Slice* Platform::slice() const { return topology_->slice() ? &*topology_->slice() : nullptr; }

@@ -22,12 +22,13 @@ constexpr bool is_quantity =
 // Writes an object's properties by its description in keys.h.
 class SchemaWriter {
  public:
-  explicit SchemaWriter(json::Writer& out) : out_(out) {}
+  // Where only what differs is said, nothing is required.
+  explicit SchemaWriter(json::Writer& out, bool says_all) : out_(out), says_all_(says_all) {}
 
   template <class List>
-  static void object(json::Writer& out, List list) {
+  static void object(json::Writer& out, List list, bool says_all = true) {
     out.member("type", "object").key("properties").begin_object();
-    SchemaWriter inside(out);
+    SchemaWriter inside(out, says_all);
     for (const std::string_view key : {"$schema", "description", "source"})
       out.key(key).begin_object(json::Layout::one_line).member("type", "string").end_object();
     list(inside);
@@ -54,20 +55,26 @@ class SchemaWriter {
     out_.end_object();
   }
 
-  // The name of a file, or an object.
-  void named_or(const Key& key, std::string_view name) {
+  // The name of a file, or one of these objects.
+  void named_or(const Key& key, std::initializer_list<std::string_view> names) {
     begin(key);
     out_.key("anyOf").begin_array();
     out_.begin_object(json::Layout::one_line).member("type", "string").end_object();
-    out_.begin_object(json::Layout::one_line)
-        .member("$ref", "#/definitions/" + std::string(name))
-        .end_object();
+    for (const std::string_view name : names) {
+      out_.begin_object(json::Layout::one_line);
+      out_.member("$ref", "#/definitions/" + std::string(name)).end_object();
+    }
     out_.end_array().end_object();
+  }
+
+  void always_required(const Key& key) {
+    (*this)(key, std::string());
+    required_.push_back(key.name);
   }
 
  private:
   void begin(const Key& key) {
-    if (key.required) required_.push_back(key.name);
+    if (key.required && says_all_) required_.push_back(key.name);
     out_.key(key.name).begin_object().member("description", key.meaning);
   }
 
@@ -174,10 +181,12 @@ class SchemaWriter {
   requires requires(SchemaWriter& visit, T& content) { keys_of(visit, content); }
   void describe(const Key&, const T&, bool) {
     T content{};
-    object(out_, [&](SchemaWriter& inside) { keys_of(inside, content); });
+    object(
+        out_, [&](SchemaWriter& inside) { keys_of(inside, content); }, says_all_);
   }
 
   json::Writer& out_;
+  bool says_all_;
   std::vector<std::string_view> required_{};
 };
 
@@ -186,6 +195,17 @@ void definition(json::Writer& out, std::string_view name) {
   out.key(name).begin_object();
   T content{};
   SchemaWriter::object(out, [&](SchemaWriter& inside) { keys_of(inside, content); });
+  out.end_object();
+}
+
+void machine_like(json::Writer& out) {
+  out.key("machine_like").begin_object();
+  Machine differences{};
+  const auto list = [&](SchemaWriter& inside) {
+    inside.always_required(like_key);
+    keys_of(inside, differences);
+  };
+  SchemaWriter::object(out, list, false);
   out.end_object();
 }
 
@@ -198,11 +218,12 @@ std::string schema() {
   out.member("title", "A platform of Windtunnel: machines and the networks between them");
   SchemaWriter::object(out, [](SchemaWriter& inside) {
     Description platform;
-    inside.named_or(machine_key, "machine");
+    inside.named_or(machine_key, {"machine", "machine_like"});
     keys_of(inside, platform);
   });
   out.key("definitions").begin_object();
   definition<Machine>(out, "machine");
+  machine_like(out);
   definition<Switch>(out, "switch");
   out.end_object().end_object();
   return out.text();

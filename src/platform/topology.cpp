@@ -13,8 +13,12 @@ constexpr std::size_t usual_links = 12;
 
 Topology::Topology(Wiring wiring, MachineTypes types, std::int32_t machines, std::optional<Slice> slice,
                    std::unique_ptr<const Fabric> fabric, std::int32_t machines_of_a_fabric,
-                   std::unique_ptr<const Fabric> network)
-    : wiring_(std::move(wiring)), types_(std::move(types)), machines_(machines), slice_(std::move(slice)) {
+                   std::unique_ptr<const Fabric> network, std::vector<Individual> individuals)
+    : wiring_(std::move(wiring)),
+      types_(std::move(types)),
+      individuals_(std::move(individuals)),
+      machines_(machines),
+      slice_(std::move(slice)) {
   links_ = machines * wiring_.links();
   if (fabric) {
     fabric_ = {std::move(fabric), machines_of_a_fabric, machines / machines_of_a_fabric, LinkId(links_)};
@@ -42,15 +46,25 @@ const Link& Topology::link(LinkId link) const {
   return found.joint->fabric->link(found.link);
 }
 
+std::int32_t Topology::machine_of(LinkId link) const {
+  const auto number = static_cast<std::int32_t>(link);
+  return number < machines_ * wiring_.links() ? number / wiring_.links() : -1;
+}
+
 std::string Topology::name(const Spot& spot) const {
+  if (!individuals_.empty())
+    return individuals_[static_cast<std::size_t>(spot.machine)].name + "/" + wiring_.name(spot.point);
   return fmt::format("machine {}/{}", spot.machine, wiring_.name(spot.point));
 }
 
 std::string Topology::name(LinkId link) const {
   const auto number = static_cast<std::int32_t>(link);
   expect(number >= 0 && number < links_, "link {} of {}", number, links_);
-  if (number < machines_ * wiring_.links())
-    return fmt::format("machine {}/{}", number / wiring_.links(), wiring_.name(number % wiring_.links()));
+  if (const std::int32_t machine = machine_of(link); machine >= 0) {
+    const std::string inside = wiring_.name(number % wiring_.links());
+    return individuals_.empty() ? fmt::format("machine {}/{}", machine, inside)
+                                : individuals_[static_cast<std::size_t>(machine)].name + "/" + inside;
+  }
   const Found found = find(link);
   const bool joins_devices = found.joint == &fabric_;
   const std::int32_t ports = joins_devices ? wiring_.ports() : wiring_.nics();

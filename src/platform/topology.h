@@ -17,6 +17,12 @@ struct MachineTypes {
   device::DeviceType host{};
 };
 
+// A machine that has a name and types of its own, though it is wired as all are.
+struct Individual {
+  std::string name{};
+  MachineTypes types{};
+};
+
 class Topology {
  public:
   // Equal fabrics, each over so many machines in order.
@@ -29,10 +35,12 @@ class Topology {
 
   Topology(Wiring wiring, MachineTypes types, std::int32_t machines, std::optional<Slice> slice,
            std::unique_ptr<const Fabric> fabric, std::int32_t machines_of_a_fabric,
-           std::unique_ptr<const Fabric> network);
+           std::unique_ptr<const Fabric> network, std::vector<Individual> individuals = {});
 
   const Wiring& wiring() const { return wiring_; }
-  const MachineTypes& types() const { return types_; }
+  const MachineTypes& types(std::int32_t machine) const {
+    return individuals_.empty() ? types_ : individuals_[static_cast<std::size_t>(machine)].types;
+  }
   std::int32_t machines() const { return machines_; }
   std::int32_t links() const { return links_; }
   const std::optional<Slice>& slice() const { return slice_; }
@@ -41,6 +49,7 @@ class Topology {
 
   const Link& link(LinkId link) const;
   std::string name(LinkId link) const;
+  std::int32_t machine_of(LinkId link) const;  // -1: it is between machines
 
   // Of a machine.
   struct Spot {
@@ -69,6 +78,7 @@ class Topology {
 
   Wiring wiring_;
   MachineTypes types_;
+  std::vector<Individual> individuals_;  // of each machine, or none
   std::int32_t machines_;
   std::optional<Slice> slice_;
   Joint fabric_{};

@@ -71,9 +71,13 @@ Coordinates TorusFabric::steps(std::int32_t from, std::int32_t to) const {
     for (std::size_t axis = 0; axis < blocks_.axes(); ++axis) plain[axis] = around(plain[axis], axis);
     return plain;
   }
+  return shortest(plain);
+}
+
+Coordinates TorusFabric::shortest(const Coordinates& plain) const {
   // Once round each short axis, either way or not at all; every odd number of rounds moves the long ones half-way.
   Coordinates best{};
-  std::int32_t shortest = -1;
+  std::int32_t least = -1;
   const std::int32_t short_axes = static_cast<std::int32_t>(
       std::count(grid_.shape.extents.begin(), grid_.shape.extents.end(), shortest_));
   for (std::int32_t choice = 0; choice < (short_axes == 1 ? 3 : 9); ++choice) {
@@ -92,8 +96,8 @@ Coordinates TorusFabric::steps(std::int32_t from, std::int32_t to) const {
       if (!is_short(axis)) way[axis] = around(way[axis] + rounds * shortest_, axis);
       length += std::abs(way[axis]);
     }
-    if (shortest >= 0 && length >= shortest) continue;
-    shortest = length;
+    if (least >= 0 && length >= least) continue;
+    least = length;
     best = way;
   }
   return best;

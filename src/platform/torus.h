@@ -35,6 +35,7 @@ class TorusFabric : public Fabric {
   std::int32_t edges(std::size_t axis) const;  // of one line along the axis
   void step(Coordinates& place, std::size_t axis, std::int32_t direction) const;
   std::int32_t line_of(const Coordinates& place, std::size_t axis) const;
+  Coordinates shortest(const Coordinates& plain) const;  // of the ways that end in the same place; if twisted
   std::int32_t around(std::int32_t distance, std::size_t axis) const;
   bool is_short(std::size_t axis) const { return grid_.twisted && grid_.shape[axis] == shortest_; }
 

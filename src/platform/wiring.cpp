@@ -4,7 +4,34 @@
 
 #include <algorithm>
 
+#include "platform/networks.h"
+#include "platform/wiring_steps.h"
+
 namespace wt::platform {
+
+Wiring::Wiring(const Machine& machine, const Options& options, Problems& problems) {
+  if (wire_tree(*this, machine, options, problems)) find_routes(*this, machine, options, problems);
+}
+
+std::int32_t Wiring::add_part(Part part, std::int32_t index, std::int32_t host) {
+  parts_.push_back({part, index, host});
+  return static_cast<std::int32_t>(parts_.size()) - 1;
+}
+
+std::int32_t Wiring::connect(std::int32_t from, std::int32_t to, const Link& link, const Place& origin) {
+  const auto edge = static_cast<std::int32_t>(edges_.size());
+  const bool is_known = !places_.empty() && places_.back().file == origin.file &&
+                        places_.back().line == origin.line && places_.back().column == origin.column;
+  if (!is_known) places_.push_back(origin);
+  const auto place = static_cast<std::int32_t>(places_.size()) - 1;
+  edges_.push_back({from, to, link, place});
+  edges_.push_back({to, from, link, place});
+  return edge;
+}
+
+std::int32_t Wiring::connect(std::int32_t from, std::int32_t to, LinkKind kind, const Wire& wire) {
+  return connect(from, to, {kind, payload(wire), wire.latency}, wire.place);
+}
 
 bool Wiring::is_nvlink(Point from, Point to) const {
   const std::span<const std::int32_t> links = route(from, to);
@@ -81,7 +108,7 @@ std::vector<Problem> Wiring::idle() const {
   std::vector<Problem> warnings = idle_;
   for (std::size_t edge = 0; edge < edges_.size(); edge += 2) {
     if (used[edge] || used[edge + 1]) continue;
-    warnings.push_back({edges_[edge].origin,
+    warnings.push_back({places_[at(edges_[edge].origin)],
                         fmt::format("nothing uses the link {}", name(static_cast<std::int32_t>(edge))),
                         "no route between devices, hosts and NICs is better for it"});
   }

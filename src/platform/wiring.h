@@ -18,9 +18,22 @@ enum class Point : std::int32_t {};
 
 enum class Part : std::uint8_t { device, host, nic, chip, socket, pcie_switch, nvlink_switch };
 
+struct PartInfo {
+  Part part{};
+  std::int32_t index = 0;
+  std::int32_t host = -1;  // of devices, NICs, chips: the socket they hang on
+};
+
+// Links come in pairs: the way back over `e` is `e ^ 1`.
+struct Edge {
+  std::int32_t from = 0;  // parts
+  std::int32_t to = 0;
+  Link link{};
+  std::int32_t origin = 0;  // in Wiring's places
+};
+
 class Wiring {
  public:
-  // How many machines share the description, and whether something else joins the devices.
   struct Options {
     bool has_fabric = false;  // then routes between devices are not made here, but for cores of one chip
     int cores_per_chip = 1;
@@ -65,25 +78,17 @@ class Wiring {
   std::vector<Problem> idle() const;
 
  private:
-  friend class WiringBuilder;
+  friend class WiringTree;
+  friend class WiringRoutes;
 
-  struct PartInfo {
-    Part part{};
-    std::int32_t index = 0;
-    std::int32_t host = -1;  // of devices, NICs, chips: the socket they hang on
-  };
-  // Links come in pairs: the way back from `e` is `e ^ 1`.
-  struct Edge {
-    std::int32_t from = 0;
-    std::int32_t to = 0;
-    Link link{};
-    Place origin{};
-  };
   struct Stretch {
     std::uint32_t begin = 0;
     std::uint32_t length = 0;
   };
 
+  std::int32_t add_part(Part part, std::int32_t index, std::int32_t host = -1);
+  std::int32_t connect(std::int32_t from, std::int32_t to, const Link& link, const Place& origin);
+  std::int32_t connect(std::int32_t from, std::int32_t to, LinkKind kind, const Wire& wire);
   std::string name(const PartInfo& part) const;
   std::size_t slot(Point from, Point to) const;
   void store(Point from, Point to, std::span<const std::int32_t> links);
@@ -98,6 +103,7 @@ class Wiring {
   bool has_fabric_ = false;
   std::vector<PartInfo> parts_{};
   std::vector<Edge> edges_{};
+  std::vector<Place> places_{};  // of what describes the links
   std::vector<Stretch> stretches_{};
   std::vector<std::int32_t> pool_{};
   std::vector<std::int32_t> near_nic_{};

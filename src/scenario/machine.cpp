@@ -24,9 +24,12 @@ std::vector<PhysicalDevice> devices_of_first_machine(const platform::Platform& p
     const device::DeviceType& type = platform.type(endpoint);
     auto& shared = types[&type];
     if (!shared) shared = std::make_shared<const device::DeviceType>(type);
-    devices.push_back({.kind = type.kind, .type = shared, .slot = static_cast<int>(index(endpoint))});
+    devices.push_back({.kind = type.kind, .type = shared});
   };
   for (std::int32_t i = 0; i < platform.devices(); ++i) add(platform.device(i));
+  const bool has_cpu = std::any_of(devices.begin(), devices.end(),
+                                   [](const PhysicalDevice& device) { return device.kind == Kind::cpu; });
+  if (!has_cpu) add(platform.host(0));
   return devices;
 }
 
@@ -46,22 +49,27 @@ class MachineBuilder {
     show(machine.context);
     cut(machine.context);
     problems_.throw_if_any();
-    at("devices", [&] { machine.context.initialise(); });
+    at("devices", "mend what \"devices\" says of it", [&] { machine.context.initialise(); });
     problems_.throw_if_any();
     machine.device = chosen(machine.context);
+    if (machine.device.name.kind == Kind::cpu && !machine.context.list_logical_devices(Kind::tpu).empty())
+      machine.warnings.push_back({scenario_.place("strategy"),
+                                  "without tpu strategy TensorFlow runs on the CPU and leaves TPUs alone",
+                                  R"(one of them: "strategy": {"type": "one_device", "device": "/TPU:0"})"});
     problems_.throw_if_any();
     return machine;
   }
 
  private:
-  // What the runtime refuses is told at the key that asked for it.
+  // What the runtime refuses is told at the key that asked for it; its own words have no remedy.
   template <class Call>
-  void at(std::string_view key, Call call) {
+  void at(std::string_view key, std::string_view remedy, Call call) {
     try {
       call();
     } catch (const InputError& error) {
       for (const Problem& problem : error.problems())
-        problems_.add(scenario_.place(key), problem.fact, problem.remedy);
+        problems_.add(scenario_.place(key), problem.fact,
+                      problem.remedy.empty() ? std::string(remedy) : problem.remedy);
     }
   }
 
@@ -88,7 +96,7 @@ class MachineBuilder {
       const auto device = physical(context, name, "devices.visible");
       if (device && device->kind != Kind::cpu) visible.push_back(*device);
     }
-    at("devices.visible", [&] { context.set_visible_devices(visible); });
+    at("devices.visible", "name physical devices: \"GPU:0\"", [&] { context.set_visible_devices(visible); });
   }
 
   void cut(device::Context& context) {
@@ -101,11 +109,13 @@ class MachineBuilder {
         auto& configuration = configurations.emplace_back();
         if (piece.memory_limit) configuration.memory_limit = piece.memory_limit->bytes;
       }
-      at(key, [&] { context.set_logical_device_configuration(*device, configurations); });
+      at(key, "every piece of a GPU has a \"memory_limit\", and no piece of a CPU has one",
+         [&] { context.set_logical_device_configuration(*device, configurations); });
     }
     if (!scenario_.devices.memory_growth) return;
     for (const PhysicalDevice& gpu : context.get_visible_devices(Kind::gpu))
-      at("devices.memory_growth", [&] { context.set_memory_growth(gpu, true); });
+      at("devices.memory_growth", "a GPU grows or is cut: leave one of the two out",
+         [&] { context.set_memory_growth(gpu, true); });
   }
 
   LogicalDevice chosen(device::Context& context) {
@@ -126,11 +136,11 @@ class MachineBuilder {
     return all.front();
   }
 
-  // Accelerators before the CPU, lowest index first.
+  // As TensorFlow's placer: GPUs before the CPU, lowest index first, and TPUs only where they are asked for.
   static LogicalDevice best(const std::vector<LogicalDevice>& all) {
-    const auto accelerator = std::find_if(
-        all.begin(), all.end(), [](const LogicalDevice& device) { return device.name.kind != Kind::cpu; });
-    return accelerator == all.end() ? all.front() : *accelerator;
+    const auto gpu = std::find_if(all.begin(), all.end(),
+                                  [](const LogicalDevice& device) { return device.name.kind == Kind::gpu; });
+    return gpu == all.end() ? all.front() : *gpu;
   }
 
   const Scenario& scenario_;
@@ -141,7 +151,12 @@ class MachineBuilder {
 
 platform::Endpoint Machine::endpoint() const {
   expect(platform.has_value(), "a machine without platform has no endpoint{}", "");
-  return device.physical.kind == Kind::cpu ? platform->host(0) : platform->device(device.physical.slot);
+  int slot = device.physical.slot;  // among the first machine's devices of its kind
+  for (std::int32_t i = 0; i < platform->devices(); ++i) {
+    const platform::Endpoint endpoint = platform->device(i);
+    if (platform->type(endpoint).kind == device.physical.kind && slot-- == 0) return endpoint;
+  }
+  return platform->host(0);
 }
 
 Machine build_machine(const Scenario& scenario) { return MachineBuilder(scenario).build(); }

@@ -149,7 +149,7 @@ TEST(Quantity, RefusesWhatIsNotExactTooLargeOrNegative) {
   expect_fault<Bytes>("8192 PiB", "\"8192 PiB\" is too large", "");
   expect_fault<Bytes>("1e99999999999 B", "\"1e99999999999 B\" is too large", "");
   expect_fault<BytesPerSecond>("1e400 GB/s", "\"1e400 GB/s\" is too large", "");
-  expect_fault<Seconds>("-2 us", "\"-2 us\" is negative", "");
+  expect_fault<Seconds>("-2 us", "\"-2 us\" is negative", "leave the sign out");
 }
 
 TEST(Quantity, PointsAtThePlaceOfTheText) {

@@ -1,6 +1,6 @@
 // How long it takes to write a step down: ResNet-50 with SGD and momentum, of shapes alone, traced,
-// differentiated, lowered and given memory on a device with a limit of 16 GiB. Scenarios plan such steps by the
-// dozen: it should take less than 20 ms and 50 MB.
+// differentiated, lowered and given memory on a device with a limit of 16 GiB. Scenarios plan such steps by
+// the dozen: it should take less than 20 ms and 50 MB.
 //
 //   bench_planning [MODEL [BATCH]]    a model of the zoo; resnet50 and 64 if left out
 #include <malloc.h>

@@ -6,14 +6,15 @@
 //   incast       all send to one at once: one component, all end together
 //   staggered    the same with sizes that differ: one component, every end changes all rates
 //
-// Counters: flows; s_flows, those that SimGrid shared out; flows/s and B/flow of the player's process alone;
-// overhead_us: what fork, pipes and the wait for the end take beside playing.
+// Counters: flows; s_flows, those that SimGrid played; flows/s per second of the player's CPU time, and B/flow of its
+// memory; overhead_us: what fork, pipes and the wait for the end take beside playing.
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <ctime>
 #include <fstream>
 
 #include "simulate/play.h"
@@ -77,6 +78,7 @@ Job kernels(std::int32_t count) {
 
 struct Measured {
   double seconds{};
+  double cpu_seconds{};
   double bytes{};
   Effort effort{};
 };
@@ -92,9 +94,13 @@ double resident_bytes() {
 void play_and_measure(Channel& channel) {
   const Job job = receive_job(channel);
   const double before = resident_bytes();
+  const std::clock_t cpu_start = std::clock();
   const auto start = Clock::now();
   const Outcome outcome = play_here(job, Folding::folded);
-  Measured measured{std::chrono::duration<double>(Clock::now() - start).count(), 0, outcome.effort};
+  Measured measured;
+  measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  measured.cpu_seconds = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
+  measured.effort = outcome.effort;
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   measured.bytes = 1024.0 * static_cast<double>(usage.ru_maxrss) - before;
@@ -104,7 +110,7 @@ void play_and_measure(Channel& channel) {
 void simulate_job(benchmark::State& state, Job (*make)(std::int32_t)) {
   const Job job = make(static_cast<std::int32_t>(state.range(0)));
   Measured measured;
-  double playing = 0, all = 0;
+  double playing = 0, cpu = 0, all = 0;
   for (auto _ : state) {
     const auto start = Clock::now();
     Server::of_this_process().run(play_and_measure, [&](Channel& channel) {
@@ -113,12 +119,13 @@ void simulate_job(benchmark::State& state, Job (*make)(std::int32_t)) {
     });
     all += std::chrono::duration<double>(Clock::now() - start).count();
     playing += measured.seconds;
+    cpu += measured.cpu_seconds;
   }
   const auto flows = static_cast<double>(job.activities.size()),
              runs = static_cast<double>(state.iterations());
   state.counters["flows"] = flows;
   state.counters["s_flows"] = static_cast<double>(measured.effort.shared + measured.effort.overtaken);
-  state.counters["flows/s"] = flows * runs / playing;
+  state.counters["flows/s"] = flows * runs / cpu;
   state.counters["B/flow"] = measured.bytes / flows;
   state.counters["overhead_us"] = 1e6 * (all - playing) / runs;
 }

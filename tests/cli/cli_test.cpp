@@ -54,8 +54,9 @@ TEST(CommandLine, RefusesAnUnknownCommand) {
 }
 
 TEST(CommandLine, SuggestsTheCommandThatWasMeant) {
-  EXPECT_EQ(run({"vaildate"}).messages,
-            "\"vaildate\" is not a command\ndid you mean \"validate\"? known: run, validate, devices, list\n");
+  EXPECT_EQ(
+      run({"vaildate"}).messages,
+      "\"vaildate\" is not a command\ndid you mean \"validate\"? known: run, validate, devices, list\n");
 }
 
 TEST(CommandLine, SuggestsTheOptionThatWasMeant) {

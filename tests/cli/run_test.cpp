@@ -15,11 +15,11 @@ namespace {
 namespace fs = std::filesystem;
 using test::bytes_of;
 using test::call;
-using test::TestFolder;
 using test::number_at;
 using test::results_in;
 using test::Said;
 using test::scenario_file;
+using test::TestFolder;
 using test::write_bytes;
 
 // A linear model on numbers, with momentum, shuffled, a short last batch: small, and every part of the state
@@ -282,10 +282,10 @@ TEST_F(Run, RefusesOptionsThatMakeNoSense) {
                   .messages.starts_with("--isa sse9: no such instruction set\nknown: baseline"));
   EXPECT_EQ(run(path("small.json"), "out", {"--json", "--csv"}).messages,
             "--json excludes --csv\nsee windtunnel run --help\n");
-  EXPECT_EQ(
-      run(path("small.json"), "out", {"--tread", "3"}).messages,
-      "\"--tread\" is not an option\n"
-      "did you mean \"--threads\"? known: --help, --set, --out, --threads, --isa, --json, --csv, --plan, --log-device-placement\n");
+  EXPECT_EQ(run(path("small.json"), "out", {"--tread", "3"}).messages,
+            "\"--tread\" is not an option\n"
+            "did you mean \"--threads\"? known: --help, --set, --out, --threads, --isa, --json, --csv, "
+            "--plan, --log-device-placement\n");
   EXPECT_EQ(call({"run"}).messages, "FILE is required\nsee windtunnel run --help\n");
   EXPECT_EQ(call({"run", "a.json", "b.json"}).messages,
             "\"b.json\" is not expected here\nsee windtunnel run --help\n");

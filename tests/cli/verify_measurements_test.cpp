@@ -66,7 +66,7 @@ TEST(VerifyMeasurements, PredictsEveryRowOfOneDevice) {
                                       "39 rows: several devices, whose communication isn't compute"}));
 }
 
-// Generic constants, nothing fitted.
+// Generic constants; what the model's form owes to these rows is told in measurements/README.md.
 TEST(VerifyMeasurements, ShapesAloneTellAP100AndAV100WithinAFewPercent) {
   EXPECT_LT(zero_shot("P100 float32").median(), 0.09);
   EXPECT_LT(zero_shot("P100 float32").largest(), 0.17);

@@ -1,4 +1,5 @@
-// The allocator against a model that knows nothing of bins, chunks or links: a list of pieces, searched through.
+// The allocator against a model that knows nothing of bins, chunks or links: a list of pieces, searched
+// through.
 #include "device/allocator.h"
 
 #include <gtest/gtest.h>
@@ -151,13 +152,12 @@ class RandomTrace {
       : allocator_(options), model_(options), random_(seed) {}
 
   void run(int operations) {
-    for (int i = 0; i < operations && !testing::Test::HasFatalFailure(); ++i) {
-      SCOPED_TRACE(fmt::format("operation {}", i));
+    for (operation_ = 0; operation_ < operations && !testing::Test::HasFatalFailure(); ++operation_) {
       if (held_.empty() || random_() % 16 < 9)
         allocate(random_size(random_));
       else
         free_one();
-      if (i % 50 == 0) expect_sound(allocator_);
+      if (operation_ % 100 == 0) expect_sound(allocator_);
     }
     EXPECT_EQ(allocator_.statistics().allocations, allocations_);
     EXPECT_GT(refused_, 0) << "the trace never filled the memory";
@@ -174,8 +174,8 @@ class RandomTrace {
   void allocate(Bytes bytes) {
     const bool has_room = allocator_.largest_free() >= rounded_to_granule(bytes);
     const std::optional<Bytes> address = allocator_.allocate(bytes);
-    ASSERT_EQ(address.has_value(), has_room) << bytes.count();
-    ASSERT_EQ(at(address), model_.allocate(bytes.count())) << bytes.count();
+    ASSERT_EQ(address.has_value(), has_room) << bytes.count() << at_operation();
+    ASSERT_EQ(at(address), model_.allocate(bytes.count())) << bytes.count() << at_operation();
     expect_same_statistics();
     if (!address) {
       ++refused_;
@@ -195,14 +195,17 @@ class RandomTrace {
 
   void expect_same_statistics() {
     const MemoryStatistics& statistics = allocator_.statistics();
-    ASSERT_EQ(statistics.current.count(), model_.current);
-    ASSERT_EQ(statistics.peak.count(), model_.peak);
-    ASSERT_EQ(statistics.largest.count(), model_.largest);
+    ASSERT_EQ(statistics.current.count(), model_.current) << at_operation();
+    ASSERT_EQ(statistics.peak.count(), model_.peak) << at_operation();
+    ASSERT_EQ(statistics.largest.count(), model_.largest) << at_operation();
   }
+
+  std::string at_operation() const { return fmt::format(" at operation {}", operation_); }
 
   BfcAllocator allocator_;
   Model model_;
   std::mt19937_64 random_;
+  int operation_ = 0;
   std::vector<Bytes> held_{};
   std::int64_t allocations_ = 0, refused_ = 0;
 };
@@ -350,8 +353,8 @@ TEST(Allocator, GarbageCollectionKeepsItsPromisesOnARandomTrace) {
   BfcAllocator allocator(options);
   std::mt19937_64 random(1);
   std::vector<Bytes> held;
+  SCOPED_TRACE("seed 1");
   for (int i = 0; i < 20'000; ++i) {
-    SCOPED_TRACE(fmt::format("seed 1, operation {}", i));
     // Everything is freed now and then: only then are regions wholly free.
     const bool emptying = i % 500 > 350;
     if (held.empty() || (!emptying && random() % 16 < 9)) {

@@ -1,5 +1,5 @@
-// A step allocates nothing: this program counts the calls of its operator new and, where no sanitizer has taken
-// them for itself, of malloc and its family.
+// A step allocates nothing: this program counts the calls of its operator new and, where no sanitizer has
+// taken them for itself, of malloc and its family.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

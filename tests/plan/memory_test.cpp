@@ -55,7 +55,8 @@ TEST(OutOfMemory, IsAResultInTensorFlowsWords) {
   ASSERT_TRUE(plan.out_of_memory);
   EXPECT_EQ(plan.out_of_memory->node, NodeId{0});
   EXPECT_EQ(plan.out_of_memory->held, (std::vector<BufferId>{BufferId{0}, BufferId{1}}));
-  // The second matrix got all that was left: 88 MiB more than it needs are less than the 128 MiB worth a split.
+  // The second matrix got all that was left: 88 MiB more than it needs are less than the 128 MiB worth a
+  // split.
   EXPECT_EQ(plan.out_of_memory->free, Bytes(0));
   EXPECT_EQ(plan.out_of_memory->largest_free, Bytes(0));
   EXPECT_EQ(plan.out_of_memory->slack, 88_MiB);

@@ -283,7 +283,7 @@ TEST(Tiling, WhatADeviceHasNoPeakForIsComputedInFloat32) {
   EXPECT_EQ(default_precision(ampere), Precision::float32);  // says nothing of tf32
   ampere.peak[Precision::tf32] = 156_TFlop_per_s;
   EXPECT_EQ(default_precision(ampere), Precision::tf32);
-  EXPECT_EQ(default_precision(tpu()), Precision::float32);
+  EXPECT_EQ(default_precision(tpu()), Precision::bfloat16);
 }
 
 // ---- Convolution algorithms

@@ -184,12 +184,12 @@ TEST(DeviceTypes, EveryProblemOfATypeIsToldAtItsPlace) {
  "processors": 0,
  "launch_gap": "-1 us",
  "efficiency": {"float32": {"convolution": 1.5, "product": 0.5, "memory": 0, "source": ""}}})"),
-            R"(7:16 "-1 us" is negative | 
+            R"(7:16 "-1 us" is negative | leave the sign out
 8:44 1.5 is out of range | it must be at most 1
 8:75 0 is out of range | it must be above 0
 1:21 "GPUX" is not a kind | did you mean "GPU"? known: CPU, GPU, TPU
 2:10 this object has no "float32" | add "float32": it has no default
-2:22 "-3 TFLOP/s" is negative | 
+2:22 "-3 TFLOP/s" is negative | leave the sign out
 2:36 nothing is known by the name "fp32" here | known: bfloat16, float16, float32, tf32
 3:12 16 has no unit | bytes are written with a unit, as in "16 GiB"; known: B, KB, MB, GB, TB, PB, KiB, MiB, GiB, TiB, PiB
 1:1 this object has no "memory_bandwidth" | add "memory_bandwidth": it has no default

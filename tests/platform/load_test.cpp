@@ -195,5 +195,85 @@ TEST(Warnings, NameLinksThatNothingUses) {
             Facts{"3: nothing uses these links: the fabric joins the devices"});
 }
 
+// A platform that was accepted can be asked everything.
+void ask(const Platform& platform) {
+  const Endpoint ends[] = {platform.device(0), platform.device(platform.devices() - 1), platform.host(0),
+                           platform.host(platform.hosts() - 1)};
+  for (const Endpoint from : ends) {
+    for (const Endpoint to : ends) {
+      const Route route = platform.route(from, to);
+      EXPECT_EQ(route.links.empty(), from == to);
+      for (const LinkId link : route.links) EXPECT_NE(platform.name(link), "");
+    }
+    EXPECT_NE(platform.name(from), "");
+    EXPECT_NE(platform.type(from).id, "");
+  }
+}
+
+void collect_paths(const json::Value& tree, std::vector<std::string> path,
+                   std::vector<std::vector<std::string>>& all) {
+  if (!path.empty()) all.push_back(path);
+  if (tree.kind() != json::Kind::object) return;
+  for (const json::Member& member : tree.members()) {
+    path.push_back(member.key);
+    collect_paths(member.value, path, all);
+    path.pop_back();
+  }
+}
+
+TEST(Files, WithAnyValueReplacedAreReadOrRefused) {
+  const std::vector<const char*> values{"0",
+                                        "-1",
+                                        "1",
+                                        "3",
+                                        "1024",
+                                        "4194304",
+                                        "1e300",
+                                        "null",
+                                        "true",
+                                        "[]",
+                                        "{}",
+                                        R"("")",
+                                        R"("1 GB/s")",
+                                        R"("1 us")",
+                                        R"("3x3")",
+                                        R"("2x2x2")",
+                                        R"("switch")",
+                                        R"("rails")",
+                                        R"("torus")",
+                                        R"("none")",
+                                        R"("core")",
+                                        "[[0, 1], [1, 2, 3]]",
+                                        "[2, 4]",
+                                        R"({"value": 3})",
+                                        R"([{"devices": [0]}])",
+                                        R"("xeon_8168")",
+                                        R"("v4-64")"};
+  int read = 0;
+  int refused = 0;
+  int turn = 0;
+  for (const KnownPlatform& known : known_platforms()) {
+    const json::Value file =
+        json::parse_file(std::filesystem::path(WT_SOURCE_DIR) / "platforms" / (known.id + ".json"));
+    std::vector<std::vector<std::string>> paths;
+    collect_paths(file, {}, paths);
+    for (const auto& path : paths) {
+      for (const char* value : values) {
+        if (++turn % 5 != 0) continue;  // all of them: 1
+        SCOPED_TRACE(known.id + ": " + testing::PrintToString(path) + " = " + value);
+        const json::Value changed = json::replaced(file, path, json::parse(value, "test.json"));
+        try {
+          ask(from_json(changed).platform);
+          ++read;
+        } catch (const InputError&) {
+          ++refused;
+        }
+      }
+    }
+  }
+  EXPECT_GT(read, 50);
+  EXPECT_GT(refused, 500);
+}
+
 }  // namespace
 }  // namespace wt::platform

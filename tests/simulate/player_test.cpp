@@ -98,6 +98,16 @@ TEST(Player, ALateFlowHalvesTheRateOfTheOneItMeets) {
   EXPECT_EQ(outcome.effort.shared, 1);
 }
 
+TEST(Player, TheLastBytesOfAFlowStillTakeTheirShare) {
+  Job job;
+  job.bandwidths = {1e9};
+  job.add(job.flow(0, 1'000'100, {{0}}));  // 100 bytes are left when the other comes
+  job.add(job.flow(1e-3, 1'000'000, {{0}}));
+  const Outcome outcome = played_both_ways(job);
+  expect_relative(end_of(outcome, 0), 1e-3 + 2e-7);
+  expect_relative(end_of(outcome, 1), 2e-3 + 1e-7);
+}
+
 TEST(Player, BothDirectionsRunAtFullRateAtOnce) {
   Job job;
   job.bandwidths = {25e9, 25e9};  // there, back
@@ -181,6 +191,16 @@ TEST(Player, OfEqualComponentsOneIsPlayedUntilSomebodyEntersThem) {
   for (const std::int32_t late : {2 * pairs, 2 * pairs + 1})
     expect_relative(end_of(disturbed, late), 1e-6 + 4e-3);
   EXPECT_EQ(disturbed.effort.following, 2 * pairs - 2 - 2);  // the third's and the next leader's
+}
+
+TEST(Player, ComponentsOfOtherBandwidthsAreNotEqual) {
+  Job job;
+  job.bandwidths = {16e9, 8e9};
+  for (const std::int32_t uplink : {0, 0, 1, 1}) job.add(job.flow(0, 16'000'000, {{uplink}}));
+  const Outcome outcome = played_both_ways(job);
+  for (const std::int32_t id : {0, 1}) expect_relative(end_of(outcome, id), 2e-3);
+  for (const std::int32_t id : {2, 3}) expect_relative(end_of(outcome, id), 4e-3);
+  EXPECT_EQ(outcome.effort.following, 0);
 }
 
 TEST(Player, WaitsForEverythingAndStartsThen) {

@@ -152,10 +152,10 @@ TEST(Eager, D7_ThePolicyDecidesAboutCopies) {
   process.tf.set_device_policy("warn");
   process.lines.clear();
   process.tf.matmul(left, b(process.tf));
-  EXPECT_EQ(process.lines, (Lines{executing("MatMul", cpu),
-                                  "before computing MatMul input #0 was expected to be on " + cpu +
+  EXPECT_EQ(process.lines, (Lines{"before computing MatMul input #0 was expected to be on " + cpu +
                                       " but is actually on " + gpu + " (operation running on " + cpu +
-                                      "). This triggers a copy which can be a performance bottleneck."}));
+                                      "). This triggers a copy which can be a performance bottleneck.",
+                                  executing("MatMul", cpu)}));
   process.tf.set_device_policy("explicit");
   EXPECT_EQ(
       refusal<InvalidArgumentError>([&] { process.tf.matmul(left, b(process.tf)); }),

@@ -1,0 +1,194 @@
+// Claim: a scenario on a described machine says what its devices are and hold, runs out of memory as a result, takes
+// simulated time, and computes the same numbers as anywhere else.
+
+#include <gtest/gtest.h>
+
+#include "cli/command.h"
+#include "scenario/schema_check.h"
+
+namespace wt {
+namespace {
+
+using test::bytes_of;
+using test::call;
+using test::number_at;
+using test::results_in;
+using test::Said;
+using test::scenario_file;
+using test::TestFolder;
+
+class Described : public testing::Test {
+ protected:
+  Said run(const std::string& scenario, const std::string& out,
+           const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{"run", scenario_file(scenario), "--out", (base_ / out).string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return call(words);
+  }
+  static std::string validated(const std::string& scenario, const std::string& batch) {
+    return call({"validate", "--memory", scenario_file(scenario), "--set",
+                 "training.per_replica_batch=" + batch})
+        .results;
+  }
+  bool follows_schema(const std::string& out) const {
+    const json::Value rules = json::parse_file(std::string(WT_SOURCE_DIR) + "/scenarios/schema/results.json");
+    return SchemaCheck(rules).accepts(results_in(base_ / out));
+  }
+
+  TestFolder base_{};
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(Described, D15_DevicesListsBothPiecesOfTheGpu) {
+  EXPECT_EQ(call({"devices", scenario_file("two_virtual_gpus")}).results,
+            R"(physical
+  /physical_device:CPU:0  a laptop CPU, 8 cores, 3.0 GHz, 32 GB
+  /physical_device:GPU:0  NVIDIA GeForce RTX 4060 Laptop GPU, 110 W, 8 GB, compute capability 8.9
+logical
+  /device:CPU:0  no limit            /physical_device:CPU:0
+  /device:GPU:0  1 GiB by GPU_0_bfc  /physical_device:GPU:0
+  /device:GPU:1  1 GiB by GPU_1_bfc  /physical_device:GPU:0
+1 Physical GPU, 2 Logical GPUs
+)");
+}
+
+TEST_F(Described, D1_DevicesWithoutAScenarioAreThisMachines) {
+  const Said said = call({"devices"});
+  EXPECT_EQ(said.exit, Exit::done);
+  EXPECT_TRUE(said.results.starts_with("this machine: CPU, ")) << said.results;
+}
+
+// fashion_cnn and ResNet-50 on one of two GPUs of 1 GiB each, cut from one.
+TEST_F(Described, D14_TheLargestBatchFitsAndOneMoreDoesNot) {
+  for (const auto& [scenario, largest] : {std::pair{"two_virtual_gpus", 4553}, {"resnet50_memory", 9}}) {
+    SCOPED_TRACE(scenario);
+    const std::string fits = validated(scenario, std::to_string(largest));
+    EXPECT_TRUE(has(fits, fmt::format("largest batch that fits: {}\n", largest))) << fits;
+    EXPECT_FALSE(has(fits, "OOM")) << fits;
+    EXPECT_TRUE(validated(scenario, std::to_string(largest + 1)).find("OOM when allocating") !=
+                std::string::npos);
+  }
+}
+
+TEST_F(Described, D14_OutOfMemoryIsAResult) {
+  const Said said = run("two_virtual_gpus", "out",
+                        {"--set", "training.per_replica_batch=20000", "--set", "dataset.rows=20000"});
+  EXPECT_EQ(said.exit, Exit::job_failed);
+  const std::string message =
+      "OOM when allocating tensor with shape[20000,26,26,32] and type float on "
+      "/job:localhost/replica:0/task:0/device:GPU:1 by allocator GPU_1_bfc";
+  EXPECT_TRUE(said.messages.starts_with(message + "\n  activation fashion_cnn/conv2d/conv2d#0, for conv2d in "
+                                                  "fashion_cnn/conv2d, needs 1.6 GiB; 962.7 MiB free"))
+      << said.messages;
+  EXPECT_TRUE(has(said.messages, "largest batch that fits: 4553\n")) << said.messages;
+  const json::Value results = results_in(base_ / "out");
+  EXPECT_TRUE(follows_schema("out"));
+  EXPECT_EQ(results.find("outcome")->string(), "out_of_memory");
+  EXPECT_EQ(results.find("message")->string(), message);
+  EXPECT_EQ(results.find("planned")->find("shortage")->find("layer")->string(), "fashion_cnn/conv2d");
+}
+
+TEST_F(Described, ADescribedGpuComputesWhatTheCpuComputes) {
+  ASSERT_EQ(run("two_virtual_gpus", "gpu").exit, Exit::done);
+  ASSERT_EQ(run("two_virtual_gpus", "cpu", {"--set", "strategy.device=/CPU:0"}).exit, Exit::done);
+  EXPECT_EQ(bytes_of(base_ / "gpu/steps.csv"), bytes_of(base_ / "cpu/steps.csv"));
+  EXPECT_TRUE(has(bytes_of(base_ / "gpu/steps.csv"), "\n0,9,64,")) << bytes_of(base_ / "gpu/steps.csv");
+}
+
+TEST_F(Described, EveryStepHasASimulatedTimeAndAShortOneTakesLess) {
+  const Said said = run("two_virtual_gpus", "out", {"--set", "dataset.rows=80"});
+  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  EXPECT_TRUE(follows_schema("out"));
+  const json::Value results = results_in(base_ / "out");
+  const auto& steps = results.find("steps")->elements();
+  ASSERT_EQ(steps.size(), 2u);
+  const double whole = number_at(results, {"simulated", "step_time_s"});
+  EXPECT_EQ(number_at(steps[0], {"step_time_s"}), whole);
+  EXPECT_LT(number_at(steps[1], {"step_time_s"}), whole);
+  EXPECT_LE(number_at(results, {"simulated", "bound_s"}), whole);
+  EXPECT_NEAR(number_at(results, {"simulated", "compute_s"}) + number_at(results, {"simulated", "input_s"}),
+              whole, 1e-12 * whole);
+  EXPECT_EQ(results.find("simulated")->find("precision")->string(), "tf32");
+}
+
+TEST_F(Described, TheSameScenarioGivesTheSameBytes) {
+  for (const char* out : {"one", "two"})
+    ASSERT_EQ(run("two_virtual_gpus", out, {"--threads", out == std::string("one") ? "1" : "2"}).exit,
+              Exit::done);
+  for (const char* file : {"results.json", "trace.json", "steps.csv"})
+    EXPECT_EQ(bytes_of(base_ / "one" / file), bytes_of(base_ / "two" / file)) << file;
+}
+
+// On a GeForce Winograd's exact way is as fast, and the library takes it.
+TEST_F(Described, Float32TakesLongerThanTf32WhereMatrixUnitsAreFaster) {
+  const auto time = [&](const std::string& precision) {
+    run("resnet50_memory", precision,
+        {"--set", "platform=dgx_h100", "--set", "devices={}", "--set", "strategy={}", "--set",
+         "training.precision=" + precision});
+    return number_at(results_in(base_ / precision), {"simulated", "compute_s"});
+  };
+  EXPECT_GT(time("float32"), time("tf32"));
+}
+
+TEST_F(Described, AMeasuredStepScalesWhatIsComputed) {
+  ASSERT_EQ(
+      run("two_virtual_gpus", "out", {"--set", "numerics=none", "--set", "time.measured_step=3 ms"}).exit,
+      Exit::done);
+  const json::Value results = results_in(base_ / "out");
+  EXPECT_NEAR(number_at(results, {"simulated", "step_time_s"}), 3e-3, 1e-12);
+  EXPECT_TRUE(has(results.find("simulated")->find("basis")->string(), "measured"))
+      << bytes_of(base_ / "out/results.json");
+}
+
+TEST_F(Described, AStepShorterThanItsCopiesIsNoMeasurement) {
+  const Said said =
+      run("two_virtual_gpus", "out", {"--set", "numerics=none", "--set", "time.measured_step=3 ns"});
+  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_TRUE(has(said.messages, "a step of 3 ns is shorter than the copy of its rows alone"))
+      << said.messages;
+}
+
+TEST_F(Described, TheTraceHoldsEveryNodeOfTheStep) {
+  ASSERT_EQ(run("two_virtual_gpus", "out", {"--set", "numerics=none"}).exit, Exit::done);
+  const json::Value trace = json::parse_file(base_ / "out/trace.json");
+  int kernels = 0, copies = 0;
+  double end = 0;
+  for (const json::Value& event : trace.find("traceEvents")->elements()) {
+    const std::string& phase = event.find("ph")->string();
+    if (phase == "b") ++copies;
+    if (phase != "X") continue;
+    ++kernels;
+    EXPECT_GE(number_at(event, {"ts"}), end - 1e-9);  // one stream: one after the other
+    end = number_at(event, {"ts"}) + number_at(event, {"dur"});
+  }
+  EXPECT_EQ(kernels, 46);
+  EXPECT_GE(copies, 2);  // of the rows and of their labels, on each link of the way
+  EXPECT_NEAR(end * 1e-6, number_at(results_in(base_ / "out"), {"simulated", "step_time_s"}), 1e-12);
+}
+
+TEST_F(Described, D5_LogsWhereEveryOperationGoes) {
+  const Said said = run("two_virtual_gpus", "out", {"--log-device-placement", "--set", "numerics=none"});
+  EXPECT_TRUE(has(said.messages,
+                  "fashion_cnn/conv2d/Conv2D: (Conv2D): /job:localhost/replica:0/task:0/device:GPU:1\n"))
+      << said.messages;
+}
+
+TEST_F(Described, D3_TheDefaultStrategyTakesTheFirstGpu) {
+  const Said said =
+      call({"validate", "--placement", scenario_file("two_virtual_gpus"), "--set", "strategy={}"});
+  EXPECT_TRUE(has(said.results, "fashion_cnn/conv2d/Conv2D")) << said.results;
+  EXPECT_FALSE(has(said.results, "GPU:1")) << said.results;
+}
+
+TEST_F(Described, ATpuIsUsedOnlyWhereItIsAskedFor) {
+  const std::vector<std::string> words{"devices", scenario_file("two_virtual_gpus"),
+                                       "--set",   "platform=tpu_v4",
+                                       "--set",   "devices={}",
+                                       "--set",   "strategy={}"};
+  EXPECT_TRUE(
+      has(call(words).messages, "without tpu strategy TensorFlow runs on the CPU and leaves TPUs alone"));
+}
+
+}  // namespace
+}  // namespace wt
