@@ -66,8 +66,15 @@ std::string_view nearest(std::string_view given, std::span<const std::string_vie
   return best;
 }
 
+// Of a longer list nobody reads the end.
+constexpr std::size_t most_shown = 24;
+
 std::string list_known(std::span<const std::string_view> known) {
-  return known.empty() ? "" : fmt::format("known: {}", fmt::join(known, ", "));
+  if (known.empty()) return "";
+  const std::size_t shown = known.size() <= most_shown ? known.size() : most_shown;
+  std::string text = fmt::format("known: {}", fmt::join(known.first(shown), ", "));
+  if (shown < known.size()) text += fmt::format(" and {} more", known.size() - shown);
+  return text;
 }
 
 std::string did_you_mean(std::string_view given, std::span<const std::string_view> known) {

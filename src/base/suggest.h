@@ -18,7 +18,7 @@ std::string_view nearest(std::string_view given, std::span<const std::string_vie
 // `did you mean "mirrored"? known: a, b, c`, or just `known: a, b, c` when nothing is near.
 std::string did_you_mean(std::string_view given, std::span<const std::string_view> known);
 
-// `known: a, b, c`; "" for an empty list.
+// `known: a, b, c`; "" for an empty list, and of a long one the beginning: `known: a, ..., x and 20 more`.
 std::string list_known(std::span<const std::string_view> known);
 
 }  // namespace wt

@@ -22,7 +22,7 @@ struct MemoryOptions {
   std::string allocator = "GPU_0_bfc";  // its name in messages
   Bytes limit{};
   bool growth = false;                // begin small and double, instead of taking the limit at once
-  bool garbage_collection = false;    // give wholly free regions back (TF_ENABLE_GPU_GARBAGE_COLLECTION)
+  bool garbage_collection = true;     // give wholly free regions back (TF_ENABLE_GPU_GARBAGE_COLLECTION)
   double fragmentation_fraction = 0;  // of the limit: largest slack kept in a chunk; 0: 128 MiB
   std::optional<Bytes> obtainable{};  // what the device can really give; absent: all of the limit
 };
@@ -69,6 +69,7 @@ class BfcAllocator {
 
   const MemoryOptions& options() const { return options_; }
   const MemoryStatistics& statistics() const { return statistics_; }
+  void reset_peak() { statistics_.peak = statistics_.current; }  // reset_memory_stats
   Bytes free_bytes() const;    // in all pieces together, and what may still be taken from the device
   Bytes largest_free() const;  // the largest of them
   std::vector<Region> regions() const;

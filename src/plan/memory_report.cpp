@@ -7,29 +7,13 @@
 
 #include "base/overloaded.h"
 #include "base/rough.h"
+#include "device/out_of_memory.h"
 
 namespace wt::plan {
 
 namespace {
 
 constexpr std::size_t shown_buffers = 10;
-
-// As TensorFlow's DataTypeString says them.
-std::string_view tensorflow_name(Type type) {
-  switch (type) {
-    case Type::float32:
-      return "float";
-    case Type::float64:
-      return "double";
-    case Type::boolean:
-      return "bool";
-    case Type::int32:
-    case Type::int64:
-    case Type::uint8:
-      break;
-  }
-  return wt::name(type);
-}
 
 std::vector<Operand> operands(const Action& action) {
   const auto joined = [](std::vector<Operand> first, const std::vector<Operand>& second) {
@@ -61,9 +45,8 @@ TensorSpec spec_in(const Plan& plan, BufferId buffer, std::optional<NodeId> node
 std::string message(const Shortage& shortage) {
   if (shortage.buffer.kind == BufferKind::workspace)
     return fmt::format("OOM when allocating temporary tensor with shape{}", print(shortage.spec.shape));
-  return fmt::format("OOM when allocating tensor with shape{} and type {} on {} by allocator {}",
-                     print(shortage.spec.shape), tensorflow_name(shortage.spec.type), shortage.device,
-                     shortage.allocator);
+  return device::out_of_memory_text(shortage.spec.shape, shortage.spec.type, shortage.device,
+                                    shortage.allocator);
 }
 
 Shortage shortage_of(const Plan& plan, const OutOfMemory& out) {

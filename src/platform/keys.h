@@ -204,7 +204,7 @@ void keys_of(Visit& visit, Ici& ici) {
   visit(optional_key("twist", "twisted slices exist: 4x4x8_twisted"), ici.twist);
   visit(required_key("names", "how names of slices begin: v4, as in v4-32"), ici.names);
   visit(required_key("counts", "what the number in a name counts"), ici.counts);
-  visit(count_key("cores", "of one chip", 1, most_parts), ici.cores);
+  visit(count_key("cores", "of one chip", 1, 16), ici.cores);
   visit(optional_key("device", "what TensorFlow calls one device"), ici.device);
   visit(optional_key("on_chip", "between a core and its chip's ICI, where a core is a device"), ici.on_chip);
 }

@@ -12,6 +12,7 @@
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "platform/build.h"
+#include "platform/import.h"
 #include "platform/parse.h"
 
 namespace wt::platform {
@@ -52,7 +53,7 @@ std::vector<std::string_view> known_names() {
   return names;
 }
 
-bool is_path(std::string_view name) { return name.ends_with(".json"); }
+bool is_path(std::string_view name) { return name.ends_with(".json") || is_xml(name); }
 
 // The file that a name means. Throws InputError where there is none.
 fs::path path_of(std::string_view name, const fs::path& folder, const Place& named_at) {
@@ -68,12 +69,16 @@ fs::path path_of(std::string_view name, const fs::path& folder, const Place& nam
                            did_you_mean(name, names) + "; or name a file of your own: x.json"});
 }
 
+// How errors call what a translator wrote.
+std::string as_json(const std::string& file) { return file + " as a platform file"; }
+
 // Opens the files that machines are named by, and keeps them as long as they are read.
 class Files {
  public:
   NamedFile opener() {
     return [this](const json::Value& name, Problems& problems) { return open(name, problems); };
   }
+  const std::vector<Problem>& warnings() const { return warnings_; }
 
  private:
   const json::Value* open(const json::Value& name, Problems& problems) {
@@ -86,14 +91,26 @@ class Files {
         return nullptr;
       }
       opened_.push_back(key);
-      return &files_.emplace_back(json::parse_file(path, name.place()));
+      return &files_.emplace_back(is_xml(path.string()) ? translated(path, name.place())
+                                                        : json::parse_file(path, name.place()));
     } catch (const InputError& error) {
       for (const Problem& problem : error.problems()) problems.add(problem);
       return nullptr;
     }
   }
 
+  json::Value translated(const fs::path& path, const Place& named_at) {
+    const xml::Document document = xml::parse(path.string(), read_text(path, named_at));
+    if (format_of(document) == Foreign::simgrid)
+      throw InputError(Problem{named_at, fmt::format("{} is a whole platform, no machine", path.string()),
+                               "name it as the platform"});
+    Translated translated = translate_nccl(document);
+    warnings_.insert(warnings_.end(), translated.warnings.begin(), translated.warnings.end());
+    return json::parse(std::move(translated.json), as_json(path.string()));
+  }
+
   std::deque<json::Value> files_{};
+  std::vector<Problem> warnings_{};
   std::vector<std::string> opened_{};  // one names the next: each may be opened once
 };
 
@@ -126,10 +143,13 @@ Loaded read(const json::Value& file, std::string name) {
   Files files;
   const Description description = parse(file, files.opener(), problems);
   problems.throw_if_any();
-  return make(description, std::move(name));
+  Loaded loaded = make(description, std::move(name));
+  loaded.warnings.insert(loaded.warnings.begin(), files.warnings().begin(), files.warnings().end());
+  return loaded;
 }
 
 Loaded load_file(const fs::path& path, const Parameters& parameters, const Place& named_at) {
+  if (is_xml(path.string())) return from_xml(path.string(), read_text(path, named_at), parameters);
   return read(with_parameters(json::parse_file(path, named_at), parameters), path.stem().string());
 }
 
@@ -180,6 +200,23 @@ Parameter parse_parameter(const std::string& text) {
     const std::string quoted = text.substr(0, equals + 1) + json::quote(text.substr(equals + 1));
     return {key, json::parse(quoted, "--set", equals + 1)};
   }
+}
+
+Loaded from_xml(std::string file, std::string text, const Parameters& set) {
+  const xml::Document document = xml::parse(file, std::move(text));
+  std::string name = fs::path(file).stem().string();
+  if (format_of(document) == Foreign::simgrid) return load_simgrid(document, std::move(name), set);
+  Products products;  // known before the file is written: an NVLink's rate is its product's
+  for (const Parameter& parameter : set) {
+    const bool is_text = parameter.value.kind() == json::Kind::string;
+    if (is_text && parameter.key == "machine.devices.type") products.device = parameter.value.string();
+    if (is_text && parameter.key == "machine.hosts.type") products.host = parameter.value.string();
+  }
+  Translated translated = translate_nccl(document, products);
+  Loaded loaded =
+      read(with_parameters(json::parse(std::move(translated.json), as_json(file)), set), std::move(name));
+  loaded.warnings.insert(loaded.warnings.begin(), translated.warnings.begin(), translated.warnings.end());
+  return loaded;
 }
 
 Loaded make(const Description& description, std::string name) {

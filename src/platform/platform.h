@@ -62,7 +62,7 @@ class Platform {
   std::string name(Endpoint endpoint) const;                // "machine 1/gpu 3", "machine 0/host 1"
   const Link& link(LinkId link) const;
   std::int32_t machine_of(LinkId link) const;  // -1: it is between machines
-  std::string name(LinkId link) const;  // "machine 1/gpu 3 -> nvswitch"; made when asked for
+  std::string name(LinkId link) const;         // "machine 1/gpu 3 -> nvswitch"; made when asked for
 
   const Slice* slice() const;  // null: no TPUs
 

@@ -119,6 +119,24 @@ std::optional<Shape> host_of(const Ici& ici, const Shape& shape) {
   return ici.host;
 }
 
+// False, and a problem, if hosts don't fill the slice.
+bool spread_over_hosts(const Ici& ici, Slice& slice, const Place& place, Problems& problems) {
+  const std::optional<Shape> host = host_of(ici, slice.shape);
+  if (!host) {
+    problems.add(
+        place, fmt::format("hosts of {} chips don't fill a slice of {}", print(ici.host), print(slice.shape)),
+        "add it to \"single_host\" if one host holds it whole");
+    return false;
+  }
+  slice.host = *host;
+  slice.chips = static_cast<std::int32_t>(slice.shape.count());
+  slice.cores = slice.chips * ici.cores;
+  slice.hosts = slice.chips / static_cast<std::int32_t>(host->count());
+  slice.cores_per_device = ici.device == Unit::core ? 1 : ici.cores;
+  slice.devices_per_host = static_cast<std::int32_t>(host->count()) * ici.cores / slice.cores_per_device;
+  return true;
+}
+
 }  // namespace
 
 std::vector<Shape> shapes_of(const Ici& ici) {
@@ -166,19 +184,7 @@ std::optional<Slice> find_slice(const Ici& ici, const std::string& text, const P
                            : fmt::format("write \"{}\"", print(slice.shape)));
     return std::nullopt;
   }
-  const std::optional<Shape> host = host_of(ici, slice.shape);
-  if (!host) {
-    problems.add(
-        place, fmt::format("hosts of {} chips don't fill a slice of {}", print(ici.host), print(slice.shape)),
-        "add it to \"single_host\" if one host holds it whole");
-    return std::nullopt;
-  }
-  slice.host = *host;
-  slice.chips = static_cast<std::int32_t>(slice.shape.count());
-  slice.cores = slice.chips * ici.cores;
-  slice.hosts = slice.chips / static_cast<std::int32_t>(host->count());
-  slice.cores_per_device = ici.device == Unit::core ? 1 : ici.cores;
-  slice.devices_per_host = static_cast<std::int32_t>(host->count()) * ici.cores / slice.cores_per_device;
+  if (!spread_over_hosts(ici, slice, place, problems)) return std::nullopt;
   return slice;
 }
 

@@ -86,18 +86,16 @@ bool Topology::is_joined(const Spot& from, const Spot& to) const {
          copy_of(from.machine) == copy_of(to.machine);
 }
 
-// By the fabric, from port to port; two cores of a chip share a port.
+// By the fabric, from port to port. Two cores of a chip share one, and a torus has no link from a port to itself.
 void Topology::add_between_devices(const Spot& from, const Spot& to, Trail& trail) const {
   const std::int32_t first_machine = copy_of(from.machine) * fabric_.machines;
   const std::int32_t port_from = wiring_.port_of(from.point);
   const std::int32_t port_to = wiring_.port_of(to.point);
   add_inside(from.machine, from.point, wiring_.port(port_from), trail);
-  if (from.machine != to.machine || port_from != port_to) {
-    const auto first =
-        static_cast<std::int32_t>(fabric_.first) + copy_of(from.machine) * fabric_.fabric->links();
-    fabric_.fabric->route((from.machine - first_machine) * wiring_.ports() + port_from,
-                          (to.machine - first_machine) * wiring_.ports() + port_to, LinkId(first), trail);
-  }
+  const auto first =
+      static_cast<std::int32_t>(fabric_.first) + copy_of(from.machine) * fabric_.fabric->links();
+  fabric_.fabric->route((from.machine - first_machine) * wiring_.ports() + port_from,
+                        (to.machine - first_machine) * wiring_.ports() + port_to, LinkId(first), trail);
   add_inside(to.machine, wiring_.port(port_to), to.point, trail);
 }
 

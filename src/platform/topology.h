@@ -20,7 +20,7 @@ struct MachineTypes {
 // A machine that has a name and types of its own, though it is wired as all are.
 struct Individual {
   std::string name{};
-  MachineTypes types{};
+  std::shared_ptr<const MachineTypes> types{};
 };
 
 class Topology {
@@ -39,7 +39,7 @@ class Topology {
 
   const Wiring& wiring() const { return wiring_; }
   const MachineTypes& types(std::int32_t machine) const {
-    return individuals_.empty() ? types_ : individuals_[static_cast<std::size_t>(machine)].types;
+    return individuals_.empty() ? types_ : *individuals_[static_cast<std::size_t>(machine)].types;
   }
   std::int32_t machines() const { return machines_; }
   std::int32_t links() const { return links_; }

@@ -89,8 +89,8 @@ Document::Document(std::string file, std::string text)
                              fmt::format("the file has {} bytes", source.text().size()),
                              fmt::format("{} are read at most", largest)});
   refuse_bytes(source);
-  const pugi::xml_parse_result result = content_->tree.load_buffer(
-      source.text().data(), source.text().size(), pugi::parse_default, pugi::encoding_utf8);
+  const pugi::xml_parse_result result = content_->tree.load_buffer(source.text().data(), source.text().size(),
+                                                                   pugi::parse_default, pugi::encoding_utf8);
   if (!result) {
     const auto offset = std::min(static_cast<std::size_t>(result.offset), source.text().size());
     throw InputError(Problem{source.place(offset, 1), "this is no XML",

@@ -50,7 +50,8 @@ ZoneFabric::ZoneFabric(Zones zones, Problems& problems, std::vector<Problem>& wa
   }
   for (std::size_t link = 0; all && link < used.size(); ++link) {
     if (!used[link])
-      warnings.push_back({zones_.links[link].place, fmt::format("nothing uses the link {}", zones_.links[link].name),
+      warnings.push_back({zones_.links[link].place,
+                          fmt::format("nothing uses the link {}", zones_.links[link].name),
                           "no route between two hosts has it"});
   }
 }
@@ -81,10 +82,11 @@ void ZoneFabric::check_pair(std::int32_t from, std::int32_t to, std::vector<bool
   for (const std::int32_t link : links) {
     const Zones::NamedLink& content = zones_.links[at(link)];
     if (content.is_shared || content.link.bandwidth.count() >= narrowest) continue;
-    problems.add(content.place,
-                 fmt::format("the FATPIPE {} limits the route from {} to {}", content.name, first.name, last.name),
-                 "each flow has all of it, which has no counterpart here; make it SHARED, or wider than the "
-                 "route's other links");
+    problems.add(
+        content.place,
+        fmt::format("the FATPIPE {} limits the route from {} to {}", content.name, first.name, last.name),
+        "each flow has all of it, which has no counterpart here; make it SHARED, or wider than the "
+        "route's other links");
     return;
   }
 }

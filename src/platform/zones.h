@@ -51,8 +51,9 @@ struct Zones {
     std::vector<std::int32_t> members{};
     std::map<std::pair<std::int32_t, std::int32_t>, Passage> passages{};
     std::map<std::int32_t, Ray> rays{};
-    std::vector<std::int32_t> centre{};                // of a star: its backbone
-    std::vector<std::vector<std::int32_t>> before{};  // of shortest: on the way from one place in `members` to another
+    std::vector<std::int32_t> centre{};  // of a star: its backbone
+    std::vector<std::vector<std::int32_t>>
+        before{};  // of shortest: on the way from one place in `members` to another
     Place place{};
   };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Flows that begin together fall into components which share no link with each other. Components that are equal but
-// for the names of their links behave equally, so one of them is played for all.
+// Flows that begin together fall into components which share no link with each other. Components that are
+// equal but for the names of their links behave equally, so one of them is played for all.
 
 #include <cstdint>
 #include <span>

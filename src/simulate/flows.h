@@ -1,7 +1,8 @@
 #pragma once
-// Which flows SimGrid plays, and for whom. A flow that is alone on all its links needs nobody to share them out: it
-// ends after bytes / bottleneck. Of equal components that begin together SimGrid plays one. Where a new flow enters a
-// link of such flows, they go on as SimGrid's with what they have left. Nobody can tell from the dates.
+// Which flows SimGrid plays, and for whom. A flow that is alone on all its links needs nobody to share them
+// out: it ends after bytes / bottleneck. Of equal components that begin together SimGrid plays one. Where a
+// new flow enters a link of such flows, they go on as SimGrid's with what they have left. Nobody can tell
+// from the dates.
 
 #include <functional>
 #include <span>
@@ -15,12 +16,12 @@ namespace wt::simulate {
 
 class Flows {
  public:
-  // Calls `foresee` with a flow and the date of its end, as soon as it's known; is_over says at that date whether it
-  // came true.
+  // Calls `foresee` with a flow and the date of its end, as soon as it's known; is_over says at that date
+  // whether it came true.
   Flows(const Job& job, Folding folding, Network& network, std::function<void(std::int32_t, double)> foresee);
 
-  void begin(std::span<const std::int32_t> flows,
-             double now);  // Requires: ascending; all that begin at this date.
+  // Requires: ascending; all that begin at this date.
+  void begin(std::span<const std::int32_t> flows, double now);
   bool is_over(std::int32_t flow) const;
   void end(std::int32_t flow, double now);       // leaves its links
   void arrive(std::int32_t flow, double clock);  // as the network says
@@ -38,8 +39,8 @@ class Flows {
     Phase phase = Phase::before;
   };
 
-  // Equal components that began together: SimGrid plays the leader, and the others end with it, flow by flow. A
-  // member whose links somebody else enters leaves, and is empty from then on.
+  // Equal components that began together: SimGrid plays the leader, and the others end with it, flow by flow.
+  // A member whose links somebody else enters leaves, and is empty from then on.
   struct Choir {
     std::vector<std::vector<std::int32_t>> members{};  // flows, ascending
     std::size_t leader = 0;                            // the first that isn't empty

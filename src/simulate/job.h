@@ -1,6 +1,6 @@
 #pragma once
-// What is played and what came of it, as flat arrays of plain values that pass through a pipe as they are. A job
-// knows nothing of plans: simulate/translate.h makes one of a plan, simulate/player.h plays it.
+// What is played and what came of it, as flat arrays of plain values that pass through a pipe as they are. A
+// job knows nothing of plans: simulate/translate.h makes one of a plan, simulate/player.h plays it.
 
 #include <cstdint>
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace wt::simulate {
 
-// When all it waits for is done, `delay` seconds pass (a kernel's time, or a flow's latency), then `bytes` flow over
-// the route. Without bytes or without a route it ends after the delay.
+// When all it waits for is done, `delay` seconds pass (a kernel's time, or a flow's latency), then `bytes`
+// flow over the route. Without bytes or without a route it ends after the delay.
 struct Activity {
   double delay{};
   std::int64_t bytes{};
@@ -62,8 +62,8 @@ struct Outcome {
   Effort effort{};
 };
 
-// Fails an expectation on what no job may hold: unknown activities or links, a link twice in a route, negative or
-// infinite amounts.
+// Fails an expectation on what no job may hold: unknown activities or links, a link twice in a route,
+// negative or infinite amounts.
 void check(const Job& job);
 
 }  // namespace wt::simulate

@@ -59,12 +59,12 @@ double horizon(const Job& job) {
   return seconds;
 }
 
-// SimGrid loses an event for good when its date lies a rounding behind the clock and precision is finer than that:
-// so never below a few units in the last place of the latest date.
+// SimGrid loses an event for good when its date lies a rounding behind the clock and precision is finer than
+// that: so never below a few units in the last place of the latest date.
 double precision_for(const Job& job) { return std::max(1e-15 * horizon(job), 1e-24); }
 
-// SimGrid's amounts are whole numbers, and what is left of a flow isn't: so they count in pieces of a byte, a power
-// of two, as fine as doubles hold exactly.
+// SimGrid's amounts are whole numbers, and what is left of a flow isn't: so they count in pieces of a byte, a
+// power of two, as fine as doubles hold exactly.
 double pieces_for(const Job& job) {
   std::int64_t most = 1;
   for (const Activity& activity : job.activities) most = std::max(most, activity.bytes);

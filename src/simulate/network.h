@@ -1,8 +1,8 @@
 #pragma once
-// SimGrid's clock and network under our routes: one flat zone with two hosts between which every flow takes the route it
-// is given. So no platform of SimGrid's has to agree with ours: its nested zones lose hops and its torus lacks unwrapped,
-// twisted and size-2 dimensions. Links have no latency here: a flow's is paid before it starts, as SimGrid would give
-// flows of less latency more of a link.
+// SimGrid's clock and network under our routes: one flat zone with two hosts between which every flow takes
+// the route it is given. So no platform of SimGrid's has to agree with ours: its nested zones lose hops and
+// its torus lacks unwrapped, twisted and size-2 dimensions. Links have no latency here: a flow's is paid
+// before it starts, as SimGrid would give flows of less latency more of a link.
 
 #include <cstdint>
 #include <functional>

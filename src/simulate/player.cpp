@@ -32,7 +32,8 @@ class Successors {
   std::vector<std::int32_t> ids_;
 };
 
-// Ends come before beginnings of the same date, so that a flow doesn't meet one that is just over; then ids decide.
+// Ends come before beginnings of the same date, so that a flow doesn't meet one that is just over; then ids
+// decide.
 enum class Kind : std::uint8_t { end, begin };
 
 struct Event {

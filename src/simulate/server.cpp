@@ -18,8 +18,8 @@
 
 #include "base/error.h"
 
-// Four processes: main -> server -> keeper -> task. The keeper waits for its task and says how it ended; the server
-// waits for nobody, so tasks run side by side.
+// Four processes: main -> server -> keeper -> task. The keeper waits for its task and says how it ended; the
+// server waits for nobody, so tasks run side by side.
 //
 //   requests   main to server: a task and two files, its channel and its verdict
 //   channel    main and task

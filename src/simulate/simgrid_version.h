@@ -1,6 +1,6 @@
 #pragma once
-// Where SimGrid 3.32 and newer ones differ, in one place. 3.32 is what is tested; the other branches follow the
-// ChangeLogs of 3.34 and 4.0.
+// Where SimGrid 3.32 and newer ones differ, in one place. 3.32 is what is tested; the other branches follow
+// the ChangeLogs of 3.34 and 4.0.
 
 #include <simgrid/s4u.hpp>
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/suggest.h"
 #include "device/error.h"
+#include "device/out_of_memory.h"
 #include "kernel/launch.h"
 #include "tensor/print_numpy.h"
 
@@ -82,7 +83,10 @@ device::Name Eager::run(std::string_view operation, Type type, std::span<const E
 EagerTensor Eager::constant(const Tensor& numbers) {
   const EagerTensor made{numbers.copy(), device::host_of(context_.task())};
   const bool is_for_a_host = scope_.kind == device::Kind::cpu && scope_.index == 0;
-  if (!is_for_a_host) return {made.numbers, run("_EagerConst", numbers.type(), {&made, 1})};
+  if (!is_for_a_host) {
+    const device::Name device = run("_EagerConst", numbers.type(), {&made, 1});
+    return {made.numbers, device, allocate(device, numbers.spec(), "_EagerConst")};
+  }
   if (context_.find(scope_) == nullptr)
     throw InvalidArgumentError(fmt::format("{} unknown device.", print(scope_)));
   return {made.numbers, scope_};
@@ -93,20 +97,69 @@ EagerTensor Eager::matmul(const EagerTensor& a, const EagerTensor& b, ProductAtt
   return apply("matmul", attributes, inputs)[0];
 }
 
+// On the device where it lies it shares its input's place.
 EagerTensor Eager::identity(const EagerTensor& x) {
-  return {x.numbers, run("Identity", x.numbers.type(), {&x, 1})};
+  const device::Name device = run("Identity", x.numbers.type(), {&x, 1});
+  return {x.numbers, device, device == x.device ? x.place : allocate(device, x.numbers.spec(), "Identity")};
 }
 
 std::vector<EagerTensor> Eager::apply(std::string_view kernel_name, const Attributes& attributes,
                                       std::span<const EagerTensor> inputs) {
   const Kernel& kernel = known_kernel(kernel_name);
   const std::vector<TensorSpec> specs = specs_of(inputs);
-  const device::Name device = run(operation_name(kernel.name, specs, attributes),
-                                  operation_type(kernel.name, specs, attributes), inputs);
+  const std::string_view operation = operation_name(kernel.name, specs, attributes);
+  const std::size_t copied = copies_.size();
+  const device::Name device = run(operation, operation_type(kernel.name, specs, attributes), inputs);
+  // Copies of inputs live as long as the operation, outputs as long as somebody has them.
+  std::vector<std::shared_ptr<const void>> places;
+  for (std::size_t i = copied; i < copies_.size(); ++i)
+    places.push_back(allocate(copies_[i].to, specs[copies_[i].input], operation));
   std::vector<EagerTensor> outputs;
-  for (const Tensor& output : compute(kernel, attributes, inputs)) outputs.push_back({output, device});
+  for (const TensorSpec& spec : kernel.outputs(specs, attributes))
+    outputs.push_back({{}, device, allocate(device, spec, operation)});
+  std::vector<Tensor> numbers = compute(kernel, attributes, inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].numbers = std::move(numbers[i]);
   return outputs;
 }
+
+std::shared_ptr<device::BfcAllocator> Eager::allocator_of(const device::Name& device) {
+  const device::LogicalDevice* logical = context_.find(device);
+  if (logical == nullptr || !logical->memory) return nullptr;
+  auto& allocator = allocators_[print(device)];
+  if (!allocator) allocator = std::make_shared<device::BfcAllocator>(*logical->memory);
+  return allocator;
+}
+
+std::shared_ptr<const void> Eager::allocate(const device::Name& device, const TensorSpec& spec,
+                                            std::string_view operation) {
+  const device::Name memory = memory_of(device, spec.type);
+  const auto allocator = allocator_of(memory);
+  if (!allocator || spec.bytes().count() == 0) return nullptr;
+  const std::optional<Bytes> address = allocator->allocate(spec.bytes());
+  if (!address) {
+    sink_(allocator->failure_log(spec.bytes(), operation));
+    throw device::ResourceExhaustedError(
+        device::out_of_memory_text(spec.shape, spec.type, print(memory), allocator->options().allocator));
+  }
+  return {static_cast<const void*>(allocator.get()),
+          [allocator, address = *address](const void*) { allocator->free(address); }};
+}
+
+device::BfcAllocator& Eager::counted_allocator(std::string_view name) {
+  const device::Name device = context_.resolve(device::parse_name(name));
+  if (context_.find(device) == nullptr)
+    throw device::ValueError(fmt::format("Failed parsing device name: '{}'", name));
+  const auto allocator = allocator_of(device);
+  if (!allocator)
+    throw device::ValueError(fmt::format("Allocator stats not available for device '{}'", print(device)));
+  return *allocator;
+}
+
+device::MemoryStatistics Eager::get_memory_info(std::string_view device) {
+  return counted_allocator(device).statistics();
+}
+
+void Eager::reset_memory_stats(std::string_view device) { counted_allocator(device).reset_peak(); }
 
 std::vector<Tensor> Eager::compute(const Kernel& kernel, const Attributes& attributes,
                                    std::span<const EagerTensor> inputs) {

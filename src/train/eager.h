@@ -12,6 +12,8 @@
 
 #include <functional>
 #include <initializer_list>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +29,8 @@ namespace wt::train {
 struct EagerTensor {
   Tensor numbers{};
   device::Name device{};  // where the operation ran that made it, nothing open
+  std::shared_ptr<const void>
+      place{};  // in that device's memory, where it has a limit; freed with the last copy
 
   // Where its numbers lie: an int32 made by a GPU lies in the host's memory.
   device::Name backing_device() const { return memory_of(device, numbers.type()); }
@@ -96,7 +100,17 @@ class Eager {
 
   const std::vector<EagerCopy>& copies() const { return copies_; }
 
+  // tf.config.experimental.get_memory_info and reset_memory_stats. Devices without a limit aren't counted.
+  device::MemoryStatistics get_memory_info(std::string_view device);
+  void reset_memory_stats(std::string_view device);
+
  private:
+  // The tensors that an operation allocates live in its device's memory. Throws device::ResourceExhaustedError.
+  std::shared_ptr<const void> allocate(const device::Name& device, const TensorSpec& spec,
+                                       std::string_view operation);
+  std::shared_ptr<device::BfcAllocator> allocator_of(const device::Name& device);  // null: no limit
+  device::BfcAllocator& counted_allocator(std::string_view device);
+
   PlacementRules rules();
   device::Name run(std::string_view operation, Type type, std::span<const EagerTensor> inputs);
   std::vector<Tensor> compute(const Kernel& kernel, const Attributes& attributes,
@@ -112,6 +126,8 @@ class Eager {
   DevicePolicy policy_ = DevicePolicy::silent;
   Sink sink_;
   std::vector<EagerCopy> copies_{};
+  std::map<std::string, std::shared_ptr<device::BfcAllocator>>
+      allocators_{};  // by device; tensors share them
 };
 
 }  // namespace wt::train

@@ -1,13 +1,13 @@
-// What a simulation costs: flows per second and bytes of memory per flow, for flows that meet nobody and for flows
-// that share links, and what its own process costs on top.
+// What a simulation costs: flows per second and bytes of memory per flow, for flows that meet nobody and for
+// flows that share links, and what its own process costs on top.
 //
 //   rings        every rank sends to the next over a link of its own, round after round: no flow meets another
 //   uplinks      the same, but two neighbours share an uplink: many components of two flows
 //   incast       all send to one at once: one component, all end together
 //   staggered    the same with sizes that differ: one component, every end changes all rates
 //
-// Counters: flows; s_flows, those that SimGrid played; flows/s per second of the player's CPU time, and B/flow of its
-// memory; overhead_us: what fork, pipes and the wait for the end take beside playing.
+// Counters: flows; s_flows, those that SimGrid played; flows/s per second of the player's CPU time, and
+// B/flow of its memory; overhead_us: what fork, pipes and the wait for the end take beside playing.
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>

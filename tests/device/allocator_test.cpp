@@ -14,8 +14,9 @@ namespace {
 
 using Piece = BfcAllocator::Piece;
 
-MemoryOptions limited(Bytes limit) { return {.limit = limit}; }
-MemoryOptions growing(Bytes limit) { return {.limit = limit, .growth = true}; }
+// Without garbage collection, which has tests of its own.
+MemoryOptions limited(Bytes limit) { return {.limit = limit, .garbage_collection = false}; }
+MemoryOptions growing(Bytes limit) { return {.limit = limit, .growth = true, .garbage_collection = false}; }
 
 std::int64_t at(std::optional<Bytes> address) { return address ? address->count() : -1; }
 

@@ -116,6 +116,21 @@ TEST(PcieTree, GoesAsFarAsPeerToPeerReaches) {
              "machine 0/socket 1 -> pcie switch 1", "machine 0/pcie switch 1 -> gpu 2"}));
 }
 
+TEST(PcieTree, TellsTwoSwitchesOfASocketFromOne) {
+  const auto length = [](const char* reach) {
+    return names(
+               written(
+                   std::string(
+                       R"({"machine": {"devices": {"type": "rtx4090", "count": 2}, "hosts": {"type": "xeon_8168"},
+      "pcie": {"bandwidth": "26 GB/s", "switches": 2, "peer_to_peer": ")") +
+                   reach + R"("}}})"),
+               0, 1)
+        .size();
+  };
+  EXPECT_EQ(length("switch"), 6u);  // through the memory
+  EXPECT_EQ(length("socket"), 4u);
+}
+
 TEST(PcieTree, DealsLevelsOfSwitchesEvenly) {
   const Platform machine = written(R"({"machine": {
     "devices": {"type": "v100_sxm2_32", "count": 16}, "hosts": {"type": "xeon_8168", "count": 2, "link": {"bandwidth": "10 GB/s"}},
@@ -359,11 +374,14 @@ TEST_P(EveryPlatform, JoinsAllPairs) {
   }
 }
 
-TEST_P(EveryPlatform, ReturnsByTheSameNumberOfLinks) {
+// Between machines the sender changes the rail, so the way back may be another.
+TEST_P(EveryPlatform, ReturnsByTheSameNumberOfLinksInAMachine) {
   const Platform platform = platform_of(GetParam());
   for (const Endpoint from : endpoints(platform))
     for (const Endpoint to : endpoints(platform))
-      EXPECT_EQ(platform.route(from, to).links.size(), platform.route(to, from).links.size());
+      if (platform.machine_of(from) == platform.machine_of(to)) {
+        EXPECT_EQ(platform.route(from, to).links.size(), platform.route(to, from).links.size());
+      }
 }
 
 TEST_P(EveryPlatform, GivesEveryLinkItsOwnName) {
@@ -374,6 +392,29 @@ TEST_P(EveryPlatform, GivesEveryLinkItsOwnName) {
 }
 
 TEST_P(EveryPlatform, HasNoIdleLink) { EXPECT_TRUE(loaded(GetParam()).warnings.empty()); }
+
+// Two of everything that has a network, or a fabric over machines.
+TEST(SeveralMachines, AreJoined) {
+  int joined = 0;
+  for (const KnownPlatform& known : known_platforms()) {
+    SCOPED_TRACE(known.id);
+    const Platform one = platform_of(known.id);
+    if (one.machines() > 1 && one.slice() == nullptr) continue;
+    const char* twice = one.slice() == nullptr ? "machines=2" : "slices=2";
+    try {
+      const Platform two = platform_of(known.id, {twice});
+      EXPECT_EQ(two.machines(), 2 * one.machines());
+      const std::vector<Endpoint> all = endpoints(two);
+      for (const Endpoint from : all)
+        for (const Endpoint to : all) EXPECT_EQ(two.route(from, to).links.empty(), from == to);
+      ++joined;
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.problems().size(), 1u);
+      EXPECT_EQ(error.problems()[0].remedy, "add \"network\", which joins the machines' NICs");
+    }
+  }
+  EXPECT_GE(joined, 20);
+}
 
 std::vector<std::string> ids() {
   std::vector<std::string> all;

@@ -14,8 +14,8 @@ namespace wt::simulate {
 
 inline constexpr double never = std::numeric_limits<double>::infinity();
 
-// Rates by progressive filling: all grow together; where a link is full, its flows stop growing. Bertsekas and
-// Gallager, Data Networks, 1992, section 6.5.2.
+// Rates by progressive filling: all grow together; where a link is full, its flows stop growing. Bertsekas
+// and Gallager, Data Networks, 1992, section 6.5.2.
 inline std::vector<double> fair_rates(const Job& job, const std::vector<std::size_t>& flows) {
   std::vector<double> rates(flows.size(), -1), free = job.bandwidths;
   for (std::size_t settled = 0; settled < flows.size();) {

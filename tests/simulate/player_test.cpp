@@ -150,7 +150,8 @@ TEST(Player, WhatIsLeftByANarrowLinkGoesToTheOthers) {
   for (const std::int32_t id : {0, 1}) expect_relative(end_of(outcome, id), 1e-3);
 }
 
-// Many equal flows in a row over the same links: nobody meets anybody, though each begins the moment another ends.
+// Many equal flows in a row over the same links: nobody meets anybody, though each begins the moment another
+// ends.
 TEST(Player, ARingOfEqualFlowsIsPlayedAlone) {
   constexpr std::int32_t ranks = 16, rounds = 30;
   Job job;
@@ -166,8 +167,8 @@ TEST(Player, ARingOfEqualFlowsIsPlayedAlone) {
   EXPECT_EQ(outcome.effort.alone, ranks * rounds);
 }
 
-// Eight pairs of cards, each pair below an uplink, begin at once: one pair is played. Then a flow enters the uplink of
-// the third pair, and of the first one, which was the one played.
+// Eight pairs of cards, each pair below an uplink, begin at once: one pair is played. Then a flow enters the
+// uplink of the third pair, and of the first one, which was the one played.
 TEST(Player, OfEqualComponentsOneIsPlayedUntilSomebodyEntersThem) {
   constexpr std::int32_t pairs = 8;
   Job job;

@@ -17,8 +17,8 @@ std::vector<std::int32_t> random_route(Dice& dice, std::int32_t first_link, std:
   return route;
 }
 
-// Sizes, latencies and dates coincide often, as they do in schedules. Links and activities that are there already are
-// left alone.
+// Sizes, latencies and dates coincide often, as they do in schedules. Links and activities that are there
+// already are left alone.
 void add_random(Job& job, Dice& dice, std::int32_t count) {
   const auto first_link = static_cast<std::int32_t>(job.bandwidths.size()), links = 2 + dice.below(9);
   const auto first = static_cast<std::int32_t>(job.activities.size());

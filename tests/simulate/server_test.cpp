@@ -1,4 +1,5 @@
-// Claims: whatever becomes of a simulation's process, its caller hears of it and goes on; no process outlives main.
+// Claims: whatever becomes of a simulation's process, its caller hears of it and goes on; no process outlives
+// main.
 
 #include "simulate/server.h"
 

@@ -1,4 +1,5 @@
-// Claims: a plan's timeline on described machines is what their links allow; streams work off their nodes in order.
+// Claims: a plan's timeline on described machines is what their links allow; streams work off their nodes in
+// order.
 
 #include "simulate/simulate.h"
 

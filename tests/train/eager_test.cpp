@@ -280,5 +280,68 @@ TEST(Eager, AConstantKeepsItsOwnNumbers) {
   EXPECT_EQ(print(x), "tf.Tensor([1. 2.], shape=(2,), dtype=float32)");
 }
 
+// Two GPUs of 1 MiB each, cut from one; tensors of 256 KiB.
+struct SmallProcess : Process {
+  SmallProcess() {
+    const device::PhysicalDevice gpu_0 = context.list_physical_devices(device::Kind::gpu)[0];
+    context.set_logical_device_configuration(
+        gpu_0, {{.memory_limit = Bytes(1 << 20)}, {.memory_limit = Bytes(1 << 20)}});
+    tf.set_log_device_placement(false);
+  }
+  EagerTensor quarter() { return tf.constant(Tensor::zeros({Type::float32, {256, 256}})); }
+};
+
+TEST(Eager, D14_TensorsTakeMemoryUntilTheLastOneOfThemIsGone) {
+  SmallProcess process;
+  EXPECT_EQ(process.tf.get_memory_info("GPU:0").current, Bytes(0));
+  {
+    const EagerTensor first = process.quarter();
+    const EagerTensor same = process.tf.identity(first);  // where it lies
+    EXPECT_EQ(process.tf.get_memory_info("GPU:0").current, Bytes(1 << 18));
+    const EagerTensor sum = process.tf.apply("add", {}, std::vector{first, same})[0];
+    EXPECT_EQ(process.tf.get_memory_info("GPU:0").current, Bytes(1 << 19));
+  }
+  EXPECT_EQ(process.tf.get_memory_info("GPU:0").current, Bytes(0));
+  EXPECT_EQ(process.tf.get_memory_info("GPU:0").peak, Bytes(1 << 19));
+  process.tf.reset_memory_stats("GPU:0");
+  EXPECT_EQ(process.tf.get_memory_info("GPU:0").peak, Bytes(0));
+  EXPECT_EQ(process.tf.get_memory_info("GPU:1").peak, Bytes(0));  // a memory of its own
+}
+
+TEST(Eager, D14_OneTensorTooManyIsRefusedInTensorFlowsWords) {
+  SmallProcess process;
+  std::vector<EagerTensor> held;
+  for (int i = 0; i < 4; ++i) held.push_back(process.quarter());
+  EXPECT_EQ(
+      refusal<device::ResourceExhaustedError>([&] { process.quarter(); }),
+      "OOM when allocating tensor with shape[256,256] and type float on " + gpu + " by allocator GPU_0_bfc");
+  ASSERT_EQ(process.lines.size(), 1u);
+  EXPECT_TRUE(
+      process.lines[0].starts_with("Allocator (GPU_0_bfc) ran out of memory trying to allocate 256.0KiB "
+                                   "(rounded to 262144)requested by op _EagerConst"))
+      << process.lines[0];
+  held.pop_back();
+  EXPECT_NO_THROW(process.quarter());
+}
+
+TEST(Eager, D7_CopiesOfInputsTakeMemoryWhileTheOperationRuns) {
+  SmallProcess process;
+  const EagerTensor on_second = [&] {
+    const auto scope = process.tf.device("/GPU:1");
+    return process.quarter();
+  }();
+  process.tf.apply("negate", {}, std::vector{on_second});  // on GPU:0: a copy and a result
+  EXPECT_EQ(process.tf.get_memory_info("GPU:0").peak, Bytes(1 << 19));
+  EXPECT_EQ(process.tf.get_memory_info("GPU:0").current, Bytes(0));
+}
+
+TEST(Eager, TheHostsMemoryIsNotCounted) {
+  SmallProcess process;
+  EXPECT_EQ(refusal<device::ValueError>([&] { process.tf.get_memory_info("CPU:0"); }),
+            "Allocator stats not available for device '" + cpu + "'");
+  EXPECT_EQ(refusal<device::ValueError>([&] { process.tf.get_memory_info("GPU:7"); }),
+            "Failed parsing device name: 'GPU:7'");
+}
+
 }  // namespace
 }  // namespace wt::train

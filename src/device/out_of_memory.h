@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tensor/shape.h"
+#include "tensor/type.h"
+
+namespace wt::device {
+
+// TensorFlow's: "OOM when allocating tensor with shape[8192,8192] and type float on /job:... by allocator GPU_0_bfc".
+std::string out_of_memory_text(const Shape& shape, Type type, std::string_view device,
+                               std::string_view allocator);
+
+}  // namespace wt::device

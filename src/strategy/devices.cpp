@@ -1,0 +1,95 @@
+#include "strategy/devices.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "device/error.h"
+
+namespace wt::strategy {
+
+namespace {
+
+using device::Context;
+using device::LogicalDevice;
+using device::Name;
+
+std::vector<Name> logical(Context& context, device::Kind kind) {
+  std::vector<Name> names;
+  for (const LogicalDevice& device : context.list_logical_devices(kind)) names.push_back(device.name);
+  return names;
+}
+
+std::vector<Name> resolved(const std::vector<std::string>& written, const Context& context) {
+  std::vector<Name> names;
+  for (const std::string& text : written) names.push_back(context.resolve(device::parse_name(text)));
+  return names;
+}
+
+void refuse_duplicates(const std::vector<Name>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i)) {
+      std::vector<std::string> texts;
+      for (const Name& name : names) texts.push_back(fmt::format("'{}'", print(name)));
+      throw device::ValueError(
+          fmt::format("No duplicates allowed in `devices` argument: ({})", fmt::join(texts, ", ")));
+    }
+}
+
+// GPUs where there are any, else CPUs: all of them for mirrored, the first CPU for central storage.
+std::vector<Name> own_choice(Kind kind, Context& context) {
+  std::vector<Name> gpus = logical(context, device::Kind::gpu);
+  if (!gpus.empty()) return gpus;
+  std::vector<Name> cpus = logical(context, device::Kind::cpu);
+  if (kind == Kind::central_storage) cpus.resize(1);
+  return cpus;
+}
+
+}  // namespace
+
+std::vector<Name> worker_devices(const Choice& choice, Context& context) {
+  if (choice.kind == Kind::default_strategy)
+    throw device::RuntimeError("worker_devices() method unsupported by default tf.distribute.Strategy.");
+  if (choice.devices.empty()) {
+    if (choice.kind == Kind::one_device)
+      throw device::ValueError("`device` must be given to OneDeviceStrategy.");
+    return own_choice(choice.kind, context);
+  }
+  std::vector<Name> names = resolved(choice.devices, context);
+  refuse_duplicates(names);
+  return names;
+}
+
+std::vector<Name> parameter_devices(const Choice& choice, Context& context) {
+  if (choice.kind == Kind::default_strategy)
+    throw device::RuntimeError("parameter_devices() method unsupported by default tf.distribute.Strategy.");
+  std::vector<Name> workers = worker_devices(choice, context);
+  if (choice.kind != Kind::central_storage) return workers;
+  if (choice.parameter_device) return resolved({*choice.parameter_device}, context);
+  if (workers.size() > 1) return {device::host_of(workers.front())};
+  return workers;
+}
+
+std::string_view name(CrossDeviceOps ops) {
+  constexpr std::array<std::string_view, 3> names{"CollectiveAllReduce (NCCL)", "CollectiveAllReduce (RING)",
+                                                  "ReductionToOneDevice"};
+  return names[static_cast<std::size_t>(ops)];
+}
+
+// TensorFlow asks whether there are more logical than physical GPUs: hiding some doesn't count as cutting.
+Chosen choose_cross_device_ops(std::span<const Name> devices, Context& context) {
+  const auto gpus = std::count_if(devices.begin(), devices.end(),
+                                  [](const Name& name) { return name.kind == device::Kind::gpu; });
+  if (gpus == 0) return {CrossDeviceOps::collective_ring, "all devices are CPUs"};
+  if (gpus != std::ssize(devices))
+    return {CrossDeviceOps::reduction_to_one_device, "there are CPUs and GPUs among the devices"};
+  const auto physical = context.list_physical_devices(device::Kind::gpu).size();
+  if (physical < context.list_logical_devices(device::Kind::gpu).size())
+    return {CrossDeviceOps::collective_ring, "NCCL is not supported when using virtual GPUs"};
+  return {CrossDeviceOps::collective_nccl, "all devices are whole GPUs"};
+}
+
+}  // namespace wt::strategy
