@@ -56,15 +56,15 @@ constexpr Generation generations[] = {
      "NVLink 2; efficiency: nccl-tests of 8 V100"},
     {75, "t4", "t4", BytesPerSecond(25e9), 0.8, usual_nvlink_latency,
      "NVLink 2; efficiency: as NCCL 2.30.7 counts sm_70"},
-    {80, "a100_sxm_40", "a100_pcie_80", BytesPerSecond(25e9), 0.91, usual_nvlink_latency,
-     "NVLink 3; efficiency: p2p copies of an A100, 274 of 300 GB/s"},
+    {80, "a100_sxm_40", "a100_pcie_80", BytesPerSecond(25e9), 0.78, Seconds(0.468e-6),
+     "NVLink 3; efficiency: nccl-tests of 8 A100, 235 of 300 GB/s"},
     {86, "rtx3080_10", "rtx3080_10", BytesPerSecond(14.0625e9), 0.853, usual_nvlink_latency,
      "NVLink 3 of sm_86; efficiency: NCCL 2.30.7 counts 12 of 14 GB/s"},
     {89, "rtx4090", "rtx4090", {}, 1, {}, ""},
     {90, "h100_sxm", "h100_pcie", BytesPerSecond(25e9), 0.82, Seconds(0.468e-6),
      "NVLink 4; efficiency: nccl-tests of 8 H200"},
-    {100, "b200_sxm", "b200_sxm", BytesPerSecond(50e9), 0.802, Seconds(0.468e-6),
-     "NVLink 5; efficiency: NCCL 2.30.7 counts 40.1 of 50 GB/s"}};
+    {100, "b200_sxm", "b200_sxm", BytesPerSecond(50e9), 0.76, Seconds(0.468e-6),
+     "NVLink 5; efficiency: nccl-tests of 8 B200, ring: 682 of 900 GB/s"}};
 
 // Between sockets, NCCL 2.30.7 graph/topo.cc; and the catalogue's product that is nearest.
 struct Processor {

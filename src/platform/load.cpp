@@ -65,8 +65,11 @@ fs::path path_of(std::string_view name, const fs::path& folder, const Place& nam
     if (known.id == name || is_alias) return fs::path(WT_PLATFORMS) / (known.id + ".json");
   }
   const std::vector<std::string_view> names = known_names();
-  throw InputError(Problem{named_at, fmt::format("there is no platform \"{}\"", printable(name)),
-                           did_you_mean(name, names) + "; or name a file of your own: x.json"});
+  const std::string_view near = nearest(name, names);
+  const std::string guess = near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near);
+  throw InputError(
+      Problem{named_at, fmt::format("there is no platform \"{}\"", printable(name)),
+              guess + "`windtunnel list platforms` tells them all; or name a file of your own: x.json"});
 }
 
 // How errors call what a translator wrote.

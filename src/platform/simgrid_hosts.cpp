@@ -65,27 +65,28 @@ const device::DeviceType* SimgridHosts::type_named(const Placed<std::string>& id
 std::optional<BytesPerSecond> SimgridHosts::read_pcie(const Level& level, const device::DeviceType& type,
                                                       const xml::Element& element) {
   if (type.kind == device::Kind::cpu) return std::nullopt;
-  if (!level[pcie]) {
+  if (!level[of_pcie]) {
     element.problem(fmt::format("nothing says how the {} reaches its host's memory", type.id),
                     R"(add <prop id="windtunnel:pcie" value="26 GB/s"/>)");
     return BytesPerSecond(1);
   }
-  const Parsed<BytesPerSecond> parsed = try_parse<BytesPerSecond>(level[pcie]->value);
+  const Parsed<BytesPerSecond> parsed = try_parse<BytesPerSecond>(level[of_pcie]->value);
   const bool is_positive = parsed.value && parsed.value->count() > 0;
   if (!is_positive)
-    problems_.add(level[pcie]->place, parsed.value ? "this is no bandwidth" : parsed.fact,
+    problems_.add(level[of_pcie]->place, parsed.value ? "this is no bandwidth" : parsed.fact,
                   parsed.value ? R"(write more than 0, as in "26 GB/s")" : parsed.remedy);
   return is_positive ? *parsed.value : BytesPerSecond(1);
 }
 
 SimgridHosts::Found SimgridHosts::find(const Level& level, FlopsPerSecond speed,
                                        const xml::Element& element) {
-  if (!level[host] && !assumed_at_) assumed_at_ = element.place();
-  const device::DeviceType* cpu = level[host] ? type_named(*level[host]) : &device_type_named(assumed_host);
-  const device::DeviceType* named = level[type] ? type_named(*level[type]) : nullptr;
+  if (!level[of_host] && !assumed_at_) assumed_at_ = element.place();
+  const device::DeviceType* cpu =
+      level[of_host] ? type_named(*level[of_host]) : &device_type_named(assumed_host);
+  const device::DeviceType* named = level[of_device] ? type_named(*level[of_device]) : nullptr;
   auto types = std::make_shared<MachineTypes>();
   if (cpu != nullptr && cpu->kind != device::Kind::cpu)
-    problems_.add(level[host]->place, fmt::format("{} is no CPU", cpu->id), "name one, as in xeon_8168");
+    problems_.add(level[of_host]->place, fmt::format("{} is no CPU", cpu->id), "name one, as in xeon_8168");
   types->host = cpu != nullptr ? *cpu : device_type_named(assumed_host);
   if (named != nullptr) {
     types->device = *named;
@@ -119,7 +120,7 @@ void SimgridHosts::add(const std::string& name, FlopsPerSecond speed, const xml:
   const auto value = [&](Property property) {
     return level[property] ? level[property]->value : std::string();
   };
-  const Sort sort{value(type), value(host), value(pcie), speed.count()};
+  const Sort sort{value(of_device), value(of_host), value(of_pcie), speed.count()};
   auto known = sorts_.find(sort);
   if (known == sorts_.end()) {
     known = sorts_.emplace(sort, find(level, speed, element)).first;

@@ -39,7 +39,7 @@ class SimgridHosts {
   Built build(Zones zones, std::vector<Problem> warnings);
 
  private:
-  enum Property { type, host, pcie, properties };
+  enum Property { of_device, of_host, of_pcie, properties };
   static constexpr std::array<std::string_view, properties> names{"type", "host", "pcie"};
   using Level = std::array<std::shared_ptr<const Placed<std::string>>, properties>;
 

@@ -1,5 +1,6 @@
 #include "report/trace.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -35,6 +36,7 @@ class TraceWriter {
     name_process(links(), "links");
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
       std::visit([&](const auto& action) { write_node(i, action); }, plan_.nodes[i].action);
+    for (auto& [link, flows] : flows_) write_link(link, flows);
     return out_.end_array().end_object().text();
   }
 
@@ -66,49 +68,54 @@ class TraceWriter {
     const auto stream = static_cast<std::size_t>(plan_.nodes[node].stream);
     const auto thread = std::pair(index(device), stream);
     if (named_.insert(thread).second) name_thread(thread.first, thread.second, stream_names.at(stream));
-    begin_event("X", node, name, stream_names.at(stream), thread.first, thread.second)
-        .member("dur", microseconds(span(node).end - span(node).start));
+    begin_event(node, name, stream_names.at(stream), thread.first, thread.second);
     end_event(node);
   }
 
-  // Flows on one link overlap: each link has a track of asynchronous events.
   void write_node(std::size_t node, const plan::Move& move) {
     const auto endpoint = [&](const plan::Operand& operand) {
       return where_[index(plan_.buffer(operand.buffer).device)];
     };
-    const std::string name = plan_.buffer(move.source.buffer).name;
-    for (const platform::LinkId link : platform_.route(endpoint(move.source), endpoint(move.target)).links) {
-      const std::size_t track = track_of(link);
-      begin_event("b", node, name, "move", links(), track).member("id", node);
-      out_.key("args").begin_object().member("bytes", move.source.spec.bytes().count()).end_object();
-      out_.end_object();
-      out_.begin_object(Layout::one_line)
-          .member("ph", "e")
-          .member("name", name)
-          .member("cat", "move")
-          .member("pid", links())
-          .member("tid", track)
-          .member("ts", microseconds(span(node).end))
-          .member("id", node)
+    for (const platform::LinkId link : platform_.route(endpoint(move.source), endpoint(move.target)).links)
+      flows_[link].push_back(node);
+  }
+
+  // Flows on one link overlap, and a track draws one thing at a time: a link has as many lanes as it needs.
+  void write_link(platform::LinkId link, std::vector<std::size_t>& flows) {
+    std::stable_sort(flows.begin(), flows.end(),
+                     [&](std::size_t a, std::size_t b) { return span(a).start < span(b).start; });
+    std::vector<Seconds> lanes;  // when each is free again
+    for (const std::size_t node : flows) {
+      const auto is_free = [&](Seconds end) { return end <= span(node).start; };
+      const auto lane =
+          static_cast<std::size_t>(std::find_if(lanes.begin(), lanes.end(), is_free) - lanes.begin());
+      if (lane == lanes.size()) {
+        lanes.emplace_back();
+        name_thread(links(), tracks_ + lane, platform_.name(link));
+      }
+      lanes[lane] = span(node).end;
+      const auto& move = std::get<plan::Move>(plan_.nodes[node].action);
+      begin_event(node, plan_.buffer(move.source.buffer).name, "move", links(), tracks_ + lane);
+      out_.key("args")
+          .begin_object()
+          .member("node", node)
+          .member("bytes", move.source.spec.bytes().count())
           .end_object();
+      out_.end_object();
     }
+    tracks_ += lanes.size();
   }
 
-  std::size_t track_of(platform::LinkId link) {
-    const auto [found, is_new] = tracks_.try_emplace(link, tracks_.size());
-    if (is_new) name_thread(links(), found->second, platform_.name(link));
-    return found->second;
-  }
-
-  json::Writer& begin_event(std::string_view phase, std::size_t node, std::string_view name,
-                            std::string_view category, std::size_t process, std::size_t thread) {
+  json::Writer& begin_event(std::size_t node, std::string_view name, std::string_view category,
+                            std::size_t process, std::size_t thread) {
     return out_.begin_object(Layout::one_line)
-        .member("ph", phase)
+        .member("ph", "X")
         .member("name", name)
         .member("cat", category)
         .member("pid", process)
         .member("tid", thread)
-        .member("ts", microseconds(span(node).start));
+        .member("ts", microseconds(span(node).start))
+        .member("dur", microseconds(span(node).end - span(node).start));
   }
   void end_event(std::size_t node) {
     out_.key("args")
@@ -128,7 +135,8 @@ class TraceWriter {
   std::span<const platform::Endpoint> where_;
   json::Writer out_{};
   std::set<std::pair<std::size_t, std::size_t>> named_{};
-  std::map<platform::LinkId, std::size_t> tracks_{};
+  std::map<platform::LinkId, std::vector<std::size_t>> flows_{};
+  std::size_t tracks_ = 0;  // of links, so far
 };
 
 }  // namespace

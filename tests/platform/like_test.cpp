@@ -75,7 +75,7 @@ add "bandwidth": of one link in one direction)");
 
 TEST(Like, NamesAFile) {
   const std::string unknown = refusal(R"({"machine": {"like": "dgx_h10"}})");
-  EXPECT_EQ(unknown.substr(0, unknown.find(" known:")), R"(test.json:1:22: there is no platform "dgx_h10"
+  EXPECT_EQ(unknown.substr(0, unknown.find(" `windtunnel")), R"(test.json:1:22: there is no platform "dgx_h10"
   1 | {"machine": {"like": "dgx_h10"}}
     |                      ^~~~~~~~~
 did you mean "dgx_h100"?)");

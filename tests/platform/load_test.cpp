@@ -32,7 +32,7 @@ TEST(Load, FindsPlatformsByIdAndByAlias) {
 
 TEST(Load, SuggestsANameThatIsNear) {
   const std::string text = refusal([] { load("dgx_h10"); });
-  EXPECT_EQ(text.substr(0, text.find(" known:")), R"(there is no platform "dgx_h10"
+  EXPECT_EQ(text.substr(0, text.find(" `windtunnel")), R"(there is no platform "dgx_h10"
 did you mean "dgx_h100"?)");
 }
 

@@ -265,12 +265,26 @@ const std::set<std::string> single_machines{
 
 bool is_tpu(const std::string& id) { return id.starts_with("tpu_"); }
 
-// Every link begins where the one before ended.
+// "machine 1/gpu 3" -> "gpu 3": a link names the machine of one of its ends only.
+std::string without_machine(const std::string& name) {
+  const bool has_machine = name.starts_with("machine ");
+  return has_machine ? name.substr(name.find('/') + 1) : name;
+}
+
+// Every link begins where the one before ended, and the last one ends there.
 void expect_way(const Platform& platform, Endpoint from, Endpoint to) {
+  SCOPED_TRACE(platform.name(from) + " to " + platform.name(to));
   const Route route = platform.route(from, to);
-  ASSERT_FALSE(route.links.empty()) << platform.name(from) << " to " << platform.name(to);
+  ASSERT_FALSE(route.links.empty());
   ASSERT_GT(route.bottleneck, BytesPerSecond(0));
-  ASSERT_GE(route.latency, Seconds(0));
+  std::string place = without_machine(platform.name(from));
+  for (const LinkId link : route.links) {
+    const std::string name = platform.name(link);
+    const std::size_t arrow = name.find(" -> ");
+    ASSERT_EQ(without_machine(name.substr(0, arrow)), place);
+    place = without_machine(name.substr(arrow + 4));
+  }
+  ASSERT_EQ(place, without_machine(platform.name(to)));
 }
 
 void expect_all_pairs(const Platform& platform) {

@@ -393,29 +393,6 @@ TEST_P(EveryPlatform, GivesEveryLinkItsOwnName) {
 
 TEST_P(EveryPlatform, HasNoIdleLink) { EXPECT_TRUE(loaded(GetParam()).warnings.empty()); }
 
-// Two of everything that has a network, or a fabric over machines.
-TEST(SeveralMachines, AreJoined) {
-  int joined = 0;
-  for (const KnownPlatform& known : known_platforms()) {
-    SCOPED_TRACE(known.id);
-    const Platform one = platform_of(known.id);
-    if (one.machines() > 1 && one.slice() == nullptr) continue;
-    const char* twice = one.slice() == nullptr ? "machines=2" : "slices=2";
-    try {
-      const Platform two = platform_of(known.id, {twice});
-      EXPECT_EQ(two.machines(), 2 * one.machines());
-      const std::vector<Endpoint> all = endpoints(two);
-      for (const Endpoint from : all)
-        for (const Endpoint to : all) EXPECT_EQ(two.route(from, to).links.empty(), from == to);
-      ++joined;
-    } catch (const InputError& error) {
-      EXPECT_EQ(error.problems().size(), 1u);
-      EXPECT_EQ(error.problems()[0].remedy, "add \"network\", which joins the machines' NICs");
-    }
-  }
-  EXPECT_GE(joined, 20);
-}
-
 std::vector<std::string> ids() {
   std::vector<std::string> all;
   for (const KnownPlatform& known : known_platforms()) all.push_back(known.id);

@@ -112,68 +112,6 @@ TEST(TpuV4, IsRoutedByItsTorus) {
   EXPECT_EQ(names(closed, 0, 12), std::vector<std::string>{"machine 0/tpu 0 -> machine 3/tpu 0"});
 }
 
-TEST(Generations, HaveTheirOwnWraps) {
-  const struct {
-    const char* platform;
-    const char* slice;
-    Wraps wraps;
-  } rows[] = {
-      {"tpu_v2", "8x16", {false, false}},         {"tpu_v2", "16x16", {true, true}},
-      {"tpu_v3", "16x16", {false, false}},        {"tpu_v3", "32x32", {true, true}},
-      {"tpu_v4", "2x4x4", {false, false, false}}, {"tpu_v4", "4x4x4", {true, true, true}},
-      {"tpu_v5e", "8x8", {false, false}},         {"tpu_v5e", "8x16", {false, true}},
-      {"tpu_v5e", "16x16", {true, true}},         {"tpu_v5p", "2x2x4", {false, false, false}},
-      {"tpu_v5p", "8x8x12", {true, true, true}},  {"tpu_v6e", "4x8", {false, false}},
-      {"tpu_v6e", "8x16", {false, true}},         {"tpu_v7", "2x2x1", {false, false, false}},
-      {"tpu_v7", "16x16x16", {true, true, true}},
-  };
-  for (const auto& row : rows) {
-    SCOPED_TRACE(std::string(row.platform) + " " + row.slice);
-    const Platform slice = platform_of(row.platform, {(std::string("slice=") + row.slice).c_str()});
-    EXPECT_EQ(slice.slice()->wraps, row.wraps);
-    // From a corner the farthest chip is half-way round the axes that close, and at the end of the others.
-    const Shape& shape = slice.slice()->shape;
-    std::int32_t longest = 0;
-    for (int to = 0; to < slice.devices(); ++to) {
-      const auto hops = [&] {
-        std::int32_t count = 0;
-        for (const LinkId link : slice.route(slice.device(0), slice.device(to)).links)
-          count += slice.link(link).kind == LinkKind::ici ? 1 : 0;
-        return count;
-      };
-      longest = std::max(longest, hops());
-    }
-    std::int32_t expected = 0;
-    for (std::size_t axis = 0; axis < shape.axes(); ++axis)
-      expected += row.wraps[axis] ? shape[axis] / 2 : shape[axis] - 1;
-    EXPECT_EQ(longest, expected);
-  }
-}
-
-TEST(Generations, CountWhatGoogleCounts) {
-  const struct {
-    const char* platform;
-    const char* slice;
-    int chips;
-    int hosts;
-    int replicas;
-  } rows[] = {
-      {"tpu_v2", "v2-8", 4, 1, 8},         {"tpu_v2", "v2-512", 256, 64, 512},
-      {"tpu_v3", "v3-32", 16, 4, 32},      {"tpu_v3", "v3-2048", 1024, 256, 2048},
-      {"tpu_v4", "v4-8", 4, 1, 4},         {"tpu_v5e", "v5litepod-16", 16, 4, 16},
-      {"tpu_v5e", "v5litepod-8", 8, 1, 8}, {"tpu_v5p", "v5p-8", 4, 1, 4},
-      {"tpu_v6e", "v6e-16", 16, 4, 16},    {"tpu_v6e", "v6e-256", 256, 64, 256},
-  };
-  for (const auto& row : rows) {
-    SCOPED_TRACE(row.slice);
-    const Platform pod = platform_of(row.platform, {(std::string("slice=") + row.slice).c_str()});
-    EXPECT_EQ(pod.slice()->chips, row.chips);
-    EXPECT_EQ(pod.machines(), row.hosts);
-    EXPECT_EQ(pod.slice()->replicas(), row.replicas);
-    EXPECT_EQ(pod.devices(), row.replicas);
-  }
-}
-
 constexpr const char* cores = R"({"slice": "v3-32",
   "ici": {"bandwidth": "82 GB/s", "pod": "32x32", "host": "2x2", "shapes": ["2x2", "4x4"], "wrap": "whole_pod",
           "names": ["v3"], "counts": "cores", "cores": 2, "device": "core", "on_chip": {"bandwidth": "450 GB/s"}},
