@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "cli/commands.h"
+#include "cli/verify_measurements.h"
 
 namespace wt {
 namespace {
@@ -31,6 +32,9 @@ class CommandLine {
     add_validate();
     add_devices();
     add_list();
+    add_import();
+    add_export();
+    add_verify();
   }
 
   Exit parse_and_run(std::span<const char* const> arguments, const Streams& streams) {
@@ -47,6 +51,9 @@ class CommandLine {
     if (validate_->parsed()) return validate(validate_options_, streams);
     if (devices_->parsed()) return devices(devices_options_, streams);
     if (list_->parsed()) return list(list_options_, streams);
+    if (import_->parsed()) return import_platform(import_options_, streams);
+    if (export_->parsed()) return export_platform(export_options_, streams);
+    if (verify_->parsed()) return verify(streams);
     streams.messages << app_.help();
     return Exit::input_wrong;
   }
@@ -96,6 +103,37 @@ class CommandLine {
     list_->add_flag("--json", list_options_.json, "Print it as JSON");
   }
 
+  void add_import() {
+    import_ = app_.add_subcommand("import", "Read SimGrid's platform XML or NCCL's topology XML");
+    import_->add_option("FILE", import_options_.file, "The XML")->required();
+    import_->add_option("--as", import_options_.as, "Platform file to write; default: print it");
+    import_->add_option("--type", import_options_.type,
+                        "Device type of an NCCL topology; default: by its sm");
+    import_->add_option("--host", import_options_.host, "CPU of an NCCL topology; default: by its model");
+  }
+
+  void add_export() {
+    export_ = app_.add_subcommand("export", "Write a platform for other programs");
+    export_->add_option("PLATFORM", export_options_.platform, "A name or a file")->required();
+    export_->add_option("--as", export_options_.as, "simgrid (XML), or dot (a drawing for Graphviz)")
+        ->required();
+    add_overrides(*export_, export_options_.overrides);
+    export_->add_option("--out", export_options_.out, "File to write; default: print it");
+  }
+
+  // What is verified is a command of its own below this one.
+  void add_verify() {
+    verify_ = app_.add_subcommand("verify", "Show that what is computed or predicted holds");
+    verify_->require_subcommand(1);
+    measurements_ = verify_->add_subcommand(
+        "measurements", "Compare predicted with published training throughput of single devices");
+    measurements_
+        ->add_option("FOLDER", measurements_options_.folder, "Of published measurements: tests/measurements")
+        ->required();
+    measurements_->add_flag("--csv", measurements_options_.csv, "Print a line for every row");
+  }
+  Exit verify(const Streams& streams) const { return verify_measurements(measurements_options_, streams); }
+
   static void add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
     command
         .add_option("--set", overrides, "Another value for a key, as in training.epochs=3; may be repeated")
@@ -105,7 +143,7 @@ class CommandLine {
 
   // The command that was named, or the program itself.
   const CLI::App& named() const {
-    for (const CLI::App* command : {run_, validate_, devices_, list_})
+    for (const CLI::App* command : app_.get_subcommands(everything))
       if (command->parsed()) return *command;
     return app_;
   }
@@ -136,18 +174,29 @@ class CommandLine {
   }
 
   std::vector<std::string> commands() const {
-    return {run_->get_name(), validate_->get_name(), devices_->get_name(), list_->get_name()};
+    std::vector<std::string> names;
+    for (const CLI::App* command : app_.get_subcommands(everything)) names.push_back(command->get_name());
+    return names;
   }
+
+  static bool everything(const CLI::App*) { return true; }
 
   CLI::App app_{};
   CLI::App* run_ = nullptr;
   CLI::App* validate_ = nullptr;
   CLI::App* devices_ = nullptr;
   CLI::App* list_ = nullptr;
+  CLI::App* verify_ = nullptr;
+  CLI::App* measurements_ = nullptr;
+  CLI::App* import_ = nullptr;
+  CLI::App* export_ = nullptr;
   RunOptions run_options_{};
   ValidateOptions validate_options_{};
   DevicesOptions devices_options_{};
   ListOptions list_options_{};
+  VerifyMeasurementsOptions measurements_options_{};
+  ImportOptions import_options_{};
+  ExportOptions export_options_{};
 };
 
 }  // namespace

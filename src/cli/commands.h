@@ -58,4 +58,20 @@ struct ListOptions {
 Exit list(const ListOptions& options, const Streams& streams);
 std::vector<std::string_view> list_kinds();
 
+struct ImportOptions {
+  std::string file{};  // SimGrid's or NCCL's XML
+  std::string as{};    // the platform file to write; empty: print it
+  std::string type{};  // of the devices; empty: by their compute capability
+  std::string host{};  // of the CPUs; empty: by their model
+};
+Exit import_platform(const ImportOptions& options, const Streams& streams);
+
+struct ExportOptions {
+  std::string platform{};
+  std::string as{};
+  std::vector<std::string> overrides{};  // "machines=2"
+  std::string out{};                     // empty: print it
+};
+Exit export_platform(const ExportOptions& options, const Streams& streams);
+
 }  // namespace wt

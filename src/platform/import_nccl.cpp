@@ -115,6 +115,7 @@ struct Net {
   BytesPerSecond bandwidth{};
   Seconds latency{};
   bool has_gdr = true;
+  PcieLink pcie{};  // nothing where it hangs on a CPU without one
 };
 
 struct Bridge {
@@ -149,6 +150,7 @@ class NcclReader {
   std::vector<Bridge> bridges{};  // below the CPUs
   std::vector<std::pair<Place, PcieLink>> uplinks{};
   const Processor* processor = nullptr;
+  Place processor_place{};
   int cpus = 0;
   std::vector<Problem> warnings{};
 
@@ -198,6 +200,7 @@ class NcclReader {
                       "import one machine, and write how many there are");
     host_hash_ = hash;
     const Processor* found = find_processor(element);
+    if (processor == nullptr) processor_place = element.place();
     if (processor == nullptr) processor = found;
     element.finish();
     const int cpu = cpus++;
@@ -328,7 +331,7 @@ class NcclReader {
     if (nets.size() > before || !children.empty()) return;
     warn(element, "nothing says how fast this NIC is: it has what PCIe gives it",
          "add <nic><net speed=\"100000\"/></nic>, in Mb/s");
-    add_net({.element = element, .cpu = cpu, .bandwidth = link.payload}, above);
+    add_net({.element = element, .cpu = cpu, .bandwidth = link.payload, .pcie = link}, above);
   }
 
   void read_nic(Element& nic, int cpu, Bridge* above, const PcieLink& link) {
@@ -350,11 +353,7 @@ class NcclReader {
         child.problem("speed", "this <net> has no speed", "write Mb/s, as in speed=\"100000\"");
         continue;
       }
-      if (link.payload.count() > 0 && link.payload < net.bandwidth) {
-        warn(child, fmt::format("{} is more than its PCIe gives, {}", net.bandwidth, link.payload),
-             "it has what PCIe gives it");
-        net.bandwidth = link.payload;
-      }
+      net.pcie = link;
       if (++ports == 2)
         warn(child, "two ports of one NIC have a PCIe link each here", "leave one out if they share it");
       add_net(std::move(net), above);
@@ -458,8 +457,7 @@ class NcclWriter {
     host_ = named(products_.host.empty() ? std::string(file_.processor->type) : products_.host);
     if (host_ == nullptr || !products_.host.empty()) return;
     file_.warnings.push_back(
-        {file_.gpus.front().element.place(),
-         fmt::format("{} is taken for {}", file_.processor->called, host_->id),
+        {file_.processor_place, fmt::format("{} is taken for {}", file_.processor->called, host_->id),
          "another: import --host, or \"set\": {\"machine.hosts.type\": ...} beside the file"});
   }
 
@@ -485,6 +483,7 @@ class NcclWriter {
   }
 
   void drop_slow_nets() {
+    for (Net& net : file_.nets) narrow(net);
     BytesPerSecond fastest{};
     for (const Net& net : file_.nets) fastest = std::max(fastest, net.bandwidth);
     for (const Net& net : file_.nets) {
@@ -494,6 +493,16 @@ class NcclWriter {
                    fmt::format("this NIC of {} is left out: another has {}", net.bandwidth, fastest),
                    "machines here have NICs of one kind");
     }
+  }
+
+  // All PCIe here is as wide as the GPUs'.
+  void narrow(Net& net) {
+    const BytesPerSecond own = net.pcie.payload;
+    if (own.count() <= 0 || own >= net.bandwidth || own >= file_.gpus.front().pcie.payload) return;
+    file_.warn(net.element,
+               fmt::format("{} is more than PCIe {} gives, {}", net.bandwidth, net.pcie.written, own),
+               "the port has what PCIe gives it");
+    net.bandwidth = own;
   }
 
   // ---- One wire for all of a kind
@@ -686,7 +695,8 @@ class NcclWriter {
     const bool none_has_gdr =
         std::none_of(file_.nets.begin(), file_.nets.end(), [](const Net& other) { return other.has_gdr; });
     out_.key("nics").begin_object().member("count", kept_count_);
-    sourced("bandwidth", print(net.bandwidth), "the topology's <net>, line rate");
+    sourced("bandwidth", print(net.bandwidth),
+            net.bandwidth == net.pcie.payload ? net.pcie.source : "the topology's <net>, line rate");
     if (net.latency.count() > 0)
       sourced("latency", print(net.latency), "the topology's <net>");
     else

@@ -22,8 +22,9 @@ constexpr Unit prefixes[] = {{"", 1},        {"k", 1e3},     {"M", 1e6},     {"G
 constexpr Unit long_prefixes[] = {{"", 1},       {"kilo", 1e3},   {"mega", 1e6},
                                   {"giga", 1e9}, {"tera", 1e12},  {"peta", 1e15},
                                   {"exa", 1e18}, {"zetta", 1e21}, {"yotta", 1e24}};
-constexpr Unit times[] = {{"", 1},       {"s", 1},  {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9},
-                          {"ps", 1e-12}, {"m", 60}, {"h", 3600},  {"d", 86400}, {"w", 604800}};
+constexpr Unit times[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}, {"w", 604800}};
+// Divided by, so that 50 us is the double that is nearest to it.
+constexpr Unit parts[] = {{"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}, {"ps", 1e12}};
 
 struct Measured {
   double number = 0;
@@ -68,8 +69,9 @@ std::optional<BytesPerSecond> bandwidth(std::string_view text) {
 std::optional<Seconds> latency(std::string_view text) {
   const std::optional<Measured> found = split(text);
   if (!found) return std::nullopt;
-  const auto second = factor(found->unit, times, "");
-  return second ? finite<Seconds>(found->number * *second) : std::nullopt;
+  if (const auto seconds = factor(found->unit, times, "")) return finite<Seconds>(found->number * *seconds);
+  const auto part = factor(found->unit, parts, "");
+  return part ? finite<Seconds>(found->number / *part) : std::nullopt;
 }
 
 std::optional<FlopsPerSecond> speed(std::string_view text) {

@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <ostream>
+
+#include "base/file.h"
+#include "base/suggest.h"
+#include "cli/commands.h"
+#include "platform/export_dot.h"
+#include "platform/export_simgrid.h"
+#include "platform/load.h"
+
+namespace wt {
+
+namespace {
+
+struct Format {
+  std::string_view name{};
+  std::string (*write)(const platform::Platform& platform) = nullptr;
+};
+constexpr std::array<Format, 2> formats{{{"simgrid", platform::to_simgrid}, {"dot", platform::to_dot}}};
+
+const Format& format_named(const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const Format& format : formats) {
+    if (format.name == name) return format;
+    known.push_back(format.name);
+  }
+  throw InputError(fmt::format("\"{}\" is no format of platforms", name), did_you_mean(name, known));
+}
+
+}  // namespace
+
+Exit export_platform(const ExportOptions& options, const Streams& streams) {
+  const Format& format = format_named(options.as);
+  platform::Parameters parameters;
+  for (const std::string& text : options.overrides) parameters.push_back(platform::parse_parameter(text));
+  const platform::Loaded loaded = platform::load(options.platform, parameters);
+  for (const Problem& warning : loaded.warnings) streams.messages << "warning: " << print(warning) << "\n";
+  const std::string text = format.write(loaded.platform);
+  if (options.out.empty())
+    streams.results << text;
+  else
+    write_text(options.out, text);
+  return Exit::done;
+}
+
+}  // namespace wt

@@ -1,0 +1,63 @@
+#include "platform/import.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "platform/load.h"
+
+namespace wt {
+
+namespace {
+
+void tell(const std::vector<Problem>& warnings, std::ostream& messages) {
+  for (const Problem& warning : warnings) messages << "warning: " << print(warning) << "\n";
+}
+
+// Built, so that what is wrong with it is told now.
+void tell_size(const platform::Platform& platform, std::ostream& messages) {
+  messages << fmt::format("{}: {} devices, {} hosts, {} links\n", platform.name(), platform.devices(),
+                          platform.hosts(), platform.links());
+}
+
+Exit import_simgrid(const ImportOptions& options, const platform::xml::Document& document,
+                    const Streams& streams) {
+  if (!options.as.empty())
+    throw InputError(fmt::format("{} states routes one by one, which a platform file can't", options.file),
+                     fmt::format("use it as it is: \"platform\": \"{}\"", options.file));
+  if (!options.type.empty() || !options.host.empty())
+    throw InputError(
+        "--type and --host are for NCCL's topologies",
+        "in SimGrid's XML they are properties: <prop id=\"windtunnel:type\" value=\"rtx4090\"/>");
+  const platform::Loaded loaded = platform::load_simgrid(document, options.file);
+  tell(loaded.warnings, streams.messages);
+  tell_size(loaded.platform, streams.messages);
+  streams.results << fmt::format("\"platform\": \"{}\" in a scenario uses it as it is\n", options.file);
+  return Exit::done;
+}
+
+}  // namespace
+
+Exit import_platform(const ImportOptions& options, const Streams& streams) {
+  const platform::xml::Document document = platform::xml::parse(options.file, read_text(options.file));
+  if (platform::format_of(document) == platform::Foreign::simgrid)
+    return import_simgrid(options, document, streams);
+  const platform::Translated translated = platform::translate_nccl(document, {options.type, options.host});
+  tell(translated.warnings, streams.messages);
+  const platform::Loaded loaded =
+      platform::from_json(json::parse(translated.json, options.file + " as a platform file"));
+  tell(loaded.warnings, streams.messages);
+  tell_size(loaded.platform, streams.messages);
+  if (options.as.empty()) {
+    streams.results << translated.json;
+    return Exit::done;
+  }
+  const std::string file = options.as.ends_with(".json") ? options.as : options.as + ".json";
+  write_text(file, translated.json);
+  streams.messages << fmt::format("wrote {}; \"platform\": \"{}\" in a scenario uses it\n", file, file);
+  return Exit::done;
+}
+
+}  // namespace wt
