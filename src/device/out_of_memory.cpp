@@ -27,8 +27,8 @@ std::string_view tensorflow_name(Type type) {
 
 std::string out_of_memory_text(const Shape& shape, Type type, std::string_view device,
                                std::string_view allocator) {
-  return fmt::format("OOM when allocating tensor with shape{} and type {} on {} by allocator {}", print(shape),
-                     tensorflow_name(type), device, allocator);
+  return fmt::format("OOM when allocating tensor with shape{} and type {} on {} by allocator {}",
+                     print(shape), tensorflow_name(type), device, allocator);
 }
 
 }  // namespace wt::device

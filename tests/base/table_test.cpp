@@ -12,7 +12,9 @@ TEST(Table, PutsCellsWhereTheirColumnSays) {
             "  longer      1\n");
 }
 
-TEST(Table, LeavesNoSpacesAtTheEndOfALine) { EXPECT_EQ(print_table({{"a", "b"}, {"c", ""}}, "l"), "a  b\nc\n"); }
+TEST(Table, LeavesNoSpacesAtTheEndOfALine) {
+  EXPECT_EQ(print_table({{"a", "b"}, {"c", ""}}, "l"), "a  b\nc\n");
+}
 
 }  // namespace
 }  // namespace wt
