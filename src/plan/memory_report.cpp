@@ -30,7 +30,8 @@ std::vector<Operand> operands(const Action& action) {
                     action);
 }
 
-// The tensor that a buffer holds for the node that needs it first. A workspace is bytes.
+// The tensor that a buffer holds for the node that needs it first. A workspace is bytes, as in TensorFlow
+// ("temporary tensor" is its text for what kernels allocate when they are made).
 TensorSpec spec_in(const Plan& plan, BufferId buffer, std::optional<NodeId> node) {
   std::vector<Operand> candidates;
   if (node) candidates = operands(plan.node(*node).action);
@@ -39,14 +40,6 @@ TensorSpec spec_in(const Plan& plan, BufferId buffer, std::optional<NodeId> node
   for (const Operand& operand : candidates)
     if (operand.buffer == buffer) return operand.spec;
   return {Type::uint8, {plan.buffer(buffer).bytes.count()}};
-}
-
-// TensorFlow's text for what a kernel needs for itself names the shape only.
-std::string message(const Shortage& shortage) {
-  if (shortage.buffer.kind == BufferKind::workspace)
-    return fmt::format("OOM when allocating temporary tensor with shape{}", print(shortage.spec.shape));
-  return device::out_of_memory_text(shortage.spec.shape, shortage.spec.type, shortage.device,
-                                    shortage.allocator);
 }
 
 Shortage shortage_of(const Plan& plan, const OutOfMemory& out) {
@@ -66,7 +59,8 @@ Shortage shortage_of(const Plan& plan, const OutOfMemory& out) {
     shortage.kernel = kernel_name(plan.node(*out.node));
     shortage.scope = plan.node(*out.node).scope;
   }
-  shortage.message = message(shortage);
+  shortage.message = device::out_of_memory_text(shortage.spec.shape, shortage.spec.type, shortage.device,
+                                                shortage.allocator);
   return shortage;
 }
 

@@ -85,7 +85,7 @@ TEST(OutOfMemory, IsAResultInTensorFlowsWords) {
   EXPECT_FALSE(large_product(768_MiB).planned().out_of_memory);
 }
 
-TEST(OutOfMemory, NamesTheShapeOnlyOfWhatAKernelNeedsForItself) {
+TEST(OutOfMemory, CountsWhatAKernelNeedsForItselfInBytes) {
   Sketch sketch(limited(1_MiB));
   const TensorSpec square{Type::float32, {8, 8}};
   const Operand a{sketch.buffer("a", BufferKind::input, Bytes(256)), square};
@@ -93,7 +93,9 @@ TEST(OutOfMemory, NamesTheShapeOnlyOfWhatAKernelNeedsForItself) {
   sketch.matmul(a, a, out, sketch.buffer("matmul#0", BufferKind::workspace, 2_MiB));
   const MemoryReport report = report_memory(sketch.planned());
   ASSERT_TRUE(report.shortage);
-  EXPECT_EQ(report.shortage->message, "OOM when allocating temporary tensor with shape[2097152]");
+  EXPECT_EQ(report.shortage->message,
+            "OOM when allocating tensor with shape[2097152] and type uint8 on "
+            "/job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc");
   EXPECT_EQ(report.shortage->kernel, "matmul");
   EXPECT_EQ(report.shortage->scope, "dense");
   EXPECT_FALSE(report.shortage->fragmented);
