@@ -1,6 +1,5 @@
 #include "cli/simulation.h"
 
-#include "plan/roofline.h"
 #include "simulate/simulate.h"
 
 namespace wt {
@@ -33,6 +32,7 @@ class StepSimulator {
   StepSimulator(const plan::Plan& plan, const scenario::Machine& machine, const SimulationOptions& options)
       : plan_(plan), machine_(machine), options_(options), where_(endpoints_of(plan, machine)) {
     for (const platform::Endpoint endpoint : where_) types_.push_back(&machine.platform->type(endpoint));
+    roofline_.fusion = options.fusion.value_or(plan::default_fusion(*types_.front()));
     roofline_.precision = options.precision.value_or(plan::default_precision(*types_.front()));
   }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "plan/roofline.h"
 #include "plan/timeline.h"
 #include "report/results.h"
 #include "scenario/machine.h"
@@ -17,6 +18,7 @@ struct Simulation {
 struct SimulationOptions {
   std::int64_t rows = 0;                         // of the step
   std::optional<device::Precision> precision{};  // absent: the device's default
+  std::optional<plan::Fusion> fusion{};          // absent: the device's usual one
   std::optional<Seconds> measured_step{};        // scales what is computed
   Place measured_at{};
 };

@@ -26,6 +26,18 @@ train::LossScale loss_scale_of(scenario::LossScale scale) {
   return train::LossScale::keras;
 }
 
+plan::Fusion fusion_of(scenario::Fusion fusion) {
+  switch (fusion) {
+    case scenario::Fusion::activations:
+      return plan::Fusion::activations;
+    case scenario::Fusion::program:
+      return plan::Fusion::program;
+    case scenario::Fusion::none:
+      break;
+  }
+  return plan::Fusion::none;
+}
+
 Tensor shapes_of_batch(const TensorSpec& row, std::int64_t batch) {
   return Tensor::shape_only(model::batched({row}, batch).front());
 }
@@ -131,6 +143,7 @@ Simulation Training::simulate(std::int64_t rows) {
   if (const auto& precision = scenario_.training.precision)
     options.precision =
         *precision == scenario::Precision::tf32 ? device::Precision::tf32 : device::Precision::float32;
+  if (scenario_.time.fusion) options.fusion = fusion_of(*scenario_.time.fusion);
   return simulate_step(plan(rows), job_.machine, options);
 }
 

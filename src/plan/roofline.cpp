@@ -94,6 +94,10 @@ Precision default_precision(const DeviceType& type) {
   return has_tf32 && type.peak.contains(Precision::tf32) ? Precision::tf32 : Precision::float32;
 }
 
+Fusion default_fusion(const DeviceType& type) {
+  return type.kind == device::Kind::tpu ? Fusion::program : Fusion::none;
+}
+
 Efficiency efficiency_of(const DeviceType& type, Precision precision) {
   const auto found = type.efficiency.find(computed_in(type, precision));
   return found == type.efficiency.end() ? Efficiency{} : found->second;

@@ -26,6 +26,9 @@ struct RooflineOptions {
 // unit takes.
 device::Precision default_precision(const device::DeviceType& type);
 
+// A TPU's compiler takes the whole program; TensorFlow's own kernels stand alone.
+Fusion default_fusion(const device::DeviceType& type);
+
 // `types` are those of the plan's devices, by DeviceId. Between devices a Move costs nothing here.
 Costs roofline(const Plan& plan, std::span<const device::DeviceType* const> types,
                const RooflineOptions& options = {});

@@ -85,9 +85,10 @@ SimgridHosts::Found SimgridHosts::find(const Level& level, FlopsPerSecond speed,
       level[of_host] ? type_named(*level[of_host]) : &device_type_named(assumed_host);
   const device::DeviceType* named = level[of_device] ? type_named(*level[of_device]) : nullptr;
   auto types = std::make_shared<MachineTypes>();
-  if (cpu != nullptr && cpu->kind != device::Kind::cpu)
+  if (cpu != nullptr && cpu->kind != device::Kind::cpu)  // the catalogue's assumed one is
     problems_.add(level[of_host]->place, fmt::format("{} is no CPU", cpu->id), "name one, as in xeon_8168");
-  types->host = cpu != nullptr ? *cpu : device_type_named(assumed_host);
+  const bool is_cpu = cpu != nullptr && cpu->kind == device::Kind::cpu;
+  types->host = is_cpu ? *cpu : device_type_named(assumed_host);
   if (named != nullptr) {
     types->device = *named;
   } else {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <queue>
 
 namespace wt::platform {
@@ -37,17 +38,22 @@ ZoneFabric::ZoneFabric(Zones zones, Problems& problems, std::vector<Problem>& wa
   }
   for (Zone& zone : zones_.zones)
     if (zone.rule == Zones::Rule::shortest) find_shortest(zone);
-  const std::size_t already = problems.found().size();
   const auto hosts = static_cast<std::int32_t>(zones_.hosts.size());
   const bool all = zones_.hosts.size() <= most_checked_hosts;
   std::vector<bool> used(zones_.links.size(), false);
-  for (std::int32_t from = 0; from < hosts; ++from) {
-    for (std::int32_t to = 0; to < hosts; ++to) {
-      if (from == to || !(all || from == 0 || to == 0)) continue;
-      if (problems.found().size() >= already + most_told) return;
-      check_pair(from, to, used, problems);
+  std::size_t told = 0;
+  for (std::int32_t from = 0; from < hosts && told < most_told; ++from) {
+    for (std::int32_t to = from + 1; to < hosts && told < most_told; ++to) {
+      if (!all && from > 0) break;
+      std::optional<Problem> problem =
+          problem_between(from, to, used);  // the way back is seldom another problem
+      const std::optional<Problem> back = problem_between(to, from, used);
+      if (!problem) problem = back;
+      if (problem) problems.add(*problem);
+      told += problem ? 1 : 0;
     }
   }
+  if (told > 0) return;
   for (std::size_t link = 0; all && link < used.size(); ++link) {
     if (!used[link])
       warnings.push_back({zones_.links[link].place,
@@ -60,35 +66,33 @@ const Zones::NamedLink& ZoneFabric::named(std::int32_t link) const {
   return zones_.links[at(shared_[at(link)])];
 }
 
-void ZoneFabric::check_pair(std::int32_t from, std::int32_t to, std::vector<bool>& used,
-                            Problems& problems) const {
+std::optional<Problem> ZoneFabric::problem_between(std::int32_t from, std::int32_t to,
+                                                   std::vector<bool>& used) const {
   const Member& first = zones_.members[at(zones_.hosts[at(from)])];
   const Member& last = zones_.members[at(zones_.hosts[at(to)])];
   Links links;
-  if (!add(zones_.hosts[at(from)], zones_.hosts[at(to)], links)) {
-    problems.add(first.place, fmt::format("nothing leads from {} to {}", first.name, last.name),
-                 "add the <route>, or the <zoneRoute> between their zones");
-    return;
-  }
+  if (!add(zones_.hosts[at(from)], zones_.hosts[at(to)], links))
+    return Problem{first.place, fmt::format("nothing leads from {} to {}", first.name, last.name),
+                   "add the <route>, or the <zoneRoute> between their zones"};
+  if (links.empty())
+    return Problem{first.place, fmt::format("the route from {} to {} has no links", first.name, last.name),
+                   "a transfer takes time here: add a <link_ctn>"};
   double narrowest = std::numeric_limits<double>::infinity();
   for (const std::int32_t link : links) {
     used[at(link)] = true;
     const Zones::NamedLink& content = zones_.links[at(link)];
     if (content.is_shared) narrowest = std::min(narrowest, content.link.bandwidth.count());
   }
-  if (links.empty())
-    problems.add(first.place, fmt::format("the route from {} to {} has no links", first.name, last.name),
-                 "a transfer takes time here: add a <link_ctn>");
   for (const std::int32_t link : links) {
     const Zones::NamedLink& content = zones_.links[at(link)];
     if (content.is_shared || content.link.bandwidth.count() >= narrowest) continue;
-    problems.add(
+    return Problem{
         content.place,
         fmt::format("the FATPIPE {} limits the route from {} to {}", content.name, first.name, last.name),
         "each flow has all of it, which has no counterpart here; make it SHARED, or wider than the "
-        "route's other links");
-    return;
+        "route's other links"};
   }
+  return std::nullopt;
 }
 
 // The rule is SimGrid's (its NetZoneImpl::get_global_route): in the innermost zone around both, from the member that holds

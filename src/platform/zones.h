@@ -3,6 +3,7 @@
 // gateways. Routes are put together when they are asked for.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,7 +86,7 @@ class ZoneFabric : public Fabric {
   bool add_shortest(const Zones::Zone& zone, std::int32_t from, std::int32_t to, std::int32_t first,
                     std::int32_t last, std::vector<std::int32_t>& links) const;
   void find_shortest(Zones::Zone& zone) const;
-  void check_pair(std::int32_t from, std::int32_t to, std::vector<bool>& used, Problems& problems) const;
+  std::optional<Problem> problem_between(std::int32_t from, std::int32_t to, std::vector<bool>& used) const;
 
   Zones zones_;
   std::vector<std::int32_t> number_{};  // of a shared link, among them; -1: it isn't

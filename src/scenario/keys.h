@@ -217,6 +217,11 @@ void keys_of(Visit& visit, Time& time) {
                  "how long one step really took on one such device, with this model and batch; scales what "
                  "is computed"),
         time.measured_step);
+  visit(
+      optional("fusion",
+               "how far the framework joins operations: none (TensorFlow's own), activations (XLA: with the "
+               "normalization before them), program (TPU); absent: what the device's usual framework does"),
+      time.fusion);
   for (std::string_view name : {"compute", "collectives", "jitter", "launch", "tiny_message"}) {
     visit.later(name, "how simulated time is counted");
   }

@@ -70,6 +70,14 @@ struct Names<Precision> {
 };
 
 template <>
+struct Names<Fusion> {
+  static constexpr std::string_view noun = "a level of fusion";
+  static constexpr std::array<json::Named<Fusion>, 3> rows{
+      {{"none", Fusion::none}, {"activations", Fusion::activations}, {"program", Fusion::program}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
 struct Names<Numerics> {
   static constexpr std::string_view noun = "a way to compute";
   static constexpr std::array<json::Named<Numerics>, 2> rows{

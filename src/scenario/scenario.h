@@ -179,9 +179,13 @@ struct Devices {
   bool soft_placement = true;
 };
 
+// How far the framework joins neighbouring operations into one kernel.
+enum class Fusion : std::uint8_t { none, activations, program };
+
 // How seconds come about.
 struct Time {
   std::optional<Seconds> measured_step{};  // of one device, this model and batch: scales what is computed
+  std::optional<Fusion> fusion{};  // absent: program on a TPU, whose compiler is always there, else none
 };
 
 enum class Numerics : std::uint8_t { cpu, none };

@@ -133,6 +133,16 @@ TEST_F(Described, Float32TakesLongerThanTf32WhereMatrixUnitsAreFaster) {
   EXPECT_GT(time("float32"), time("tf32"));
 }
 
+TEST_F(Described, AFrameworkThatFusesTakesLessTime) {
+  const auto time = [&](const std::string& fusion) {
+    run("resnet50_memory", fusion,
+        {"--set", "training.per_replica_batch=8", "--set", "time.fusion=" + fusion});
+    return number_at(results_in(base_ / fusion), {"simulated", "compute_s"});
+  };
+  EXPECT_GT(time("none"), time("activations"));
+  EXPECT_GT(time("activations"), time("program"));
+}
+
 TEST_F(Described, AMeasuredStepScalesWhatIsComputed) {
   ASSERT_EQ(
       run("two_virtual_gpus", "out", {"--set", "numerics=none", "--set", "time.measured_step=3 ms"}).exit,

@@ -284,6 +284,8 @@ TEST(Tiling, WhatADeviceHasNoPeakForIsComputedInFloat32) {
   ampere.peak[Precision::tf32] = 156_TFlop_per_s;
   EXPECT_EQ(default_precision(ampere), Precision::tf32);
   EXPECT_EQ(default_precision(tpu()), Precision::bfloat16);
+  EXPECT_EQ(default_fusion(tpu()), Fusion::program);
+  EXPECT_EQ(default_fusion(v100()), Fusion::none);
 }
 
 // ---- Convolution algorithms

@@ -1,0 +1,73 @@
+// Claim: a platform that is written as SimGrid's XML and read back has the same routes; a drawing has every part and wire.
+
+#include <gtest/gtest.h>
+
+#include "platform/export_dot.h"
+#include "platform/export_simgrid.h"
+#include "platform/xml_cases.h"
+#include "scenario/golden.h"
+
+namespace wt::platform {
+namespace {
+
+void expect_same_routes_back(const Platform& platform) {
+  const Platform back = from_xml("x.xml", to_simgrid(platform)).platform;
+  const std::vector<Endpoint> all = endpoints(platform);
+  ASSERT_EQ(static_cast<std::size_t>(back.devices()), all.size());
+  for (std::size_t from = 0; from < all.size(); ++from) {
+    for (std::size_t to = 0; to < all.size(); ++to) {
+      const Route route = platform.route(all[from], all[to]);
+      const Route again = back.route(back.device(static_cast<int>(from)), back.device(static_cast<int>(to)));
+      ASSERT_EQ(names(back, static_cast<int>(from), static_cast<int>(to)),
+                names(platform, all[from], all[to]));
+      EXPECT_DOUBLE_EQ(again.latency.count(), route.latency.count());
+      EXPECT_EQ(again.bottleneck, route.bottleneck);
+    }
+  }
+}
+
+TEST(ExportSimgrid, ReadsBackToTheSameRoutes) {
+  for (const char* name : {"dgx1_v100", "workstation_2x4090", "ideal_torus", "gb200_nvl72"}) {
+    SCOPED_TRACE(name);
+    expect_same_routes_back(platform_of(name));
+  }
+  expect_same_routes_back(platform_of("dgx_h100", {"machines=2"}));
+  expect_same_routes_back(load(data("office.xml")).platform);
+}
+
+TEST(ExportSimgrid, StatesHostsLinksAndRoutes) {
+  expect_golden(data("laptop_rtx4060.simgrid.xml"), to_simgrid(platform_of("laptop_rtx4060")));
+}
+
+TEST(ExportSimgrid, RefusesMoreRoutesThanAFileShouldHave) {
+  try {
+    to_simgrid(platform_of("dgx_h100", {"machines=64"}));
+    FAIL() << "it was written";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "dgx_h100 has 408960 routes, and SimGrid's XML states each\n"
+                 "export 300000 at most: a smaller part, as with --set machines=2");
+  }
+}
+
+TEST(ExportDot, DrawsMachinesAndWires) {
+  expect_golden(data("laptop_rtx4060.dot"), to_dot(platform_of("laptop_rtx4060")));
+}
+
+TEST(ExportDot, DrawsWhatLiesBetweenMachines) {
+  const std::string text = to_dot(platform_of("dgx_h100", {"machines=2"}));
+  EXPECT_NE(text.find("  \"rail 0\" [label=\"rail 0\"];\n"), std::string::npos);
+  EXPECT_NE(text.find("\"machine 1/nic 0\" -- \"rail 0\""), std::string::npos);
+  EXPECT_NE(text.find("subgraph cluster_1 {\n    label=\"machine 1\";\n    \"machine 1/gpu 0\" [label=\"gpu "
+                      "0\\nh100_sxm\"];"),
+            std::string::npos);
+}
+
+TEST(ExportDot, DrawsLinksThatOnlyRoutesPlace) {
+  const std::string text = to_dot(load(data("office.xml")).platform);
+  EXPECT_NE(text.find("\"ada/cpu 0\" -- \"link shared\";"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"link street\" [label=\"street\\n0.0125 GB/s\"];"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wt::platform
