@@ -67,7 +67,7 @@ std::string_view nearest(std::string_view given, std::span<const std::string_vie
 }
 
 // Of a longer list nobody reads the end.
-constexpr std::size_t most_shown = 24;
+constexpr std::size_t most_shown = 32;
 
 std::string list_known(std::span<const std::string_view> known) {
   if (known.empty()) return "";

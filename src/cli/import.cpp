@@ -17,9 +17,9 @@ void tell(const std::vector<Problem>& warnings, std::ostream& messages) {
 }
 
 // Built, so that what is wrong with it is told now.
-void tell_size(const platform::Platform& platform, std::ostream& messages) {
-  messages << fmt::format("{}: {} devices, {} hosts, {} links\n", platform.name(), platform.devices(),
-                          platform.hosts(), platform.links());
+void tell_size(const std::string& file, const platform::Platform& platform, std::ostream& messages) {
+  messages << fmt::format("{}: {} devices, {} hosts, {} links\n", file, platform.devices(), platform.hosts(),
+                          platform.links());
 }
 
 Exit import_simgrid(const ImportOptions& options, const platform::xml::Document& document,
@@ -33,7 +33,7 @@ Exit import_simgrid(const ImportOptions& options, const platform::xml::Document&
         "in SimGrid's XML they are properties: <prop id=\"windtunnel:type\" value=\"rtx4090\"/>");
   const platform::Loaded loaded = platform::load_simgrid(document, options.file);
   tell(loaded.warnings, streams.messages);
-  tell_size(loaded.platform, streams.messages);
+  tell_size(options.file, loaded.platform, streams.messages);
   streams.results << fmt::format("\"platform\": \"{}\" in a scenario uses it as it is\n", options.file);
   return Exit::done;
 }
@@ -49,7 +49,7 @@ Exit import_platform(const ImportOptions& options, const Streams& streams) {
   const platform::Loaded loaded =
       platform::from_json(json::parse(translated.json, options.file + " as a platform file"));
   tell(loaded.warnings, streams.messages);
-  tell_size(loaded.platform, streams.messages);
+  tell_size(options.file, loaded.platform, streams.messages);
   if (options.as.empty()) {
     streams.results << translated.json;
     return Exit::done;

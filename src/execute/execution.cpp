@@ -89,7 +89,7 @@ std::span<std::byte> Execution::arena(plan::DeviceId device) const {
 
 View Execution::view(const plan::Operand& operand) const {
   const plan::Buffer& buffer = plan_.buffer(operand.buffer);
-  return {operand.spec, arenas_[index(buffer.device)].get() + buffer.address.count()};
+  return {operand.spec, arenas_[index(buffer.device)].get() + (buffer.address + operand.offset).count()};
 }
 
 View Execution::bind(const plan::Operand& operand, Access access) {
@@ -122,13 +122,15 @@ device::Task Execution::task_of(const plan::Run& run) {
 }
 
 device::Task Execution::task_of(const plan::Move& move) {
-  const Copy& copy =
-      copies_.emplace_back(Copy{bind(move.source, Access::read), bind(move.target, Access::write)});
+  Copies& copies = copies_.emplace_back();
+  copies.push_back({bind(move.source, Access::read), bind(move.target, Access::write)});
+  for (const plan::Move& piece : move.more)
+    copies.push_back({bind(piece.source, Access::read), bind(piece.target, Access::write)});
   return device::Task{[](const void* work, device::Queue&) {
-                        const auto& bound = *static_cast<const Copy*>(work);
-                        copy_bytes(bound.source, bound.target);
+                        for (const Copy& copy : *static_cast<const Copies*>(work))
+                          copy_bytes(copy.source, copy.target);
                       },
-                      &copy};
+                      &copies};
 }
 
 // ((slot 0 + slot 1) + slot 2) + ..., so that the bits are those of the order written down.

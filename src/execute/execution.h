@@ -57,13 +57,14 @@ class Execution {
     View source{};
     View target{};
   };
+  using Copies = std::vector<Copy>;  // the pieces of a move
   using Additions = std::vector<device::Task>;
 
   const plan::Plan& plan_;
   device::Queue& queue_;
   std::vector<std::shared_ptr<std::byte>> arenas_{};  // by device
   std::deque<Launch> launches_{};                     // stay where they are
-  std::deque<Copy> copies_{};
+  std::deque<Copies> copies_{};
   std::deque<Additions> additions_{};
   std::vector<device::Task> tasks_{};          // by node
   std::vector<std::vector<Touch>> touches_{};  // by node

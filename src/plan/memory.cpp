@@ -95,10 +95,34 @@ std::string requester(const Plan& plan, BufferId buffer, std::optional<NodeId> i
   return node.scope.empty() ? operation : fmt::format("{}/{}", node.scope, operation);
 }
 
+// The nodes that touch a buffer first. Those that work on parts of it, as collectives do, may be many, and in any order.
+std::vector<std::vector<NodeId>> entrances(const Plan& plan) {
+  std::vector<std::vector<NodeId>> result(plan.buffers.size());
+  const auto touches = [&](NodeId id, BufferId buffer) {
+    const std::vector<BufferId> read = reads(plan.node(id).action), written = writes(plan.node(id).action);
+    return std::ranges::find(read, buffer) != read.end() ||
+           std::ranges::find(written, buffer) != written.end();
+  };
+  for (const NodeId id : canonical_order(plan))
+    for (const BufferId buffer : writes(plan.node(id).action)) {
+      std::vector<NodeId>& first = result[index(buffer)];
+      const bool is_alone = plan.buffer(buffer).kind != BufferKind::communication;
+      if (!first.empty() && (is_alone || first.back() == id)) continue;
+      const std::vector<NodeId>& after = plan.node(id).after;
+      if (first.empty() || std::ranges::none_of(after, [&](NodeId other) { return touches(other, buffer); }))
+        first.push_back(id);
+    }
+  return result;
+}
+
 class Planner {
  public:
   Planner(Plan& plan, const std::vector<Frontier>& last)
-      : plan_(plan), last_(last), held_(plan.buffers.size(), false), ends_(plan.devices.size()) {
+      : plan_(plan),
+        last_(last),
+        entrances_(entrances(plan)),
+        held_(plan.buffers.size(), false),
+        ends_(plan.devices.size()) {
     for (const Device& device : plan.devices)
       allocators_.emplace_back(device.memory ? *device.memory : without_limit());
     holders_.resize(plan.devices.size());
@@ -151,7 +175,8 @@ class Planner {
     const std::int64_t size = rounded(buffer).count();
     ends_[device] = std::max(ends_[device], address->count() + size);
     for (const BufferId previous : holders_[device].take_over(id, address->count(), size))
-      wait_for(plan_.nodes[index(*node)], last_[index(previous)].last_accesses());
+      for (const NodeId entrance : entrances_[index(id)])
+        wait_for(plan_.nodes[index(entrance)], last_[index(previous)].last_accesses());
     return true;
   }
 
@@ -179,7 +204,8 @@ class Planner {
 
   Plan& plan_;
   const std::vector<Frontier>& last_;
-  std::vector<device::BfcAllocator> allocators_{};  // by device, as the next and the last
+  const std::vector<std::vector<NodeId>> entrances_;  // by buffer
+  std::vector<device::BfcAllocator> allocators_{};    // by device, as the next and the last
   std::vector<Holders> holders_{};
   std::vector<bool> held_;  // by buffer
   std::vector<std::int64_t> ends_;

@@ -5,10 +5,7 @@
 
 namespace wt::plan {
 
-std::vector<NodeId> Frontier::last_accesses() const {
-  if (!readers.empty() || !writer) return readers;
-  return {*writer};
-}
+std::vector<NodeId> Frontier::last_accesses() const { return readers.empty() ? writers : readers; }
 
 void wait_for(Node& node, std::span<const NodeId> others) {
   node.after.insert(node.after.end(), others.begin(), others.end());
@@ -17,25 +14,31 @@ void wait_for(Node& node, std::span<const NodeId> others) {
 }
 
 std::vector<Frontier> order_accesses(Plan& plan) {
-  std::vector<Frontier> frontiers(plan.buffers.size());
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+  std::vector<Frontier> frontiers;
+  order_accesses(plan, NodeId(0), frontiers);
+  return frontiers;
+}
+
+void order_accesses(Plan& plan, NodeId first, std::vector<Frontier>& frontiers) {
+  frontiers.resize(plan.buffers.size());
+  for (std::size_t i = index(first); i < plan.nodes.size(); ++i) {
     Node& node = plan.nodes[i];
     const auto id = static_cast<NodeId>(i);
     std::vector<NodeId> after;
+    const auto wait_for_all = [&](const std::vector<NodeId>& accesses) {
+      after.insert(after.end(), accesses.begin(), accesses.end());
+    };
     const std::vector<BufferId> read = reads(node.action);
     const std::vector<BufferId> written = writes(node.action);
-    for (const BufferId buffer : read)
-      if (const auto& writer = frontiers[index(buffer)].writer) after.push_back(*writer);
-    for (const BufferId buffer : written)
-      for (const NodeId access : frontiers[index(buffer)].last_accesses()) after.push_back(access);
+    for (const BufferId buffer : read) wait_for_all(frontiers[index(buffer)].writers);
+    for (const BufferId buffer : written) wait_for_all(frontiers[index(buffer)].last_accesses());
     wait_for(node, after);
     for (const BufferId buffer : read) {
       std::vector<NodeId>& readers = frontiers[index(buffer)].readers;
       if (readers.empty() || readers.back() != id) readers.push_back(id);
     }
-    for (const BufferId buffer : written) frontiers[index(buffer)] = {id, {}};
+    for (const BufferId buffer : written) frontiers[index(buffer)] = {{id}, {}};
   }
-  return frontiers;
 }
 
 bool is_legal(const Plan& plan, std::span<const NodeId> order) {

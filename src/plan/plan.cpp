@@ -17,7 +17,19 @@ std::vector<BufferId> buffers_of(std::span<const Operand> operands) {
   return buffers;
 }
 
+std::vector<BufferId> ends_of(const Move& move, Operand Move::*end) {
+  std::vector<BufferId> buffers{(move.*end).buffer};
+  for (const Move& piece : move.more) buffers.push_back((piece.*end).buffer);
+  return buffers;
+}
+
 }  // namespace
+
+Bytes payload(const Move& move) {
+  Bytes bytes = move.source.spec.bytes();
+  for (const Move& piece : move.more) bytes += payload(piece);
+  return bytes;
+}
 
 bool outlives_step(BufferKind kind) { return kind <= BufferKind::result; }
 
@@ -36,7 +48,7 @@ NodeId Plan::add_node(Action action, std::string scope) {
 std::vector<BufferId> reads(const Action& action) {
   return std::visit(overloaded{
                         [](const Run& run) { return buffers_of(run.inputs); },
-                        [](const Move& move) { return std::vector<BufferId>{move.source.buffer}; },
+                        [](const Move& move) { return ends_of(move, &Move::source); },
                         [](const Sum& sum) { return buffers_of(sum.slots); },
                     },
                     action);
@@ -49,7 +61,7 @@ std::vector<BufferId> writes(const Action& action) {
                           if (run.workspace) buffers.push_back(*run.workspace);
                           return buffers;
                         },
-                        [](const Move& move) { return std::vector<BufferId>{move.target.buffer}; },
+                        [](const Move& move) { return ends_of(move, &Move::target); },
                         [](const Sum& sum) { return std::vector<BufferId>{sum.output.buffer}; },
                     },
                     action);

@@ -45,6 +45,7 @@ struct Buffer {
 struct Operand {
   BufferId buffer{};
   TensorSpec spec{};
+  Bytes offset{};  // of its first number: collectives work on parts of a buffer
 };
 
 // A kernel on a device.
@@ -61,7 +62,9 @@ struct Run {
 struct Move {
   Operand source{};
   Operand target{};
+  std::vector<Move> more{};  // further pieces of the same message, between the same devices
 };
+Bytes payload(const Move& move);  // all pieces
 
 // Staged slots into one tensor, in the order in which they stand.
 struct Sum {
@@ -73,8 +76,8 @@ struct Sum {
 using Action = std::variant<Run, Move, Sum>;
 
 // A device works on several things at once, one of each stream: a Run or a Sum waits until those before it (by id)
-// in its stream are done. Moves have no stream: they share links.
-enum class Stream : std::uint8_t { compute, communication };
+// in its stream are done, of stream `none` only for what it names in `after`. Moves have no stream: they share links.
+enum class Stream : std::uint8_t { compute, communication, none };
 
 struct Node {
   Action action{};

@@ -9,7 +9,9 @@ namespace wt::plan {
 namespace {
 
 std::string operand(const Plan& plan, const Operand& operand) {
-  return fmt::format("{} {}", plan.buffer(operand.buffer).name, print(operand.spec));
+  std::string text = fmt::format("{} {}", plan.buffer(operand.buffer).name, print(operand.spec));
+  if (operand.offset != Bytes(0)) text += fmt::format(" from byte {}", operand.offset.count());
+  return text;
 }
 
 std::string operands(const Plan& plan, std::span<const Operand> list) {
@@ -29,7 +31,11 @@ std::string action(const Plan& plan, const Action& action) {
             return text;
           },
           [&](const Move& move) {
-            return fmt::format("move {} -> {}", operand(plan, move.source), operand(plan, move.target));
+            std::string text =
+                fmt::format("move {} -> {}", operand(plan, move.source), operand(plan, move.target));
+            for (const Move& piece : move.more)
+              text += fmt::format(", {} -> {}", operand(plan, piece.source), operand(plan, piece.target));
+            return text;
           },
           [&](const Sum& sum) {
             return fmt::format("sum {} -> {}", operands(plan, sum.slots), operand(plan, sum.output));

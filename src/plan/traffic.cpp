@@ -189,7 +189,7 @@ class Counting {
   Traffic of_move(const Move& move) const {
     if (plan_.buffer(move.source.buffer).device != plan_.buffer(move.target.buffer).device)
       return {.launches = 0};
-    const double bytes = 2 * bytes_of(move.source);
+    const double bytes = 2 * static_cast<double>(payload(move).count());
     return {.bytes = bytes, .operands = bytes};
   }
 

@@ -566,8 +566,8 @@ class SimgridReader {
       warn(element, "the route from a host to itself is left out", "a transfer to itself takes no time here");
       return;
     }
-    store(element, zone, from, to, std::move(forward), ends);
-    if (ends.is_symmetrical) store(element, zone, to, from, std::move(back), {ends.dst, ends.src});
+    const bool is_new = store(element, zone, from, to, std::move(forward), ends);
+    if (is_new && ends.is_symmetrical) store(element, zone, to, from, std::move(back), {ends.dst, ends.src});
   }
 
   std::int32_t other_half(const std::string& id) {
@@ -577,12 +577,13 @@ class SimgridReader {
     return is_up ? whole->second.down : whole->second.up;
   }
 
-  void store(const Element& element, std::int32_t zone, std::int32_t from, std::int32_t to,
+  bool store(const Element& element, std::int32_t zone, std::int32_t from, std::int32_t to,
              Zones::Passage passage, const Ends& ends) {
-    if (zones_.zones[at(zone)].passages.try_emplace({from, to}, std::move(passage)).second) return;
+    if (zones_.zones[at(zone)].passages.try_emplace({from, to}, std::move(passage)).second) return true;
     element.problem(fmt::format("the route from \"{}\" to \"{}\" is here twice", printable(ends.src),
                                 printable(ends.dst)),
                     R"(leave one out; a route is also the way back unless it says symmetrical="NO")");
+    return false;
   }
 
   // A zone is left and entered at a host or router somewhere in it.
@@ -591,12 +592,12 @@ class SimgridReader {
     if (member < 0) return -1;
     const Zones::Member& content = zones_.members[at(member)];
     if (content.inside < 0 && (id.empty() || id == content.name)) return member;
-    if (id.empty()) {
-      if (element.name() == "route")
-        element.problem(fmt::format("\"{}\" is a zone", printable(content.name)),
-                        "write a <zoneRoute> with gateways");
+    if (id.empty() && element.name() == "route") {
+      element.problem(fmt::format("\"{}\" is a zone", printable(content.name)),
+                      "write a <zoneRoute> with gateways");
       return -1;
     }
+    if (id.empty() && !element.has(attribute)) return -1;  // told already
     const auto found = members_.find(id);
     std::int32_t outer =
         found == members_.end() || zones_.members[at(found->second)].inside >= 0 ? -1 : found->second;

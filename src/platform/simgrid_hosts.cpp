@@ -31,8 +31,8 @@ SimgridHosts::SimgridHosts(const Parameters& parameters, Problems& problems) : p
       problems.add(parameter.value.place(),
                    fmt::format("wanted a string, found {}", describe(parameter.value.kind())));
     } else {
-      all[static_cast<std::size_t>(name - names.begin())] =
-          std::make_shared<Placed<std::string>>(parameter.value.string(), parameter.value.place());
+      all[static_cast<std::size_t>(name - names.begin())] = std::make_shared<Placed<std::string>>(
+          Placed<std::string>{parameter.value.string(), parameter.value.place()});
     }
   }
   levels_.push_back(all);
@@ -50,7 +50,7 @@ void SimgridHosts::read_property(xml::Element& prop) {
     return;
   }
   levels_.back()[static_cast<std::size_t>(name - names.begin())] =
-      std::make_shared<Placed<std::string>>(value, prop.place("value"));
+      std::make_shared<Placed<std::string>>(Placed<std::string>{value, prop.place("value")});
 }
 
 const device::DeviceType* SimgridHosts::type_named(const Placed<std::string>& id) {

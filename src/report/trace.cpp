@@ -13,7 +13,7 @@ namespace {
 
 using json::Layout;
 
-constexpr std::array<std::string_view, 2> stream_names{"compute", "communication"};
+constexpr std::array<std::string_view, 3> stream_names{"compute", "communication", "as soon as ready"};
 
 class TraceWriter {
  public:
@@ -99,7 +99,7 @@ class TraceWriter {
       out_.key("args")
           .begin_object()
           .member("node", node)
-          .member("bytes", move.source.spec.bytes().count())
+          .member("bytes", plan::payload(move).count())
           .end_object();
       out_.end_object();
     }

@@ -77,6 +77,7 @@ class Translator {
   }
 
   Activity in_stream(std::size_t id, plan::DeviceId device) {
+    if (plan_.nodes[id].stream == plan::Stream::none) return {.delay = costs_.nodes[id].seconds.count()};
     const auto [last, is_first] =
         last_in_stream_.try_emplace({device, plan_.nodes[id].stream}, static_cast<std::int32_t>(id));
     if (!is_first && std::ranges::find(waits_, last->second) == waits_.end()) waits_.push_back(last->second);
@@ -86,8 +87,8 @@ class Translator {
 
   Activity flow(std::size_t id, const plan::Move& move) {
     const Path& path = paths_.between(endpoint(move.source), endpoint(move.target));
-    return {costs_.nodes[id].seconds.count() + path.latency, move.source.spec.bytes().count(),
-            path.first_link, path.links};
+    return {costs_.nodes[id].seconds.count() + path.latency, plan::payload(move).count(), path.first_link,
+            path.links};
   }
 
   Endpoint endpoint(const plan::Operand& operand) const {

@@ -35,7 +35,14 @@ inline std::string replaced(std::string text, const std::string& what, const std
   return at == std::string::npos ? text : text.replace(at, what.size(), with);
 }
 
-// Cut short, a byte turned, a stretch taken out or doubled, or a value replaced.
+// The value that stands behind a place, with its quotes before and after; empty where there is none.
+inline std::string value_after(const std::string& text, std::size_t at) {
+  const std::size_t begin = text.find("=\"", at);
+  if (begin == std::string::npos) return "";
+  return text.substr(begin + 2, text.find('"', begin + 2) - begin - 2);
+}
+
+// Cut short, a byte turned, a stretch taken out or doubled, or a value replaced, by one that stands elsewhere too.
 inline std::string damaged(std::string text, std::mt19937& random) {
   static const std::vector<std::string> values{"",    "-1",   "0",     "1e300",       "99999999999",
                                                "nan", "&#0;", "&lol;", "0-999999999", "x"};
@@ -43,8 +50,9 @@ inline std::string damaged(std::string text, std::mt19937& random) {
   for (std::size_t rounds = 1 + any(3); rounds > 0; --rounds) {
     const std::size_t at = any(text.size());
     const std::size_t length = std::min<std::size_t>(any(80), text.size() - at);
-    const std::size_t quote = text.find('"', at);
-    switch (any(6)) {
+    const std::size_t quote = text.find("=\"", at);
+    const std::string value = any(2) == 0 ? values[any(values.size())] : value_after(text, any(text.size()));
+    switch (any(8)) {
       case 0:
         text.resize(at);
         break;
@@ -55,11 +63,11 @@ inline std::string damaged(std::string text, std::mt19937& random) {
         text.insert(at, text.substr(at, length));
         break;
       case 3:
-        if (quote != std::string::npos)
-          text.replace(quote + 1, text.find('"', quote + 1) - quote - 1, values[any(values.size())]);
+        if (!text.empty()) text[at % text.size()] = static_cast<char>(any(256));
         break;
       default:
-        if (!text.empty()) text[at % text.size()] = static_cast<char>(any(256));
+        if (quote == std::string::npos) break;
+        text.replace(quote + 2, text.find('"', quote + 2) - quote - 2, value);
     }
   }
   return text;
