@@ -12,7 +12,9 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "cli/collective.h"
 #include "cli/commands.h"
+#include "cli/verify_collectives.h"
 #include "cli/verify_measurements.h"
 
 namespace wt {
@@ -30,6 +32,7 @@ class CommandLine {
     app_.require_subcommand(0, 1);
     add_run();
     add_validate();
+    add_collective();
     add_devices();
     add_list();
     add_import();
@@ -49,6 +52,7 @@ class CommandLine {
     refuse_unknown();
     if (run_->parsed()) return run(run_options_, streams);
     if (validate_->parsed()) return validate(validate_options_, streams);
+    if (collective_->parsed()) return run_collective(collective_options_, streams);
     if (devices_->parsed()) return devices(devices_options_, streams);
     if (list_->parsed()) return list(list_options_, streams);
     if (import_->parsed()) return import_platform(import_options_, streams);
@@ -86,6 +90,38 @@ class CommandLine {
                         "Tell what each device would hold, and which batch would fit; trains nothing");
     validate_->add_flag("--placement", validate_options_.placement,
                         "Tell where each operation of a step goes, and why");
+  }
+
+  void add_collective() {
+    CollectiveOptions& options = collective_options_;
+    collective_ = app_.add_subcommand("collective", "Time a collective operation on a described machine");
+    collective_->add_option("--platform", options.platform, "A name or a file")->required();
+    add_overrides(*collective_, options.overrides);
+    collective_->add_option("--op", options.operation, "Operation; default: all_reduce");
+    collective_
+        ->add_option("--algorithm", options.algorithms,
+                     "One, several with commas, or all; default: ring, or the operation's first")
+        ->delimiter(',');
+    collective_->add_option("--option", options.options, "Of algorithms, as in segments=4; may be repeated")
+        ->allow_extra_args(false);
+    collective_->add_option("--ranks", options.ranks, "The platform's first devices; default: all");
+    CLI::Option* sizes =
+        collective_->add_option("--sizes", options.sizes, "Bytes, as in 1024,1MiB")->delimiter(',');
+    collective_->add_option("-b,--minbytes", options.begin, "Smallest size; default: 1KiB")->excludes(sizes);
+    collective_->add_option("-e,--maxbytes", options.end, "Largest size; default: 1GiB")->excludes(sizes);
+    collective_->add_option("-f,--stepfactor", options.factor, "From size to size; default: 2")
+        ->excludes(sizes);
+    collective_->add_option("-d,--dtype", options.type, "Of elements; default: float32");
+    collective_->add_option("-r,--root", options.root, "Rank; default: 0");
+    CLI::Option* json = collective_->add_flag("--json", options.json, "Print JSON");
+    CLI::Option* csv = collective_->add_flag("--csv", options.csv, "Print CSV");
+    CLI::Option* links =
+        collective_->add_flag("--links", options.links, "Tell each link's load at the last size");
+    CLI::Option* schedule = collective_->add_flag("--print-schedule", options.schedule,
+                                                  "Print the first size's moves, time nothing");
+    json->excludes(csv)->excludes(schedule);
+    csv->excludes(schedule)->excludes(links);
+    schedule->excludes(links);
   }
 
   void add_devices() {
@@ -131,8 +167,19 @@ class CommandLine {
         ->add_option("FOLDER", measurements_options_.folder, "Of published measurements: tests/measurements")
         ->required();
     measurements_->add_flag("--csv", measurements_options_.csv, "Print a line for every row");
+    collectives_ = verify_->add_subcommand(
+        "collectives", "Prove that every collective algorithm does what its operation promises");
+    collectives_->add_option("FILE", collectives_options_.files,
+                             "Schedules to prove instead, in windtunnel's text form or MSCCL's XML");
+    collectives_->add_option("--ranks", collectives_options_.ranks, "A number or a range; default: 2-24");
+    collectives_->add_option("--algorithm", collectives_options_.algorithm, "Only this one; default: all");
+    collectives_->add_flag("--deletions", collectives_options_.deletions,
+                           "Also prove that no move and no dependency could be left out; for few ranks");
   }
-  Exit verify(const Streams& streams) const { return verify_measurements(measurements_options_, streams); }
+  Exit verify(const Streams& streams) const {
+    return collectives_->parsed() ? verify_collectives(collectives_options_, streams)
+                                  : verify_measurements(measurements_options_, streams);
+  }
 
   static void add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
     command
@@ -184,17 +231,21 @@ class CommandLine {
   CLI::App app_{};
   CLI::App* run_ = nullptr;
   CLI::App* validate_ = nullptr;
+  CLI::App* collective_ = nullptr;
   CLI::App* devices_ = nullptr;
   CLI::App* list_ = nullptr;
   CLI::App* verify_ = nullptr;
   CLI::App* measurements_ = nullptr;
+  CLI::App* collectives_ = nullptr;
   CLI::App* import_ = nullptr;
   CLI::App* export_ = nullptr;
   RunOptions run_options_{};
   ValidateOptions validate_options_{};
+  CollectiveOptions collective_options_{};
   DevicesOptions devices_options_{};
   ListOptions list_options_{};
   VerifyMeasurementsOptions measurements_options_{};
+  VerifyCollectivesOptions collectives_options_{};
   ImportOptions import_options_{};
   ExportOptions export_options_{};
 };

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/suggest.h"
 #include "cli/commands.h"
-#include "platform/export_dot.h"
-#include "platform/export_simgrid.h"
+#include "platform/formats/export_dot.h"
+#include "platform/formats/export_simgrid.h"
 #include "platform/load.h"
 
 namespace wt {

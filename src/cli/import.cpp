@@ -1,4 +1,4 @@
-#include "platform/import.h"
+#include "platform/formats/import.h"
 
 #include <fmt/format.h>
 

@@ -10,6 +10,7 @@
 #include "base/suggest.h"
 #include "base/table.h"
 #include "cli/commands.h"
+#include "collective/catalog.h"
 #include "kernel/kernel.h"
 #include "model/activation.h"
 #include "model/layers/catalog.h"
@@ -49,6 +50,17 @@ Lines models() {
       line.summary += fmt::format("{}{}", separator, parameter.name);
       separator = ", ";
     }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Lines algorithms() {
+  Lines lines;
+  for (const collective::Algorithm& row : collective::algorithms()) {
+    Line line{std::string(row.name), fmt::format("{}: {}", name(row.operation), row.summary)};
+    if (row.allows != collective::Allows::any) line.summary += fmt::format(" (for {})", print(row.allows));
+    if (!row.options.empty()) line.summary += fmt::format("; takes {}", fmt::join(row.options, ", "));
     lines.push_back(std::move(line));
   }
   return lines;
@@ -120,6 +132,7 @@ struct Kind {
 };
 constexpr std::array kinds{
     Kind{"activations", [] { return lines_of(model::activations()); }},
+    Kind{"algorithms", algorithms},
     Kind{"datasets", datasets},
     Kind{"device_types", device_types},
     Kind{"initializers", [] { return lines_of(model::initializers()); }},

@@ -8,7 +8,8 @@
 
 namespace wt::device {
 
-// TensorFlow's: "OOM when allocating tensor with shape[8192,8192] and type float on /job:... by allocator GPU_0_bfc".
+// TensorFlow's: "OOM when allocating tensor with shape[8192,8192] and type float on /job:... by allocator
+// GPU_0_bfc".
 std::string out_of_memory_text(const Shape& shape, Type type, std::string_view device,
                                std::string_view allocator);
 

@@ -29,10 +29,10 @@ struct ConvolutionGeometry {
   friend bool operator==(const ConvolutionGeometry&, const ConvolutionGeometry&) = default;
 };
 
-// What a kernel costs, from shapes alone: a cost model turns it into seconds.
-// flops count multiplications and additions that the result needs; an exp or a square root counts one.
-// bytes are every operand once, as if caches were perfect within a kernel and useless between two; of an embedding's
-// table only the rows that are looked up.
+// What a kernel costs, from shapes alone: a cost model turns it into seconds. flops count multiplications and
+// additions that the result needs; an exp or a square root counts one. bytes are every operand once, as if
+// caches were perfect within a kernel and useless between two; of an embedding's table only the rows that are
+// looked up.
 struct Work {
   Flops flops{};
   Bytes bytes{};

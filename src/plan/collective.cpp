@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <queue>
 
 #include "collective/order.h"
 
@@ -11,7 +12,8 @@ namespace wt::plan {
 
 namespace {
 
-using collective::Contract, collective::Dependency, collective::Effect, collective::Step, collective::Until;
+using collective::Contract, collective::Dependency, collective::Effect, collective::Event, collective::Step,
+    collective::Until;
 
 // Slots that lie one after the other at both ends of a move.
 struct Stretch {
@@ -103,34 +105,43 @@ class Lowering {
         slots_(plan, schedule.contract, members, scope.empty() ? "rank " : scope + "/rank "),
         sent_(schedule.steps.size()),
         done_(schedule.steps.size()),
-        last_sent_(members.size()),
-        last_received_(members.size()) {
+        staging_(schedule.steps.size()) {
     frontiers_.resize(plan.buffers.size());
   }
 
   void lower() {
     if (schedule_.contract.input_slot > 0) bring_input();
-    for (const std::size_t step : order()) add(step);
+    each_event([this](const Event& event) {
+      const auto step = static_cast<std::size_t>(event.move);
+      event.applies ? apply(step) : start(step);
+    });
     set_frontiers();
   }
 
  private:
-  // Its own, where that is legal, as those of our algorithms are.
-  std::vector<std::size_t> order() const {
-    const std::vector<Step>& steps = schedule_.steps;
-    std::vector<std::size_t> order;
-    bool is_legal = true;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      order.push_back(i);
-      for (const auto* list : {&steps[i].start, &steps[i].apply})
-        for (const Dependency& each : *list) is_legal &= each.move < static_cast<int>(i);
+  // In the order of the schedule, as far as that is legal: partners who exchange sums both send before either adds.
+  template <class Visit>
+  void each_event(Visit visit) const {
+    const auto is_later = [](const Event& a, const Event& b) {
+      return std::pair(a.move, a.applies) > std::pair(b.move, b.applies);
+    };
+    std::priority_queue<Event, std::vector<Event>, decltype(is_later)> ready(is_later);
+    std::vector<int> waits;
+    const std::vector<std::vector<Event>> followers = collective::followers_of(schedule_.steps, waits);
+    const auto number = [](const Event& event) {
+      return 2 * static_cast<std::size_t>(event.move) + event.applies;
+    };
+    for (std::size_t step = 0; step < schedule_.steps.size(); ++step)
+      if (waits[2 * step] == 0) ready.push({static_cast<int>(step), false});
+    std::size_t visited = 0;
+    for (; !ready.empty(); ++visited) {
+      const Event event = ready.top();
+      ready.pop();
+      visit(event);
+      for (const Event& next : followers[number(event)])
+        if (--waits[number(next)] == 0) ready.push(next);
     }
-    if (is_legal) return order;
-    order.clear();
-    for (const collective::Event& event : collective::legal_order(steps))
-      if (event.applies) order.push_back(static_cast<std::size_t>(event.move));
-    expect(order.size() == steps.size(), "the moves of {} wait in a circle", schedule_.name);
-    return order;
+    expect(visited == waits.size(), "the moves of {} wait in a circle", schedule_.name);
   }
 
   // What a schedule wants out of place is copied there.
@@ -145,28 +156,32 @@ class Lowering {
       }
   }
 
-  void add(std::size_t step) {
-    const collective::Move& move = schedule_.steps[step].move;
-    const std::vector<Stretch> stretches = stretches_of(move, slots_.chunks());
-    if (move.effect == Effect::copy && schedule_.steps[step].apply.empty()) {
-      sent_[step] = done_[step] = add_message(step, stretches, std::nullopt);
-      return;
-    }
-    const BufferId staging = add_staging(move, stretches);
-    sent_[step] = add_message(step, stretches, staging);
-    done_[step] = move.effect == Effect::reduce ? add_sums(step, stretches, staging)
-                                                : put_in_place(step, stretches, staging);
+  bool is_staged(std::size_t step) const {
+    return schedule_.steps[step].move.effect == Effect::reduce || !schedule_.steps[step].apply.empty();
   }
 
-  NodeId add_message(std::size_t step, const std::vector<Stretch>& stretches,
-                     std::optional<BufferId> staging) {
+  void start(std::size_t step) {
+    const collective::Move& move = schedule_.steps[step].move;
+    const std::vector<Stretch> stretches = stretches_of(move, slots_.chunks());
+    if (is_staged(step)) staging_[step] = add_staging(move, stretches);
+    sent_[step] = done_[step] = add_message(step, stretches);
+  }
+
+  void apply(std::size_t step) {
+    if (!is_staged(step)) return;
+    const std::vector<Stretch> stretches = stretches_of(schedule_.steps[step].move, slots_.chunks());
+    done_[step] = schedule_.steps[step].move.effect == Effect::reduce ? add_sums(step, stretches)
+                                                                      : put_in_place(step, stretches);
+  }
+
+  NodeId add_message(std::size_t step, const std::vector<Stretch>& stretches) {
     const collective::Move& move = schedule_.steps[step].move;
     std::vector<Move> pieces;
     Bytes offset{};
     for (const Stretch& each : stretches) {
       const Operand source = slots_.at(move.source, each.source, each.count);
-      const Operand target =
-          staging ? Operand{*staging, source.spec, offset} : slots_.at(move.target, each.target, each.count);
+      const Operand target = is_staged(step) ? Operand{staging_[step], source.spec, offset}
+                                             : slots_.at(move.target, each.target, each.count);
       offset += source.spec.bytes();
       pieces.push_back({source, target, {}});
     }
@@ -184,10 +199,11 @@ class Lowering {
 
   void wait_in_line(NodeId node, const collective::Move& move) {
     if (messages_ == Messages::together || move.source == move.target) return;
-    for (std::optional<NodeId>* last : {&last_sent_[static_cast<std::size_t>(move.source)],
-                                        &last_received_[static_cast<std::size_t>(move.target)]}) {
-      if (*last) wait_for(plan_.nodes[index(node)], {{**last}});
-      *last = node;
+    const std::pair both(move.source, move.target), from(move.source, nobody), to(nobody, move.target);
+    for (const auto& ends : messages_ == Messages::in_order ? std::vector{both} : std::vector{from, to}) {
+      const auto [last, is_first] = last_between_.try_emplace(ends, node);
+      if (!is_first) wait_for(plan_.nodes[index(node)], {{last->second}});
+      last->second = node;
     }
   }
 
@@ -204,7 +220,7 @@ class Lowering {
   }
 
   // One after the other, as one kernel would work them off.
-  NodeId add_sums(std::size_t step, const std::vector<Stretch>& stretches, BufferId staging) {
+  NodeId add_sums(std::size_t step, const std::vector<Stretch>& stretches) {
     const collective::Move& move = schedule_.steps[step].move;
     std::vector<NodeId> after = joined(nodes(schedule_.steps[step].apply), {sent_[step]});
     NodeId last{};
@@ -212,7 +228,7 @@ class Lowering {
     for (const Stretch& each : stretches) {
       const Operand there = slots_.at(move.target, each.target, each.count);
       const DeviceId device = members_[static_cast<std::size_t>(move.target)].device;
-      last = add_node(Sum{device, {there, {staging, there.spec, offset}}, there}, std::move(after));
+      last = add_node(Sum{device, {there, {staging_[step], there.spec, offset}}, there}, std::move(after));
       plan_.nodes.back().stream = Stream::none;
       offset += there.spec.bytes();
       after = {last};
@@ -220,13 +236,13 @@ class Lowering {
     return last;
   }
 
-  NodeId put_in_place(std::size_t step, const std::vector<Stretch>& stretches, BufferId staging) {
+  NodeId put_in_place(std::size_t step, const std::vector<Stretch>& stretches) {
     const collective::Move& move = schedule_.steps[step].move;
     std::vector<Move> pieces;
     Bytes offset{};
     for (const Stretch& each : stretches) {
       const Operand there = slots_.at(move.target, each.target, each.count);
-      pieces.push_back({{staging, there.spec, offset}, there, {}});
+      pieces.push_back({{staging_[step], there.spec, offset}, there, {}});
       offset += there.spec.bytes();
     }
     return add_node(message(std::move(pieces)), joined(nodes(schedule_.steps[step].apply), {sent_[step]}));
@@ -297,8 +313,10 @@ class Lowering {
   const Messages messages_;
   Slots slots_;
   std::vector<NodeId> sent_, done_;  // by step
-  std::vector<std::optional<NodeId>> last_sent_, last_received_;
-  std::map<int, std::vector<NodeId>> brought_{};  // by rank
+  std::vector<BufferId> staging_;
+  static constexpr int nobody = -1;
+  std::map<std::pair<int, int>, NodeId> last_between_{};  // by source and target
+  std::map<int, std::vector<NodeId>> brought_{};          // by rank
   std::map<BufferId, Use> uses_{};
 };
 

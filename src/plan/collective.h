@@ -17,9 +17,11 @@ struct Member {
   std::optional<Operand> value{};
 };
 
+// What a message waits for beside what the schedule says.
 enum class Messages : std::uint8_t {
-  together,  // each starts as soon as the schedule allows, and shares its links with the others
-  one_by_one  // a member sends one and receives one at a time, in the schedule's order: the alpha-beta model's port
+  in_order,    // the one before it between the same two, as on a connection: without it nothing is pipelined
+  one_by_one,  // those that its ends are busy with, sending and receiving: the alpha-beta model's port
+  together     // nothing
 };
 
 // Appends it. A copy is a Move; a reduction is a Move into memory of its own, then a Sum there + arriving -> there, as
@@ -30,6 +32,6 @@ enum class Messages : std::uint8_t {
 // length; `frontiers` of the nodes so far, as order_accesses leaves them. They grow with the plan.
 void add_collective(Plan& plan, std::vector<Frontier>& frontiers, const collective::Expanded& schedule,
                     std::span<const Member> members, const std::string& scope = {},
-                    Messages messages = Messages::together);
+                    Messages messages = Messages::in_order);
 
 }  // namespace wt::plan

@@ -1,6 +1,6 @@
 #pragma once
-// What a platform file says, as plain data: a machine, how many of it, and what joins them. platform/keys.h names the
-// keys, platform/parse.h reads them, platform/build.h makes machines of them.
+// What a platform file says, as plain data: a machine, how many of it, and what joins them. platform/keys.h
+// names the keys, platform/parse.h reads them, platform/build.h makes machines of them.
 
 #include <optional>
 #include <string>
@@ -21,7 +21,8 @@ struct Placed {
   Place place{};
 };
 
-// Both directions of a connection: `links` equal ones used as one, of which payload gets the share `efficiency`.
+// Both directions of a connection: `links` equal ones used as one, of which payload gets the share
+// `efficiency`.
 struct Wire {
   std::optional<BytesPerSecond> bandwidth{};
   int links = 1;
@@ -58,7 +59,8 @@ struct Switch {
   Place place{};
 };
 
-// Either how many switches there are on each level, top first, to which everything is dealt evenly, or the tree itself.
+// Either how many switches there are on each level, top first, to which everything is dealt evenly, or the
+// tree itself.
 using Switches = std::variant<std::vector<int>, std::vector<Switch>>;
 
 struct Pcie {

@@ -1,6 +1,7 @@
 #pragma once
-// What joins ports of many machines: a port is a NIC (of a network) or a device (of an NVLink domain, of a torus). Links
-// and routes are arithmetic: nothing is stored per port, so that 65,536 chips cost what four do.
+// What joins ports of many machines: a port is a NIC (of a network) or a device (of an NVLink domain, of a
+// torus). Links and routes are arithmetic: nothing is stored per port, so that 65,536 chips cost what four
+// do.
 
 #include <functional>
 #include <memory>
@@ -37,7 +38,8 @@ class Fabric {
   virtual const Link& link(std::int32_t link) const = 0;
   virtual std::string name(std::int32_t link, const PortName& port) const = 0;
 
-  // Adds the links from one port to another; `first` is the id of this fabric's link 0. Requires: joins(from, to).
+  // Adds the links from one port to another; `first` is the id of this fabric's link 0. Requires: joins(from,
+  // to).
   virtual void route(std::int32_t from, std::int32_t to, LinkId first, Trail& trail) const = 0;
   virtual bool joins(std::int32_t, std::int32_t) const { return true; }
   // A flow should leave by the port index (within its machine) by which it arrives.

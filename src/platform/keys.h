@@ -1,6 +1,7 @@
 #pragma once
-// Every key of a platform file, once: its name, the member it fills (whose type says what the key may be and whose first
-// value is the default), its bounds, and a line of meaning. Readers are the parser and the JSON Schema.
+// Every key of a platform file, once: its name, the member it fills (whose type says what the key may be and
+// whose first value is the default), its bounds, and a line of meaning. Readers are the parser and the JSON
+// Schema.
 
 #include <optional>
 #include <string_view>

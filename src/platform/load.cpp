@@ -12,7 +12,7 @@
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "platform/build.h"
-#include "platform/import.h"
+#include "platform/formats/import.h"
 #include "platform/parse.h"
 
 namespace wt::platform {

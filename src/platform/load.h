@@ -27,16 +27,17 @@ struct Loaded {
   std::vector<Problem> warnings{};  // a link that nothing uses
 };
 
-// An id or alias of known_platforms(), or a path that ends in ".json" or ".xml" (platform/import.h). Throws InputError with everything that is wrong;
-// an unknown name at `named_at`.
+// An id or alias of known_platforms(), or a path that ends in ".json" or ".xml" (platform/formats/import.h).
+// Throws InputError with everything that is wrong; an unknown name at `named_at`.
 Loaded load(std::string_view name_or_path, const Parameters& parameters = {}, const Place& named_at = {});
 
-// What a scenario says under "platform": a name, {"file": ..., "set": {...}}, {"virtual": {"devices": 4, "workers": 2}} (equal
-// devices behind an ideal switch), or the content of a platform file. Paths are relative to `folder`.
+// What a scenario says under "platform": a name, {"file": ..., "set": {...}}, {"virtual": {"devices": 4,
+// "workers": 2}} (equal devices behind an ideal switch), or the content of a platform file. Paths are
+// relative to `folder`.
 Loaded from_json(const json::Value& value, const std::filesystem::path& folder = {});
 
-// What the XML of others says: SimGrid's, NCCL's. `set` names keys of the platform file that NCCL's becomes; for
-// SimGrid's platform/import_simgrid.h has them.
+// What the XML of others says: SimGrid's, NCCL's. `set` names keys of the platform file that NCCL's becomes;
+// for SimGrid's platform/import_simgrid.h has them.
 Loaded from_xml(std::string file, std::string text, const Parameters& set = {});
 
 // What an importer describes. Throws InputError with everything that is wrong.

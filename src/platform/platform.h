@@ -1,7 +1,8 @@
 // platform/: described machines. A platform says which devices there are, where they sit, and which links lie
 // between any two of them; `route` is the one source of routes, for every reader. It refuses to know plans,
-// collectives and time. Files come in through platform/load.h and platform/import.h. Read on in platform/topology.h,
-// platform/wiring.h (inside a machine) and platform/fabric.h (between machines), then simulate/simulate.h.
+// collectives and time. Files come in through platform/load.h and platform/formats/import.h. Read on in
+// platform/topology.h, platform/wiring.h (inside a machine) and platform/fabric.h (between machines), then
+// simulate/simulate.h.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@
 
 namespace wt::platform {
 
-// Where bytes come from and go to: the devices, in the order of machines and then of their indices, then the hosts
-// (a CPU socket with its memory), in the same order.
+// Where bytes come from and go to: the devices, in the order of machines and then of their indices, then the
+// hosts (a CPU socket with its memory), in the same order.
 enum class Endpoint : std::int32_t {};
 
 // One direction of a wire, a switch's port or a memory bus.

@@ -1,6 +1,6 @@
 #pragma once
-// Slices of a TPU generation: which exist, what Google calls them, which of their axes close to rings, and how their chips
-// are spread over hosts. The rules are data of the generation's file.
+// Slices of a TPU generation: which exist, what Google calls them, which of their axes close to rings, and
+// how their chips are spread over hosts. The rules are data of the generation's file.
 
 #include <optional>
 #include <string>

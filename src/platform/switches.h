@@ -1,6 +1,6 @@
 #pragma once
-// Switches in levels: one switch, leaf and spine, fat trees of any height (the extended generalised fat trees of Öhring and
-// others, "On generalized fat trees", 1995), and rails: NIC i of every machine on switch i.
+// Switches in levels: one switch, leaf and spine, fat trees of any height (the extended generalised fat trees
+// of Öhring and others, "On generalized fat trees", 1995), and rails: NIC i of every machine on switch i.
 
 #include "platform/description.h"
 #include "platform/fabric.h"

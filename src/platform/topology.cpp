@@ -86,7 +86,8 @@ bool Topology::is_joined(const Spot& from, const Spot& to) const {
          copy_of(from.machine) == copy_of(to.machine);
 }
 
-// By the fabric, from port to port. Two cores of a chip share one, and a torus has no link from a port to itself.
+// By the fabric, from port to port. Two cores of a chip share one, and a torus has no link from a port to
+// itself.
 void Topology::add_between_devices(const Spot& from, const Spot& to, Trail& trail) const {
   const std::int32_t first_machine = copy_of(from.machine) * fabric_.machines;
   const std::int32_t port_from = wiring_.port_of(from.point);

@@ -1,6 +1,7 @@
 #pragma once
-// Machines and what joins them: equal copies of one wiring, a fabric that joins devices, a network that joins NICs. Links
-// are numbered machine by machine, then those of the fabric, copy by copy, then those of the network.
+// Machines and what joins them: equal copies of one wiring, a fabric that joins devices, a network that joins
+// NICs. Links are numbered machine by machine, then those of the fabric, copy by copy, then those of the
+// network.
 
 #include <memory>
 #include <optional>

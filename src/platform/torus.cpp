@@ -75,7 +75,8 @@ Coordinates TorusFabric::steps(std::int32_t from, std::int32_t to) const {
 }
 
 Coordinates TorusFabric::shortest(const Coordinates& plain) const {
-  // Once round each short axis, either way or not at all; every odd number of rounds moves the long ones half-way.
+  // Once round each short axis, either way or not at all; every odd number of rounds moves the long ones
+  // half-way.
   Coordinates best{};
   std::int32_t least = -1;
   const std::int32_t short_axes = static_cast<std::int32_t>(

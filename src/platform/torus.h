@@ -1,8 +1,9 @@
 #pragma once
-// Grids whose axes may close to rings. Routes follow the axes in order, the shorter way round, ties in the positive
-// direction. In a twisted torus, stepping over the end of a short axis also moves half-way along the long ones: n x 2n,
-// n x n x 2n and n x 2n x 2n then look the same from every port along every axis (Camara and others, "Twisted torus
-// topologies for enhanced interconnection networks", 2010; Jouppi and others, "TPU v4", 2023); a route there is a shortest one.
+// Grids whose axes may close to rings. Routes follow the axes in order, the shorter way round, ties in the
+// positive direction. In a twisted torus, stepping over the end of a short axis also moves half-way along the
+// long ones: n x 2n, n x n x 2n and n x 2n x 2n then look the same from every port along every axis (Camara
+// and others, "Twisted torus topologies for enhanced interconnection networks", 2010; Jouppi and others, "TPU
+// v4", 2023); a route there is a shortest one.
 
 #include "platform/fabric.h"
 

@@ -47,8 +47,9 @@ Point Wiring::device_of(Point point) const {
   return device(0);
 }
 
-// Four blocks: device to device (absent under a fabric), device to anchor, anchor to device, anchor to anchor, where an
-// anchor is any other point: thousands of devices behind an ideal switch need no table of pairs.
+// Four blocks: device to device (absent under a fabric), device to anchor, anchor to device, anchor to
+// anchor, where an anchor is any other point: thousands of devices behind an ideal switch need no table of
+// pairs.
 std::size_t Wiring::slot(Point from, Point to) const {
   const auto devices = static_cast<std::size_t>(devices_);
   const auto anchors = static_cast<std::size_t>(hosts_ + nics_ + chips_);

@@ -1,6 +1,7 @@
 #pragma once
-// One machine: its parts, the links between them, and the routes between its devices, hosts and NICs, found once by rule
-// (platforms/README.md states the rules). A platform is many copies of it and what joins them (platform/topology.h).
+// One machine: its parts, the links between them, and the routes between its devices, hosts and NICs, found
+// once by rule (platforms/README.md states the rules). A platform is many copies of it and what joins them
+// (platform/topology.h).
 
 #include <cstdint>
 #include <optional>

@@ -112,7 +112,8 @@ class WiringRoutes {
 
   BytesPerSecond bandwidth(std::int32_t edge) const { return wiring_.edges_[at(edge)].link.bandwidth; }
 
-  // Direct, by the switch, or through the one device that has the best bottleneck; empty where there is no such way.
+  // Direct, by the switch, or through the one device that has the best bottleneck; empty where there is no
+  // such way.
   Ways::Path nvlink_path(std::int32_t from, std::int32_t to) const {
     if (direct_[at(from)][at(to)] != no_part) return {direct_[at(from)][at(to)]};
     if (!to_switch_.empty()) return {to_switch_[at(from)], to_switch_[at(to)] + 1};

@@ -1,5 +1,6 @@
 #pragma once
-// How a machine's description becomes parts and links, and these become routes: the two steps of Wiring's constructor.
+// How a machine's description becomes parts and links, and these become routes: the two steps of Wiring's
+// constructor.
 
 #include "platform/wiring.h"
 

@@ -153,8 +153,8 @@ struct Strategy {
   std::optional<std::string> device{};  // one_device's; absent: the first of the best kind
 };
 
-// The machine whose devices, memory and time are described, as platform/ reads it: a name, or an object. Absent:
-// the machine at hand, of which only the CPU counts, and nothing is timed.
+// The machine whose devices, memory and time are described, as platform/ reads it: a name, or an object.
+// Absent: the machine at hand, of which only the CPU counts, and nothing is timed.
 struct PlatformChoice {
   std::optional<json::Value> written{};
   std::string folder{};  // of the scenario: paths begin there

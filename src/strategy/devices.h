@@ -1,6 +1,7 @@
 #pragma once
 // Which devices a strategy computes on and where it keeps variables (tf.distribute.StrategyExtended's
-// worker_devices and parameter_devices), and how it would reduce between them. Row ids are those of tests/README.md.
+// worker_devices and parameter_devices), and how it would reduce between them. Row ids are those of
+// tests/README.md.
 
 #include <optional>
 #include <span>
@@ -13,7 +14,8 @@ namespace wt::strategy {
 
 enum class Kind : std::uint8_t { default_strategy, one_device, mirrored, central_storage };
 
-// What a strategy's constructor is told. Names as a program writes them; nothing: what the strategy chooses itself.
+// What a strategy's constructor is told. Names as a program writes them; nothing: what the strategy chooses
+// itself.
 struct Choice {
   Kind kind = Kind::default_strategy;
   std::vector<std::string> devices{};             // one_device: exactly one

@@ -36,7 +36,8 @@ class Function {
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
-  // Returns the values of what the body returned. Throws device::ResourceExhaustedError when the step doesn't fit.
+  // Returns the values of what the body returned. Throws device::ResourceExhaustedError when the step doesn't
+  // fit.
   std::vector<Tensor> operator()(const std::vector<Tensor>& arguments);
 
   // The plan for such arguments, traced if it is new. Shape-only tensors will do.

@@ -23,7 +23,8 @@ TEST(List, TellsEveryKindAndEveryRowHasASummary) {
     }
   }
   EXPECT_EQ(kinds,
-            "activations datasets device_types initializers kernels layers losses metrics models optimizers "
+            "activations algorithms datasets device_types initializers kernels layers losses metrics models "
+            "optimizers "
             "platforms semantics strategies switches ");
   EXPECT_EQ(all.find("kernels")->elements().size(), kernels().size());
   EXPECT_EQ(all.find("models")->elements().size(), model::zoo().size());

@@ -1,5 +1,6 @@
-// Claim: the DGX-1's NVLinks are the published ones, with P100 and with V100: 16 pairs, 4 or 6 links for each GPU, three
-// rings over all GPUs that share no link (V100), and one GPU between every two that are not joined.
+// Claim: the DGX-1's NVLinks are the published ones, with P100 and with V100: 16 pairs, 4 or 6 links for each
+// GPU, three rings over all GPUs that share no link (V100), and one GPU between every two that are not
+// joined.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Claim: every bad platform of errors/ is refused with the text that stands beside it: where it is, what is wrong, what
-// would mend it.
+// Claim: every bad platform of errors/ is refused with the text that stands beside it: where it is, what is
+// wrong, what would mend it.
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,10 @@
-// Claim: a platform that is written as SimGrid's XML and read back has the same routes; a drawing has every part and wire.
+// Claim: a platform that is written as SimGrid's XML and read back has the same routes; a drawing has every
+// part and wire.
 
 #include <gtest/gtest.h>
 
-#include "platform/export_dot.h"
-#include "platform/export_simgrid.h"
+#include "platform/formats/export_dot.h"
+#include "platform/formats/export_simgrid.h"
 #include "platform/xml_cases.h"
 #include "scenario/golden.h"
 
@@ -61,6 +62,19 @@ TEST(ExportDot, DrawsWhatLiesBetweenMachines) {
   EXPECT_NE(text.find("subgraph cluster_1 {\n    label=\"machine 1\";\n    \"machine 1/gpu 0\" [label=\"gpu "
                       "0\\nh100_sxm\"];"),
             std::string::npos);
+}
+
+TEST(ExportDot, RefusesWhatNobodyCouldRead) {
+  const Loaded cluster =
+      from_xml("x.xml", R"(<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-999"
+    speed="1Gf" bw="1GBps" lat="1us"/></platform>)");
+  try {
+    to_dot(cluster.platform);
+    FAIL() << "it was drawn";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "x has 1000 devices, and only their routes say where its links are\ndraw 512 at most");
+  }
 }
 
 TEST(ExportDot, DrawsLinksThatOnlyRoutesPlace) {

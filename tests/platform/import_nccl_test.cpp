@@ -1,10 +1,10 @@
-// Claim: an NCCL topology XML becomes a platform file of ours with the routes that the machine has: those of the files in
-// platforms/, for the machines that are in both.
+// Claim: an NCCL topology XML becomes a platform file of ours with the routes that the machine has: those of
+// the files in platforms/, for the machines that are in both.
 
 #include <gtest/gtest.h>
 
 #include "base/quantity_literals.h"
-#include "platform/import.h"
+#include "platform/formats/import.h"
 #include "platform/xml_cases.h"
 
 namespace wt::platform {

@@ -1,12 +1,12 @@
-// Claim: a SimGrid platform XML has the routes here that SimGrid finds in it, written down by hand; what can't be had
-// here is refused by name and place. All routes of office.xml and campus.xml were
-// compared with those of SimGrid 3.32 itself, link by link.
+// Claim: a SimGrid platform XML has the routes here that SimGrid finds in it, written down by hand; what
+// can't be had here is refused by name and place. All routes of office.xml and campus.xml were compared with
+// those of SimGrid 3.32 itself, link by link.
 
 #include <gtest/gtest.h>
 
 #include "base/quantity_literals.h"
-#include "platform/import.h"
-#include "platform/simgrid_units.h"
+#include "platform/formats/import.h"
+#include "platform/formats/simgrid_units.h"
 #include "platform/xml_cases.h"
 
 namespace wt::platform {
@@ -146,6 +146,14 @@ TEST(ImportSimgrid, LetsAPropertyNameTheDevice) {
   1 | machines=4
     |          ^
 known: type, host, pcie)");
+}
+
+TEST(ImportSimgrid, SuggestsADeviceThatIsNear) {
+  const std::string said = refused(zone("<prop id=\"windtunnel:type\" value=\"rtx4091\"/>\n" + joined));
+  EXPECT_EQ(said.substr(0, said.find(" known:")), R"(x.xml:3:35: "rtx4091" is no device type
+  3 | <prop id="windtunnel:type" value="rtx4091"/>
+    |                                   ^~~~~~~
+did you mean "rtx4090"?)");
 }
 
 TEST(ImportSimgrid, TakesAFatPipeThatIsNeverTheNarrowest) {

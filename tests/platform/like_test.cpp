@@ -1,5 +1,5 @@
-// Claim: a machine may say only what differs from another file's; what it doesn't say is that file's, and a part that the
-// other doesn't have must be said in full.
+// Claim: a machine may say only what differs from another file's; what it doesn't say is that file's, and a
+// part that the other doesn't have must be said in full.
 
 #include <gtest/gtest.h>
 

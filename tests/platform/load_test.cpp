@@ -1,4 +1,5 @@
-// Claim: platforms are found by name, alias, path and content; keys are set from outside; one file stands on another.
+// Claim: platforms are found by name, alias, path and content; keys are set from outside; one file stands on
+// another.
 
 #include "platform/load.h"
 

@@ -1,5 +1,6 @@
-// Claim: every platform of the house has the routes that its machine's diagram says, worked out by hand here; leads from
-// everywhere to everywhere, with several machines too; says whence its constants are; and stands in the README.
+// Claim: every platform of the house has the routes that its machine's diagram says, worked out by hand here;
+// leads from everywhere to everywhere, with several machines too; says whence its constants are; and stands
+// in the README.
 
 #include <gtest/gtest.h>
 
@@ -367,7 +368,8 @@ TEST(Pods, JoinASampleOfTheirPairs) {
 
 fs::path platforms_folder() { return fs::path(WT_SOURCE_DIR) / "platforms"; }
 
-// A constant has a source: its own, or that of an object around it. What a file says only by its name, it takes from there.
+// A constant has a source: its own, or that of an object around it. What a file says only by its name, it
+// takes from there.
 void expect_sources(const json::Value& value, const std::string& at, bool is_sourced, int& constants) {
   static const std::set<std::string> sourced_keys{"bandwidth", "latency",          "efficiency",
                                                   "memory",    "memory_bandwidth", "peer_to_peer"};

@@ -1,5 +1,6 @@
-// Claim: routes are what the machines' diagrams say. Named pairs have the links, latency and bottleneck that are written
-// here by hand; every pair of every platform of the house is joined, and links, latency and bottleneck agree.
+// Claim: routes are what the machines' diagrams say. Named pairs have the links, latency and bottleneck that
+// are written here by hand; every pair of every platform of the house is joined, and links, latency and
+// bottleneck agree.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Claim: platforms/schema/platform.json says what the parser does. Two platforms that together have every key are accepted
-// by both; with any of their keys unknown, null or below its bound, by neither.
+// Claim: platforms/schema/platform.json says what the parser does. Two platforms that together have every key
+// are accepted by both; with any of their keys unknown, null or below its bound, by neither.
 
 #include "platform/schema.h"
 

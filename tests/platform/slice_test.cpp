@@ -1,5 +1,5 @@
-// Claim: which slices there are, what their names count, which of their axes close and how many hosts they have is as
-// Google's pages say (sources in platforms/).
+// Claim: which slices there are, what their names count, which of their axes close and how many hosts they
+// have is as Google's pages say (sources in platforms/).
 
 #include "platform/slice.h"
 

@@ -1,5 +1,5 @@
-// Claim: routes of grids are shortest ways, in the order of the axes, over links that meet; distances are those of a
-// breadth-first search over neighbours that this test works out by itself.
+// Claim: routes of grids are shortest ways, in the order of the axes, over links that meet; distances are
+// those of a breadth-first search over neighbours that this test works out by itself.
 
 #include "platform/torus.h"
 

@@ -1,5 +1,6 @@
-// Claim: each TPU generation of platforms/ has Google's slices under Google's names, and its own rule which axes close:
-// the two ends of an axis that closes are neighbours, those of an open one are as far apart as it is long.
+// Claim: each TPU generation of platforms/ has Google's slices under Google's names, and its own rule which
+// axes close: the two ends of an axis that closes are neighbours, those of an open one are as far apart as it
+// is long.
 
 #include <gtest/gtest.h>
 
@@ -88,7 +89,8 @@ TEST(TpuSlices, AreWhatGoogleCallsThem) {
   }
 }
 
-// The first device of the chip at a place: hosts are blocks of chips, counted like chips with the last axis fastest.
+// The first device of the chip at a place: hosts are blocks of chips, counted like chips with the last axis
+// fastest.
 Endpoint device_at(const Platform& platform, const std::vector<int>& place) {
   const Slice& slice = *platform.slice();
   int host = 0;

@@ -42,7 +42,8 @@ inline std::string value_after(const std::string& text, std::size_t at) {
   return text.substr(begin + 2, text.find('"', begin + 2) - begin - 2);
 }
 
-// Cut short, a byte turned, a stretch taken out or doubled, or a value replaced, by one that stands elsewhere too.
+// Cut short, a byte turned, a stretch taken out or doubled, or a value replaced, by one that stands elsewhere
+// too.
 inline std::string damaged(std::string text, std::mt19937& random) {
   static const std::vector<std::string> values{"",    "-1",   "0",     "1e300",       "99999999999",
                                                "nan", "&#0;", "&lol;", "0-999999999", "x"};

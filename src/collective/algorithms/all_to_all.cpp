@@ -1,0 +1,49 @@
+// Chunk s * n + t goes from rank s to rank t.
+#include "collective/algorithms/algorithms.h"
+
+namespace wt::collective {
+
+Schedule all_to_all_of(const Request& request, Rule rule) {
+  Schedule schedule =
+      schedule_of(Operation::all_to_all, request, request.ranks * request.ranks, std::move(rule));
+  schedule.contract.cut.elements = request.ranks * request.elements;
+  schedule.contract.cut.rows = request.ranks;
+  return schedule;
+}
+
+Schedule direct_all_to_all(const Request& request) {
+  const int n = request.ranks;
+  return all_to_all_of(request, {1, [n](int, Round& moves) {
+                                   for (int away = 1; away < n; ++away)
+                                     for (int r = 0; r < n; ++r) {
+                                       const int target = (r + away) % n;
+                                       moves.copy(r, target, r * n + target);
+                                     }
+                                 }});
+}
+
+// One partner at a time.
+Schedule pairwise_all_to_all(const Request& request) {
+  const int n = request.ranks;
+  return all_to_all_of(request, {n - 1, [n](int round, Round& moves) {
+                                   for (int r = 0; r < n; ++r) {
+                                     const int target = (r + round + 1) % n;
+                                     moves.copy(r, target, r * n + target);
+                                   }
+                                 }});
+}
+
+// Neighbours only: everything that isn't home yet goes one rank on.
+Schedule ring_all_to_all(const Request& request) {
+  const int n = request.ranks;
+  return all_to_all_of(request, {n - 1, [n](int round, Round& moves) {
+                                   for (int r = 0; r < n; ++r) {
+                                     const int source = modulo(r - round, n);
+                                     const Chunks targets =
+                                         Chunks::around(source + round + 1, n - 1 - round, n);
+                                     moves.copy(r, (r + 1) % n, targets.shifted(source * n));
+                                   }
+                                 }});
+}
+
+}  // namespace wt::collective

@@ -1,0 +1,67 @@
+// Whoever has the value sends it half as far as the time before: log2 n rounds.
+#include "collective/algorithms/algorithms.h"
+#include "collective/algorithms/rules.h"
+
+namespace wt::collective {
+
+namespace {
+
+// Round i spans distances from the largest power of two below n down to 1.
+int distance_in(int round, int rounds) { return 1 << (rounds - 1 - round); }
+
+int rounds_for(int n) {
+  int rounds = 0;
+  while ((1 << rounds) < n) ++rounds;
+  return rounds;
+}
+
+Rule broadcast_from(const Request& request) {
+  return among(rotated(request.ranks, request.root), binomial_broadcast(request.ranks, 0));
+}
+
+// Rank 0's neighbour at a distance gets what it and the ranks behind it need.
+Rule scatter_from(int root, int n) {
+  const int rounds = rounds_for(n);
+  return {rounds, [=](int round, Round& moves) {
+            const int distance = distance_in(round, rounds);
+            for (int i = 0; i + distance < n; i += 2 * distance) {
+              const int count = std::min(distance, n - i - distance);
+              moves.copy((root + i) % n, (root + i + distance) % n,
+                         Chunks::around(root + i + distance, count, n));
+            }
+          }};
+}
+
+}  // namespace
+
+Rule binomial_broadcast(int n, Chunks whole) {
+  const int rounds = rounds_for(n);
+  return {rounds, [=](int round, Round& moves) {
+            const int distance = distance_in(round, rounds);
+            for (int r = 0; r + distance < n; r += 2 * distance) moves.copy(r, r + distance, whole);
+          }};
+}
+
+Schedule binomial_tree(const Request& request) {
+  const Rule broadcast = broadcast_from(request);
+  return schedule_of(Operation::all_reduce, request, 1, then(reversed(broadcast, Effect::reduce), broadcast));
+}
+
+Schedule binomial_broadcast(const Request& request) {
+  return schedule_of(Operation::broadcast, request, 1, broadcast_from(request));
+}
+
+Schedule binomial_reduce(const Request& request) {
+  return schedule_of(Operation::reduce, request, 1, reversed(broadcast_from(request), Effect::reduce));
+}
+
+Schedule binomial_scatter(const Request& request) {
+  return schedule_of(Operation::scatter, request, request.ranks, scatter_from(request.root, request.ranks));
+}
+
+Schedule binomial_gather(const Request& request) {
+  return schedule_of(Operation::gather, request, request.ranks,
+                     reversed(scatter_from(request.root, request.ranks), Effect::copy));
+}
+
+}  // namespace wt::collective

@@ -1,0 +1,40 @@
+// Partners at distances 1, 2, 4, ... exchange all they have.
+#include "collective/algorithms/algorithms.h"
+#include "collective/algorithms/rules.h"
+
+namespace wt::collective {
+
+namespace {
+
+int log2_of(int power) {
+  int exponent = 0;
+  while ((1 << exponent) < power) ++exponent;
+  return exponent;
+}
+
+}  // namespace
+
+Rule recursive_doubling(int n, Chunks whole) {
+  return {log2_of(n), [n, whole](int round, Round& moves) {
+            for (int r = 0; r < n; ++r) moves.reduce(r, r ^ (1 << round), whole);
+          }};
+}
+
+Rule doubling_all_gather(int n) {
+  return {log2_of(n), [n](int round, Round& moves) {
+            const int distance = 1 << round;
+            for (int r = 0; r < n; ++r) moves.copy(r, r ^ distance, {r & ~(distance - 1), distance});
+          }};
+}
+
+Schedule recursive_doubling(const Request& request) {
+  const int n = request.ranks;
+  const Rule rule = recursive_doubling(power_of_two_in(n), 0);
+  return schedule_of(Operation::all_reduce, request, 1, with_ranks_beyond(n, 0, rule));
+}
+
+Schedule doubling_all_gather(const Request& request) {
+  return schedule_of(Operation::all_gather, request, request.ranks, doubling_all_gather(request.ranks));
+}
+
+}  // namespace wt::collective

@@ -1,0 +1,34 @@
+// Each rank talks to its two neighbours only (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for
+// clusters of workstations", 2009).
+#include "collective/algorithms/algorithms.h"
+#include "collective/algorithms/rules.h"
+
+namespace wt::collective {
+
+// Chunk c sets out from rank c + 1, gathers every rank's value on its way, and ends at rank c.
+Rule ring_reduce_scatter(int n) {
+  return {n - 1, [n](int round, Round& moves) {
+            for (int r = 0; r < n; ++r) moves.reduce(r, (r + 1) % n, modulo(r - 1 - round, n));
+          }};
+}
+
+Rule ring_all_gather(int n) {
+  return {n - 1, [n](int round, Round& moves) {
+            for (int r = 0; r < n; ++r) moves.copy(r, (r + 1) % n, modulo(r - round, n));
+          }};
+}
+
+Schedule ring(const Request& request) {
+  const int n = request.ranks;
+  return schedule_of(Operation::all_reduce, request, n, then(ring_reduce_scatter(n), ring_all_gather(n)));
+}
+
+Schedule ring_reduce_scatter(const Request& request) {
+  return schedule_of(Operation::reduce_scatter, request, request.ranks, ring_reduce_scatter(request.ranks));
+}
+
+Schedule ring_all_gather(const Request& request) {
+  return schedule_of(Operation::all_gather, request, request.ranks, ring_all_gather(request.ranks));
+}
+
+}  // namespace wt::collective

@@ -1,0 +1,225 @@
+#include "collective/catalog.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/id.h"
+#include "base/suggest.h"
+#include "collective/algorithms/algorithms.h"
+
+namespace wt::collective {
+
+std::span<const Algorithm> algorithms() {
+  using enum Operation;
+  using enum Allows;
+  static const std::vector<Algorithm> rows{
+      {"ring", all_reduce, "reduce-scatter, then all-gather around one ring", any, {}, ring},
+      {"bidirectional_ring", all_reduce, "half of the vector each way round", any, {}, bidirectional_ring},
+      {"chain", all_reduce, "along a chain and back, pipelined", any, {"segments"}, chain},
+      {"reduce_to_one",
+       all_reduce,
+       "to one rank and back (TensorFlow's ReductionToOneDevice)",
+       any,
+       {},
+       reduce_to_one},
+      {"binomial_tree", all_reduce, "up and down a binomial tree", any, {}, binomial_tree},
+      {"double_binary_tree",
+       all_reduce,
+       "two trees with half of the vector each, pipelined (NCCL's Tree)",
+       any,
+       {"segments"},
+       double_binary_tree},
+      {"recursive_doubling",
+       all_reduce,
+       "whole vectors between partners at distances 1, 2, 4, ...",
+       any,
+       {},
+       recursive_doubling},
+      {"halving_doubling",
+       all_reduce,
+       "halves between partners, then gathered (Rabenseifner)",
+       any,
+       {},
+       halving_doubling},
+      {"bruck", all_reduce, "log n rounds each way for any n (NCCL's PAT)", any, {}, bruck},
+      {"swing", all_reduce, "recursive doubling between near partners of a torus", even, {}, swing},
+      {"one_shot", all_reduce, "everyone to everyone; each adds all", any, {}, one_shot},
+      {"two_shot", all_reduce, "everyone to everyone; each adds its chunk and spreads it", any, {}, two_shot},
+      {"hierarchical", all_reduce, "rings in groups, then across them", two_factors, {"shape"}, hierarchical},
+      {"leader", all_reduce, "one leader of each group; a ring of leaders", two_factors, {"shape"}, leader},
+      {"hierarchical_copy",
+       all_reduce,
+       "two halves with a main device each (TensorFlow's, for DGX-1)",
+       any,
+       {"packs", "faithful"},
+       hierarchical_copy},
+      {"torus_2d",
+       all_reduce,
+       "rings along one axis, then along the other",
+       two_factors,
+       {"shape"},
+       torus_2d},
+      {"torus_3d", all_reduce, "rings along three axes in turn", three_factors, {"shape"}, torus_3d},
+      {"torus_2d_bucket",
+       all_reduce,
+       "all four directions at once, each part along both axes",
+       two_factors,
+       {"shape"},
+       torus_2d_bucket},
+      {"torus_3d_bucket",
+       all_reduce,
+       "all six directions at once, each part along three axes",
+       three_factors,
+       {"shape"},
+       torus_3d_bucket},
+      {"blueconnect", all_reduce, "rings on every level of a network", any, {"shape"}, blueconnect},
+      {"multi_rail",
+       all_reduce,
+       "a ring for each network card of a machine",
+       two_factors,
+       {"shape"},
+       multi_rail},
+      {"nvls", all_reduce, "a switch adds and multicasts (NVSwitch)", any, {}, nvls},
+      {"nvls_tree",
+       all_reduce,
+       "switches within machines, double trees across",
+       two_factors,
+       {"shape", "segments"},
+       nvls_tree},
+      {"sharp",
+       all_reduce,
+       "a tree of switches adds and multicasts (InfiniBand)",
+       any,
+       {"shape", "segments"},
+       sharp},
+      {"parameter_server",
+       all_reduce,
+       "push to servers that add, pull from them",
+       any,
+       {"servers"},
+       parameter_server},
+      {"sharded_parameter_server", all_reduce, "every rank is the server of its chunk", any, {}, two_shot},
+      {"tensorflow_ring",
+       all_reduce,
+       "TensorFlow's rings, with its chunks and orders",
+       any,
+       {"shape", "subdivisions"},
+       tensorflow_ring},
+
+      {"ring", reduce_scatter, "around one ring", any, {}, ring_reduce_scatter},
+      {"direct", reduce_scatter, "everyone to everyone, at once", any, {}, direct_reduce_scatter},
+      {"halving", reduce_scatter, "halves between partners", power_of_two, {}, halving_reduce_scatter},
+      {"bruck", reduce_scatter, "log n rounds for any n (NCCL's PAT)", any, {}, bruck_reduce_scatter},
+      {"nvls", reduce_scatter, "a switch adds", any, {}, nvls_reduce_scatter},
+
+      {"ring", all_gather, "around one ring", any, {}, ring_all_gather},
+      {"direct", all_gather, "everyone to everyone, at once", any, {}, direct_all_gather},
+      {"doubling", all_gather, "all there is between partners", power_of_two, {}, doubling_all_gather},
+      {"bruck", all_gather, "log n rounds for any n (NCCL's PAT)", any, {}, bruck_all_gather},
+      {"nvls", all_gather, "a switch multicasts", any, {}, nvls_all_gather},
+
+      {"flat", broadcast, "from the root to each", any, {}, flat_broadcast},
+      {"binomial_tree", broadcast, "whoever has it sends it on", any, {}, binomial_broadcast},
+      {"chain", broadcast, "along a chain, pipelined", any, {"segments"}, chain_broadcast},
+      {"scatter_ring", broadcast, "scatter, then all-gather around a ring", any, {}, scatter_ring},
+      {"tensorflow_tree",
+       broadcast,
+       "TensorFlow's trees across and within tasks",
+       any,
+       {"shape"},
+       tensorflow_broadcast},
+
+      {"flat", reduce, "each to the root", any, {}, flat_reduce},
+      {"binomial_tree", reduce, "up a binomial tree", any, {}, binomial_reduce},
+      {"chain", reduce, "along a chain, pipelined", any, {"segments"}, chain_reduce},
+
+      {"flat", gather, "each to the root", any, {}, flat_gather},
+      {"binomial_tree", gather, "up a binomial tree", any, {}, binomial_gather},
+
+      {"flat", scatter, "from the root to each", any, {}, flat_scatter},
+      {"binomial_tree", scatter, "down a binomial tree", any, {}, binomial_scatter},
+
+      {"direct", all_to_all, "everyone to everyone, at once", any, {}, direct_all_to_all},
+      {"pairwise", all_to_all, "one partner at a time", any, {}, pairwise_all_to_all},
+      {"bruck", all_to_all, "log n rounds, through others", any, {}, bruck_all_to_all},
+      {"ring", all_to_all, "through neighbours", any, {}, ring_all_to_all},
+  };
+  return rows;
+}
+
+std::vector<const Algorithm*> algorithms_of(Operation operation) {
+  std::vector<const Algorithm*> found;
+  for (const Algorithm& algorithm : algorithms())
+    if (algorithm.operation == operation) found.push_back(&algorithm);
+  return found;
+}
+
+const Algorithm& algorithm_named(Operation operation, std::string_view wanted) {
+  std::vector<std::string_view> names;
+  for (const Algorithm* algorithm : algorithms_of(operation)) {
+    if (algorithm->name == wanted) return *algorithm;
+    names.push_back(algorithm->name);
+  }
+  throw InputError(fmt::format("\"{}\" is not an algorithm for {}", wanted, name(operation)),
+                   did_you_mean(wanted, names));
+}
+
+bool allows(const Algorithm& algorithm, int ranks) {
+  if (ranks == 1) return true;
+  switch (algorithm.allows) {
+    case Allows::any:
+      return true;
+    case Allows::even:
+      return ranks % 2 == 0;
+    case Allows::power_of_two:
+      return (ranks & (ranks - 1)) == 0;
+    case Allows::two_factors:
+      return !equal_factors(ranks, 2).empty();
+    case Allows::three_factors:
+      return !equal_factors(ranks, 3).empty();
+  }
+  return false;
+}
+
+std::string_view print(Allows allows) {
+  static constexpr std::array<std::string_view, 5> texts{"any number of ranks", "an even number of ranks",
+                                                         "a power of two", "a product of two numbers above 1",
+                                                         "a product of three numbers above 1"};
+  return texts[index(allows)];
+}
+
+namespace {
+
+bool reads(const Algorithm& algorithm, std::string_view option) {
+  return std::find(algorithm.options.begin(), algorithm.options.end(), option) != algorithm.options.end();
+}
+
+void check(const Algorithm& algorithm, const Request& request) {
+  if (request.ranks < 1) throw InputError(fmt::format("{} ranks can't do anything", request.ranks));
+  if (request.elements < 0) throw InputError(fmt::format("{} elements are no vector", request.elements));
+  if (request.root < 0 || request.root >= request.ranks)
+    throw InputError(fmt::format("rank {} can't be the root of {} ranks", request.root, request.ranks));
+  const bool shaped = reads(algorithm, "shape") && !request.options.shape.empty();
+  if (!shaped && !allows(algorithm, request.ranks))
+    throw InputError(
+        fmt::format("{} is for {}, not for {}", algorithm.name, print(algorithm.allows), request.ranks));
+}
+
+}  // namespace
+
+Schedule make_schedule(const Algorithm& algorithm, const Request& request) {
+  Schedule schedule;
+  check(algorithm, request);
+  if (request.ranks == 1)  // has what it wants
+    schedule = schedule_of(algorithm.operation, request, 1, {0, [](int, Round&) {}});
+  else
+    schedule = algorithm.make(request);
+  schedule.name = std::string(algorithm.name);
+  return schedule;
+}
+
+}  // namespace wt::collective

@@ -1,0 +1,127 @@
+#include "collective/expand.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "collective/order.h"
+
+namespace wt::collective {
+
+namespace {
+
+// What was done last to each slot of each rank that was ever touched.
+class Accesses {
+ public:
+  // A read comes after the write before it.
+  void read(int move, int rank, int slot, std::vector<Dependency>& after) {
+    Slot& state = slots_[key(rank, slot)];
+    if (state.writer >= 0) after.push_back({state.writer, Until::done});
+    state.readers.push_back(move);
+  }
+
+  // A write comes after the reads since the last write; where there were none, after that write.
+  void write(int move, int rank, int slot, std::vector<Dependency>& after) {
+    Slot& state = slots_[key(rank, slot)];
+    for (const int reader : state.readers) after.push_back({reader, Until::sent});
+    if (state.readers.empty() && state.writer >= 0) after.push_back({state.writer, Until::done});
+    state.readers.clear();
+    state.writer = move;
+  }
+
+ private:
+  struct Slot {
+    int writer = -1;
+    std::vector<int> readers{};
+  };
+  static std::uint64_t key(int rank, int slot) {
+    return static_cast<std::uint64_t>(rank) << 32 | static_cast<std::uint32_t>(slot);
+  }
+  std::unordered_map<std::uint64_t, Slot> slots_{};  // never walked through
+};
+
+void sort_out(std::vector<Dependency>& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+// All reads of a round come before its writes.
+void add_round(std::vector<Move> moves, Accesses& accesses, std::vector<Step>& steps) {
+  const std::size_t first = steps.size();
+  for (Move& move : moves) {
+    const int id = static_cast<int>(steps.size());
+    Step& step = steps.emplace_back(Step{std::move(move), {}, {}});
+    step.move.chunks.each([&](int slot) { accesses.read(id, step.move.source, slot, step.start); });
+  }
+  for (std::size_t i = first; i < steps.size(); ++i) {
+    Step& step = steps[i];
+    std::vector<Dependency>& after = step.move.effect == Effect::copy ? step.start : step.apply;
+    step.move.landing().each(
+        [&](int slot) { accesses.write(static_cast<int>(i), step.move.target, slot, after); });
+    sort_out(step.start);
+    sort_out(step.apply);
+  }
+}
+
+}  // namespace
+
+Expanded expand(const Schedule& schedule) {
+  Expanded expanded{schedule.name, schedule.contract, {}};
+  Accesses accesses;
+  for (int round = 0; round < schedule.rule.rounds; ++round)
+    add_round(moves_of(schedule, round), accesses, expanded.steps);
+  reduce_dependencies(expanded.steps);
+  return expanded;
+}
+
+void reduce_dependencies(std::vector<Step>& steps) {
+  const Order order(steps);
+  expect(order.complete(),
+         "moves wait for each other in a circle: within one round two copies read what the "
+         "other overwrites");
+  // Implied by another of the list, or by what the move's start already knows.
+  const auto reduce = [&](std::vector<Dependency>& list, int move, bool applies) {
+    const std::vector<Dependency> all = list;
+    std::erase_if(list, [&](const Dependency& each) {
+      if (applies && order.before(each, {move, false})) return true;
+      return std::any_of(all.begin(), all.end(), [&](const Dependency& other) {
+        return other != each && order.implies(other, each);
+      });
+    });
+  };
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    reduce(steps[i].start, static_cast<int>(i), false);
+    reduce(steps[i].apply, static_cast<int>(i), true);
+  }
+}
+
+Extent extent_of(const Expanded& schedule) {
+  const std::vector<Step>& steps = schedule.steps;
+  const auto members = static_cast<std::size_t>(schedule.contract.members());
+  std::vector<std::int64_t> sent(members), received(members);
+  std::vector<int> depth(2 * steps.size());  // of starts and ends
+  Extent extent{.moves = static_cast<std::int64_t>(steps.size())};
+  for (const Event& event : legal_order(steps)) {
+    const auto i = static_cast<std::size_t>(event.move);
+    int& own = depth[2 * i + event.applies];
+    if (event.applies) own = depth[2 * i] + (steps[i].move.source != steps[i].move.target);
+    for (const Dependency& each : event.applies ? steps[i].apply : steps[i].start)
+      own = std::max(own, depth[2 * static_cast<std::size_t>(each.move) + (each.until == Until::done)]);
+    extent.depth = std::max(extent.depth, own);
+  }
+  for (const Step& step : steps) {
+    const Move& move = step.move;
+    if (move.source == move.target) continue;
+    move.chunks.each([&](int slot) {
+      sent[static_cast<std::size_t>(move.source)] += schedule.contract.size(slot);
+      received[static_cast<std::size_t>(move.target)] += schedule.contract.size(slot);
+    });
+  }
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(schedule.contract.ranks); ++rank) {
+    extent.most_sent = std::max(extent.most_sent, sent[rank]);
+    extent.most_received = std::max(extent.most_received, received[rank]);
+  }
+  return extent;
+}
+
+}  // namespace wt::collective

@@ -1,0 +1,127 @@
+#include "collective/order.h"
+
+#include <algorithm>
+
+namespace wt::collective {
+
+namespace {
+
+std::size_t number(Event event) { return 2 * static_cast<std::size_t>(event.move) + event.applies; }
+
+// A start captures the bytes, so whoever waits until they are sent waits for the start.
+Event event_of(const Dependency& dependency) { return {dependency.move, dependency.until == Until::done}; }
+
+}  // namespace
+
+std::vector<std::vector<Event>> followers_of(const std::vector<Step>& steps, std::vector<int>& waits) {
+  std::vector<std::vector<Event>> followers(2 * steps.size());
+  waits.assign(2 * steps.size(), 0);
+  const auto follow = [&](Event earlier, Event later) {
+    followers[number(earlier)].push_back(later);
+    ++waits[number(later)];
+  };
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const int move = static_cast<int>(i);
+    follow({move, false}, {move, true});
+    for (const Dependency& each : steps[i].start) follow(event_of(each), {move, false});
+    for (const Dependency& each : steps[i].apply) follow(event_of(each), {move, true});
+  }
+  return followers;
+}
+
+std::vector<Event> legal_order(const std::vector<Step>& steps) {
+  return legal_order(steps, [](const std::vector<Event>& ready) { return ready.size() - 1; });
+}
+
+Order::Order(const std::vector<Step>& steps)
+    : events_(legal_order(steps)),
+      chain_(steps.size(), -1),
+      place_(steps.size()),
+      started_(steps.size()),
+      done_(steps.size()) {
+  for (const Event& event : events_) {
+    const auto move = static_cast<std::size_t>(event.move);
+    if (!event.applies) {
+      join_chain(event.move, steps[move]);
+      for (const Dependency& each : steps[move].start) learn(each);
+      started_[move] = clock_of_what_was_learned();
+    } else if (steps[move].apply.empty()) {
+      done_[move] = started_[move];
+    } else {
+      learn(started_[move]);
+      for (const Dependency& each : steps[move].apply) learn(each);
+      done_[move] = clock_of_what_was_learned();
+    }
+  }
+}
+
+// Behind a move that must be done before this one starts, unless another stands there already.
+void Order::join_chain(int move, const Step& step) {
+  const auto id = static_cast<std::size_t>(move);
+  for (const Dependency& each : step.start) {
+    const auto before = static_cast<std::size_t>(each.move);
+    int& last = last_[static_cast<std::size_t>(chain_[before])];
+    if (each.until != Until::done || last != each.move) continue;
+    last = move;
+    chain_[id] = chain_[before];
+    place_[id] = place_[before] + 1;
+    return;
+  }
+  chain_[id] = static_cast<int>(last_.size());
+  last_.push_back(move);
+  latest_.push_back(-1);
+}
+
+Order::Hand Order::hand_of(Dependency happened) const {
+  const auto move = static_cast<std::size_t>(happened.move);
+  return {chain_[move], 2 * place_[move] + (happened.until == Until::done)};
+}
+
+void Order::learn(const Dependency& happened) {
+  const auto move = static_cast<std::size_t>(happened.move);
+  learn(happened.until == Until::done ? done_[move] : started_[move]);
+  learn(hand_of(happened));
+}
+
+void Order::learn(const Clock& clock) {
+  for (std::size_t i = clock.begin; i < clock.end; ++i) learn(hands_[i]);
+}
+
+void Order::learn(Hand hand) {
+  int& latest = latest_[static_cast<std::size_t>(hand.chain)];
+  if (latest < 0) learned_.push_back(hand.chain);
+  latest = std::max(latest, hand.time);
+}
+
+Order::Clock Order::clock_of_what_was_learned() {
+  const std::size_t begin = hands_.size();
+  std::sort(learned_.begin(), learned_.end());
+  for (const int chain : learned_) {
+    int& latest = latest_[static_cast<std::size_t>(chain)];
+    hands_.push_back({chain, latest});
+    latest = -1;
+  }
+  learned_.clear();
+  return {begin, hands_.size()};
+}
+
+bool Order::before(Dependency happened, Event event) const {
+  const auto move = static_cast<std::size_t>(event.move);
+  if (event.applies && happened.move == event.move) return happened.until == Until::sent;
+  const Hand wanted = hand_of(happened);
+  // A move's own bytes have left when it is applied, and so has all of its chain before it.
+  if (event.applies && wanted.chain == chain_[move] && wanted.time < 2 * place_[move]) return true;
+  const Clock& clock = event.applies ? done_[move] : started_[move];
+  const auto end = hands_.begin() + static_cast<std::ptrdiff_t>(clock.end);
+  const auto hand =
+      std::lower_bound(hands_.begin() + static_cast<std::ptrdiff_t>(clock.begin), end, wanted.chain,
+                       [](const Hand& each, int chain) { return each.chain < chain; });
+  return hand != end && hand->chain == wanted.chain && hand->time >= wanted.time;
+}
+
+bool Order::implies(Dependency given, Dependency implied) const {
+  if (given.move == implied.move) return given.until >= implied.until;
+  return before(implied, event_of(given));
+}
+
+}  // namespace wt::collective

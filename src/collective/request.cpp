@@ -1,0 +1,110 @@
+#include "collective/request.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <charconv>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/suggest.h"
+
+namespace wt::collective {
+
+namespace {
+
+int number(std::string_view key, std::string_view text, int least) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value == 0)
+    throw InputError(
+        fmt::format("\"{}\" is no value of {}", text, key),
+        fmt::format("give a whole number from {}{}", least < 0 ? least : 1, least < 0 ? ", not 0" : ""));
+  return value;
+}
+
+std::vector<int> shape(std::string_view text) {
+  std::vector<int> sizes;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    sizes.push_back(number("shape", text.substr(begin, end - begin), 1));
+    begin = end + 1;
+  }
+  return sizes;
+}
+
+bool truth(std::string_view key, std::string_view text) {
+  if (text != "true" && text != "false")
+    throw InputError(fmt::format("\"{}\" is no value of {}", text, key), "give true or false");
+  return text == "true";
+}
+
+struct OptionRow {
+  std::string_view name{};
+  void (*set)(Options& options, std::string_view value) = nullptr;
+};
+
+constexpr std::array<OptionRow, 6> rows{{
+    {"shape", [](Options& options, std::string_view value) { options.shape = shape(value); }},
+    {"segments",
+     [](Options& options, std::string_view value) { options.segments = number("segments", value, 1); }},
+    {"servers",
+     [](Options& options, std::string_view value) { options.servers = number("servers", value, 1); }},
+    {"packs", [](Options& options, std::string_view value) { options.packs = number("packs", value, 1); }},
+    {"subdivisions",
+     [](Options& options, std::string_view value) {
+       options.subdivisions = number("subdivisions", value, -1);
+     }},
+    {"faithful",
+     [](Options& options, std::string_view value) { options.faithful = truth("faithful", value); }},
+}};
+
+}  // namespace
+
+std::vector<std::string_view> option_names() {
+  std::vector<std::string_view> names;
+  for (const OptionRow& row : rows) names.push_back(row.name);
+  return names;
+}
+
+void set_option(Options& options, std::string_view key, std::string_view value) {
+  for (const OptionRow& row : rows)
+    if (row.name == key) return row.set(options, value);
+  throw InputError(fmt::format("\"{}\" is not an option of a collective", key),
+                   did_you_mean(key, option_names()));
+}
+
+std::vector<int> equal_factors(int number, int count) {
+  if (count == 1) return number > 1 ? std::vector<int>{number} : std::vector<int>{};
+  std::vector<int> best;
+  for (int factor = 2; factor * 2 <= number; ++factor) {
+    if (number % factor != 0) continue;
+    std::vector<int> rest = equal_factors(number / factor, count - 1);
+    if (rest.empty() || rest.front() > factor) continue;
+    rest.insert(rest.begin(), factor);
+    if (best.empty() ||
+        std::accumulate(rest.begin(), rest.end(), 0) < std::accumulate(best.begin(), best.end(), 0))
+      best = rest;
+  }
+  return best;
+}
+
+std::vector<int> shape_of(const Request& request, int levels) {
+  if (request.options.shape.empty()) return equal_factors(request.ranks, levels);
+  const std::vector<int>& shape = request.options.shape;
+  const std::int64_t product =
+      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  if (product != request.ranks)
+    throw InputError(
+        fmt::format("shape {} holds {} ranks, not {}", fmt::join(shape, "x"), product, request.ranks));
+  return shape;
+}
+
+Schedule schedule_of(Operation operation, const Request& request, int chunks, Rule rule) {
+  Contract contract{.operation = operation, .ranks = request.ranks, .root = request.root};
+  contract.cut = {.elements = request.elements, .chunks = chunks};
+  return {{}, contract, std::move(rule)};
+}
+
+}  // namespace wt::collective

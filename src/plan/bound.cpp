@@ -1,0 +1,66 @@
+#include "plan/bound.h"
+
+#include <algorithm>
+
+namespace wt::plan {
+
+namespace {
+
+// Shares of the vector.
+struct Passing {
+  double out = 0;
+  double in = 0;
+};
+
+// What a group of `r` of `n` ranks can't do without.
+Passing least(collective::Operation operation, double r, double n, bool has_root) {
+  using enum collective::Operation;
+  const double own = r / n, foreign = (n - r) / n;
+  switch (operation) {
+    case all_reduce:
+      return {1, 1};
+    case reduce_scatter:
+      return {foreign, own};
+    case all_gather:
+      return {own, foreign};
+    case broadcast:
+      return has_root ? Passing{1, 0} : Passing{0, 1};
+    case reduce:
+      return has_root ? Passing{0, 1} : Passing{1, 0};
+    case gather:
+      return has_root ? Passing{0, foreign} : Passing{own, 0};
+    case scatter:
+      return has_root ? Passing{foreign, 0} : Passing{0, own};
+    case all_to_all:
+      return {r * foreign, r * foreign};
+  }
+  return {};
+}
+
+// What k groups must send together, where that is more than each alone implies.
+double least_together(collective::Operation operation, double k) {
+  using enum collective::Operation;
+  if (operation == all_reduce) return 2 * (k - 1);
+  return operation == broadcast || operation == reduce ? k - 1 : 0;
+}
+
+}  // namespace
+
+Seconds bound(const collective::Contract& contract, Bytes bytes, std::span<const Side> groups) {
+  if (!contract.left_out.empty() || groups.size() < 2) return Seconds(0);
+  double most = 0, out = 0, in = 0;
+  for (const Side& group : groups) {
+    const bool has_root = std::ranges::find(group.ranks, contract.root) != group.ranks.end();
+    const Passing share =
+        least(contract.operation, static_cast<double>(group.ranks.size()), contract.ranks, has_root);
+    most = std::max({most, share.out / group.out.count(), share.in / group.in.count()});
+    out += group.out.count();
+    in += group.in.count();
+  }
+  if (contract.helpers == 0)
+    most = std::max(
+        most, least_together(contract.operation, static_cast<double>(groups.size())) / std::min(out, in));
+  return Seconds(most * static_cast<double>(bytes.count()));
+}
+
+}  // namespace wt::plan

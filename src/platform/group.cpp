@@ -1,0 +1,111 @@
+#include "platform/group.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace wt::platform {
+
+namespace {
+
+// One link of every route, picked by one rule.
+class Cut {
+ public:
+  void add(std::optional<LinkId> link) {
+    if (link)
+      links_.insert(*link);
+    else
+      is_whole_ = false;
+  }
+
+  // None where a route has no such link.
+  std::optional<double> capacity(const Platform& platform) const {
+    if (!is_whole_) return std::nullopt;
+    double sum = 0;
+    for (const LinkId link : links_) sum += platform.link(link).bandwidth.count();
+    return sum;
+  }
+
+ private:
+  std::set<LinkId> links_{};
+  bool is_whole_ = true;
+};
+
+constexpr int kinds = static_cast<int>(LinkKind::on_chip) + 1;
+
+// Candidates for the narrowest cut: where routes leave the device, each kind of link that they come by, and
+// where they leave the machine. `links` begin at the group.
+void add_to_cuts(const Platform& platform, std::span<const LinkId> links, std::int32_t machine,
+                 std::vector<Cut>& cuts) {
+  const auto first = [&](auto test) -> std::optional<LinkId> {
+    const auto found = std::ranges::find_if(links, test);
+    return found == links.end() ? std::nullopt : std::optional(*found);
+  };
+  cuts[0].add(links.front());
+  for (int kind = 0; kind < kinds; ++kind)
+    cuts[static_cast<std::size_t>(1 + kind)].add(
+        first([&](LinkId link) { return platform.link(link).kind == static_cast<LinkKind>(kind); }));
+  const auto outside =
+      std::ranges::find_if(links, [&](LinkId link) { return platform.machine_of(link) != machine; });
+  cuts[1 + kinds].add(outside == links.end() || outside == links.begin() ? std::nullopt
+                                                                         : std::optional(*(outside - 1)));
+  cuts[2 + kinds].add(outside == links.end() ? std::nullopt : std::optional(*outside));
+}
+
+BytesPerSecond narrowest(const Platform& platform, const std::vector<Cut>& cuts) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Cut& cut : cuts) least = std::min(least, cut.capacity(platform).value_or(least));
+  return BytesPerSecond(least);
+}
+
+// Infinite where there is nobody else.
+void measure(const Platform& platform, std::span<const Endpoint> everyone, Group& group) {
+  std::vector<Cut> out(3 + kinds), in(3 + kinds);
+  bool has_others = false;
+  for (const Endpoint mine : group.members)
+    for (const Endpoint other : everyone) {
+      if (std::ranges::binary_search(group.members, other)) continue;
+      has_others = true;
+      const std::int32_t machine = platform.machine_of(mine);
+      add_to_cuts(platform, platform.route(mine, other).links, machine, out);
+      std::vector<LinkId> arriving = platform.route(other, mine).links;
+      std::ranges::reverse(arriving);
+      add_to_cuts(platform, arriving, machine, in);
+    }
+  const BytesPerSecond unbounded(std::numeric_limits<double>::infinity());
+  group.out = has_others ? narrowest(platform, out) : unbounded;
+  group.in = has_others ? narrowest(platform, in) : unbounded;
+}
+
+std::vector<Group> measured(const Platform& platform, std::vector<Group> groups,
+                            std::span<const Endpoint> devices, std::span<const Endpoint> others) {
+  std::vector<Endpoint> everyone(devices.begin(), devices.end());
+  everyone.insert(everyone.end(), others.begin(), others.end());
+  for (Group& group : groups) {
+    std::ranges::sort(group.members);
+    measure(platform, everyone, group);
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<Group> groups_by_device(const Platform& platform, std::span<const Endpoint> devices,
+                                    std::span<const Endpoint> others) {
+  std::vector<Group> groups;
+  for (const Endpoint device : devices) groups.push_back({{device}, {}, {}});
+  return measured(platform, std::move(groups), devices, others);
+}
+
+std::vector<Group> groups_by_machine(const Platform& platform, std::span<const Endpoint> devices,
+                                     std::span<const Endpoint> others) {
+  std::map<std::int32_t, Group> by_machine;
+  for (const Endpoint device : devices) by_machine[platform.machine_of(device)].members.push_back(device);
+  std::vector<Group> groups;
+  for (auto& [machine, group] : by_machine) groups.push_back(std::move(group));
+  return measured(platform, std::move(groups), devices, others);
+}
+
+}  // namespace wt::platform

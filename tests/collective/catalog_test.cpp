@@ -1,0 +1,161 @@
+// Claims about all of the catalog: every algorithm does what its operation promises, in any legal order, with the same
+// bits; and nothing of it could be left out.
+#include "collective/catalog.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "collective/deletion.h"
+#include "collective/execute.h"
+#include "collective/verify.h"
+#include "schedules.h"
+
+namespace wt::collective {
+namespace {
+
+std::string title(const Algorithm& algorithm, int ranks) {
+  return fmt::format("{} {} of {}", name(algorithm.operation), algorithm.name, ranks);
+}
+
+template <class Claim>
+void for_all(int first, int last, Claim claim) {
+  for (const Algorithm& algorithm : algorithms())
+    for (int ranks = first; ranks <= last; ++ranks)
+      if (allows(algorithm, ranks)) claim(algorithm, ranks);
+}
+
+TEST(Catalog, EveryAlgorithmVerifiesForEveryNumberOfRanks) {
+  for_all(1, 24, [](const Algorithm& algorithm, int ranks) {
+    EXPECT_EQ(print(verify(expanded(algorithm, ranks))), "") << title(algorithm, ranks);
+  });
+}
+
+TEST(Catalog, EveryAlgorithmVerifiesWhereVectorsAreShorterThanRanksAreMany) {
+  for_all(2, 9, [](const Algorithm& algorithm, int ranks) {
+    for (const std::int64_t elements : {1, 3, 10}) {
+      const Schedule schedule = make_schedule(algorithm, {.ranks = ranks, .elements = elements});
+      EXPECT_EQ(print(verify(expand(schedule))), "") << title(algorithm, ranks) << ", " << elements;
+    }
+  });
+}
+
+TEST(Catalog, NothingIsNotMoved) {
+  for_all(2, 9, [](const Algorithm& algorithm, int ranks) {
+    EXPECT_TRUE(expand(make_schedule(algorithm, {.ranks = ranks})).steps.empty()) << title(algorithm, ranks);
+  });
+}
+
+TEST(Catalog, EveryAlgorithmVerifiesForEveryRoot) {
+  for_all(2, 9, [](const Algorithm& algorithm, int ranks) {
+    for (int root = 1; root < ranks; ++root) {
+      const Schedule schedule = make_schedule(algorithm, {.ranks = ranks, .elements = 1 << 12, .root = root});
+      EXPECT_EQ(print(verify(expand(schedule))), "") << title(algorithm, ranks) << " from " << root;
+    }
+  });
+}
+
+// Without one dependency two moves race, without one move something is missing; the verifier sees either.
+TEST(Catalog, NothingOfAScheduleCanBeLeftOutUnnoticed) {
+  for_all(2, 8, [](const Algorithm& algorithm, int ranks) {
+    const Deletions result = try_deletions(expanded(algorithm, ranks, {.segments = 2}));
+    EXPECT_GT(result.tried, 0U);
+    EXPECT_EQ(result.unnoticed, std::vector<std::string>{}) << title(algorithm, ranks);
+  });
+}
+
+// A rank's values that reach nobody (hierarchical copy) are no part of the sum.
+std::vector<std::vector<double>> sums_of(const Contract& contract,
+                                         const std::vector<std::vector<double>>& vectors) {
+  std::vector<std::vector<double>> result = vectors;
+  for (int wants = 0; wants < contract.ranks; ++wants)
+    for (int chunk = 0; chunk < contract.cut.chunks; ++chunk) {
+      if (!contract.wants(wants, chunk)) continue;
+      for (std::int64_t i = contract.cut.begin(chunk); i < contract.cut.begin(chunk + 1); ++i) {
+        double sum = 0;
+        for (int brings = 0; brings < contract.ranks; ++brings) {
+          const bool left_out = std::count(contract.left_out.begin(), contract.left_out.end(), brings) > 0;
+          if (contract.brings(brings, chunk) && !left_out)
+            sum += vectors[static_cast<std::size_t>(brings)][static_cast<std::size_t>(i)];
+        }
+        result[static_cast<std::size_t>(wants)][static_cast<std::size_t>(i)] = sum;
+      }
+    }
+  return result;
+}
+
+TEST(Catalog, WhatIsExecutedIsTheSumOfWhatWasBrought) {
+  for_all(1, 12, [](const Algorithm& algorithm, int ranks) {
+    const Expanded schedule =
+        expand(make_schedule(algorithm, {.ranks = ranks, .elements = 150, .options = {.segments = 3}}));
+    const auto vectors = random_vectors<double>(schedule.contract, 7, true);
+    EXPECT_EQ(execute_on(schedule, vectors, 1), sums_of(schedule.contract, vectors))
+        << title(algorithm, ranks);
+  });
+}
+
+TEST(Catalog, EveryLegalOrderGivesTheSameBits) {
+  for (const int ranks : {4, 6, 7, 8}) {
+    for_all(ranks, ranks, [](const Algorithm& algorithm, int n) {
+      const Expanded schedule = expand(make_schedule(algorithm, {.ranks = n, .elements = 40}));
+      const auto vectors = random_vectors<float>(schedule.contract, 11);
+      const auto first = execute_on(schedule, vectors, 0);
+      for (std::uint64_t seed = 1; seed <= 20; ++seed)
+        ASSERT_EQ(execute_on(schedule, vectors, seed), first) << title(algorithm, n) << ", order " << seed;
+    });
+  }
+}
+
+// Replicas that sum in different orders drift apart.
+TEST(Catalog, AfterAnAllReduceAllRanksHaveTheSameBits) {
+  for_all(2, 12, [](const Algorithm& algorithm, int ranks) {
+    if (algorithm.operation != Operation::all_reduce) return;
+    const Expanded schedule = expand(make_schedule(algorithm, {.ranks = ranks, .elements = 300}));
+    const auto results = execute_on(schedule, random_vectors<float>(schedule.contract, 3), 5);
+    for (const auto& each : results) ASSERT_EQ(each, results[0]) << title(algorithm, ranks);
+  });
+}
+
+TEST(Catalog, NamesAreUniqueWithinAnOperation) {
+  for (const Algorithm& algorithm : algorithms())
+    EXPECT_EQ(&algorithm_named(algorithm.operation, algorithm.name), &algorithm);
+}
+
+std::string refusal(std::string_view algorithm, const Request& request) {
+  try {
+    make_schedule(algorithm_named(Operation::all_reduce, algorithm), request);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Catalog, RefusesWhatItHasNotAndWhatDoesNotFit) {
+  EXPECT_EQ(refusal("swnig", {.ranks = 4}).substr(0, 76),
+            "\"swnig\" is not an algorithm for all_reduce\ndid you mean \"swing\"? known: ring");
+  EXPECT_EQ(refusal("swing", {.ranks = 7, .elements = 9}), "swing is for an even number of ranks, not for 7");
+  EXPECT_EQ(refusal("torus_2d", {.ranks = 7, .elements = 9}),
+            "torus_2d is for a product of two numbers above 1, not for 7");
+  EXPECT_EQ(refusal("torus_2d", {.ranks = 8, .elements = 9, .options = {.shape = {3, 2}}}),
+            "shape 3x2 holds 6 ranks, not 8");
+  EXPECT_EQ(refusal("ring", {.ranks = 8, .elements = 9, .root = 8}), "rank 8 can't be the root of 8 ranks");
+  EXPECT_EQ(refusal("nvls_tree", {.ranks = 8, .elements = 9, .options = {.shape = {8, 1}}}),
+            "nvls_tree is for two machines or more, of two ranks or more");
+  EXPECT_EQ(refusal("ring", {.ranks = 0}), "0 ranks can't do anything");
+}
+
+TEST(Catalog, TakesEveryShapeThatHoldsTheRanks) {
+  for (const Algorithm& algorithm : algorithms())
+    for (const std::vector<int>& shape :
+         {std::vector{8, 3}, {3, 8}, {2, 12}, {24, 1}, {1, 24}, {2, 3, 4}, {6, 2, 2}}) {
+      if (std::count(algorithm.options.begin(), algorithm.options.end(), "shape") == 0) continue;
+      if (algorithm.name == "nvls_tree" && (shape[0] == 1 || shape[0] == 24)) continue;
+      EXPECT_EQ(print(verify(expanded(algorithm, 24, {.shape = shape}))), "")
+          << algorithm.name << " " << shape[0] << "x" << shape[1];
+    }
+}
+
+}  // namespace
+}  // namespace wt::collective

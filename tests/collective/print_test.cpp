@@ -1,0 +1,278 @@
+// Schedules as text, as MSCCL's XML and as pictures: out, in again, and wrong.
+#include "collective/print.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/error.h"
+#include "collective/execute.h"
+#include "collective/import.h"
+#include "collective/msccl.h"
+#include "collective/verify.h"
+#include "schedules.h"
+
+namespace wt::collective {
+namespace {
+
+const std::string ring_of_two = R"(schedule ring
+operation all_reduce
+ranks 2
+cut 10 elements into 2 chunks
+0 reduce 0 to 1 chunks 1
+1 reduce 1 to 0 chunks 0
+2 copy 0 to 1 chunks 0 start 1
+3 copy 1 to 0 chunks 1 start 0
+)";
+
+Schedule ring(int ranks, std::int64_t elements) {
+  return make_schedule(algorithm_named(Operation::all_reduce, "ring"),
+                       {.ranks = ranks, .elements = elements});
+}
+
+TEST(Print, ShowsMovesAndWhatTheyWaitFor) { EXPECT_EQ(print(expand(ring(2, 10))), ring_of_two); }
+
+TEST(Print, ShowsWhereBytesMustHaveLeftAndWhatWaitsToBeAdded) {
+  const std::string text = print(expand(make_schedule(
+      algorithm_named(Operation::all_reduce, "recursive_doubling"), {.ranks = 3, .elements = 2})));
+  EXPECT_EQ(text, R"(schedule recursive_doubling
+operation all_reduce
+ranks 3
+cut 2 elements into 1 chunks
+0 reduce 2 to 0 chunks 0
+1 reduce 0 to 1 chunks 0 start 0 apply 2.sent
+2 reduce 1 to 0 chunks 0 apply 1.sent
+3 copy 0 to 2 chunks 0 start 2
+)");
+}
+
+TEST(Print, ComesBackForAllOfTheCatalog) {
+  for (const Algorithm& algorithm : algorithms())
+    for (const int ranks : {1, 2, 6, 8, 9}) {
+      if (!allows(algorithm, ranks)) continue;
+      const Expanded schedule = expanded(algorithm, ranks);
+      EXPECT_EQ(parse_schedule(print(schedule)), schedule) << algorithm.name;
+    }
+}
+
+TEST(Import, VerifiesOurFormAndTakesItForOtherLengths) {
+  EXPECT_EQ(import_verified(ring_of_two, 0).contract.cut.elements, 10);
+  EXPECT_EQ(import_verified(ring_of_two, 64).contract.cut.elements, 64);
+}
+
+std::string refusal(const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Parse, TellsEverythingThatIsWrongAtItsLine) {
+  EXPECT_EQ(refusal([] {
+              parse_schedule(
+                  "operation all_reduec  # of two\nranks none\ncut 4 elements into 2 chunks\n\n"
+                  "1 copy 0 to 1 chunks 0\n1 copy 0 at 1\n2 copy 0 to 1 chunks 2-1 start 0\nmove\n",
+                  "x.txt");
+            }),
+            R"(x.txt:1:11: "all_reduec" is not an operation
+  1 | operation all_reduec  
+    |           ^~~~~~~~~~
+did you mean "all_reduce"? known: all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all
+
+x.txt:2:7: a number from 1 to 1048576 is expected here
+  2 | ranks none
+    |       ^~~~
+
+x.txt:5:1: the number 0 is expected here
+  5 | 1 copy 0 to 1 chunks 0
+    | ^
+
+x.txt:6:10: "to" is expected here
+  6 | 1 copy 0 at 1
+    |          ^~
+
+x.txt:7:22: a number from 2 to 16777216 is expected here
+  7 | 2 copy 0 to 1 chunks 2-1 start 0
+    |                      ^~~
+
+x.txt:8:1: "move" begins no line of a schedule
+  8 | move
+    | ^~~~
+known: schedule, operation, ranks, helpers, root, cut, scratch, input, left_out)");
+}
+
+TEST(Parse, TellsWhatNoLineAloneCanTell) {
+  EXPECT_EQ(refusal([] {
+              parse_schedule("operation reduce_scatter\nranks 2\nroot 2\ncut 9 elements into 3 chunks\n");
+            }),
+            "3 chunks don't belong to 2 ranks in equal parts\n\nrank 2 can't be the root");
+  EXPECT_EQ(refusal([] { parse_schedule("ranks 2\n"); }),
+            "the schedule doesn't say how the vector is cut\nadd a line like: cut 8 elements into 2 chunks");
+  EXPECT_EQ(refusal([] { parse_schedule("ranks 1000000\ncut 100000 elements into 100000 chunks\n"); }),
+            "1000000 members of 100000 slots are too many to verify");
+}
+
+TEST(Import, RefusesOurFormWhereItDoesNotVerify) {
+  const std::string without_last = ring_of_two.substr(0, ring_of_two.find("3 copy"));
+  EXPECT_EQ(refusal([&] { import_verified(without_last, 0, "ring.txt"); }),
+            "ring.txt: rank 0 misses rank 1's chunk 1");
+}
+
+// ---- MSCCL
+
+TEST(Msccl, IsAProgramOfThreadBlocks) {
+  EXPECT_EQ(
+      print_msccl(expand(ring(2, 10))),
+      R"(<algo name="ring" proto="Simple" nchannels="1" nchunksperloop="2" ngpus="2" coll="allreduce" inplace="1">
+  <gpu id="0" i_chunks="2" o_chunks="2" s_chunks="0">
+    <tb id="0" send="1" recv="-1" chan="0">
+      <step s="0" type="s" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="1"/>
+      <step s="1" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="1" deps="0" hasdep="0"/>
+    </tb>
+    <tb id="1" send="-1" recv="1" chan="0">
+      <step s="0" type="rrc" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="1"/>
+      <step s="1" type="r" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" depid="0" deps="0" hasdep="0"/>
+    </tb>
+  </gpu>
+  <gpu id="1" i_chunks="2" o_chunks="2" s_chunks="0">
+    <tb id="0" send="-1" recv="0" chan="0">
+      <step s="0" type="rrc" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="1"/>
+      <step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="1" deps="0" hasdep="0"/>
+    </tb>
+    <tb id="1" send="0" recv="-1" chan="0">
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="1"/>
+      <step s="1" type="s" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" depid="0" deps="0" hasdep="0"/>
+    </tb>
+  </gpu>
+</algo>
+)");
+}
+
+bool has_words_in_msccl(const Expanded& schedule) {
+  const Contract& contract = schedule.contract;
+  const bool known = contract.operation != Operation::gather && contract.operation != Operation::scatter &&
+                     contract.operation != Operation::all_to_all;
+  return known && contract.helpers == 0 && contract.left_out.empty();
+}
+
+// What is written is read back as a program that verifies, and gives the same bits.
+TEST(Msccl, ComesBackForAllOfTheCatalogThatItHasWordsFor) {
+  int count = 0;
+  for (const Algorithm& algorithm : algorithms()) {
+    for (const int ranks : {2, 6, 8, 9, 12}) {
+      if (!allows(algorithm, ranks)) continue;
+      const Expanded schedule = expand(
+          make_schedule(algorithm, {.ranks = ranks, .elements = 144 * 16, .options = {.segments = 3}}));
+      if (!has_words_in_msccl(schedule) || schedule.contract.cut.per_chunk > 0) continue;
+      const Expanded read = import_verified(print_msccl(schedule), 144 * 16);
+      const auto vectors = random_vectors<float>(schedule.contract, 2);
+      EXPECT_EQ(execute_on(read, vectors, 4), execute_on(schedule, vectors, 5))
+          << algorithm.name << " of " << ranks;
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 100);
+}
+
+TEST(Msccl, KeepsTheRoot) {
+  const Request request{.ranks = 5, .elements = 10, .root = 3};
+  const Expanded schedule =
+      expand(make_schedule(algorithm_named(Operation::reduce, "binomial_tree"), request));
+  EXPECT_EQ(import_verified(print_msccl(schedule), 10).contract, schedule.contract);
+}
+
+// A thread block sends before it receives, so what arrives is buffered; and fused steps pass on what came.
+const std::string pass_around =
+    R"(<algo name="pass" proto="LL" nchannels="1" nchunksperloop="1" ngpus="3" coll="allreduce" inplace="0">
+  <gpu id="0" i_chunks="1" o_chunks="1" s_chunks="0">
+    <tb id="0" send="1" recv="2" chan="0">
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+  </gpu>
+  <gpu id="1" i_chunks="1" o_chunks="1" s_chunks="0">
+    <tb id="0" send="2" recv="0" chan="0">
+      <step s="0" type="rrs" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+  </gpu>
+  <gpu id="2" i_chunks="1" o_chunks="1" s_chunks="0">
+    <tb id="0" send="0" recv="1" chan="0">
+      <step s="0" type="rrcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+  </gpu>
+</algo>
+)";
+
+TEST(Msccl, FusedStepsOutOfPlaceAreRead) {
+  const Expanded schedule = import_verified(pass_around, 5);
+  const auto vectors = random_vectors<double>(schedule.contract, 9, true);
+  for (const auto& result : execute_on(schedule, vectors, 3))
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(result[i], vectors[0][i] + vectors[1][i] + vectors[2][i]);
+}
+
+std::string with(std::string text, const std::string& old, const std::string& replacement) {
+  const std::size_t at = text.find(old);
+  return at == std::string::npos ? old + " isn't there" : text.replace(at, old.size(), replacement);
+}
+
+TEST(Msccl, WhatDoesNotVerifyIsRefusedWithTheReason) {
+  const auto read = [](const std::string& text) {
+    return refusal([&] { import_verified(text, 5, "p.xml"); });
+  };
+  EXPECT_EQ(read(with(pass_around, "\"rrs\"", "\"rcs\"")),
+            "p.xml: rank 1 is left out: nobody gets what it brings");
+  EXPECT_EQ(read(with(pass_around, "send=\"1\"", "send=\"2\"")),
+            R"(p.xml:4:8: GPU 0 sends 2 times to GPU 2 on channel 0, which receives 0 times
+  4 |       <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    |        ^~~~
+
+p.xml:10:8: GPU 0 sends 0 times to GPU 1 on channel 0, which receives 1 times
+  10 |       <step s="0" type="rrs" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+     |        ^~~~)");
+  EXPECT_EQ(read(with(pass_around, "\"rrs\"", "\"rss\"")), R"(p.xml:10:8: "rss" is no type of step
+  10 |       <step s="0" type="rss" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+     |        ^~~~
+known: s, r, rcs, rrc, rrcs, rrs, cpy, re, nop
+
+p.xml:11:8: s="1" is no number from 0 to 0
+  11 |       <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+     |        ^~~~)");
+  EXPECT_EQ(read(with(pass_around, "\"o\" dstoff=\"0\"", "\"o\" dstoff=\"1\"")),
+            R"(p.xml:5:8: chunks 1 to 1 lie behind the end of buffer o
+  5 |       <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    |        ^~~~)");
+  EXPECT_EQ(read("<algo"), R"(p.xml: this is no XML: Error parsing start element tag)");
+  EXPECT_EQ(read("<a/>"), "p.xml: there is no <algo>\nMSCCL's XML begins with it");
+}
+
+TEST(Msccl, WhatItHasNoWordsForIsRefused) {
+  const auto write = [](std::string_view name, int ranks) {
+    return refusal([&] { print_msccl(expanded(name, ranks)); });
+  };
+  EXPECT_EQ(write("nvls", 4),
+            "MSCCL has no words for switches and servers, so nvls can't be written as its XML");
+  EXPECT_EQ(
+      write("hierarchical_copy", 3),
+      "MSCCL has no words for ranks that are left out, so hierarchical_copy can't be written as its XML");
+}
+
+TEST(Dot, DrawsAMoveAsANodeAndADependencyAsAnEdge) {
+  EXPECT_EQ(print_dot(expand(ring(2, 10))), R"(digraph "ring" {
+  node [shape=box, fontname="sans-serif"];
+  m0 [group=1, label="0: 0 -> 1 += 1", style=bold];
+  m1 [group=0, label="1: 1 -> 0 += 0", style=bold];
+  m2 [group=1, label="2: 0 -> 1 = 0", style=solid];
+  m3 [group=0, label="3: 1 -> 0 = 1", style=solid];
+  m1 -> m2 [style=solid];
+  m0 -> m3 [style=solid];
+}
+)");
+}
+
+}  // namespace
+}  // namespace wt::collective

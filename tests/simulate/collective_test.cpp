@@ -1,0 +1,287 @@
+// Claims: a schedule's time on links that nothing else uses is what the alpha-beta-gamma model says; no algorithm
+// beats the bound of its machine, and no link carries more than it can.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "collective/catalog.h"
+#include "plan/bound.h"
+#include "plan/collective.h"
+#include "platform/group.h"
+#include "platform/load.h"
+#include "simulate/brute_force.h"
+#include "simulate/simulate.h"
+
+namespace wt::simulate {
+namespace {
+
+using collective::Operation, plan::Messages, platform::Endpoint, platform::Platform;
+
+constexpr double exactly = 1e-9;
+
+// A schedule among a platform's first devices; helpers are hosts.
+struct Timed {
+  collective::Expanded schedule{};
+  std::vector<Endpoint> where{};
+  plan::Timeline timeline{};
+
+  std::span<const Endpoint> ranks() const {
+    return std::span(where).first(static_cast<std::size_t>(schedule.contract.ranks));
+  }
+  std::span<const Endpoint> helpers() const {
+    return std::span(where).subspan(static_cast<std::size_t>(schedule.contract.ranks));
+  }
+  double time() const { return timeline.end.count(); }
+};
+
+struct Way {
+  Messages messages = Messages::in_order;
+  double gamma = 0;  // seconds per byte added
+};
+
+Timed timed(const Platform& platform, std::string_view algorithm, const collective::Request& request,
+            const Way& way = {}, Operation operation = Operation::all_reduce) {
+  Timed result{collective::expand(
+      collective::make_schedule(collective::algorithm_named(operation, algorithm), request))};
+  const collective::Contract& contract = result.schedule.contract;
+  plan::Plan plan;
+  std::vector<plan::Member> members;
+  const TensorSpec spec{Type::float32, {contract.cut.elements}};
+  for (int i = 0; i < contract.members(); ++i) {
+    const auto device = plan::DeviceId(i);
+    plan.devices.push_back({fmt::format("{}", i)});
+    result.where.push_back(i < contract.ranks ? platform.device(i)
+                                              : platform.host((i - contract.ranks) % platform.hosts()));
+    members.push_back({device, std::nullopt});
+    if (i < contract.ranks)
+      members.back().value = plan::Operand{
+          plan.add_buffer({"value", device, spec.bytes(), plan::BufferKind::gradient, {}}), spec};
+  }
+  std::vector<plan::Frontier> frontiers;
+  plan::add_collective(plan, frontiers, result.schedule, members, {}, way.messages);
+  plan::Costs costs;
+  for (const plan::Node& node : plan.nodes) {
+    costs.nodes.emplace_back();
+    if (const auto* sum = std::get_if<plan::Sum>(&node.action))
+      costs.nodes.back().seconds = Seconds(way.gamma * static_cast<double>(sum->output.spec.bytes().count()));
+  }
+  result.timeline = simulate(plan, costs, platform, result.where, Server::of_this_process());
+  return result;
+}
+
+Platform ideal(const std::string& kind, int ranks, const std::string& shape = {}) {
+  platform::Parameters set{platform::parse_parameter(fmt::format("ranks={}", ranks))};
+  if (!shape.empty()) set.push_back(platform::parse_parameter("fabric.shape=" + shape));
+  return platform::load("ideal_" + kind, set).platform;
+}
+
+// Latency, seconds per byte and seconds per byte added, between neighbours.
+struct Model {
+  explicit Model(const Platform& platform, double gamma = 0)
+      : a(platform.route(platform.device(0), platform.device(1)).latency.count()),
+        b(1 / platform.route(platform.device(0), platform.device(1)).bottleneck.count()),
+        g(gamma) {}
+  double a, b, g;
+};
+
+struct Formula {
+  std::string_view algorithm{};
+  Messages messages{};
+  bool is_for_any_number = false;
+  double (*time)(const Model& m, double n, double S) = nullptr;
+};
+
+double log2_up(double n) { return std::ceil(std::log2(n)); }
+
+// On a switch. Patarasuk and Yuan, 2009; Thakur, Rabenseifner and Gropp, 2005.
+constexpr std::array formulas{
+    Formula{"ring", Messages::in_order, true,
+            [](const Model& m, double n, double S) {
+              return 2 * (n - 1) * m.a + 2 * (n - 1) / n * S * m.b + (n - 1) / n * S * m.g;
+            }},
+    Formula{"recursive_doubling", Messages::in_order, false,
+            [](const Model& m, double n, double S) { return log2_up(n) * (m.a + S * m.b + S * m.g); }},
+    Formula{"halving_doubling", Messages::in_order, false,
+            [](const Model& m, double n, double S) {
+              return 2 * log2_up(n) * m.a + 2 * (n - 1) / n * S * m.b + (n - 1) / n * S * m.g;
+            }},
+    Formula{"bruck", Messages::in_order, false,
+            [](const Model& m, double n, double S) {
+              return 2 * log2_up(n) * m.a + 2 * (n - 1) / n * S * m.b + (n - 1) / n * S * m.g;
+            }},
+    Formula{"two_shot", Messages::in_order, true,
+            [](const Model& m, double n, double S) {
+              return 2 * m.a + 2 * (n - 1) / n * S * m.b + (n - 1) / n * S * m.g;
+            }},
+    Formula{"one_shot", Messages::in_order, true,
+            [](const Model& m, double n, double S) { return m.a + (n - 1) * S * (m.b + m.g); }},
+    // Everything reaches the one rank at once, so latency is paid once each way.
+    Formula{"reduce_to_one", Messages::in_order, true,
+            [](const Model& m, double n, double S) {
+              return 2 * m.a + 2 * (n - 1) * S * m.b + (n - 1) * S * m.g;
+            }},
+    // One message at a time, as the textbook has it; all sums but the last hide behind the next message.
+    Formula{"reduce_to_one", Messages::one_by_one, true,
+            [](const Model& m, double n, double S) { return 2 * (n - 1) * (m.a + S * m.b) + S * m.g; }},
+    Formula{"binomial_tree", Messages::one_by_one, false,
+            [](const Model& m, double n, double S) {
+              return 2 * log2_up(n) * (m.a + S * m.b) + log2_up(n) * S * m.g;
+            }},
+    // On the way down a rank's messages share its link: log n of them from the first, one less from the next.
+    Formula{"binomial_tree", Messages::in_order, false,
+            [](const Model& m, double n, double S) {
+              const double L = log2_up(n);
+              return 2 * L * m.a + (L + L * (L + 1) / 2) * S * m.b + L * S * m.g;
+            }},
+};
+
+TEST(Collective, TakesAsLongOnASwitchAsTheAlphaBetaModelSays) {
+  for (const Formula& formula : formulas)
+    for (const int n : {2, 3, 4, 6, 8, 16}) {
+      if (!formula.is_for_any_number && (n & (n - 1)) != 0) continue;
+      const Platform platform = ideal("switch", n);
+      for (const std::int64_t elements : {48, 48'000, 48'000'000})
+        for (const double gamma : {0.0, 2e-12}) {
+          const Model model(platform, gamma);
+          const double wanted = formula.time(model, n, 4.0 * static_cast<double>(elements));
+          const Timed run = timed(platform, formula.algorithm, {.ranks = n, .elements = elements},
+                                  {formula.messages, gamma});
+          EXPECT_NEAR(run.time(), wanted, exactly * wanted)
+              << formula.algorithm << " n " << n << " elements " << elements << " gamma " << gamma;
+        }
+    }
+}
+
+// m segments, each as the one before: (n - 2 + m) steps there; on the way back they overlap with those still coming.
+TEST(Collective, APipelinedChainTakesAStepForEachSegmentAndEachHop) {
+  for (const int n : {2, 3, 5, 8})
+    for (const int segments : {1, 4, 16}) {
+      const Platform platform = ideal("switch", n);
+      const Model m(platform);
+      collective::Request request{.ranks = n, .elements = 4'800'000};
+      request.options.segments = segments;
+      const double step = m.a + 4.0 * 4'800'000 / segments * m.b;
+      const auto expect_steps = [&](Operation operation, double steps) {
+        EXPECT_NEAR(timed(platform, "chain", request, {}, operation).time(), steps * step,
+                    exactly * steps * step)
+            << collective::name(operation) << " n " << n << " segments " << segments;
+      };
+      expect_steps(Operation::broadcast, n - 2 + segments);
+      expect_steps(Operation::reduce, n - 2 + segments);
+      expect_steps(Operation::all_reduce, 2 * (n - 1) - 1 + segments);
+    }
+}
+
+TEST(Collective, RingsOnARingTakeAsLongAsOnASwitch) {
+  for (const int n : {3, 5, 8, 16}) {
+    const Platform platform = ideal("ring", n);
+    for (const double gamma : {0.0, 2e-12}) {
+      const Model m(platform, gamma);
+      const double S = 4 * 2'400'000;
+      const double each = (n - 1) * m.a + (n - 1.0) / n * S * m.b, added = (n - 1.0) / n * S * m.g;
+      const collective::Request request{.ranks = n, .elements = 2'400'000};
+      const auto expect_time = [&](Operation operation, double wanted) {
+        EXPECT_NEAR(timed(platform, "ring", request, {.gamma = gamma}, operation).time(), wanted,
+                    exactly * wanted)
+            << n;
+      };
+      expect_time(Operation::all_reduce, 2 * each + added);
+      expect_time(Operation::reduce_scatter, each + added);
+      expect_time(Operation::all_gather, each);
+    }
+  }
+}
+
+TEST(Collective, TwoPhasesOnATorusTakeWhatItsAxesSay) {
+  const std::vector<std::vector<int>> shapes{{4, 4}, {8, 4}, {3, 5}, {4, 4, 4}, {2, 3, 4}};
+  for (const std::vector<int>& shape : shapes) {
+    const std::string text = fmt::format("{}", fmt::join(shape, "x"));
+    const int n = std::accumulate(shape.begin(), shape.end(), 1, std::multiplies<>());
+    const Platform platform = ideal("torus", n, text);
+    for (const double gamma : {0.0, 2e-12}) {
+      const Model m(platform, gamma);
+      collective::Request request{.ranks = n, .elements = 960'000};
+      // The torus numbers its last axis innermost.
+      request.options.shape.assign(shape.rbegin(), shape.rend());
+      double wanted = 0, S = 4 * 960'000;
+      for (const int length : request.options.shape) {
+        wanted += 2 * (length - 1) * m.a + (length - 1.0) / length * S * (2 * m.b + m.g);
+        S /= length;
+      }
+      const std::string name = fmt::format("torus_{}d", shape.size());
+      EXPECT_NEAR(timed(platform, name, request, {.gamma = gamma}).time(), wanted, exactly * wanted) << text;
+    }
+  }
+}
+
+std::vector<plan::Side> sides_of(const std::vector<platform::Group>& groups) {
+  std::vector<plan::Side> sides;
+  for (const platform::Group& group : groups) {
+    plan::Side& side = sides.emplace_back(plan::Side{{}, group.out, group.in});
+    for (const Endpoint rank : group.members) side.ranks.push_back(static_cast<int>(rank));
+  }
+  return sides;
+}
+
+void expect_possible(const Platform& platform, const Timed& run, Bytes bytes) {
+  for (const auto groups : {platform::groups_by_device, platform::groups_by_machine}) {
+    const Seconds bound =
+        plan::bound(run.schedule.contract, bytes, sides_of(groups(platform, run.ranks(), run.helpers())));
+    EXPECT_GE(run.time(), bound.count() * (1 - exactly));
+  }
+  for (const plan::LinkUse& link : run.timeline.links)
+    EXPECT_LE(static_cast<double>(link.carried.count()),
+              link.bandwidth.count() * link.busy.count() * (1 + exactly) + 1e-3)
+        << link.name;
+}
+
+bool needs_a_switch(const collective::Algorithm& algorithm) {
+  return algorithm.name.starts_with("nvls") || algorithm.name == "sharp";
+}
+
+TEST(Collective, NeverBeatsTheBoundOfItsMachineNorFillsALinkBeyondItsRate) {
+  struct Machine {
+    std::string name{};
+    std::vector<std::string> set{};
+  };
+  const std::vector<Machine> machines{{"dgx_h100", {}},
+                                      {"dgx1_v100", {}},
+                                      {"dgx_a100", {"machines=2"}},
+                                      {"aws_p3_16xlarge", {"machines=2"}},
+                                      {"workstation_8x4090_2socket", {}},
+                                      {"workstation_4gpu_pcie", {}},
+                                      {"gce_n1_k80", {}},
+                                      {"ideal_ring", {}},
+                                      {"ideal_torus", {}},
+                                      {"ideal_switch", {"ranks=8", "machines=4"}},
+                                      {"tpu_v4", {"slice=v4-32"}},
+                                      {"cpu_cluster_25gbe", {"machines=6"}}};
+  Dice dice(41);
+  int points = 0;
+  for (const Machine& machine : machines) {
+    platform::Parameters set;
+    for (const std::string& text : machine.set) set.push_back(platform::parse_parameter(text));
+    const Platform platform = platform::load(machine.name, set).platform;
+    for (const collective::Algorithm& algorithm : collective::algorithms()) {
+      if (needs_a_switch(algorithm)) continue;
+      const int n =
+          2 + static_cast<int>(dice.below(static_cast<std::uint64_t>(std::min(platform.devices(), 16) - 1)));
+      if (!collective::allows(algorithm, n)) continue;
+      const std::int64_t elements = n * (std::int64_t{1} << dice.below(22));
+      SCOPED_TRACE(fmt::format("{} {} on {}: {} ranks, {} elements", collective::name(algorithm.operation),
+                               algorithm.name, machine.name, n, elements));
+      const Timed run =
+          timed(platform, algorithm.name, {.ranks = n, .elements = elements}, {}, algorithm.operation);
+      expect_possible(platform, run, Bytes(4 * elements));
+      ++points;
+    }
+  }
+  EXPECT_GE(points, 300);
+}
+
+}  // namespace
+}  // namespace wt::simulate
