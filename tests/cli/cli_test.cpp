@@ -50,14 +50,15 @@ TEST(CommandLine, AnswersNothingWithHelpAsAMessage) {
 TEST(CommandLine, RefusesAnUnknownCommand) {
   const Said said = run({"fly", "--far"});
   EXPECT_EQ(said.exit, Exit::input_wrong);
-  EXPECT_EQ(said.messages,
-            "\"fly\" is not a command\nknown: run, validate, devices, list, import, export, collective, verify\n");
+  EXPECT_EQ(
+      said.messages,
+      "\"fly\" is not a command\nknown: run, validate, collective, devices, list, import, export, verify\n");
 }
 
 TEST(CommandLine, SuggestsTheCommandThatWasMeant) {
   EXPECT_EQ(run({"vaildate"}).messages,
-            "\"vaildate\" is not a command\ndid you mean \"validate\"? known: run, validate, devices, list, "
-            "import, export, collective, verify\n");
+            "\"vaildate\" is not a command\ndid you mean \"validate\"? known: run, validate, collective, "
+            "devices, list, import, export, verify\n");
 }
 
 TEST(CommandLine, SuggestsTheOptionThatWasMeant) {

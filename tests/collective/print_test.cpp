@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <random>
 
 #include "base/error.h"
 #include "collective/execute.h"
@@ -231,7 +232,7 @@ TEST(Msccl, WhatDoesNotVerifyIsRefusedWithTheReason) {
   4 |       <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
     |        ^~~~
 
-p.xml:10:8: GPU 0 sends 0 times to GPU 1 on channel 0, which receives 1 times
+p.xml:10:8: GPU 0 sends 0 times to GPU 1 on channel 0, which receives 2 times
   10 |       <step s="0" type="rrs" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
      |        ^~~~)");
   EXPECT_EQ(read(with(pass_around, "\"rrs\"", "\"rss\"")), R"(p.xml:10:8: "rss" is no type of step
@@ -248,6 +249,54 @@ p.xml:11:8: s="1" is no number from 0 to 0
     |        ^~~~)");
   EXPECT_EQ(read("<algo"), R"(p.xml: this is no XML: Error parsing start element tag)");
   EXPECT_EQ(read("<a/>"), "p.xml: there is no <algo>\nMSCCL's XML begins with it");
+}
+
+// Whatever stands in a file, the answer is a schedule or an InputError.
+void fuzz(const std::string& text) {
+  std::mt19937 random(17);
+  const std::string letters = "0123456789-\"= <>/.,#\nsrcoiegpa";
+  for (int i = 0; i < 3000; ++i) {
+    std::string changed = text;
+    for (unsigned k = 0; k <= random() % 3; ++k) {
+      const std::size_t at = random() % changed.size();
+      if (random() % 3 == 0)
+        changed.erase(at, random() % 40);
+      else
+        changed[at] = letters[random() % letters.size()];
+      if (changed.empty()) break;
+    }
+    try {
+      import_verified(changed, i % 2 == 0 ? 0 : 5);
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()), "");
+    }
+  }
+}
+
+TEST(Import, SurvivesFilesThatAreDamaged) {
+  fuzz(ring_of_two);
+  fuzz(print(
+      expand(make_schedule(algorithm_named(Operation::all_reduce, "nvls"), {.ranks = 3, .elements = 9}))));
+  fuzz(pass_around);
+  fuzz(print_msccl(expanded("recursive_doubling", 3)));
+}
+
+// A step that does nothing and waits for itself, by way of another.
+TEST(Msccl, AWaitInACircleIsRefused) {
+  const std::string circle = R"(<algo coll="allreduce" nchunksperloop="1" ngpus="1" inplace="1">
+  <gpu id="0" s_chunks="1">
+    <tb id="0" send="-1" recv="-1" chan="0">
+      <step s="0" type="nop" depid="1" deps="0"/>
+      <step s="1" type="cpy" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" cnt="1" depid="-1" deps="-1"/>
+    </tb>
+    <tb id="1" send="-1" recv="-1" chan="0">
+      <step s="0" type="nop" depid="0" deps="0"/>
+    </tb>
+  </gpu>
+</algo>
+)";
+  const std::string told = refusal([&] { import_verified(circle, 1); });
+  EXPECT_EQ(told.substr(0, told.find('\n')), "4:8: this step waits for itself, by way of others");
 }
 
 TEST(Msccl, WhatItHasNoWordsForIsRefused) {
