@@ -188,16 +188,23 @@ class CommandLine {
         ->allow_extra_args(false);
   }
 
-  // The command that was named, or the program itself.
+  // The command that was named, which may stand below another, or the program itself.
   const CLI::App& named() const {
-    for (const CLI::App* command : app_.get_subcommands(everything))
-      if (command->parsed()) return *command;
-    return app_;
+    const CLI::App* named = &app_;
+    for (const CLI::App* below = named; below != nullptr;) {
+      named = below;
+      below = nullptr;
+      for (const CLI::App* command : named->get_subcommands(everything))
+        if (command->parsed()) below = command;
+    }
+    return *named;
   }
 
   std::string see_help() const {
-    return &named() == &app_ ? "see windtunnel --help"
-                             : fmt::format("see windtunnel {} --help", named().get_name());
+    std::string words;
+    for (const CLI::App* command = &named(); command != nullptr; command = command->get_parent())
+      words = command->get_name() + " " + words;
+    return fmt::format("see {}--help", words);
   }
 
   void refuse_unknown() const {

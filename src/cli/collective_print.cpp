@@ -16,7 +16,7 @@ using collective::Operation;
 constexpr std::string_view basis =
     "schedule moves on achieved link rates; sums take no time; no library's protocols, channels or call "
     "overhead "
-    "yet, so small sizes are too fast";
+    "yet, so small sizes are off, mostly too fast";
 
 // What nccl-tests multiplies the algorithm's bandwidth by (its src/*.cu, GetBw).
 double bus_factor(Operation operation, double n) {

@@ -10,19 +10,24 @@ namespace wt::collective {
 
 namespace {
 
-// What was done last to each slot of each rank that was ever touched.
+// What was done last to each slot of each member. A list where it is short; else only of the slots that were touched.
 class Accesses {
  public:
+  explicit Accesses(const Contract& contract) : slots_(contract.slots()) {
+    const std::int64_t all = std::int64_t{contract.members()} * slots_;
+    if (all <= short_list) listed_.resize(static_cast<std::size_t>(all));
+  }
+
   // A read comes after the write before it.
-  void read(int move, int rank, int slot, std::vector<Dependency>& after) {
-    Slot& state = slots_[key(rank, slot)];
+  void read(int move, int member, int slot, std::vector<Dependency>& after) {
+    Slot& state = at(member, slot);
     if (state.writer >= 0) after.push_back({state.writer, Until::done});
     state.readers.push_back(move);
   }
 
   // A write comes after the reads since the last write; where there were none, after that write.
-  void write(int move, int rank, int slot, std::vector<Dependency>& after) {
-    Slot& state = slots_[key(rank, slot)];
+  void write(int move, int member, int slot, std::vector<Dependency>& after) {
+    Slot& state = at(member, slot);
     for (const int reader : state.readers) after.push_back({reader, Until::sent});
     if (state.readers.empty() && state.writer >= 0) after.push_back({state.writer, Until::done});
     state.readers.clear();
@@ -30,14 +35,19 @@ class Accesses {
   }
 
  private:
+  static constexpr std::int64_t short_list = 1 << 22;
   struct Slot {
     int writer = -1;
     std::vector<int> readers{};
   };
-  static std::uint64_t key(int rank, int slot) {
-    return static_cast<std::uint64_t>(rank) << 32 | static_cast<std::uint32_t>(slot);
+  Slot& at(int member, int slot) {
+    const std::int64_t place = std::int64_t{member} * slots_ + slot;
+    return listed_.empty() ? touched_[place] : listed_[static_cast<std::size_t>(place)];
   }
-  std::unordered_map<std::uint64_t, Slot> slots_{};  // never walked through
+
+  int slots_;
+  std::vector<Slot> listed_{};
+  std::unordered_map<std::int64_t, Slot> touched_{};  // never walked through
 };
 
 void sort_out(std::vector<Dependency>& list) {
@@ -67,7 +77,7 @@ void add_round(std::vector<Move> moves, Accesses& accesses, std::vector<Step>& s
 
 Expanded expand(const Schedule& schedule) {
   Expanded expanded{schedule.name, schedule.contract, {}};
-  Accesses accesses;
+  Accesses accesses(schedule.contract);
   for (int round = 0; round < schedule.rule.rounds; ++round)
     add_round(moves_of(schedule, round), accesses, expanded.steps);
   reduce_dependencies(expanded.steps);

@@ -9,6 +9,7 @@
 
 namespace wt::collective {
 
+// Blocks are as long as they come out; MSCCL itself takes 256 steps of each.
 // InputError where MSCCL has no words for it: helpers, ranks left out, gather, scatter, all-to-all.
 std::string print_msccl(const Expanded& schedule);
 

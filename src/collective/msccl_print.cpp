@@ -51,16 +51,6 @@ struct Gpu {
   }
 };
 
-// Events in the order of the moves, as far as dependencies let them.
-std::vector<Event> first_moves_first(const std::vector<Step>& steps) {
-  return legal_order(steps, [](const std::vector<Event>& ready) {
-    const auto first = std::min_element(ready.begin(), ready.end(), [](const Event& a, const Event& b) {
-      return std::tie(a.move, a.applies) < std::tie(b.move, b.applies);
-    });
-    return static_cast<std::size_t>(first - ready.begin());
-  });
-}
-
 // What goes from one GPU to another on one channel arrives in the order it was sent in; what must be taken out of that
 // order goes on another channel.
 std::vector<int> channels_of(const std::vector<Step>& steps, const std::vector<Event>& order) {

@@ -1,6 +1,8 @@
 #include "collective/order.h"
 
 #include <algorithm>
+#include <numeric>
+#include <queue>
 
 namespace wt::collective {
 
@@ -11,26 +13,50 @@ std::size_t number(Event event) { return 2 * static_cast<std::size_t>(event.move
 // A start captures the bytes, so whoever waits until they are sent waits for the start.
 Event event_of(const Dependency& dependency) { return {dependency.move, dependency.until == Until::done}; }
 
-}  // namespace
-
-std::vector<std::vector<Event>> followers_of(const std::vector<Step>& steps, std::vector<int>& waits) {
-  std::vector<std::vector<Event>> followers(2 * steps.size());
-  waits.assign(2 * steps.size(), 0);
-  const auto follow = [&](Event earlier, Event later) {
-    followers[number(earlier)].push_back(later);
-    ++waits[number(later)];
-  };
+// `wait(earlier, later)` for each event that waits for another.
+template <class Wait>
+void each_wait(const std::vector<Step>& steps, Wait wait) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const int move = static_cast<int>(i);
-    follow({move, false}, {move, true});
-    for (const Dependency& each : steps[i].start) follow(event_of(each), {move, false});
-    for (const Dependency& each : steps[i].apply) follow(event_of(each), {move, true});
+    wait(Event{move, false}, Event{move, true});
+    for (const Dependency& each : steps[i].start) wait(event_of(each), Event{move, false});
+    for (const Dependency& each : steps[i].apply) wait(event_of(each), Event{move, true});
   }
-  return followers;
+}
+
+}  // namespace
+
+Followers::Followers(const std::vector<Step>& steps, std::vector<int>& waits) : begin_(2 * steps.size() + 1) {
+  waits.assign(2 * steps.size(), 0);
+  each_wait(steps, [&](Event earlier, Event later) {
+    ++begin_[number(earlier) + 1];
+    ++waits[number(later)];
+  });
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  events_.resize(begin_.back());
+  std::vector<std::size_t> next = begin_;
+  each_wait(steps, [&](Event earlier, Event later) { events_[next[number(earlier)]++] = later; });
 }
 
 std::vector<Event> legal_order(const std::vector<Step>& steps) {
   return legal_order(steps, [](const std::vector<Event>& ready) { return ready.size() - 1; });
+}
+
+std::vector<Event> first_moves_first(const std::vector<Step>& steps) {
+  const auto is_later = [](const Event& a, const Event& b) { return number(a) > number(b); };
+  std::priority_queue<Event, std::vector<Event>, decltype(is_later)> ready(is_later);
+  std::vector<int> waits;
+  const Followers followers(steps, waits);
+  for (std::size_t move = 0; move < steps.size(); ++move)
+    if (waits[2 * move] == 0) ready.push({static_cast<int>(move), false});
+  std::vector<Event> order;
+  while (!ready.empty()) {
+    order.push_back(ready.top());
+    ready.pop();
+    for (const Event& next : followers[number(order.back())])
+      if (--waits[number(next)] == 0) ready.push(next);
+  }
+  return order;
 }
 
 Order::Order(const std::vector<Step>& steps)

@@ -1,7 +1,8 @@
 #pragma once
 // What has certainly happened before what: a graph over the moves' starts and ends.
 
-#include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "collective/expand.h"
@@ -14,11 +15,13 @@ struct Event {
   bool applies = false;
 };
 
-// All events in one legal order, in which `choose(events that are ready)` picks the index of the next. Events of moves that wait
-// for each other in a circle never come.
+// All events in one legal order, in which `choose(events that are ready)` picks the index of the next. Events of moves
+// that wait for each other in a circle never come.
 template <class Choose>
 std::vector<Event> legal_order(const std::vector<Step>& steps, Choose choose);
-std::vector<Event> legal_order(const std::vector<Step>& steps);  // the last that became ready: fast
+// The last that became ready, which is fast; or the first move, as far as that is legal.
+std::vector<Event> legal_order(const std::vector<Step>& steps);
+std::vector<Event> first_moves_first(const std::vector<Step>& steps);
 
 // Everything that each event can know to have happened. Moves of which each starts when the one before is done form a
 // chain, so what is known of a chain is one number, how far it has come; an event's clock holds one for each chain it
@@ -59,12 +62,28 @@ class Order {
 
 // ---- Below: how
 
-std::vector<std::vector<Event>> followers_of(const std::vector<Step>& steps, std::vector<int>& waits);
+// The events that wait for each event, in one list.
+class Followers {
+ public:
+  Followers(const std::vector<Step>& steps, std::vector<int>& waits);
+  std::span<const Event> operator[](std::size_t event) const {
+    return std::span(events_).subspan(begin_[event], begin_[event + 1] - begin_[event]);
+  }
+
+ private:
+  std::vector<std::size_t> begin_{};
+  std::vector<Event> events_{};
+};
+
+// `waits` becomes how many each event waits for. Events are numbered: twice the move's, and one more where it applies.
+inline Followers followers_of(const std::vector<Step>& steps, std::vector<int>& waits) {
+  return {steps, waits};
+}
 
 template <class Choose>
 std::vector<Event> legal_order(const std::vector<Step>& steps, Choose choose) {
   std::vector<int> waits;
-  const std::vector<std::vector<Event>> followers = followers_of(steps, waits);
+  const Followers followers = followers_of(steps, waits);
   std::vector<Event> ready, order;
   for (std::size_t move = 0; move < steps.size(); ++move)
     if (waits[2 * move] == 0) ready.push_back({static_cast<int>(move), false});

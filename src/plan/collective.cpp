@@ -127,7 +127,7 @@ class Lowering {
     };
     std::priority_queue<Event, std::vector<Event>, decltype(is_later)> ready(is_later);
     std::vector<int> waits;
-    const std::vector<std::vector<Event>> followers = collective::followers_of(schedule_.steps, waits);
+    const collective::Followers followers = collective::followers_of(schedule_.steps, waits);
     const auto number = [](const Event& event) {
       return 2 * static_cast<std::size_t>(event.move) + event.applies;
     };

@@ -19,7 +19,9 @@ struct Member {
 
 // What a message waits for beside what the schedule says.
 enum class Messages : std::uint8_t {
-  in_order,    // the one before it between the same two, as on a connection: without it nothing is pipelined
+  // The arrival of the one before it between the same two, as on a connection: without it nothing is pipelined. Its
+  // latency isn't hidden behind that one's bytes, so rings over a slow hop come out late for small vectors.
+  in_order,
   one_by_one,  // those that its ends are busy with, sending and receiving: the alpha-beta model's port
   together     // nothing
 };

@@ -35,6 +35,14 @@ TEST(VerifyCollectives, SuggestsTheAlgorithmThatWasMeant) {
       << said.messages;
 }
 
+TEST(VerifyCollectives, SuggestsTheOptionThatWasMeant) {
+  EXPECT_EQ(call({"verify", "collectives", "--rnaks", "3"}).messages,
+            "\"--rnaks\" is not an option\ndid you mean \"--ranks\"? known: --help, --ranks, --algorithm, "
+            "--deletions\n");
+  EXPECT_EQ(call({"verify", "collectives", "--ranks"}).messages,
+            "--ranks: 1 required TEXT missing\nsee windtunnel verify collectives --help\n");
+}
+
 TEST(VerifyCollectives, RefusesWhatIsNoRange) {
   for (const char* range : {"", "a", "0-3", "5-2", "2-", "2-1000", "-3"})
     EXPECT_EQ(call({"verify", "collectives", std::string("--ranks=") + range}).exit, Exit::input_wrong)

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "collective/catalog.h"
@@ -162,6 +163,57 @@ TEST(Collective, StandsBetweenWhoWritesItsValuesAndWhoReadsThem) {
   const std::vector<float> expected{36, 25, 196, 289, 900, 1369};
   for (std::uint64_t seed = 0; seed < 200; ++seed)
     EXPECT_EQ(executed(plan, vectors, seed), Vectors(3, expected)) << "order " << seed;
+}
+
+// A switch's memory takes the place of what was there before, and several messages reach it first.
+TEST(Collective, WaitsForThoseWhoseMemoryItTakesOver) {
+  const collective::Rule rule{3, [](int round, collective::Round& moves) {
+                                for (const int rank : {0, 1}) {
+                                  if (round == 0) moves.copy(rank, 2, rank);
+                                  if (round == 1) moves.reduce(rank, 2, 1 - rank);
+                                  if (round == 2) moves.copy(2, rank, {0, 2});
+                                }
+                              }};
+  collective::Schedule rounds =
+      collective::schedule_of(collective::Operation::all_reduce, {.ranks = 2, .elements = 8}, 2, rule);
+  rounds.contract.helpers = 1;
+  const collective::Expanded schedule = collective::expand(rounds);
+  const TensorSpec spec{Type::float32, {8}};
+  plan::Plan plan;
+  const auto add = [&](const std::string& name, plan::DeviceId device, plan::BufferKind kind) {
+    return plan::Operand{plan.add_buffer({name, device, spec.bytes(), kind, {}}), spec};
+  };
+  const auto add_square = [&](plan::Operand x, plan::Operand y) {
+    plan.add_node(plan::Run{.kernel = &kernel_named("multiply"), .inputs = {x, x}, .outputs = {y}}, "");
+  };
+  std::vector<plan::Member> members;
+  for (int i = 0; i < 2; ++i) {
+    plan.devices.push_back({.name = fmt::format("device {}", i)});
+    members.push_back({plan::DeviceId(i), add(port(i), plan::DeviceId(i), plan::BufferKind::variable)});
+    plan.variables.push_back({port(i), *members.back().value});
+  }
+  members.push_back({plan::DeviceId(0), std::nullopt});
+  const plan::Operand square = add("square", plan::DeviceId(0), plan::BufferKind::activation);
+  const plan::Operand result = add("result", plan::DeviceId(0), plan::BufferKind::result);
+  plan.results.push_back({"result", result});
+  const plan::Operand x = add("x", plan::DeviceId(0), plan::BufferKind::variable);
+  plan.variables.push_back({"x", x});
+  add_square(x, square);
+  add_square(square, result);
+  std::vector<plan::Frontier> frontiers = plan::order_accesses(plan);
+  plan::add_collective(plan, frontiers, schedule, members);
+  plan::plan_memory(plan, frontiers);
+  const auto is_helpers = [&](const plan::Buffer& buffer) { return buffer.name == "rank 2 value"; };
+  EXPECT_EQ(std::ranges::find_if(plan.buffers, is_helpers)->address, plan.buffer(square.buffer).address);
+  device::Workers workers(1);
+  device::CpuQueue queue(workers);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    execute::Execution execution(plan, queue);
+    execution.write("x", Tensor::of<float>({8}, std::vector<float>(8, 3)));
+    execution.step(plan::random_legal_order(plan, seed));
+    const Tensor value = execution.read("result");
+    for (const float number : value.values<float>()) EXPECT_EQ(number, 81) << "order " << seed;
+  }
 }
 
 }  // namespace

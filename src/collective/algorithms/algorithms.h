@@ -42,6 +42,8 @@ Schedule doubling_all_gather(const Request& request);
 Schedule halving_reduce_scatter(const Request& request);
 Schedule nvls_all_gather(const Request& request);
 Schedule nvls_reduce_scatter(const Request& request);
+Schedule pat_all_gather(const Request& request);
+Schedule pat_reduce_scatter(const Request& request);
 Schedule ring_all_gather(const Request& request);
 Schedule ring_reduce_scatter(const Request& request);
 

@@ -1,4 +1,6 @@
 // Whoever has the value sends it half as far as the time before: log2 n rounds.
+#include <algorithm>
+
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -9,19 +11,13 @@ namespace {
 // Round i spans distances from the largest power of two below n down to 1.
 int distance_in(int round, int rounds) { return 1 << (rounds - 1 - round); }
 
-int rounds_for(int n) {
-  int rounds = 0;
-  while ((1 << rounds) < n) ++rounds;
-  return rounds;
-}
-
 Rule broadcast_from(const Request& request) {
   return among(rotated(request.ranks, request.root), binomial_broadcast(request.ranks, 0));
 }
 
 // Rank 0's neighbour at a distance gets what it and the ranks behind it need.
 Rule scatter_from(int root, int n) {
-  const int rounds = rounds_for(n);
+  const int rounds = doublings_to(n);
   return {rounds, [=](int round, Round& moves) {
             const int distance = distance_in(round, rounds);
             for (int i = 0; i + distance < n; i += 2 * distance) {
@@ -35,7 +31,7 @@ Rule scatter_from(int root, int n) {
 }  // namespace
 
 Rule binomial_broadcast(int n, Chunks whole) {
-  const int rounds = rounds_for(n);
+  const int rounds = doublings_to(n);
   return {rounds, [=](int round, Round& moves) {
             const int distance = distance_in(round, rounds);
             for (int r = 0; r + distance < n; r += 2 * distance) moves.copy(r, r + distance, whole);

@@ -1,6 +1,5 @@
 // log2 n rounds for any n: what is sent goes around the end (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient
-// algorithms for all-to-all communications in multiport message-passing systems", 1997). NCCL's PAT sends the same
-// blocks over the same distances.
+// algorithms for all-to-all communications in multiport message-passing systems", 1997).
 #include <algorithm>
 
 #include "collective/algorithms/algorithms.h"
@@ -8,19 +7,9 @@
 
 namespace wt::collective {
 
-namespace {
-
-int rounds_for(int n) {
-  int rounds = 0;
-  while ((1 << rounds) < n) ++rounds;
-  return rounds;
-}
-
-}  // namespace
-
 // Before round i rank r has the chunks of the 2^i ranks from itself on.
 Rule bruck_all_gather(int n) {
-  return {rounds_for(n), [n](int round, Round& moves) {
+  return {doublings_to(n), [n](int round, Round& moves) {
             const int distance = 1 << round;
             for (int r = 0; r < n; ++r)
               moves.copy(r, modulo(r - distance, n), Chunks::around(r, std::min(distance, n - distance), n));
@@ -45,7 +34,7 @@ Schedule bruck_reduce_scatter(const Request& request) {
 // A chunk that must go `way` ranks on takes the steps of way's bits, the smallest first.
 Schedule bruck_all_to_all(const Request& request) {
   const int n = request.ranks;
-  return all_to_all_of(request, {rounds_for(n), [n](int round, Round& moves) {
+  return all_to_all_of(request, {doublings_to(n), [n](int round, Round& moves) {
                                    const int distance = 1 << round;
                                    for (int r = 0; r < n; ++r) {
                                      std::vector<int> chunks;

@@ -8,6 +8,12 @@ int power_of_two_in(int n) {
   return power;
 }
 
+int doublings_to(int n) {
+  int count = 0;
+  while ((1 << count) < n) ++count;
+  return count;
+}
+
 std::vector<int> every(int first, int stride, int count) {
   std::vector<int> ranks;
   for (int i = 0; i < count; ++i) ranks.push_back(first + i * stride);

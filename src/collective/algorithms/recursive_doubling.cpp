@@ -4,24 +4,14 @@
 
 namespace wt::collective {
 
-namespace {
-
-int log2_of(int power) {
-  int exponent = 0;
-  while ((1 << exponent) < power) ++exponent;
-  return exponent;
-}
-
-}  // namespace
-
 Rule recursive_doubling(int n, Chunks whole) {
-  return {log2_of(n), [n, whole](int round, Round& moves) {
+  return {doublings_to(n), [n, whole](int round, Round& moves) {
             for (int r = 0; r < n; ++r) moves.reduce(r, r ^ (1 << round), whole);
           }};
 }
 
 Rule doubling_all_gather(int n) {
-  return {log2_of(n), [n](int round, Round& moves) {
+  return {doublings_to(n), [n](int round, Round& moves) {
             const int distance = 1 << round;
             for (int r = 0; r < n; ++r) moves.copy(r, r ^ distance, {r & ~(distance - 1), distance});
           }};

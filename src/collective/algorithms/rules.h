@@ -9,6 +9,7 @@ Rule ring_reduce_scatter(int n);
 Rule ring_all_gather(int n);
 Rule direct_all_gather(int n);
 Rule bruck_all_gather(int n);
+Rule pat_all_gather(int n);
 Rule doubling_all_gather(int n);               // n a power of two
 Rule swing_all_gather(int n);                  // n even
 Rule recursive_doubling(int n, Chunks whole);  // an all-reduce; n a power of two
@@ -28,6 +29,7 @@ Rule rings_along_axes(const std::vector<int>& shape);
 // For rules that want a power of two: the ranks beyond give their values to the first ones, and get the result.
 Rule with_ranks_beyond(int n, Chunks whole, Rule rule);
 int power_of_two_in(int n);  // the largest that fits
+int doublings_to(int n);     // of 1, until there are n or more
 
 // Ranks first, first + stride, ...
 std::vector<int> every(int first, int stride, int count);

@@ -9,12 +9,6 @@ namespace wt::collective {
 
 namespace {
 
-int steps_for(int n) {
-  int steps = 0;
-  while ((1 << steps) < n) ++steps;
-  return steps;
-}
-
 int partner(int rank, int step, int n) {
   int power = 1;  // (-2)^(step + 1)
   for (int i = 0; i <= step; ++i) power *= -2;
@@ -25,7 +19,7 @@ int partner(int rank, int step, int n) {
 // The chunks a rank has gathered when only the steps before `step` are still to come, ascending.
 std::vector<int> gathered(int rank, int step, int n) {
   std::vector<int> chunks{rank};
-  for (int s = step; s < steps_for(n); ++s)
+  for (int s = step; s < doublings_to(n); ++s)
     for (std::size_t i = 0, count = chunks.size(); i < count; ++i) chunks.push_back(partner(chunks[i], s, n));
   std::sort(chunks.begin(), chunks.end());
   chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
@@ -36,7 +30,7 @@ std::vector<int> gathered(int rank, int step, int n) {
 
 // The far partners first. Where n is no power of two, partners may share chunks; those are not sent again.
 Rule swing_all_gather(int n) {
-  const int steps = steps_for(n);
+  const int steps = doublings_to(n);
   return {steps, [=](int round, Round& moves) {
             const int step = steps - 1 - round;
             for (int r = 0; r < n; ++r) {
