@@ -1,7 +1,7 @@
 #pragma once
 // cli/ is the program's door: it reads the command line, calls the floors below and turns the three kinds of
-// trouble into messages and exit codes. It refuses to compute anything itself. Read next: cli/training.h, where a
-// scenario's objects come together.
+// trouble into messages and exit codes. It refuses to compute anything itself. Read next: cli/training.h,
+// where a scenario's objects come together.
 
 #include <functional>
 #include <iosfwd>

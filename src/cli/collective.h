@@ -53,8 +53,8 @@ struct CollectiveRow {
   std::optional<Seconds> bound{};
   std::vector<plan::LinkUse> links{};
 
-  // Bytes per second: of the vector, and as if every algorithm moved what the best possible one must (nccl-tests,
-  // doc/PERFORMANCE.md).
+  // Bytes per second: of the vector, and as if every algorithm moved what the best possible one must
+  // (nccl-tests, doc/PERFORMANCE.md).
   double algorithm_bandwidth() const { return static_cast<double>(bytes.count()) / time.count(); }
   double bus_bandwidth(const CollectiveTable& table) const;
 };

@@ -49,7 +49,8 @@ const platform::Slice* slice_of(const Platform& platform, const Algorithm& algor
   return is_whole && is_for_a_torus(algorithm) ? slice : nullptr;
 }
 
-// Levels follow the machine where nobody says otherwise: its devices, then machines; a torus's axes, the last innermost.
+// Levels follow the machine where nobody says otherwise: its devices, then machines; a torus's axes, the last
+// innermost.
 std::vector<int> natural_shape(const Platform& platform, const Algorithm& algorithm, int ranks) {
   if (const platform::Slice* slice = slice_of(platform, algorithm, ranks)) {
     const std::vector<std::int32_t>& extents = slice->shape.extents;

@@ -16,7 +16,8 @@ struct Measurement {
   double value = 0;
 };
 
-// All rows of all CSV files of the folder, files in the order of their names. Throws InputError with every problem.
+// All rows of all CSV files of the folder, files in the order of their names. Throws InputError with every
+// problem.
 std::vector<Measurement> read_measurements(const std::filesystem::path& folder);
 
 }  // namespace wt

@@ -91,7 +91,8 @@ plan::Plan training_plan(const Network& network, std::int64_t batch, const Setup
   return model.training_plan({Tensor::shape_only(images), Tensor::shape_only({Type::int64, Shape{batch}})});
 }
 
-// TensorFlow 1 with its variables on the host: half of the weights' way there and back over a PCIe 3.0 x16 is seen.
+// TensorFlow 1 with its variables on the host: half of the weights' way there and back over a PCIe 3.0 x16 is
+// seen.
 Seconds round_trip_to_host(const Measurement& row, const plan::Plan& plan) {
   if (row.strategy != "parameter_server(cpu)") return {};
   Bytes weights{};

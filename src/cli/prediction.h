@@ -1,6 +1,6 @@
 #pragma once
-// What this house needs to predict a published row: which device type, network, batch, precision and framework it
-// speaks of.
+// What this house needs to predict a published row: which device type, network, batch, precision and
+// framework it speaks of.
 
 #include <string>
 #include <vector>

@@ -36,8 +36,8 @@ class Training {
   plan::MemoryReport memory();
   StepPlacement placement();
 
-  // The largest batch whose step finds a place on the device; none where the device has no limit, or not even one
-  // row fits.
+  // The largest batch whose step finds a place on the device; none where the device has no limit, or not even
+  // one row fits.
   std::optional<std::int64_t> largest_batch_that_fits();
 
   // A whole batch's step on the platform. Requires: there is one, and the step fits.

@@ -10,7 +10,8 @@ namespace wt::collective {
 
 namespace {
 
-// What was done last to each slot of each member. A list where it is short; else only of the slots that were touched.
+// What was done last to each slot of each member. A list where it is short; else only of the slots that were
+// touched.
 class Accesses {
  public:
   explicit Accesses(const Contract& contract) : slots_(contract.slots()) {

@@ -1,6 +1,6 @@
 #pragma once
-// The explicit form of a schedule: every move, and what it waits for. Nobody writes these dependencies: they follow
-// from who reads and writes what, in the order of the rounds.
+// The explicit form of a schedule: every move, and what it waits for. Nobody writes these dependencies: they
+// follow from who reads and writes what, in the order of the rounds.
 
 #include "collective/schedule.h"
 
@@ -17,9 +17,10 @@ struct Dependency {
   auto operator<=>(const Dependency&) const = default;
 };
 
-// A reduction's bytes land in a slot of their own, and wait there until `apply` lets them be added: arrivals overlap,
-// sums keep their order. A copy's bytes land in the target itself, and it is done when they have arrived; unless it has
-// something to wait for in `apply`, as imported programs have, which buffer what arrives.
+// A reduction's bytes land in a slot of their own, and wait there until `apply` lets them be added: arrivals
+// overlap, sums keep their order. A copy's bytes land in the target itself, and it is done when they have
+// arrived; unless it has something to wait for in `apply`, as imported programs have, which buffer what
+// arrives.
 struct Step {
   Move move{};
   std::vector<Dependency> start{};  // bytes may flow; ascending

@@ -8,7 +8,8 @@
 
 namespace wt::collective {
 
-// The words of one line of a text form, taken from the front. The first trouble of a line is told, and then no other.
+// The words of one line of a text form, taken from the front. The first trouble of a line is told, and then
+// no other.
 class Line {
  public:
   Line(std::string_view text, int number, const std::string& file, Problems& problems)

@@ -15,7 +15,8 @@ namespace {
 constexpr std::int64_t most_slots = 1 << 24, most_moved = 1 << 26;
 constexpr int most_nothings = 1 << 12;
 
-// What became of a step: the moves it takes part in (a local one arrives), and what must have happened when it is done.
+// What became of a step: the moves it takes part in (a local one arrives), and what must have happened when
+// it is done.
 struct Fate {
   int aside = -1, arriving = -1, leaving = -1;
   enum class Done : std::uint8_t { unknown, being_found, known } state{};
@@ -95,8 +96,8 @@ void Translator::add_moves() {
   }
 }
 
-// What stays on the GPU. Where the sum of what comes and of what is here goes to a third place, what is here is copied
-// there first.
+// What stays on the GPU. Where the sum of what comes and of what is here goes to a third place, what is here
+// is copied there first.
 void Translator::add_local(int gpu, const BlockStep& step, Fate& fate) {
   const StepType& type = *step.type;
   if (step.count == 0 || step.source == step.target) return;

@@ -51,8 +51,8 @@ struct Gpu {
   }
 };
 
-// What goes from one GPU to another on one channel arrives in the order it was sent in; what must be taken out of that
-// order goes on another channel.
+// What goes from one GPU to another on one channel arrives in the order it was sent in; what must be taken
+// out of that order goes on another channel.
 std::vector<int> channels_of(const std::vector<Step>& steps, const std::vector<Event>& order) {
   std::vector<std::size_t> arrival(steps.size());
   for (std::size_t i = 0; i < order.size(); ++i)

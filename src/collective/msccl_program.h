@@ -1,5 +1,6 @@
 #pragma once
-// An MSCCL program as it is written: what stands between its XML (msccl_parse.cpp) and our moves (msccl_moves.cpp).
+// An MSCCL program as it is written: what stands between its XML (msccl_parse.cpp) and our moves
+// (msccl_moves.cpp).
 
 #include <map>
 #include <string>

@@ -17,8 +17,8 @@ enum class Operation : std::uint8_t {
   all_to_all
 };
 
-// Which ranks a chunk concerns. Chunks belong to ranks in equal blocks, rank 0's first; of an all-to-all, the chunk
-// from s to t stands in row s, column t.
+// Which ranks a chunk concerns. Chunks belong to ranks in equal blocks, rank 0's first; of an all-to-all, the
+// chunk from s to t stands in row s, column t.
 enum class Who : std::uint8_t { everyone, owner, root, row, column };
 
 struct OperationRow {

@@ -15,17 +15,18 @@ struct Event {
   bool applies = false;
 };
 
-// All events in one legal order, in which `choose(events that are ready)` picks the index of the next. Events of moves
-// that wait for each other in a circle never come.
+// All events in one legal order, in which `choose(events that are ready)` picks the index of the next. Events
+// of moves that wait for each other in a circle never come.
 template <class Choose>
 std::vector<Event> legal_order(const std::vector<Step>& steps, Choose choose);
 // The last that became ready, which is fast; or the first move, as far as that is legal.
 std::vector<Event> legal_order(const std::vector<Step>& steps);
 std::vector<Event> first_moves_first(const std::vector<Step>& steps);
 
-// Everything that each event can know to have happened. Moves of which each starts when the one before is done form a
-// chain, so what is known of a chain is one number, how far it has come; an event's clock holds one for each chain it
-// knows of (Fidge, 1988, and Mattern, 1989, with chains for processes). One chunk's way around a ring is one chain.
+// Everything that each event can know to have happened. Moves of which each starts when the one before is
+// done form a chain, so what is known of a chain is one number, how far it has come; an event's clock holds
+// one for each chain it knows of (Fidge, 1988, and Mattern, 1989, with chains for processes). One chunk's way
+// around a ring is one chain.
 class Order {
  public:
   explicit Order(const std::vector<Step>& steps);
@@ -75,7 +76,8 @@ class Followers {
   std::vector<Event> events_{};
 };
 
-// `waits` becomes how many each event waits for. Events are numbered: twice the move's, and one more where it applies.
+// `waits` becomes how many each event waits for. Events are numbered: twice the move's, and one more where it
+// applies.
 inline Followers followers_of(const std::vector<Step>& steps, std::vector<int>& waits) {
   return {steps, waits};
 }

@@ -8,8 +8,8 @@ namespace wt::collective {
 Rule then(Rule first, Rule second);
 Rule together(std::vector<Rule> rules);  // round i of each, in the order given
 
-// Backwards: what went from s to t goes from t to s, the last round first. A broadcast read backwards is a reduction,
-// an all-gather a reduce-scatter, a scatter a gather (with Effect::copy).
+// Backwards: what went from s to t goes from t to s, the last round first. A broadcast read backwards is a
+// reduction, an all-gather a reduce-scatter, a scatter a gather (with Effect::copy).
 Rule reversed(Rule rule, Effect effect);
 
 // Each chunk cut in `segments`, one round behind each other: chunk c becomes c * segments + segment.

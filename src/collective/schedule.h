@@ -1,6 +1,7 @@
-// collective/: what a group of ranks does to sum, spread or exchange a vector, written down as data. A schedule says
-// who sends which chunk to whom; it refuses to know devices, links and time. README.md shows how to write one.
-// Read on in rule.h, algorithms/ring.cpp, expand.h, verify.h; catalog.h lists what there is.
+// collective/: what a group of ranks does to sum, spread or exchange a vector, written down as data. A
+// schedule says who sends which chunk to whom; it refuses to know devices, links and time. README.md shows
+// how to write one. Read on in rule.h, algorithms/ring.cpp, expand.h, verify.h; catalog.h lists what there
+// is.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,8 @@ namespace wt::collective {
 
 enum class Effect : std::uint8_t { copy, reduce };
 
-// The source's value of some chunks goes to the target, where it replaces what is there (copy), or is added to it:
-// there + arriving, in the order of the schedule (reduce).
+// The source's value of some chunks goes to the target, where it replaces what is there (copy), or is added
+// to it: there + arriving, in the order of the schedule (reduce).
 struct Move {
   int source = 0;
   int target = 0;
@@ -28,7 +29,8 @@ struct Move {
   bool operator==(const Move&) const = default;
 };
 
-// Moves that begin together: all read what was there when the round began, then write in the order they stand in.
+// Moves that begin together: all read what was there when the round began, then write in the order they stand
+// in.
 struct Round {
   std::vector<Move> moves{};
 
@@ -40,16 +42,17 @@ struct Round {
   }
 };
 
-// An algorithm is a function from the number of a round to its moves, so a schedule of any size needs memory for one
-// round. Rounds are only the order of the telling: a move starts as soon as what it needs is there (expand.h).
+// An algorithm is a function from the number of a round to its moves, so a schedule of any size needs memory
+// for one round. Rounds are only the order of the telling: a move starts as soon as what it needs is there
+// (expand.h).
 struct Rule {
   int rounds = 0;
   std::function<void(int round, Round& moves)> add{};
 };
 
-// What holds before and after. Ranks bring values; helpers (switches that add and multicast, parameter servers) begin
-// empty and may end with anything. A member's slots are its chunks, and scratch slots behind them, which begin empty:
-// slot s has room for chunk s % chunks.
+// What holds before and after. Ranks bring values; helpers (switches that add and multicast, parameter
+// servers) begin empty and may end with anything. A member's slots are its chunks, and scratch slots behind
+// them, which begin empty: slot s has room for chunk s % chunks.
 struct Contract {
   Operation operation{};
   int ranks = 1;

@@ -47,7 +47,8 @@ class Building {
   // belongs to another layer.
   Symbol weight(const Weight& weight);
 
-  // The weight's value from the next step on. Once in a step: a batch normalization that is called twice is refused.
+  // The weight's value from the next step on. Once in a step: a batch normalization that is called twice is
+  // refused.
   void update(Symbol weight, Symbol value) { trace_.update(weight, value); }
 
   // A stream of random numbers of a layer's own, int64[2] of stream and step; every step draws others.

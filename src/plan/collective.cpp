@@ -119,7 +119,8 @@ class Lowering {
   }
 
  private:
-  // In the order of the schedule, as far as that is legal: partners who exchange sums both send before either adds.
+  // In the order of the schedule, as far as that is legal: partners who exchange sums both send before either
+  // adds.
   template <class Visit>
   void each_event(Visit visit) const {
     const auto is_later = [](const Event& a, const Event& b) {

@@ -1,6 +1,6 @@
 #pragma once
-// A schedule of collective/ as part of a plan: its ranks are devices, its chunks parts of their buffers. So what is
-// timed and what is computed are the same nodes.
+// A schedule of collective/ as part of a plan: its ranks are devices, its chunks parts of their buffers. So
+// what is timed and what is computed are the same nodes.
 
 #include <span>
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace wt::plan {
 
-// A rank, or one of the helpers behind the ranks. Chunks lie in `value` as the schedule's cut says: what is brought is
-// there before, what is wanted is there afterwards. Helpers need none of their own: they get memory for it.
+// A rank, or one of the helpers behind the ranks. Chunks lie in `value` as the schedule's cut says: what is
+// brought is there before, what is wanted is there afterwards. Helpers need none of their own: they get
+// memory for it.
 struct Member {
   DeviceId device{};
   std::optional<Operand> value{};
@@ -19,19 +20,20 @@ struct Member {
 
 // What a message waits for beside what the schedule says.
 enum class Messages : std::uint8_t {
-  // The arrival of the one before it between the same two, as on a connection: without it nothing is pipelined. Its
-  // latency isn't hidden behind that one's bytes, so rings over a slow hop come out late for small vectors.
+  // The arrival of the one before it between the same two, as on a connection: without it nothing is
+  // pipelined. Its latency isn't hidden behind that one's bytes, so rings over a slow hop come out late for
+  // small vectors.
   in_order,
   one_by_one,  // those that its ends are busy with, sending and receiving: the alpha-beta model's port
   together     // nothing
 };
 
-// Appends it. A copy is a Move; a reduction is a Move into memory of its own, then a Sum there + arriving -> there, as
-// soon as the schedule lets it be applied. Nodes wait for what the schedule says and for who used the values before,
-// not for each other's use of the same buffer: they work on parts of it.
+// Appends it. A copy is a Move; a reduction is a Move into memory of its own, then a Sum there + arriving ->
+// there, as soon as the schedule lets it be applied. Nodes wait for what the schedule says and for who used
+// the values before, not for each other's use of the same buffer: they work on parts of it.
 //
-// Requires: a schedule that verifies; a member for each of its members, ranks with values of one type and of its
-// length; `frontiers` of the nodes so far, as order_accesses leaves them. They grow with the plan.
+// Requires: a schedule that verifies; a member for each of its members, ranks with values of one type and of
+// its length; `frontiers` of the nodes so far, as order_accesses leaves them. They grow with the plan.
 void add_collective(Plan& plan, std::vector<Frontier>& frontiers, const collective::Expanded& schedule,
                     std::span<const Member> members, const std::string& scope = {},
                     Messages messages = Messages::in_order);

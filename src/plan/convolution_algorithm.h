@@ -1,7 +1,7 @@
 #pragma once
-// The ways a library has to convolve. In float32 those that trade multiplications for additions (Winograd, 1980;
-// Lavin and Gray, 2015; FFT: Mathieu, Henaff and LeCun, 2013) are what makes VGG16 and AlexNet run above the peak that
-// their direct count would allow; matrix units have no such choice.
+// The ways a library has to convolve. In float32 those that trade multiplications for additions (Winograd,
+// 1980; Lavin and Gray, 2015; FFT: Mathieu, Henaff and LeCun, 2013) are what makes VGG16 and AlexNet run
+// above the peak that their direct count would allow; matrix units have no such choice.
 
 #include <string_view>
 #include <vector>

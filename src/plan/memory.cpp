@@ -95,7 +95,8 @@ std::string requester(const Plan& plan, BufferId buffer, std::optional<NodeId> i
   return node.scope.empty() ? operation : fmt::format("{}/{}", node.scope, operation);
 }
 
-// The nodes that touch a buffer first. Those that work on parts of it, as collectives do, may be many, and in any order.
+// The nodes that touch a buffer first. Those that work on parts of it, as collectives do, may be many, and in
+// any order.
 std::vector<std::vector<NodeId>> entrances(const Plan& plan) {
   std::vector<std::vector<NodeId>> result(plan.buffers.size());
   const auto touches = [&](NodeId id, BufferId buffer) {

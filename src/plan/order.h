@@ -7,8 +7,8 @@
 
 namespace wt::plan {
 
-// The accesses to a buffer that later accesses must respect: who wrote it last (several only where they wrote parts
-// of it), and who has read it since.
+// The accesses to a buffer that later accesses must respect: who wrote it last (several only where they wrote
+// parts of it), and who has read it since.
 struct Frontier {
   std::vector<NodeId> writers{};
   std::vector<NodeId> readers{};  // each after all writers, or together with them if it is a collective's

@@ -75,8 +75,9 @@ struct Sum {
 
 using Action = std::variant<Run, Move, Sum>;
 
-// A device works on several things at once, one of each stream: a Run or a Sum waits until those before it (by id)
-// in its stream are done, of stream `none` only for what it names in `after`. Moves have no stream: they share links.
+// A device works on several things at once, one of each stream: a Run or a Sum waits until those before it
+// (by id) in its stream are done, of stream `none` only for what it names in `after`. Moves have no stream:
+// they share links.
 enum class Stream : std::uint8_t { compute, communication, none };
 
 struct Node {

@@ -140,7 +140,8 @@ Cost price(const Demand& demand, const Efficiency& efficiency) {
 
 Costs roofline(const Plan& plan, std::span<const DeviceType* const> types, const RooflineOptions& options) {
   const std::vector<Demand> asked = demands(plan, types, options);
-  // A library that may round to tf32 needn't: on GeForce, whose matrix units are no faster, Winograd's way often is.
+  // A library that may round to tf32 needn't: on GeForce, whose matrix units are no faster, Winograd's way
+  // often is.
   std::vector<Demand> exact;
   if (options.precision == Precision::tf32) {
     RooflineOptions without = options;

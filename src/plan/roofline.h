@@ -1,8 +1,8 @@
 #pragma once
-// Seconds from shapes: each kernel takes as long as its arithmetic or its memory traffic, whichever is longer (Williams,
-// Waterman and Patterson, 2009), and a gap. Three constants per generation of devices (device::Efficiency), a size
-// term without constants (plan/tiling.h) and the choice of convolution algorithm (plan/convolution_algorithm.h) bring
-// published training throughput within a few percent.
+// Seconds from shapes: each kernel takes as long as its arithmetic or its memory traffic, whichever is longer
+// (Williams, Waterman and Patterson, 2009), and a gap. Three constants per generation of devices
+// (device::Efficiency), a size term without constants (plan/tiling.h) and the choice of convolution algorithm
+// (plan/convolution_algorithm.h) bring published training throughput within a few percent.
 
 #include <optional>
 #include <span>
@@ -22,8 +22,8 @@ struct RooflineOptions {
   std::optional<device::Efficiency> efficiency{};  // instead of the device types' own
 };
 
-// What TensorFlow computes in unless told otherwise: tf32 on GPUs from compute capability 8.0, and what a TPU's matrix
-// unit takes.
+// What TensorFlow computes in unless told otherwise: tf32 on GPUs from compute capability 8.0, and what a
+// TPU's matrix unit takes.
 device::Precision default_precision(const device::DeviceType& type);
 
 // A TPU's compiler takes the whole program; TensorFlow's own kernels stand alone.

@@ -1,7 +1,8 @@
 #pragma once
-// How much of its peak a device can use for a product or a convolution of given sizes, however good the library:
-// tiles that hang over the edge, processors that have no tile, sums too short to pay for their beginning. It has no
-// fitted constant; the shares below are stated guesses from how often each tile uses an operand.
+// How much of its peak a device can use for a product or a convolution of given sizes, however good the
+// library: tiles that hang over the edge, processors that have no tile, sums too short to pay for their
+// beginning. It has no fitted constant; the shares below are stated guesses from how often each tile uses an
+// operand.
 
 #include <cstdint>
 
@@ -25,8 +26,8 @@ struct Arithmetic {
   int matrix_unit = 0;
 };
 
-// What products and convolutions are computed in, where the device is asked for `wanted`: float32 where it has no
-// such peak.
+// What products and convolutions are computed in, where the device is asked for `wanted`: float32 where it
+// has no such peak.
 device::Precision computed_in(const device::DeviceType& type, device::Precision wanted);
 
 Arithmetic arithmetic_of(const device::DeviceType& type, device::Precision wanted);

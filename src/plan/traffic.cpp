@@ -129,8 +129,8 @@ class Counting {
     return is_sum(node) && (is_sum(writer(run.inputs[0])) || is_sum(writer(run.inputs[1])));
   }
 
-  // A normalization's relu costs nothing more, nor does it in the backward pass; a residual sum costs the reading
-  // of its second operand, and in the backward pass the writing of another gradient.
+  // A normalization's relu costs nothing more, nor does it in the backward pass; a residual sum costs the
+  // reading of its second operand, and in the backward pass the writing of another gradient.
   void fuse(const Run& run, std::size_t node, Traffic& traffic) const {
     const double tensor =
         traffic.element_bytes / 4 * (run.outputs.empty() ? 0 : bytes_of(run.outputs.front()));

@@ -1,6 +1,6 @@
 #pragma once
-// What a kernel's Work doesn't say about memory: how often real kernels pass over their tensors, what a framework
-// fuses away, and how wide numbers are.
+// What a kernel's Work doesn't say about memory: how often real kernels pass over their tensors, what a
+// framework fuses away, and how wide numbers are.
 
 #include <cstdint>
 #include <vector>

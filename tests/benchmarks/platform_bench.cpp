@@ -1,5 +1,6 @@
-// How long platforms take to load and routes to find. Links and routes of grids and switches are arithmetic, so 4,096 TPU
-// chips should load in less than 0.2 s and 65,536 in less than 2 s; the counters say what was built.
+// How long platforms take to load and routes to find. Links and routes of grids and switches are arithmetic,
+// so 4,096 TPU chips should load in less than 0.2 s and 65,536 in less than 2 s; the counters say what was
+// built.
 #include <benchmark/benchmark.h>
 
 #include "base/random.h"

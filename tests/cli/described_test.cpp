@@ -1,5 +1,5 @@
-// Claim: a scenario on a described machine says what its devices are and hold, runs out of memory as a result, takes
-// simulated time, and computes the same numbers as anywhere else.
+// Claim: a scenario on a described machine says what its devices are and hold, runs out of memory as a
+// result, takes simulated time, and computes the same numbers as anywhere else.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Claim: `import` writes the platform file of an NCCL topology, and tells what a SimGrid platform holds; `export` writes
-// platforms for other programs; what they refuse they refuse by name.
+// Claim: `import` writes the platform file of an NCCL topology, and tells what a SimGrid platform holds;
+// `export` writes platforms for other programs; what they refuse they refuse by name.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Claims about all of the catalog: every algorithm does what its operation promises, in any legal order, with the same
-// bits; and nothing of it could be left out.
+// Claims about all of the catalog: every algorithm does what its operation promises, in any legal order, with
+// the same bits; and nothing of it could be left out.
 #include "collective/catalog.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// The page "Write your own all-reduce" is right: its code stands below, compiled and run, and is the same to the letter.
+// The page "Write your own all-reduce" is right: its code stands below, compiled and run, and is the same to
+// the letter.
 #include <gtest/gtest.h>
 
 #include "base/file.h"

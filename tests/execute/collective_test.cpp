@@ -1,5 +1,5 @@
-// Claims: every schedule of the catalog, as nodes of a plan, computes on real buffers what its reference reader does,
-// bit by bit, in any legal order.
+// Claims: every schedule of the catalog, as nodes of a plan, computes on real buffers what its reference
+// reader does, bit by bit, in any legal order.
 
 #include "plan/collective.h"
 

@@ -216,7 +216,8 @@ TEST(Tiling, IsTheBestTilesEfficiencyEdgesWavesAndStart) {
   // 64 tiles of 32 x 32 on 80 processors: 0.5 x 0.8, and half of it for a sum of 64. Larger tiles leave more
   // processors idle.
   EXPECT_DOUBLE_EQ(utilization(ProductGeometry{1, 256, 256, 64}, scalar), 0.5 * 0.8 * 0.5);
-  // 81 tiles of 128 x 128 need a second wave for one of them; 162 of 128 x 64 fill two waves and a bit of the third.
+  // 81 tiles of 128 x 128 need a second wave for one of them; 162 of 128 x 64 fill two waves and a bit of the
+  // third.
   const double large = 81.0 / 160, medium = 0.92 * 162 / 240, small = 0.82 * 324 / 400;
   EXPECT_DOUBLE_EQ(utilization(ProductGeometry{1, 9 * 128, 9 * 128, 64}, scalar),
                    0.5 * std::max({large, medium, small, 0.72 * 324 / 400}));

@@ -1,5 +1,5 @@
-// TensorFlow's example of manual placement: constants are put on the CPU, the matmul that says nothing goes to the
-// GPU all the same, and its inputs are copied there without a word.
+// TensorFlow's example of manual placement: constants are put on the CPU, the matmul that says nothing goes
+// to the GPU all the same, and its inputs are copied there without a word.
 #include <fmt/core.h>
 
 #include "device/physical_device.h"

@@ -1,6 +1,7 @@
-// A custom training loop, as TensorFlow's tutorial on tf.distribute.Strategy writes it: a step with a tape, an
-// optimizer and metrics, checkpoints, and a restored model that is tested. Pictures are made up, so that the program
-// runs anywhere; with Fashion-MNIST's files, data::read_fashion_mnist(folder) gives the same kind of rows.
+// A custom training loop, as TensorFlow's tutorial on tf.distribute.Strategy writes it: a step with a tape,
+// an optimizer and metrics, checkpoints, and a restored model that is tested. Pictures are made up, so that
+// the program runs anywhere; with Fashion-MNIST's files, data::read_fashion_mnist(folder) gives the same kind
+// of rows.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Claim: what a scenario names is made as it says: the model, its rows in the order that is asked for, the learning
-// rate of the batch.
+// Claim: what a scenario names is made as it says: the model, its rows in the order that is asked for, the
+// learning rate of the batch.
 
 #include "scenario/build.h"
 

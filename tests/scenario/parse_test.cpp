@@ -1,5 +1,5 @@
-// Claim: a scenario becomes plain data with every default filled in; files are found from where they were named; what
-// the command line sets is as good as written.
+// Claim: a scenario becomes plain data with every default filled in; files are found from where they were
+// named; what the command line sets is as good as written.
 
 #include "scenario/parse.h"
 

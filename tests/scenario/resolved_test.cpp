@@ -1,5 +1,5 @@
-// Claim: the resolved scenario says the same as the scenario, with nothing left out: parsed again it resolves to the
-// same text, for every scenario of the house and one with every kind of key.
+// Claim: the resolved scenario says the same as the scenario, with nothing left out: parsed again it resolves
+// to the same text, for every scenario of the house and one with every kind of key.
 
 #include "scenario/resolved.h"
 

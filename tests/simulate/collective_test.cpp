@@ -1,5 +1,5 @@
-// Claims: a schedule's time on links that nothing else uses is what the alpha-beta-gamma model says; no algorithm
-// beats the bound of its machine, and no link carries more than it can.
+// Claims: a schedule's time on links that nothing else uses is what the alpha-beta-gamma model says; no
+// algorithm beats the bound of its machine, and no link carries more than it can.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -179,8 +179,8 @@ TEST(Collective, SumsHaveNoStreamToWaitFor) {
   EXPECT_DOUBLE_EQ(time(), 2e-3);
 }
 
-// m segments one behind the other: n - 2 + m steps. On a ring's links the way back overlaps with what still comes; a
-// switch's port sends for both ways.
+// m segments one behind the other: n - 2 + m steps. On a ring's links the way back overlaps with what still
+// comes; a switch's port sends for both ways.
 TEST(Collective, APipelinedChainTakesAStepForEachSegmentAndEachHop) {
   for (const char* kind : {"switch", "ring"})
     for (const int n : {3, 5, 8})
@@ -253,7 +253,8 @@ TEST(Collective, TwoPhasesOnATorusTakeWhatItsAxesSay) {
   }
 }
 
-// All 2 D links of a chip work all the time: on equal axes the axes' latencies and the whole vector over all links.
+// All 2 D links of a chip work all the time: on equal axes the axes' latencies and the whole vector over all
+// links.
 TEST(Collective, BucketsOnATorusUseAllItsLinks) {
   for (const auto& [text, shape] : std::vector<std::pair<std::string, std::vector<int>>>{
            {"4x4", {4, 4}}, {"8x8", {8, 8}}, {"4x4x4", {4, 4, 4}}}) {

@@ -59,8 +59,8 @@ inline std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// No fsync, and a new file each time: some tests write thousands, and ext4 flushes one that is cut to nothing and
-// written again.
+// No fsync, and a new file each time: some tests write thousands, and ext4 flushes one that is cut to nothing
+// and written again.
 inline void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
   std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;

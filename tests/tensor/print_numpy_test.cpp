@@ -54,7 +54,8 @@ TEST(PrintNumpy, D18_GivesExponentsWhereNumbersAreFarApart) {
   EXPECT_EQ(printed<double>({1e100, 1}), "[1.e+100 1.e+000]");
 }
 
-// All get as many digits as the longest, and then it is the value's own digits, not the shortest ones and zeros.
+// All get as many digits as the longest, and then it is the value's own digits, not the shortest ones and
+// zeros.
 TEST(PrintNumpy, D18_FillsUpWithTheValuesOwnDigits) {
   EXPECT_EQ(printed<float>({-0.788923025f, 1.6905257f, 0.00089038588f}),
             "[-7.8892303e-01  1.6905257e+00  8.9038588e-04]");

@@ -1,5 +1,5 @@
-// log2 n rounds for any n: what is sent goes around the end (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient
-// algorithms for all-to-all communications in multiport message-passing systems", 1997).
+// log2 n rounds for any n: what is sent goes around the end (Bruck, Ho, Kipnis, Upfal and Weathersby,
+// "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997).
 #include <algorithm>
 
 #include "collective/algorithms/algorithms.h"

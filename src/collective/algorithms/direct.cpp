@@ -12,8 +12,8 @@ Rule direct_all_gather(int n) {
           }};
 }
 
-// Each adds all vectors by itself, in the order of ranks, so that all get the same bits; for that the sum needs a
-// place of its own.
+// Each adds all vectors by itself, in the order of ranks, so that all get the same bits; for that the sum
+// needs a place of its own.
 Schedule one_shot(const Request& request) {
   const int n = request.ranks;
   const Rule gather{1, [n](int, Round& moves) {

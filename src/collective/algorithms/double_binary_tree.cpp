@@ -1,6 +1,6 @@
-// Two trees with half of the vector each; who passes on in one is a leaf in the other, so every rank sends and receives
-// about the vector twice (Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and
-// scan", 2009). The trees are NCCL's.
+// Two trees with half of the vector each; who passes on in one is a leaf in the other, so every rank sends
+// and receives about the vector twice (Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth
+// broadcast, reduction and scan", 2009). The trees are NCCL's.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -16,7 +16,8 @@ int parent_in_first_tree(int rank, int n) {
   return up < n ? up : rank ^ bit;
 }
 
-// The first tree seen in a mirror, or one rank further where a mirror would leave the middle rank a parent twice.
+// The first tree seen in a mirror, or one rank further where a mirror would leave the middle rank a parent
+// twice.
 int parent_in_second_tree(int rank, int n) {
   if (n % 2 == 0) {
     const int up = parent_in_first_tree(n - 1 - rank, n);

@@ -53,8 +53,8 @@ Schedule flat_gather(const Request& request) {
                      reversed(flat_scatter(request.root, request.ranks), Effect::copy));
 }
 
-// Scatter, then an all-gather in which nothing goes back to the root (van de Geijn, "On global combine operations",
-// 1994).
+// Scatter, then an all-gather in which nothing goes back to the root (van de Geijn, "On global combine
+// operations", 1994).
 Schedule scatter_ring(const Request& request) {
   const int n = request.ranks, root = request.root;
   const Rule gather{n - 1, [=](int round, Round& moves) {

@@ -1,5 +1,6 @@
-// TensorFlow's HierarchicalCopyAllReduce (tensorflow/python/distribute/cross_device_utils.py), made for the two quads of
-// a DGX-1: each half is added up on its main device, the mains add, and hand the total to the halves.
+// TensorFlow's HierarchicalCopyAllReduce (tensorflow/python/distribute/cross_device_utils.py), made for the
+// two quads of a DGX-1: each half is added up on its main device, the mains add, and hand the total to the
+// halves.
 #include "collective/algorithms/algorithms.h"
 
 namespace wt::collective {
@@ -11,7 +12,8 @@ struct Half {
   bool has(int rank) const { return first <= rank && rank < end; }
 };
 
-// Half of an odd count is rounded down, and TensorFlow's halves are of that size both: the last device is in neither.
+// Half of an odd count is rounded down, and TensorFlow's halves are of that size both: the last device is in
+// neither.
 std::vector<Half> halves_of(int pack, int n, bool faithful) {
   const int half = n / 2, end = faithful ? 2 * half : n;
   const int main = pack % n;

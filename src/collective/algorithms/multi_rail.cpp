@@ -1,6 +1,6 @@
-// A ring for each rail: ring j leaves its machines by rank j or the one before it, and every second machine is passed
-// backwards, so that a ring crosses between equal ranks and stays on its rail (where machines are an even number; else
-// it changes once).
+// A ring for each rail: ring j leaves its machines by rank j or the one before it, and every second machine
+// is passed backwards, so that a ring crosses between equal ranks and stays on its rail (where machines are
+// an even number; else it changes once).
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 

@@ -1,5 +1,5 @@
-// A switch that adds and multicasts (NVSwitch from the third generation on). Each rank asks it for the sum of its chunk,
-// and gives the sum back for all to have: (n + 1) / n of the vector each way.
+// A switch that adds and multicasts (NVSwitch from the third generation on). Each rank asks it for the sum of
+// its chunk, and gives the sum back for all to have: (n + 1) / n of the vector each way.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -15,7 +15,8 @@ Rule to_switch(int n) {
 
 }  // namespace
 
-// What comes back passes through scratch slots: a rank's chunk waits in a register of its, and the switch keeps nothing.
+// What comes back passes through scratch slots: a rank's chunk waits in a register of its, and the switch
+// keeps nothing.
 Schedule nvls(const Request& request) {
   const int n = request.ranks;
   const Rule ask{1, [n](int, Round& moves) {

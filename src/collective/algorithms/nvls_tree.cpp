@@ -1,5 +1,5 @@
-// Each machine's switch adds for its ranks, each rank takes one part across the machines in a double binary tree, and
-// the switches multicast.
+// Each machine's switch adds for its ranks, each rank takes one part across the machines in a double binary
+// tree, and the switches multicast.
 #include "base/error.h"
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"

@@ -1,5 +1,5 @@
-// Workers push their values to servers that hold a part of the vector each, and pull the sums. Servers are helpers:
-// their values don't count.
+// Workers push their values to servers that hold a part of the vector each, and pull the sums. Servers are
+// helpers: their values don't count.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 

@@ -1,6 +1,6 @@
-// Bruck's rounds the other way round: each chunk goes down a binomial tree from its owner, to the farthest rank first, so
-// that long distances are travelled by little data, and all trees work at once (Jeaugey, "PAT: a new algorithm for
-// all-gather and reduce-scatter operations at scale", 2025; NCCL since 2.23).
+// Bruck's rounds the other way round: each chunk goes down a binomial tree from its owner, to the farthest
+// rank first, so that long distances are travelled by little data, and all trees work at once (Jeaugey, "PAT:
+// a new algorithm for all-gather and reduce-scatter operations at scale", 2025; NCCL since 2.23).
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 

@@ -1,5 +1,6 @@
-// Recursive doubling whose partners stay near on a torus: at distances 1, 1, 3, 5, 11, 21, ..., by turns to both sides
-// (De Sensi, Bonato, Saam and Hoefler, "Swing: short-cutting rings for higher bandwidth allreduce", 2024).
+// Recursive doubling whose partners stay near on a torus: at distances 1, 1, 3, 5, 11, 21, ..., by turns to
+// both sides (De Sensi, Bonato, Saam and Hoefler, "Swing: short-cutting rings for higher bandwidth
+// allreduce", 2024).
 #include <algorithm>
 
 #include "collective/algorithms/algorithms.h"

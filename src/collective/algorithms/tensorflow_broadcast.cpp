@@ -1,5 +1,5 @@
-// TensorFlow's HierarchicalTreeBroadcast (tensorflow/core/common_runtime/hierarchical_tree_broadcaster.cc): a tree over
-// one device of each task, then a tree within each task.
+// TensorFlow's HierarchicalTreeBroadcast (tensorflow/core/common_runtime/hierarchical_tree_broadcaster.cc): a
+// tree over one device of each task, then a tree within each task.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -7,8 +7,8 @@ namespace wt::collective {
 
 namespace {
 
-// A binary tree in which the source, unless it is rank 0, is counted as if it stood before all others; its own place
-// has children too.
+// A binary tree in which the source, unless it is rank 0, is counted as if it stood before all others; its
+// own place has children too.
 std::vector<int> parents_of(int n, int source) {
   std::vector<int> parents;
   for (int r = 0; r < n; ++r) {

@@ -1,5 +1,5 @@
-// TensorFlow's ring (tensorflow/core/common_runtime/ring_alg.cc and ring_reducer.cc): several rings side by side, each
-// through every task's devices in an order of its own, and chunks of whole 64 bytes.
+// TensorFlow's ring (tensorflow/core/common_runtime/ring_alg.cc and ring_reducer.cc): several rings side by
+// side, each through every task's devices in an order of its own, and chunks of whole 64 bytes.
 #include <algorithm>
 #include <cstdlib>
 

@@ -1,6 +1,7 @@
-// Rings along one axis after the other: reduce-scatter inwards, each axis on what the ones before it have left, then
-// all-gather outwards. Along a torus's axes that is Google's two-phase scheme, along the levels of a network BlueConnect
-// (Cho, Finkler, Serrano, Kung and Hunter, 2019), and inside and across machines the two-level all-reduce.
+// Rings along one axis after the other: reduce-scatter inwards, each axis on what the ones before it have
+// left, then all-gather outwards. Along a torus's axes that is Google's two-phase scheme, along the levels of
+// a network BlueConnect (Cho, Finkler, Serrano, Kung and Hunter, 2019), and inside and across machines the
+// two-level all-reduce.
 #include <functional>
 #include <numeric>
 
@@ -15,8 +16,8 @@ int product(std::vector<int>::const_iterator begin, std::vector<int>::const_iter
   return std::accumulate(begin, end, 1, std::multiplies<>());
 }
 
-// A chunk's digits are its owner's coordinates, the first axis in front: then what a rank has left after each axis is
-// one range.
+// A chunk's digits are its owner's coordinates, the first axis in front: then what a rank has left after each
+// axis is one range.
 struct Axis {
   int size = 0;
   int stride = 0;        // of rank numbers along it

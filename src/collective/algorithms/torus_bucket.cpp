@@ -1,6 +1,6 @@
-// The vector in 2 D parts, one for each direction of each of D axes; each goes along the axes in turns, beginning with
-// its own, so all ports are busy all the time (Jain and Sabharwal, "Optimal bucket algorithms for large MPI collectives
-// on torus interconnects", 2010).
+// The vector in 2 D parts, one for each direction of each of D axes; each goes along the axes in turns,
+// beginning with its own, so all ports are busy all the time (Jain and Sabharwal, "Optimal bucket algorithms
+// for large MPI collectives on torus interconnects", 2010).
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 

@@ -1,7 +1,7 @@
 #pragma once
-// keras/: Keras' JSON, from the outside in: envelope (../keras_json.cpp), layers one by one, models of layers, the
-// calls of a functional model. The three eras differ in small things that can stand side by side, so every form is
-// accepted everywhere and nobody asks for the version.
+// keras/: Keras' JSON, from the outside in: envelope (../keras_json.cpp), layers one by one, models of
+// layers, the calls of a functional model. The three eras differ in small things that can stand side by side,
+// so every form is accepted everywhere and nobody asks for the version.
 
 #include <map>
 
