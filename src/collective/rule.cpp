@@ -56,7 +56,7 @@ Rule reversed(Rule rule, Effect effect) {
           }};
 }
 
-Rule pipelined(Rule rule, int segments) {
+Rule pipelined(const Rule& rule, int segments) {
   std::vector<Rule> stages;
   for (int segment = 0; segment < segments; ++segment)
     stages.push_back(delayed(segment, on_chunks(segment, rule, segments)));

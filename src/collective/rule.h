@@ -13,7 +13,7 @@ Rule together(std::vector<Rule> rules);  // round i of each, in the order given
 Rule reversed(Rule rule, Effect effect);
 
 // Each chunk cut in `segments`, one round behind each other: chunk c becomes c * segments + segment.
-Rule pipelined(Rule rule, int segments);
+Rule pipelined(const Rule& rule, int segments);
 
 Rule changed(Rule rule, std::function<void(Move&)> change);  // every move of it
 

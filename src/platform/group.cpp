@@ -45,7 +45,7 @@ void add_to_cuts(const Platform& platform, std::span<const LinkId> links, std::i
   };
   cuts[0].add(links.front());
   for (int kind = 0; kind < kinds; ++kind)
-    cuts[static_cast<std::size_t>(1 + kind)].add(
+    cuts[1 + static_cast<std::size_t>(kind)].add(
         first([&](LinkId link) { return platform.link(link).kind == static_cast<LinkKind>(kind); }));
   const auto outside =
       std::ranges::find_if(links, [&](LinkId link) { return platform.machine_of(link) != machine; });

@@ -205,7 +205,7 @@ Parameter parse_parameter(const std::string& text) {
   }
 }
 
-Loaded from_xml(std::string file, std::string text, const Parameters& set) {
+Loaded from_xml(const std::string& file, std::string text, const Parameters& set) {
   const xml::Document document = xml::parse(file, std::move(text));
   std::string name = fs::path(file).stem().string();
   if (format_of(document) == Foreign::simgrid) return load_simgrid(document, std::move(name), set);

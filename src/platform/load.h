@@ -38,7 +38,7 @@ Loaded from_json(const json::Value& value, const std::filesystem::path& folder =
 
 // What the XML of others says: SimGrid's, NCCL's. `set` names keys of the platform file that NCCL's becomes;
 // for SimGrid's platform/import_simgrid.h has them.
-Loaded from_xml(std::string file, std::string text, const Parameters& set = {});
+Loaded from_xml(const std::string& file, std::string text, const Parameters& set = {});
 
 // What an importer describes. Throws InputError with everything that is wrong.
 Loaded make(const Description& description, std::string name);

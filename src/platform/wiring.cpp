@@ -52,7 +52,8 @@ Point Wiring::device_of(Point point) const {
 // pairs.
 std::size_t Wiring::slot(Point from, Point to) const {
   const auto devices = static_cast<std::size_t>(devices_);
-  const auto anchors = static_cast<std::size_t>(hosts_ + nics_ + chips_);
+  const auto anchors =
+      static_cast<std::size_t>(hosts_) + static_cast<std::size_t>(nics_) + static_cast<std::size_t>(chips_);
   const std::size_t pairs = has_fabric_ ? 0 : devices * devices;
   if (is_device(from) && is_device(to)) return index(from) * devices + index(to);
   if (is_device(from)) return pairs + index(from) * anchors + (index(to) - devices);

@@ -198,7 +198,7 @@ class Brackets {
   Brackets(const Shape& shape, const Format& format)
       : shape_(shape), format_(format), summarised_(shape.elements() > threshold) {}
 
-  std::string text(int axis, std::size_t first, std::string indent, std::size_t width) const {
+  std::string text(int axis, std::size_t first, const std::string& indent, std::size_t width) const {
     const std::string inner =
         axis + 1 == shape_.rank() ? line(first, indent, width) : blocks(axis, first, indent, width);
     return "[" + inner.substr(indent.size()) + "]";

@@ -30,7 +30,7 @@ Rule scatter_from(int root, int n) {
 
 }  // namespace
 
-Rule binomial_broadcast(int n, Chunks whole) {
+Rule binomial_broadcast(int n, const Chunks& whole) {
   const int rounds = doublings_to(n);
   return {rounds, [=](int round, Round& moves) {
             const int distance = distance_in(round, rounds);

@@ -4,7 +4,7 @@
 
 namespace wt::collective {
 
-Rule flat_broadcast(int n, Chunks whole) {
+Rule flat_broadcast(int n, const Chunks& whole) {
   return {1, [n, whole](int, Round& moves) {
             for (int r = 1; r < n; ++r) moves.copy(0, r, whole);
           }};

@@ -26,7 +26,7 @@ std::vector<int> rotated(int n, int root) {
   return ranks;
 }
 
-Rule with_ranks_beyond(int n, Chunks whole, Rule rule) {
+Rule with_ranks_beyond(int n, const Chunks& whole, Rule rule) {
   const int power = power_of_two_in(n);
   if (power == n) return rule;
   const Rule give{1, [=](int, Round& moves) {

@@ -4,7 +4,7 @@
 
 namespace wt::collective {
 
-Rule recursive_doubling(int n, Chunks whole) {
+Rule recursive_doubling(int n, const Chunks& whole) {
   return {doublings_to(n), [n, whole](int round, Round& moves) {
             for (int r = 0; r < n; ++r) moves.reduce(r, r ^ (1 << round), whole);
           }};

@@ -12,12 +12,12 @@ Rule bruck_all_gather(int n);
 Rule pat_all_gather(int n);
 Rule doubling_all_gather(int n);               // n a power of two
 Rule swing_all_gather(int n);                  // n even
-Rule recursive_doubling(int n, Chunks whole);  // an all-reduce; n a power of two
+Rule recursive_doubling(int n, const Chunks& whole);  // an all-reduce; n a power of two
 // From rank 0.
-Rule flat_broadcast(int n, Chunks whole);
-Rule binomial_broadcast(int n, Chunks whole);
+Rule flat_broadcast(int n, const Chunks& whole);
+Rule binomial_broadcast(int n, const Chunks& whole);
 // Down a tree that is told by each rank's parent (-1: the root), level by level.
-Rule tree_broadcast(const std::vector<int>& parents, Chunks whole);
+Rule tree_broadcast(const std::vector<int>& parents, const Chunks& whole);
 std::vector<int> chain_parents(int n);
 // The two trees of n ranks; a rank is a leaf in one at least.
 std::vector<int> double_tree_parents(int n, int tree);
@@ -27,7 +27,7 @@ Rule double_tree(int n, int segments);  // an all-reduce of 2 * segments chunks
 Rule rings_along_axes(const std::vector<int>& shape);
 
 // For rules that want a power of two: the ranks beyond give their values to the first ones, and get the result.
-Rule with_ranks_beyond(int n, Chunks whole, Rule rule);
+Rule with_ranks_beyond(int n, const Chunks& whole, Rule rule);
 int power_of_two_in(int n);  // the largest that fits
 int doublings_to(int n);     // of 1, until there are n or more
 

@@ -18,7 +18,7 @@ std::vector<int> depths_of(const std::vector<int>& parents) {
 
 }  // namespace
 
-Rule tree_broadcast(const std::vector<int>& parents, Chunks whole) {
+Rule tree_broadcast(const std::vector<int>& parents, const Chunks& whole) {
   const std::vector<int> depths = depths_of(parents);
   return {*std::max_element(depths.begin(), depths.end()), [=](int round, Round& moves) {
             for (std::size_t rank = 0; rank < parents.size(); ++rank)

@@ -578,8 +578,8 @@ class SimgridReader {
   }
 
   bool store(const Element& element, std::int32_t zone, std::int32_t from, std::int32_t to,
-             Zones::Passage passage, const Ends& ends) {
-    if (zones_.zones[at(zone)].passages.try_emplace({from, to}, std::move(passage)).second) return true;
+             const Zones::Passage& passage, const Ends& ends) {
+    if (zones_.zones[at(zone)].passages.try_emplace({from, to}, passage).second) return true;
     element.problem(fmt::format("the route from \"{}\" to \"{}\" is here twice", printable(ends.src),
                                 printable(ends.dst)),
                     R"(leave one out; a route is also the way back unless it says symmetrical="NO")");

@@ -280,6 +280,8 @@ class TopologyReader {
 
 }  // namespace
 
-Topology read_topology(xml::Element root, Problems& problems) { return TopologyReader(problems).read(root); }
+Topology read_topology(xml::Element root, Problems& problems) {
+  return TopologyReader(problems).read(std::move(root));
+}
 
 }  // namespace wt::platform::nccl
