@@ -6,6 +6,7 @@
 #include "model/loss.h"
 #include "model/metric.h"
 #include "model/optimizer.h"
+#include "platform/load.h"
 #include "scenario/names.h"
 
 namespace wt::scenario {
@@ -61,6 +62,15 @@ void check_metrics(const Training& training, Problems& problems) {
 }
 
 }  // namespace
+
+void check_platform(const PlatformChoice& platform, Problems& problems) {
+  if (!platform.written) return;
+  try {
+    platform::from_json(*platform.written, platform.folder);
+  } catch (const InputError& error) {
+    for (const Problem& problem : error.problems()) problems.add(problem);
+  }
+}
 
 void check(const Scenario& scenario, Problems& problems) {
   const Training& training = scenario.training;

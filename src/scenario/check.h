@@ -8,4 +8,7 @@ namespace wt::scenario {
 // built, since the platform has them.
 void check(const Scenario& scenario, Problems& problems);
 
+// What is wrong with the platform that is named or written here.
+void check_platform(const PlatformChoice& platform, Problems& problems);
+
 }  // namespace wt::scenario

@@ -464,6 +464,8 @@ Scenario parse_tree(const json::Value& tree, const std::filesystem::path& file) 
   parser.finish();
   scenario.places = reading.places;
   check(scenario, reading.problems);
+  // Whoever mends a file wants to hear of the platform now, and it is read only when the scenario is built.
+  if (reading.problems.any()) check_platform(scenario.platform, reading.problems);
   if (reading.problems.any()) throw InputError(with_remedies(reading));
   fill_in(scenario);
   return scenario;
