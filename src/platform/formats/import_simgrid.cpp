@@ -566,8 +566,8 @@ class SimgridReader {
       warn(element, "the route from a host to itself is left out", "a transfer to itself takes no time here");
       return;
     }
-    const bool is_new = store(element, zone, from, to, std::move(forward), ends);
-    if (is_new && ends.is_symmetrical) store(element, zone, to, from, std::move(back), {ends.dst, ends.src});
+    const bool is_new = store(element, zone, from, to, forward, ends);
+    if (is_new && ends.is_symmetrical) store(element, zone, to, from, back, {ends.dst, ends.src});
   }
 
   std::int32_t other_half(const std::string& id) {
