@@ -10,9 +10,9 @@ Rule broadcast_from(const Request& request) {
   return among(rotated(request.ranks, request.root), tree_broadcast(chain_parents(request.ranks), 0));
 }
 
-Schedule in_segments(Operation operation, const Request& request, Rule rule) {
+Schedule in_segments(Operation operation, const Request& request, const Rule& rule) {
   const int segments = request.options.segments;
-  return schedule_of(operation, request, segments, pipelined(std::move(rule), segments));
+  return schedule_of(operation, request, segments, pipelined(rule, segments));
 }
 
 }  // namespace
