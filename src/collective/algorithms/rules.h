@@ -10,8 +10,8 @@ Rule ring_all_gather(int n);
 Rule direct_all_gather(int n);
 Rule bruck_all_gather(int n);
 Rule pat_all_gather(int n);
-Rule doubling_all_gather(int n);               // n a power of two
-Rule swing_all_gather(int n);                  // n even
+Rule doubling_all_gather(int n);                      // n a power of two
+Rule swing_all_gather(int n);                         // n even
 Rule recursive_doubling(int n, const Chunks& whole);  // an all-reduce; n a power of two
 // From rank 0.
 Rule flat_broadcast(int n, const Chunks& whole);
