@@ -136,7 +136,8 @@ bool Training::fits(std::int64_t rows) {
               .out_of_memory;
 }
 
-Simulation Training::simulate(std::int64_t rows) {
+const Simulation& Training::simulate(std::int64_t rows) {
+  if (const auto known = simulations_.find(rows); known != simulations_.end()) return known->second;
   SimulationOptions options{.rows = rows,
                             .measured_step = scenario_.time.measured_step,
                             .measured_at = scenario_.place("time.measured_step")};
@@ -144,7 +145,7 @@ Simulation Training::simulate(std::int64_t rows) {
     options.precision =
         *precision == scenario::Precision::tf32 ? device::Precision::tf32 : device::Precision::float32;
   if (scenario_.time.fusion) options.fusion = fusion_of(*scenario_.time.fusion);
-  return simulate_step(plan(rows), job_.machine, options);
+  return simulations_.emplace(rows, simulate_step(plan(rows), job_.machine, options)).first->second;
 }
 
 std::int64_t Training::last_epoch() const { return scenario_.training.epochs.value_or(1); }
@@ -215,8 +216,7 @@ void Training::finish_step(train::StepResult step, report::Results& results) {
   step.step += done_.steps;
   losses_of_epoch_ += step.loss;
   if (options_.on_step) options_.on_step(step);
-  if (job_.machine.platform && !results.step_times.contains(step.rows))
-    results.step_times[step.rows] = simulate(step.rows).told.step;
+  if (job_.machine.platform) results.step_times[step.rows] = simulate(step.rows).told.step;
   results.steps.push_back(std::move(step));
 }
 

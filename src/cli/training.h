@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 
 #include "cli/simulation.h"
@@ -41,8 +42,8 @@ class Training {
   std::optional<std::int64_t> largest_batch_that_fits();
 
   // A whole batch's step on the platform. Requires: there is one, and the step fits.
-  Simulation simulate() { return simulate(scenario_.global_batch()); }
-  Simulation simulate(std::int64_t rows);
+  const Simulation& simulate() { return simulate(scenario_.global_batch()); }
+  const Simulation& simulate(std::int64_t rows);
   const scenario::Machine& machine() const { return job_.machine; }
 
   // Trains, evaluates, writes checkpoints and weights into the folder. Without numbers: what is planned. What
@@ -75,6 +76,7 @@ class Training {
   train::Model evaluator_;
   train::Progress done_{};  // the checkpoint's, where the training began with one
   double losses_of_epoch_ = 0;
+  std::map<std::int64_t, Simulation> simulations_{};  // by rows of the step
 };
 
 // Every problem of the names that a scenario gives to what it writes.

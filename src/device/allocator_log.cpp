@@ -5,19 +5,13 @@
 #include <map>
 
 #include "device/allocator.h"
+#include "device/out_of_memory.h"
 
 namespace wt::device {
 
 namespace {
 
-// TensorFlow's HumanReadableNumBytes: "768B", "26.2KiB", "256.00MiB".
-std::string readable(std::int64_t bytes) {
-  if (bytes < 1024) return fmt::format("{}B", bytes);
-  std::string_view units = "KMGTPE";
-  for (; bytes >= 1024 * 1024; bytes /= 1024) units.remove_prefix(1);
-  const double shown = static_cast<double>(bytes) / 1024;
-  return units[0] == 'K' ? fmt::format("{:.1f}KiB", shown) : fmt::format("{:.2f}{}iB", shown, units[0]);
-}
+std::string readable(std::int64_t bytes) { return human_readable(Bytes(bytes)); }
 
 std::int64_t size_of_bin(std::size_t bin) { return allocation_granule.count() << bin; }
 

@@ -4,6 +4,7 @@
 
 #include "base/quantity_literals.h"
 #include "device/error.h"
+#include "device/out_of_memory.h"
 
 namespace wt::device {
 namespace {
@@ -72,16 +73,6 @@ DefaultLimit default_limit(const PhysicalDevice& gpu, const Environment& environ
                     human_readable(*environment.min_system_memory), human_readable(free)));
   }
   return result;
-}
-
-std::string human_readable(Bytes size) {
-  std::int64_t count = size.count();
-  if (count < 1024) return fmt::format("{}B", count);
-  std::string_view units = "KMGTPE";
-  for (; count >= 1024 * 1024; units.remove_prefix(1)) count /= 1024;
-  const double shown = static_cast<double>(count) / 1024;
-  return units.front() == 'K' ? fmt::format("{:.1f}KiB", shown)
-                              : fmt::format("{:.2f}{}iB", shown, units.front());
 }
 
 }  // namespace wt::device

@@ -23,7 +23,4 @@ struct DefaultLimit {
 // than Pascal.
 DefaultLimit default_limit(const PhysicalDevice& gpu, const Environment& environment);
 
-// "512B", "8.0KiB", "13.25GiB": sizes in TensorFlow's messages.
-std::string human_readable(Bytes size);
-
 }  // namespace wt::device

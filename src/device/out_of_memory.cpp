@@ -31,4 +31,14 @@ std::string out_of_memory_text(const Shape& shape, Type type, std::string_view d
                      print(shape), tensorflow_name(type), device, allocator);
 }
 
+std::string human_readable(Bytes size) {
+  std::int64_t count = size.count();
+  if (count < 1024) return fmt::format("{}B", count);
+  std::string_view units = "KMGTPE";
+  for (; count >= 1024 * 1024; units.remove_prefix(1)) count /= 1024;
+  const double shown = static_cast<double>(count) / 1024;
+  return units.front() == 'K' ? fmt::format("{:.1f}KiB", shown)
+                              : fmt::format("{:.2f}{}iB", shown, units.front());
+}
+
 }  // namespace wt::device

@@ -1,8 +1,10 @@
 #pragma once
+// TensorFlow's words about memory.
 
 #include <string>
 #include <string_view>
 
+#include "base/quantity.h"
 #include "tensor/shape.h"
 #include "tensor/type.h"
 
@@ -12,5 +14,8 @@ namespace wt::device {
 // GPU_0_bfc".
 std::string out_of_memory_text(const Shape& shape, Type type, std::string_view device,
                                std::string_view allocator);
+
+// "512B", "8.0KiB", "13.25GiB": sizes in TensorFlow's messages (HumanReadableNumBytes).
+std::string human_readable(Bytes size);
 
 }  // namespace wt::device

@@ -4,6 +4,7 @@
 
 #include "device/described.h"
 #include "device/error.h"
+#include "device/out_of_memory.h"
 
 namespace wt::device {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "base/quantity_literals.h"
 #include "platform/platforms.h"
+#include "support/folder.h"
 
 namespace wt::platform {
 namespace {
@@ -102,18 +103,11 @@ add "devices": how many there are)");
 
 class Folder : public testing::Test {
  protected:
-  Folder() {
-    std::string name = testing::TempDir() + "windtunnel_platforms_XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~Folder() override { std::filesystem::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
+    return folder_.write(name, text).string();
   }
 
-  std::filesystem::path folder_{};
+  test::TestFolder folder_{};
 };
 
 TEST_F(Folder, SixteenMachinesAreTenLines) {
@@ -149,7 +143,8 @@ TEST_F(Folder, RefusesAMachineThatIsDescribedByItself) {
 
 TEST_F(Folder, FindsFilesFromTheFolderOfTheScenario) {
   write("own.json", R"({"machine": "dgx1"})");
-  EXPECT_EQ(from_json(json::parse(R"({"file": "own.json"})", "x.json"), folder_).platform.devices(), 8);
+  EXPECT_EQ(from_json(json::parse(R"({"file": "own.json"})", "x.json"), folder_.path()).platform.devices(),
+            8);
 }
 
 constexpr const char* plain = R"({"machine": {
