@@ -6,8 +6,17 @@
 #include <numbers>
 #include <utility>
 
+#include "base/philox.h"
+
 namespace wt {
 namespace {
+
+PhiloxWords words_of(const PhiloxCounter& counter) {
+  return {{counter[0], counter[1], counter[2], counter[3]}};
+}
+PhiloxCounter array_of(const PhiloxWords& words) {
+  return {words.word[0], words.word[1], words.word[2], words.word[3]};
+}
 
 // TensorFlow draws truncated normals in groups of four values. Each group starts its own stretch of
 // 4 * 256 words = 256 blocks, so that groups can be filled in any order although each takes as many words as
@@ -48,39 +57,17 @@ std::array<float, group_size> truncated_group(const PhiloxStream& stream, std::u
 }  // namespace
 
 PhiloxCounter philox(PhiloxCounter counter, PhiloxKey key) {
-  constexpr std::uint64_t multiplier_0 = 0xD2511F53;
-  constexpr std::uint64_t multiplier_1 = 0xCD9E8D57;
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t product_0 = multiplier_0 * counter[0];
-    const std::uint64_t product_1 = multiplier_1 * counter[2];
-    counter = {static_cast<std::uint32_t>(product_1 >> 32) ^ counter[1] ^ key[0],
-               static_cast<std::uint32_t>(product_1),
-               static_cast<std::uint32_t>(product_0 >> 32) ^ counter[3] ^ key[1],
-               static_cast<std::uint32_t>(product_0)};
-    key[0] += 0x9E3779B9;  // golden ratio
-    key[1] += 0xBB67AE85;  // sqrt(3) - 1
-  }
-  return counter;
+  return array_of(philox_words(words_of(counter), key[0], key[1]));
 }
 
 PhiloxCounter PhiloxStream::block(std::uint64_t index) const {
-  const std::uint64_t low = counter[0] | static_cast<std::uint64_t>(counter[1]) << 32;
-  const std::uint64_t sum = low + index;
-  const std::uint64_t high =
-      (counter[2] | static_cast<std::uint64_t>(counter[3]) << 32) + (sum < low ? 1U : 0U);
-  return philox({static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32),
-                 static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32)},
-                key);
+  return array_of(philox_words(philox_counter_after(words_of(counter), index), key[0], key[1]));
 }
 
 PhiloxStream stream_of(Seed seed) {
-  const auto first = static_cast<std::uint64_t>(seed.first);
-  const auto second = static_cast<std::uint64_t>(seed.second);
-  const PhiloxCounter mixed =
-      philox({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(first >> 32),
-              static_cast<std::uint32_t>(second), static_cast<std::uint32_t>(second >> 32)},
-             {0x3ec8f720, 0x02461e29});
-  return {{0, 0, mixed[2], mixed[3]}, {mixed[0], mixed[1]}};
+  const PhiloxWords mixed =
+      scrambled(static_cast<std::uint64_t>(seed.first), static_cast<std::uint64_t>(seed.second));
+  return {{0, 0, mixed.word[2], mixed.word[3]}, {mixed.word[0], mixed.word[1]}};
 }
 
 void fill_words(std::span<std::uint32_t> values, const PhiloxStream& stream) {

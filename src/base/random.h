@@ -8,7 +8,7 @@
 
 namespace wt {
 
-// Philox4x32-10: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011.
+// Philox4x32-10, see base/philox.h.
 using PhiloxCounter = std::array<std::uint32_t, 4>;
 using PhiloxKey = std::array<std::uint32_t, 2>;
 PhiloxCounter philox(PhiloxCounter counter, PhiloxKey key);
@@ -27,7 +27,6 @@ struct Seed {
   std::int64_t second{0};
 };
 
-// The pair is scrambled by one Philox call, so that nearby seeds give unrelated streams.
 PhiloxStream stream_of(Seed seed);
 
 // Raw words in order, as stateless_uniform_full_int gives for 32-bit integers.

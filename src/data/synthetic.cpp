@@ -6,39 +6,13 @@
 #include <numeric>
 #include <span>
 
-#include "base/random.h"
+#include "data/draws.h"
 
 namespace wt::data {
 namespace {
 
-constexpr std::size_t words_per_block = 4;
 constexpr std::size_t bytes_per_block = 16;
 constexpr std::int64_t fields_per_side = 7;
-
-// What a stream is for. Streams of one seed don't meet.
-enum class Purpose : std::int64_t { hidden, label, noise };
-
-PhiloxStream stream_for(std::int64_t seed, Purpose purpose) {
-  return stream_of({seed, static_cast<std::int64_t>(purpose)});
-}
-
-// Evenly below `bound`: 32 bits are enough for bounds that fit tokens and classes.
-std::int32_t below(std::uint32_t word, std::int64_t bound) {
-  return static_cast<std::int32_t>(std::uint64_t{word} * static_cast<std::uint64_t>(bound) >> 32);
-}
-
-float unit(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24F; }
-
-// The words of one row: rows own stretches of whole blocks.
-void fill_row_words(std::span<std::uint32_t> words, const PhiloxStream& stream, std::int64_t row) {
-  const std::size_t blocks = (words.size() + words_per_block - 1) / words_per_block;
-  const std::uint64_t first = static_cast<std::uint64_t>(row) * blocks;
-  for (std::size_t block = 0; block < blocks; ++block) {
-    const PhiloxCounter drawn = stream.block(first + block);
-    const std::size_t at = block * words_per_block;
-    std::copy_n(drawn.begin(), std::min(words_per_block, words.size() - at), words.data() + at);
-  }
-}
 
 class Synthetic : public Rows {
  public:

@@ -43,4 +43,22 @@ struct TokenSequences {
 };
 std::shared_ptr<const Rows> synthetic_rows(const TokenSequences& wanted);
 
+// One of an element's tensors. Integers are from 0 and below `below`: ids, classes.
+struct Component {
+  TensorSpec row{};
+  std::int64_t below{0};
+};
+
+// Any number of inputs and labels. Every row is of a hidden kind, and each kind has values of its own for all
+// that a row holds; inputs stray from them, labels don't.
+struct Kinds {
+  std::int64_t rows{0};
+  std::vector<Component> inputs{};
+  std::vector<Component> labels{};
+  std::int64_t kinds{10};
+  double noise{0.1};  // the share of other values: of ids how many, of floating inputs how much
+  std::int64_t seed{0};
+};
+std::shared_ptr<const Rows> synthetic_rows(const Kinds& wanted);
+
 }  // namespace wt::data

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "device/queue.h"
@@ -15,9 +16,13 @@ struct Launch {
   std::vector<View> inputs{};
   std::vector<View> outputs{};
   std::span<std::byte> workspace{};
+  std::shared_ptr<const void> prepared{};  // the backend's own: what it chose and described when it was bound
 };
 
-// The task that runs it on the CPU. Requires: the launch outlives the task and stays where it is; a CpuQueue.
-device::Task cpu_task(const Launch& launch);
+// The task that runs it on the queue's device. Requires: the launch outlives the task and stays where it is.
+device::Task task_of(Launch& launch, device::Queue& queue);
+
+device::Task cpu_task(const Launch& launch);                   // Requires: a CpuQueue runs it.
+device::Task cuda_task(Launch& launch, device::Queue& queue);  // Requires: a CudaQueue.
 
 }  // namespace wt

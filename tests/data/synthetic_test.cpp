@@ -26,7 +26,11 @@ std::vector<std::shared_ptr<const Rows>> each_kind(std::int64_t seed) {
   return {synthetic_rows(Classification{.rows = trillion, .seed = seed}),
           synthetic_rows(Classification{.rows = trillion, .shape = {5}, .classes = 3, .seed = seed}),
           synthetic_rows(Regression{.rows = trillion, .features = 3, .targets = 2, .seed = seed}),
-          synthetic_rows(TokenSequences{.rows = trillion, .length = 9, .vocabulary = 30, .seed = seed})};
+          synthetic_rows(TokenSequences{.rows = trillion, .length = 9, .vocabulary = 30, .seed = seed}),
+          synthetic_rows(Kinds{.rows = trillion,
+                               .inputs = {{{Type::int32, {9}}, 30}, {{Type::float32, {2, 3}}, 0}},
+                               .labels = {{{Type::int32, {4}}, 7}},
+                               .seed = seed})};
 }
 
 TEST(Synthetic, ARowDependsOnTheSeedAndItsNumberAlone) {
@@ -98,6 +102,37 @@ TEST(Synthetic, RegressionIsLinearUpToItsNoise) {
   const float slope = (y[high] - y[low]) / (x[high] - x[low]);
   EXPECT_GT(std::abs(slope), 0.05F);
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(y[i], y[low] + slope * (x[i] - x[low]), 0.04) << i;
+}
+
+// Of two rows of one kind all labels are the same, and most ids; every id may come.
+TEST(Synthetic, KindsOfRowsTellTheirLabelsAndKeepIdsInTheirTables) {
+  const Kinds wanted{.rows = 400,
+                     .inputs = {{{Type::int32, {30}}, 50}, {{Type::int32, {30}}, 2}},
+                     .labels = {{{Type::int32, {5}}, 50}, {{Type::float32, {2}}, 0}},
+                     .kinds = 4,
+                     .noise = 0.1};
+  const Element data = synthetic_rows(wanted)->gather(numbers(0, 400));
+  ASSERT_EQ(data.size(), 4u);
+  std::map<std::vector<std::int32_t>, std::vector<std::size_t>> rows_of_labels;
+  for (std::size_t row = 0; row < 400; ++row) {
+    const auto labels = data[2].values<std::int32_t>().subspan(5 * row, 5);
+    rows_of_labels[{labels.begin(), labels.end()}].push_back(row);
+  }
+  EXPECT_EQ(rows_of_labels.size(), 4u);
+  const auto ids = data[0].values<std::int32_t>(), segments = data[1].values<std::int32_t>();
+  const auto targets = data[3].values<float>();
+  int same = 0, all = 0;
+  for (const auto& [labels, rows] : rows_of_labels)
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      EXPECT_EQ(targets[2 * rows[i]], targets[2 * rows[0]]);
+      for (std::size_t j = 0; j < 30; ++j, ++all)
+        same += ids[30 * rows[i] + j] == ids[30 * rows[0] + j] ? 1 : 0;
+    }
+  EXPECT_NEAR(static_cast<double>(same) / all, 0.81, 0.05);  // both keep theirs: 0.9 squared
+  EXPECT_EQ(*std::ranges::min_element(ids), 0);
+  EXPECT_EQ(*std::ranges::max_element(ids), 49);
+  EXPECT_EQ(*std::ranges::min_element(segments), 0);
+  EXPECT_EQ(*std::ranges::max_element(segments), 1);
 }
 
 TEST(Synthetic, TheNextTokenFollowsFromTheTokenUpToNoise) {

@@ -82,7 +82,7 @@ TEST(CpuQueue, ReplaysWhatItCapturedAndRunsNothingMeanwhile) {
   queue.begin_capture();
   queue.enqueue(task(one));
   queue.enqueue(task(two));
-  const std::vector<Task> captured = queue.end_capture();
+  const Captured captured = queue.end_capture();
   EXPECT_TRUE(log.empty());
   queue.replay(captured);
   queue.replay(captured);

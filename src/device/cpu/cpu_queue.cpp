@@ -22,14 +22,14 @@ void CpuQueue::begin_capture() {
   capturing_ = true;
 }
 
-std::vector<Task> CpuQueue::end_capture() {
+Captured CpuQueue::end_capture() {
   expect(capturing_, "no capture has begun");
   capturing_ = false;
-  return std::exchange(captured_, {});
+  return {.tasks = std::exchange(captured_, {})};
 }
 
-void CpuQueue::replay(std::span<const Task> captured) {
-  for (const Task& task : captured) enqueue(task);
+void CpuQueue::replay(const Captured& captured) {
+  for (const Task& task : captured.tasks) enqueue(task);
 }
 
 }  // namespace wt::device

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "device/cpu/cpu_memory.h"
 #include "device/cpu/workers.h"
 #include "device/queue.h"
 
@@ -11,9 +12,12 @@ namespace wt::device {
 // beside them would only take their time. Events have therefore always happened.
 class CpuQueue final : public Queue {
  public:
-  explicit CpuQueue(Workers& workers) : workers_(workers) {}
+  explicit CpuQueue(Workers& workers, Memory& memory = cpu_memory()) : workers_(workers), memory_(memory) {}
 
   Workers& workers() { return workers_; }
+
+  Backend backend() const override { return Backend::cpu; }
+  Memory& memory() override { return memory_; }
 
   void enqueue(Task task) override;
   Event record() override { return {this, sequence_}; }
@@ -21,11 +25,12 @@ class CpuQueue final : public Queue {
   void synchronize() override {}
 
   void begin_capture() override;
-  std::vector<Task> end_capture() override;
-  void replay(std::span<const Task> captured) override;
+  Captured end_capture() override;
+  void replay(const Captured& captured) override;
 
  private:
   Workers& workers_;
+  Memory& memory_;
   std::uint64_t sequence_ = 0;
   bool capturing_ = false;
   std::vector<Task> captured_{};

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <string>
+
 #include "base/quantity.h"
 
 namespace wt::device {
 
-Bytes host_memory();  // of the machine at hand
+// Of the machine at hand.
+Bytes host_memory();
+std::string host_product();  // as its processor calls itself
 
 }  // namespace wt::device

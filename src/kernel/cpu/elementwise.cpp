@@ -1,13 +1,13 @@
 #include "kernel/cpu/elementwise.h"
 
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 
 #include "kernel/cpu/isa.h"
 #include "kernel/cpu/loops/elementwise.h"
 #include "kernel/cpu/nest.h"
 #include "kernel/cpu/types.h"
+#include "kernel/element/convert.h"
 #include "kernel/signature.h"
 
 namespace wt::cpu {
@@ -72,25 +72,6 @@ void require_no_zero(const View& divisor) {
                                  zero - values.begin(), print(divisor.spec)));
 }
 
-// As C++ converts, but what C++ leaves open is settled: floats outside an integer's range give its nearest
-// end, NaN gives 0.
-template <class To, class From>
-To converted(From value) {
-  if constexpr (std::is_same_v<To, bool>) {
-    return value != From{0};
-  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    // 2^n is exact where the largest integer, 2^n - 1, may round up to it.
-    constexpr To half = std::numeric_limits<To>::max() / 2 + 1;
-    constexpr auto end = static_cast<From>(half) * 2;
-    constexpr auto begin = static_cast<From>(std::numeric_limits<To>::min());
-    if (value != value) return To{0};
-    if (value >= end) return std::numeric_limits<To>::max();
-    return value <= begin ? std::numeric_limits<To>::min() : static_cast<To>(value);
-  } else {
-    return static_cast<To>(value);
-  }
-}
-
 }  // namespace
 
 void apply_unary(Unary operation, const Numbers& numbers, device::Workers& workers) {
@@ -149,7 +130,7 @@ void apply_cast(const Numbers& numbers, device::Workers& workers) {
       const From* from = x.as<From>();
       To* to = y.as<To>();
       run_in_tiles(workers, x.spec.elements(), [&](std::int64_t begin, std::int64_t count) {
-        std::transform(from + begin, from + begin + count, to + begin, converted<To, From>);
+        std::transform(from + begin, from + begin + count, to + begin, element::converted<To, From>);
       });
     });
   });
@@ -162,7 +143,7 @@ void apply_fill(const Numbers& numbers, device::Workers& workers) {
     using T = decltype(zero);
     T* data = y.as<T>();
     run_in_tiles(workers, y.spec.elements(), [&](std::int64_t begin, std::int64_t count) {
-      std::fill_n(data + begin, count, converted<T>(value));
+      std::fill_n(data + begin, count, element::converted<T>(value));
     });
   });
 }

@@ -5,15 +5,9 @@
 #include <cstdint>
 #include <span>
 
-#include "tensor/shape.h"
+#include "kernel/strides.h"
 
 namespace wt::cpu {
-
-using Strides = std::array<std::int64_t, Shape::max_rank>;  // in elements, one per axis of some shape
-
-Strides dense_strides(const Shape& shape);
-// How to walk a dense tensor of shape `from` as if it had shape `to`: 0 along axes that are repeated.
-Strides broadcast_strides(const Shape& from, const Shape& to);
 
 // Several operands walked together: nested loops over shared extents, with strides per operand. Neighbouring
 // axes that every operand crosses in one stride are merged, so most calls end with one axis or two. The last
@@ -70,7 +64,5 @@ class Nest {
 // Tiles of elementwise kernels: small enough for a core's first cache, large enough to be worth a thread's
 // while.
 constexpr std::int64_t tile_elements = 16 * 1024;
-
-constexpr std::int64_t ceiling(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
 
 }  // namespace wt::cpu

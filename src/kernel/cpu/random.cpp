@@ -1,21 +1,12 @@
 #include "kernel/cpu/random.h"
 
-#include <cmath>
-
 #include "base/random.h"
 #include "kernel/cpu/tiles.h"
 #include "kernel/cpu/types.h"
+#include "kernel/element/dropout.h"
 
 namespace wt::cpu {
 namespace {
-
-// As TensorFlow's stateless dropout: an element is kept when a uniform number, made of its word's last 23
-// bits, is not below the rate.
-constexpr std::uint32_t word_bits = 0x7fffff;
-std::uint32_t least_kept(double rate) {
-  return static_cast<std::uint32_t>(
-      std::ceil(static_cast<double>(static_cast<float>(rate)) * (word_bits + 1)));
-}
 
 // y = x / (1 - rate) where the mask is true.
 template <class T>
@@ -26,11 +17,11 @@ void apply_mask(const T* x, const bool* mask, T* y, std::int64_t count, double r
 
 // Element i takes word i % 4 of block i / 4. Requires: begin is a multiple of 4.
 void draw_mask(const PhiloxStream& stream, bool* mask, std::int64_t begin, std::int64_t count, double rate) {
-  const std::uint32_t least = least_kept(rate);
+  const std::uint32_t least = element::least_kept(rate);
   for (std::int64_t i = 0; i < count; i += 4) {
     const PhiloxCounter words = stream.block(static_cast<std::uint64_t>((begin + i) / 4));
     for (std::int64_t word = 0; word < std::min<std::int64_t>(4, count - i); ++word)
-      mask[begin + i + word] = (words[static_cast<std::size_t>(word)] & word_bits) >= least;
+      mask[begin + i + word] = element::is_kept(words[static_cast<std::size_t>(word)], least);
   }
 }
 

@@ -1,23 +1,18 @@
 #include "kernel/cpu/loops/loss.h"
 
 #include "kernel/cpu/loops/copies.h"
-#include "kernel/cpu/loops/exponential.h"
 #include "kernel/cpu/loops/lanes.h"
+#include "kernel/element/loss.h"
 
 namespace wt::loops {
 namespace {
 
 using Index = std::int64_t;
 
-inline float size_of(float x) { return __builtin_fabsf(x); }
-inline double size_of(double x) { return __builtin_fabs(x); }
-inline float log_of_1_plus(float x) { return __builtin_log1pf(x); }
-inline double log_of_1_plus(double x) { return __builtin_log1p(x); }
-
 template <class T>
 T mean_squared_error(const T* prediction, const T* target, Index width) {
   const T sum =
-      sum_of<T>(width, [=](Index i) { return (prediction[i] - target[i]) * (prediction[i] - target[i]); });
+      sum_of<T>(width, [=](Index i) { return element::squared_difference(prediction[i], target[i]); });
   return sum / static_cast<T>(width);
 }
 
@@ -28,13 +23,10 @@ void mean_squared_error_gradient(T dloss, const T* prediction, const T* target, 
   for (Index i = 0; i < width; ++i) dprediction[i] = (prediction[i] - target[i]) * scale;
 }
 
-// In this form no exponential overflows and no logarithm is taken of 0.
 template <class T>
 T binary_cross_entropy(const T* logits, const T* labels, Index width) {
-  const T sum = sum_of<T>(width, [=](Index i) {
-    const T x = logits[i];
-    return (x < T(0) ? T(0) : x) - x * labels[i] + log_of_1_plus(exponential(-size_of(x)));
-  });
+  const T sum =
+      sum_of<T>(width, [=](Index i) { return element::binary_cross_entropy(logits[i], labels[i]); });
   return sum / static_cast<T>(width);
 }
 
@@ -43,7 +35,7 @@ void binary_cross_entropy_gradient(T dloss, const T* logits, const T* labels, T*
   const T scale = dloss / static_cast<T>(width);
   WT_INDEPENDENT
   for (Index i = 0; i < width; ++i)
-    dlogits[i] = (T(1) / (T(1) + exponential(-logits[i])) - labels[i]) * scale;
+    dlogits[i] = element::binary_cross_entropy_slope(logits[i], labels[i]) * scale;
 }
 
 template <class T>

@@ -1,5 +1,3 @@
-// Keras 2's optimizers (keras/optimizers of TensorFlow 2.11 to 2.15), in its order of operations: so a step
-// rounds as TensorFlow's does. Products and sums are rounded one by one; the build must not contract them.
 #include "kernel/cpu/loops/optimizer.h"
 
 #include "kernel/cpu/loops/copies.h"
@@ -10,35 +8,29 @@ namespace {
 
 using Index = std::int64_t;
 
-inline float square_root(float x) { return __builtin_sqrtf(x); }
-inline double square_root(double x) { return __builtin_sqrt(x); }
-
-// Without decay w stays as it is, infinities included.
-template <bool decays, class T>
-T decayed(T w, T weight_decay, T learning_rate) {
-  return decays ? w - w * weight_decay * learning_rate : w;
-}
+// A step is copied before the loop: what lies behind a reference might change with every store.
 
 template <bool decays, class T>
-void sgd_plain(const OptimizerRun<T>& run, const SgdStep<T>& step) {
-  const T rate = step.learning_rate, decay = step.weight_decay;
+void sgd_plain(const OptimizerRun<T>& run, const SgdStep<T> step) {
   const T *w = run.w, *g = run.g;
   T* new_w = run.new_w;
   WT_INDEPENDENT
-  for (Index i = 0; i < run.count; ++i) new_w[i] = decayed<decays>(w[i], decay, rate) + -g[i] * rate;
+  for (Index i = 0; i < run.count; ++i) {
+    T weight = w[i];
+    element::sgd<decays>(weight, g[i], step);
+    new_w[i] = weight;
+  }
 }
 
 template <bool decays, bool is_nesterov, class T>
-void sgd_momentum(const OptimizerRun<T>& run, const SgdStep<T>& step) {
-  const T rate = step.learning_rate, momentum = step.momentum, decay = step.weight_decay;
+void sgd_momentum(const OptimizerRun<T>& run, const SgdStep<T> step) {
   const T *w = run.w, *m = run.slots[0], *g = run.g;
   T *new_w = run.new_w, *new_m = run.new_slots[0];
   WT_INDEPENDENT
   for (Index i = 0; i < run.count; ++i) {
-    const T downhill = -g[i] * rate;
-    const T velocity = downhill + m[i] * momentum;
-    const T change = is_nesterov ? downhill + velocity * momentum : velocity;
-    new_w[i] = decayed<decays>(w[i], decay, rate) + change;
+    T weight = w[i], velocity = m[i];
+    element::sgd_momentum<decays, is_nesterov>(weight, velocity, g[i], step);
+    new_w[i] = weight;
     new_m[i] = velocity;
   }
 }
@@ -52,18 +44,15 @@ void sgd(const OptimizerRun<T>& run, const SgdStep<T>& step) {
   return decays ? sgd_momentum<true, false>(run, step) : sgd_momentum<false, false>(run, step);
 }
 
-// Kingma and Ba, 2015, in the form at the end of their section 2 ("epsilon hat").
 template <bool decays, class T>
-void adam_with(const OptimizerRun<T>& run, const AdamStep<T>& step) {
-  const T rate = step.learning_rate, alpha = step.alpha, epsilon = step.epsilon, decay = step.weight_decay;
-  const T towards_g = step.one_minus_beta_1, towards_square = step.one_minus_beta_2;
+void adam_with(const OptimizerRun<T>& run, const AdamStep<T> step) {
   const T *w = run.w, *m = run.slots[0], *v = run.slots[1], *g = run.g;
   T *new_w = run.new_w, *new_m = run.new_slots[0], *new_v = run.new_slots[1];
   WT_INDEPENDENT
   for (Index i = 0; i < run.count; ++i) {
-    const T first = m[i] + (g[i] - m[i]) * towards_g;
-    const T second = v[i] + (g[i] * g[i] - v[i]) * towards_square;
-    new_w[i] = decayed<decays>(w[i], decay, rate) - first * alpha / (square_root(second) + epsilon);
+    T weight = w[i], first = m[i], second = v[i];
+    element::adam<decays>(weight, first, second, g[i], step);
+    new_w[i] = weight;
     new_m[i] = first;
     new_v[i] = second;
   }
@@ -74,30 +63,21 @@ void adam(const OptimizerRun<T>& run, const AdamStep<T>& step) {
   return step.weight_decay != 0 ? adam_with<true>(run, step) : adam_with<false>(run, step);
 }
 
-// Tieleman and Hinton, 2012; centered: Graves, 2013.
 template <bool has_momentum, bool is_centered, class T>
-void rms_prop_with(const OptimizerRun<T>& run, const RmsPropStep<T>& step) {
-  const T rate = step.learning_rate, rho = step.rho, rest = step.one_minus_rho;
-  const T momentum = step.momentum, epsilon = step.epsilon;
+void rms_prop_with(const OptimizerRun<T>& run, const RmsPropStep<T> step) {
   const T *w = run.w, *square = run.slots[0], *velocity = run.slots[1], *mean = run.slots[2], *g = run.g;
   T *new_w = run.new_w, *new_square = run.new_slots[0];
   T *new_velocity = run.new_slots[1], *new_mean = run.new_slots[2];
   WT_INDEPENDENT
   for (Index i = 0; i < run.count; ++i) {
-    const T mean_square = rho * square[i] + rest * (g[i] * g[i]);
-    T variance = mean_square;
-    if constexpr (is_centered) {
-      const T mean_g = rho * mean[i] + rest * g[i];
-      variance = mean_square - mean_g * mean_g;
-      new_mean[i] = mean_g;
-    }
-    T change = rate * g[i] * (1 / square_root(variance + epsilon));
-    if constexpr (has_momentum) {
-      change = momentum * velocity[i] + change;
-      new_velocity[i] = change;
-    }
+    T weight = w[i], mean_square = square[i], change{}, mean_g{};
+    if constexpr (has_momentum) change = velocity[i];
+    if constexpr (is_centered) mean_g = mean[i];
+    element::rms_prop<has_momentum, is_centered>(weight, mean_square, change, mean_g, g[i], step);
+    new_w[i] = weight;
     new_square[i] = mean_square;
-    new_w[i] = w[i] - change;
+    if constexpr (has_momentum) new_velocity[i] = change;
+    if constexpr (is_centered) new_mean[i] = mean_g;
   }
 }
 

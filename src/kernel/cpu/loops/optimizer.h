@@ -2,28 +2,15 @@
 
 #include <cstdint>
 
+#include "kernel/element/optimizer.h"
+
 namespace wt::loops {
 
-// One step of an optimizer on a run of elements. What changes from step to step is in the step's struct, in
-// the element's type, as Keras casts it. Outputs may lie exactly where the inputs of the same name lie.
+// One step of an optimizer on a run of elements. Outputs may lie exactly where the inputs of the same name lie.
 
-template <class T>
-struct SgdStep {
-  T learning_rate, momentum, weight_decay;
-  bool has_momentum, is_nesterov;
-};
-
-template <class T>
-struct AdamStep {
-  T learning_rate, alpha;  // alpha: the learning rate with both bias corrections
-  T one_minus_beta_1, one_minus_beta_2, epsilon, weight_decay;
-};
-
-template <class T>
-struct RmsPropStep {
-  T learning_rate, rho, one_minus_rho, momentum, epsilon;
-  bool has_momentum, is_centered;
-};
+using element::AdamStep;
+using element::RmsPropStep;
+using element::SgdStep;
 
 // Where a parameter, its slots and its gradient are read and written; slots that a step hasn't are null.
 template <class T>

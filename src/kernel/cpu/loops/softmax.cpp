@@ -1,16 +1,14 @@
 #include "kernel/cpu/loops/softmax.h"
 
 #include "kernel/cpu/loops/copies.h"
-#include "kernel/cpu/loops/exponential.h"
 #include "kernel/cpu/loops/lanes.h"
+#include "kernel/element/exponential.h"
 
 namespace wt::loops {
 namespace {
 
+using namespace element;
 using Index = std::int64_t;
-
-inline float logarithm(float x) { return __builtin_logf(x); }
-inline double logarithm(double x) { return __builtin_log(x); }
 
 // A NaN need not win here: its own exponential is one, and so is the sum.
 template <class T>

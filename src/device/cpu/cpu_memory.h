@@ -1,0 +1,22 @@
+#pragma once
+
+#include "device/memory.h"
+
+namespace wt::device {
+
+// The host's own, of which there is as much as the operating system gives.
+class CpuMemory : public Memory {
+ public:
+  std::shared_ptr<std::byte> allocate(Bytes size) override;
+  Bytes available() const override;
+  bool is_scarce() const override { return false; }
+
+  void write(std::byte* target, std::span<const std::byte> bytes) override;
+  void read(std::span<std::byte> bytes, const std::byte* source) override;
+  void clear(std::byte* target, Bytes size) override;
+  void copy(std::byte* target, const std::byte* source, Bytes size) override;
+};
+
+CpuMemory& cpu_memory();  // it has no state: one is enough
+
+}  // namespace wt::device

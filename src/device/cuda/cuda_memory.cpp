@@ -1,0 +1,130 @@
+#include "device/cuda/cuda_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/cuda/check.h"
+
+namespace wt::device {
+
+namespace {
+
+std::size_t bytes_of(Bytes size) { return static_cast<std::size_t>(size.count()); }
+
+}  // namespace
+
+CudaMemory::CudaMemory(const CudaDevice& device, cudaStream_t stream) : device_(device), stream_(stream) {
+  use();
+  for (Piece& piece : pieces_) {
+    void* data = nullptr;
+    check(cudaHostAlloc(&data, piece_bytes, cudaHostAllocDefault), "allocate page-locked memory", device_);
+    piece.data = static_cast<std::byte*>(data);
+    check(cudaEventCreateWithFlags(&piece.done, cudaEventDisableTiming), "create an event", device_);
+  }
+}
+
+// Nothing is checked on the way out: an error of the work before has been thrown, or nobody asks for it any more.
+CudaMemory::~CudaMemory() {
+  cudaSetDevice(device_.ordinal);
+  for (const Block& block : idle_.take_all()) cudaFree(block.data);
+  for (const Piece& piece : pieces_) {
+    cudaEventDestroy(piece.done);
+    cudaFreeHost(piece.data);
+  }
+}
+
+void CudaMemory::use() const { check(cudaSetDevice(device_.ordinal), "use", device_); }
+
+std::shared_ptr<std::byte> CudaMemory::allocate(Bytes size) {
+  use();
+  Block block{nullptr, std::max(size, Bytes(1))};
+  if (const auto waiting = idle_.take(block.size))
+    block = *waiting;
+  else
+    block.data = from_driver(block.size);
+  if (block.data == nullptr) return nullptr;
+  clear(block.data, block.size);
+  return {block.data, [this, block](std::byte*) { idle_.put(block); }};
+}
+
+// What waits is given back first, where the driver hasn't enough without it.
+std::byte* CudaMemory::from_driver(Bytes size) {
+  for (const bool is_last : {false, true}) {
+    void* data = nullptr;
+    const cudaError_t status = cudaMalloc(&data, bytes_of(size));
+    if (status != cudaErrorMemoryAllocation) {
+      check(status, "allocate", device_);
+      return static_cast<std::byte*>(data);
+    }
+    cudaGetLastError();  // forget it: too little memory is an answer
+    if (!is_last) give_idle_back();
+  }
+  return nullptr;
+}
+
+void CudaMemory::give_idle_back() {
+  for (const Block& block : idle_.take_all()) check(cudaFree(block.data), "free", device_);
+}
+
+Bytes CudaMemory::available() const {
+  use();
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "ask for the free memory", device_);
+  return Bytes(free) + idle_.size();
+}
+
+CudaMemory::Piece& CudaMemory::next_piece() {
+  Piece& piece = pieces_[next_];
+  next_ = (next_ + 1) % pieces_.size();
+  check(cudaEventSynchronize(piece.done), "wait for a copy", device_);
+  return piece;
+}
+
+void CudaMemory::write(std::byte* target, std::span<const std::byte> bytes) {
+  use();
+  for (std::size_t begin = 0; begin < bytes.size(); begin += piece_bytes) {
+    const std::size_t size = std::min(piece_bytes, bytes.size() - begin);
+    Piece& piece = next_piece();
+    std::memcpy(piece.data, bytes.data() + begin, size);
+    check(cudaMemcpyAsync(target + begin, piece.data, size, cudaMemcpyHostToDevice, stream_),
+          "copy from the host", device_);
+    check(cudaEventRecord(piece.done, stream_), "record an event", device_);
+  }
+}
+
+// As many pieces as there are lie on the way at once; the oldest is taken out first.
+void CudaMemory::read(std::span<std::byte> bytes, const std::byte* source) {
+  use();
+  std::array<const Piece*, std::tuple_size_v<decltype(pieces_)>> on_the_way{};
+  const std::size_t count = (bytes.size() + piece_bytes - 1) / piece_bytes;
+  const auto size_of = [&](std::size_t i) { return std::min(piece_bytes, bytes.size() - i * piece_bytes); };
+  for (std::size_t issued = 0, taken = 0; taken < count;) {
+    if (issued < count && issued - taken < on_the_way.size()) {
+      Piece& piece = next_piece();
+      check(cudaMemcpyAsync(piece.data, source + issued * piece_bytes, size_of(issued),
+                            cudaMemcpyDeviceToHost, stream_),
+            "copy to the host", device_);
+      check(cudaEventRecord(piece.done, stream_), "record an event", device_);
+      on_the_way[issued++ % on_the_way.size()] = &piece;
+    } else {
+      const Piece& piece = *on_the_way[taken % on_the_way.size()];
+      check(cudaEventSynchronize(piece.done), "copy to the host", device_);
+      std::memcpy(bytes.data() + taken * piece_bytes, piece.data, size_of(taken));
+      ++taken;
+    }
+  }
+}
+
+void CudaMemory::clear(std::byte* target, Bytes size) {
+  if (size.count() == 0) return;
+  use();
+  check(cudaMemsetAsync(target, 0, bytes_of(size), stream_), "clear", device_);
+}
+
+// Addresses say which GPU they are of; between two of them this is a peer copy.
+void CudaMemory::copy(std::byte* target, const std::byte* source, Bytes size) {
+  if (size.count() == 0) return;
+  check(cudaMemcpyAsync(target, source, bytes_of(size), cudaMemcpyDefault, stream_), "copy", device_);
+}
+
+}  // namespace wt::device

@@ -1,0 +1,41 @@
+#pragma once
+// The real GPUs of this machine, as far as this program computes on them. Without CUDA's headers, so that everything
+// above includes it: device/cuda/ answers where CUDA was found at configure time, device/none/ elsewhere.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/physical_device.h"
+
+namespace wt::device {
+
+class Queue;
+
+struct CudaDevice {
+  int ordinal = 0;  // as the CUDA runtime counts what CUDA_VISIBLE_DEVICES leaves
+  std::string product{};
+  std::string pci_bus_id{};
+  Bytes memory{};
+  int processors = 0;
+  ComputeCapability compute_capability{};
+  int driver = 0;  // the CUDA version that the driver speaks: 13000
+};
+
+// "GPU 0 (NVIDIA H100 80GB HBM3)", as errors name it.
+std::string print(const CudaDevice& device);
+
+struct CudaDevices {
+  std::vector<CudaDevice> found{};
+  std::string reason{};  // why there are none
+  std::string remedy{};
+};
+CudaDevices find_cuda_devices();
+
+// The same in the words of described devices: Context then names, hides, cuts and limits real GPUs by the same rules.
+std::vector<PhysicalDevice> physical_devices(const std::vector<CudaDevice>& found);
+
+// Products and convolutions compute in the precision. Requires: a device that was found.
+std::unique_ptr<Queue> make_cuda_queue(const CudaDevice& device, Precision precision);
+
+}  // namespace wt::device

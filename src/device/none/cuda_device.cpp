@@ -1,0 +1,18 @@
+#include "device/cuda_device.h"
+
+#include "base/error.h"
+#include "device/queue.h"
+
+namespace wt::device {
+
+CudaDevices find_cuda_devices() {
+  return {.reason = "this program was built without CUDA",
+          .remedy = "install the CUDA Toolkit 12 or newer with cuBLAS and cuDNN, and build again"};
+}
+
+std::unique_ptr<Queue> make_cuda_queue(const CudaDevice& device, Precision) {
+  expect(false, "{} was found by a program without CUDA", print(device));
+  return nullptr;
+}
+
+}  // namespace wt::device

@@ -1,0 +1,46 @@
+#include "kernel/cuda/elementwise.h"
+#include "kernel/cuda/zip.cuh"
+#include "kernel/element/elementwise.h"
+#include "kernel/types.h"
+
+namespace wt::cuda {
+namespace {
+
+// A GPU cannot stop the program where the CPU refuses an integer's division by zero: it gives 0.
+struct Divide {
+  template <class T>
+  __device__ static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      if (b == 0) return 0;
+    return element::Divide::of(a, b);
+  }
+};
+
+// In the enumerators' order; the gradients are for floating types only.
+template <class T>
+constexpr Apply zips[binary_count] = {zip<element::Add, T, T>,          zip<element::Subtract, T, T>,
+                                      zip<element::Multiply, T, T>,     zip<Divide, T, T>,
+                                      zip<element::Maximum, T, T>,      zip<element::Minimum, T, T>,
+                                      zip<element::ReluGradient, T, T>, zip<element::SigmoidGradient, T, T>,
+                                      zip<element::TanhGradient, T, T>, zip<element::GeluGradient, T, T>};
+template <class T>
+constexpr Apply integer_zips[] = {zip<element::Add, T, T>,      zip<element::Subtract, T, T>,
+                                  zip<element::Multiply, T, T>, zip<Divide, T, T>,
+                                  zip<element::Maximum, T, T>,  zip<element::Minimum, T, T>};
+
+}  // namespace
+
+void apply_binary(Binary operation, const Numbers& numbers, device::CudaQueue& queue) {
+  const auto at = static_cast<std::size_t>(operation);
+  with_number(numbers.outputs[0].spec.type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>) {
+      zips<T>[at](numbers, queue);
+    } else {
+      expect(at < std::size(integer_zips<T>), "operation {} on {}", at, name(type_of<T>));
+      integer_zips<T>[at](numbers, queue);
+    }
+  });
+}
+
+}  // namespace wt::cuda

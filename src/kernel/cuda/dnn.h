@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+
+#include "kernel/convolution.h"
+#include "kernel/cuda/images.h"
+#include "kernel/cuda/table.h"
+
+namespace wt::cuda {
+
+// A convolution as cuDNN wants it: the filter stored [d, kh, kw, c / groups].
+struct DnnConvolution {
+  ConvolutionGeometry::Pass pass{};
+  ConvolutionShapes shapes{};
+  Axis height{}, width{};
+  Index groups = 1;
+};
+
+// cuDNN pads both ends alike, and counts in 31 bits.
+inline bool suits_dnn(const DnnConvolution& c) {
+  const auto is_even = [](const Axis& axis) {
+    const Index span = (axis.window - 1) * axis.dilation + 1;
+    return (axis.input + 2 * axis.padding - span) / axis.stride + 1 == axis.output;
+  };
+  const auto is_small = [](const Shape& shape) {
+    return shape.elements() > 0 && shape.elements() < Index{1} << 31;
+  };
+  return is_even(c.height) && is_even(c.width) && is_small(c.shapes.x) && is_small(c.shapes.filter) &&
+         is_small(c.shapes.y);
+}
+
+// In the queue's precision, by the fastest of cuDNN's ways that gives the same bits every time and gets on with the
+// workspace. False: there is none, and nothing was enqueued. Operands in the pass's order. Requires: suits_dnn.
+bool convolve_by_dnn(const DnnConvolution& convolution, const float* first, const float* second,
+                     float* result, std::span<std::byte> workspace, device::CudaQueue& queue);
+
+}  // namespace wt::cuda

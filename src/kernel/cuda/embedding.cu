@@ -1,0 +1,74 @@
+#include "kernel/cuda/embedding.h"
+
+#include "kernel/cuda/each.cuh"
+#include "kernel/types.h"
+
+namespace wt::cuda {
+namespace {
+
+// A GPU cannot name an id that is not in the table and stop, as the CPU does: as in TensorFlow on one, it gives zeros.
+template <class T, class Id>
+void look_up(const Numbers& numbers, device::CudaQueue& queue) {
+  const Index rows = numbers.inputs[1].spec.shape[0], width = numbers.inputs[1].spec.shape[1];
+  const Id* ids = numbers.inputs[0].as<Id>();
+  const T* table = numbers.inputs[1].as<T>();
+  T* y = numbers.outputs[0].as<T>();
+  for_each(queue, numbers.outputs[0].spec.elements(), [=] __device__(Index i) {
+    const auto id = static_cast<Index>(ids[i / width]);
+    y[i] = id >= 0 && id < rows ? table[id * width + i % width] : T{0};
+  });
+}
+
+// A warp owns a row of the table and reads all ids, which its block fetches together, taking its own in order: the
+// CPU's order, and no float is added atomically.
+template <class T, class Id>
+__global__ void __launch_bounds__(threads)
+    add_up(const Id* ids, Index count, const T* dy, T* table, Index rows, Index width) {
+  __shared__ Id chunk[threads];
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  const Index row = Index{blockIdx.x} * (threads / warp) + threadIdx.x / warp;
+  T* own = table + row * width;
+  if (row < rows)
+    for (Index c = lane; c < width; c += warp) own[c] = 0;
+  for (Index begin = 0; begin < count; begin += threads) {
+    __syncthreads();  // the last chunk has been read
+    if (begin + threadIdx.x < count) chunk[threadIdx.x] = ids[begin + threadIdx.x];
+    __syncthreads();
+    const Index size = min(Index{threads}, count - begin);
+    for (Index first = 0; first < size; first += warp) {
+      const bool is_mine =
+          row < rows && first + lane < size && static_cast<Index>(chunk[first + lane]) == row;
+      for (unsigned found = __ballot_sync(0xffffffffU, is_mine); found != 0; found &= found - 1) {
+        const T* slope = dy + (begin + first + __ffs(static_cast<int>(found)) - 1) * width;
+        for (Index c = lane; c < width; c += warp) own[c] += slope[c];
+      }
+    }
+  }
+}
+
+template <class T, class Id>
+void embedding_gradient_of(const Numbers& numbers, device::CudaQueue& queue) {
+  const Index rows = numbers.outputs[0].spec.shape[0], width = numbers.outputs[0].spec.shape[1];
+  if (rows == 0 || width == 0) return;
+  launch(queue, "launch an embedding's gradient", ceiling(rows, threads / warp), threads, add_up<T, Id>,
+         numbers.inputs[0].as<Id>(), numbers.inputs[0].spec.elements(), numbers.inputs[1].as<T>(),
+         numbers.outputs[0].as<T>(), rows, width);
+}
+
+}  // namespace
+
+void embedding(const Numbers& numbers, device::CudaQueue& queue) {
+  with_floating(numbers.outputs[0].spec.type, [&](auto zero) {
+    with_index(numbers.inputs[0].spec.type,
+               [&](auto id) { look_up<decltype(zero), decltype(id)>(numbers, queue); });
+  });
+}
+
+void embedding_gradient(const Numbers& numbers, device::CudaQueue& queue) {
+  with_floating(numbers.outputs[0].spec.type, [&](auto zero) {
+    with_index(numbers.inputs[0].spec.type,
+               [&](auto id) { embedding_gradient_of<decltype(zero), decltype(id)>(numbers, queue); });
+  });
+}
+
+}  // namespace wt::cuda

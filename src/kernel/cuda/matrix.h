@@ -1,0 +1,27 @@
+#pragma once
+
+#include "kernel/cuda/table.h"
+
+namespace wt::cuda {
+
+// How the matrices of a batch lie in memory, in elements. Rows are dense; `transposed`: stored the other way round.
+struct MatrixLayout {
+  std::int64_t row = 0;     // from a row to the next
+  std::int64_t matrix = 0;  // from a matrix to the next
+  bool transposed = false;
+};
+
+// c[m, n] = a[m, k] b[k, n], for all matrices of a batch.
+struct Product {
+  std::int64_t batch = 1, m = 0, n = 0, k = 0;
+  MatrixLayout a{}, b{}, c{};
+  bool adds = false;  // to what c holds
+};
+
+// By cuBLAS, in the queue's precision. For float and double.
+template <class T>
+void multiply(const Product& product, const T* a, const T* b, T* c, device::CudaQueue& queue);
+
+void matmul(const Numbers& numbers, device::CudaQueue& queue);
+
+}  // namespace wt::cuda

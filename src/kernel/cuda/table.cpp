@@ -1,0 +1,122 @@
+#include "kernel/cuda/table.h"
+
+#include <algorithm>
+
+#include "kernel/cuda/convolution.h"
+#include "kernel/cuda/elementwise.h"
+#include "kernel/cuda/embedding.h"
+#include "kernel/cuda/loss.h"
+#include "kernel/cuda/matrix.h"
+#include "kernel/cuda/normalization.h"
+#include "kernel/cuda/optimizer.h"
+#include "kernel/cuda/pooling.h"
+#include "kernel/cuda/random.h"
+#include "kernel/cuda/reduction.h"
+#include "kernel/cuda/shaping.h"
+#include "kernel/cuda/softmax.h"
+
+namespace wt::cuda {
+
+namespace {
+
+using Pass = ConvolutionGeometry::Pass;
+
+template <Unary operation>
+void unary(const Numbers& numbers, device::CudaQueue& queue) {
+  apply_unary(operation, numbers, queue);
+}
+template <Binary operation>
+void binary(const Numbers& numbers, device::CudaQueue& queue) {
+  apply_binary(operation, numbers, queue);
+}
+template <Comparison operation>
+void comparison(const Numbers& numbers, device::CudaQueue& queue) {
+  apply_comparison(operation, numbers, queue);
+}
+
+// Sorted by kernel.
+constexpr Row table[] = {
+    {"abs", unary<Unary::abs>},
+    {"adam_update", apply_adam_update},
+    {"add", binary<Binary::add>},
+    {"argmax", apply_argmax, argmax_workspace},
+    {"average_pool", average_pool},
+    {"average_pool_gradient", average_pool_gradient},
+    {"batch_norm", batch_norm, normalization_workspace},
+    {"batch_norm_gradient", batch_norm_gradient, normalization_workspace},
+    {"batch_norm_inference", batch_norm_inference, normalization_workspace},
+    {"bias_add", binary<Binary::add>},
+    {"binary_cross_entropy", binary_cross_entropy, row_loss_workspace},
+    {"binary_cross_entropy_gradient", binary_cross_entropy_gradient},
+    {"broadcast_to", apply_broadcast_to},
+    {"cast", apply_cast},
+    {"concat", apply_concat},
+    {"conv2d", convolution<Pass::forward>, convolution_workspace<Pass::forward>},
+    {"conv2d_filter_gradient", convolution<Pass::filter_gradient>,
+     convolution_workspace<Pass::filter_gradient>},
+    {"conv2d_input_gradient", convolution<Pass::input_gradient>, convolution_workspace<Pass::input_gradient>},
+    {"divide", binary<Binary::divide>},
+    {"dropout", dropout},
+    {"dropout_gradient", dropout_gradient},
+    {"embedding", embedding},
+    {"embedding_gradient", embedding_gradient},
+    {"equal", comparison<Comparison::equal>},
+    {"exp", unary<Unary::exp>},
+    {"fill", apply_fill},
+    {"gelu", unary<Unary::gelu>},
+    {"gelu_gradient", binary<Binary::gelu_gradient>},
+    {"greater", comparison<Comparison::greater>},
+    {"layer_norm", layer_norm},
+    {"layer_norm_gradient", layer_norm_gradient, normalization_workspace},
+    {"less", comparison<Comparison::less>},
+    {"log", unary<Unary::log>},
+    {"matmul", matmul},
+    {"max_pool", max_pool},
+    {"max_pool_gradient", max_pool_gradient},
+    {"maximum", binary<Binary::maximum>},
+    {"mean_squared_error", mean_squared_error, row_loss_workspace},
+    {"mean_squared_error_gradient", mean_squared_error_gradient},
+    {"minimum", binary<Binary::minimum>},
+    {"multiply", binary<Binary::multiply>},
+    {"negate", unary<Unary::negate>},
+    {"reduce_max", apply_reduce_max, reduction_workspace},
+    {"reduce_mean", apply_reduce_mean, reduction_workspace},
+    {"reduce_sum", apply_reduce_sum, reduction_workspace},
+    {"relu", unary<Unary::relu>},
+    {"relu_gradient", binary<Binary::relu_gradient>},
+    {"rmsprop_update", apply_rmsprop_update},
+    {"select", apply_select},
+    {"sgd_update", apply_sgd_update},
+    {"sigmoid", unary<Unary::sigmoid>},
+    {"sigmoid_gradient", binary<Binary::sigmoid_gradient>},
+    {"sign", unary<Unary::sign>},
+    {"softmax", softmax},
+    {"softmax_cross_entropy", softmax_cross_entropy},
+    {"softmax_gradient", softmax_gradient},
+    {"sparse_softmax_cross_entropy", sparse_softmax_cross_entropy},
+    {"split", apply_split},
+    {"sqrt", unary<Unary::sqrt>},
+    {"square", unary<Unary::square>},
+    {"subtract", binary<Binary::subtract>},
+    {"tanh", unary<Unary::tanh>},
+    {"tanh_gradient", binary<Binary::tanh_gradient>},
+    {"transpose", apply_transpose},
+};
+
+}  // namespace
+
+std::span<const Row> rows() { return table; }
+
+const Row* find_row(std::string_view kernel) {
+  const Row* row =
+      std::lower_bound(std::begin(table), std::end(table), kernel,
+                       [](const Row& each, std::string_view name) { return each.kernel < name; });
+  return row != std::end(table) && row->kernel == kernel ? row : nullptr;
+}
+
+Bytes workspace_bytes(std::string_view kernel, const Call& call) {
+  const Row* row = find_row(kernel);
+  return row == nullptr || row->workspace == nullptr ? Bytes(0) : row->workspace(call);
+}
+
+}  // namespace wt::cuda

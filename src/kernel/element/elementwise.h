@@ -1,0 +1,191 @@
+#pragma once
+// What the elementwise kernels do to an element, for whoever computes them: loops on the CPU, threads of a GPU. In an
+// unnamed namespace: every instruction set has its own.
+
+#include <type_traits>
+
+#include "kernel/element/exponential.h"
+
+namespace wt::element {
+namespace {
+
+template <class T>
+constexpr T sqrt_half = static_cast<T>(0.70710678118654752440);
+template <class T>
+constexpr T inverse_sqrt_2_pi = static_cast<T>(0.39894228040143267794);
+
+// Integers wrap around, as TensorFlow's do; signed overflow would be undefined.
+template <class T, bool = std::is_integral_v<T>>
+struct Wrapping {
+  using Type = std::make_unsigned_t<T>;
+};
+template <class T>
+struct Wrapping<T, false> {
+  using Type = T;
+};
+template <class T>
+using WrappingType = typename Wrapping<T>::Type;
+
+// One struct per operation: `of` is what happens to an element. A NaN comes through all of them.
+
+struct Negate {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return -x;
+  }
+};
+struct Exp {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return exponential(x);
+  }
+};
+struct Log {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return logarithm(x);
+  }
+};
+struct Sqrt {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return square_root(x);
+  }
+};
+struct Square {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return x * x;
+  }
+};
+struct Abs {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return x < 0 ? -x : x + T{0};
+  }  // + 0 turns -0 into 0
+};
+struct Sign {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return x > 0 ? T{1} : x < 0 ? T{-1} : x;
+  }
+};
+struct Relu {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return x < 0 ? T{0} : x;
+  }
+};
+struct Sigmoid {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return 1 / (1 + exponential(-x));
+  }
+};
+struct Tanh {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return hyperbolic_tangent(x);
+  }
+};
+// Hendrycks and Gimpel, 2016, in the exact form.
+struct Gelu {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return T(0.5) * x * (1 + error_function(x * sqrt_half<T>));
+  }
+};
+
+struct Add {
+  template <class T>
+  WT_HOST_DEVICE static T of(T a, T b) {
+    using W = WrappingType<T>;
+    return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
+  }
+};
+struct Subtract {
+  template <class T>
+  WT_HOST_DEVICE static T of(T a, T b) {
+    using W = WrappingType<T>;
+    return static_cast<T>(static_cast<W>(a) - static_cast<W>(b));
+  }
+};
+struct Multiply {
+  template <class T>
+  WT_HOST_DEVICE static T of(T a, T b) {
+    using W = WrappingType<T>;
+    return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
+  }
+};
+// Integers are cut towards zero; the smallest over -1 wraps around; the caller has looked for zeros.
+struct Divide {
+  template <class T>
+  WT_HOST_DEVICE static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      return b == -1 ? Subtract::of(T{0}, a) : a / b;
+    } else {
+      return a / b;
+    }
+  }
+};
+struct Maximum {
+  template <class T>
+  WT_HOST_DEVICE static T of(T a, T b) {
+    return a > b || a != a ? a : b;
+  }
+};
+struct Minimum {
+  template <class T>
+  WT_HOST_DEVICE static T of(T a, T b) {
+    return a < b || a != a ? a : b;
+  }
+};
+struct ReluGradient {
+  template <class T>
+  WT_HOST_DEVICE static T of(T dy, T y) {
+    return y > 0 ? dy : T{0};
+  }
+};
+struct SigmoidGradient {
+  template <class T>
+  WT_HOST_DEVICE static T of(T dy, T y) {
+    return dy * y * (1 - y);
+  }
+};
+struct TanhGradient {
+  template <class T>
+  WT_HOST_DEVICE static T of(T dy, T y) {
+    return dy * (1 - y * y);
+  }
+};
+// The derivative of x Phi(x) is Phi(x) + x phi(x), with the normal distribution's Phi and phi.
+struct GeluGradient {
+  template <class T>
+  WT_HOST_DEVICE static T of(T dy, T x) {
+    const T cumulated = T(0.5) * (1 + error_function(x * sqrt_half<T>));
+    const T density = inverse_sqrt_2_pi<T> * exponential(T(-0.5) * x * x);
+    return dy * (cumulated + x * density);
+  }
+};
+
+struct Equal {
+  template <class T>
+  WT_HOST_DEVICE static bool of(T a, T b) {
+    return a == b;
+  }
+};
+struct Less {
+  template <class T>
+  WT_HOST_DEVICE static bool of(T a, T b) {
+    return a < b;
+  }
+};
+struct Greater {
+  template <class T>
+  WT_HOST_DEVICE static bool of(T a, T b) {
+    return a > b;
+  }
+};
+
+}  // namespace
+}  // namespace wt::element

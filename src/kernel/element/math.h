@@ -1,0 +1,26 @@
+#pragma once
+
+#include "base/host_device.h"
+
+// The C library's functions: for compilers of the CPU as builtins, which vectorise and need no declaration, for nvcc
+// by the names that it knows on both sides.
+#ifdef __CUDACC__
+#define WT_MATH(function) ::function
+#else
+#define WT_MATH(function) __builtin_##function
+#endif
+
+namespace wt::element {
+namespace {
+
+[[maybe_unused]] WT_HOST_DEVICE inline float square_root(float x) { return WT_MATH(sqrtf)(x); }
+[[maybe_unused]] WT_HOST_DEVICE inline double square_root(double x) { return WT_MATH(sqrt)(x); }
+[[maybe_unused]] WT_HOST_DEVICE inline float logarithm(float x) { return WT_MATH(logf)(x); }
+[[maybe_unused]] WT_HOST_DEVICE inline double logarithm(double x) { return WT_MATH(log)(x); }
+[[maybe_unused]] WT_HOST_DEVICE inline float log_of_1_plus(float x) { return WT_MATH(log1pf)(x); }
+[[maybe_unused]] WT_HOST_DEVICE inline double log_of_1_plus(double x) { return WT_MATH(log1p)(x); }
+[[maybe_unused]] WT_HOST_DEVICE inline float size_of(float x) { return WT_MATH(fabsf)(x); }
+[[maybe_unused]] WT_HOST_DEVICE inline double size_of(double x) { return WT_MATH(fabs)(x); }
+
+}  // namespace
+}  // namespace wt::element

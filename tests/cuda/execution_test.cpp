@@ -1,0 +1,68 @@
+// Claim: a training step on a GPU is the CPU's but for rounding, and how it is launched can't be seen in its numbers.
+
+#include "execute/execution.h"
+
+#include <gtest/gtest.h>
+
+#include "cuda/gpu.h"
+#include "device/error.h"
+
+namespace wt {
+namespace {
+
+using test::Launching;
+using test::run_on;
+using test::Values;
+
+class CudaExecution : public testing::Test {
+ protected:
+  device::CudaQueue gpu_{test::first_gpu()};
+  device::Workers workers_{device::hardware_threads()};
+  device::CpuQueue cpu_{workers_};
+};
+
+// SGD: Adam divides by what may be nothing but rounding.
+TEST_F(CudaExecution, TrainsEverySmallModelAsTheCpuDoes) {
+  for (const model::ZooChoice& choice : test::small_models()) {
+    SCOPED_TRACE(choice.model->name);
+    const test::Training made = test::training(*choice.build(), 8, "sgd");
+    const plan::Plan plan = test::on_one(made.step);
+    const Values given = test::starting_values(made);
+    EXPECT_LT(test::difference(run_on(gpu_, plan, given, 3), run_on(cpu_, plan, given, 3)), 1e-4);
+  }
+}
+
+TEST_F(CudaExecution, GivesTheSameBitsAsAGraphOneByOneAndAgain) {
+  for (const model::ZooChoice& choice : test::small_models()) {
+    SCOPED_TRACE(choice.model->name);
+    const test::Training made = test::training(*choice.build(), 8);
+    const plan::Plan plan = test::on_one(made.step);
+    const Values given = test::starting_values(made);
+    const Values as_graph = run_on(gpu_, plan, given, 3);
+    EXPECT_TRUE(test::same_bits(run_on(gpu_, plan, given, 3), as_graph));
+    EXPECT_TRUE(test::same_bits(run_on(gpu_, plan, given, 3, Launching::one_by_one), as_graph));
+  }
+}
+
+TEST_F(CudaExecution, RunsReplicasOnVirtualGpusOfOneRealOne) {
+  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 4, "sgd");
+  const plan::Plan plan = test::mirrored(made.step, 4);
+  const Values given = test::starting_values(made);
+  EXPECT_LT(test::difference(run_on(gpu_, plan, given, 3), run_on(cpu_, plan, given, 3)), 1e-4);
+}
+
+TEST_F(CudaExecution, SaysWhichTensorFindsNoPlace) {
+  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 1 << 20);
+  const plan::Plan plan = test::on_one(made.step);
+  ASSERT_GT(plan.devices[0].arena, gpu_.device().memory);
+  try {
+    const execute::Execution execution(plan, gpu_);
+    FAIL() << "it found a place";
+  } catch (const device::ResourceExhaustedError& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("OOM when allocating tensor with shape["))
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace wt

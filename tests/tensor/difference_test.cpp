@@ -1,0 +1,44 @@
+// Claim: how far numbers are from a reference's is told relative to the reference, and what is no number is
+// infinitely far, so that no limit lets it pass.
+
+#include "tensor/difference.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace wt {
+namespace {
+
+Tensor floats(std::vector<float> values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  return Tensor::of<float>({count}, std::move(values));
+}
+
+TEST(Difference, IsTheLargestOverTheLargestOfTheReference) {
+  EXPECT_EQ(relative_difference(floats({1, 2, -4}), floats({1, 2, -4})), 0);
+  EXPECT_EQ(relative_difference(floats({1, 3, -4}), floats({1, 2, -4})), 0.25);
+  EXPECT_EQ(relative_difference(3.0, 4.0), 0.25);
+  EXPECT_EQ(relative_difference(0.0, 0.0), 0);
+}
+
+TEST(Difference, OfWhatIsNoNumberIsInfinite) {
+  const float nan = std::nanf("");
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const float bad : {nan, -nan, infinity, -infinity}) {
+    // First, last and in between: none may hide behind another.
+    for (const std::size_t at : {0U, 1U, 2U}) {
+      std::vector<float> values{1, 2, 3};
+      values[at] = bad;
+      EXPECT_TRUE(std::isinf(relative_difference(floats(values), floats({1, 2, 3})))) << at;
+      EXPECT_TRUE(std::isinf(relative_difference(floats({1, 2, 3}), floats(values)))) << at;
+    }
+    EXPECT_TRUE(std::isinf(relative_difference(static_cast<double>(bad), 1)));
+    EXPECT_TRUE(std::isinf(relative_difference(1, static_cast<double>(bad))));
+  }
+  EXPECT_TRUE(std::isinf(relative_difference(floats({1}), floats({0}))));
+}
+
+}  // namespace
+}  // namespace wt
