@@ -93,7 +93,7 @@ std::vector<std::optional<std::string>> ClusterSpec::job_tasks(std::string_view 
   return list;
 }
 
-std::string print(const ClusterSpec& spec) {
+std::string print_dict(const ClusterSpec& spec) {
   std::vector<const Job*> jobs;
   for (const Job& job : spec.as_dict()) jobs.push_back(&job);
   std::sort(jobs.begin(), jobs.end(),
@@ -101,8 +101,10 @@ std::string print(const ClusterSpec& spec) {
   std::vector<std::string> entries;
   for (const Job* job : jobs)
     entries.push_back(fmt::format("{}: {}", python_repr(job->name), repr_of_tasks(*job)));
-  return fmt::format("ClusterSpec({{{}}})", fmt::join(entries, ", "));
+  return fmt::format("{{{}}}", fmt::join(entries, ", "));
 }
+
+std::string print(const ClusterSpec& spec) { return fmt::format("ClusterSpec({})", print_dict(spec)); }
 
 // Python takes double quotes where the text holds single ones only.
 std::string python_repr(std::string_view text) {

@@ -48,6 +48,7 @@ class ClusterSpec {
 
 // As Python prints it: "ClusterSpec({'ps': ['host3:2222'], 'worker': {1: 'host2:2222'}})", jobs sorted.
 std::string print(const ClusterSpec& spec);
-std::string python_repr(std::string_view text);  // 'worker'
+std::string print_dict(const ClusterSpec& spec);  // the dictionary alone
+std::string python_repr(std::string_view text);   // 'worker'
 
 }  // namespace wt::cluster

@@ -77,7 +77,8 @@ Machine machine_of(const Group& group) {
                   .generation = summary.device == nullptr ? "" : summary.device->generation,
                   .network = network_name(summary.nic_type),
                   .inside = summary.device_out,
-                  .between = summary.network};
+                  .between = summary.network,
+                  .link_speed = group.platform.link_speed()};
   if (group.size() > 1) {
     machine.fabric.latency = group.platform.route(group.ranks.front(), group.ranks.back()).latency;
     machine.fabric.torus = torus_of(summary, group);

@@ -15,6 +15,7 @@ struct Machine {
   std::string network{};     // class of its network cards
   BytesPerSecond inside{};   // that a device reaches, one way, within its node
   BytesPerSecond between{};  // that a node reaches, one way
+  double link_speed = 1;     // over what its class's links have
 };
 Machine machine_of(const Group& group);
 

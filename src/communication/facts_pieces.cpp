@@ -73,9 +73,10 @@ void cut_loops(Call& call, const Facts& facts, Bytes loop, Seconds pause) {
   call.request.options.segments = pieces(facts.bytes, loop);
   const Bytes piece = std::min(loop, facts.bytes);
   const double n = facts.per_node;
-  const Seconds bytes_time = piece / nvls.rate * ((n + 1) / n);
+  const BytesPerSecond rate = nvls.rate * facts.machine.link_speed;
+  const Seconds bytes_time = piece / rate * ((n + 1) / n);
   call.inside = {.latency = pause / 2,
-                 .wire = facts.machine.inside / nvls.rate * ((pause + bytes_time) / bytes_time)};
+                 .wire = facts.machine.inside / rate * ((pause + bytes_time) / bytes_time)};
 }
 
 void cut_nvls(Call& call, const Facts& facts) {

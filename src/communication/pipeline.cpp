@@ -17,6 +17,8 @@ constexpr int longest_look = 192;
 constexpr int pieces_of_looks(int first) { return 3 * (first + steps_between); }
 constexpr std::int64_t most_moves = 500'000;  // of a look
 constexpr double exactly = 1e-10;
+constexpr std::int64_t affordable_moves = 200'000;  // of a whole pipeline
+constexpr int fewest_pieces = 16;
 
 // The date at which each pair exchanges its last piece.
 using LastPieces = std::map<std::pair<std::size_t, std::size_t>, Seconds>;
@@ -116,6 +118,19 @@ std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Typ
     return result;
   }
   return std::nullopt;
+}
+
+std::optional<Call> in_larger_pieces(const Call& call) {
+  if (!is_pipeline(call)) return std::nullopt;
+  const collective::Schedule one = collective::make_schedule(*call.algorithm, shortened(call, 1).request);
+  std::int64_t moves = 0;
+  for (int round = 0; round < one.rule.rounds; ++round) moves += std::ssize(collective::moves_of(one, round));
+  const std::int64_t pieces =
+      std::max<std::int64_t>(fewest_pieces, affordable_moves / std::max<std::int64_t>(1, moves));
+  if (pieces >= call.request.options.segments) return std::nullopt;
+  Call larger = call;
+  larger.request.options.segments = static_cast<int>(pieces);
+  return larger;
 }
 
 }  // namespace wt::communication

@@ -13,4 +13,8 @@ namespace wt::communication {
 std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Type type,
                                        const simulate::Server& server);
 
+// The same vector in fewer pieces, as many as can be played in a few seconds; none where all of them can. Of two
+// DGX A100's tree, 32 pieces of 2 MiB end 3 % sooner than its 256, and 16 pieces 2 %.
+std::optional<Call> in_larger_pieces(const Call& call);
+
 }  // namespace wt::communication

@@ -105,6 +105,12 @@ Timing time_of(const Call& call, const Group& group, Type type, const simulate::
     if (auto timing = time_in_lockstep(rounded, group, type, server)) return *timing;
     if (auto timing = time_of_pipeline(rounded, group, type, server)) return *timing;
   }
+  if (const std::optional<Call> larger = in_larger_pieces(call)) {
+    Timing timing = time_all(rounded_up(*larger), group, type, server);
+    timing.pieces = larger->request.options.segments;
+    timing.moves = timing.played / timing.pieces * call.request.options.segments;
+    return timing;
+  }
   return time_all(call, group, type, server);
 }
 

@@ -13,7 +13,8 @@ namespace wt::communication {
 
 // Folded clocks look at a part and know the rest: rounds that are alike are timed once, and of a long pipeline
 // the beginning, as soon as each further piece takes as long as the one before. Both say so only where they have
-// seen it; else everything is played. Of what is too large for that, vectors are rounded up to equal chunks.
+// seen it; else everything is played. Of what is too large for that, vectors are rounded up to equal chunks, and
+// pipelines go in fewer, larger pieces.
 enum class Folding : std::uint8_t { automatic, expanded, folded };
 
 struct Timing {
@@ -21,6 +22,7 @@ struct Timing {
   std::vector<plan::LinkUse> links{};
   std::int64_t moves = 0;   // of the schedule
   std::int64_t played = 0;  // of them
+  int pieces = 0;           // larger ones than the library's; 0: its own
 };
 
 // Throws InputError with the count where too many moves would have to be played.

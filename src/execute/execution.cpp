@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstring>
-
+#include "device/error.h"
+#include "execute/shortage.h"
 #include "plan/order.h"
 
 namespace wt::execute {
@@ -29,24 +29,61 @@ const plan::Port& find_among(std::span<const plan::Port> first, std::span<const 
                    fmt::format("known: {}", fmt::join(known, ", ")));
 }
 
-void copy_bytes(const View& source, const View& target) {
-  std::memcpy(target.data, source.data, static_cast<std::size_t>(source.spec.bytes().count()));
-}
-
 }  // namespace
 
-Execution::Execution(const plan::Plan& plan, device::Queue& queue, Allocate allocate)
-    : plan_(plan), queue_(queue) {
+Execution::Execution(const plan::Plan& plan, device::Queue& queue) : plan_(plan), queue_(queue) {
   expect(!plan.out_of_memory, "plan {} did not fit into memory", plan.name);
-  for (const plan::Device& device : plan.devices) arenas_.push_back(allocate(device.arena));
-  for (const plan::Node& node : plan.nodes) {
+  enter();
+}
+
+// ---- Memory
+
+void Execution::enter() {
+  if (!arenas_.empty() || plan_.devices.empty()) return;
+  device::Memory& memory = queue_.memory();
+  std::vector<std::shared_ptr<std::byte>> arenas;
+  for (const plan::Device& device : plan_.devices) {
+    arenas.push_back(memory.allocate(device.arena));
+    if (arenas.back() == nullptr) {
+      const auto which = static_cast<plan::DeviceId>(arenas.size() - 1);
+      throw device::ResourceExhaustedError(shortage(plan_, which, memory.available()));
+    }
+  }
+  arenas_ = std::move(arenas);
+  if (addresses() != bound_to_) bind();
+}
+
+void Execution::leave() {
+  if (queue_.memory().is_scarce()) arenas_.clear();
+}
+
+std::vector<std::byte*> Execution::addresses() const {
+  std::vector<std::byte*> addresses;
+  for (const auto& arena : arenas_) addresses.push_back(arena.get());
+  return addresses;
+}
+
+// Capturing may run the tasks, so memory is cleared again.
+void Execution::bind() {
+  launches_.clear();
+  copies_.clear();
+  additions_.clear();
+  tasks_.clear();
+  touches_.clear();
+  for (const plan::Node& node : plan_.nodes) {
     touches_.emplace_back();
     tasks_.push_back(task(node));
   }
   queue_.begin_capture();
   for (const device::Task& task : tasks_) queue_.enqueue(task);
   captured_ = queue_.end_capture();
+  if (captured_.graph != nullptr)
+    for (std::size_t i = 0; i < arenas_.size(); ++i)
+      queue_.memory().clear(arenas_[i].get(), plan_.devices[i].arena);
+  bound_to_ = addresses();
 }
+
+// ---- From outside
 
 void Execution::write(std::string_view name, const Tensor& tensor) {
   const plan::Port& port = find_among(plan_.inputs, plan_.variables, name, "write");
@@ -54,19 +91,20 @@ void Execution::write(std::string_view name, const Tensor& tensor) {
     throw InputError(fmt::format("[write] \"{}\" is {}, the tensor is {}", name, print(port.operand.spec),
                                  print(tensor.spec())),
                      "a step is traced for exact shapes: trace it again for others");
-  queue_.synchronize();
-  copy_bytes(tensor.view(), view(port.operand));
+  enter();
+  queue_.memory().write(view(port.operand).data, tensor.bytes());
 }
 
 Tensor Execution::read(std::string_view name) const {
   const plan::Port& port = find_among(plan_.variables, plan_.results, name, "read");
-  queue_.synchronize();
+  expect(!arenas_.empty(), "\"{}\" of plan {} is read after its memory was given back", name, plan_.name);
   Tensor tensor = Tensor::zeros(port.operand.spec);
-  copy_bytes(view(port.operand), tensor.view());
+  queue_.memory().read(tensor.bytes(), view(port.operand).data);
   return tensor;
 }
 
 void Execution::step() {
+  enter();
   queue_.replay(captured_);
   queue_.synchronize();
 }
@@ -74,11 +112,13 @@ void Execution::step() {
 void Execution::step(std::span<const plan::NodeId> order) {
   expect(plan::is_legal(plan_, order), "an order of {} nodes breaks a dependency of plan {}", order.size(),
          plan_.name);
+  enter();
   for (const plan::NodeId id : order) queue_.enqueue(tasks_[index(id)]);
   queue_.synchronize();
 }
 
 void Execution::run(plan::NodeId node) {
+  enter();
   queue_.enqueue(tasks_[index(node)]);
   queue_.synchronize();
 }
@@ -86,6 +126,8 @@ void Execution::run(plan::NodeId node) {
 std::span<std::byte> Execution::arena(plan::DeviceId device) const {
   return {arenas_[index(device)].get(), static_cast<std::size_t>(plan_.devices[index(device)].arena.count())};
 }
+
+// ---- From nodes to tasks
 
 View Execution::view(const plan::Operand& operand) const {
   const plan::Buffer& buffer = plan_.buffer(operand.buffer);
@@ -109,7 +151,7 @@ device::Task Execution::task(const plan::Node& node) {
 }
 
 device::Task Execution::task_of(const plan::Run& run) {
-  Launch& launch = launches_.emplace_back(Launch{run.kernel, run.attributes, {}, {}, {}});
+  Launch& launch = launches_.emplace_back(Launch{run.kernel, run.attributes, {}, {}, {}, {}});
   for (const plan::Operand& input : run.inputs) launch.inputs.push_back(bind(input, Access::read));
   for (const plan::Operand& output : run.outputs) launch.outputs.push_back(bind(output, Access::write));
   if (run.workspace) {
@@ -118,7 +160,7 @@ device::Task Execution::task_of(const plan::Run& run) {
                         static_cast<std::size_t>(buffer.bytes.count())};
     note_touch(buffer.device, launch.workspace, Access::workspace);
   }
-  return cpu_task(launch);
+  return wt::task_of(launch, queue_);
 }
 
 device::Task Execution::task_of(const plan::Move& move) {
@@ -126,38 +168,40 @@ device::Task Execution::task_of(const plan::Move& move) {
   copies.push_back({bind(move.source, Access::read), bind(move.target, Access::write)});
   for (const plan::Move& piece : move.more)
     copies.push_back({bind(piece.source, Access::read), bind(piece.target, Access::write)});
-  return device::Task{[](const void* work, device::Queue&) {
-                        for (const Copy& copy : *static_cast<const Copies*>(work))
-                          copy_bytes(copy.source, copy.target);
-                      },
-                      &copies};
+  return {run_copies, &copies};
 }
 
-// ((slot 0 + slot 1) + slot 2) + ..., so that the bits are those of the order written down.
+void Execution::run_copies(const void* copies, device::Queue& queue) {
+  for (const Copy& copy : *static_cast<const Copies*>(copies))
+    queue.memory().copy(copy.target.data, copy.source.data, copy.source.spec.bytes());
+}
+
 device::Task Execution::task_of(const plan::Collective& collective) {
   expect(false, "{} among {} ranks is to be executed, of which the plan has {}", collective.algorithm,
          (*collective.request).ranks, collective.values.size());
   return {};
 }
 
+// ((slot 0 + slot 1) + slot 2) + ..., so that the bits are those of the order written down.
 device::Task Execution::task_of(const plan::Sum& sum) {
   expect(sum.slots.size() >= 2, "a sum of {} slots", sum.slots.size());
   Additions& additions = additions_.emplace_back();
   plan::Operand so_far = sum.slots[0];
   for (const plan::Operand& slot : std::span(sum.slots).subspan(1)) {
-    additions.push_back(
-        cpu_task(launches_.emplace_back(Launch{&kernel_named("add"),
-                                               {},
-                                               {bind(so_far, Access::read), bind(slot, Access::read)},
-                                               {bind(sum.output, Access::write)},
-                                               {}})));
+    Launch& launch = launches_.emplace_back(Launch{&kernel_named("add"),
+                                                   {},
+                                                   {bind(so_far, Access::read), bind(slot, Access::read)},
+                                                   {bind(sum.output, Access::write)},
+                                                   {},
+                                                   {}});
+    additions.push_back(wt::task_of(launch, queue_));
     so_far = sum.output;
   }
-  return device::Task{[](const void* work, device::Queue& queue) {
-                        for (const device::Task& task : *static_cast<const Additions*>(work))
-                          task.run(task.work, queue);
-                      },
-                      &additions};
+  return {run_additions, &additions};
+}
+
+void Execution::run_additions(const void* additions, device::Queue& queue) {
+  for (const device::Task& task : *static_cast<const Additions*>(additions)) task.run(task.work, queue);
 }
 
 }  // namespace wt::execute

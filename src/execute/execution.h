@@ -14,15 +14,18 @@ namespace wt::execute {
 
 // A plan bound to memory: one arena per device, every operand's address known, the canonical order captured
 // once. A step allocates nothing. Between steps the outside writes inputs and variables, and reads variables
-// and results.
+// and results. What computes, and in whose memory, is the queue's matter.
 class Execution {
  public:
   // Requires: memory has been planned, and there was enough; plan and queue outlive the execution. All
-  // devices of the plan share the queue, so ids are the order in which their work is done.
-  using Allocate = std::shared_ptr<std::byte> (*)(Bytes size);
-  Execution(const plan::Plan& plan, device::Queue& queue, Allocate allocate = allocate_numbers);
+  // devices of the plan share the queue, so ids are the order in which their work is done. Throws
+  // device::ResourceExhaustedError where the queue's memory has no place for the arenas.
+  Execution(const plan::Plan& plan, device::Queue& queue);
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
+
+  // Where memory is scarce, it is given back and got again with the next write or step. What it held is lost.
+  void leave();
 
   void write(std::string_view port, const Tensor& tensor);  // to an input or a variable
   Tensor read(std::string_view port) const;                 // a copy of a variable or a result
@@ -45,6 +48,9 @@ class Execution {
   std::span<std::byte> arena(plan::DeviceId device) const;
 
  private:
+  void enter();
+  void bind();
+  std::vector<std::byte*> addresses() const;
   View view(const plan::Operand& operand) const;
   View bind(const plan::Operand& operand, Access access);  // for the node whose task is being made
   void note_touch(plan::DeviceId device, std::span<const std::byte> bytes, Access access);
@@ -59,17 +65,20 @@ class Execution {
     View target{};
   };
   using Copies = std::vector<Copy>;  // the pieces of a move
+  static void run_copies(const void* copies, device::Queue& queue);
+  static void run_additions(const void* additions, device::Queue& queue);
   using Additions = std::vector<device::Task>;
 
   const plan::Plan& plan_;
   device::Queue& queue_;
-  std::vector<std::shared_ptr<std::byte>> arenas_{};  // by device
+  std::vector<std::shared_ptr<std::byte>> arenas_{};  // by device; none: it has left
+  std::vector<std::byte*> bound_to_{};                // the arenas' addresses that the tasks know
   std::deque<Launch> launches_{};                     // stay where they are
   std::deque<Copies> copies_{};
   std::deque<Additions> additions_{};
   std::vector<device::Task> tasks_{};          // by node
   std::vector<std::vector<Touch>> touches_{};  // by node
-  std::vector<device::Task> captured_{};
+  device::Captured captured_{};
 };
 
 }  // namespace wt::execute

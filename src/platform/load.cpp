@@ -233,7 +233,7 @@ Loaded make(const Description& description, std::string name) {
   Built built = build(description, problems);
   problems.throw_if_any();
   return {Platform(std::move(name), std::move(built.topology)), description.description,
-          std::move(built.warnings)};
+          std::move(built.warnings), description.ici};
 }
 
 Loaded load(std::string_view name_or_path, const Parameters& parameters, const Place& named_at) {

@@ -25,6 +25,7 @@ struct Loaded {
   Platform platform;
   std::string description{};
   std::vector<Problem> warnings{};  // a link that nothing uses
+  std::optional<Ici> ici{};         // TPUs: which slices there are
 };
 
 // An id or alias of known_platforms(), or a path that ends in ".json" or ".xml" (platform/formats/import.h).

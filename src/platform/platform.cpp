@@ -33,6 +33,13 @@ std::string_view name(LinkKind kind) { return kind_names[static_cast<std::size_t
 Platform::Platform(std::string name, std::shared_ptr<const Topology> topology)
     : name_(std::move(name)), topology_(std::move(topology)) {}
 
+Platform Platform::with_faster_links(double times) const {
+  expect(times > 0, "links {} times as fast", times);
+  Platform faster = *this;
+  faster.link_speed_ *= times;
+  return faster;
+}
+
 std::int32_t Platform::devices() const { return topology_->machines() * topology_->wiring().devices(); }
 std::int32_t Platform::machines() const { return topology_->machines(); }
 std::int32_t Platform::hosts() const { return topology_->machines() * topology_->wiring().hosts(); }
@@ -85,7 +92,11 @@ std::string Platform::name(Endpoint endpoint) const {
   if (is_switch(endpoint)) return topology_->name_of_adder(adder_number(endpoint));
   return topology_->name(spot_of(*topology_, endpoint));
 }
-const Link& Platform::link(LinkId link) const { return topology_->link(link); }
+Link Platform::link(LinkId link) const {
+  Link found = topology_->link(link);
+  found.bandwidth *= link_speed_;
+  return found;
+}
 std::int32_t Platform::machine_of(LinkId link) const { return topology_->machine_of(link); }
 std::string Platform::name(LinkId link) const { return topology_->name(link); }
 
@@ -111,6 +122,7 @@ Route Platform::route(Endpoint from, Endpoint to) const {
     throw InputError(fmt::format("nothing leads from {} to {}", name(from), name(to)),
                      "join them in the platform's file");
   }
+  route.bottleneck *= link_speed_;
   return route;
 }
 

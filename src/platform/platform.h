@@ -50,6 +50,10 @@ class Platform {
  public:
   Platform(std::string name, std::shared_ptr<const Topology> topology);
 
+  // The same machines with links that carry so many times as much; latencies stay. Requires: above 0.
+  Platform with_faster_links(double times) const;
+  double link_speed() const { return link_speed_; }  // over what is described
+
   const std::string& name() const { return name_; }
   std::int32_t devices() const;
   std::int32_t machines() const;
@@ -69,7 +73,7 @@ class Platform {
 
   const device::DeviceType& type(Endpoint endpoint) const;  // of a host: a CPU; switches have none
   std::string name(Endpoint endpoint) const;                // "machine 1/gpu 3", "machine 0/host 1"
-  const Link& link(LinkId link) const;
+  Link link(LinkId link) const;
   std::int32_t machine_of(LinkId link) const;  // -1: it is between machines
   std::string name(LinkId link) const;         // "machine 1/gpu 3 -> nvswitch"; made when asked for
 
@@ -88,6 +92,7 @@ class Platform {
 
   std::string name_;
   std::shared_ptr<const Topology> topology_;
+  double link_speed_ = 1;
 };
 
 }  // namespace wt::platform

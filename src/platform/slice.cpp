@@ -166,6 +166,15 @@ std::string describe(const Ici& ici, const Shape& shape) {
   return fmt::format("{} ({}{} chip{})", print(shape), name, shape.count(), shape.count() == 1 ? "" : "s");
 }
 
+SliceOfReplicas slice_of_replicas(const Ici& ici, std::int64_t replicas) {
+  const std::int64_t of_a_chip = ici.device == Unit::core ? ici.cores : 1;
+  const std::int64_t chips = replicas / of_a_chip;
+  const bool is_whole = replicas == chips * of_a_chip;
+  const auto shape =
+      is_whole ? shape_of_units(ici, chips * (ici.counts == Counts::cores ? ici.cores : 1)) : std::nullopt;
+  return {shape, shape ? "" : nearest_slices(ici, chips)};
+}
+
 std::optional<Slice> find_slice(const Ici& ici, const std::string& text, const Place& place,
                                 Problems& problems) {
   const Wanted wanted = read_wanted(ici, text);

@@ -33,4 +33,11 @@ std::optional<Slice> find_slice(const Ici& ici, const std::string& text, const P
 std::vector<Shape> shapes_of(const Ici& ici);
 std::string describe(const Ici& ici, const Shape& shape);
 
+// The listed or most cube-like slice with so many replicas. None, and the nearest ones, where there is none.
+struct SliceOfReplicas {
+  std::optional<Shape> shape{};
+  std::string nearest{};
+};
+SliceOfReplicas slice_of_replicas(const Ici& ici, std::int64_t replicas);
+
 }  // namespace wt::platform

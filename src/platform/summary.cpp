@@ -19,6 +19,12 @@ constexpr std::array<std::string_view, 5> maker_names{"other", "nvidia", "amd", 
 constexpr std::array<std::string_view, 7> inside_names{"alone", "nvswitch",  "nvlink_mesh", "ici",
                                                        "ideal", "pcie_peer", "host_staged"};
 
+Ratings times(Ratings ratings, double speed) {
+  for (std::optional<Wire>* wire : {&ratings.between_devices, &ratings.nic})
+    if (*wire && (*wire)->bandwidth) *(*wire)->bandwidth *= speed;
+  return ratings;
+}
+
 std::string lower(std::string text) {
   for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   return text;
@@ -27,7 +33,9 @@ std::string lower(std::string text) {
 class Summariser {
  public:
   Summariser(const Platform& platform, std::span<const Endpoint> devices)
-      : platform_(platform), topology_(platform.topology()), ratings_(topology_.ratings()) {
+      : platform_(platform),
+        topology_(platform.topology()),
+        ratings_(times(topology_.ratings(), platform.link_speed())) {
     for (const Endpoint device : devices) {
       machines_.insert(platform.machine_of(device));
       nodes_[node_of(platform.machine_of(device))].push_back(device);
@@ -88,7 +96,7 @@ class Summariser {
   }
 
   Inside inside_of(const Route& route) const {
-    const auto link = [&](LinkId id) -> const Link& { return platform_.link(id); };
+    const auto link = [&](LinkId id) { return platform_.link(id); };
     if (std::ranges::all_of(route.links, is_nvlink, link))
       return topology_.wiring().up_to_switch(point_of(node_[0])) >= 0 ? Inside::nvswitch
                                                                       : Inside::nvlink_mesh;
@@ -160,7 +168,7 @@ class Summariser {
 
   const Platform& platform_;
   const Topology& topology_;
-  const Ratings& ratings_;
+  const Ratings ratings_;
   std::set<std::int32_t> machines_{};
   std::map<std::int32_t, std::vector<Endpoint>> nodes_{};
   std::vector<Endpoint> node_{};  // the largest one

@@ -54,9 +54,10 @@ struct LinkLoad {
 // How it was played: for benchmarks and tests.
 struct Effort {
   std::int64_t alone{};      // flows that met nobody on their links
-  std::int64_t following{};  // flows of components that another, equal one was played for
+  std::int64_t following{};  // flows of components and lanes that another, equal one was played for
   std::int64_t shared{};     // flows that SimGrid played from their first byte on
   std::int64_t overtaken{};  // began alone or following and went on as SimGrid's
+  std::int64_t timers{};     // of SimGrid's clock
 };
 
 struct Outcome {

@@ -1,5 +1,7 @@
 #include "simulate/play.h"
 
+#include "simulate/symmetry.h"
+
 namespace wt::simulate {
 
 void send(Channel& channel, const Job& job) {
@@ -45,9 +47,7 @@ void answer(Channel& channel) {
   send(channel, play_here(job, folding));
 }
 
-}  // namespace
-
-Outcome play(const Job& job, const Server& server, Folding folding) {
+Outcome play_elsewhere(const Job& job, const Server& server, Folding folding) {
   Outcome outcome;
   server.run(answer, [&](Channel& channel) {
     send(channel, job);
@@ -55,6 +55,16 @@ Outcome play(const Job& job, const Server& server, Folding folding) {
     outcome = receive_outcome(channel);
   });
   return outcome;
+}
+
+}  // namespace
+
+Outcome play(const Job& job, const Server& server, Folding folding) {
+  check(job);
+  if (folding == Folding::folded)
+    if (const std::optional<Symmetry> symmetry = symmetry_of(job))
+      return unfolded(*symmetry, play_elsewhere(symmetry->job, server, folding));
+  return play_elsewhere(job, server, folding);
 }
 
 }  // namespace wt::simulate

@@ -1,6 +1,5 @@
 #include "simulate/player.h"
 
-#include <limits>
 #include <queue>
 #include <string>
 #include <tuple>
@@ -81,6 +80,7 @@ class Player {
     expect_all_done();
     outcome_.links = flows_.loads();
     outcome_.effort = flows_.effort();
+    outcome_.effort.timers = timers_;
     return std::move(outcome_);
   }
 
@@ -107,14 +107,18 @@ class Player {
     if (!is_awake_) set_alarm();
   }
 
+  // Timers can't be taken back: one that is set is waited for, also where an earlier one was set since. Else each
+  // would be set anew after every earlier one, and all of them would ring ever after.
   void set_alarm() {
-    if (events_.empty() || events_.top().date >= alarm_) return;
-    alarm_ = events_.top().date;
-    network_.call_at(alarm_, [this] { wake(); });
+    if (events_.empty() || (!alarms_.empty() && events_.top().date >= alarms_.top())) return;
+    alarms_.push(events_.top().date);
+    ++timers_;
+    network_.call_at(alarms_.top(), [this] { wake(); });
   }
 
   void wake() {
     is_awake_ = true;
+    alarms_.pop();
     while (!events_.empty() && events_.top().date <= network_.now()) {
       const Event event = events_.top();
       events_.pop();
@@ -125,7 +129,6 @@ class Player {
         begin(event.activity);
     }
     is_awake_ = false;
-    alarm_ = never;
     set_alarm();
   }
 
@@ -165,8 +168,6 @@ class Player {
            is_done_.size() - done_, is_done_.size(), stuck);
   }
 
-  static constexpr double never = std::numeric_limits<double>::infinity();
-
   const Job& job_;
   const Successors successors_, followers_;
   Network network_;
@@ -178,7 +179,8 @@ class Player {
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_{};
   std::vector<std::int32_t> beginning_{};
   double now_ = 0;  // the date of the event at hand; SimGrid's clock may be a rounding ahead
-  double alarm_ = never;
+  std::priority_queue<double, std::vector<double>, std::greater<>> alarms_{};  // dates of SimGrid's timers
+  std::int64_t timers_ = 0;
   bool is_awake_ = false;
   Outcome outcome_{};
 };

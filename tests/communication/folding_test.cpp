@@ -253,6 +253,20 @@ TEST(Folding, OfEqualComponentsShowsWhatEachWouldShow) {
   EXPECT_GT(following, 5000);
 }
 
+// A piece's way is longer, but its latencies are paid less often: the two nearly cancel.
+TEST(Folding, OfTooManyPiecesTakesLargerOnes) {
+  const platform::Platform platform = Machines{"dgx_a100", {"machines=8"}}.load();
+  const Group group = first_devices(platform, 64);
+  const Algorithm& tree = collective::algorithm_named(Operation::all_reduce, "tree");
+  const Call call = call_of(group, tree, {.ranks = 64, .elements = std::int64_t{32} << 18}, {});
+  const Timing larger = time_of(call, group), own = time_of(call, group, Folding::expanded);
+  EXPECT_EQ(own.pieces, 0);
+  EXPECT_LT(larger.pieces, call.request.options.segments);
+  EXPECT_LT(larger.played, 200'000);
+  EXPECT_EQ(larger.moves, own.moves);
+  EXPECT_NEAR(larger.time.count(), own.time.count(), 0.02 * own.time.count());
+}
+
 TEST(Folding, RefusesToExpandWhatIsTooMuchWithTheCount) {
   const platform::Platform platform = Machines{"ideal_switch", {"ranks=2048"}}.load();
   const Group group = first_devices(platform, 2048);

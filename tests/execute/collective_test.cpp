@@ -114,7 +114,7 @@ TEST(Collective, ComputesTheBitsOfItsReferenceReaderInAnyLegalOrder) {
   });
 }
 
-TEST(Collective, AllReducesWholeNumbersExactly) {
+TEST(Collective, G6_AllReducesGiveEveryRankTheSumOfWholeNumbersExactly) {
   each_schedule([](const collective::Expanded& schedule) {
     const collective::Contract& contract = schedule.contract;
     if (contract.operation != collective::Operation::all_reduce || !contract.left_out.empty()) return;

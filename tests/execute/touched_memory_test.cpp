@@ -14,12 +14,15 @@ namespace {
 using execute::Execution;
 
 // Addresses without memory behind them: nothing is run, and the largest model needs gigabytes.
-std::shared_ptr<std::byte> reserve_addresses(Bytes size) {
-  const auto count = static_cast<std::size_t>(size.count());
-  void* data = ::mmap(nullptr, count, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  EXPECT_NE(data, MAP_FAILED);
-  return {static_cast<std::byte*>(data), [count](std::byte* pointer) { ::munmap(pointer, count); }};
-}
+class ReservedAddresses final : public device::CpuMemory {
+ public:
+  std::shared_ptr<std::byte> allocate(Bytes size) override {
+    const auto count = static_cast<std::size_t>(size.count());
+    void* data = ::mmap(nullptr, count, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    EXPECT_NE(data, MAP_FAILED);
+    return {static_cast<std::byte*>(data), [count](std::byte* pointer) { ::munmap(pointer, count); }};
+  }
+};
 
 TEST(TouchedMemory, EndsWhereThePlanSaysForEveryModelThatIsTrainedForReal) {
   for (const model::ZooModel& model : model::zoo()) {
@@ -28,8 +31,9 @@ TEST(TouchedMemory, EndsWhereThePlanSaysForEveryModelThatIsTrainedForReal) {
     const test::Training made = test::training(*model::zoo_model(model.name).build(), 1, "sgd");
     const plan::Plan plan = strategy::lower_default(made.step, {"cpu:0"});
     device::Workers workers(1);
-    device::CpuQueue queue(workers);
-    const Execution execution(plan, queue, reserve_addresses);
+    ReservedAddresses memory;
+    device::CpuQueue queue(workers, memory);
+    const Execution execution(plan, queue);
     EXPECT_EQ(device::rounded_to_granule(test::end_of_touches(plan, execution)), plan.devices[0].arena);
   }
 }

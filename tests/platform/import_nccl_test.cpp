@@ -17,7 +17,8 @@ Translated translated(const std::string& text, const Products& products = {}) {
   return translate_nccl(xml::parse("x.xml", text), products);
 }
 
-// Names, kinds and latencies too; bandwidths are what both are made of.
+// Names, kinds and latencies too; bandwidths are what both are made of, but between sockets: there an imported
+// machine has what NCCL's peers get, 6 GB/s on Broadwell.
 void expect_same_routes(const Platform& imported, const Platform& own) {
   ASSERT_EQ(imported.devices(), own.devices());
   ASSERT_EQ(imported.hosts(), own.hosts());
@@ -30,11 +31,13 @@ void expect_same_routes(const Platform& imported, const Platform& own) {
       const Route right = own.route(from, to);
       ASSERT_EQ(names(imported, from, to), names(own, from, to));
       EXPECT_DOUBLE_EQ(left.latency.count(), right.latency.count());
-      EXPECT_DOUBLE_EQ(left.bottleneck.count(), right.bottleneck.count());
       for (std::size_t link = 0; link < left.links.size(); ++link) {
-        EXPECT_EQ(imported.link(left.links[link]).kind, own.link(right.links[link]).kind);
-        EXPECT_DOUBLE_EQ(imported.link(left.links[link]).bandwidth.count(),
-                         own.link(right.links[link]).bandwidth.count());
+        const Link &mine = imported.link(left.links[link]), &theirs = own.link(right.links[link]);
+        EXPECT_EQ(mine.kind, theirs.kind);
+        if (mine.kind == LinkKind::socket)
+          EXPECT_LE(mine.bandwidth, theirs.bandwidth);
+        else
+          EXPECT_DOUBLE_EQ(mine.bandwidth.count(), theirs.bandwidth.count());
       }
     }
   }

@@ -73,7 +73,7 @@ constexpr const char* expected_routes = R"(
   dgx1_v100                   -               d0    d6     2      0.6    22
   dgx1_v100                   -               d0    d7     2      0.6    44
   dgx1_v100                   -               d0    h0     3      1      12.35
-  dgx1_v100                   -               d7    h0     4      1.5    6
+  dgx1_v100                   -               d7    h0     4      1.5    12.35
   dgx1_v100                   machines=2      d0    d8     6      3      11.5
   dgx2                        -               d0    d15    2      0.936  124.5
   dgx2                        -               d0    h0     4      1.5    12.35

@@ -76,7 +76,8 @@ TEST(PcieTree, ReachesTheOtherSocketsMemoryOverTheirLink) {
   EXPECT_EQ(names(dgx, dgx.device(5), dgx.host(0)),
             (Names{"machine 0/gpu 5 -> pcie switch 2", "machine 0/pcie switch 2 -> socket 1",
                    "machine 0/socket 1 -> socket 0", "machine 0/socket 0 -> host 0"}));
-  EXPECT_EQ(dgx.route(dgx.device(5), dgx.host(0)).bottleneck, 6_GBps);
+  EXPECT_EQ(dgx.route(dgx.device(5), dgx.host(0)).bottleneck, 12.35_GBps);
+  EXPECT_EQ(dgx.route(dgx.host(1), dgx.host(0)).bottleneck, 33.8_GBps);
   EXPECT_EQ(names(dgx, dgx.host(0), dgx.host(1)),
             (Names{"machine 0/host 0 -> socket 0", "machine 0/socket 0 -> socket 1",
                    "machine 0/socket 1 -> host 1"}));

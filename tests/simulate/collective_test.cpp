@@ -139,7 +139,7 @@ constexpr std::array formulas{
             }},
 };
 
-TEST(Collective, TakesAsLongOnASwitchAsTheAlphaBetaModelSays) {
+TEST(Collective, G6_TakesAsLongOnASwitchAsTheAlphaBetaModelSays) {
   for (const Formula& formula : formulas)
     for (const int n : {2, 3, 4, 6, 8, 16}) {
       if (!formula.is_for_any_number && (n & (n - 1)) != 0) continue;

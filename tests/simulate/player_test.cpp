@@ -64,6 +64,18 @@ TEST(Player, AFlowWithoutBytesOrWithoutRouteTakesItsLatency) {
   EXPECT_EQ(outcome.links[0].busy, 0);
 }
 
+// Arrivals that weren't foreseen set timers before those that are set already.
+TEST(Player, NoMoreTimersAreSetThanThereAreEvents) {
+  Job job;
+  job.bandwidths = {50e9, 40e9};
+  for (std::int32_t id = 0; id < 400; ++id)
+    job.add(job.flow(1e-7 * id, 1'000'000 + 1000 * id, {{0, 1}}),
+            id < 8 ? std::vector<std::int32_t>{} : std::vector<std::int32_t>{id - 8});
+  const Outcome outcome = played(job);
+  EXPECT_GT(outcome.effort.shared, 300);
+  EXPECT_LE(outcome.effort.timers, 3 * std::ssize(job.activities));
+}
+
 TEST(Player, AnEmptyJobEndsAtOnce) { EXPECT_EQ(played(Job{}).end, 0); }
 
 // Latency-weighted sharing, SimGrid's default, would give the near ones more.
@@ -115,7 +127,7 @@ TEST(Player, BothDirectionsRunAtFullRateAtOnce) {
   job.add(job.flow(1e-6, 1'000'000, {{1}}));
   const Outcome outcome = played_both_ways(job);
   for (const std::int32_t id : {0, 1}) expect_relative(end_of(outcome, id), 1e-6 + 1e6 / 25e9);
-  EXPECT_EQ(outcome.effort.alone, 2);
+  EXPECT_EQ(outcome.effort.alone + outcome.effort.following, 2);
 }
 
 TEST(Player, AnUplinkOfTwoCardsHalvesAndTheirOwnLinksDont) {
@@ -138,7 +150,7 @@ TEST(Player, RailsDontShare) {
   for (std::int32_t rail = 0; rail < rails; ++rail) job.add(job.flow(4e-6, 10'000'000, {{rail}}));
   const Outcome outcome = played_both_ways(job);
   for (std::int32_t rail = 0; rail < rails; ++rail) expect_relative(end_of(outcome, rail), 4e-6 + 1e7 / 50e9);
-  EXPECT_EQ(outcome.effort.alone, rails);
+  EXPECT_EQ(outcome.effort.alone + outcome.effort.following, rails);
 }
 
 TEST(Player, WhatIsLeftByANarrowLinkGoesToTheOthers) {
@@ -164,7 +176,7 @@ TEST(Player, ARingOfEqualFlowsIsPlayedAlone) {
     }
   const Outcome outcome = played_both_ways(job);
   expect_relative(outcome.end, rounds * 1e6 / 25e9);
-  EXPECT_EQ(outcome.effort.alone, ranks * rounds);
+  EXPECT_EQ(outcome.effort.alone + outcome.effort.following, ranks * rounds);
 }
 
 // Eight pairs of cards, each pair below an uplink, begin at once: one pair is played. Then a flow enters the

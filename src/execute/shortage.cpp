@@ -1,0 +1,25 @@
+#include "execute/shortage.h"
+
+#include <algorithm>
+
+#include "plan/memory_report.h"
+#include "plan/order.h"
+
+namespace wt::execute {
+
+std::string shortage(const plan::Plan& plan, plan::DeviceId device, Bytes available) {
+  plan::Plan limited = plan;
+  plan::Device& small = limited.devices[index(device)];
+  device::MemoryOptions options = small.memory.value_or(device::MemoryOptions{.allocator = "cpu"});
+  // A driver may refuse what it said it had; below the bound, no layout fits.
+  options.limit = std::min(available, plan::live_bytes_bound(plan, device) - Bytes(1));
+  options.growth = false;
+  options.obtainable.reset();
+  small.memory = std::move(options);
+  plan::plan_memory(limited, plan::order_accesses(limited));
+  const plan::MemoryReport report = plan::report_memory(limited);
+  expect(report.shortage.has_value(), "plan {} fits where it was said not to", plan.name);
+  return report.shortage->message;
+}
+
+}  // namespace wt::execute
