@@ -114,6 +114,18 @@ std::vector<TensorSpec> Functional::input_specs() const {
   return specs;
 }
 
+// A layer that gives two of them is numbered the second time, as in Keras.
+std::vector<std::string> Functional::output_names() const {
+  std::vector<std::string> names;
+  std::map<std::string, int> uses;
+  for (const Reference& output : graph_.outputs) {
+    const std::string& name = graph_.nodes[output.node].layer->name();
+    const int before = uses[name]++;
+    names.push_back(before == 0 ? name : fmt::format("{}_{}", name, before));
+  }
+  return names;
+}
+
 std::vector<Symbol> Functional::call(Building& building, const std::vector<Symbol>& inputs) const {
   if (inputs.size() != graph_.inputs.size())
     refuse(fmt::format("it takes {} inputs and is given {}", graph_.inputs.size(), inputs.size()));

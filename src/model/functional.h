@@ -54,6 +54,7 @@ class Functional : public Layer {
   const Graph& graph() const { return graph_; }
   std::vector<std::shared_ptr<Layer>> parts() const override;  // in the order of their first calls
   std::vector<TensorSpec> input_specs() const override;
+  std::vector<std::string> output_names() const override;
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override;

@@ -108,6 +108,9 @@ class Layer {
   // What a call wants, without the batch axis; nothing where the inputs decide, 0 for an extent that is open.
   virtual std::vector<TensorSpec> input_specs() const { return {}; }
 
+  // What a model with several outputs calls them: the layers that give them. Nothing for other layers.
+  virtual std::vector<std::string> output_names() const { return {}; }
+
   // Calls the layer in a scope of its name.
   std::vector<Symbol> operator()(Building& building, const std::vector<Symbol>& inputs,
                                  const CallOptions& options = {}) const;

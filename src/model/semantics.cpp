@@ -64,6 +64,14 @@ constexpr std::array switch_rows{
               .id = Switch::moving_statistics_are_averaged,
               .keras2 = true,
               .tf20 = true},
+    SwitchRow{.name = "nccl_or_one_device",
+              .summary =
+                  "MirroredStrategy takes NcclAllReduce; but ReductionToOneDevice, with a warning, unless "
+                  "all devices are whole GPUs",
+              .otherwise = "CollectiveAllReduce: NCCL where all devices are whole GPUs, else the ring",
+              .source = "F3",
+              .id = Switch::nccl_or_one_device,
+              .tf20 = true},
 };
 
 }  // namespace

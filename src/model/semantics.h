@@ -27,6 +27,7 @@ enum class Switch : std::uint8_t {
   loss_object_refuses_average,
   accuracy_asks_the_loss,
   moving_statistics_are_averaged,
+  nccl_or_one_device,
 };
 
 struct SwitchRow {

@@ -21,9 +21,9 @@ std::vector<Name> logical(Context& context, device::Kind kind) {
   return names;
 }
 
-std::vector<Name> resolved(const std::vector<std::string>& written, const Context& context) {
+std::vector<Name> resolved(const std::vector<GivenDevice>& given, const Context& context) {
   std::vector<Name> names;
-  for (const std::string& text : written) names.push_back(context.resolve(device::parse_name(text)));
+  for (const GivenDevice& each : given) names.push_back(context.resolve(device::parse_name(each.name())));
   return names;
 }
 
@@ -48,6 +48,10 @@ std::vector<Name> own_choice(Kind kind, Context& context) {
 }
 
 }  // namespace
+
+std::vector<GivenDevice> given(const std::vector<LogicalDevice>& devices) {
+  return {devices.begin(), devices.end()};
+}
 
 std::vector<Name> worker_devices(const Choice& choice, Context& context) {
   if (choice.kind == Kind::default_strategy)
@@ -83,6 +87,19 @@ Chosen choose_cross_device_ops(std::span<const Name> devices, Context& context) 
   if (physical < context.list_logical_devices(device::Kind::gpu).size())
     return {CrossDeviceOps::collective_ring, "NCCL is not supported when using virtual GPUs"};
   return {CrossDeviceOps::collective_nccl, "all devices are whole GPUs"};
+}
+
+// Here hidden GPUs count as cut ones.
+Chosen select_cross_device_ops(std::span<const Name> devices, Context& context) {
+  const auto is_gpu = [](const Name& name) { return name.kind == device::Kind::gpu; };
+  constexpr auto one_device = CrossDeviceOps::reduction_to_one_device;
+  if (context.list_physical_devices(device::Kind::gpu).size() !=
+      context.list_logical_devices(device::Kind::gpu).size())
+    return {one_device,
+            "NCCL is not supported when using virtual GPUs, fallingback to reduction to one device"};
+  if (!std::all_of(devices.begin(), devices.end(), is_gpu))
+    return {one_device, "There is non-GPU devices in `tf.distribute.Strategy`, not using nccl allreduce."};
+  return {CrossDeviceOps::nccl, ""};
 }
 
 }  // namespace wt::strategy

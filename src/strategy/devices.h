@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/context.h"
@@ -15,12 +16,25 @@ namespace wt::strategy {
 
 enum class Kind : std::uint8_t { default_strategy, one_device, mirrored, central_storage };
 
-// What a strategy's constructor is told. Names as a program writes them; nothing: what the strategy chooses
-// itself.
+// A device as a program hands it over: by name, as it writes it, or as list_logical_devices gave it.
+class GivenDevice {
+ public:
+  GivenDevice(const char* name) : name_(name) {}
+  GivenDevice(std::string name) : name_(std::move(name)) {}
+  GivenDevice(const device::LogicalDevice& device) : name_(print(device.name)) {}
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+};
+
+std::vector<GivenDevice> given(const std::vector<device::LogicalDevice>& devices);
+
+// What a strategy's constructor is told. Nothing: what the strategy chooses itself.
 struct Choice {
   Kind kind = Kind::default_strategy;
-  std::vector<std::string> devices{};             // one_device: exactly one
-  std::optional<std::string> parameter_device{};  // central_storage
+  std::vector<GivenDevice> devices{};             // one_device: exactly one
+  std::optional<GivenDevice> parameter_device{};  // central_storage
 };
 
 // Full names. Of the default strategy there are none to tell: TensorFlow raises RuntimeError, and so does this.
@@ -30,8 +44,11 @@ std::vector<device::Name> parameter_devices(const Choice& choice, device::Contex
 // Which reduction MirroredStrategy takes where the program names none.
 struct Chosen {
   CrossDeviceOps ops{};
-  std::string why{};
+  std::string why{};  // of select_cross_device_ops: the warning that TensorFlow logs, or nothing
 };
 Chosen choose_cross_device_ops(std::span<const device::Name> devices, device::Context& context);
+
+// The same in TensorFlow 2.0, there called choose_the_best (cross_device_ops.py).
+Chosen select_cross_device_ops(std::span<const device::Name> devices, device::Context& context);
 
 }  // namespace wt::strategy

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "strategy/collective_ops.h"
 #include "strategy/data_parallel.h"
 
 namespace wt::strategy {
@@ -59,7 +60,7 @@ DataParallel collective(const MirroredOptions& options, Library library) {
   chosen.communication.library = std::move(library);
   chosen.communication.waits_for_backward = !options.packing.overlap;
   chosen.communication.one_after_the_other = options.packing.eager || options.packing.overlap;
-  chosen.communication.gather = "ring";
+  chosen.communication.gather = collective_op(CollectiveType::gather).algorithm;
   return chosen;
 }
 
@@ -70,7 +71,7 @@ DataParallel collective_nccl(const MirroredOptions& options) {
 }
 
 DataParallel collective_ring(const MirroredOptions& options) {
-  Library library{.always = {.algorithm = "tensorflow_ring"}};
+  Library library{.always = {.algorithm = std::string(collective_op(CollectiveType::reduce).algorithm)}};
   library.always.options.subdivisions = options.subdivisions;
   return collective(options, library);
 }

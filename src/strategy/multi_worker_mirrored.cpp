@@ -6,6 +6,7 @@
 #include <array>
 
 #include "plan/memory.h"
+#include "strategy/collective_ops.h"
 #include "strategy/data_parallel.h"
 
 namespace wt::strategy {
@@ -40,10 +41,17 @@ bool has_gpus_only(std::span<const Place> places) {
 }
 
 Library ring_of(const MultiWorkerMirroredOptions& options, const std::vector<int>& shape) {
-  LibraryChoice ring{.algorithm = "tensorflow_ring"};
+  LibraryChoice ring{.algorithm = std::string(collective_op(CollectiveType::reduce).algorithm)};
   ring.options.shape = shape;
   ring.options.subdivisions = options.subdivisions;
   return {.always = std::move(ring)};
+}
+
+void check_types(const Step& step, CommunicationImplementation chosen, std::span<const Place> places) {
+  for (const Node& node : step.program.nodes)
+    if (std::holds_alternative<AllReduce>(node.operation))
+      for (const ValueId input : node.inputs)
+        require_reducible(step.program.spec(input).type, chosen, places.front().kind);
 }
 
 }  // namespace
@@ -68,17 +76,19 @@ plan::Plan lower_multi_worker_mirrored(Steps steps, std::span<const Place> place
   check_replicas("multi_worker_mirrored", steps, places, options.stand_for);
   std::vector<int> shape = shape_of(places);
   if (options.stand_for) shape[1] = static_cast<int>(*options.stand_for) / shape[0];
-  const bool is_nccl = choose_implementation(options.implementation, places).implementation ==
-                       CommunicationImplementation::nccl;
+  const CommunicationImplementation chosen =
+      choose_implementation(options.implementation, places).implementation;
+  check_types(*steps.front(), chosen, places);
+  const bool is_nccl = chosen == CommunicationImplementation::nccl;
   DataParallel way{.packing = options.packing, .stand_for = options.stand_for};
   way.communication.strategy = "multi_worker_mirrored";
   way.communication.library = is_nccl ? options.nccl : ring_of(options, shape);
   way.communication.reduces_by_all_reduce = true;  // over all workers: Strategy.reduce
   way.communication.waits_for_backward = !options.packing.overlap;
   way.communication.one_after_the_other = is_nccl || options.packing.eager || options.packing.overlap;
-  way.communication.broadcast = "tensorflow_tree";
+  way.communication.broadcast = collective_op(CollectiveType::broadcast).algorithm;
   way.communication.shape.shape = shape;
-  way.communication.gather = "ring";
+  way.communication.gather = collective_op(CollectiveType::gather).algorithm;
   return lower_data_parallel(steps, places, way);
 }
 
@@ -93,7 +103,8 @@ plan::Plan lower_initial_broadcast(const Step& step, std::span<const Place> plac
     replicas.emplace_back(step, replica, draft.plan, std::vector<Part>{});
   for (ReplicaLowering& replica : replicas)
     for (const Variable& variable : step.variables) replica.add_variable(variable);
-  Communication communication{.strategy = "multi_worker_mirrored", .broadcast = "tensorflow_tree"};
+  Communication communication{.strategy = "multi_worker_mirrored"};
+  communication.broadcast = collective_op(CollectiveType::broadcast).algorithm;
   communication.shape.shape = {1, static_cast<int>(places.size() / devices)};
   CrossReplica cross_replica(draft, replicas, steps, communication);
   for (const Variable& variable : step.variables) cross_replica.hand_out(variable, devices);

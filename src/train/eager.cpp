@@ -165,7 +165,7 @@ std::vector<Tensor> Eager::compute(const Kernel& kernel, const Attributes& attri
                                    std::span<const EagerTensor> inputs) {
   const std::vector<TensorSpec> input_specs = specs_of(inputs);
   const std::vector<TensorSpec> output_specs = kernel.outputs(input_specs, attributes);
-  Launch launch{&kernel, attributes, {}, {}, {}};
+  Launch launch{&kernel, attributes, {}, {}, {}, {}};
   for (const EagerTensor& input : inputs) launch.inputs.push_back(input.numbers.view());
   std::vector<Tensor> outputs;
   for (const TensorSpec& spec : output_specs) {

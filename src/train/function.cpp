@@ -34,6 +34,7 @@ PerReplica Function::run(const PerReplica& arguments) {
     throw device::ResourceExhaustedError(plan::report_memory(planned.plan).shortage->message);
   if (!planned.execution) {
     create_variables(arguments);
+    state_.take_back();
     planned.execution = std::make_unique<execute::Execution>(planned.plan, machine_.queue);
   }
   execute::Execution& execution = *planned.execution;

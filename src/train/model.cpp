@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "model/weights.h"
 
@@ -22,29 +23,73 @@ LossScaling scaling_of(const CompileOptions& options, std::int64_t replicas) {
   return {options.loss_scale, options.loss.options.reduction, options.global_batch, replicas};
 }
 
-struct Forward {
+// One of the model's outputs, beside its labels.
+struct Comparison {
   Symbol labels{};
   Symbol predictions{};
-  ReplicaLoss loss{};  // regularisation included
 };
 
-// The batch: the model's inputs, the labels, the rows of the step where it is told them.
-Forward forward(model::Building& building, const model::Layer& layer, std::vector<Symbol> batch,
+struct Forward {
+  std::vector<Comparison> outputs{};
+  ReplicaLoss loss{};  // of all outputs together, regularisation included
+};
+
+// Of a model with several outputs Keras measures each, and names what it measures after the layer.
+struct Measured {
+  model::Metric metric{};
+  std::size_t output = 0;
+};
+
+std::vector<Measured> measured(const std::vector<model::Metric>& metrics, const model::Layer& layer) {
+  const std::vector<std::string> names = layer.output_names();
+  std::vector<Measured> all;
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, names.size()); ++i)
+    for (model::Metric metric : metrics) {
+      if (names.size() > 1) metric.name = fmt::format("{}_{}", names[i], metric.name);
+      all.push_back({std::move(metric), i});
+    }
+  return all;
+}
+
+// The batch: the model's inputs, the labels of its outputs, the rows of the step where it is told them.
+std::vector<Comparison> compare(model::Building& building, const model::Layer& layer,
+                                std::span<const Symbol> batch) {
+  const std::size_t inputs = std::max<std::size_t>(1, layer.input_specs().size());
+  if (batch.size() <= inputs)
+    throw InputError(fmt::format("[{}] it has {} inputs and labels beside them, and a batch holds {} tensors",
+                                 layer.name(), inputs, batch.size()),
+                     "give it a tensor per input, then one per output");
+  const std::span<const Symbol> given = batch.first(inputs), labels = batch.subspan(inputs);
+  const std::vector<Symbol> outputs = layer(building, std::vector<Symbol>(given.begin(), given.end()));
+  if (outputs.size() != labels.size())
+    throw InputError(fmt::format("[{}] it has {} outputs, and a batch holds labels for {}", layer.name(),
+                                 outputs.size(), labels.size()),
+                     "give it a tensor per input, then one per output");
+  std::vector<Comparison> comparisons;
+  for (std::size_t i = 0; i < outputs.size(); ++i) comparisons.push_back({labels[i], outputs[i]});
+  return comparisons;
+}
+
+// One loss for all outputs, as compile(loss=...) takes it; their sum is minimised.
+Forward forward(model::Building& building, const model::Layer& layer, std::span<const Symbol> batch,
                 const CompileOptions& options, std::int64_t replicas) {
-  const auto taken = [&] {
-    const Symbol last = batch.back();
-    batch.pop_back();
-    return last;
-  };
   const LossScaling scaling = scaling_of(options, replicas);
   std::optional<Symbol> step_rows;
-  if (scaling.is_told_rows()) step_rows = taken();
-  const Symbol labels = taken();
-  const Symbol predictions = layer(building, batch).front();
-  const Symbol losses = model::per_example_loss(options.loss, labels, predictions, options.semantics);
-  ReplicaLoss loss = scale_losses(scaling, losses, step_rows);
-  if (const auto penalty = building.regularization()) loss = with_penalty(scaling, loss, *penalty);
-  return {labels, predictions, loss};
+  if (scaling.is_told_rows()) {
+    step_rows = batch.back();
+    batch = batch.first(batch.size() - 1);
+  }
+  Forward result{.outputs = compare(building, layer, batch)};
+  for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+    const auto& [labels, predictions] = result.outputs[i];
+    const Symbol losses = model::per_example_loss(options.loss, labels, predictions, options.semantics);
+    const ReplicaLoss own = scale_losses(scaling, losses, step_rows);
+    result.loss =
+        i == 0 ? own : ReplicaLoss{result.loss.minimised + own.minimised, result.loss.shown + own.shown};
+  }
+  if (const auto penalty = building.regularization())
+    result.loss = with_penalty(scaling, result.loss, *penalty);
+  return result;
 }
 
 const model::Metric& loss_metric() {
@@ -69,15 +114,18 @@ bool is_uneven(const PerReplica& batch) {
   });
 }
 
-void update_metrics(model::Building& building, const Forward& forward, const CompileOptions& options) {
-  const auto rows = static_cast<double>(forward.labels.shape()[0]);
+void update_metrics(model::Building& building, const Forward& forward, const CompileOptions& options,
+                    const std::vector<Measured>& all) {
+  const auto rows = static_cast<double>(forward.outputs[0].labels.shape()[0]);
   const Symbol weight = fill(building.trace(), {forward.loss.shown.spec().type, {}}, rows);
   model::update_mean(building, loss_metric(), forward.loss.shown, weight);
-  for (const model::Metric& metric : options.metrics)
-    model::update_metric(building,
-                         model::resolve_accuracy(metric, forward.labels.spec(), forward.predictions.spec(),
-                                                 options.loss, options.semantics),
-                         forward.labels, forward.predictions);
+  for (const auto& [metric, output] : all) {
+    const auto& [labels, predictions] = forward.outputs[output];
+    model::update_metric(
+        building,
+        model::resolve_accuracy(metric, labels.spec(), predictions.spec(), options.loss, options.semantics),
+        labels, predictions);
+  }
 }
 
 }  // namespace
@@ -86,6 +134,7 @@ struct Model::Steps {
   Steps(CompileOptions given, const std::shared_ptr<const model::Layer>& layer, State& state,
         Machine& machine)
       : options(std::move(given)),
+        metrics(measured(options.metrics, *layer)),
         train(
             "train", state, machine, Function::Mode::training,
             [this, layer, &machine](model::Building& building, const std::vector<Symbol>& batch) {
@@ -95,7 +144,7 @@ struct Model::Steps {
                                      building.trace().gradient(result.loss.minimised, variables),
                                      learning_rate(building, options.optimizer),
                                      {.semantics = options.semantics});
-              update_metrics(building, result, options);
+              update_metrics(building, result, options, metrics);
               return std::vector<Symbol>{reduce(result.loss.minimised, Reduction::sum)};
             },
             options.semantics),
@@ -103,12 +152,13 @@ struct Model::Steps {
             "evaluate", state, machine, Function::Mode::inference,
             [this, layer, &machine](model::Building& building, const std::vector<Symbol>& batch) {
               const Forward result = forward(building, *layer, batch, options, machine.input.replicas);
-              update_metrics(building, result, options);
+              update_metrics(building, result, options, metrics);
               return std::vector<Symbol>{reduce(result.loss.minimised, Reduction::sum)};
             },
             options.semantics) {}
 
   CompileOptions options;
+  std::vector<Measured> metrics;
   Function train;
   Function evaluate;
 };
@@ -258,7 +308,7 @@ float Model::loss_so_far() const { return metric_so_far(loss_metric()); }
 
 std::vector<Log> Model::metric_results() const {
   std::vector<Log> logs;
-  for (const model::Metric& metric : steps_->options.metrics)
+  for (const auto& [metric, output] : steps_->metrics)
     logs.push_back({metric.name, static_cast<double>(metric_so_far(metric))});
   return logs;
 }
@@ -269,7 +319,7 @@ void Model::reset_metrics() {
       state_.preset({{name, Tensor::zeros({Type::float32, {}})}});  // a checkpoint's, too, that wait
   };
   reset(loss_metric());
-  for (const model::Metric& metric : steps_->options.metrics) reset(metric);
+  for (const auto& [metric, output] : steps_->metrics) reset(metric);
 }
 
 }  // namespace wt::train

@@ -58,7 +58,8 @@ struct FitOptions {
 };
 
 // A Keras model with its training loop: compile, fit, evaluate, predict. A dataset's elements are the model's
-// inputs in order, then the labels: global batches, which are split over the machine's replicas.
+// inputs in order, then a tensor of labels for each of its outputs: global batches, which are split over the
+// machine's replicas.
 class Model {
  public:
   Model(std::shared_ptr<const model::Layer> layer, State& state, Machine& machine)

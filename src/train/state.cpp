@@ -122,6 +122,7 @@ void State::take_back() {
     value.copies = newest(value);
     value.lent.clear();
   }
+  holder_->leave();
   holder_ = nullptr;
 }
 

@@ -42,6 +42,9 @@ class State {
   // The execution's variables become the newest values, which it then holds.
   void lend_to(execute::Execution& execution, const plan::Plan& plan);
 
+  // The newest values come back from the execution that has them, whose memory another may then use.
+  void take_back();
+
   // Must be called before an execution ends: the newest values may be in it.
   void take_back_from(const execute::Execution& execution);
 
@@ -54,7 +57,6 @@ class State {
   const Value& known(std::string_view name) const;
   const model::Weight& weight_of(const Value& value) const { return weights_[value.weight]; }
   std::vector<Tensor> newest(const Value& value) const;
-  void take_back();
 
   std::uint64_t seed_ = 0;
   std::vector<model::Weight> weights_{};

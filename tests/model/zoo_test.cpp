@@ -4,6 +4,7 @@
 
 #include "model/numbers.h"
 #include "model/weights.h"
+#include "model/zoo/language.h"
 #include "support/training_step.h"
 
 namespace wt::model {
@@ -108,6 +109,35 @@ TEST(Zoo, InceptionHasThePublishedSize) {
   EXPECT_EQ(count_parameters(*zoo_model("inception_v3").build()).total(), 23851784);
 }
 
+TEST(Zoo, BertFindsMaskedWordsByTheirPositionInTheirRow) {
+  for (const std::int64_t rows : {1, 2, 3, 5}) {
+    std::vector<float> words;
+    std::vector<std::int32_t> positions;
+    std::vector<double> wanted;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (int word = 0; word < 4; ++word) words.push_back(static_cast<float>(10 * row + word));
+      for (const std::int32_t position : {3, static_cast<std::int32_t>(row) % 4}) {
+        positions.push_back(position);
+        wanted.push_back(static_cast<double>(10 * row + position));
+      }
+    }
+    test::expect_near(
+        test::compute({test::floats({rows, 4, 1}, words), Tensor::of<std::int32_t>({rows, 2}, positions)},
+                      [](const std::vector<Symbol>& inputs) {
+                        Building building(*inputs[0].trace, false);
+                        return (*gather_positions("masked"))(building, inputs).front();
+                      }),
+        wanted);
+  }
+}
+
+// Turc et al., 2019: 4,385,920 up to the pooler; beside it the masked words' dense layer, normalization and
+// biases, and two logits.
+TEST(Zoo, BertTinyHasThePublishedSize) {
+  const std::int64_t pretraining = (128 * 128 + 128) + 2 * 128 + 30522 + (2 * 128 + 2);
+  EXPECT_EQ(count_parameters(*zoo_model("bert_tiny").build()).trainable, 4385920 + pretraining);
+}
+
 TEST(Zoo, BertLargeHasThePublishedSizes) {
   expect_size(zoo_model("bert_large"), {336226108, 398, 40.1071});
   expect_size(zoo_model("bert_large", {{"sequence", 512}, {"masked", 80}}), {336226108, 398, 170.0890});
@@ -161,10 +191,11 @@ TEST(Zoo, SaysWhatEachModelIs) {
     for (const ZooParameter& parameter : model.parameters)
       EXPECT_FALSE(parameter.summary.empty()) << parameter.name;
   }
-  EXPECT_EQ(names,
-            "alexnet* bert_large* fashion_cnn inception_v3* linear mlp resnet152* resnet50 small_resnet "
-            "transformer "
-            "vgg16 ");
+  EXPECT_EQ(
+      names,
+      "alexnet* bert_large* bert_tiny fashion_cnn inception_v3* linear mlp resnet152* resnet50 small_resnet "
+      "transformer "
+      "vgg16 ");
 }
 
 // ---- reading
@@ -196,9 +227,8 @@ TEST(Zoo, NamesWhatIsWrongInAFile) {
             "x.json:1:1: \"resnet5\" is not a model of the zoo\n"
             "  1 | \"resnet5\"\n"
             "    | ^~~~~~~~~\n"
-            "did you mean \"resnet50\"? known: alexnet, bert_large, fashion_cnn, inception_v3, linear, mlp, "
-            "resnet152, "
-            "resnet50, small_resnet, transformer, vgg16");
+            "did you mean \"resnet50\"? known: alexnet, bert_large, bert_tiny, fashion_cnn, inception_v3, "
+            "linear, mlp, resnet152, resnet50, small_resnet, transformer, vgg16");
   EXPECT_EQ(problems_of(R"({"zoo": "mlp", "units": 0})"),
             "x.json:1:25: 0 is out of range\n"
             "  1 | {\"zoo\": \"mlp\", \"units\": 0}\n"

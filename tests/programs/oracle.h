@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "device/cpu/cpu_queue.h"
 #include "execute/execution.h"
 #include "strategy/default.h"
+#include "tensor/difference.h"
 #include "tensor/safetensors.h"
 
 namespace wt::oracle {
@@ -33,27 +33,16 @@ inline std::vector<double> expected_losses(const std::string& name) {
   return losses;
 }
 
-// Largest |difference| over largest |weight| of a tensor.
-inline double weight_error(const Tensor& ours, const Tensor& theirs) {
-  float difference = 0;
-  float largest = 0;
-  for (std::size_t i = 0; i < theirs.values<float>().size(); ++i) {
-    difference = std::max(difference, std::abs(ours.values<float>()[i] - theirs.values<float>()[i]));
-    largest = std::max(largest, std::abs(theirs.values<float>()[i]));
-  }
-  return static_cast<double>(difference / largest);
-}
-
 // Prints the worst errors; true when they are inside the oracle's tolerances (tests/oracle/README.md).
 inline bool agrees(const std::string& name, const std::vector<float>& losses,
                    const execute::Execution& trained) {
   const std::vector<double> expected = expected_losses(name);
   double worst_loss = losses.size() == expected.size() ? 0 : 1;
   for (std::size_t i = 0; i < std::min(losses.size(), expected.size()); ++i)
-    worst_loss = std::max(worst_loss, std::abs(static_cast<double>(losses[i]) - expected[i]) / expected[i]);
+    worst_loss = std::max(worst_loss, relative_difference(static_cast<double>(losses[i]), expected[i]));
   double worst_weight = 0;
   for (const auto& [weight, theirs] : tensors(name, "final"))
-    worst_weight = std::max(worst_weight, weight_error(trained.read(weight), theirs));
+    worst_weight = std::max(worst_weight, relative_difference(trained.read(weight), theirs));
   fmt::print(
       "{}: {} steps, worst loss error {:.1e} (allowed 1e-5), worst weight error {:.1e} (allowed 1e-4)\n",
       name, losses.size(), worst_loss, worst_weight);

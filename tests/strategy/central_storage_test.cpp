@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "several_replicas.h"
+#include "support/pinned_isa.h"
 
 namespace wt::strategy {
 namespace {
@@ -26,6 +27,7 @@ Step two_variables(std::int64_t rows) {
 }
 
 TEST(CentralStorage, ST9_PullsPushesAddsAndAppliesWhereVariablesAre) {
+  const test::PinnedIsa pinned;
   const ReplicaSteps steps({1, 1}, two_variables);
   EXPECT_EQ(print(lower_central_storage(steps, places(2))), R"(plan train
   device task:0/GPU:0 needs 1.5 KiB
@@ -46,9 +48,9 @@ TEST(CentralStorage, ST9_PullsPushesAddsAndAppliesWhereVariablesAre) {
   input          rate/replica_1 4 B at 256
   input          rate/replica_1 4 B at 1280
   activation     matmul#0 4 B at 1024
-  workspace      matmul#0 256 B at 1280
+  workspace      matmul#0 64 B at 1280
   activation     matmul#0/replica_1 4 B at 1024
-  workspace      matmul#0/replica_1 256 B at 1280
+  workspace      matmul#0/replica_1 64 B at 1280
   gradient       gradient/fill#2 4 B at 512
   gradient       gradient/fill#2/replica_1 4 B at 512
   gradient       gradient/broadcast_to#4 4 B at 768
@@ -58,9 +60,9 @@ TEST(CentralStorage, ST9_PullsPushesAddsAndAppliesWhereVariablesAre) {
   gradient       gradient/reduce_sum#8 4 B at 512
   gradient       gradient/reduce_sum#8/replica_1 4 B at 512
   gradient       gradient/matmul#9 8 B at 1024
-  workspace      matmul#9 128 B at 1280
+  workspace      matmul#9 64 B at 1280
   gradient       gradient/matmul#9/replica_1 8 B at 1024
-  workspace      matmul#9/replica_1 128 B at 1280
+  workspace      matmul#9/replica_1 64 B at 1280
   communication  push/0/0 4 B at 1536
   communication  push/0/1 4 B at 1792
   communication  push/1/0 8 B at 2048
@@ -76,8 +78,8 @@ TEST(CentralStorage, ST9_PullsPushesAddsAndAppliesWhereVariablesAre) {
     5 move rate float32[] -> rate float32[]  # input
     6 move x/replica_1 float32[1,2] -> x/replica_1 float32[1,2]  # replica_1/input
     7 move rate/replica_1 float32[] -> rate/replica_1 float32[]  # replica_1/input
-    8 run matmul (x float32[1,2], w/pulled float32[2,1]) -> matmul#0 float32[1,1] using 256 B after 0 2 4
-    9 run matmul (x/replica_1 float32[1,2], w/pulled/replica_1 float32[2,1]) -> matmul#0/replica_1 float32[1,1] using 256 B after 1 3 6  # replica_1
+    8 run matmul (x float32[1,2], w/pulled float32[2,1]) -> matmul#0 float32[1,1] using 64 B after 0 2 4
+    9 run matmul (x/replica_1 float32[1,2], w/pulled/replica_1 float32[2,1]) -> matmul#0/replica_1 float32[1,1] using 64 B after 1 3 6  # replica_1
    10 run bias_add (matmul#0 float32[1,1], v/pulled float32[1]) -> matmul#0 float32[1,1] after 2 8
    11 run bias_add (matmul#0/replica_1 float32[1,1], v/pulled/replica_1 float32[1]) -> matmul#0/replica_1 float32[1,1] after 3 9  # replica_1
    12 run fill spec=float32[] value=1 () -> gradient/fill#2 float32[] after 8  # gradient
@@ -92,8 +94,8 @@ TEST(CentralStorage, ST9_PullsPushesAddsAndAppliesWhereVariablesAre) {
    21 run multiply (gradient/broadcast_to#4/replica_1 float32[1,1], matmul#0/replica_1 float32[1,1]) -> gradient/broadcast_to#4/replica_1 float32[1,1] after 15 19  # replica_1/gradient
    22 run reduce_sum axes=[0] (gradient/broadcast_to#4 float32[1,1]) -> gradient/reduce_sum#8 float32[1] after 18 20  # gradient
    23 run reduce_sum axes=[0] (gradient/broadcast_to#4/replica_1 float32[1,1]) -> gradient/reduce_sum#8/replica_1 float32[1] after 19 21  # replica_1/gradient
-   24 run matmul transpose_a=true (x float32[1,2], gradient/broadcast_to#4 float32[1,1]) -> gradient/matmul#9 float32[2,1] using 128 B after 4 8 20  # gradient
-   25 run matmul transpose_a=true (x/replica_1 float32[1,2], gradient/broadcast_to#4/replica_1 float32[1,1]) -> gradient/matmul#9/replica_1 float32[2,1] using 128 B after 6 9 21  # replica_1/gradient
+   24 run matmul transpose_a=true (x float32[1,2], gradient/broadcast_to#4 float32[1,1]) -> gradient/matmul#9 float32[2,1] using 64 B after 4 8 20  # gradient
+   25 run matmul transpose_a=true (x/replica_1 float32[1,2], gradient/broadcast_to#4/replica_1 float32[1,1]) -> gradient/matmul#9/replica_1 float32[2,1] using 64 B after 6 9 21  # replica_1/gradient
    26 move gradient/reduce_sum#8 float32[1] -> push/0/0 float32[1] after 22  # push/0
    27 move gradient/reduce_sum#8/replica_1 float32[1] -> push/0/1 float32[1] after 23  # push/0
    28 move gradient/matmul#9 float32[2,1] -> push/1/0 float32[2,1] after 24  # push/1

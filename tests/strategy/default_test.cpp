@@ -4,6 +4,7 @@
 
 #include "plan/memory.h"
 #include "program/operations.h"
+#include "support/pinned_isa.h"
 
 namespace wt::strategy {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 TensorSpec floats(const Shape& shape) { return {Type::float32, shape}; }
 
 TEST(DefaultStrategy, WritesTheWholeStepDownAsAPlan) {
+  const test::PinnedIsa pinned;
   const Step step = trace("train", [](Trace& trace) {
     const Symbol x = trace.input("x", floats({4, 1}));
     const Symbol kernel = trace.variable("kernel", floats({1, 1}));
@@ -20,12 +22,12 @@ TEST(DefaultStrategy, WritesTheWholeStepDownAsAPlan) {
     trace.result("loss", loss);
   });
   EXPECT_EQ(print(lower_default(step, {"cpu:0"})), R"(plan train
-  device cpu:0 needs 2.25 KiB
+  device cpu:0 needs 1.75 KiB
   input          x 16 B at 0
   input          rate 4 B at 256
   variable       kernel 4 B at 512
   activation     matmul#0 16 B at 1024
-  workspace      matmul#0 128 B at 1280
+  workspace      matmul#0 64 B at 1280
   activation     square#1 16 B at 1280
   result         loss 4 B at 768
   gradient       gradient/fill#3 4 B at 1280
@@ -33,8 +35,8 @@ TEST(DefaultStrategy, WritesTheWholeStepDownAsAPlan) {
   gradient       gradient/broadcast_to#7 16 B at 1536
   gradient       gradient/fill#8 4 B at 1280
   gradient       gradient/matmul#11 4 B at 1024
-  workspace      matmul#11 512 B at 1792
-    0 run matmul (x float32[4,1], kernel float32[1,1]) -> matmul#0 float32[4,1] using 128 B
+  workspace      matmul#11 128 B at 1280
+    0 run matmul (x float32[4,1], kernel float32[1,1]) -> matmul#0 float32[4,1] using 64 B
     1 run square (matmul#0 float32[4,1]) -> square#1 float32[4,1] after 0
     2 run reduce_mean axes=[0,1] (square#1 float32[4,1]) -> loss float32[] after 1
     3 run fill spec=float32[] value=1 () -> gradient/fill#3 float32[] after 2  # gradient
@@ -44,7 +46,7 @@ TEST(DefaultStrategy, WritesTheWholeStepDownAsAPlan) {
     7 run fill spec=float32[] value=2 () -> gradient/fill#8 float32[] after 6  # gradient
     8 run multiply (matmul#0 float32[4,1], gradient/fill#8 float32[]) -> matmul#0 float32[4,1] after 0 1 7  # gradient
     9 run multiply (gradient/broadcast_to#7 float32[4,1], matmul#0 float32[4,1]) -> gradient/broadcast_to#7 float32[4,1] after 6 8  # gradient
-   10 run matmul transpose_a=true (x float32[4,1], gradient/broadcast_to#7 float32[4,1]) -> gradient/matmul#11 float32[1,1] using 512 B after 9  # gradient
+   10 run matmul transpose_a=true (x float32[4,1], gradient/broadcast_to#7 float32[4,1]) -> gradient/matmul#11 float32[1,1] using 128 B after 8 9  # gradient
    11 run sgd_update (kernel float32[1,1], gradient/matmul#11 float32[1,1], rate float32[]) -> kernel float32[1,1] after 0 10
 )");
 }

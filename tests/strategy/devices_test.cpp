@@ -76,6 +76,40 @@ TEST(StrategyDevices, G12_TheDefaultStrategyHasNoneToTell) {
             "worker_devices() method unsupported by default tf.distribute.Strategy.");
 }
 
+TEST(StrategyDevices, ST2_WithoutAListAllVisibleGpusElseTheCpus) {
+  Context hidden(devices_of(tesla_t4(), 3));
+  const auto gpus = hidden.list_physical_devices(device::Kind::gpu);
+  hidden.set_visible_devices({gpus[0], gpus[2]}, device::Kind::gpu);
+  EXPECT_EQ(printed(worker_devices({.kind = Kind::mirrored}, hidden)),
+            "/job:localhost/replica:0/task:0/device:GPU:0\n/job:localhost/replica:0/task:0/device:GPU:1\n");
+  EXPECT_EQ(hidden.list_logical_devices(device::Kind::gpu)[1].physical, gpus[2]);
+  Context none(devices_of(tesla_t4(), 2));
+  none.set_visible_devices(std::vector<device::PhysicalDevice>{}, device::Kind::gpu);
+  EXPECT_EQ(printed(worker_devices({.kind = Kind::mirrored}, none)),
+            "/job:localhost/replica:0/task:0/device:CPU:0\n");
+}
+
+TEST(StrategyDevices, ST5_LogicalDevicesMayBeHandedOverAsTheyAre) {
+  Context context = two_virtual_gpus();
+  const std::vector<device::LogicalDevice> gpus = context.list_logical_devices(device::Kind::gpu);
+  EXPECT_EQ(worker_devices({.kind = Kind::mirrored, .devices = given(gpus)}, context),
+            worker_devices({.kind = Kind::mirrored, .devices = {"/gpu:0", "/gpu:1"}}, context));
+  EXPECT_EQ(parameter_devices({.kind = Kind::central_storage, .parameter_device = gpus[1]}, context),
+            std::vector<Name>{gpus[1].name});
+  EXPECT_EQ(error_of<device::ValueError>([&] {
+              worker_devices({.kind = Kind::mirrored, .devices = {gpus[1], "GPU:1"}}, context);
+            }),
+            "No duplicates allowed in `devices` argument: ('/job:localhost/replica:0/task:0/device:GPU:1', "
+            "'/job:localhost/replica:0/task:0/device:GPU:1')");
+}
+
+TEST(StrategyDevices, ST26_OneDeviceComputesAndKeepsVariablesWhereItIsTold) {
+  Context context(devices_of(tesla_t4(), 2));
+  const Choice choice{.kind = Kind::one_device, .devices = {"/gpu:1"}};
+  EXPECT_EQ(printed(worker_devices(choice, context)), "/job:localhost/replica:0/task:0/device:GPU:1\n");
+  EXPECT_EQ(parameter_devices(choice, context), worker_devices(choice, context));
+}
+
 TEST(StrategyDevices, ADeviceIsGivenOnce) {
   Context context(devices_of(tesla_t4(), 2));
   EXPECT_EQ(error_of<device::ValueError>([&] {
@@ -105,9 +139,28 @@ TEST(CrossDeviceOps, D17_WholeGpusReduceByNccl) {
             CrossDeviceOps::collective_nccl);
 }
 
+// TensorFlow 2.0 asked whether there are as many, so a hidden GPU sufficed.
+TEST(CrossDeviceOps, F3_TensorFlow20TookNcclOrOneDeviceAndSaidWhy) {
+  const auto selected = [](Context context) {
+    return select_cross_device_ops(worker_devices({.kind = Kind::mirrored}, context), context);
+  };
+  Context hidden(devices_of(tesla_t4(), 4));
+  hidden.set_visible_devices(hidden.list_physical_devices(device::Kind::gpu)[0], device::Kind::gpu);
+  const std::string no_gpus =
+      "There is non-GPU devices in `tf.distribute.Strategy`, not using nccl allreduce.";
+  const std::string pieces =
+      "NCCL is not supported when using virtual GPUs, fallingback to reduction to one device";
+  EXPECT_EQ(selected(Context(devices_of(tesla_t4(), 4))).ops, CrossDeviceOps::nccl);
+  EXPECT_EQ(selected(Context(devices_of(tesla_t4(), 4))).why, "");
+  EXPECT_EQ(selected(Context()).ops, CrossDeviceOps::reduction_to_one_device);
+  EXPECT_EQ(selected(Context()).why, no_gpus);
+  EXPECT_EQ(selected(hidden).why, pieces);
+  EXPECT_EQ(selected(two_virtual_gpus()).why, pieces);
+}
+
 TEST(CrossDeviceOps, D17_CpusAloneTakeTheRingAndAMixTakesOneDevice) {
   Context context(devices_of(tesla_t4()));
-  const auto chosen = [&](const std::vector<std::string>& names) {
+  const auto chosen = [&](const std::vector<GivenDevice>& names) {
     return choose_cross_device_ops(worker_devices({.kind = Kind::mirrored, .devices = names}, context),
                                    context)
         .ops;

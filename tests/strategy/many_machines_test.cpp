@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "collective/catalog.h"
+#include "collective/execute.h"
 #include "several_replicas.h"
+#include "strategy/collective_ops.h"
 #include "strategy/multi_worker_mirrored.h"
 #include "strategy/tpu.h"
 
@@ -21,7 +24,7 @@ std::string refusal(Lower lower) {
   return "nothing was refused";
 }
 
-TEST(MultiWorkerMirrored, ST14_AutoIsTheRing) {
+TEST(F2, ST14_AutoIsTheRing) {
   using enum CommunicationImplementation;
   const auto chosen = [](CommunicationImplementation asked, device::Kind kind) {
     const ChosenImplementation choice = choose_implementation(asked, places(2, kind, 1));
@@ -49,6 +52,60 @@ TEST(MultiWorkerMirrored, ST14_TheRingCutsChunksAsTensorFlowDoes) {
     if (plan.buffer(move->source.buffer).name == "all_reduce/0") sent.push_back(payload(*move).count() / 4);
   }
   EXPECT_EQ(sent, (std::vector<std::int64_t>{16, 7, 16}));
+}
+
+// tf_distribute.md 2.5.2.
+TEST(CollectiveOps, ST11_EachHasItsKernelByTheCommunicationThatWasChosen) {
+  using enum CommunicationImplementation;
+  std::string table;
+  for (const CollectiveOp& row : collective_ops())
+    table += fmt::format("{} {}\n", kernel_of(row.type, nccl),
+                         row.own.empty() ? "undefined" : kernel_of(row.type, ring));
+  EXPECT_EQ(table,
+            "NcclReduce RingReduce\nNcclGather RingGather\nNcclBroadcast HierarchicalTreeBroadcast\n"
+            "NcclAllToAll AllToAll\nNcclReduceScatter undefined\nPermute Permute\n");
+  EXPECT_EQ(refusal([] { kernel_of(CollectiveType::reduce_scatter, ring); }),
+            "CollectiveRegistry::Lookup did not find collective implementation undefined\n"
+            "NCCL has it: ask for NCCL, on GPUs");
+}
+
+// Rank r brings 100 r and the element's number. What every rank ends with is the sum of what was brought: of an
+// all-reduce everybody's, of the others the value of the one that had it.
+TEST(CollectiveOps, ST11_WhatTensorFlowsOwnKernelsDoIsComputed) {
+  constexpr int ranks = 4;
+  for (const CollectiveOp& row : collective_ops()) {
+    if (row.algorithm.empty()) continue;
+    SCOPED_TRACE(row.own);
+    const auto& algorithm = collective::algorithm_named(row.operation, row.algorithm);
+    const collective::Expanded schedule =
+        collective::expand(collective::make_schedule(algorithm, {.ranks = ranks, .elements = 32}));
+    const collective::Contract& contract = schedule.contract;
+    std::vector<std::vector<float>> vectors(ranks);
+    for (int rank = 0; rank < ranks; ++rank)
+      for (std::int64_t i = 0; i < contract.cut.elements; ++i)
+        vectors[static_cast<std::size_t>(rank)].push_back(static_cast<float>(100 * rank + i));
+    const auto results = collective::execute_on(schedule, vectors, 3);
+    for (int rank = 0; rank < ranks; ++rank)
+      for (int chunk = 0; chunk < contract.cut.chunks; ++chunk)
+        for (std::int64_t i = contract.cut.begin(chunk); i < contract.cut.begin(chunk + 1); ++i) {
+          float wanted = 0;
+          for (int from = 0; from < ranks; ++from)
+            if (contract.brings(from, chunk)) wanted += static_cast<float>(100 * from + i);
+          if (!contract.wants(rank, chunk)) continue;
+          EXPECT_EQ(results[static_cast<std::size_t>(rank)][static_cast<std::size_t>(i)], wanted);
+        }
+  }
+}
+
+TEST(CollectiveOps, ST11_TheRingAddsNoInt32OnGpus) {
+  const Step step = trace("count", [](Trace& trace) {
+    trace.result("sum", all_reduce(trace.input("x", {Type::int32, {2}}), Reduction::sum));
+  });
+  const std::vector<const Step*> two(2, &step);
+  EXPECT_EQ(refusal([&] { lower_multi_worker_mirrored(two, places(2, device::Kind::gpu, 1), {}); }),
+            "Collective all-reduce does not support datatype DT_INT32 on DEVICE_GPU\n"
+            "cast it to int64 or float32, or ask for NCCL");
+  EXPECT_NO_THROW(lower_multi_worker_mirrored(two, places(2, device::Kind::cpu, 1), {}));
 }
 
 TEST(MultiWorkerMirrored, ST10_TheChiefSendsItsInitialValues) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/functional.h"
 #include "model/layers/dense.h"
 #include "model/layers/dropout.h"
 #include "model/sequential.h"
@@ -163,6 +164,59 @@ TEST(P19, WithoutCompileEverythingIsRefused) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(), "[fit] the model is not compiled\ncall compile(...) first");
+  }
+}
+
+model::LayerPtr bare(const std::string& name) {
+  return model::dense({.name = name, .units = 1, .use_bias = false});
+}
+
+// Two linear models in one, without a bias: rows of (1, 2) are to give (1, 4). Each weight moves as if it were
+// alone, since the losses are added: its error shrinks by 1 - 2 rate x^2 in a step.
+TEST(P4, SeveralInputsAndOutputsAreMinimisedTogether) {
+  const double rate = 0.05;
+  for (const std::int64_t replicas : {1, 2}) {
+    SCOPED_TRACE(replicas);
+    test::Machine one, several(test::mirrored(2), {.replicas = 2});
+    State state(1);
+    state.preset({{"left/kernel", floats({1, 1}, {0})}, {"right/kernel", floats({1, 1}, {0})}});
+    const model::Output x = model::input({1}), y = model::input({1});
+    const model::LayerPtr both = model::functional("both", {x, y}, {bare("left")(x), bare("right")(y)});
+    Model model(both, state, replicas == 1 ? one : several);
+    CompileOptions options = sgd(rate);
+    options.metrics = {model::metric_named("mae")};
+    model.compile(options);
+    const auto rows = [](float value) { return floats({4, 1}, std::vector<float>(4, value)); };
+    const std::vector<Tensor> batch{rows(1), rows(2), rows(1), rows(4)};
+    double left = 1, right = 2;  // 1 - w 1, and 4 - v 2 over 2
+    for (int step = 0; step < 3; ++step) {
+      const StepResult result = model.train_on_batch(batch);
+      EXPECT_NEAR(result.loss, left * left + 4 * right * right, 1e-5);
+      left *= 1 - 2 * rate;
+      right *= 1 - 8 * rate;
+    }
+    EXPECT_NEAR(state.read("left/kernel").values<float>()[0], 1 - left, 1e-6);
+    EXPECT_NEAR(state.read("right/kernel").values<float>()[0], 2 - right, 1e-6);
+    const std::vector<Log> measured = model.train_on_batch(batch).metrics;
+    ASSERT_EQ(measured.size(), 2u);
+    EXPECT_EQ(measured[0].name, "left_mae");
+    EXPECT_EQ(measured[1].name, "right_mae");
+  }
+}
+
+TEST(P4, ABatchThatLacksLabelsIsRefused) {
+  test::Machine machine;
+  State state(1);
+  const model::Output x = model::input({1});
+  Model model(model::functional("both", {x}, {bare("left")(x), bare("right")(x)}), state, machine);
+  model.compile(sgd(0.1));
+  try {
+    model.train_on_batch({floats({1, 1}, {1}), floats({1, 1}, {1})});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "[both] it has 2 outputs, and a batch holds labels for 1\n"
+                 "give it a tensor per input, then one per output");
   }
 }
 

@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/keras_json.h"
 #include "strategy/multi_worker_mirrored.h"
 #include "strategy/tpu.h"
+#include "tensor/difference.h"
 #include "tensor/safetensors.h"
 #include "train/machine.h"
 
@@ -49,20 +49,6 @@ struct Errors {
   double weight = 0;
 };
 
-// No number is worse than any.
-double worse(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
-
-double weight_error(const Tensor& ours, const Tensor& theirs) {
-  double difference = 0, largest = 0;
-  for (std::size_t i = 0; i < theirs.values<float>().size(); ++i) {
-    const auto mine = static_cast<double>(ours.values<float>()[i]);
-    const auto reference = static_cast<double>(theirs.values<float>()[i]);
-    difference = worse(difference, std::abs(mine - reference));
-    largest = std::max(largest, std::abs(reference));
-  }
-  return difference / largest;
-}
-
 Errors train(const Case& reference, const Lowering& lower, const data::Distribution& input) {
   test::Machine machine(lower, input);
   State state(1);
@@ -76,10 +62,10 @@ Errors train(const Case& reference, const Lowering& lower, const data::Distribut
   const auto& expected = reference.at("loss_per_step").elements();
   EXPECT_EQ(losses.size(), expected.size());
   for (std::size_t i = 0; i < std::min(losses.size(), expected.size()); ++i)
-    errors.loss = worse(errors.loss, std::abs(losses[i] - expected[i].real()) / expected[i].real());
+    errors.loss = std::max(errors.loss, relative_difference(losses[i], expected[i].real()));
   const auto weights = model.weights();
   for (const auto& [name, theirs] : reference.tensors("final.safetensors"))
-    errors.weight = worse(errors.weight, weight_error(weights.at(name), theirs));
+    errors.weight = std::max(errors.weight, relative_difference(weights.at(name), theirs));
   return errors;
 }
 

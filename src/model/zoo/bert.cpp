@@ -1,7 +1,8 @@
 // Devlin et al., 2018, BERT-large: 24 layers, 1024 hidden, 16 heads. Pre-training predicts the masked words,
 // at their positions only, and whether the second sentence follows the first: 336,226,108 parameters. With
 // `squad` it marks where an answer begins and ends, and has no pooler: 334,094,338. The mask of padded
-// positions isn't modelled: it adds one number per attention weight.
+// positions isn't modelled: it adds one number per attention weight. BERT-tiny is the smallest of Turc et al.,
+// 2019: 2 layers, 128 hidden, 2 heads, of 4,385,920 parameters before the heads of pre-training.
 #include <fmt/format.h>
 
 #include "model/layers/dense.h"
@@ -16,9 +17,14 @@ namespace wt::model {
 
 namespace {
 
-constexpr std::int64_t hidden = 1024;
 constexpr std::int64_t most_positions = 512;
 constexpr double epsilon = 1e-12;
+
+struct Size {
+  std::string_view name{};
+  int layers = 0;
+  std::int64_t hidden = 0;  // in heads of 64
+};
 
 LayerPtr head(std::string name, std::int64_t units, std::string activation = "linear") {
   return dense({.name = std::move(name),
@@ -27,19 +33,19 @@ LayerPtr head(std::string name, std::int64_t units, std::string activation = "li
                 .kernel_initializer = small_normal});
 }
 
-Output encoded(const LayerPtr& words, const Output& ids, const Output& segments) {
+Output encoded(const Size& size, const LayerPtr& words, const Output& ids, const Output& segments) {
   const LayerPtr kinds = embedding({.name = "segment_embedding",
                                     .input_dim = 2,
-                                    .output_dim = hidden,
+                                    .output_dim = size.hidden,
                                     .embeddings_initializer = small_normal});
   Output x = add("embeddings_add")({words(ids), kinds(segments)});
   x = position_embedding(most_positions, "position_embedding")(x);
   x = layer_normalization({.name = "embeddings_layer_norm", .epsilon = epsilon})(x);
   x = dropout({.name = "embeddings_dropout", .rate = 0.1})(x);
-  for (int i = 0; i < 24; ++i)
+  for (int i = 0; i < size.layers; ++i)
     x = transformer_block({.name = fmt::format("transformer_layer_{}", i),
-                           .hidden = hidden,
-                           .heads = 16,
+                           .hidden = size.hidden,
+                           .heads = size.hidden / 64,
                            .epsilon = epsilon,
                            .dropout = 0.1,
                            .normalizes_first = false},
@@ -47,30 +53,37 @@ Output encoded(const LayerPtr& words, const Output& ids, const Output& segments)
   return x;
 }
 
-LayerPtr bert_large(const ZooValues& values) {
+LayerPtr bert(const Size& size, const ZooValues& values) {
+  const std::string name(size.name);
   const std::int64_t sequence = values.at("sequence");
   if (sequence > most_positions)
-    throw InputError(fmt::format("[bert_large] sequence is {}", sequence),
+    throw InputError(fmt::format("[{}] sequence is {}", name, sequence),
                      fmt::format("it must be at most {}", most_positions));
   const Output ids = input({sequence}, Type::int32, "token_ids");
   const Output segments = input({sequence}, Type::int32, "segment_ids");
-  const LayerPtr words = reversible_embedding(
-      {.name = "token_embedding", .words = 30522, .hidden = hidden, .has_logits_bias = true});
-  const Output x = encoded(words, ids, segments);
-  if (values.at("squad") != 0) return functional("bert_large", {ids, segments}, {head("span_logits", 2)(x)});
+  const LayerPtr words = reversible_embedding({.name = "token_embedding",
+                                               .words = values.at("vocabulary"),
+                                               .hidden = size.hidden,
+                                               .has_logits_bias = true});
+  const Output x = encoded(size, words, ids, segments);
+  if (values.at("squad") != 0) return functional(name, {ids, segments}, {head("span_logits", 2)(x)});
 
   const Output positions = input({values.at("masked")}, Type::int32, "mask_positions");
   Output masked = gather_positions("masked_tokens")({x, positions});
-  masked = head("masked_lm_dense", hidden, "gelu")(masked);
+  masked = head("masked_lm_dense", size.hidden, "gelu")(masked);
   masked = layer_normalization({.name = "masked_lm_layer_norm", .epsilon = epsilon})(masked);
-  const Output pooled = head("pooled_dense", hidden, "tanh")(first_token("first_token")(x));
-  return functional("bert_large", {ids, segments, positions},
+  const Output pooled = head("pooled_dense", size.hidden, "tanh")(first_token("first_token")(x));
+  return functional(name, {ids, segments, positions},
                     {words(masked), head("next_sentence_logits", 2)(pooled)});
 }
+
+LayerPtr bert_large(const ZooValues& values) { return bert({"bert_large", 24, 1024}, values); }
+LayerPtr bert_tiny(const ZooValues& values) { return bert({"bert_tiny", 2, 128}, values); }
 
 constexpr ZooParameter parameters[] = {
     {"sequence", "words per example, at most 512", 128, 2},
     {"masked", "words per example that are predicted", 20},
+    {"vocabulary", "words it knows", 30522, 2},
     {"squad", "answers questions, instead of pre-training", 0, 0, true},
 };
 constexpr ZooModel rows[] = {
@@ -79,6 +92,10 @@ constexpr ZooModel rows[] = {
      .parameters = parameters,
      .shape_only = true,
      .build = bert_large},
+    {.name = "bert_tiny",
+     .summary = "BERT of 2 layers, pre-training or SQuAD: 4,433,468 parameters",
+     .parameters = parameters,
+     .build = bert_tiny},
 };
 
 }  // namespace

@@ -71,17 +71,28 @@ class FirstToken : public Layer {
   }
 };
 
+// [rows, 1]: where each row of a batch begins when all of it lies in one. What is counted is doubled until it is
+// enough, since there is no kernel that counts.
+Symbol row_starts(Trace& trace, Type type, std::int64_t rows, std::int64_t words) {
+  Symbol starts = fill(trace, {type, {1, 1}}, 0);
+  for (std::int64_t counted = 1; counted < rows; counted *= 2)
+    starts = concat({starts, starts + static_cast<double>(counted * words)}, 0);
+  const std::int64_t rest = starts.shape()[0] - rows;
+  return rest == 0 ? starts : split(starts, 0, {rows, rest})[0];
+}
+
 class GatherPositions : public Layer {
  public:
   using Layer::Layer;
   std::string_view class_name() const override { return "GatherPositions"; }
 
  protected:
-  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     if (inputs.size() != 2 || inputs[0].shape().rank() != 3)
       refuse("it takes vectors of rank 3 and positions");
     const Shape shape = inputs[0].shape();
-    return {embedding(inputs[1], reshape(inputs[0], {shape[0] * shape[1], shape[2]}))};
+    const Symbol starts = row_starts(building.trace(), inputs[1].spec().type, shape[0], shape[1]);
+    return {embedding(inputs[1] + starts, reshape(inputs[0], {shape[0] * shape[1], shape[2]}))};
   }
 };
 

@@ -21,8 +21,7 @@ LayerPtr position_embedding(std::int64_t positions, std::string name);
 
 LayerPtr first_token(std::string name);  // [batch, words, hidden] becomes [batch, hidden]
 
-// Vectors [batch, words, hidden] and positions [batch, n], counted through the whole batch (row * words +
-// position), become [batch, n, hidden].
+// Vectors [batch, words, hidden] and positions [batch, n] in their row become [batch, n, hidden].
 LayerPtr gather_positions(std::string name);
 
 inline const Initializer small_normal{Normal{0, 0.02, true}, {}};

@@ -1,0 +1,49 @@
+#include "strategy/collective_ops.h"
+
+#include <array>
+
+#include "base/id.h"
+
+namespace wt::strategy {
+
+namespace {
+
+using collective::Operation;
+
+constexpr std::array rows{
+    CollectiveOp{CollectiveType::reduce, "NcclReduce", "RingReduce", Operation::all_reduce,
+                 "tensorflow_ring"},
+    CollectiveOp{CollectiveType::gather, "NcclGather", "RingGather", Operation::all_gather, "ring"},
+    CollectiveOp{CollectiveType::broadcast, "NcclBroadcast", "HierarchicalTreeBroadcast",
+                 Operation::broadcast, "tensorflow_tree"},
+    CollectiveOp{CollectiveType::all_to_all, "NcclAllToAll", "AllToAll", Operation::all_to_all, "direct"},
+    CollectiveOp{CollectiveType::reduce_scatter, "NcclReduceScatter", "", Operation::reduce_scatter, ""},
+    CollectiveOp{CollectiveType::permute, "Permute", "Permute", Operation::all_to_all, ""},
+};
+
+}  // namespace
+
+std::span<const CollectiveOp> collective_ops() { return rows; }
+
+const CollectiveOp& collective_op(CollectiveType type) {
+  const CollectiveOp& row = rows.at(index(type));
+  expect(row.type == type, "the table of collective operations is out of order at {}", row.nccl);
+  return row;
+}
+
+std::string_view kernel_of(CollectiveType type, CommunicationImplementation chosen) {
+  const CollectiveOp& row = collective_op(type);
+  if (chosen == CommunicationImplementation::nccl) return row.nccl;
+  if (row.own.empty())
+    throw InputError("CollectiveRegistry::Lookup did not find collective implementation undefined",
+                     "NCCL has it: ask for NCCL, on GPUs");
+  return row.own;
+}
+
+void require_reducible(Type type, CommunicationImplementation chosen, device::Kind kind) {
+  if (type != Type::int32 || kind != device::Kind::gpu || chosen == CommunicationImplementation::nccl) return;
+  throw InputError("Collective all-reduce does not support datatype DT_INT32 on DEVICE_GPU",
+                   "cast it to int64 or float32, or ask for NCCL");
+}
+
+}  // namespace wt::strategy

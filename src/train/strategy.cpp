@@ -1,0 +1,171 @@
+#include "train/strategy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/error.h"
+#include "train/eager.h"
+
+namespace wt::train {
+
+namespace {
+
+// TensorFlow keeps a stack per thread; its lowest entry, the default strategy in replica context, is not in it.
+struct Mode {
+  const Strategy* strategy = nullptr;
+  bool is_cross_replica = true;
+};
+thread_local std::vector<Mode> modes;
+
+class Entered {
+ public:
+  explicit Entered(Mode mode) { modes.push_back(mode); }
+  ~Entered() { modes.pop_back(); }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+};
+
+const Strategy& default_strategy() {
+  static const Strategy strategy("default strategy", 1);
+  return strategy;
+}
+
+// ---- Values
+
+int checked_axis(int axis, const Tensor& value) {
+  const int rank = value.shape().rank();
+  if (axis < -rank || axis >= rank)
+    throw device::ValueError(fmt::format("`axis` = {} out of range for `value` with rank {}", axis, rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+// Single operations on the host.
+class Host {
+ public:
+  EagerTensor place(const Tensor& value) { return tf_.constant(value); }
+  EagerTensor apply(std::string_view kernel, const Attributes& attributes,
+                    std::initializer_list<EagerTensor> inputs) {
+    return tf_.apply(kernel, attributes, inputs).front();
+  }
+
+  // AddN's order: from the left.
+  EagerTensor sum(const std::vector<EagerTensor>& values) {
+    EagerTensor total = values.front();
+    for (std::size_t i = 1; i < values.size(); ++i) total = apply("add", NoAttributes{}, {total, values[i]});
+    return total;
+  }
+
+  Tensor divided(const EagerTensor& value, std::int64_t count) {
+    const Type type = value.numbers.type();
+    if (!is_floating(type))
+      throw device::ValueError(fmt::format("a mean of {} has no fraction", wt::name(type)));
+    const EagerTensor divisor =
+        apply("cast", CastAttributes{type}, {place(Tensor::of<std::int64_t>({}, {count}))});
+    return apply("divide", NoAttributes{}, {value, divisor}).numbers;
+  }
+
+ private:
+  device::Context context_{};
+  Eager tf_{context_};
+};
+
+}  // namespace
+
+Strategy::Strategy(std::string name, std::int64_t num_replicas_in_sync)
+    : name_(std::move(name)), replicas_(num_replicas_in_sync) {
+  expect(replicas_ > 0, "{} has {} replicas", name_, replicas_);
+}
+
+// ---- Scopes
+
+// Fine: its own cross-replica context, or no scope at all.
+void Strategy::require_cross_replica_context() const {
+  if (modes.empty() || (modes.back().strategy == this && modes.back().is_cross_replica)) return;
+  if (modes.back().strategy != this)
+    throw device::RuntimeError(fmt::format("Mixing different tf.distribute.Strategy objects: {} is not {}",
+                                           modes.back().strategy->name(), name_));
+  throw device::RuntimeError(
+      "Method requires being in cross-replica context, use get_replica_context().merge_call()");
+}
+
+Strategy::Scope::Scope(const Strategy& strategy) {
+  if (&strategy == &default_strategy() && has_strategy())
+    throw device::RuntimeError("Must not nest tf.distribute.Strategy scopes.");
+  strategy.require_cross_replica_context();
+  modes.push_back({&strategy, true});
+}
+
+Strategy::Scope::~Scope() { modes.pop_back(); }
+
+const Strategy& get_strategy() { return modes.empty() ? default_strategy() : *modes.back().strategy; }
+bool has_strategy() { return &get_strategy() != &default_strategy(); }
+bool in_cross_replica_context() { return !modes.empty() && modes.back().is_cross_replica; }
+
+std::optional<ReplicaContext> get_replica_context() {
+  if (in_cross_replica_context()) return std::nullopt;
+  return ReplicaContext{get_strategy().num_replicas_in_sync()};
+}
+
+// ---- Values
+
+PerReplica Strategy::run(Function& function, const PerReplica& arguments) const {
+  require_cross_replica_context();
+  expect(std::ssize(arguments) == replicas_, "{} replicas are given arguments for {}", replicas_,
+         arguments.size());
+  const Entered replica({this, false});
+  return function.run(arguments);
+}
+
+Tensor Strategy::reduce(ReduceOp op, const Values& value, std::optional<int> axis) const {
+  require_cross_replica_context();
+  expect(std::ssize(value) == replicas_, "{} replicas have {} values", replicas_, value.size());
+  Host host;
+  std::vector<EagerTensor> own;
+  std::int64_t count = axis ? 0 : replicas_;
+  for (const Tensor& each : value) {
+    own.push_back(host.place(each));
+    if (!axis) continue;
+    const int checked = checked_axis(*axis, each);
+    own.back() = host.apply("reduce_sum", AxesAttributes{{checked}}, {own.back()});
+    count += each.shape()[checked];
+  }
+  const EagerTensor sum = host.sum(own);
+  return op == ReduceOp::sum ? sum.numbers : host.divided(sum, count);
+}
+
+// Of one value for all: zeros stay zeros, a mean is itself; a sum could mean two things.
+Tensor Strategy::reduce(ReduceOp op, const Tensor& value) const {
+  require_cross_replica_context();
+  const std::span<const std::byte> bytes = value.bytes();
+  const bool is_zero =
+      std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{}; });
+  if (is_zero || op == ReduceOp::mean || replicas_ == 1) return value;
+  throw device::ValueError(
+      fmt::format("A non-DistributedValues value {} cannot be reduced with the given reduce op ReduceOp.SUM.",
+                  print(value.spec())));
+}
+
+Tensor Strategy::gather(const Values& value, int axis) const {
+  if (!modes.empty() && !modes.back().is_cross_replica)
+    throw device::RuntimeError(
+        "tf.distribute.Strategy.gather method requires cross-replica context, use "
+        "get_replica_context().all_gather() instead");
+  require_cross_replica_context();
+  Host host;
+  EagerTensor all = host.place(value.at(0));
+  const int checked = checked_axis(axis, value[0]);
+  for (std::size_t i = 1; i < value.size(); ++i)
+    all = host.apply("concat",
+                     PartsAttributes{checked, {all.numbers.shape()[checked], value[i].shape()[checked]}},
+                     {all, host.place(value[i])});
+  return all.numbers;
+}
+
+Values experimental_local_results(const PerReplica& returned, std::size_t result) {
+  Values values;
+  for (const std::vector<Tensor>& own : returned) values.push_back(own.at(result));
+  return values;
+}
+
+}  // namespace wt::train
