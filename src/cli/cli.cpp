@@ -17,6 +17,7 @@
 #include "cli/nccl_study.h"
 #include "cli/verify_collectives.h"
 #include "cli/verify_measurements.h"
+#include "cli/verify_scaling.h"
 #include "cli/verify_strategies.h"
 
 namespace wt {
@@ -33,9 +34,11 @@ class CommandLine {
     app_.allow_extras();
     app_.require_subcommand(0, 1);
     add_run();
+    add_explain();
     add_validate();
     add_collective();
     add_devices();
+    add_calibrate();
     add_list();
     add_import();
     add_export();
@@ -53,9 +56,11 @@ class CommandLine {
     }
     refuse_unknown();
     if (run_->parsed()) return run(run_options_, streams);
+    if (explain_->parsed()) return explain(explain_options_, streams);
     if (validate_->parsed()) return validate(validate_options_, streams);
     if (collective_->parsed()) return run_collective(collective_options_, streams);
     if (devices_->parsed()) return devices(devices_options_, streams);
+    if (calibrate_->parsed()) return calibrate(calibrate_options_, streams);
     if (list_->parsed()) return list(list_options_, streams);
     if (import_->parsed()) return import_platform(import_options_, streams);
     if (export_->parsed()) return export_platform(export_options_, streams);
@@ -67,23 +72,39 @@ class CommandLine {
  private:
   void add_run() {
     run_ = app_.add_subcommand("run", "Train what a scenario describes, and write its results");
-    run_->add_option("FILE", run_options_.file, "The scenario")->required();
+    run_->add_option("FILE", run_options_.files, "The scenario; several are compared in a table")->required();
     add_overrides(*run_, run_options_.overrides);
-    run_->add_option("--out", run_options_.out,
-                     "Folder of the results, replaced whole; default: out/ and the name");
+    CLI::Option* out = run_->add_option("--out", run_options_.out,
+                                        "Folder of the results, replaced whole; default: out/ and the name");
     run_->add_option("--threads", run_options_.threads, "Of this machine's CPU; results don't depend on it");
     run_->add_option("--isa", run_options_.isa,
                      "Instruction set: baseline, avx2 or avx512; default: the best");
-    run_->add_option("--tf-config", run_options_.tf_config,
-                     "The cluster: a file as TF_CONFIG has it, or env for the variable itself");
-    CLI::Option* json = run_->add_flag("--json", run_options_.json, "Print results.json");
-    CLI::Option* csv = run_->add_flag("--csv", run_options_.csv, "Print a line for every step");
+    CLI::Option* tf_config =
+        run_->add_option("--tf-config", run_options_.tf_config,
+                         "The cluster: a file as TF_CONFIG has it, or env for the variable itself");
+    CLI::Option* json = run_->add_flag("--json", run_options_.json, "Print results.json, or a table's rows");
+    CLI::Option* csv =
+        run_->add_flag("--csv", run_options_.csv, "Print a line for every step, or for every row of a table");
     CLI::Option* plan =
         run_->add_flag("--plan", run_options_.plan, "Print the training step's plan, train nothing");
     run_->add_flag("--log-device-placement", run_options_.log_device_placement,
                    "Tell where each operation runs, as TensorFlow logs it");
     json->excludes(csv)->excludes(plan);
     csv->excludes(plan);
+    run_->add_option("--replicas", run_options_.replicas,
+                     "As in 1,2,4,8: a table of how the step scales; shapes only, nothing is trained")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->excludes(out)
+        ->excludes(plan)
+        ->excludes(tf_config);
+  }
+
+  void add_explain() {
+    explain_ = app_.add_subcommand("explain", "Tell where a step's time goes, and what would help");
+    explain_->add_option("FILE", explain_options_.file, "The scenario")->required();
+    add_overrides(*explain_, explain_options_.overrides);
+    explain_->add_flag("--json", explain_options_.json, "Print it as JSON");
   }
 
   void add_validate() {
@@ -175,6 +196,20 @@ class CommandLine {
     devices_->add_flag("--json", devices_options_.json, "Print them as JSON");
   }
 
+  void add_calibrate() {
+    calibrate_ = app_.add_subcommand("calibrate", "Measure what a scenario's kernels take on this machine");
+    calibrate_->add_option("FILE", calibrate_options_.file, "The scenario; default: this machine's rates");
+    add_overrides(*calibrate_, calibrate_options_.overrides);
+    calibrate_->add_option("--as", calibrate_options_.as,
+                           "Profile to write, for \"time\": {\"compute\": {\"profile\": ...}}");
+    add_host(*calibrate_, calibrate_options_.threads, calibrate_options_.isa);
+  }
+
+  static void add_host(CLI::App& command, std::optional<int>& threads, std::string& isa) {
+    command.add_option("--threads", threads, "Of this machine's CPU");
+    command.add_option("--isa", isa, "Instruction set: baseline, avx2 or avx512; default: the best");
+  }
+
   void add_list() {
     list_ = app_.add_subcommand("list", "Tell what a scenario may name, one line each");
     list_->add_option("WHAT", list_options_.what,
@@ -216,6 +251,11 @@ class CommandLine {
         ->add_option("FOLDER", measurements_options_.folder, "Of published measurements: tests/measurements")
         ->required();
     measurements_->add_flag("--csv", measurements_options_.csv, "Print a line for every row");
+    scaling_ = verify_->add_subcommand(
+        "scaling", "Compare predicted with published training throughput of several devices");
+    scaling_->add_option("FOLDER", scaling_options_.folder, "Of published measurements: tests/measurements")
+        ->required();
+    scaling_->add_flag("--csv", scaling_options_.csv, "Print a line for every row");
     collectives_ = verify_->add_subcommand(
         "collectives", "Prove that every collective algorithm does what its operation promises");
     collectives_->add_option("FILE", collectives_options_.files,
@@ -245,6 +285,7 @@ class CommandLine {
     if (strategies_->parsed()) return verify_strategies(strategies_options_, streams);
     return collectives_->parsed()  ? verify_collectives(collectives_options_, streams)
            : nccl_tests_->parsed() ? verify_nccl_tests(nccl_tests_options_, streams)
+           : scaling_->parsed()    ? verify_scaling(scaling_options_, streams)
                                    : verify_measurements(measurements_options_, streams);
   }
 
@@ -304,24 +345,30 @@ class CommandLine {
 
   CLI::App app_{};
   CLI::App* run_ = nullptr;
+  CLI::App* explain_ = nullptr;
   CLI::App* validate_ = nullptr;
   CLI::App* collective_ = nullptr;
   CLI::App* devices_ = nullptr;
+  CLI::App* calibrate_ = nullptr;
   CLI::App* list_ = nullptr;
   CLI::App* verify_ = nullptr;
   CLI::App* measurements_ = nullptr;
   CLI::App* nccl_tests_ = nullptr;
+  CLI::App* scaling_ = nullptr;
   CLI::App* collectives_ = nullptr;
   CLI::App* strategies_ = nullptr;
   CLI::App* import_ = nullptr;
   CLI::App* export_ = nullptr;
   RunOptions run_options_{};
+  ExplainOptions explain_options_{};
   ValidateOptions validate_options_{};
   CollectiveOptions collective_options_{};
   DevicesOptions devices_options_{};
+  CalibrateOptions calibrate_options_{};
   ListOptions list_options_{};
   VerifyMeasurementsOptions measurements_options_{};
   VerifyNcclTestsOptions nccl_tests_options_{};
+  VerifyScalingOptions scaling_options_{};
   VerifyCollectivesOptions collectives_options_{};
   VerifyStrategiesOptions strategies_options_{};
   ImportOptions import_options_{};

@@ -201,7 +201,8 @@ CollectiveRow CollectiveClock::time(const CollectiveChoice& choice, Bytes size) 
                     .time = timing.time,
                     .links = std::move(timing.links),
                     .moves = timing.moves,
-                    .played = timing.played};
+                    .played = timing.played,
+                    .pieces = timing.pieces};
   // Of one group alone, which the others only hold up.
   row.bound = bounds_.of(carried.contract, communication::endpoints(first_, call.algorithm, carried.contract),
                          row.bytes);

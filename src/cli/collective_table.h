@@ -23,6 +23,7 @@ struct CollectiveRow {
   std::vector<plan::LinkUse> links{};
   std::int64_t moves = 0;    // of the schedule
   std::int64_t played = 0;   // of them; what folded clocks played of shorter schedules counts
+  int pieces = 0;            // larger ones than the library's; 0: its own
   bool is_borrowed = false;  // NCCL has no such algorithm: its ring's messages stand in for this one's
   std::vector<std::string> warnings{};
 

@@ -101,6 +101,10 @@ std::vector<std::string> warnings_of(const CollectiveQuestion& question, const G
                    row.algorithm, lost));
   warn(question.folding == communication::Folding::folded && row.played >= row.moves,
        fmt::format("{} at {}: no period was found, so nothing is folded", row.algorithm, rough(row.bytes)));
+  warn(row.pieces > 0,
+       fmt::format("{} at {}: played in {} pieces, larger than the library's, whose {} moves would take "
+                   "minutes; a few percent off",
+                   row.algorithm, rough(row.bytes), row.pieces, row.moves));
   if (row.protocol.empty()) return warnings;
   warn(row.bytes < smallest_compared,
        fmt::format("below {} no published table was compared", smallest_compared));

@@ -16,9 +16,10 @@ struct Streams {
 };
 
 struct RunOptions {
-  std::string file{};
+  std::vector<std::string> files{};      // several: a table compares them
   std::vector<std::string> overrides{};  // "training.epochs=3"
-  std::string out{};                     // empty: out/<slug of the name>
+  std::vector<int> replicas{};           // not empty: a table of so many, nothing is trained
+  std::string out{};  // empty: out/<slug of the name>; of several files the folder around them
   std::optional<int> threads{};
   std::string isa{};        // empty: the best
   std::string tf_config{};  // a file, or "env"; empty: the scenario's cluster
@@ -28,6 +29,13 @@ struct RunOptions {
   bool log_device_placement = false;
 };
 Exit run(const RunOptions& options, const Streams& streams);
+
+struct ExplainOptions {
+  std::string file{};
+  std::vector<std::string> overrides{};
+  bool json = false;
+};
+Exit explain(const ExplainOptions& options, const Streams& streams);
 
 struct ValidateOptions {
   std::vector<std::string> files{};
@@ -56,6 +64,15 @@ struct DevicesOptions {
   bool json = false;
 };
 Exit devices(const DevicesOptions& options, const Streams& streams);
+
+struct CalibrateOptions {
+  std::string file{};  // empty: this machine's rates
+  std::vector<std::string> overrides{};
+  std::string as{};  // the profile to write; empty: none
+  std::optional<int> threads{};
+  std::string isa{};
+};
+Exit calibrate(const CalibrateOptions& options, const Streams& streams);
 
 struct ListOptions {
   std::string what{};  // empty: everything

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "device/cpu/host.h"
 #include "device/cpu/workers.h"
+#include "device/cuda_device.h"
 #include "kernel/cpu/isa.h"
 #include "scenario/machine.h"
 #include "scenario/parse.h"
@@ -19,10 +20,20 @@ namespace {
 using device::LogicalDevice;
 using device::PhysicalDevice;
 
+std::string details(const device::CudaDevice& gpu) {
+  return fmt::format("{}, {}, compute capability {}.{}, {}, {}", gpu.product, rough(gpu.memory),
+                     gpu.compute_capability.major, gpu.compute_capability.minor,
+                     counted(gpu.processors, "multiprocessor"), gpu.pci_bus_id);
+}
+
 // What computes here; described devices are computed on it, too.
 void print_host(std::ostream& out) {
   out << fmt::format("this machine: CPU, {} threads, {}, {} of memory\n", device::hardware_threads(),
                      cpu::name(cpu::best_isa()), rough(device::host_memory()));
+  const device::CudaDevices gpus = device::find_cuda_devices();
+  for (const device::CudaDevice& gpu : gpus.found)
+    out << fmt::format("this machine: GPU {}, {}\n", gpu.ordinal, details(gpu));
+  if (gpus.found.empty()) out << fmt::format("no GPU to compute on: {}; {}\n", gpus.reason, gpus.remedy);
 }
 
 std::string details(const PhysicalDevice& device) {

@@ -9,6 +9,7 @@
 #include "communication/timing.h"
 #include "scenario/names.h"
 #include "strategy/central_storage.h"
+#include "strategy/collective_ops.h"
 #include "strategy/default.h"
 #include "strategy/devices.h"
 #include "strategy/mirrored.h"
@@ -142,11 +143,8 @@ plan::Plan Lowering::lower_unplaced(strategy::Steps steps) {
       return strategy::lower_default(*steps.front(), places_.front().device, places_.front().host);
     case StrategyType::mirrored:
       return lower_mirrored(steps);
-    case StrategyType::central_storage: {
-      strategy::CentralStorageOptions options;
-      if (machine_.center) options.parameter_device = scenario::planned(*machine_.center);
-      return strategy::lower_central_storage(steps, places_, options);
-    }
+    case StrategyType::central_storage:
+      return strategy::lower_central_storage(steps, places_, central_storage());
     case StrategyType::multi_worker_mirrored:
       return lower_multi_worker_mirrored(steps);
     case StrategyType::tpu:
@@ -156,6 +154,20 @@ plan::Plan Lowering::lower_unplaced(strategy::Steps steps) {
   if (const auto& algorithm = scenario_.strategy.as<scenario::Tpu>()->algorithm)
     options.algorithm = algorithm->name;
   return strategy::lower_tpu(steps, places_, options);
+}
+
+strategy::CentralStorageOptions Lowering::central_storage() const {
+  strategy::CentralStorageOptions options;
+  if (machine_.center) options.parameter_device = scenario::planned(*machine_.center);
+  return options;
+}
+
+plan::Plan Lowering::lower_alone(const Step& step) const {
+  const strategy::Place& place = all_places_.front();
+  if (scenario_.strategy.type() != StrategyType::central_storage || !machine_.center)
+    return strategy::lower_default(step, place.device, place.host);
+  const Step* const steps[] = {&step};
+  return strategy::lower_central_storage(steps, {&place, 1}, central_storage());
 }
 
 plan::Plan Lowering::lower_mirrored(strategy::Steps steps) {
@@ -231,7 +243,11 @@ strategy::Chosen Lowering::chosen_ops() {
     std::vector<device::Name> devices;
     for (const scenario::Replica& replica : machine_.replicas) devices.push_back(replica.device.name);
     device::Context context = machine_.context;
-    return strategy::choose_cross_device_ops(devices, context);
+    if (!model::is_on(model::Switch::nccl_or_one_device, scenario_.semantics))
+      return strategy::choose_cross_device_ops(devices, context);
+    strategy::Chosen chosen = strategy::select_cross_device_ops(devices, context);
+    if (chosen.why.empty()) chosen.why = "all devices are whole GPUs";
+    return chosen;
   }
   const bool has_gpus = has_gpus_only(all_places_);
   if (*named == CrossDeviceOps::nccl && !has_gpus)
@@ -246,7 +262,7 @@ report::Reduction Lowering::mirrored_reduction() {
   report::Reduction told{.name = std::string(strategy::name(chosen.ops)), .why = chosen.why};
   switch (chosen.ops) {
     case CrossDeviceOps::collective_ring:
-      told.algorithm = "tensorflow_ring";
+      told.algorithm = strategy::collective_op(strategy::CollectiveType::reduce).algorithm;
       break;
     case CrossDeviceOps::hierarchical_copy:
       told.algorithm = "hierarchical_copy";
@@ -272,7 +288,7 @@ report::Reduction Lowering::multi_worker_reduction() {
   told.is_librarys = chosen.implementation == strategy::CommunicationImplementation::nccl;
   told.name = std::string(
       strategy::name(told.is_librarys ? CrossDeviceOps::collective_nccl : CrossDeviceOps::collective_ring));
-  if (!told.is_librarys) told.algorithm = "tensorflow_ring";
+  if (!told.is_librarys) told.algorithm = strategy::collective_op(strategy::CollectiveType::reduce).algorithm;
   return told;
 }
 
@@ -291,6 +307,7 @@ void Lowering::describe_library(const std::optional<scenario::AlgorithmName>& al
   }
   if (!has_gpus_only(all_places_)) return;
   const LibraryCall& call = call_for("", gradients);
+  if (call.protocol.empty()) return;  // on ideal links, or GPUs of others, NCCL is no choice
   const Seconds time =
       communication::time_of(call, group_of(machine_), Type::float32, simulate::Server::of_this_process())
           .time;

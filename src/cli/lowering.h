@@ -10,6 +10,7 @@
 #include "communication/call.h"
 #include "report/results.h"
 #include "scenario/machine.h"
+#include "strategy/central_storage.h"
 #include "strategy/devices.h"
 #include "strategy/library.h"
 #include "train/function.h"
@@ -25,6 +26,9 @@ class Lowering {
   // Without numbers, the replicas of one task stand for all where all tasks are alike.
   plan::Plan lower(strategy::Steps steps);
 
+  // On the first replica's device alone: variables are there too, unless the scenario keeps them elsewhere.
+  plan::Plan lower_alone(const Step& step) const;
+
   // How the library carries out the all-reduces of a plan that was lowered here, in the order of their
   // scopes: "all_reduce/0", ... Empty where TensorFlow itself moves the bytes.
   std::vector<const communication::Call*> calls(const plan::Plan& plan) const;
@@ -36,6 +40,7 @@ class Lowering {
   void fold(strategy::Steps steps);
   bool is_like(std::span<const strategy::Place> task, std::span<const strategy::Place> first) const;
   plan::Plan lower_unplaced(strategy::Steps steps);
+  strategy::CentralStorageOptions central_storage() const;
   plan::Plan lower_mirrored(strategy::Steps steps);
   plan::Plan lower_multi_worker_mirrored(strategy::Steps steps);
   strategy::Library library(const std::optional<scenario::AlgorithmName>& algorithm);

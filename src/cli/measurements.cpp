@@ -121,10 +121,4 @@ std::vector<Measurement> read_measurements(const std::filesystem::path& folder) 
   return rows;
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 }  // namespace wt

@@ -20,7 +20,4 @@ struct Measurement {
 // problem.
 std::vector<Measurement> read_measurements(const std::filesystem::path& folder);
 
-// Requires: there is one value at least.
-double median(std::vector<double> values);
-
 }  // namespace wt

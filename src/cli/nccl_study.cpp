@@ -9,6 +9,7 @@
 #include <ostream>
 #include <span>
 
+#include "base/median.h"
 #include "base/table.h"
 #include "cli/measurements.h"
 #include "communication/timing.h"

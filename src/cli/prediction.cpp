@@ -49,13 +49,6 @@ constexpr std::array setups{
     Setup{"products bfloat16", "MI300X", "bf16", "mi300x", Precision::bfloat16, Fusion::none},
 };
 
-struct Network {
-  std::string_view published{};  // how the row's model begins
-  std::string_view zoo{};
-  std::int64_t classes = 1000;
-  bool is_first_version = false;  // of the residual networks
-};
-
 constexpr std::array networks{
     Network{"InceptionV3", "inception_v3", 1001},
     Network{"ResNet-50", "resnet50", 1001, true},
@@ -104,19 +97,7 @@ Seconds round_trip_to_host(const Measurement& row, const plan::Plan& plan) {
   return weights / pcie;
 }
 
-// "64/GPU", "192/GPU (..)", "32768 global".
-std::int64_t batch_of(const Measurement& row, int parts) {
-  std::int64_t batch = 0;
-  std::from_chars(row.batch.data(), row.batch.data() + row.batch.size(), batch);
-  if (row.batch.find("global") != std::string::npos) batch /= parts;
-  if (batch < 1 || batch > most)
-    throw InputError(Problem{row.place, fmt::format("\"{}\" is no batch", printable(row.batch)),
-                             "write \"64/GPU\" or \"4096 global\""});
-  return batch;
-}
-
 bool is_product(const Measurement& row) { return row.unit == "TFLOP/s" && row.model.starts_with("matmul "); }
-bool is_throughput(const Measurement& row) { return row.metric.starts_with("throughput"); }
 
 std::string_view reason_to_leave_out(const Measurement& row, const Setup* setup, const Network* network) {
   if (!is_throughput(row) && !is_product(row)) return "no throughput";
@@ -134,7 +115,7 @@ plan::MeasuredStep step_of(const plan::Plan& plan, const Setup& setup) {
 }
 
 Prediction of_network(const Measurement& row, const Setup& setup, const Network& network) {
-  const int parts = setup.is_core_of_chips ? 2 * row.devices : row.devices;
+  const int parts = parts_of(row, setup);
   Prediction made{.row = &row,
                   .setup = &setup,
                   .network = std::string(network.zoo),
@@ -186,15 +167,42 @@ Prediction of_product(const Measurement& row, const Setup& setup) {
 
 }  // namespace
 
+const Setup* setup_of(const Measurement& row) {
+  return find_in(setups, [&](const Setup& each) {
+    return row.type == each.type && row.system.find(each.system) != std::string::npos;
+  });
+}
+
+const Network* network_of(const Measurement& row) {
+  return find_in(networks, [&](const Network& each) { return row.model.starts_with(each.published); });
+}
+
+bool is_throughput(const Measurement& row) { return row.metric.starts_with("throughput"); }
+
+int parts_of(const Measurement& row, const Setup& setup) {
+  return setup.is_core_of_chips ? 2 * row.devices : row.devices;
+}
+
+std::int64_t batch_of(const Measurement& row, int parts) {
+  std::int64_t batch = 0;
+  std::from_chars(row.batch.data(), row.batch.data() + row.batch.size(), batch);
+  if (row.batch.find("global") != std::string::npos) batch /= parts;
+  if (batch < 1 || batch > most)
+    throw InputError(Problem{row.place, fmt::format("\"{}\" is no batch", printable(row.batch)),
+                             "write \"64/GPU\" or \"4096 global\""});
+  return batch;
+}
+
+std::string count_of_rows(std::int64_t count, std::string_view reason) {
+  return fmt::format("{} row{}: {}", count, count == 1 ? "" : "s", reason);
+}
+
 Predictions predict(const std::vector<Measurement>& rows) {
   Predictions predictions;
   std::map<std::string_view, int> left_out;
   for (const Measurement& row : rows) {
-    const Setup* const setup = find_in(setups, [&](const Setup& each) {
-      return row.type == each.type && row.system.find(each.system) != std::string::npos;
-    });
-    const Network* const network =
-        find_in(networks, [&](const Network& each) { return row.model.starts_with(each.published); });
+    const Setup* const setup = setup_of(row);
+    const Network* const network = network_of(row);
     if (const std::string_view reason = reason_to_leave_out(row, setup, network); !reason.empty())
       ++left_out[reason];
     else
@@ -206,8 +214,7 @@ Predictions predict(const std::vector<Measurement>& rows) {
   };
   std::stable_sort(predictions.made.begin(), predictions.made.end(),
                    [&](const Prediction& a, const Prediction& b) { return place(a) < place(b); });
-  for (const auto& [reason, count] : left_out)
-    predictions.left_out.push_back(fmt::format("{} row{}: {}", count, count == 1 ? "" : "s", reason));
+  for (const auto& [reason, count] : left_out) predictions.left_out.push_back(count_of_rows(count, reason));
   return predictions;
 }
 

@@ -23,6 +23,24 @@ struct Setup {
   bool is_core_of_chips = false;  // `devices` counts chips of two cores; one core's share is predicted
 };
 
+// A network of the zoo, and what the published one differs by.
+struct Network {
+  std::string_view published{};  // how the row's model begins
+  std::string_view zoo{};
+  std::int64_t classes = 1000;
+  bool is_first_version = false;  // of the residual networks
+};
+
+// What a row speaks of; null where nothing here knows it.
+const Setup* setup_of(const Measurement& row);
+const Network* network_of(const Measurement& row);
+
+bool is_throughput(const Measurement& row);
+// Devices of the catalogue: a chip may have two cores.
+int parts_of(const Measurement& row, const Setup& setup);
+// Of one of so many devices: "64/GPU", "192/GPU (..)", "32768 global". Throws InputError at the row.
+std::int64_t batch_of(const Measurement& row, int parts);
+
 struct Prediction {
   const Measurement* row = nullptr;
   const Setup* setup = nullptr;
@@ -44,5 +62,8 @@ struct Predictions {
 };
 
 Predictions predict(const std::vector<Measurement>& rows);
+
+// "27 rows: several devices".
+std::string count_of_rows(std::int64_t count, std::string_view reason);
 
 }  // namespace wt

@@ -1,8 +1,6 @@
 #include "cli/rehearsal.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace wt {
 
@@ -47,20 +45,6 @@ Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job,
   model.fit(*job.batches, options);
   rehearsal.weights = model.weights();
   return rehearsal;
-}
-
-double relative_difference(const Tensor& ours, const Tensor& theirs) {
-  expect(ours.spec() == theirs.spec(), "tensors of {} and {} are compared", print(ours.spec()),
-         print(theirs.spec()));
-  if (theirs.spec().type != Type::float32) return 0;
-  double difference = 0, largest = 0;
-  const auto a = ours.values<float>(), b = theirs.values<float>();
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return std::numeric_limits<double>::infinity();
-    difference = std::max(difference, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
-    largest = std::max(largest, std::abs(static_cast<double>(b[i])));
-  }
-  return difference == 0 ? 0 : difference / largest;
 }
 
 }  // namespace wt

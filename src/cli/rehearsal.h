@@ -24,7 +24,4 @@ struct Rehearsal {
 Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Lowering lower,
                    const data::Distribution& input, device::Queue& queue, std::optional<std::int64_t> steps);
 
-// Largest difference over the largest number of `theirs`; infinite where one of them is no number.
-double relative_difference(const Tensor& ours, const Tensor& theirs);
-
 }  // namespace wt

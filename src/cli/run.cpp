@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <map>
+#include <memory>
 #include <ostream>
 
-#include "base/suggest.h"
 #include "cli/commands.h"
+#include "cli/comparison.h"
 #include "cli/progress.h"
+#include "cli/scaling.h"
+#include "cli/strategy_log.h"
+#include "cli/this_host.h"
 #include "cli/training.h"
-#include "kernel/cpu/isa.h"
 #include "report/trace.h"
 #include "scenario/parse.h"
 #include "scenario/resolved.h"
@@ -16,24 +21,6 @@
 namespace wt {
 
 namespace {
-
-void pin(const std::string& wanted) {
-  if (wanted.empty()) return;
-  std::vector<std::string_view> offered;
-  for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512})
-    if (isa <= cpu::best_isa()) offered.push_back(cpu::name(isa));
-  const auto isa = cpu::isa_named(wanted);
-  if (!isa)
-    throw InputError(fmt::format("--isa {}: no such instruction set", wanted), did_you_mean(wanted, offered));
-  if (*isa > cpu::best_isa())
-    throw InputError(fmt::format("--isa {}: this processor doesn't have it", wanted), list_known(offered));
-  cpu::pin_isa(*isa);
-}
-
-int threads(const RunOptions& options, const scenario::Scenario& scenario) {
-  if (options.threads) return *options.threads;
-  return scenario.host.threads ? static_cast<int>(*scenario.host.threads) : device::hardware_threads();
-}
 
 void warn_of_losses_that_are_none(const report::Results& results, std::ostream& messages) {
   for (const train::StepResult& step : results.steps) {
@@ -53,10 +40,18 @@ void warn_of_uneven_means(const report::Results& results, std::ostream& messages
         uneven->step + 1);
 }
 
+// The times that were used lie beside the results, so that a run can be repeated with the same ones.
+void write_profile(const ComputeTimes& compute, scenario::Scenario& scenario, report::Folder& folder) {
+  if (!compute.profile()) return;
+  folder.write("profile.json", print(*compute.profile()));
+  scenario.time.compute.form =
+      scenario::ProfileChoice{.profile = {(folder.path() / "profile.json").string()}};
+}
+
 void write(const report::Results& results, const scenario::Scenario& scenario, Training& training,
            report::Folder& folder) {
   folder.write("scenario.resolved.json", scenario::resolved(scenario, folder.path()));
-  if (results.has_numbers) folder.write("steps.csv", report::steps_csv(results));
+  if (results.has_numbers()) folder.write("steps.csv", report::steps_csv(results));
   folder.write("results.json", report::results_json(results));
   if (results.simulated) {
     const scenario::Machine& machine = training.machine();
@@ -80,55 +75,166 @@ void print(const report::Results& results, const RunOptions& options, const std:
   }
 }
 
-report::Results run_to_the_end(Training& training, report::Folder& folder, Progress& progress,
-                               std::ostream& messages) {
-  try {
-    report::Results results = training.run(folder);
-    progress.finish();
-    return results;
-  } catch (...) {
-    progress.finish();
-    if (folder.is_kept())
-      messages << "the run did not finish; its checkpoints stay in " << folder.unfinished().string() << "\n";
-    throw;
+// A scenario that is read and checked to the end: what is left can be run.
+class Prepared {
+ public:
+  Prepared(scenario::Scenario scenario, const std::string& out, const RunOptions& options,
+           const Streams& streams)
+      : scenario_(std::move(scenario)),
+        streams_(streams),
+        folder_(out),
+        times_(scenario_, {.threads = threads_of(options.threads, scenario_),
+                           .version = std::string(version()),
+                           .today = today(),
+                           .note = [this](const std::string& text) { note(text); }}),
+        training_(scenario_, scenario::build(scenario_),
+                  {.threads = threads_of(options.threads, scenario_),
+                   .computes = !options.plan,
+                   .version = std::string(version()),
+                   .simulation = {.times = &times_},
+                   .on_step = [this](const train::StepResult& step) { line_->show(step); },
+                   .note = [this](const std::string& text) { note(text); }}) {
+    for (const std::string& text : strategy_log(scenario_, training_.machine())) note(text);
+    tell_warnings(training_.machine(), streams_.messages);
+    training_.plan();
   }
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+
+  Training& training() { return training_; }
+  std::string folder() const { return folder_.path().string(); }
+
+  report::Results run() {
+    Progress progress(streams_.messages, training_.planned().steps);
+    line_ = &progress;
+    const report::Results results = run_to_the_end(progress);
+    write_profile(times_, scenario_, folder_);
+    write(results, scenario_, training_, folder_);
+    warn_of_losses_that_are_none(results, streams_.messages);
+    warn_of_uneven_means(results, streams_.messages);
+    return results;
+  }
+
+ private:
+  void note(const std::string& text) const { streams_.messages << text << "\n"; }
+
+  report::Results run_to_the_end(Progress& progress) {
+    try {
+      report::Results results = training_.run(folder_);
+      progress.finish();
+      return results;
+    } catch (...) {
+      progress.finish();
+      if (folder_.is_kept())
+        streams_.messages << "the run did not finish; its checkpoints stay in "
+                          << folder_.unfinished().string() << "\n";
+      throw;
+    }
+  }
+
+  scenario::Scenario scenario_;
+  const Streams& streams_;
+  report::Folder folder_;
+  Progress* line_ = nullptr;
+  ComputeTimes times_;
+  Training training_;
+};
+
+scenario::Scenario read(const std::string& file, const RunOptions& options, const Streams& streams) {
+  scenario::Scenario scenario = scenario::parse_file(file, options.overrides);
+  apply_tf_config(options.tf_config, scenario, streams.messages);
+  check_output_names(scenario);
+  return scenario;
+}
+
+Exit run_one(const RunOptions& options, const Streams& streams) {
+  scenario::Scenario scenario = read(options.files.front(), options, streams);
+  const std::string out = options.out.empty() ? "out/" + scenario::slug(scenario.name) : options.out;
+  Prepared prepared(std::move(scenario), out, options, streams);
+  if (options.plan) {
+    streams.results << plan::print(prepared.training().plan());
+    return Exit::done;
+  }
+  if (options.log_device_placement)
+    for (const std::string& text : log_lines(prepared.training().placement()))
+      streams.messages << text << "\n";
+  const report::Results results = prepared.run();
+  print(results, options, out, streams);
+  if (results.lost && !results.out_of_memory) {
+    streams.messages << report::lost_text(*results.lost);
+    return Exit::job_failed;
+  }
+  if (!results.out_of_memory) return Exit::done;
+  tell_memory(prepared.training(), {streams.messages, streams.messages});
+  return Exit::job_failed;
+}
+
+// ---- Several
+
+// Everything that is wrong with any of them, before the first one runs.
+std::vector<std::unique_ptr<Prepared>> prepare_all(const RunOptions& options, const Streams& streams) {
+  const std::string around = options.out.empty() ? "out" : options.out;
+  std::vector<std::unique_ptr<Prepared>> all;
+  std::map<std::string, std::string> files;  // by folder of results
+  Problems problems;
+  for (const std::string& file : options.files) {
+    try {
+      scenario::Scenario scenario = read(file, options, streams);
+      const std::string out = (std::filesystem::path(around) / scenario::slug(scenario.name)).string();
+      const auto [other, is_new] = files.try_emplace(out, file);
+      if (is_new)
+        all.push_back(std::make_unique<Prepared>(std::move(scenario), out, options, streams));
+      else
+        problems.add(scenario.place("name"),
+                     fmt::format("{} and {} would both write their results to {}", other->second, file, out),
+                     "give one of them another name");
+    } catch (const InputError& error) {
+      for (const Problem& problem : error.problems()) problems.add(problem);
+    }
+  }
+  problems.throw_if_any();
+  return all;
+}
+
+void print_comparison(const std::vector<report::Results>& runs, const RunOptions& options,
+                      std::ostream& results) {
+  const report::Records records = comparison(runs);
+  if (options.csv) {
+    results << report::csv(records);
+  } else if (options.json) {
+    json::Writer out;
+    out.begin_object().key("rows");
+    report::write(out, records);
+    results << out.end_object().text();
+  } else {
+    results << report::table(records);
+  }
+}
+
+Exit compare(const RunOptions& options, const Streams& streams) {
+  if (options.plan || options.log_device_placement)
+    throw InputError(fmt::format("{} is for one scenario, and there are several",
+                                 options.plan ? "--plan" : "--log-device-placement"),
+                     "name one of them");
+  const std::vector<std::unique_ptr<Prepared>> all = prepare_all(options, streams);
+  std::vector<report::Results> runs;
+  for (const auto& prepared : all) runs.push_back(prepared->run());
+  print_comparison(runs, options, streams.results);
+  if (!options.csv && !options.json)
+    for (const auto& prepared : all) streams.results << "results: " << prepared->folder() << "\n";
+  const bool all_done =
+      std::ranges::none_of(runs, [](const auto& run) { return run.out_of_memory || run.lost; });
+  return all_done ? Exit::done : Exit::job_failed;
 }
 
 }  // namespace
 
 Exit run(const RunOptions& options, const Streams& streams) {
-  if (options.threads && *options.threads < 1)
-    throw InputError(fmt::format("--threads {}: there must be one at least", *options.threads), "");
-  pin(options.isa);
-  scenario::Scenario scenario = scenario::parse_file(options.file, options.overrides);
-  apply_tf_config(options.tf_config, scenario, streams.messages);
-  check_output_names(scenario);
-  const std::string out = options.out.empty() ? "out/" + scenario::slug(scenario.name) : options.out;
-  report::Folder folder(out);
-
-  Progress* line = nullptr;
-  Training training(scenario, scenario::build(scenario),
-                    {.threads = threads(options, scenario),
-                     .version = std::string(version()),
-                     .on_step = [&](const train::StepResult& step) { line->show(step); },
-                     .note = [&](const std::string& text) { streams.messages << text << "\n"; }});
-  tell_warnings(training.machine(), streams.messages);
-  if (options.plan) {
-    streams.results << plan::print(training.plan());
-    return Exit::done;
-  }
-  if (options.log_device_placement)
-    for (const std::string& text : log_lines(training.placement())) streams.messages << text << "\n";
-  Progress progress(streams.messages, training.planned().steps);
-  line = &progress;
-  const report::Results results = run_to_the_end(training, folder, progress, streams.messages);
-  write(results, scenario, training, folder);
-  warn_of_losses_that_are_none(results, streams.messages);
-  warn_of_uneven_means(results, streams.messages);
-  print(results, options, out, streams);
-  if (!results.out_of_memory) return Exit::done;
-  tell_memory(training, {streams.messages, streams.messages});
-  return Exit::job_failed;
+  pin_isa(options.isa);
+  if (!options.replicas.empty() && options.files.size() > 1)
+    throw InputError("--replicas is for one scenario, and there are several", "name one of them");
+  if (!options.replicas.empty()) return run_scaling(options, streams);
+  return options.files.size() == 1 ? run_one(options, streams) : compare(options, streams);
 }
 
 }  // namespace wt

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/id.h"
 #include "base/rough.h"
+#include "cli/compute_times.h"
+#include "cli/spans.h"
 #include "cli/step_time.h"
 
 namespace wt {
@@ -28,34 +32,13 @@ Flops useful_work(const plan::Plan& plan) {
 
 // ---- When something was going on
 
-using Spans = std::vector<plan::Span>;  // sorted, apart from each other
-
-Spans merged(Spans spans) {
-  std::ranges::sort(spans, [](const plan::Span& a, const plan::Span& b) { return a.start < b.start; });
-  Spans apart;
-  for (const plan::Span& span : spans) {
-    if (span.start >= span.end) continue;
-    if (!apart.empty() && span.start <= apart.back().end)
-      apart.back().end = std::max(apart.back().end, span.end);
-    else
-      apart.push_back(span);
-  }
-  return apart;
-}
-
-Seconds length(const Spans& spans) {
-  Seconds sum{};
-  for (const plan::Span& span : spans) sum += span.end - span.start;
-  return sum;
-}
-
-Spans together(Spans spans, const Spans& more) {
-  spans.insert(spans.end(), more.begin(), more.end());
-  return merged(std::move(spans));
-}
-
 bool is_between_devices(const plan::Plan& plan, const plan::Move& move) {
   return plan.buffer(move.source.buffer).device != plan.buffer(move.target.buffer).device;
+}
+
+Spans within(Spans spans, const plan::Span& window) {
+  for (plan::Span& span : spans) span = {std::max(span.start, window.start), std::min(span.end, window.end)};
+  return merged(std::move(spans));
 }
 
 // As seen from the first device.
@@ -65,28 +48,43 @@ struct Activity {
   Spans communication{};
 
   Activity(const plan::Plan& plan, const plan::Timeline& timeline) {
-    for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-      const plan::Node& node = plan.nodes[i];
-      const plan::Span& span = timeline.nodes[i];
-      if (const auto* move = std::get_if<plan::Move>(&node.action)) {
-        if (is_between_devices(plan, *move))
-          (node.scope.ends_with("input") ? input : communication).push_back(span);
-        else if (plan.buffer(move->target.buffer).device == plan::DeviceId{})
-          compute.push_back(span);
-      } else if (node.scope.starts_with("all_reduce/") ||
-                 std::holds_alternative<plan::Collective>(node.action)) {
-        communication.push_back(span);
-      } else if (device_of(node.action) == plan::DeviceId{}) {
-        compute.push_back(span);
-      }
-    }
+    for (std::size_t i = 0; i < plan.nodes.size(); ++i) add(plan, plan.nodes[i], timeline.nodes[i]);
     for (Spans* spans : {&compute, &input, &communication}) *spans = merged(std::move(*spans));
   }
 
+  // Of the steps that are told of. Rows are waited for from the end of a step until the next one's are there.
+  explicit Activity(const SeveralSteps& steps) {
+    const plan::Plan& plan = steps.repeated.timed.plan;
+    Spans rows;
+    for (std::size_t step = 0; step < steps.times.size(); ++step) {
+      const std::size_t first = index(steps.repeated.first[step]);
+      const std::size_t last = index(steps.repeated.ends[step].front());
+      const std::size_t before = step == 0 ? 0 : index(steps.repeated.ends[step - 1].front());
+      const Seconds begin = step == 0 ? Seconds(0) : steps.timeline.nodes[before].end;
+      Seconds arrival = begin;
+      for (std::size_t i = before; i < last; ++i)
+        if (brings_rows(plan, plan.nodes[i])) arrival = std::max(arrival, steps.timeline.nodes[i].end);
+      rows.push_back({begin, arrival});
+      for (std::size_t i = first; i < last; ++i) add(plan, plan.nodes[i], steps.timeline.nodes[i]);
+    }
+    input = std::move(rows);
+    for (Spans* spans : {&compute, &input, &communication})
+      *spans = within(merged(std::move(*spans)), {steps.begin(), steps.timeline.end});
+  }
+
  private:
-  static plan::DeviceId device_of(const plan::Action& action) {
-    const auto* run = std::get_if<plan::Run>(&action);
-    return run != nullptr ? run->device : std::get<plan::Sum>(action).device;
+  // To the first device: their copy, or their pipeline where that is its own host.
+  static bool brings_rows(const plan::Plan& plan, const plan::Node& node) {
+    const auto* move = std::get_if<plan::Move>(&node.action);
+    return move != nullptr && node.scope.ends_with("input") &&
+           plan.buffer(move->target.buffer).device == plan::DeviceId{};
+  }
+
+  void add(const plan::Plan& plan, const plan::Node& node, const plan::Span& span) {
+    const StepPart part = part_of(plan, node);
+    if (part == StepPart::compute) compute.push_back(span);
+    if (part == StepPart::communication) communication.push_back(span);
+    if (part == StepPart::input) input.push_back(span);
   }
 };
 
@@ -106,37 +104,47 @@ class StepSimulator {
         where_(endpoints_of(plan, machine)),
         replicas_(replicas_of(machine)),
         clock_(*machine.platform, replicas_) {
-    // A switch that adds has no rates of its own, and nothing to compute beside that.
-    for (const platform::Endpoint endpoint : where_)
-      types_.push_back(machine.platform->is_switch(endpoint) ? types_.front()
-                                                             : &machine.platform->type(endpoint));
+    types_ = types_of(*machine.platform, where_);
     roofline_.fusion = options.fusion.value_or(plan::default_fusion(*types_.front()));
     roofline_.precision = options.precision.value_or(plan::default_precision(*types_.front()));
     roofline_.scale = options.scale;
+    if (options.times != nullptr) profile_ = options.times->of(plan, types_, roofline_);
   }
 
   Simulation simulate() {
-    play();
     if (options_.measured_step) {
+      play();
       roofline_.scale = scale_to(*options_.measured_step);
       play();
+      approach(*options_.measured_step);
     }
-    return {timeline_, roofline_.scale, told()};
+    pace_.assign(plan_.devices.size(), 1 / options_.compute);
+    play();
+    if (!options_.steps.one_is_enough()) {
+      several_ = play_steps(plan_, costs_, machine_, synchronization(), options_.steps);
+      timeline_ = several_->last;
+    }
+    return {timeline_, roofline_.scale, told(), costs_, roofline_};
   }
 
  private:
   void play() {
-    StepTime step =
-        clock_.time(plan_, where_,
-                    {.roofline = roofline_, .calls = options_.calls, .synchronization = synchronization()});
+    StepTime step = clock_.time(plan_, where_,
+                                {.roofline = roofline_,
+                                 .profile = profile_,
+                                 .calls = options_.calls,
+                                 .pace = pace_,
+                                 .synchronization = synchronization(),
+                                 .has_rows_on_devices = options_.has_rows_on_devices});
     costs_ = std::move(step.costs);
     timeline_ = std::move(step.timeline);
     skew_ = step.skew;
   }
 
-  // A TPU's cores are brought together by their program.
+  // A TPU's cores are brought together by their program, which its host starts.
   Seconds synchronization() const {
-    if (types_.front()->kind != device::Kind::gpu) return {};
+    if (types_.front()->kind != device::Kind::gpu) return options_.dispatch;
+    if (!options_.is_brought_together) return {};
     return synchronization_of(static_cast<int>(machine_.replicas.size()) / machine_.tasks);
   }
 
@@ -170,6 +178,19 @@ class StepSimulator {
     return (measured - copies) / compute;
   }
 
+  // Where copies are hidden behind what is computed, the step isn't a straight line of the scale: Newton's
+  // method with the slope of computing alone, which no step exceeds, comes from below.
+  void approach(Seconds measured) {
+    constexpr int most = 30;
+    const Seconds compute = of_first_device(&plan::Cost::seconds) / roofline_.scale;
+    for (int i = 0; i < most; ++i) {
+      const Seconds missing = measured - timeline_.end;
+      if (std::abs(missing.count()) <= 1e-9 * measured.count()) return;
+      roofline_.scale += missing / compute;
+      play();
+    }
+  }
+
   // Replicas in the plan: of a folded one a task's.
   std::size_t replicas() const {
     return static_cast<std::size_t>(std::ranges::count_if(where_, [&](platform::Endpoint endpoint) {
@@ -179,6 +200,9 @@ class StepSimulator {
 
   std::string basis() const {
     if (replicas() == replicas_.size()) return costs_.basis;
+    if (several_ && several_->is_unfolded)
+      return fmt::format("{}; all {} replicas, each collective begins with the last", costs_.basis,
+                         replicas_.size());
     std::string text = fmt::format("{}; folded: 1 of {} tasks", costs_.basis, replicas_.size() / replicas());
     if (skew_ > Seconds(0)) text += fmt::format(", whose replicas get ready {} apart", rough(skew_));
     return text;
@@ -190,10 +214,13 @@ class StepSimulator {
                            .device = type.product,
                            .precision = std::string(device::name(roofline_.precision)),
                            .step = timeline_.end,
-                           .bound = of_first_device(&plan::Cost::bound),
+                           .bound = of_first_device(&plan::Cost::bound) / options_.compute,
                            .basis = basis(),
                            .links = timeline_.links};
     split(told);
+    told.pipeline = options_.pipeline;
+    if (told.pipeline) told.pipeline->is_bound = told.pipeline->batch >= told.step * (1 - 1e-6);
+    if (several_) told.course = course();
     told.samples_per_second = static_cast<double>(options_.rows) / told.step.count();
     if (const auto peak = type.peak.find(roofline_.precision); peak != type.peak.end())
       told.utilization = useful_work(plan_) / peak->second / told.step / static_cast<double>(replicas());
@@ -202,11 +229,19 @@ class StepSimulator {
 
   // What is hidden behind something else counts as that: computing first, then communication, then rows.
   void split(report::Simulated& told) const {
-    const Activity activity(plan_, timeline_);
+    const Activity activity = several_ ? Activity(*several_) : Activity(plan_, timeline_);
+    split(told, activity);
+    if (!several_) return;
+    const auto steps = static_cast<double>(several_->times.size() - several_->from);
+    for (Seconds* part : {&told.compute, &told.communication, &told.exposed, &told.input})
+      *part = *part / steps;
+    told.waiting = told.step - told.compute - told.exposed - told.input;
+  }
+
+  void split(report::Simulated& told, const Activity& activity) const {
     told.compute = length(activity.compute);
     told.communication = length(activity.communication);
-    if (machine_.replicas.size() == 1 && told.communication == Seconds(0)) {
-      told.compute = of_first_device(&plan::Cost::seconds);
+    if (machine_.replicas.size() == 1 && told.communication == Seconds(0) && !several_) {
       told.input = told.step - told.compute;
       return;
     }
@@ -217,20 +252,52 @@ class StepSimulator {
     told.waiting = told.step - length(all);
   }
 
+  report::Course course() const {
+    report::Course course{.played = std::ssize(several_->times), .first = several_->times.front()};
+    if (several_->steady) course.steady_from = static_cast<std::int64_t>(several_->steady->from);
+    course.jitter = options_.steps.jitter;
+    std::vector<Seconds> told(several_->times.begin() + static_cast<std::ptrdiff_t>(several_->from),
+                              several_->times.end());
+    std::ranges::sort(told);
+    const auto at = [&](double share) {  // the nearest rank
+      return told[static_cast<std::size_t>(std::ceil(share * static_cast<double>(told.size()))) - 1];
+    };
+    course.median = at(0.5);
+    course.p95 = at(0.95);
+    return course;
+  }
+
   const plan::Plan& plan_;
   const scenario::Machine& machine_;
   const SimulationOptions& options_;
   std::vector<platform::Endpoint> where_;
   std::vector<platform::Endpoint> replicas_;
   StepClock clock_;
-  Seconds skew_{};
   std::vector<const device::DeviceType*> types_{};
+  Seconds skew_{};
+  std::vector<double> pace_{};  // of devices
   plan::RooflineOptions roofline_{};
+  const plan::Profile* profile_ = nullptr;
   plan::Costs costs_{};
   plan::Timeline timeline_{};
+  std::optional<SeveralSteps> several_{};
 };
 
 }  // namespace
+
+StepPart part_of(const plan::Plan& plan, const plan::Node& node) {
+  const auto of_device = [](plan::DeviceId device) {
+    return device == plan::DeviceId{} ? StepPart::compute : StepPart::elsewhere;
+  };
+  if (const auto* move = std::get_if<plan::Move>(&node.action)) {
+    if (!is_between_devices(plan, *move)) return of_device(plan.buffer(move->target.buffer).device);
+    return node.scope.ends_with("input") ? StepPart::input : StepPart::communication;
+  }
+  if (node.scope.starts_with("all_reduce/") || std::holds_alternative<plan::Collective>(node.action))
+    return StepPart::communication;
+  const auto* run = std::get_if<plan::Run>(&node.action);
+  return of_device(run != nullptr ? run->device : std::get<plan::Sum>(node.action).device);
+}
 
 std::vector<platform::Endpoint> endpoints_of(const plan::Plan& plan, const scenario::Machine& machine) {
   std::vector<platform::Endpoint> where;

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "cli/several_steps.h"
 #include "communication/call.h"
 #include "plan/roofline.h"
 #include "plan/timeline.h"
@@ -15,7 +16,11 @@ struct Simulation {
   plan::Timeline timeline{};
   double scale = 1;  // of what is computed
   report::Simulated told{};
+  plan::Costs costs{};
+  plan::RooflineOptions roofline{};  // that they were made with
 };
+
+class ComputeTimes;
 
 struct SimulationOptions {
   std::int64_t rows = 0;                         // of the step
@@ -23,9 +28,20 @@ struct SimulationOptions {
   std::optional<plan::Fusion> fusion{};          // absent: the device's usual one
   std::optional<Seconds> measured_step{};        // scales what is computed
   Place measured_at{};
-  double scale = 1;  // of what is computed, where a measurement of one device says so
+  double scale = 1;                  // of what is computed, where a measurement of one device says so
+  double compute = 1;                // so many times as fast as described, or measured
+  bool has_rows_on_devices = false;  // from the start: a step copies none
+  bool is_brought_together = true;   // by collectives that every device's kernel has to enter
+  ComputeTimes* times = nullptr;     // null: the roofline
   std::vector<const communication::Call*> calls{};  // of the plan's "all_reduce/0" and so on
+  StepsOptions steps{};
+  Seconds dispatch{};                              // of a TPU's step, by its host
+  std::optional<report::RowsPipeline> pipeline{};  // as the steps have it
 };
+
+// What a node is to the first device's step; other devices' kernels are nothing to it.
+enum class StepPart : std::uint8_t { compute, communication, input, elsewhere };
+StepPart part_of(const plan::Plan& plan, const plan::Node& node);
 
 // On which endpoint of the platform each device of the plan lies.
 std::vector<platform::Endpoint> endpoints_of(const plan::Plan& plan, const scenario::Machine& machine);

@@ -38,15 +38,6 @@ bool is_of_schedule(const plan::Node& node) {
   return std::holds_alternative<plan::Move>(node.action);
 }
 
-// What adds in a switch has no rates, and nothing to compute.
-std::vector<const device::DeviceType*> types_of(const platform::Platform& platform,
-                                                std::span<const Endpoint> where) {
-  std::vector<const device::DeviceType*> types;
-  for (const Endpoint endpoint : where)
-    types.push_back(platform.is_switch(endpoint) ? types.front() : &platform.type(endpoint));
-  return types;
-}
-
 plan::DeviceId device_of(const plan::Plan& plan, const plan::Action& action) {
   if (const auto* run = std::get_if<plan::Run>(&action)) return run->device;
   if (const auto* sum = std::get_if<plan::Sum>(&action)) return sum->device;
@@ -58,6 +49,14 @@ void slow_down(plan::Costs& costs, const plan::Plan& plan, std::span<const doubl
   for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
     const std::size_t device = index(device_of(plan, plan.nodes[id].action));
     if (device < pace.size()) costs.nodes[id].seconds = costs.nodes[id].seconds * pace[device];
+  }
+}
+
+// The copies of a step's rows from their host.
+void leave_out_rows(plan::Costs& costs, const plan::Plan& plan) {
+  for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
+    const auto* move = std::get_if<plan::Move>(&plan.nodes[id].action);
+    if (move != nullptr && plan.nodes[id].scope.ends_with("input")) costs.nodes[id] = {.wire = 0};
   }
 }
 
@@ -87,6 +86,14 @@ Seconds skew_of(const plan::Plan& plan, const plan::Timeline& timeline, const pl
 
 }  // namespace
 
+std::vector<const device::DeviceType*> types_of(const platform::Platform& platform,
+                                                std::span<const Endpoint> where) {
+  std::vector<const device::DeviceType*> types;
+  for (const Endpoint endpoint : where)
+    types.push_back(platform.is_switch(endpoint) ? types.front() : &platform.type(endpoint));
+  return types;
+}
+
 Seconds synchronization_of(int devices_per_process) {
   constexpr Seconds per_device(0.5e-3);
   return devices_per_process > 1 ? per_device * devices_per_process : Seconds(0);
@@ -111,8 +118,12 @@ StepTime StepClock::time(const plan::Plan& plan, std::span<const Endpoint> where
 
 plan::Costs StepClock::costs_of(const plan::Plan& plan, std::span<const Endpoint> where,
                                 const StepTimeOptions& options) {
-  plan::Costs costs = plan::roofline(plan, types_of(group_.platform, where), options.roofline);
+  const std::vector<const device::DeviceType*> types = types_of(group_.platform, where);
+  plan::Costs costs = options.profile != nullptr
+                          ? plan::profiled(plan, types, options.roofline, *options.profile)
+                          : plan::roofline(plan, types, options.roofline);
   slow_down(costs, plan, options.pace);
+  if (options.has_rows_on_devices) leave_out_rows(costs, plan);
   add_expanded(costs, plan, where, options);
   add_whole(costs, plan, options);
   return costs;

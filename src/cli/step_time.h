@@ -1,6 +1,6 @@
 #pragma once
-// When everything in a lowered step happens: what devices compute costs what the roofline says, what replicas
-// exchange what their library, or TensorFlow itself, makes of the wires. Collectives that stay whole
+// When everything in a lowered step happens: what devices compute costs what the roofline or a profile says, what
+// replicas exchange what their library, or TensorFlow itself, makes of the wires. Collectives that stay whole
 // (plan::Collective) are timed once for each algorithm and size, by all replicas beginning together.
 
 #include <map>
@@ -11,7 +11,7 @@
 
 #include "communication/call.h"
 #include "communication/timing.h"
-#include "plan/roofline.h"
+#include "plan/profiled.h"
 #include "plan/timeline.h"
 #include "simulate/server.h"
 
@@ -19,10 +19,12 @@ namespace wt {
 
 struct StepTimeOptions {
   plan::RooflineOptions roofline{};
+  const plan::Profile* profile = nullptr;  // instead of the roofline, for the devices of its type
   // Of the plan's "all_reduce/0" and so on: how the library carries them out. Empty: TensorFlow does it itself.
   std::vector<const communication::Call*> calls{};
-  std::vector<double> pace{};  // by device: its seconds are multiplied by it (a straggler); absent: 1
-  Seconds synchronization{};   // once, when all else is done
+  std::vector<double> pace{};        // by device: its seconds are multiplied by it (a straggler); absent: 1
+  Seconds synchronization{};         // once, when all else is done
+  bool has_rows_on_devices = false;  // from the start: a step copies none
 };
 
 struct StepTime {
@@ -32,6 +34,10 @@ struct StepTime {
   // is. It took them all to begin with the last; expanded ones let the others go ahead.
   Seconds skew{};
 };
+
+// Of a plan's devices. What adds in a switch has no rates, and nothing to compute.
+std::vector<const device::DeviceType*> types_of(const platform::Platform& platform,
+                                                std::span<const platform::Endpoint> where);
 
 // What a process that drives several devices spends on bringing them together once a step: MXNet's published
 // throughput of a DGX-1 with V100s loses 0.5 ms for each of 4 and 8 GPUs, in float32 and in float16 alike, beside

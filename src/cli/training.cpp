@@ -4,11 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
+#include "cli/host_pieces.h"
+#include "cli/host_queue.h"
+#include "cli/lost_worker.h"
 #include "cli/rehearsal.h"
 #include "model/weights.h"
 #include "scenario/names.h"
-#include "strategy/default.h"
 #include "tensor/safetensors.h"
 
 namespace wt {
@@ -27,8 +30,8 @@ plan::Fusion fusion_of(scenario::Fusion fusion) {
   return plan::Fusion::none;
 }
 
-Tensor shapes_of_batch(const TensorSpec& row, std::int64_t batch) {
-  return Tensor::shape_only(model::batched({row}, batch).front());
+void add_shapes(std::vector<Tensor>& batch, const std::vector<TensorSpec>& row, std::int64_t rows) {
+  for (const TensorSpec& spec : model::batched(row, rows)) batch.push_back(Tensor::shape_only(spec));
 }
 
 // Beside the limits of the other pieces that the physical device is cut into. One replica needs no buffers of
@@ -50,25 +53,30 @@ Training::Training(const scenario::Scenario& scenario, scenario::Job job, Option
       job_(std::move(job)),
       options_(std::move(options)),
       workers_(options_.threads),
+      queue_(options_.computes ? host_queue(scenario_, workers_) : cpu_queue(workers_)),
       lowering_(scenario_, job_.machine),
-      machine_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, queue_, job_.input},
+      machine_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue_, job_.input},
       state_(static_cast<std::uint64_t>(scenario.seed)),
       model_(job_.model, state_, machine_),
       evaluator_(job_.model, state_, machine_) {
   model_.compile(compile_options(scenario_, job_));
   evaluator_.compile(evaluation_options());
+  find_phases();
 }
 
 // ---- Before anything runs
 
 std::vector<Tensor> Training::batch_of(std::int64_t rows) const {
-  return {shapes_of_batch(job_.row, rows), shapes_of_batch(job_.label, rows)};
+  std::vector<Tensor> batch;
+  add_shapes(batch, job_.inputs, rows);
+  add_shapes(batch, job_.labels, rows);
+  return batch;
 }
 
 // As the training's batches are dealt out.
 std::vector<std::int64_t> Training::replica_rows(std::int64_t rows) const {
   if (job_.input.replicas == 1) return {rows};
-  const data::Dataset batch = data::Dataset::from_tensors({shapes_of_batch(job_.row, rows)});
+  const data::Dataset batch = data::Dataset::from_tensors(batch_of(rows));
   const auto pieces = data::DistributedDataset(batch, job_.input).iterate().next();
   std::vector<std::int64_t> dealt;
   for (const data::Element& own : *pieces) dealt.push_back(own.front().shape()[0]);
@@ -127,19 +135,123 @@ bool Training::fits(std::int64_t rows) {
 // ---- Time
 
 SimulationOptions Training::simulation_options(std::int64_t rows) const {
-  SimulationOptions options{.rows = rows};
+  SimulationOptions options = options_.simulation;
+  options.rows = rows;
+  // What is pushed to one place waits there for nobody's kernel.
+  options.is_brought_together = scenario_.strategy.type() != scenario::StrategyType::central_storage;
+  if (options.times == nullptr && !scenario_.time.compute.is_roofline())
+    throw InputError(Problem{scenario_.place("time.compute"),
+                             "this command times kernels by the roofline alone",
+                             R"(--set time.compute=roofline, or `run` the scenario)"});
   if (const auto& precision = scenario_.training.precision)
     options.precision =
         *precision == scenario::Precision::tf32 ? device::Precision::tf32 : device::Precision::float32;
   if (scenario_.time.fusion) options.fusion = fusion_of(*scenario_.time.fusion);
+  if (scenario_.time.dispatch)
+    options.dispatch = *scenario_.time.dispatch / static_cast<double>(scenario_.training.steps_per_execution);
   return options;
+}
+
+// As a row is stored: what the model reads of it, where the scenario doesn't say.
+Bytes Training::stored_row() const {
+  Bytes bytes{};
+  for (const TensorSpec& input : job_.inputs) bytes += input.bytes();
+  return scenario_.input->sample.value_or(bytes);
+}
+
+// A host's pipeline, where it reads and decodes at once: the slower of the two.
+Seconds Training::time_of_rows(std::int64_t rows) const {
+  const scenario::Input& input = *scenario_.input;
+  const Bytes bytes = stored_row() * rows;
+  Seconds time{};
+  if (input.storage) time = bytes / *input.storage;
+  if (!input.decode) return time;
+  const auto* rate = std::get_if<BytesPerSecond>(&input.decode->rate);
+  const Seconds decoding = rate != nullptr
+                               ? bytes / *rate
+                               : Seconds(static_cast<double>(rows) / std::get<double>(input.decode->rate));
+  return std::max(time, decoding);
+}
+
+// tf_distribute.md G15: one pipeline for each worker's host. Sharded by DATA, each of them reads all rows and keeps
+// its own (2.6.2); what is read from storage would be sharded by FILE, so that is AUTO here.
+void Training::feed(SimulationOptions& options, std::span<const std::int64_t> replica_rows) const {
+  if (!scenario_.input) return;
+  const bool reads_all = scenario_.dataset.autoshard == data::AutoShardPolicy::data;
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(job_.machine.tasks));
+  for (std::size_t i = 0; i < replica_rows.size(); ++i)
+    for (std::size_t task = 0; task < rows.size(); ++task)
+      if (reads_all || std::cmp_equal(job_.machine.replicas[i].task, task)) rows[task] += replica_rows[i];
+  for (const std::int64_t own : rows) options.steps.rows.push_back(time_of_rows(own));
+  options.steps.prefetch = static_cast<int>(scenario_.input->prefetch);
+  const std::int64_t most = *std::ranges::max_element(rows);
+  const scenario::Input& input = *scenario_.input;
+  const bool is_storage = input.storage && stored_row() * most / *input.storage >= time_of_rows(most);
+  options.pipeline = {.rows = most,
+                      .batch = time_of_rows(most),
+                      .limit = is_storage     ? "storage"
+                               : input.decode ? "decoding"
+                                              : "nothing",
+                      .prefetch = scenario_.input->prefetch};
+}
+
+void Training::find_phases() {
+  std::set<std::int64_t> begins{0};
+  for (const scenario::Slowed& slowed : job_.faults.slowed) begins.insert(slowed.from_step);
+  for (const std::int64_t begin : begins) {
+    Phase& phase = phases_.emplace_back();
+    phase.from_step = begin;
+    for (const scenario::Slowed& slowed : job_.faults.slowed) {
+      if (slowed.from_step > begin) continue;
+      phase.slow.resize(job_.machine.replicas.size(), 1.0);
+      for (const std::size_t replica : slowed.replicas) phase.slow[replica] *= slowed.factor;
+      phase.what.push_back(fmt::format("{} x {}", slowed.what, slowed.factor));
+    }
+  }
+}
+
+std::size_t Training::phase_of(std::int64_t step) const {
+  std::size_t phase = 0;
+  while (phase + 1 < phases_.size() && phases_[phase + 1].from_step <= step) ++phase;
+  return phase;
+}
+
+// Since the training began, all batches being whole.
+Seconds Training::time_before(std::int64_t step) {
+  Seconds time{};
+  for (std::size_t phase = 0; phase < phases_.size() && phases_[phase].from_step < step; ++phase) {
+    const std::int64_t end = phase + 1 < phases_.size() ? std::min(step, phases_[phase + 1].from_step) : step;
+    const report::Simulated& told = simulate(job_.global_batch, phase).told;
+    time += told.step * static_cast<double>(end - phases_[phase].from_step);
+    if (phase == 0 && told.course) time += told.course->first - told.step;
+  }
+  return time;
+}
+
+void Training::add_phases(report::Simulated& told) {
+  if (job_.faults.slowed.empty()) return;
+  for (std::size_t i = 0; i < phases_.size(); ++i)
+    told.phases.push_back({phases_[i].from_step, simulate(job_.global_batch, i).told.step, phases_[i].what});
+}
+
+void Training::lose_worker(report::Results& results) {
+  const auto& killed = job_.faults.killed;
+  if (!killed) return;
+  const auto* workers = scenario_.strategy.as<scenario::MultiWorkerMirrored>();
+  const Simulation& step = simulate(job_.global_batch, phase_of(killed->step));
+  results.lost = lost_worker(*killed, job_.machine, plan(), step.timeline, time_before(killed->step),
+                             workers->communication_options.timeout);
+}
+
+// An epoch whose next step a worker doesn't reach.
+bool Training::is_cut_off(const train::EpochResult& epoch) const {
+  const std::int64_t whole = scenario_.training.steps_per_epoch.value_or(job_.batches->cardinality());
+  return scenario_.training.steps || epoch.steps < whole;
 }
 
 // The first replica's step, with nobody to talk to. A measured step is one device's, with a replica's rows.
 const Simulation& Training::simulated_alone(std::int64_t rows) {
   if (const auto known = alone_.find(rows); known != alone_.end()) return known->second;
-  const strategy::Place place = scenario::places(job_.machine).front();
-  const Step& step = model_.training_step(batch_of(rows * job_.input.replicas));
   SimulationOptions options = simulation_options(rows);
   const std::int64_t own = replica_rows(job_.global_batch).front();
   if (const auto& measured = scenario_.time.measured_step; measured && rows == own) {
@@ -150,14 +262,37 @@ const Simulation& Training::simulated_alone(std::int64_t rows) {
   }
   scenario::Machine alone = job_.machine;
   alone.replicas.resize(1);
-  return alone_
-      .emplace(rows, simulate_step(strategy::lower_default(step, place.device, place.host), alone, options))
-      .first->second;
+  feed(options, std::vector{rows});
+  return alone_.emplace(rows, simulate_step(plan_alone(rows), alone, options)).first->second;
 }
 
-const Simulation& Training::simulate(std::int64_t rows) {
-  if (const auto known = simulations_.find(rows); known != simulations_.end()) return known->second;
+plan::Plan Training::plan_alone(std::int64_t rows) {
+  const Step& step = model_.training_step(batch_of(rows * job_.input.replicas));
+  return lowering_.lower_alone(step);
+}
+
+std::int64_t Training::baseline_rows() const {
+  return scenario_.training.per_replica_batch.value_or(job_.global_batch);
+}
+
+std::vector<plan::Plan> Training::timed_plans() {
+  const std::int64_t own = replica_rows(job_.global_batch).front();
+  std::vector<plan::Plan> plans{plan_alone(own)};
+  if (job_.input.replicas == 1) return plans;
+  if (baseline_rows() != own) plans.push_back(plan_alone(baseline_rows()));
+  plans.push_back(plan());
+  return plans;
+}
+
+const Simulation& Training::simulate(std::int64_t rows, std::size_t phase) {
+  const std::pair key(rows, phase);
+  if (const auto known = simulations_.find(key); known != simulations_.end()) return known->second;
   SimulationOptions options = simulation_options(rows);
+  feed(options, replica_rows(rows));
+  options.steps.slow = phases_[phase].slow;
+  options.steps.jitter = scenario_.time.jitter;
+  options.steps.seed = scenario_.seed;
+  if (scenario_.time.steps) options.steps.count = static_cast<int>(*scenario_.time.steps);
   if (job_.input.replicas > 1) {
     if (scenario_.time.measured_step)
       options.scale = simulated_alone(replica_rows(job_.global_batch).front()).scale;
@@ -166,12 +301,12 @@ const Simulation& Training::simulate(std::int64_t rows) {
     options.measured_at = scenario_.place("time.measured_step");
   }
   options.calls = lowering_.calls(plan(rows));
-  return simulations_.emplace(rows, simulate_step(plan(rows), job_.machine, options)).first->second;
+  return simulations_.emplace(key, simulate_step(plan(rows), job_.machine, options)).first->second;
 }
 
 report::Baseline Training::baseline() {
   report::Baseline baseline{.is_weak = scenario_.training.per_replica_batch.has_value()};
-  baseline.rows = baseline.is_weak ? *scenario_.training.per_replica_batch : job_.global_batch;
+  baseline.rows = baseline_rows();
   const report::Simulated& told = simulated_alone(baseline.rows).told;
   baseline.step = told.step;
   baseline.samples_per_second = told.samples_per_second;
@@ -181,9 +316,8 @@ report::Baseline Training::baseline() {
 std::int64_t Training::last_epoch() const { return scenario_.training.epochs.value_or(1); }
 
 report::Planned Training::planned() {
-  const scenario::Training& training = scenario_.training;
   const model::ParameterCount parameters = model::count_parameters(job_.weights);
-  const std::int64_t per_epoch = training.steps_per_epoch.value_or(job_.batches->cardinality());
+  const std::int64_t per_epoch = scenario_.training.steps_per_epoch.value_or(job_.batches->cardinality());
   return {.model = job_.model->name(),
           .trainable_parameters = parameters.trainable,
           .other_parameters = parameters.not_trainable,
@@ -193,31 +327,46 @@ report::Planned Training::planned() {
           .reduction = lowering_.reduction(Bytes(parameters.trainable * 4)),
           .global_batch = job_.global_batch,
           .epochs = last_epoch(),
-          .steps = training.steps.value_or(last_epoch() * per_epoch),
-          .memory = memory()};
+          .steps = scenario::steps_of(scenario_, job_),
+          .memory = memory(),
+          .steps_per_epoch = per_epoch >= 0 ? std::optional(per_epoch) : std::nullopt};
+}
+
+report::Forecast Training::forecast() {
+  report::Forecast forecast{.planned = planned()};
+  if (const auto& shortage = forecast.planned.memory.shortage)
+    forecast.out_of_memory = shortage->message;
+  else if (job_.machine.platform)
+    forecast.simulated = simulate().told;
+  return forecast;
 }
 
 // ---- The run
 
 report::Results Training::run(report::Folder& folder) {
+  report::Forecast known = forecast();
   report::Results results{.version = options_.version,
                           .name = scenario_.name,
                           .strategy = std::string(scenario::name_of(scenario_.strategy.type())),
                           .semantics = std::string(model::name(scenario_.semantics)),
-                          .has_numbers = scenario_.numerics != scenario::Numerics::none,
-                          .planned = planned()};
-  if (const auto& shortage = results.planned.memory.shortage) {
-    results.out_of_memory = shortage->message;
-    return results;
-  }
-  if (job_.machine.platform) results.simulated = simulate().told;
+                          .numerics = std::string(scenario::name_of(scenario_.numerics)),
+                          .planned = std::move(known.planned),
+                          .simulated = std::move(known.simulated),
+                          .out_of_memory = std::move(known.out_of_memory)};
+  if (results.out_of_memory) return results;
   if (results.simulated && job_.input.replicas > 1) {
     const report::Baseline alone = baseline();
     results.simulated->efficiency = results.simulated->samples_per_second /
                                     static_cast<double>(job_.input.replicas) / alone.samples_per_second;
     results.simulated->baseline = alone;
   }
-  if (!results.has_numbers) return results;
+  if (results.simulated) add_phases(*results.simulated);
+  if (results.simulated && scenario_.time.compile)
+    results.simulated->compiles = report::Compiles{job_.step_rows, *scenario_.time.compile};
+  lose_worker(results);
+  if (!results.has_numbers()) return results;
+  expect(options_.computes, "{} is run, and was to be planned alone", scenario_.name);
+  require_place_on_host(scenario_, job_.machine, plan());
   try {
     train(results, folder);
   } catch (const device::ResourceExhaustedError& error) {  // an evaluation has a step of its own
@@ -232,6 +381,7 @@ void Training::train(report::Results& results, report::Folder& folder) {
   data::Dataset batches = *job_.batches;
   if (scenario_.training.steps) batches = batches.skip(done_.steps);
   model_.fit(batches, fit_options(results, folder));
+  if (results.lost) return;
   if (const auto& evaluation = scenario_.training.evaluation) {
     if (evaluation->from_checkpoint)
       results.evaluation = evaluate_checkpoint(folder);
@@ -247,6 +397,7 @@ train::FitOptions Training::fit_options(report::Results& results, report::Folder
                             .initial_epoch = training.steps ? 0 : done_.epochs,
                             .steps_per_epoch = training.steps_per_epoch};
   if (training.steps) options.steps = *training.steps - done_.steps;
+  if (results.lost) options.steps = std::max<std::int64_t>(0, results.lost->step - done_.steps);
   options.on_step = [&](const train::StepResult& step) { finish_step(step, results); };
   options.on_epoch = [&](const train::EpochResult& epoch) { finish_epoch(epoch, results, folder); };
   return options;
@@ -256,7 +407,8 @@ void Training::finish_step(train::StepResult step, report::Results& results) {
   step.step += done_.steps;
   losses_of_epoch_ += step.loss;
   if (options_.on_step) options_.on_step(step);
-  if (job_.machine.platform) results.step_times[step.rows] = simulate(step.rows).told.step;
+  if (job_.machine.platform)
+    results.step_times[step.step] = simulate(step.rows, phase_of(step.step)).told.step;
   results.steps.push_back(std::move(step));
 }
 
@@ -265,6 +417,7 @@ void Training::finish_epoch(train::EpochResult epoch, report::Results& results, 
   if (scenario_.training.loop == scenario::Loop::custom && epoch.steps > 0)
     epoch.loss = losses_of_epoch_ / static_cast<double>(epoch.steps);
   losses_of_epoch_ = 0;
+  if (results.lost && is_cut_off(epoch)) return;
   const std::int64_t number = epoch.epoch + 1;
   results.epochs.push_back({std::move(epoch), {}});
   save_checkpoint(number, done_.steps + std::ssize(results.steps), folder);
@@ -331,6 +484,7 @@ train::EpochResult Training::evaluate_checkpoint(report::Folder& folder) {
   const std::filesystem::path inside = folder.inside(scenario_.training.checkpointing->folder.path);
   const auto newest = train::latest_checkpoint(inside);
   expect(newest.has_value(), "the last epoch saves a checkpoint: {}", inside.string());
+  state_.take_back();  // a GPU may have no room for both
   train::State fresh(state_.seed());
   fresh.add(job_.weights);
   train::Checkpoint(fresh).restore(*newest);

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "base/median.h"
 #include "base/table.h"
 #include "cli/prediction.h"
 #include "platform/device_types.h"

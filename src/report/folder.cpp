@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 4> own_files{"results.json", "scenario.resolved.json", "steps.csv",
-                                                    "trace.json"};
+constexpr std::array<std::string_view, 5> own_files{"results.json", "scenario.resolved.json", "steps.csv",
+                                                    "trace.json", "profile.json"};
 
 [[noreturn]] void fail(const fs::path& path, const std::error_code& error) {
   throw MachineError("write", fmt::format("{}: {}", path.string(), error.message()));

@@ -1,6 +1,7 @@
 #include "report/results.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include "base/json_writer.h"
 #include "base/rough.h"
 #include "base/table.h"
+#include "report/records.h"
 
 namespace wt::report {
 
@@ -99,6 +101,75 @@ void write_reduction(json::Writer& out, const Reduction& reduction) {
   out.end_object();
 }
 
+void write_pipeline(json::Writer& out, const std::optional<RowsPipeline>& pipeline) {
+  out.member("input_basis",
+             pipeline ? "a pipeline of each worker's host" : "assumed free, but for the rows' copy");
+  if (!pipeline) return;
+  out.key("input_pipeline")
+      .begin_object(Layout::one_line)
+      .member("rows", pipeline->rows)
+      .member("batch_s", pipeline->batch.count())
+      .member("limit", pipeline->limit)
+      .member("prefetch", pipeline->prefetch)
+      .member("is_bound", pipeline->is_bound)
+      .end_object();
+}
+
+void write_course(json::Writer& out, const Course& course) {
+  out.key("course")
+      .begin_object(Layout::one_line)
+      .member("steps", course.played)
+      .member("first_s", course.first.count());
+  if (course.steady_from) out.member("steady_from", *course.steady_from);
+  if (course.jitter > 0)
+    out.member("jitter", course.jitter)
+        .member("median_s", course.median.count())
+        .member("p95_s", course.p95.count());
+  out.end_object();
+}
+
+void write_compiles(json::Writer& out, const Compiles& compiles) {
+  out.key("compiles").begin_object(Layout::one_line).key("rows").begin_array(Layout::one_line);
+  for (const std::int64_t rows : compiles.rows) out.value(rows);
+  out.end_array()
+      .member("each_s", compiles.each.count())
+      .member("all_s", compiles.each.count() * static_cast<double>(compiles.rows.size()))
+      .end_object();
+}
+
+void write_phases(json::Writer& out, const std::vector<Phase>& phases) {
+  out.key("phases").begin_array();
+  for (const Phase& phase : phases) {
+    out.begin_object(Layout::one_line)
+        .member("from_step", phase.from_step)
+        .member("step_time_s", phase.step.count())
+        .key("slow")
+        .begin_array(Layout::one_line);
+    for (const std::string& slow : phase.slow) out.value(slow);
+    out.end_array().end_object();
+  }
+  out.end_array();
+}
+
+void write_lost(json::Writer& out, const LostWorker& lost) {
+  out.key("lost_worker")
+      .begin_object()
+      .member("worker", lost.worker)
+      .member("step", lost.step)
+      .member("collective", lost.collective)
+      .member("status", lost.status)
+      .member("arrival_s", lost.arrival.count())
+      .member("end_s", lost.end.count());
+  const auto write_names = [&](std::string_view key, const std::vector<std::string>& names) {
+    out.key(key).begin_array();
+    for (const std::string& name : names) out.value(name);
+    out.end_array();
+  };
+  write_names("arrived", lost.arrived);
+  write_names("missing", lost.missing);
+  out.end_object();
+}
+
 void write_simulated(json::Writer& out, const Simulated& simulated) {
   out.key("simulated")
       .begin_object()
@@ -116,6 +187,10 @@ void write_simulated(json::Writer& out, const Simulated& simulated) {
       .member("samples_per_second", simulated.samples_per_second)
       .member("mfu", simulated.utilization);
   if (simulated.baseline) write_baseline(out, simulated);
+  write_pipeline(out, simulated.pipeline);
+  if (simulated.course) write_course(out, *simulated.course);
+  if (simulated.compiles) write_compiles(out, *simulated.compiles);
+  if (!simulated.phases.empty()) write_phases(out, simulated.phases);
   out.key("links").begin_array();
   for (const plan::LinkUse& link : simulated.links)
     out.begin_object(Layout::one_line)
@@ -157,7 +232,7 @@ void write_step(json::Writer& out, const train::StepResult& step,
       .member("epoch", step.epoch)
       .member("step", step.step)
       .member("rows", step.rows);
-  if (const auto time = times.find(step.rows); time != times.end())
+  if (const auto time = times.find(step.step); time != times.end())
     out.member("step_time_s", time->second.count());
   write_measured(out, step.loss, step.metrics);
   out.end_object();
@@ -182,16 +257,6 @@ void write_final(json::Writer& out, const Results& results) {
     write_evaluation(out, *evaluation);
   out.end_object();
 }
-
-// RFC 4180: a field with a comma, a quote or a line break stands in quotes, and quotes in it are doubled.
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return quoted + "\"";
-}
-
-std::string csv_number(double number) { return std::isfinite(number) ? json::print_number(number) : ""; }
 
 std::string cell(double number) {
   if (std::isnan(number)) return "nan";  // whatever its sign bit
@@ -220,12 +285,18 @@ std::string results_json(const Results& results) {
       .member("name", results.name)
       .member("strategy", results.strategy)
       .member("semantics", results.semantics)
-      .member("numerics", results.has_numbers ? "cpu" : "none")
-      .member("outcome", results.out_of_memory ? "out_of_memory" : "done");
-  if (results.out_of_memory) out.member("message", *results.out_of_memory);
+      .member("numerics", results.numerics)
+      .member("outcome", results.out_of_memory ? "out_of_memory"
+                         : results.lost        ? "worker_lost"
+                                               : "done");
+  if (results.out_of_memory)
+    out.member("message", *results.out_of_memory);
+  else if (results.lost)
+    out.member("message", results.lost->message);
   write_planned(out, results.planned);
   if (results.simulated) write_simulated(out, *results.simulated);
-  if (results.has_numbers) {
+  if (results.lost) write_lost(out, *results.lost);
+  if (results.has_numbers()) {
     out.key("steps").begin_array();
     for (const train::StepResult& step : results.steps) write_step(out, step, results.step_times);
     out.end_array().key("epochs").begin_array();
@@ -328,6 +399,54 @@ std::string planned_text(const Planned& planned) {
                             counted(planned.global_batch, "row"), counted(planned.epochs, "epoch"));
 }
 
+namespace {
+
+std::string pipeline_text(const RowsPipeline& pipeline) {
+  if (pipeline.batch == Seconds(0))
+    return fmt::format("rows: read and decoded at once, prefetch {}\n", pipeline.prefetch);
+  return fmt::format("rows: {} for the {} of a step on the slowest host ({}), prefetch {}: {}\n",
+                     rough(pipeline.batch), counted(pipeline.rows, "row"), pipeline.limit, pipeline.prefetch,
+                     pipeline.is_bound ? "the input bounds the step" : "less than the step");
+}
+
+std::string course_text(const Course& course, Seconds step) {
+  std::string text =
+      fmt::format("{} played: the first takes {}", counted(course.played, "step"), rough(course.first));
+  if (course.jitter > 0)
+    return text +
+           fmt::format(
+               "; with jitter of {:.1f} % the others take {} in the mean, {} in the median, {} at most "
+               "in 95 of 100\n",
+               100 * course.jitter, rough(step), rough(course.median), rough(course.p95));
+  if (course.steady_from)
+    return text + fmt::format(", from step {} on all {}\n", *course.steady_from + 1, rough(step));
+  return text + fmt::format(", the last half {} in the mean; they don't repeat\n", rough(step));
+}
+
+std::string phases_text(const std::vector<Phase>& phases) {
+  std::string text;
+  for (const Phase& phase : phases)
+    text += fmt::format(
+        "from step {} on {}: {}\n", phase.from_step + 1,
+        phase.slow.empty() ? "nobody is slow" : fmt::format("slow: {}", fmt::join(phase.slow, ", ")),
+        rough(phase.step));
+  return text;
+}
+
+}  // namespace
+
+std::string lost_text(const LostWorker& lost) {
+  return fmt::format(
+      "the job ended {} after its begin, with {} done\n"
+      "  {} did not reach step {}\n"
+      "  waiting in {} since {}: {}\n"
+      "  missing: {}\n"
+      "  {}: {}\n",
+      rough(lost.end), counted(lost.step, "step"), lost.worker, lost.step + 1, lost.collective,
+      rough(lost.arrival), fmt::join(lost.arrived, ", "), fmt::join(lost.missing, ", "), lost.status,
+      lost.message);
+}
+
 std::string simulated_text(const Simulated& simulated) {
   std::string text = fmt::format("simulated step on {} ({}): {}, {:.0f} samples/s; compute {}",
                                  simulated.device, simulated.precision, rough(simulated.step),
@@ -341,9 +460,17 @@ std::string simulated_text(const Simulated& simulated) {
     text += fmt::format("\none device with {}: {}, {:.0f} samples/s; scaling efficiency ({}) {:.1f} %",
                         counted(baseline->rows, "row"), rough(baseline->step), baseline->samples_per_second,
                         baseline->is_weak ? "weak" : "strong", 100 * simulated.efficiency);
-  return text + fmt::format("\nbound {} ({:.0f} % of it reached), MFU {:.0f} %; basis: {}\n",
-                            rough(simulated.bound), 100 * (simulated.bound / simulated.step),
-                            100 * simulated.utilization, simulated.basis);
+  text +=
+      fmt::format("\nbound {} ({:.0f} % of it reached), MFU {:.0f} %; basis: {}{}\n", rough(simulated.bound),
+                  100 * (simulated.bound / simulated.step), 100 * simulated.utilization, simulated.basis,
+                  simulated.pipeline ? "" : "; input assumed free");
+  if (simulated.pipeline) text += pipeline_text(*simulated.pipeline);
+  if (simulated.course) text += course_text(*simulated.course, simulated.step);
+  if (const auto& compiles = simulated.compiles)
+    text += fmt::format("compiled beside the steps: {} for steps of {} rows, {} each\n",
+                        counted(std::ssize(compiles->rows), "program"), fmt::join(compiles->rows, " and "),
+                        rough(compiles->each));
+  return text + phases_text(simulated.phases);
 }
 
 }  // namespace wt::report

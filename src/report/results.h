@@ -1,6 +1,7 @@
 // report/: what a run came to, written down for people and scripts: results.json (its schema is
 // scenarios/schema/results.json), steps.csv, and the folder that they lie in. Nothing of the machine at hand
-// gets in, no wall time, no path, no count of threads: the same scenario gives the same bytes. Read on in
+// gets in, no wall time, no path, no count of threads: the same scenario gives the same bytes (one that measures
+// kernels, the same bytes for the same profile.json). Read on in
 // report/folder.h.
 #pragma once
 
@@ -43,6 +44,7 @@ struct Planned {
   std::int64_t epochs = 0;
   std::int64_t steps = 0;  // all epochs together
   plan::MemoryReport memory{};
+  std::optional<std::int64_t> steps_per_epoch{};  // absent: rows without end
 };
 
 // The same training on one of the devices.
@@ -51,6 +53,39 @@ struct Baseline {
   std::int64_t rows = 0;
   Seconds step{};
   double samples_per_second = 0;
+};
+
+// What brings a host its rows: of all hosts the slowest.
+struct RowsPipeline {
+  std::int64_t rows = 0;  // of a step
+  Seconds batch{};        // for them
+  std::string limit{};    // "decoding", "storage"
+  std::int64_t prefetch = 0;
+  bool is_bound = false;  // a step takes no longer
+};
+
+// Programs that a TPU's compiler makes, beside the steps.
+struct Compiles {
+  std::vector<std::int64_t> rows{};  // a program for each
+  Seconds each{};
+};
+
+// Steps one after the other. What is told of a step is the steady one, or the mean behind the first.
+struct Course {
+  std::int64_t played = 0;
+  Seconds first{};
+  std::optional<std::int64_t> steady_from{};  // the first step that the later ones repeat
+  // With jitter.
+  double jitter = 0;
+  Seconds median{};
+  Seconds p95{};
+};
+
+// The same, until devices slow down or others do.
+struct Phase {
+  std::int64_t from_step = 0;
+  Seconds step{};
+  std::vector<std::string> slow{};  // "GPU:1 x 1.3"
 };
 
 // A step on the described machine. All times are simulated. Of several replicas, the first one's device is
@@ -69,9 +104,26 @@ struct Simulated {
   std::string basis{};
   double samples_per_second = 0;
   double utilization = 0;  // MFU: operations of products and convolutions, over the step at peak rate
-  std::optional<Baseline> baseline{};  // several replicas
-  double efficiency = 1;               // samples per second and device, over the baseline's
+  std::optional<Baseline> baseline{};      // several replicas
+  double efficiency = 1;                   // samples per second and device, over the baseline's
+  std::optional<RowsPipeline> pipeline{};  // absent: input assumed free, but for the rows' copy
+  std::optional<Course> course{};          // absent: one step tells
+  std::optional<Compiles> compiles{};      // absent: not modelled
+  std::vector<Phase> phases{};             // with devices that slow down; the last one is told of
   std::vector<plan::LinkUse> links{};
+};
+
+// A step that a worker doesn't reach: who waits for it, and how that ends.
+struct LostWorker {
+  std::string worker{};
+  std::int64_t step = 0;
+  std::string collective{};  // the first that waits
+  std::vector<std::string> arrived{};
+  std::vector<std::string> missing{};
+  Seconds arrival{};      // since the training began
+  Seconds end{};          // of the job
+  std::string status{};   // "UNAVAILABLE"
+  std::string message{};  // TensorFlow's text
 };
 
 struct Results {
@@ -79,11 +131,13 @@ struct Results {
   std::string name{};
   std::string strategy{};
   std::string semantics{};
-  bool has_numbers = true;
+  std::string numerics = "cpu";  // what computed; none: only what is planned is here
+  bool has_numbers() const { return numerics != "none"; }
   Planned planned{};
   std::optional<Simulated> simulated{};          // with a platform: a step with a whole batch
-  std::map<std::int64_t, Seconds> step_times{};  // by rows; simulated
+  std::map<std::int64_t, Seconds> step_times{};  // by step; simulated
   std::optional<std::string> out_of_memory{};    // TensorFlow's text: the job ended there
+  std::optional<LostWorker> lost{};              // the job ended with it
   // Empty without numbers. A training that goes on from a checkpoint begins at the checkpoint's epoch.
   std::vector<train::StepResult> steps{};
   std::vector<Epoch> epochs{};
@@ -100,5 +154,6 @@ std::string steps_csv(const Results& results);
 std::string epochs_table(const Results& results);
 std::string planned_text(const Planned& planned);
 std::string simulated_text(const Simulated& simulated);
+std::string lost_text(const LostWorker& lost);
 
 }  // namespace wt::report

@@ -8,10 +8,12 @@
 #include "base/suggest.h"
 #include "data/idx.h"
 #include "data/stored.h"
-#include "data/synthetic.h"
 #include "model/keras_json.h"
 #include "model/weights.h"
+#include "scenario/check.h"
 #include "scenario/names.h"
+#include "scenario/synthetic.h"
+#include "scenario/this_machine.h"
 #include "tensor/safetensors.h"
 
 namespace wt::scenario {
@@ -76,18 +78,12 @@ model::LayerPtr make_model(const Scenario& scenario) {
                     scenario.model.form);
 }
 
-// What one row of input is, where the model knows it.
-std::optional<TensorSpec> wanted_row(const model::Layer& model) {
+// What one row of each input is, where the model knows it.
+std::vector<TensorSpec> wanted_inputs(const model::Layer& model) {
   const std::vector<TensorSpec> specs = model.input_specs();
-  if (specs.size() > 1) {
-    refuse(
-        fmt::format("the model \"{}\" wants {} inputs, and a dataset gives one", model.name(), specs.size()));
-  }
-  if (specs.empty() ||
-      std::any_of(specs[0].shape.begin(), specs[0].shape.end(), [](auto n) { return n < 0; })) {
-    return std::nullopt;
-  }
-  return specs[0];
+  for (const TensorSpec& spec : specs)
+    if (std::any_of(spec.shape.begin(), spec.shape.end(), [](auto n) { return n <= 0; })) return {};
+  return specs;
 }
 
 // All of the model's weights and no others, or none at all: half a model trains without anybody noticing.
@@ -118,46 +114,9 @@ std::map<std::string, Tensor> read_weights(const InputPath& file, const std::vec
   return tensors;
 }
 
-// What decides which synthetic data a model can learn.
-struct Purpose {
-  std::string model{};
-  std::optional<TensorSpec> row{};
-  std::optional<TensorSpec> output{};  // of one row
-  model::Loss loss{};
-};
-
 data::Dataset make_source(const SyntheticData& wanted, const Purpose& purpose, const Scenario&,
                           const std::string&) {
-  if (!purpose.row || !purpose.output) {
-    refuse(fmt::format("the model \"{}\" doesn't say what its rows are like, so none can be made",
-                       purpose.model),
-           "give its first layer an input shape");
-  }
-  const TensorSpec& row = *purpose.row;
-  const std::int64_t outputs = purpose.output->shape.rank() == 0 ? 1 : purpose.output->shape.last();
-  const std::string_view loss = purpose.loss.type->name;
-  const bool is_binary = loss == "BinaryCrossentropy";
-  if (row.type == Type::int32) {
-    data::TokenSequences tokens{.rows = wanted.rows, .length = row.shape.elements(), .vocabulary = outputs};
-    tokens.seed = *wanted.seed;
-    if (wanted.noise) tokens.noise = *wanted.noise;
-    return data::Dataset::from_rows(data::synthetic_rows(tokens));
-  }
-  if (loss == "SparseCategoricalCrossentropy" || (is_binary && outputs == 1)) {
-    data::Classification classes{.rows = wanted.rows, .shape = row.shape, .classes = is_binary ? 2 : outputs};
-    classes.seed = *wanted.seed;
-    if (wanted.noise) classes.noise = *wanted.noise;
-    return data::Dataset::from_rows(data::synthetic_rows(classes));
-  }
-  if (loss == "CategoricalCrossentropy" || is_binary || row.shape.rank() != 1) {
-    refuse(fmt::format("no synthetic data for {} and rows of {}", loss, print(row)),
-           "sparse_categorical_crossentropy learns classes, mean_squared_error learns numbers from rows of "
-           "one axis");
-  }
-  data::Regression numbers{.rows = wanted.rows, .features = row.shape[0], .targets = outputs};
-  numbers.seed = *wanted.seed;
-  if (wanted.noise) numbers.noise = *wanted.noise;
-  return data::Dataset::from_rows(data::synthetic_rows(numbers));
+  return synthetic_data(wanted, purpose);
 }
 
 data::Dataset slices(const data::LabelledImages& images) {
@@ -242,27 +201,51 @@ TensorSpec spec_of(const data::ComponentSpec& component) {
 
 TensorSpec with_batch(const TensorSpec& row, std::int64_t batch) { return model::batched({row}, batch)[0]; }
 
-void check_row(const TensorSpec& given, const Purpose& purpose) {
-  if (!purpose.row || *purpose.row == given) return;
+std::string list(const std::vector<TensorSpec>& specs) {
+  std::string text;
+  for (const TensorSpec& spec : specs) text += (text.empty() ? "" : ", ") + print(spec);
+  return text;
+}
+
+void check_inputs(const std::vector<TensorSpec>& given, const Purpose& purpose) {
+  if (purpose.inputs.empty() || purpose.inputs == given) return;
   refuse(fmt::format("the model \"{}\" wants rows of {}, and this dataset gives {}", purpose.model,
-                     print(*purpose.row), print(given)),
+                     list(purpose.inputs), list(given)),
          "take other rows, or a model for these");
 }
 
+// A label for every output; the others are inputs.
+void take_specs(const data::Dataset& rows, const Purpose& purpose, Job& job) {
+  std::vector<TensorSpec> all;
+  for (const data::ComponentSpec& component : rows.specs()) all.push_back(spec_of(component));
+  const std::size_t labels = std::max<std::size_t>(1, purpose.outputs.size());
+  if (all.size() <= labels)
+    refuse(fmt::format("the model \"{}\" has {} outputs, each with a label, and this dataset gives {} "
+                       "tensors in all",
+                       purpose.model, labels, all.size()),
+           "\"type\": \"synthetic\" makes as many as a model wants");
+  const auto first_label = all.end() - static_cast<std::ptrdiff_t>(labels);
+  job.inputs.assign(all.begin(), first_label);
+  job.labels.assign(first_label, all.end());
+}
+
 // Loss and metrics compare labels with predictions: traces them for a batch of two.
-void check_comparisons(Job& job, const TensorSpec& output, const Scenario& scenario, Problems& problems) {
+void check_comparison(Job& job, std::size_t i, const TensorSpec& output, const Scenario& scenario,
+                      Problems& problems) {
   Trace trace("comparison");
   model::Building building(trace, false);
-  const Symbol labels = trace.input("labels", with_batch(job.label, 2));
+  const Symbol labels = trace.input("labels", with_batch(job.labels[i], 2));
   const Symbol predictions = trace.input("predictions", output);
   placed(scenario.place("training.loss"), problems,
          [&] { return model::per_example_loss(job.loss, labels, predictions, scenario.semantics); });
   for (model::Metric& metric : job.metrics) {
-    metric = model::resolve_accuracy(metric, labels.spec(), predictions.spec(), job.loss, scenario.semantics);
+    const model::Metric resolved =
+        model::resolve_accuracy(metric, labels.spec(), predictions.spec(), job.loss, scenario.semantics);
     placed(scenario.place("training.metrics"), problems, [&] {
-      model::update_metric(building, metric, labels, predictions);
+      model::update_metric(building, resolved, labels, predictions);
       return true;
     });
+    if (job.labels.size() == 1) metric = resolved;
   }
 }
 
@@ -303,12 +286,30 @@ data::Distribution distribution(const Scenario& scenario, const Machine& machine
           .goes_on_with_empty_replicas = scenario.strategy.type() != StrategyType::central_storage};
 }
 
+// The whole batch, and a last one that is short, if the training comes to it.
+std::vector<std::int64_t> rows_of_steps(const Scenario& scenario, const Job& job) {
+  std::vector<std::int64_t> all{job.global_batch};
+  const std::int64_t batches = job.batches->cardinality();
+  const std::int64_t rest = job.rows < 0 || scenario.dataset.drop_remainder ? 0 : job.rows % job.global_batch;
+  if (rest == 0 || steps_of(scenario, job) < batches) return all;
+  if (batches == 1) return {rest};
+  all.push_back(rest);
+  return all;
+}
+
 void check_schedule(const Scenario& scenario, Problems& problems) {
   const auto* mirrored = scenario.strategy.as<Mirrored>();
   if (mirrored == nullptr || named_ops(*mirrored) != strategy::CrossDeviceOps::schedule) return;
   const Place place = scenario.place("strategy.cross_device_ops.schedule");
   placed(place, problems, [&] {
     existing(std::get<InputPath>(mirrored->cross_device_ops->form), place);
+    return true;
+  });
+}
+
+void check_profile(const Scenario& scenario, Problems& problems) {
+  placed(scenario.place("time.compute"), problems, [&] {
+    profile_of(scenario);
     return true;
   });
 }
@@ -322,16 +323,10 @@ void check_distribution(const Job& job, const Scenario& scenario, Problems& prob
 }
 
 // The rows' shape is the model's where it knows it, else the data's.
-std::optional<model::Forward> trace_model(const model::Layer& model, const TensorSpec& row,
+std::optional<model::Forward> trace_model(const model::Layer& model, const std::vector<TensorSpec>& inputs,
                                           const Scenario& scenario, Problems& problems) {
-  return placed(scenario.place("model"), problems, [&] {
-    model::Forward forward = model::forward(model, {with_batch(row, 2)});
-    if (forward.outputs.size() != 1) {
-      refuse(fmt::format("the model \"{}\" has {} outputs, and a loss compares one", model.name(),
-                         forward.outputs.size()));
-    }
-    return forward;
-  });
+  return placed(scenario.place("model"), problems,
+                [&] { return model::forward(model, model::batched(inputs, 2)); });
 }
 
 std::optional<data::Dataset> make_batches(const Dataset& wanted, const Purpose& purpose,
@@ -340,9 +335,9 @@ std::optional<data::Dataset> make_batches(const Dataset& wanted, const Purpose& 
   const std::int64_t replicas = job.input.replicas;
   return placed(scenario.place(key), problems, [&] {
     const data::Dataset rows = make_rows(wanted, purpose, scenario, key);
-    job.row = spec_of(rows.specs().at(0));
-    job.label = spec_of(rows.specs().at(1));
-    check_row(job.row, purpose);
+    take_specs(rows, purpose, job);
+    check_inputs(job.inputs, purpose);
+    job.rows = wanted.repeat < 0 ? -1 : rows.cardinality() * wanted.repeat;
     return in_batches(rows, wanted, scenario.global_batch(replicas));
   });
 }
@@ -362,23 +357,31 @@ std::optional<data::Dataset> make_evaluation(const Purpose& purpose, const Scena
     wanted.drop_remainder = false;
   }
   auto batches = make_batches(wanted, purpose, scenario, key, other, problems);
-  if (batches && (other.row != job.row || other.label != job.label)) {
+  if (batches && (other.inputs != job.inputs || other.labels != job.labels)) {
     problems.add(
         scenario.place(key),
         fmt::format(
             "rows of {} with labels of {} are evaluated, and rows of {} with labels of {} are trained",
-            print(other.row), print(other.label), print(job.row), print(job.label)));
+            list(other.inputs), list(other.labels), list(job.inputs), list(job.labels)));
   }
   return batches;
 }
 
 }  // namespace
 
+std::int64_t steps_of(const Scenario& scenario, const Job& job) {
+  const Training& training = scenario.training;
+  const std::int64_t per_epoch = training.steps_per_epoch.value_or(job.batches->cardinality());
+  return training.steps.value_or(training.epochs.value_or(1) * per_epoch);
+}
+
 Job build(const Scenario& scenario) {
   Problems problems;
   Job job;
   configure(scenario, job, problems);
   check_schedule(scenario, problems);
+  check_time(scenario, problems);
+  check_profile(scenario, problems);
   job.machine = placed(scenario.place("platform"), problems, [&] {
                   return build_machine(scenario);
                 }).value_or(Machine{});
@@ -392,23 +395,34 @@ Job build(const Scenario& scenario) {
   problems.throw_if_any();
 
   Purpose purpose{.model = job.model->name(), .loss = job.loss};
-  purpose.row = placed(model_place, problems, [&] { return wanted_row(*job.model); }).value_or(std::nullopt);
-  problems.throw_if_any();
+  purpose.inputs = wanted_inputs(*job.model);
   std::optional<model::Forward> forward;
-  if (purpose.row) {
-    forward = trace_model(*job.model, *purpose.row, scenario, problems);
+  if (!purpose.inputs.empty()) {
+    forward = trace_model(*job.model, purpose.inputs, scenario, problems);
     problems.throw_if_any();
-    purpose.output = TensorSpec{forward->outputs[0].type, forward->outputs[0].shape.without(0)};
+    for (const TensorSpec& output : forward->outputs)
+      purpose.outputs.push_back({output.type, output.shape.without(0)});
+    purpose.ids = ids_of(*job.model);
   }
   job.batches = make_batches(scenario.dataset, purpose, scenario, "dataset", job, problems);
   problems.throw_if_any();
   check_steps(*job.batches, scenario, problems);
+  job.step_rows = rows_of_steps(scenario, job);
   check_distribution(job, scenario, problems);
+  job.faults = placed(scenario.place("faults"), problems, [&] {
+                 return faults_of(scenario, job.machine, steps_of(scenario, job));
+               }).value_or(Faults{});
   job.evaluation = make_evaluation(purpose, scenario, job, problems);
-  if (!forward) forward = trace_model(*job.model, job.row, scenario, problems);
+  if (!forward) forward = trace_model(*job.model, job.inputs, scenario, problems);
   problems.throw_if_any();
 
-  check_comparisons(job, forward->outputs[0], scenario, problems);
+  if (forward->outputs.size() != job.labels.size())
+    throw InputError(Problem{model_place,
+                             fmt::format("the model \"{}\" has {} outputs, and its rows have {} labels",
+                                         job.model->name(), forward->outputs.size(), job.labels.size()),
+                             "give its inputs a shape, and synthetic rows have a label for each output"});
+  for (std::size_t i = 0; i < job.labels.size(); ++i)
+    check_comparison(job, i, forward->outputs[i], scenario, problems);
   job.weights = forward->weights;
   if (scenario.model.weights && scenario.numerics != Numerics::none) {
     const Place place = scenario.place("model.weights");

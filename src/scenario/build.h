@@ -10,6 +10,7 @@
 #include "model/loss.h"
 #include "model/metric.h"
 #include "model/optimizer.h"
+#include "scenario/faults.h"
 #include "scenario/machine.h"
 #include "scenario/scenario.h"
 
@@ -23,15 +24,21 @@ struct Job {
       initial_weights{};  // of all of them, or of none: then they start as initialised
   model::Loss loss{};
   model::Optimizer optimizer{};            // with the learning rate for this batch
-  std::vector<model::Metric> metrics{};    // "accuracy" is resolved
-  TensorSpec row{};                        // one row of input
-  TensorSpec label{};                      // and its label
+  std::vector<model::Metric> metrics{};    // "accuracy" is resolved where there is one output
+  std::vector<TensorSpec> inputs{};        // one row of each of the model's inputs
+  std::vector<TensorSpec> labels{};        // and of each of its outputs' labels
   std::optional<data::Dataset> batches{};  // of an epoch; always there
   std::optional<data::Dataset> evaluation{};
   Machine machine{};
   data::Distribution input{};  // how rows are dealt out to the machine's replicas
   std::int64_t global_batch = 0;
+  Faults faults{};
+  std::int64_t rows = -1;                 // of the dataset, repeated; -1: without end
+  std::vector<std::int64_t> step_rows{};  // that steps of this training have: a whole batch, and what remains
 };
+
+// Of the whole training.
+std::int64_t steps_of(const Scenario& scenario, const Job& job);
 
 // Reads the files that the scenario names, and checks that model, data, loss and metrics fit each other.
 // Throws InputError with all problems, each at the key of the scenario that brought it in, or in the file.

@@ -8,6 +8,7 @@
 #include "model/optimizer.h"
 #include "platform/load.h"
 #include "scenario/names.h"
+#include "scenario/this_machine.h"
 
 namespace wt::scenario {
 namespace {
@@ -104,12 +105,24 @@ void check_strategy(const Scenario& scenario, Problems& problems) {
   if (const auto* workers = scenario.strategy.as<MultiWorkerMirrored>()) check_buckets(workers->buckets);
 }
 
+// What a kernel takes is measured for each alone, and needs no other measurement to scale it.
+void check_compute(const Scenario& scenario, Problems& problems) {
+  const Time& time = scenario.time;
+  if (time.compute.is_roofline()) return;
+  if (time.measured_step)
+    problems.add(scenario.place("time.measured_step"),
+                 "a measured step scales the roofline, and kernels are measured here",
+                 R"(leave it out, or take "compute": "roofline")");
+  if (time.fusion && *time.fusion != Fusion::none)
+    problems.add(scenario.place("time.fusion"), "kernels are measured as they stand, and none is fused",
+                 R"(leave it out, or take "compute": "roofline")");
+}
+
 }  // namespace
 
-void check_platform(const PlatformChoice& platform, Problems& problems) {
-  if (!platform.written) return;
+void check_platform(const Scenario& scenario, Problems& problems) {
   try {
-    platform::from_json(*platform.written, platform.folder);
+    if (const auto platform = platform_of(scenario)) platform::from_json(*platform, scenario.platform.folder);
   } catch (const InputError& error) {
     for (const Problem& problem : error.problems()) problems.add(problem);
   }
@@ -140,12 +153,46 @@ void check(const Scenario& scenario, Problems& problems) {
                  R"(add "numerics": "none")");
   }
   check_strategy(scenario, problems);
+  check_compute(scenario, problems);
   check_loss(scenario, problems);
   check_optimizer(training, problems);
   check_metrics(training, problems);
   if (scenario.numerics == Numerics::none && training.save_weights) {
     problems.add(scenario.place("training.save_weights"), "without numbers there are no weights to save",
                  R"(leave it out, or take the numerics "cpu")");
+  }
+}
+
+void check_time(const Scenario& scenario, Problems& problems) {
+  const auto refuse = [&](std::string_view key, bool is_given) {
+    if (is_given && !scenario.platform.written && scenario.time.compute.is_roofline())
+      problems.add(scenario.place(key), "without a platform nothing is timed",
+                   "add \"platform\", or leave it out");
+  };
+  refuse("input", scenario.input.has_value());
+  refuse("time.jitter", scenario.time.jitter > 0);
+  refuse("time.steps", scenario.time.steps.has_value());
+  const auto is_for_tpus = [&](std::string_view key, bool is_given) {
+    if (is_given && scenario.strategy.type() != StrategyType::tpu)
+      problems.add(scenario.place(key),
+                   "only a TPU's step is a program that is compiled, and started by its host",
+                   R"(leave it out, or take the strategy "tpu")");
+  };
+  is_for_tpus("time.compile", scenario.time.compile.has_value());
+  is_for_tpus("time.dispatch", scenario.time.dispatch.has_value());
+  is_for_tpus("training.steps_per_execution", scenario.training.steps_per_execution > 1);
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+    const Fault& fault = scenario.faults[i];
+    const std::string key = fmt::format("faults.{}", i);
+    refuse(key, fault.slow.has_value());
+    const auto other = [&](std::string_view name, bool is_given, std::string_view of) {
+      if (is_given)
+        problems.add(scenario.place(fmt::format("{}.{}", key, name)),
+                     fmt::format("\"{}\" is a matter of \"{}\"", name, of), "leave it out");
+    };
+    if (fault.slow) other("step", fault.step != 0, "kill");
+    if (fault.kill) other("factor", fault.factor != 1, "slow");
+    if (fault.kill) other("from_step", fault.from_step != 0, "slow");
   }
 }
 

@@ -9,6 +9,9 @@ namespace wt::scenario {
 void check(const Scenario& scenario, Problems& problems);
 
 // What is wrong with the platform that is named or written here.
-void check_platform(const PlatformChoice& platform, Problems& problems);
+void check_platform(const Scenario& scenario, Problems& problems);
+
+// What is only a matter of time: that something is timed, and that it is of this strategy.
+void check_time(const Scenario& scenario, Problems& problems);
 
 }  // namespace wt::scenario

@@ -168,6 +168,11 @@ void keys_of(Visit& visit, Training& training) {
   visit(count("steps_per_epoch", "an epoch ends after so many steps; with the dataset where absent"),
         training.steps_per_epoch);
   visit.at_most_one({"steps", "steps_per_epoch"});
+  visit(
+      count("steps_per_execution",
+            "steps in one program that a TPU's host starts, as Keras' compile says; \"dispatch\" in \"time\" "
+            "is what starting costs"),
+      training.steps_per_execution);
   visit(optional("loss_scale",
                  "what the sum of the rows' losses is divided by: the rows really in the step, the nominal "
                  "batch, or as fit "
@@ -175,7 +180,7 @@ void keys_of(Visit& visit, Training& training) {
         training.loss_scale);
   visit(optional("precision",
                  "of products and convolutions, for their time: tf32 where absent on GPUs that have it, else "
-                 "float32; numbers are always computed in float32"),
+                 "float32; a GPU's numbers are in tf32 where it says so, all others in float32"),
         training.precision);
   visit(optional("learning_rate_by_batch", "the optimizer's learning rate, looked up by the global batch"),
         training.learning_rate_by_batch);
@@ -259,7 +264,12 @@ void keys_of(Visit& visit, CommunicationOptions& options) {
   visit(
       optional("bytes_per_pack", "gradients are packed into buffers that hold more than this; 0 B: into one"),
       options.bytes_per_pack);
-  visit.later("timeout", "after which a collective fails");
+  visit(
+      optional(
+          "timeout",
+          "how long a collective waits for a worker that is lost; absent: until TensorFlow has found out by "
+          "asking, after half a minute or more"),
+      options.timeout);
 }
 
 template <class Visit>
@@ -280,8 +290,12 @@ void keys_of(Visit& visit, Tpu& strategy) {
 
 template <class Visit>
 void keys_of(Visit& visit, LogicalDevice& device) {
-  visit(optional("memory_limit", "of a GPU cut in pieces: in MiB, or with a unit; a CPU has none"),
-        device.memory_limit);
+  visit(
+      optional(
+          "memory_limit",
+          "of a GPU that is cut in pieces, or of this machine's memory: in MiB, or with a unit; a described "
+          "CPU has none"),
+      device.memory_limit);
 }
 
 template <class Visit>
@@ -297,7 +311,22 @@ void keys_of(Visit& visit, Devices& devices) {
 }
 
 template <class Visit>
+void keys_of(Visit& visit, ProfileChoice& choice) {
+  visit(required("profile", "a file that `calibrate` or a measured run wrote"), choice.profile);
+  visit(
+      optional("transfer",
+               "its times may be another device's: they are multiplied by the ratio of rooflines, and marked "
+               "as estimated"),
+      choice.transfer);
+}
+
+template <class Visit>
 void keys_of(Visit& visit, Time& time) {
+  visit(optional(
+            "compute",
+            "how long kernels take: by the roofline, measured on this machine now (for devices of the type "
+            "this_machine), or as a profile says"),
+        time.compute);
   visit(optional("measured_step",
                  "how long one step really took on one such device, with this model and batch; scales what "
                  "is computed"),
@@ -319,16 +348,72 @@ void keys_of(Visit& visit, Time& time) {
                  "how long an all-reduce of 8 bytes takes on the real system; says what launching "
                  "costs there"),
         time.tiny_message);
-  for (std::string_view name : {"compute", "jitter"}) {
-    visit.later(name, "how simulated time is counted");
-  }
+  visit(Key{.name = "jitter",
+            .meaning =
+                "how far each device's compute strays from step to step: the standard deviation over the "
+                "mean, as 0.05; drawn by the scenario's seed",
+            .at_least = 0,
+            .at_most = 1},
+        time.jitter);
+  visit(count("steps",
+              "how many steps are played one after the other. Absent: with jitter 100; with input or faults "
+              "until they repeat; else one, as all are alike"),
+        time.steps);
+  visit(optional(
+            "compile",
+            "how long a TPU's program is compiled, once for each number of rows that a step may have; told "
+            "beside the steps; absent: compile time not modelled"),
+        time.compile);
+  visit(
+      optional(
+          "dispatch",
+          "how long a TPU's host takes to start a program, once for steps_per_execution steps; nothing where "
+          "absent"),
+      time.dispatch);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, Input& input) {
+  visit(optional("sample", "bytes of a row as it is stored; the row's own where absent"), input.sample);
+  visit(
+      optional("decode",
+               "what a host decodes: \"1500 samples/s\", or bytes as they are stored, \"300 MB/s\"; at once "
+               "where absent"),
+      input.decode);
+  visit(optional("storage", "how fast a host reads what is stored; at once where absent"), input.storage);
+  visit(Key{.name = "prefetch",
+            .meaning = "batches of a host that are ready before they are wanted, as tf.data's prefetch(2)",
+            .at_least = 0},
+        input.prefetch);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, Fault& fault) {
+  visit(optional("slow", "what computes slower: a device, \"GPU:1\", or all of a worker, \"worker:1\""),
+        fault.slow);
+  visit(Key{.name = "factor", .meaning = "of slow: how many times as long it takes", .at_least = 1},
+        fault.factor);
+  visit(Key{.name = "from_step", .meaning = "of slow: the first such step, counted from 0", .at_least = 0},
+        fault.from_step);
+  visit(optional("kill", "the worker that is lost: \"worker:1\""), fault.kill);
+  visit(Key{.name = "step",
+            .meaning = "of kill: the step that it doesn't reach, counted from 0",
+            .at_least = 0},
+        fault.step);
+  visit.exactly_one({"slow", "kill"});
 }
 
 template <class Visit>
 void keys_of(Visit& visit, Host& host) {
   visit(count("threads", "of this machine's CPU; all where absent. Results don't depend on it"),
         host.threads);
-  visit.later("logical_devices", "this machine's devices, cut for replicas");
+  visit(
+      optional(
+          "logical_devices",
+          "pieces of this machine's memory, [{\"memory_limit\": \"2 GiB\"}, ...]: replicas are dealt out to "
+          "them in order, and what a piece cannot hold is refused before it is allocated; all memory "
+          "where absent"),
+      host.logical_devices);
 }
 
 template <class Visit>
@@ -338,7 +423,7 @@ void keys_of(Visit& visit, Scenario& scenario) {
   visit(
       optional("platform",
                "the machine whose devices and time are described: a name of `list platforms`, or an object; "
-               "absent: the CPU at hand, and no time"),
+               "absent: the CPU at hand, timed where it is measured"),
       scenario.platform);
   visit(optional("cluster",
                  "which tasks there are, as TF_CONFIG says it or counted: {\"chief\": 1, \"worker\": 3}; "
@@ -350,14 +435,17 @@ void keys_of(Visit& visit, Scenario& scenario) {
   visit(required("model", "what is trained: one of the zoo, a Keras model, or layers"), scenario.model);
   visit(required("dataset", "what it is trained on"), scenario.dataset);
   visit(required("training", "how it is trained"), scenario.training);
-  visit(optional("numerics", "what computes: this machine's CPU, or nothing (shapes only)"),
+  visit(optional("numerics", "what computes: this machine's CPU, its first GPU, or nothing (shapes only)"),
         scenario.numerics);
   visit(optional("time", "how simulated time is counted"), scenario.time);
   visit(optional("host", "this machine"), scenario.host);
   visit(optional("seed", "of everything random that has no seed of its own"), scenario.seed);
   visit(optional("semantics", "whose formulas hold where versions of TensorFlow differ"), scenario.semantics);
-  visit.later("faults", "machines that slow down or fail, links that break");
-  visit.later("input", "what reading and decoding rows costs");
+  visit(optional("input",
+                 "what reading and decoding rows costs each worker's host, whose pipeline feeds all of its "
+                 "replicas; nothing where absent"),
+        scenario.input);
+  visit(optional("faults", "devices that slow down, workers that are lost"), scenario.faults);
 }
 
 }  // namespace wt::scenario

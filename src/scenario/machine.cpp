@@ -11,6 +11,7 @@
 #include "cluster/tpu_topology.h"
 #include "platform/load.h"
 #include "scenario/names.h"
+#include "scenario/this_machine.h"
 #include "strategy/devices.h"
 
 namespace wt::scenario {
@@ -59,7 +60,7 @@ class MachineBuilder {
   explicit MachineBuilder(const Scenario& scenario) : scenario_(scenario) {}
 
   Machine build() {
-    if (const auto& written = scenario_.platform.written) {
+    if (const auto written = platform_of(scenario_)) {
       platform::Loaded loaded = platform::from_json(*written, scenario_.platform.folder);
       machine_.platform = std::move(loaded.platform);
       machine_.warnings = std::move(loaded.warnings);
@@ -198,7 +199,7 @@ class MachineBuilder {
     at(fmt::format("strategy.{}", key), "name each device once", [&] {
       if (written && written->empty())
         throw InputError("a strategy without devices computes nothing", "name them, or leave the key out");
-      std::vector<std::string> names;
+      std::vector<strategy::GivenDevice> names;
       for (const std::string& name : written.value_or(std::vector<std::string>{}))
         names.push_back(print(named(context, name, key).name));
       if (problems_.any()) return;

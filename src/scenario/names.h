@@ -76,6 +76,14 @@ struct Names<Collectives> {
 };
 
 template <>
+struct Names<Compute> {
+  static constexpr std::string_view noun = "a source of kernels' times";
+  static constexpr std::array<json::Named<Compute>, 2> rows{
+      {{"roofline", Compute::roofline}, {"measured", Compute::measured}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
 struct Names<Launch> {
   static constexpr std::string_view noun = "a way to launch";
   static constexpr std::array<json::Named<Launch>, 3> rows{
@@ -128,9 +136,9 @@ struct Names<Fusion> {
 template <>
 struct Names<Numerics> {
   static constexpr std::string_view noun = "a way to compute";
-  static constexpr std::array<json::Named<Numerics>, 2> rows{
-      {{"cpu", Numerics::cpu}, {"none", Numerics::none}}};
-  static constexpr std::array<Later, 1> later{{{"cuda", "this machine's GPU computes"}}};
+  static constexpr std::array<json::Named<Numerics>, 3> rows{
+      {{"cpu", Numerics::cpu}, {"cuda", Numerics::cuda}, {"none", Numerics::none}}};
+  static constexpr std::array<Later, 0> later{};
 };
 
 template <>

@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <tuple>
 #include <type_traits>
 
@@ -16,6 +18,19 @@
 
 namespace wt::scenario {
 namespace {
+
+// "1500 samples/s"; none where it says something else.
+std::optional<double> samples_per_second(std::string_view text) {
+  constexpr std::string_view unit = "samples/s";
+  if (!text.ends_with(unit)) return std::nullopt;
+  text.remove_suffix(unit.size());
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_good =
+      error == std::errc{} && end == text.data() + text.size() && number > 0 && std::isfinite(number);
+  return is_good ? std::optional(number) : std::nullopt;
+}
 
 constexpr std::string_view command_line = "--set";
 
@@ -177,6 +192,11 @@ class Parser {
     inside.finish();
   }
 
+  void read(const json::Value& value, const Key& key, ComputeChoice& member) {
+    if (value.kind() != json::Kind::object) return read(value, key, member.form.emplace<Compute>());
+    read_object(value, key, member.form.emplace<ProfileChoice>());
+  }
+
   void read(const json::Value& value, const Key&, ClusterChoice& member) {
     member.written = value;
     try {
@@ -205,6 +225,40 @@ class Parser {
     member = json::convert<Bytes>(value, reading_.problems, {.at_least = Bytes(0)}).value_or(member);
   }
 
+  void read(const json::Value& value, const Key&, BytesPerSecond& member) {
+    member = json::convert<BytesPerSecond>(value, reading_.problems, {.above = BytesPerSecond(0)})
+                 .value_or(member);
+  }
+
+  void read(const json::Value& value, const Key&, DecodeRate& member) {
+    if (value.kind() == json::Kind::string) {
+      if (const std::optional<double> samples = samples_per_second(value.string())) {
+        member.rate = *samples;
+        return;
+      }
+      if (const auto bytes = try_parse<BytesPerSecond>(value.string()).value;
+          bytes && *bytes > BytesPerSecond(0)) {
+        member.rate = *bytes;
+        return;
+      }
+    }
+    reading_.problems.add(value.place(), "this is no rate of decoding",
+                          R"(write rows or bytes in a second: "1500 samples/s", "300 MB/s")");
+  }
+
+  void read(const json::Value& value, const Key& key, std::vector<Fault>& member) {
+    if (value.kind() != json::Kind::array) {
+      reading_.problems.add(value.place(), fmt::format("wanted a list, found {}", describe(value.kind())));
+      return;
+    }
+    for (const json::Value& entry : value.elements()) {
+      Parser inside(entry, fmt::format("{}.{}", below(key.name), member.size()), reading_);
+      reading_.note(inside.path_, entry.place(), key.meaning);
+      keys_of(inside, member.emplace_back());
+      inside.finish();
+    }
+  }
+
   void read(const json::Value& value, const Key&, MemoryLimit& member) {
     constexpr Bytes mebibyte(1 << 20);
     if (value.kind() == json::Kind::integer) {
@@ -225,19 +279,26 @@ class Parser {
     json::Reader devices(value, reading_.problems);
     if (value.kind() != json::Kind::object) return;
     for (const json::Member& device : value.members()) {
-      if (device.value.kind() != json::Kind::array) {
-        reading_.problems.add(device.value.place(),
-                              fmt::format("wanted a list, found {}", describe(device.value.kind())),
-                              R"(an entry for each logical device: [{"memory_limit": 1024}])");
-        continue;
-      }
       const std::string path = fmt::format("{}.{}", below(key.name), device.key);
       reading_.note(path, device.key_place(), key.meaning);
-      for (const json::Value& cut : device.value.elements()) {
-        Parser inside(cut, path, reading_);
-        keys_of(inside, member[device.key].cut.emplace_back());
-        inside.finish();
-      }
+      read_pieces(device.value, path, member[device.key]);
+    }
+  }
+
+  void read(const json::Value& value, const Key& key, LogicalDevices& member) {
+    read_pieces(value, below(key.name), member);
+  }
+
+  void read_pieces(const json::Value& value, const std::string& path, LogicalDevices& member) {
+    if (value.kind() != json::Kind::array) {
+      reading_.problems.add(value.place(), fmt::format("wanted a list, found {}", describe(value.kind())),
+                            R"(an entry for each logical device: [{"memory_limit": 1024}])");
+      return;
+    }
+    for (const json::Value& cut : value.elements()) {
+      Parser inside(cut, path, reading_);
+      keys_of(inside, member.cut.emplace_back());
+      inside.finish();
     }
   }
 
@@ -308,6 +369,7 @@ class Parser {
   void refuse_options_of_others(const json::Value& value, StrategyType type, const Options& own);
   void read(const json::Value& value, const Key& key, Training& member) { read_object(value, key, member); }
   void read(const json::Value& value, const Key& key, Host& member) { read_object(value, key, member); }
+  void read(const json::Value& value, const Key& key, Input& member) { read_object(value, key, member); }
   void read(const json::Value& value, const Key& key, Devices& member) { read_object(value, key, member); }
   void read(const json::Value& value, const Key& key, Time& member) { read_object(value, key, member); }
   void read(const json::Value& value, const Key& key, Shuffle& member) { read_object(value, key, member); }
@@ -581,7 +643,7 @@ Scenario parse_tree(const json::Value& tree, const std::filesystem::path& file) 
   scenario.places = reading.places;
   check(scenario, reading.problems);
   // Whoever mends a file wants to hear of the platform now, and it is read only when the scenario is built.
-  if (reading.problems.any()) check_platform(scenario.platform, reading.problems);
+  if (reading.problems.any()) check_platform(scenario, reading.problems);
   if (reading.problems.any()) throw InputError(with_remedies(reading));
   fill_in(scenario);
   return scenario;

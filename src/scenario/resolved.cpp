@@ -125,6 +125,7 @@ class ResolvedWriter {
   static bool is_there(const std::map<Name, T>& member) {
     return !member.empty();
   }
+  static bool is_there(const std::vector<Fault>& member) { return !member.empty(); }
   static bool is_there(const ClusterChoice& member) { return member.written.has_value(); }
   static bool is_there(const PlatformChoice& member) { return member.written.has_value(); }
 
@@ -224,10 +225,32 @@ class ResolvedWriter {
     write(schedule_file, std::get<InputPath>(choice.form));
     out_.end_object();
   }
+  void write(const Key& key, const ComputeChoice& choice) {
+    std::visit([&](const auto& form) { write(key, form); }, choice.form);
+  }
   void write(const Key&, const AlgorithmName& algorithm) { out_.value(algorithm.name); }
   void write(const Key&, Bytes bytes) { out_.value(print(bytes)); }
   void write(const Key&, const MemoryLimit& limit) { out_.value(print(limit.bytes)); }
   void write(const Key&, const Seconds& time) { out_.value(print(time)); }
+  void write(const Key&, BytesPerSecond rate) { out_.value(print(rate)); }
+  void write(const Key&, const DecodeRate& decode) {
+    const auto* bytes = std::get_if<BytesPerSecond>(&decode.rate);
+    out_.value(bytes != nullptr ? print(*bytes)
+                                : json::print_number(std::get<double>(decode.rate)) + " samples/s");
+  }
+  // Its own keys only: those of another kind of fault would be refused.
+  void write(const Key&, const std::vector<Fault>& faults) {
+    out_.begin_array();
+    for (const Fault& fault : faults) {
+      out_.begin_object(json::Layout::one_line);
+      if (fault.slow)
+        out_.member("slow", *fault.slow).member("factor", fault.factor).member("from_step", fault.from_step);
+      else
+        out_.member("kill", *fault.kill).member("step", fault.step);
+      out_.end_object();
+    }
+    out_.end_array();
+  }
   void write(const Key&, const std::vector<std::string>& words) {
     out_.begin_array(json::Layout::one_line);
     for (const std::string& word : words) out_.value(word);
@@ -236,11 +259,16 @@ class ResolvedWriter {
   void write(const Key& key, const std::map<std::string, LogicalDevices>& devices) {
     out_.begin_object();
     for (const auto& [name, logical] : devices) {
-      out_.key(name).begin_array();
-      for (const LogicalDevice& device : logical.cut) write(key, device);
-      out_.end_array();
+      out_.key(name);
+      write(key, logical);
     }
     out_.end_object();
+  }
+
+  void write(const Key& key, const LogicalDevices& devices) {
+    out_.begin_array();
+    for (const LogicalDevice& device : devices.cut) write(key, device);
+    out_.end_array();
   }
 
   void write(const Key&, const Dataset& dataset) {

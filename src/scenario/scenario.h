@@ -15,6 +15,7 @@
 #include "base/quantity.h"
 #include "cluster/tf_config.h"
 #include "data/distribute.h"
+#include "device/type.h"
 #include "model/semantics.h"
 #include "model/zoo.h"
 #include "scenario/strategy.h"
@@ -134,6 +135,7 @@ struct Training {
   std::optional<std::int64_t> epochs{};
   std::optional<std::int64_t> steps{};  // of the whole training
   std::optional<std::int64_t> steps_per_epoch{};
+  std::int64_t steps_per_execution = 1;   // of a TPU: in one program that the host starts
   std::optional<LossScale> loss_scale{};  // global_batch in a custom loop, keras in fit; parsing fills it in
   std::optional<Precision> precision{};   // absent: what TensorFlow takes on such a device
   std::map<std::int64_t, double> learning_rate_by_batch{};  // by global batch
@@ -153,10 +155,12 @@ struct ClusterChoice {
 };
 
 // The machine whose devices, memory and time are described, as platform/ reads it: a name, or an object.
-// Absent: the machine at hand, of which only the CPU counts, and nothing is timed.
+// Absent: the machine at hand, of which only the CPU counts, and nothing is timed unless it is measured.
 struct PlatformChoice {
   std::optional<json::Value> written{};
   std::string folder{};  // of the scenario: paths begin there
+  // What the type this_machine stands for, where somebody measured its rates: scenario/this_machine.h.
+  std::optional<device::DeviceType> this_machine{};
 };
 
 // A bare number is MiB, as in tf.config.LogicalDeviceConfiguration; text has a unit.
@@ -187,19 +191,65 @@ enum class Collectives : std::uint8_t { automatic, expanded };
 // How the processes that drive the devices are started: what a call of the communication library costs.
 enum class Launch : std::uint8_t { threads, mpi, torch };
 
+// How long kernels take: by the roofline, or measured on this machine, now.
+enum class Compute : std::uint8_t { roofline, measured };
+
+// Or as they were measured before.
+struct ProfileChoice {
+  InputPath profile{};
+  bool transfer = false;  // from another device: by the ratio of rooflines
+};
+
+struct ComputeChoice {
+  std::variant<Compute, ProfileChoice> form{};
+
+  bool is_roofline() const {
+    const Compute* word = std::get_if<Compute>(&form);
+    return word != nullptr && *word == Compute::roofline;
+  }
+};
+
 // How seconds come about.
 struct Time {
+  ComputeChoice compute{};
   std::optional<Seconds> measured_step{};  // of one device, this model and batch: scales what is computed
   std::optional<Fusion> fusion{};  // absent: program on a TPU, whose compiler is always there, else none
   Collectives collectives = Collectives::automatic;
   Launch launch = Launch::threads;        // TensorFlow drives all devices of a machine from one process
   std::optional<Seconds> tiny_message{};  // of an all-reduce of 8 bytes on the real system: instead of launch
+  double jitter = 0;                      // standard deviation of each device's compute, over its mean
+  std::optional<std::int64_t> steps{};    // that are played one after the other
+  std::optional<Seconds> compile{};       // of a TPU's program, for one shape
+  std::optional<Seconds> dispatch{};      // of a TPU's program, by its host
 };
 
-enum class Numerics : std::uint8_t { cpu, none };
+// Rows, or bytes of them, in a second.
+struct DecodeRate {
+  std::variant<double, BytesPerSecond> rate{};
+};
+
+// What reading and decoding rows costs each host. Absent: nothing.
+struct Input {
+  std::optional<Bytes> sample{};  // as it is stored; the row's own bytes where absent
+  std::optional<DecodeRate> decode{};
+  std::optional<BytesPerSecond> storage{};
+  std::int64_t prefetch = 2;  // tf.data's AUTOTUNE settles by measurement, which nobody made here
+};
+
+// One of the two: something computes slower from a step on, or a worker doesn't reach a step.
+struct Fault {
+  std::optional<std::string> slow{};  // a device, or a worker
+  double factor = 1;
+  std::int64_t from_step = 0;
+  std::optional<std::string> kill{};  // a worker
+  std::int64_t step = 0;
+};
+
+enum class Numerics : std::uint8_t { cpu, cuda, none };
 
 struct Host {
   std::optional<std::int64_t> threads{};  // of the CPU; absent: all. Results don't depend on it
+  std::optional<LogicalDevices> logical_devices{};
 };
 
 struct Scenario {
@@ -214,6 +264,8 @@ struct Scenario {
   Training training{};
   Numerics numerics = Numerics::cpu;
   Time time{};
+  std::optional<Input> input{};
+  std::vector<Fault> faults{};
   Host host{};
   std::int64_t seed = 0;
   model::Semantics semantics = model::Semantics::keras2;

@@ -134,6 +134,14 @@ class SchemaWriter {
     out_.end_object().end_array();
   }
 
+  void describe(const Key& key, const ComputeChoice&, bool) {
+    out_.key("anyOf").begin_array().begin_object();
+    describe(key, Compute{}, false);
+    out_.end_object().begin_object();
+    describe(key, ProfileChoice{}, false);
+    out_.end_object().end_array().member("default", name_of(Compute{}));
+  }
+
   // The roles of tasks, or a whole TF_CONFIG: cluster/tf_config.h.
   void describe(const Key&, const ClusterChoice&, bool) { out_.member("type", "object"); }
   void describe(const Key&, const Strategy&, bool) { out_.member("$ref", "#/definitions/strategy"); }
@@ -182,6 +190,20 @@ class SchemaWriter {
     words(out_, "examples", Together{"25 MiB"});
     if (has_default) out_.member("default", print(value));
   }
+  void describe(const Key&, BytesPerSecond, bool) {
+    out_.member("type", "string");
+    words(out_, "examples", Together{"2 GB/s"});
+  }
+  void describe(const Key&, const DecodeRate&, bool) {
+    out_.member("type", "string");
+    words(out_, "examples", Together{"1500 samples/s", "300 MB/s"});
+  }
+  void describe(const Key&, const std::vector<Fault>&, bool) {
+    out_.member("type", "array").key("items").begin_object();
+    Fault content{};
+    object(out_, [&](SchemaWriter& inside) { keys_of(inside, content); });
+    out_.end_object();
+  }
   void describe(const Key&, const Seconds&, bool) {
     out_.member("type", "string");
     words(out_, "examples", Together{"170 ms"});
@@ -195,9 +217,14 @@ class SchemaWriter {
 
   void describe(const Key& key, const std::map<std::string, LogicalDevices>&, bool) {
     out_.member("type", "object").key("additionalProperties").begin_object();
+    describe(key, LogicalDevices{}, false);
+    out_.end_object();
+  }
+
+  void describe(const Key& key, const LogicalDevices&, bool) {
     out_.member("type", "array").key("items").begin_object();
     describe(key, LogicalDevice{}, false);
-    out_.end_object().end_object();
+    out_.end_object();
   }
 
   void describe(const Key&, const Dataset&, bool) { out_.member("$ref", "#/definitions/dataset"); }

@@ -74,7 +74,8 @@ struct CentralStorage {
 // tf.distribute.experimental.CommunicationOptions.
 struct CommunicationOptions {
   strategy::CommunicationImplementation implementation = strategy::CommunicationImplementation::automatic;
-  Bytes bytes_per_pack{};  // 0: all gradients in one
+  Bytes bytes_per_pack{};            // 0: all gradients in one
+  std::optional<Seconds> timeout{};  // of a collective; absent: none
 };
 
 struct MultiWorkerMirrored {

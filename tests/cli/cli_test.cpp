@@ -50,15 +50,17 @@ TEST(CommandLine, AnswersNothingWithHelpAsAMessage) {
 TEST(CommandLine, RefusesAnUnknownCommand) {
   const Said said = run({"fly", "--far"});
   EXPECT_EQ(said.exit, Exit::input_wrong);
-  EXPECT_EQ(
-      said.messages,
-      "\"fly\" is not a command\nknown: run, validate, collective, devices, list, import, export, verify\n");
+  EXPECT_EQ(said.messages,
+            "\"fly\" is not a command\nknown: run, explain, validate, collective, devices, calibrate, list, "
+            "import, "
+            "export, verify\n");
 }
 
 TEST(CommandLine, SuggestsTheCommandThatWasMeant) {
-  EXPECT_EQ(run({"vaildate"}).messages,
-            "\"vaildate\" is not a command\ndid you mean \"validate\"? known: run, validate, collective, "
-            "devices, list, import, export, verify\n");
+  EXPECT_EQ(
+      run({"vaildate"}).messages,
+      "\"vaildate\" is not a command\ndid you mean \"validate\"? known: run, explain, validate, collective, "
+      "devices, calibrate, list, import, export, verify\n");
 }
 
 TEST(CommandLine, SuggestsTheOptionThatWasMeant) {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "cli/command.h"
+#include "tensor/difference.h"
 #include "tensor/safetensors.h"
 
 namespace wt {
@@ -21,16 +21,6 @@ struct Errors {
   double weight = 0;
 };
 
-double weight_error(const Tensor& ours, const Tensor& theirs) {
-  EXPECT_EQ(ours.spec(), theirs.spec());
-  float difference = 0, largest = 0;
-  for (std::size_t i = 0; i < theirs.values<float>().size(); ++i) {
-    difference = std::max(difference, std::abs(ours.values<float>()[i] - theirs.values<float>()[i]));
-    largest = std::max(largest, std::abs(theirs.values<float>()[i]));
-  }
-  return static_cast<double>(difference / largest);
-}
-
 Errors errors_of(const fs::path& wanted, const fs::path& got) {
   const json::Value reference = json::parse_file(wanted / "case.json");
   const json::Value results = test::results_in(got);
@@ -40,13 +30,13 @@ Errors errors_of(const fs::path& wanted, const fs::path& got) {
   Errors errors{.steps = steps.size()};
   for (std::size_t i = 0; i < std::min(steps.size(), losses.size()); ++i) {
     const double ours = test::number_at(steps[i], {"loss"});
-    errors.loss = std::max(errors.loss, std::abs(ours - losses[i].real()) / losses[i].real());
+    errors.loss = std::max(errors.loss, relative_difference(ours, losses[i].real()));
   }
   const auto ours = read_safetensors(got / "final.safetensors").tensors;
   const auto theirs = read_safetensors(wanted / "final.safetensors").tensors;
   EXPECT_EQ(ours.size(), theirs.size());
   for (const auto& [name, tensor] : theirs)
-    errors.weight = std::max(errors.weight, weight_error(ours.at(name), tensor));
+    errors.weight = std::max(errors.weight, relative_difference(ours.at(name), tensor));
   return errors;
 }
 

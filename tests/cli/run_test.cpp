@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/command.h"
+#include "device/cuda_device.h"
 #include "scenario/schema_check.h"
 #include "tensor/safetensors.h"
 
@@ -142,12 +143,39 @@ TEST(L15, AnEpochsLossIsTheSumOfTheStepsOverTheirNumber) {
   EXPECT_GT(std::abs(fit[1] - fit[2]), 1e-4);
 }
 
+// Quickstart has two replicas; on one piece both lie together.
+TEST_F(Run, RefusesReplicasThatPiecesOfThisMachineCannotHold) {
+  const auto with = [&](const std::string& pieces) {
+    return run(scenario_file("quickstart"), "out",
+               {"--set", "training.epochs=1", "--set", "dataset.rows=64", "--set",
+                "host.logical_devices=" + pieces});
+  };
+  EXPECT_EQ(with(R"([{"memory_limit": "1 GiB"}, {"memory_limit": 512}])").exit, Exit::done);
+  const Said refused = with(R"([{"memory_limit": "1 GiB"}, {"memory_limit": "1 MiB"}])");
+  EXPECT_EQ(refused.exit, Exit::input_wrong);
+  EXPECT_NE(refused.messages.find(
+                "the replicas don't fit into this machine's pieces: piece 0 with 1 replica needs "),
+            std::string::npos)
+      << refused.messages;
+  EXPECT_NE(refused.messages.find(" of 1.0 MiB\n"), std::string::npos) << refused.messages;
+  const json::Value memory = *results_in(base_ / "out").find("planned")->find("memory");
+  std::int64_t all = 0;
+  for (const json::Value& device : memory.elements()) all += device.find("arena_bytes")->integer();
+  EXPECT_EQ(with(fmt::format(R"([{{"memory_limit": "{} B"}}])", all)).exit, Exit::done);
+  EXPECT_EQ(with(fmt::format(R"([{{"memory_limit": "{} B"}}])", all - 1)).exit, Exit::input_wrong);
+  EXPECT_EQ(with("[]").exit, Exit::input_wrong);
+  EXPECT_EQ(with("[{}]").exit, Exit::input_wrong);
+}
+
 TEST_F(Run, WithoutNumbersItPlans) {
   const Said planned =
       run(scenario_file("quickstart"), "out", {"--set", "numerics=none", "--set", "model=resnet152"});
   ASSERT_EQ(planned.exit, Exit::done) << planned.messages;
   EXPECT_TRUE(planned.results.starts_with("model resnet152: "));
-  EXPECT_EQ(planned.messages, "");
+  EXPECT_EQ(planned.messages,
+            "INFO:tensorflow:Using MirroredStrategy with devices "
+            "('/job:localhost/replica:0/task:0/device:GPU:0', "
+            "'/job:localhost/replica:0/task:0/device:GPU:1')\n");
   const json::Value results = results_in(base_ / "out");
   EXPECT_EQ(results.find("steps"), nullptr);
   EXPECT_EQ(number_at(results, {"model", "trainable_parameters"}), 60192808);
@@ -285,10 +313,11 @@ TEST_F(Run, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(run(path("small.json"), "out", {"--tread", "3"}).messages,
             "\"--tread\" is not an option\n"
             "did you mean \"--threads\"? known: --help, --set, --out, --threads, --isa, --tf-config, --json, "
-            "--csv, --plan, --log-device-placement\n");
+            "--csv, --plan, --log-device-placement, --replicas\n");
   EXPECT_EQ(call({"run"}).messages, "FILE is required\nsee windtunnel run --help\n");
   EXPECT_EQ(call({"run", "a.json", "b.json"}).messages,
-            "\"b.json\" is not expected here\nsee windtunnel run --help\n");
+            "cannot read \"a.json\": No such file or directory\n\n"
+            "cannot read \"b.json\": No such file or directory\n");
   EXPECT_EQ(call({"run", "nothing.json"}).messages,
             "cannot read \"nothing.json\": No such file or directory\n");
 }
@@ -313,6 +342,26 @@ TEST(Validate, TellsTheProblemsOfEveryFile) {
   const std::string messages = base.without_path(said.messages);
   EXPECT_NE(messages.find("a.json:1:11: "), std::string::npos) << messages;
   EXPECT_NE(messages.find("\"training\""), std::string::npos) << messages;
+}
+
+// The same test where there is a GPU and where there is none.
+TEST_F(Run, ComputesOnAGpuOrSaysWhatIsMissing) {
+  const device::CudaDevices gpus = device::find_cuda_devices();
+  const Said said = run_small("out", {"numerics=cuda"});
+  if (!gpus.found.empty()) {
+    EXPECT_EQ(said.exit, Exit::done) << said.messages;
+    return;
+  }
+  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_NE(said.messages.find("there is no GPU to compute on: " + gpus.reason), std::string::npos)
+      << said.messages;
+  EXPECT_NE(said.messages.find(gpus.remedy + "; or take the numerics \"cpu\""), std::string::npos)
+      << said.messages;
+  EXPECT_FALSE(fs::exists(path("out")));
+}
+
+TEST_F(Run, PlansForAGpuThatIsNotThere) {
+  EXPECT_EQ(run(path("small.json"), "out", {"--set", "numerics=cuda", "--plan"}).exit, Exit::done);
 }
 
 }  // namespace

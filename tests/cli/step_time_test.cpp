@@ -296,6 +296,18 @@ TEST(StepTime, TensorflowsOwnTransfersByHand) {
                Seconds(200e-6 + bytes * 2 / 3e9 + bytes / (0.949 * 1.25e9) + 3 * bytes / memory), "gRPC");
 }
 
+TEST(StepTime, RowsThatLieOnTheDevicesAreNotWaitedFor) {
+  const Cluster cluster{machine("dgx_a100"), 1, 8};
+  const Step step = test::small_net(64);
+  StepTimeOptions there;
+  there.has_rows_on_devices = true;
+  const StepTime copied = step_time(cluster, step, ways[1], 8, plain, true);
+  const StepTime lying = step_time(cluster, step, ways[1], 8, there, true);
+  EXPECT_LT(lying.timeline.end, copied.timeline.end);
+  EXPECT_LT(lying.skew, copied.skew);
+  EXPECT_LE(lying.skew, Seconds(1e-6)) << "what crossing to the other socket takes";
+}
+
 // ---- Overlap, stragglers
 
 TEST(StepTime, OverlapIsNeverSlowerWithEqualBuckets) {

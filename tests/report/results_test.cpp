@@ -24,7 +24,7 @@ Results planned() {
           .name = "two steps",
           .strategy = "default",
           .semantics = "keras2",
-          .has_numbers = false,
+          .numerics = "none",
           .planned = {.model = "linear",
                       .trainable_parameters = 2,
                       .other_parameters = 0,
@@ -38,7 +38,7 @@ Results planned() {
 
 Results trained() {
   Results results = planned();
-  results.has_numbers = true;
+  results.numerics = "cpu";
   results.steps = {{.epoch = 0, .step = 0, .rows = 10, .loss = 0.1f, .metrics = {{"accuracy", 0.25}}},
                    {.epoch = 0, .step = 1, .rows = 3, .loss = not_a_number, .metrics = {{"accuracy", 1}}}};
   results.epochs = {{{.epoch = 0, .steps = 2, .loss = 0.05, .metrics = {{"accuracy", 0.5}}},
@@ -60,7 +60,36 @@ Results simulated() {
                        .samples_per_second = 1000,
                        .utilization = 0.25,
                        .links = {{"pcie", BytesPerSecond(1e10), Bytes(10'000'000), Seconds(0.001)}}};
-  results.step_times = {{10, Seconds(0.01)}};
+  results.step_times = {{0, Seconds(0.01)}};
+  return results;
+}
+// With rows that are read, a device that slows down, and steps that stray.
+Results several_steps() {
+  Results results = simulated();
+  results.simulated->pipeline =
+      RowsPipeline{.rows = 10, .batch = Seconds(0.01), .limit = "storage", .prefetch = 2, .is_bound = true};
+  results.simulated->course = Course{.played = 8, .first = Seconds(0.02), .steady_from = 1};
+  results.simulated->compiles = Compiles{{10, 3}, Seconds(20)};
+  results.simulated->phases = {{0, Seconds(0.01), {}}, {5, Seconds(0.013), {"GPU:1 x 1.3"}}};
+  return results;
+}
+Results strayed() {
+  Results results = simulated();
+  results.simulated->course = Course{
+      .played = 100, .first = Seconds(0.02), .jitter = 0.05, .median = Seconds(0.01), .p95 = Seconds(0.011)};
+  return results;
+}
+Results lost() {
+  Results results = simulated();
+  results.lost = LostWorker{.worker = "/job:worker/replica:0/task:1",
+                            .step = 1,
+                            .collective = "all_reduce/0",
+                            .arrived = {"a"},
+                            .missing = {"b"},
+                            .arrival = Seconds(0.01),
+                            .end = Seconds(60),
+                            .status = "UNAVAILABLE",
+                            .message = "cluster check alive failed, /job:worker/replica:0/task:1 is down"};
   return results;
 }
 // The same step with four replicas of two workers.
@@ -102,8 +131,8 @@ TEST(Results, AreWhatTheSchemaSays) {
   const json::Value rules = schema();
   Results with_evaluation = trained();
   with_evaluation.evaluation = {.steps = 1, .loss = 2, .metrics = {}};
-  for (const Results& results :
-       {planned(), trained(), with_evaluation, simulated(), replicated(), exhausted()})
+  for (const Results& results : {planned(), trained(), with_evaluation, simulated(), replicated(),
+                                 exhausted(), several_steps(), strayed(), lost()})
     EXPECT_TRUE(SchemaCheck(rules).accepts(tree_of(results_json(results)))) << results_json(results);
 }
 
@@ -190,13 +219,40 @@ TEST(Simulated, SeveralReplicasAreComparedWithOneDevice) {
       "simulated step on GPU (tf32): 10.0 ms, 1000 samples/s; compute 9.0 ms, communication 2.0 ms (500.0 us "
       "of it exposed), waiting for rows 1.0 ms, for others 500.0 us\n"
       "one device with 3 rows: 8.0 ms, 375 samples/s; scaling efficiency (weak) 66.7 %\n"
-      "bound 5.0 ms (50 % of it reached), MFU 25 %; basis: zero-shot roofline\n");
+      "bound 5.0 ms (50 % of it reached), MFU 25 %; basis: zero-shot roofline; input assumed free\n");
 }
 
 TEST(Simulated, IsToldWithItsBoundAndBasis) {
   EXPECT_EQ(simulated_text(*simulated().simulated),
             "simulated step on GPU (tf32): 10.0 ms, 1000 samples/s; compute 9.0 ms, waiting for rows 1.0 ms\n"
-            "bound 5.0 ms (50 % of it reached), MFU 25 %; basis: zero-shot roofline\n");
+            "bound 5.0 ms (50 % of it reached), MFU 25 %; basis: zero-shot roofline; input assumed free\n");
+}
+
+TEST(Simulated, TellsWhatBringsTheRowsAndHowStepsFollowEachOther) {
+  const std::string text = simulated_text(*several_steps().simulated);
+  EXPECT_TRUE(
+      text.ends_with("basis: zero-shot roofline\n"
+                     "rows: 10.0 ms for the 10 rows of a step on the slowest host (storage), prefetch 2: "
+                     "the input bounds the step\n"
+                     "8 steps played: the first takes 20.0 ms, from step 2 on all 10.0 ms\n"
+                     "compiled beside the steps: 2 programs for steps of 10 and 3 rows, 20.0 s each\n"
+                     "from step 1 on nobody is slow: 10.0 ms\n"
+                     "from step 6 on slow: GPU:1 x 1.3: 13.0 ms\n"))
+      << text;
+  const std::string jitter = simulated_text(*strayed().simulated);
+  EXPECT_TRUE(jitter.ends_with(
+      "100 steps played: the first takes 20.0 ms; with jitter of 5.0 % the others take 10.0 ms "
+      "in the mean, 10.0 ms in the median, 11.0 ms at most in 95 of 100\n"))
+      << jitter;
+}
+
+TEST(LostWorker, IsToldWithWhoWaitsForIt) {
+  EXPECT_EQ(lost_text(*lost().lost),
+            "the job ended 60.0 s after its begin, with 1 step done\n"
+            "  /job:worker/replica:0/task:1 did not reach step 2\n"
+            "  waiting in all_reduce/0 since 10.0 ms: a\n"
+            "  missing: b\n"
+            "  UNAVAILABLE: cluster check alive failed, /job:worker/replica:0/task:1 is down\n");
 }
 
 }  // namespace

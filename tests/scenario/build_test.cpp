@@ -43,11 +43,46 @@ TEST(Build, TakesRowsInTheOrderThatIsDocumented) {
 TEST(Build, MakesSyntheticRowsThatTheLossCanLearn) {
   const Job classes = job_of(R"({"type": "synthetic", "rows": 8})", R"("fashion_cnn")",
                              R"("sparse_categorical_crossentropy")");
-  EXPECT_EQ(print(classes.row), "float32[28,28,1]");
-  EXPECT_EQ(print(classes.label), "int32[]");
+  EXPECT_EQ(print(classes.inputs.at(0)), "float32[28,28,1]");
+  EXPECT_EQ(print(classes.labels.at(0)), "int32[]");
   const Job numbers = job_of(R"({"type": "synthetic", "rows": 8})");
-  EXPECT_EQ(print(numbers.row), "float32[1]");
-  EXPECT_EQ(print(numbers.label), "float32[1]");
+  EXPECT_EQ(print(numbers.inputs.at(0)), "float32[1]");
+  EXPECT_EQ(print(numbers.labels.at(0)), "float32[1]");
+}
+
+const std::string tiny_bert = R"({"zoo": "bert_tiny", "sequence": 16, "masked": 3, "vocabulary": 40})";
+
+TEST(Build, MakesAsManyInputsAndLabelsAsTheModelWants) {
+  const Job job = job_of(R"({"type": "synthetic", "rows": 80, "noise": 1})", tiny_bert,
+                         R"("sparse_categorical_crossentropy")");
+  std::string specs;
+  for (const auto* list : {&job.inputs, &job.labels})
+    for (const TensorSpec& spec : *list) specs += print(spec) + " ";
+  EXPECT_EQ(specs, "int32[16] int32[16] int32[3] int32[3] int32[] ");
+  const std::vector<std::int32_t> last_ids{39, 1, 15, 39, 1};  // words, segments, positions, words, follows
+  std::vector<std::int32_t> largest(5);
+  data::Iterator batches = job.batches->iterate();
+  while (const auto batch = batches.next())
+    for (std::size_t i = 0; i < 5; ++i)
+      for (const std::int32_t id : batch->at(i).values<std::int32_t>()) {
+        EXPECT_GE(id, 0);
+        largest[i] = std::max(largest[i], id);
+      }
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_LE(largest[i], last_ids[i]) << i;
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(largest[i], last_ids[i]) << i;  // all of them are drawn
+}
+
+TEST(Build, LearnsTheNextTokenOnlyWhereEveryTokenHasAnOutput) {
+  const std::string layers = R"({"layers": [
+      {"class_name": "Embedding", "config": {"input_dim": 7, "output_dim": 2, "batch_input_shape": [null, 5]}},
+      {"class_name": "Flatten", "config": {}},
+      {"class_name": "Dense", "config": {"units": 20}}]})";
+  const Job job = job_of(
+      R"({"type": "synthetic", "rows": 40})", layers,
+      R"({"class_name": "SparseCategoricalCrossentropy", "config": {"from_logits": true, "reduction": "none"}})");
+  EXPECT_EQ(print(job.labels.at(0)), "int32[]");
+  const Tensor ids = job.batches->iterate().next()->at(0);
+  for (const float id : ids.values<float>()) EXPECT_LT(id, 7);
 }
 
 TEST(Build, EvaluatesOnOtherRowsOfTheSameSyntheticData) {

@@ -1,0 +1,128 @@
+// Measures what a scenario's kernels take on this machine, and keeps it in a profile.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "base/file.h"
+#include "base/rough.h"
+#include "base/table.h"
+#include "cli/commands.h"
+#include "cli/step_time.h"
+#include "cli/this_host.h"
+#include "cli/training.h"
+#include "device/cpu/host.h"
+#include "scenario/parse.h"
+
+namespace wt {
+
+namespace {
+
+void print_host(const plan::ProfiledDevice& host, std::ostream& out) {
+  out << fmt::format("this machine: {}; products of matrices {}, memory {}\n", name(host),
+                     rough(host.rates->product), rough(host.rates->memory));
+}
+
+// A call, how often a step makes it, and what of its time the roofline with this machine's rates explains.
+struct Row {
+  std::string call{};
+  int times = 0;
+  Seconds each{};
+  Seconds roofline{};
+};
+
+std::vector<Row> rows_of(const plan::Plan& plan, const plan::Profile& profile) {
+  const device::DeviceType host = plan::type_of(profile.device, device::host_memory());
+  const std::vector<const device::DeviceType*> types(plan.devices.size(), &host);
+  const plan::Costs roofline = plan::roofline(plan, types);
+  std::map<std::string, Row> rows;
+  for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
+    const std::string call = call_of(plan, plan.nodes[id]);
+    const auto found = profile.kernels.find(call);
+    if (found == profile.kernels.end()) continue;
+    Row& row = rows.try_emplace(call, Row{.call = call, .each = found->second}).first->second;
+    ++row.times;
+    row.roofline = roofline.nodes[id].seconds;
+  }
+  std::vector<Row> sorted;
+  for (auto& [call, row] : rows) sorted.push_back(std::move(row));
+  std::ranges::stable_sort(sorted,
+                           [](const Row& a, const Row& b) { return a.each * a.times > b.each * b.times; });
+  return sorted;
+}
+
+constexpr std::size_t most_lines = 20;
+
+// An optimizer's update has all variables in its call.
+std::string shortened(const std::string& call) {
+  constexpr std::size_t longest = 100;
+  return call.size() <= longest ? call : call.substr(0, longest - 4) + " ...";
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+void print_rows(const std::vector<Row>& rows, Seconds step, std::ostream& out) {
+  std::vector<TableRow> lines{{"times", "median", "share", "roofline", "kernel"}};
+  Seconds rest = step;
+  for (const Row& row : std::span(rows).first(std::min(rows.size(), most_lines))) {
+    const Seconds all = row.each * row.times;
+    rest -= all;
+    lines.push_back({std::to_string(row.times), rough(row.each), percent(all / step),
+                     row.each > Seconds(0) ? percent(row.roofline / row.each) : "-", shortened(row.call)});
+  }
+  out << print_table(lines, "rrrrl");
+  if (rows.size() > most_lines)
+    out << fmt::format("and {} more, {} together\n",
+                       counted(static_cast<std::int64_t>(rows.size() - most_lines), "kernel call"),
+                       percent(rest / step));
+}
+
+void print_step(const plan::Plan& alone, const ComputeTimes& times, std::ostream& out) {
+  const ComputeTimes::Rounds& rounds = times.rounds();
+  print_rows(rows_of(alone, *times.profile()), rounds.expected, out);
+  out << fmt::format("a step on one device: {} by the medians, {} as measured ({})\n", rough(rounds.expected),
+                     rough(rounds.each), counted(rounds.count, "round"));
+}
+
+ComputeOptions compute_options(int threads, std::ostream& messages) {
+  return {.threads = threads,
+          .version = std::string(version()),
+          .today = today(),
+          .note = [&messages](const std::string& text) { messages << text << "\n"; }};
+}
+
+void calibrate_host(const CalibrateOptions& options, const Streams& streams) {
+  device::Workers workers(threads_of(options.threads, {}));
+  device::CpuQueue queue(workers);
+  print_host(measured_host(queue, compute_options(workers.threads(), streams.messages)), streams.results);
+}
+
+}  // namespace
+
+Exit calibrate(const CalibrateOptions& options, const Streams& streams) {
+  pin_isa(options.isa);
+  if (options.file.empty()) {
+    calibrate_host(options, streams);
+    return Exit::done;
+  }
+  scenario::Scenario scenario = scenario::parse_file(options.file, options.overrides);
+  scenario.time.compute = {
+      scenario::Compute::measured};  // whatever profile it names may be what is wanted here
+  ComputeTimes times(scenario, compute_options(threads_of(options.threads, scenario), streams.messages));
+  Training training(scenario, scenario::build(scenario), {.threads = 1});
+  tell_warnings(training.machine(), streams.messages);
+  const std::vector<plan::Plan> plans = training.timed_plans();
+  for (const plan::Plan& plan : plans)
+    times.measure(plan, types_of(*training.machine().platform, endpoints_of(plan, training.machine())));
+  const plan::Profile& profile = times.profile().value();
+  print_host(profile.device, streams.results);
+  print_step(plans.front(), times, streams.results);
+  if (options.as.empty()) return Exit::done;
+  write_text(options.as, print(profile));
+  streams.results << fmt::format("{} in {}\n", counted(std::ssize(profile.kernels), "kernel call"),
+                                 options.as);
+  return Exit::done;
+}
+
+}  // namespace wt

@@ -1,0 +1,74 @@
+#pragma once
+// Where a scenario's kernel times come from, when it isn't the roofline: measured on this machine's CPU, read
+// from a profile, or a profile of another device transferred to this one.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "device/cpu/cpu_queue.h"
+#include "execute/measure.h"
+#include "plan/profiled.h"
+#include "scenario/scenario.h"
+
+namespace wt {
+
+struct ComputeOptions {
+  int threads = 1;
+  std::string version{};                           // of the program
+  std::string today{};                             // "2026-11-22"
+  std::function<void(const std::string&)> note{};  // to a person
+  execute::Clock clock = execute::steady_clock();
+  execute::MeasureOptions measure{};
+};
+
+std::string today();
+
+// This machine's CPU with so many threads, its two rates measured now.
+plan::ProfiledDevice measured_host(device::Queue& queue, const ComputeOptions& options);
+
+class ComputeTimes {
+ public:
+  // Where the scenario's devices are this machine, its description goes into the scenario: build it afterwards.
+  // Requires: the scenario outlives it.
+  ComputeTimes(scenario::Scenario& scenario, ComputeOptions options);
+
+  // For the plan's devices of the first one's type, with all calls that can be had. Null: the roofline. Throws
+  // InputError for a profile of another device.
+  const plan::Profile* of(const plan::Plan& plan, std::span<const device::DeviceType* const> types,
+                          const plan::RooflineOptions& roofline);
+
+  // What was used so far, for the next time.
+  const std::optional<plan::Profile>& profile() const { return profile_; }
+
+  // The rounds that measured the first device.
+  struct Rounds {
+    int count = 0;
+    Seconds each{};
+    Seconds expected{};  // by the medians of the kernels
+  };
+  const Rounds& rounds() const { return rounds_; }
+
+  // Measures what this machine takes for the plan's calls, whatever its devices are.
+  void measure(const plan::Plan& plan, std::span<const device::DeviceType* const> types);
+
+ private:
+  void describe_this_machine();
+  void settle(const device::DeviceType& type);
+  void require_memory(const plan::Plan& plan, const plan::Device& device) const;
+  void note_rounds(const execute::Measured& found);
+  bool is_measured() const;
+
+  scenario::Scenario& scenario_;
+  ComputeOptions options_;
+  device::Workers workers_;
+  device::CpuQueue queue_{workers_};
+  std::optional<plan::ProfiledDevice> host_{};  // where the scenario's devices are this machine
+  std::optional<plan::Profile> given_{};        // by the scenario
+  std::optional<plan::Profile> profile_{};      // of the scenario's devices
+  bool is_transferred_ = false;
+  Rounds rounds_{};
+};
+
+}  // namespace wt

@@ -1,0 +1,118 @@
+#include "cli/verify_scaling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <span>
+
+#include "base/median.h"
+#include "base/table.h"
+#include "cli/scaling_prediction.h"
+
+namespace wt {
+
+namespace {
+
+using Group = std::span<const ScalingPrediction>;
+
+// Predicted over published less 1. None: nothing to predict it from.
+using Error = std::optional<double>;
+
+Error absolute_error(const ScalingPrediction& each) { return each.absolute / each.row->value - 1; }
+Error scaling_error(const ScalingPrediction& each) {
+  return each.scaled ? Error(*each.scaled / each.row->value - 1) : Error();
+}
+
+std::string signed_percent(Error error) { return error ? fmt::format("{:+.1f} %", 100 * *error) : "-"; }
+
+// ---- Of a group
+
+std::vector<double> sizes(Group group, Error (*of)(const ScalingPrediction&), int at_least) {
+  std::vector<double> sizes;
+  for (const ScalingPrediction& each : group)
+    if (const Error error = of(each); error && each.row->devices >= at_least)
+      sizes.push_back(std::abs(*error));
+  return sizes;
+}
+
+std::string percent(const std::vector<double>& sizes, double (*of)(std::vector<double>)) {
+  return sizes.empty() ? "-" : fmt::format("{:.1f} %", 100 * of(sizes));
+}
+
+double largest(std::vector<double> sizes) { return std::ranges::max(sizes); }
+
+std::string print(Group group) {
+  std::vector<TableRow> rows{{"network", "devices", "batch", "published", "absolute", "scaling", "unit"}};
+  int fewest = group.front().row->devices, most = fewest;
+  for (const ScalingPrediction& each : group) {
+    rows.push_back({each.network, std::to_string(each.row->devices), std::to_string(each.batch),
+                    fmt::format("{:.1f}", each.row->value), signed_percent(absolute_error(each)),
+                    signed_percent(scaling_error(each)), each.row->unit});
+    fewest = std::min(fewest, each.row->devices);
+    most = std::max(most, each.row->devices);
+  }
+  const auto add = [&](std::string_view what, int at_least, double (*of)(std::vector<double>)) {
+    rows.push_back({std::string(what), at_least > 1 ? std::to_string(at_least) : "", "", "",
+                    percent(sizes(group, absolute_error, at_least), of),
+                    percent(sizes(group, scaling_error, at_least), of)});
+  };
+  add("median", 1, median);
+  if (fewest < most) add("median", most, median);
+  add("largest", 1, largest);
+  return fmt::format("{}: {} row{}\n{}", group.front().arrangement->group, group.size(),
+                     group.size() == 1 ? "" : "s", print_table(rows, "lrrrrrl", "  "));
+}
+
+std::string csv_cell(std::string_view text) {
+  return text.find(',') == std::string_view::npos ? std::string(text) : fmt::format("\"{}\"", text);
+}
+
+std::string print_csv(Group group) {
+  std::string text;
+  for (const ScalingPrediction& each : group)
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{}\n", csv_cell(each.arrangement->group),
+                    csv_cell(each.row->system), each.network, each.row->devices, each.batch, each.row->unit,
+                    each.base != nullptr ? std::to_string(each.base->devices) : "", each.row->value,
+                    each.absolute, each.scaled ? fmt::format("{:.6g}", *each.scaled) : "");
+  return text;
+}
+
+// Predictions come grouped.
+std::vector<Group> groups_of(std::span<const ScalingPrediction> made) {
+  std::vector<Group> groups;
+  while (!made.empty()) {
+    const auto end = std::ranges::find_if(
+        made, [&](const ScalingPrediction& each) { return each.arrangement != made.front().arrangement; });
+    const auto size = static_cast<std::size_t>(end - made.begin());
+    groups.push_back(made.first(size));
+    made = made.subspan(size);
+  }
+  return groups;
+}
+
+}  // namespace
+
+Exit verify_scaling(const VerifyScalingOptions& options, const Streams& streams) {
+  const std::vector<Measurement> rows = read_measurements(options.folder);
+  const ScalingPredictions predictions = predict_scaling(rows);
+  if (predictions.made.empty())
+    throw InputError(
+        fmt::format("no row in \"{}\" is about several devices that are known here", options.folder));
+  if (options.csv)
+    streams.results << "group,system,network,devices,batch,unit,base_devices,published,absolute,scaling\n";
+  else
+    streams.results
+        << "Predicted throughput over published, less 1. Absolute: with the constants of the devices' "
+           "generation;\nscaling: where the row of the fewest devices gives what is computed\n\n";
+  for (const Group group : groups_of(predictions.made))
+    streams.results << (options.csv ? print_csv(group) : print(group) + "\n");
+  if (!options.csv)
+    for (const std::string& reason : predictions.left_out)
+      streams.results << fmt::format("left out: {}\n", reason);
+  return Exit::done;
+}
+
+}  // namespace wt

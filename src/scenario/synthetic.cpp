@@ -1,0 +1,136 @@
+#include "scenario/synthetic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/synthetic.h"
+#include "model/weights.h"
+
+namespace wt::scenario {
+
+namespace {
+
+[[noreturn]] void refuse(std::string fact, std::string remedy) {
+  throw InputError(std::move(fact), std::move(remedy));
+}
+
+bool is_integer(const TensorSpec& spec) { return spec.type == Type::int32 || spec.type == Type::int64; }
+
+template <class Kind>
+data::Dataset rows_of(Kind kind, const SyntheticData& wanted) {
+  kind.rows = wanted.rows;
+  kind.seed = *wanted.seed;
+  if (wanted.noise) kind.noise = *wanted.noise;
+  return data::Dataset::from_rows(data::synthetic_rows(kind));
+}
+
+std::int64_t last_of(const TensorSpec& output) { return output.shape.rank() == 0 ? 1 : output.shape.last(); }
+
+// The next token is learnt where each token has an output as wide as there are tokens.
+bool is_language_model(const Purpose& purpose) {
+  const TensorSpec& row = purpose.inputs[0];
+  const Shape& output = purpose.outputs[0].shape;
+  return row.type == Type::int32 && row.shape.rank() == 1 && output.rank() == 2 &&
+         output[0] == row.shape[0] && (purpose.ids[0] == 0 || purpose.ids[0] == output[1]);
+}
+
+// ---- Several inputs or outputs, and what only ids decide
+
+data::Component input_of(const Purpose& purpose, std::size_t i) {
+  const TensorSpec& row = purpose.inputs[i];
+  if (row.type != Type::int32 && row.type != Type::float32)
+    refuse(fmt::format("no synthetic data for rows of {}", print(row)), "take inputs of float32 or int32");
+  return {row, purpose.ids[i] > 0 ? purpose.ids[i] : last_of(purpose.outputs[0])};
+}
+
+data::Component label_of(const Purpose& purpose, const TensorSpec& output) {
+  const std::string_view loss = purpose.loss.type->name;
+  if (loss == "SparseCategoricalCrossentropy" && output.shape.rank() > 0)
+    return {{Type::int32, output.shape.without(output.shape.rank() - 1)}, last_of(output)};
+  if (loss == "BinaryCrossentropy") return {{Type::int32, output.shape}, 2};
+  if (loss == "CategoricalCrossentropy")
+    refuse(fmt::format("no synthetic data for {}", loss), "sparse_categorical_crossentropy learns classes");
+  return {{Type::float32, output.shape}, 0};
+}
+
+data::Dataset rows_of_kinds(const SyntheticData& wanted, const Purpose& purpose) {
+  data::Kinds kinds;
+  for (std::size_t i = 0; i < purpose.inputs.size(); ++i) kinds.inputs.push_back(input_of(purpose, i));
+  for (const TensorSpec& output : purpose.outputs) kinds.labels.push_back(label_of(purpose, output));
+  return rows_of(kinds, wanted);
+}
+
+// ---- One input, one output
+
+data::Dataset rows_of_numbers(const SyntheticData& wanted, const Purpose& purpose) {
+  const TensorSpec& row = purpose.inputs[0];
+  const std::int64_t outputs = last_of(purpose.outputs[0]);
+  const std::string_view loss = purpose.loss.type->name;
+  const bool is_binary = loss == "BinaryCrossentropy";
+  if (loss == "SparseCategoricalCrossentropy" || (is_binary && outputs == 1))
+    return rows_of(data::Classification{.shape = row.shape, .classes = is_binary ? 2 : outputs}, wanted);
+  if (loss == "CategoricalCrossentropy" || is_binary || row.shape.rank() != 1)
+    refuse(fmt::format("no synthetic data for {} and rows of {}", loss, print(row)),
+           "sparse_categorical_crossentropy learns classes, mean_squared_error learns numbers from rows of "
+           "one axis");
+  return rows_of(data::Regression{.features = row.shape[0], .targets = outputs}, wanted);
+}
+
+// What each integer value may be at most, by the tables that it, or what is made of it, is looked up in.
+class Lookups {
+ public:
+  explicit Lookups(const Program& program) : program_(program) {}
+
+  std::int64_t fewest_ids(ValueId input) const {
+    std::vector<bool> comes_from(program_.values.size());
+    comes_from[static_cast<std::size_t>(input)] = true;
+    std::int64_t fewest = 0;
+    for (const Node& node : program_.nodes) {
+      const bool is_reached = std::ranges::any_of(
+          node.inputs, [&](ValueId id) { return comes_from[static_cast<std::size_t>(id)]; });
+      if (!is_reached) continue;
+      if (const auto rows = table_rows(node)) fewest = fewest == 0 ? *rows : std::min(fewest, *rows);
+      for (const ValueId output : node.outputs)
+        comes_from[static_cast<std::size_t>(output)] = is_integer(program_.spec(output));
+    }
+    return fewest;
+  }
+
+ private:
+  std::optional<std::int64_t> table_rows(const Node& node) const {
+    const auto* apply = std::get_if<Apply>(&node.operation);
+    if (apply == nullptr || apply->kernel->name != "embedding") return std::nullopt;
+    return program_.spec(node.inputs[1]).shape[0];
+  }
+
+  const Program& program_;
+};
+
+}  // namespace
+
+// Of a single row: where all rows of a batch lie in one table, that is what one of them may name.
+std::vector<std::int64_t> ids_of(const model::Layer& model) {
+  const model::Forward single = model::forward(model, 1);
+  const Lookups lookups(single.step.program);
+  std::vector<std::int64_t> ids;
+  for (const NamedValue& input : single.step.inputs)
+    ids.push_back(is_integer(single.step.program.spec(input.value)) ? lookups.fewest_ids(input.value) : 0);
+  return ids;
+}
+
+data::Dataset synthetic_data(const SyntheticData& wanted, const Purpose& purpose) {
+  if (purpose.inputs.empty())
+    refuse(fmt::format("the model \"{}\" doesn't say what its rows are like, so none can be made",
+                       purpose.model),
+           "give its first layer an input shape");
+  const bool has_one = purpose.inputs.size() == 1 && purpose.outputs.size() == 1;
+  if (has_one && is_language_model(purpose))
+    return rows_of(
+        data::TokenSequences{.length = purpose.inputs[0].shape[0], .vocabulary = last_of(purpose.outputs[0])},
+        wanted);
+  if (has_one && !is_integer(purpose.inputs[0])) return rows_of_numbers(wanted, purpose);
+  return rows_of_kinds(wanted, purpose);
+}
+
+}  // namespace wt::scenario

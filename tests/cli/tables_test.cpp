@@ -1,0 +1,265 @@
+// Claim: comparisons, scaling tables and explanations tell what single runs would tell, and what follows from it.
+
+#include <gtest/gtest.h>
+
+#include "cli/command.h"
+#include "tensor/safetensors.h"
+
+namespace wt {
+namespace {
+
+using test::call;
+using test::number_at;
+using test::results_in;
+using test::Said;
+using test::scenario_file;
+using test::TestFolder;
+using test::write_bytes;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+json::Value json_of(const Said& said) { return json::parse(said.results, "standard output"); }
+
+std::vector<double> column(const json::Value& table, const std::string& key) {
+  std::vector<double> numbers;
+  for (const json::Value& row : table.find("rows")->elements()) numbers.push_back(number_at(row, {key}));
+  return numbers;
+}
+
+// Products of matrices on equal devices behind an ideal switch.
+const std::string wide = R"({
+  "name": "wide",
+  "platform": { "virtual": { "devices": 4 } },
+  "strategy": { "type": "mirrored", "cross_device_ops": "collective_nccl", "algorithm": "ring" },
+  "model": { "layers": [
+    { "class_name": "InputLayer", "config": { "batch_shape": [null, 64] } },
+    { "class_name": "Dense", "config": { "units": 4096, "activation": "relu" } },
+    { "class_name": "Dense", "config": { "units": 4096, "activation": "relu" } },
+    { "class_name": "Dense", "config": { "units": 4096, "activation": "relu" } },
+    { "class_name": "Dense", "config": { "units": 64 } } ] },
+  "dataset": { "type": "synthetic", "rows": 65536 },
+  "training": { "loss": "mse", "optimizer": { "class_name": "SGD", "config": { "momentum": 0.9 } },
+                "per_replica_batch": 256 },
+  "numerics": "none"
+})";
+
+class Tables : public testing::Test {
+ protected:
+  Tables() { write_bytes(base_ / "wide.json", wide); }
+
+  std::string path(const std::string& name) const { return (base_ / name).string(); }
+  std::vector<std::string> words(std::vector<std::string> first, const std::vector<std::string>& overrides,
+                                 const std::vector<std::string>& last = {}) const {
+    for (const std::string& each : overrides) first.insert(first.end(), {"--set", each});
+    first.insert(first.end(), last.begin(), last.end());
+    return first;
+  }
+  Said scaling(const std::string& replicas, const std::vector<std::string>& overrides = {},
+               const std::vector<std::string>& last = {"--json"}) const {
+    return call(words({"run", path("wide.json"), "--replicas", replicas}, overrides, last));
+  }
+  json::Value explained(const std::vector<std::string>& overrides = {}) const {
+    const Said said = call(words({"explain", path("wide.json")}, overrides, {"--json"}));
+    EXPECT_EQ(said.exit, Exit::done) << said.messages;
+    return json_of(said);
+  }
+  static const json::Value* change(const json::Value& explained, const std::string& name) {
+    for (const json::Value& row : explained.find("changes")->elements())
+      if (row.find("change")->string().starts_with(name)) return &row;
+    return nullptr;
+  }
+
+  TestFolder base_{};
+};
+
+// ---- run --replicas
+
+// An epoch of as many rows in fewer steps; the user reads off what a larger batch gains.
+TEST_F(Tables, P15_MoreDevicesMakeAnEpochShorter) {
+  for (const std::string batch : {"training.per_replica_batch=4096",
+                                  R"(training={"loss": "mse", "optimizer": "sgd", "global_batch": 32768})"}) {
+    SCOPED_TRACE(batch);
+    const json::Value table = json_of(scaling("1,2,4,8", {batch}));
+    const std::vector<double> epochs = column(table, "epoch_time_s"),
+                              steps = column(table, "steps_per_epoch"), times = column(table, "step_time_s");
+    ASSERT_EQ(epochs.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_DOUBLE_EQ(epochs[i], steps[i] * times[i]);
+    for (std::size_t i = 1; i < 4; ++i) EXPECT_LT(epochs[i], epochs[i - 1]);
+  }
+}
+
+TEST_F(Tables, WeakScalingKeepsTheRowsOfAReplica) {
+  const json::Value table = json_of(scaling("1,2,4,8"));
+  EXPECT_EQ(table.find("scaling")->string(), "weak");
+  EXPECT_EQ(column(table, "replica_rows"), (std::vector<double>{256, 256, 256, 256}));
+  EXPECT_EQ(column(table, "global_batch"), (std::vector<double>{256, 512, 1024, 2048}));
+  EXPECT_EQ(column(table, "steps_per_epoch"), (std::vector<double>{256, 128, 64, 32}));
+}
+
+TEST_F(Tables, StrongScalingKeepsTheGlobalBatch) {
+  const json::Value table =
+      json_of(scaling("1,2,4", {R"(training={"loss": "mse", "optimizer": "sgd", "global_batch": 4096})"}));
+  EXPECT_EQ(table.find("scaling")->string(), "strong");
+  EXPECT_EQ(column(table, "global_batch"), (std::vector<double>{4096, 4096, 4096}));
+  EXPECT_EQ(column(table, "replica_rows"), (std::vector<double>{4096, 2048, 1024}));
+}
+
+// Patarasuk and Yuan, 2009: of S bytes each device sends 2 (n - 1) / n. The sums read two chunks and write one, and
+// every message passes two ports of the switch.
+TEST_F(Tables, ScalingOfARingOnIdealLinksIsItsFormula) {
+  const json::Value table = json_of(scaling("1,2,4,8"));
+  const std::vector<double> exposed = column(table, "exposed_communication_s"),
+                            steps = column(table, "step_time_s"),
+                            efficiency = column(table, "scaling_efficiency"),
+                            speed_up = column(table, "speed_up");
+  const double bytes = 4.0 * (2 * (4096 * 4096 + 4096) + 64 * 4096 + 4096 + 4096 * 64 + 64);
+  EXPECT_EQ(exposed[0], 0);
+  for (std::size_t i = 1; i < 4; ++i) {
+    const double n = static_cast<double>(1 << i);
+    const double chunk = bytes / n;
+    const double formula = 2 * (n - 1) * (chunk / 100e9 + 2e-6) + (n - 1) * 3 * chunk / 1555e9;
+    EXPECT_NEAR(exposed[i], formula, 0.02 * formula) << n;
+    EXPECT_NEAR(efficiency[i], steps[0] / steps[i], 1e-12);
+    EXPECT_NEAR(speed_up[i], n * efficiency[i], 1e-12);
+  }
+}
+
+TEST_F(Tables, EveryRowOfAScalingTableIsARun) {
+  const json::Value table = json_of(scaling("3,4"));
+  ASSERT_EQ(call({"run", path("wide.json"), "--out", path("four")}).exit, Exit::done);
+  ASSERT_EQ(
+      call({"run", path("wide.json"), "--out", path("three"), "--set", "platform.virtual.devices=3"}).exit,
+      Exit::done);
+  for (const auto& [key, place] :
+       std::vector<std::pair<std::string, std::string>>{{"step_time_s", "step_time_s"},
+                                                        {"compute_s", "compute_s"},
+                                                        {"samples_per_second", "samples_per_second"}}) {
+    EXPECT_NEAR(column(table, key)[0], number_at(results_in(base_ / "three"), {"simulated", place}),
+                1e-9 * column(table, key)[0]);
+    EXPECT_EQ(column(table, key)[1], number_at(results_in(base_ / "four"), {"simulated", place}));
+  }
+}
+
+TEST_F(Tables, ScalingTellsWhatDoesNotFit) {
+  const Said said = scaling("1,2", {"training.per_replica_batch=4000000", "dataset.rows=16000000"}, {});
+  EXPECT_EQ(said.exit, Exit::job_failed);
+  EXPECT_TRUE(has(said.results, "does not fit")) << said.results;
+  EXPECT_TRUE(has(said.results, "no step fits")) << said.results;
+}
+
+TEST_F(Tables, AllCountsThatCannotBeHadAreRefusedAtOnce) {
+  const Said said = scaling("1,9,16", {"platform=dgx_a100"});
+  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_TRUE(
+      has(said.messages, "9 replicas: mirrored trains on the devices of one machine, and dgx_a100 has 8"))
+      << said.messages;
+  EXPECT_TRUE(has(said.messages, "16 replicas: ")) << said.messages;
+  EXPECT_TRUE(has(said.messages, "--set strategy.type=multi_worker_mirrored")) << said.messages;
+  EXPECT_TRUE(has(scaling("0").messages, "--replicas 0: there must be one at least"));
+  EXPECT_TRUE(has(call({"run", scenario_file("linear_fit"), "--replicas", "1"}).messages,
+                  "without a platform nothing is timed"));
+}
+
+// One step was measured, with the scenario's rows: other rows scale as their kernels do.
+TEST_F(Tables, AMeasuredStepScalesOtherBatches) {
+  const std::vector<std::string> measured{
+      R"(training={"loss": "mse", "optimizer": {"class_name": "SGD", "config": {"momentum": 0.9}}, "global_batch": 4096})",
+      "platform.virtual.devices=1"};
+  const double predicted = column(json_of(scaling("1,2", measured)), "compute_s")[0];
+  const double half = column(json_of(scaling("1,2", measured)), "compute_s")[1];
+  std::vector<std::string> twice = measured;
+  const double step = column(json_of(scaling("1", measured)), "step_time_s")[0];
+  twice.push_back("time.measured_step=" + std::to_string((step + predicted) * 1e3) + " ms");
+  const std::vector<double> found = column(json_of(scaling("1,2", twice)), "compute_s");
+  EXPECT_NEAR(found[0], 2 * predicted, 1e-3 * predicted);
+  EXPECT_NEAR(found[1], 2 * half, 1e-3 * half);
+}
+
+// ---- run A B
+
+TEST_F(Tables, AComparisonHasWhatEachRunHas) {
+  std::string other = wide;
+  other.replace(other.find("\"wide\""), 6, "\"wide, by TensorFlow's ring\"");
+  const std::string nccl = R"(collective_nccl", "algorithm": "ring")";
+  other.replace(other.find(nccl), nccl.size(), "collective_ring\"");
+  write_bytes(base_ / "other.json", other);
+  const Said said = call({"run", path("wide.json"), path("other.json"), scenario_file("linear_fit"), "--out",
+                          path("out"), "--json"});
+  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  const json::Value table = json_of(said);
+  const auto& rows = table.find("rows")->elements();
+  ASSERT_EQ(rows.size(), 3u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const json::Value alone = results_in(base_ / "out" / (i == 0 ? "wide" : "wide_by_tensorflow_s_ring"));
+    for (const char* key : {"step_time_s", "compute_s", "exposed_communication_s", "samples_per_second",
+                            "mfu", "scaling_efficiency"})
+      EXPECT_EQ(number_at(rows[i], {key}), number_at(alone, {"simulated", key})) << key;
+    EXPECT_EQ(number_at(rows[i], {"replicas"}), number_at(alone, {"planned", "replicas"}));
+    EXPECT_EQ(rows[i].find("loss")->kind(), json::Kind::null);
+  }
+  EXPECT_EQ(rows[0].find("reduction")->string(), "ring");
+  EXPECT_EQ(rows[1].find("reduction")->string(), "tensorflow_ring");
+  EXPECT_EQ(number_at(rows[2], {"loss"}), number_at(results_in(base_ / "out/linear_fit"), {"final", "loss"}));
+  EXPECT_EQ(rows[2].find("step_time_s")->kind(), json::Kind::null);
+}
+
+TEST_F(Tables, RunningOutOfMemoryIsARow) {
+  const Said said = call({"run", path("wide.json"), scenario_file("resnet50_memory"), "--out", path("out")});
+  EXPECT_EQ(said.exit, Exit::job_failed);
+  EXPECT_TRUE(has(said.results, "out of memory")) << said.results;
+  EXPECT_TRUE(has(said.results, "\nresults: ")) << said.results;
+}
+
+TEST_F(Tables, EverythingThatIsWrongIsSaidBeforeAnythingRuns) {
+  write_bytes(base_ / "bad.json", R"({"name": "bad", "modle": "mlp"})");
+  const Said said = call({"run", path("wide.json"), path("bad.json"), path("missing.json"), path("wide.json"),
+                          "--out", path("out")});
+  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_TRUE(has(said.messages, "modle")) << said.messages;
+  EXPECT_TRUE(has(said.messages, "missing.json")) << said.messages;
+  EXPECT_TRUE(has(said.messages, "would both write their results to ")) << said.messages;
+  EXPECT_FALSE(std::filesystem::exists(base_ / "out"));
+}
+
+// ---- explain
+
+TEST_F(Tables, TwiceTheComputeHalvesWhatIsBoundByIt) {
+  const json::Value found = explained({"strategy={\"type\": \"one_device\"}"});
+  EXPECT_TRUE(found.find("bound_by")->string().starts_with("bound by compute: 100 %"))
+      << found.find("bound_by")->string();
+  const json::Value* now = change(found, "as it is");
+  const json::Value* twice = change(found, "twice the compute");
+  EXPECT_NEAR(number_at(*twice, {"compute_s"}), number_at(*now, {"compute_s"}) / 2,
+              1e-9 * number_at(*now, {"compute_s"}));
+  EXPECT_EQ(change(found, "gradients by"), nullptr);
+  double kernels = 0;
+  for (const json::Value& kernel : found.find("kernels")->elements())
+    kernels += number_at(kernel, {"time_s"});
+  EXPECT_NEAR(kernels, number_at(found, {"split", "compute_s"}), 1e-9 * kernels);
+}
+
+TEST_F(Tables, TwiceTheNetworkHalvesWhatLinksExpose) {
+  const json::Value found = explained({"training.per_replica_batch=1"});
+  const double now = number_at(*change(found, "as it is"), {"exposed_communication_s"});
+  const double twice = number_at(*change(found, "twice the network"), {"exposed_communication_s"});
+  EXPECT_LT(twice, 0.6 * now);  // sums and latencies stay
+  EXPECT_GT(twice, 0.5 * now);
+  double split = 0;
+  for (const json::Member& part : found.find("split")->members()) split += part.value.real();
+  EXPECT_NEAR(split, number_at(found, {"step_time_s"}), 1e-9 * split);
+}
+
+TEST_F(Tables, EveryChangeIsARun) {
+  const json::Value found = explained();
+  const auto step = [&](const std::vector<std::string>& overrides) {
+    EXPECT_EQ(call(words({"run", path("wide.json"), "--out", path("out")}, overrides)).exit, Exit::done);
+    return number_at(results_in(base_ / "out"), {"simulated", "step_time_s"});
+  };
+  EXPECT_EQ(number_at(*change(found, "twice the batch"), {"step_time_s"}),
+            step({"training.per_replica_batch=512"}));
+  EXPECT_EQ(number_at(*change(found, "overlapping"), {"step_time_s"}), step({"strategy.overlap=true"}));
+  EXPECT_NE(change(found, "gradients by"), nullptr);
+}
+
+}  // namespace
+}  // namespace wt
