@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/rough.h"
 #include "communication/timing.h"
+#include "platform/slice.h"
 #include "scenario/names.h"
 #include "strategy/central_storage.h"
 #include "strategy/collective_ops.h"
@@ -150,7 +151,12 @@ plan::Plan Lowering::lower_unplaced(strategy::Steps steps) {
     case StrategyType::tpu:
       break;
   }
-  strategy::TpuOptions options{.slice = machine_.slice, .stand_for = stand_for_};
+  strategy::TpuOptions options{.stand_for = stand_for_};
+  if (const platform::Slice* slice = machine_.platform ? machine_.platform->slice() : nullptr) {
+    options.slice = slice->shape.extents;
+    options.wraps = slice->wraps;
+    options.cores = slice->devices_per_chip();
+  }
   if (const auto& algorithm = scenario_.strategy.as<scenario::Tpu>()->algorithm)
     options.algorithm = algorithm->name;
   return strategy::lower_tpu(steps, places_, options);

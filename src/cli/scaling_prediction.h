@@ -18,7 +18,6 @@ struct Arrangement {
   // For the scenario, as JSON, of so many devices of the row.
   std::string (*platform_of)(int devices) = nullptr;
   std::string (*strategy_of)(int devices) = nullptr;
-  int most = 64;  // devices of the row, whose collective is played in seconds
 };
 
 struct ScalingPrediction {

@@ -149,14 +149,13 @@ void StepClock::add_whole(plan::Costs& costs, const plan::Plan& plan, const Step
 }
 
 // Where ranks stand along the axes of a torus, the platform says which axis comes first.
-std::vector<int> StepClock::shape_of(const plan::Collective& collective) const {
-  const collective::Request& request = collective.request;
-  if (group_.platform.slice() == nullptr || request.options.shape.empty()) return request.options.shape;
-  const auto& algorithm = collective::algorithm_named(collective.operation, collective.algorithm);
-  std::vector<int> shape;
-  for (const int extent : communication::natural_shape(group_, algorithm))
-    if (extent > 1) shape.push_back(extent);
-  return shape.empty() ? request.options.shape : shape;
+collective::Options StepClock::options_of(const plan::Collective& collective) const {
+  collective::Options options = (*collective.request).options;
+  if (group_.platform.slice() == nullptr || options.shape.empty()) return options;
+  options.shape.clear();
+  communication::add_natural_shape(options, group_,
+                                   collective::algorithm_named(collective.operation, collective.algorithm));
+  return options.shape.empty() ? (*collective.request).options : options;
 }
 
 Seconds StepClock::time_of(const plan::Collective& collective, const communication::Call* call) {
@@ -172,7 +171,7 @@ Seconds StepClock::time_of(const plan::Collective& collective, const communicati
     own = communication::own_moves(group_);
     own.algorithm = &collective::algorithm_named(collective.operation, collective.algorithm);
     own.request = request;
-    own.request.options.shape = shape_of(collective);
+    own.request.options = options_of(collective);
     call = &own;
   }
   place->second = communication::time_of(*call, group_, type, server_).time;

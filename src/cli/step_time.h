@@ -63,7 +63,7 @@ class StepClock {
   void add_whole(plan::Costs& costs, const plan::Plan& plan, const StepTimeOptions& options);
   void add_expanded(plan::Costs& costs, const plan::Plan& plan, std::span<const platform::Endpoint> where,
                     const StepTimeOptions& options) const;
-  std::vector<int> shape_of(const plan::Collective& collective) const;
+  collective::Options options_of(const plan::Collective& collective) const;
   Seconds time_of(const plan::Collective& collective, const communication::Call* call);
 
   communication::Group group_;

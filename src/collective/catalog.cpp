@@ -67,20 +67,25 @@ std::span<const Algorithm> algorithms() {
        all_reduce,
        "rings along one axis, then along the other",
        two_factors,
-       {"shape"},
+       {"shape", "lines", "cores"},
        torus_2d},
-      {"torus_3d", all_reduce, "rings along three axes in turn", three_factors, {"shape"}, torus_3d},
+      {"torus_3d",
+       all_reduce,
+       "rings along three axes in turn",
+       three_factors,
+       {"shape", "lines", "cores"},
+       torus_3d},
       {"torus_2d_bucket",
        all_reduce,
        "all four directions at once, each part along both axes",
        two_factors,
-       {"shape"},
+       {"shape", "lines", "cores"},
        torus_2d_bucket},
       {"torus_3d_bucket",
        all_reduce,
        "all six directions at once, each part along three axes",
        three_factors,
-       {"shape"},
+       {"shape", "lines", "cores"},
        torus_3d_bucket},
       {"blueconnect", all_reduce, "rings on every level of a network", any, {"shape"}, blueconnect},
       {"multi_rail",
@@ -201,11 +206,11 @@ std::string_view print(Allows allows) {
   return texts[index(allows)];
 }
 
-namespace {
-
 bool reads(const Algorithm& algorithm, std::string_view option) {
   return std::find(algorithm.options.begin(), algorithm.options.end(), option) != algorithm.options.end();
 }
+
+namespace {
 
 bool is_order(const std::vector<int>& order, int ranks) {
   std::vector<bool> seen(static_cast<std::size_t>(ranks));

@@ -28,6 +28,7 @@ std::vector<const Algorithm*> algorithms_of(Operation operation);
 const Algorithm& algorithm_named(Operation operation, std::string_view name);
 
 bool allows(const Algorithm& algorithm, int ranks);
+bool reads(const Algorithm& algorithm, std::string_view option);
 std::string_view print(Allows allows);  // "an even number of ranks"
 
 // InputError where the algorithm isn't for this number of ranks, root, shape or orders.

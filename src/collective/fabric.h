@@ -27,6 +27,7 @@ enum class Host : std::uint8_t { other, intel, amd, arm };
 struct Torus {
   std::vector<int> extents{};  // chips along each axis
   std::vector<bool> wrapped{};
+  int cores = 1;          // of a chip, each a rank
   BytesPerSecond link{};  // one way
   Seconds hop{};
 };

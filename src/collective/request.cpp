@@ -34,6 +34,12 @@ std::vector<int> shape(std::string_view text) {
   return sizes;
 }
 
+std::string axes(std::string_view text) {
+  if (text.find_first_not_of(axis_names) != std::string_view::npos)
+    throw InputError(fmt::format("\"{}\" is no value of lines", text), "name axes of the shape: x, y, z");
+  return std::string(text);
+}
+
 bool truth(std::string_view key, std::string_view text) {
   if (text != "true" && text != "false")
     throw InputError(fmt::format("\"{}\" is no value of {}", text, key), "give true or false");
@@ -45,8 +51,10 @@ struct OptionRow {
   void (*set)(Options& options, std::string_view value) = nullptr;
 };
 
-constexpr std::array<OptionRow, 7> rows{{
+constexpr std::array<OptionRow, 9> rows{{
     {"shape", [](Options& options, std::string_view value) { options.shape = shape(value); }},
+    {"lines", [](Options& options, std::string_view value) { options.lines = axes(value); }},
+    {"cores", [](Options& options, std::string_view value) { options.cores = number("cores", value, 1); }},
     {"segments",
      [](Options& options, std::string_view value) { options.segments = number("segments", value, 1); }},
     {"lanes", [](Options& options, std::string_view value) { options.lanes = number("lanes", value, 1); }},
@@ -63,6 +71,10 @@ constexpr std::array<OptionRow, 7> rows{{
 
 }  // namespace
 
+bool is_line(const Options& options, std::size_t axis) {
+  return axis < axis_names.size() && options.lines.find(axis_names[axis]) != std::string::npos;
+}
+
 std::vector<std::string_view> option_names() {
   std::vector<std::string_view> names;
   for (const OptionRow& row : rows) names.push_back(row.name);
@@ -74,6 +86,17 @@ void set_option(Options& options, std::string_view key, std::string_view value) 
     if (row.name == key) return row.set(options, value);
   throw InputError(fmt::format("\"{}\" is not an option of a collective", key),
                    did_you_mean(key, option_names()));
+}
+
+void set_torus(Options& options, const std::vector<int>& chips, const std::vector<bool>& wraps, int cores) {
+  options.shape.clear();
+  options.lines.clear();
+  options.cores = cores;
+  for (std::size_t axis = 0; axis < chips.size(); ++axis) {
+    if (chips[axis] == 1) continue;
+    if (!wraps[axis]) options.lines += axis_names[options.shape.size()];
+    options.shape.push_back(chips[axis]);
+  }
 }
 
 std::vector<int> equal_factors(int number, int count) {

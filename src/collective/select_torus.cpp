@@ -16,16 +16,13 @@ namespace {
 struct Axis {
   double length = 1;
   bool wrapped = false;
-
-  // Of a chunk that goes one way through all chips; without a wrap, back past all of them once.
-  double way_round() const { return wrapped ? length - 1 : 2 * length - 3; }
 };
 
 struct Axes {
   std::vector<Axis> all{};  // those with more than one chip
   double hops = 0;          // of a whole all-gather: half round, or from end to end
-  bool wrapped = true;      // all of them
-  double longest = 1;
+  double ways = 0;  // that carry parts of the vector at once: two on an axis that wraps, one on a line
+  Axis longest{};
 };
 
 // Where there aren't as many ranks as chips, how they lie isn't said: they count as a line.
@@ -37,13 +34,13 @@ Axes axes_of(const Torus& torus, int ranks) {
     if (axis.length <= 1) continue;
     axes.all.push_back(axis);
     axes.hops += axis.wrapped ? std::ceil(axis.length / 2) : axis.length - 1;
-    axes.wrapped = axes.wrapped && axis.wrapped;
-    axes.longest = std::max(axes.longest, axis.length);
+    axes.ways += axis.wrapped ? 2 : 1;
+    if (axis.length > axes.longest.length) axes.longest = axis;
     chips *= axis.length;
   }
-  if (chips == ranks) return axes;
+  if (chips * torus.cores == ranks) return axes;
   const double line = ranks;
-  return {{{line, false}}, line - 1, false, line};
+  return {{{line, false}}, line - 1, 1, {line, false}};
 }
 
 struct Model {
@@ -52,7 +49,6 @@ struct Model {
   double hop = 0;       // seconds
   double per_link = 0;  // seconds for the vector through one link
 
-  double directions() const { return axes.wrapped ? 2 : 1; }
   Choice choice(std::string_view algorithm, double seconds, std::string reason) const {
     return {.algorithm = algorithm, .predicted = Seconds(seconds), .reason = std::move(reason)};
   }
@@ -60,20 +56,19 @@ struct Model {
 
 // All axes and directions at once: the vector is split over them, the slowest axis holds up all.
 Choice buckets(const Model& model, std::string_view algorithm) {
-  const double count = static_cast<double>(model.axes.all.size());
-  const double gathered =
-      std::max(model.hop * model.axes.hops, model.per_link / (model.directions() * count));
+  const std::size_t axes = model.axes.all.size();
+  const double gathered = std::max(model.hop * model.axes.hops, model.per_link / model.axes.ways);
   return model.choice(algorithm, 2 * gathered,
-                      fmt::format("torus: {} ax{} at once, {} way{} each", count, count == 1 ? "is" : "es",
-                                  model.directions(), model.axes.wrapped ? "s" : ""));
+                      fmt::format("torus: {} ax{} at once, {} way{} in all", axes, axes == 1 ? "is" : "es",
+                                  model.axes.ways, model.axes.ways == 1 ? "" : "s"));
 }
 
 // One axis after the other, each on what the ones before have left; its rings go one way, as our schedule's
-// do.
+// do, and lines need both ways for as much.
 Choice phases(const Model& model, std::string_view algorithm) {
   double seconds = 0, left = model.per_link;
   for (const Axis& axis : model.axes.all) {
-    seconds += 2 * axis.way_round() * model.hop + 2 * (axis.length - 1) / axis.length * left;
+    seconds += 2 * (axis.length - 1) * model.hop + 2 * (axis.length - 1) / axis.length * left;
     left /= axis.length;
   }
   return model.choice(algorithm, seconds, "torus: one axis after the other, one way round");
@@ -99,15 +94,15 @@ void all_reduces(const Model& model, std::vector<Choice>& found) {
 
 // Half of everything crosses the middle of the longest axis: on one ring a quarter of an all-gather's time.
 Choice all_to_all(const Model& model) {
-  const double bytes = model.axes.longest * model.per_link / (4 * model.directions());
+  const auto [length, wrapped] = model.axes.longest;
+  const double bytes = length * model.per_link / (wrapped ? 8 : 4);
   return model.choice("direct", std::max(model.hop * model.axes.hops, bytes),
                       "torus: the middle of the longest axis");
 }
 
 // From or to one chip, whose links all carry.
 Choice rooted(const Model& model, std::string_view algorithm) {
-  const double links = model.directions() * static_cast<double>(model.axes.all.size());
-  return model.choice(algorithm, model.hop * model.axes.hops + model.per_link / links,
+  return model.choice(algorithm, model.hop * model.axes.hops + model.per_link / model.axes.ways,
                       "torus: over all links of one chip");
 }
 

@@ -65,7 +65,7 @@ std::vector<collective::Choice> choices(const Group& group, collective::Operatio
 Call call_of(const Group& group, const collective::Algorithm& algorithm, collective::Request request,
              const CallOptions& options) {
   Call call{.algorithm = &algorithm, .request = std::move(request)};
-  if (call.request.options.shape.empty()) call.request.options.shape = natural_shape(group, algorithm);
+  add_natural_shape(call.request.options, group, algorithm);
   Facts facts{.machine = machine_of(group), .ranks = group.size()};
   const auto& generations = constants().generations;
   const auto generation = generations.find(facts.machine.generation);

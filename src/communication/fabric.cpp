@@ -49,11 +49,11 @@ std::string network_name(platform::NicType type) {
 
 std::optional<collective::Torus> torus_of(const Summary& summary, const Group& group) {
   const platform::Slice* slice = summary.slice;
-  if (slice == nullptr || group.size() != slice->replicas() ||
-      slice->cores_per_device != slice->cores / slice->chips)
-    return std::nullopt;
-  const platform::Route hop = group.platform.route(group.ranks[0], group.ranks[1]);
-  return collective::Torus{slice->shape.extents, slice->wraps, hop.bottleneck,
+  if (slice == nullptr || group.size() != slice->replicas() || slice->chips == 1) return std::nullopt;
+  const int cores = slice->devices_per_chip();
+  const auto neighbour = static_cast<std::size_t>(cores);
+  const platform::Route hop = group.platform.route(group.ranks[0], group.ranks[neighbour]);
+  return collective::Torus{slice->shape.extents, slice->wraps, cores, hop.bottleneck,
                            hop.latency / static_cast<double>(hop.links.size())};
 }
 

@@ -17,28 +17,30 @@ using platform::Endpoint, platform::Platform;
 
 bool is_for_a_torus(const Algorithm& algorithm) { return algorithm.name.starts_with("torus"); }
 
-// The slice whose chips are the ranks, for algorithms that go along its axes.
+// The slice whose chips, or their cores, are the ranks, for algorithms that go along its axes.
 const platform::Slice* slice_of(const Group& group, const Algorithm* algorithm) {
   const platform::Slice* slice = group.platform.slice();
   if (slice == nullptr || algorithm == nullptr || !is_for_a_torus(*algorithm)) return nullptr;
-  const bool is_whole = slice->shape.count() == group.size() && group.platform.devices() == group.size();
+  const bool is_whole = slice->replicas() == group.size() && group.platform.devices() == group.size();
   return is_whole ? slice : nullptr;
 }
 
 // Chips are numbered host by host; along the axes of a slice ranks are numbered by their coordinates.
-std::vector<Endpoint> by_coordinates(const platform::Slice& slice, const std::vector<Endpoint>& chips) {
+std::vector<Endpoint> by_coordinates(const platform::Slice& slice, const std::vector<Endpoint>& ranks) {
   const auto axes = slice.shape.axes();
   platform::Shape hosts = slice.shape;
   for (std::size_t axis = 0; axis < axes; ++axis) hosts.extents[axis] /= slice.host[axis];
   const auto per_host = static_cast<std::int32_t>(slice.host.count());
-  std::vector<Endpoint> ordered(chips.size());
-  for (std::size_t chip = 0; chip < chips.size(); ++chip) {
-    const auto number = static_cast<std::int32_t>(chip);
+  const int cores = slice.devices_per_chip();
+  std::vector<Endpoint> ordered(ranks.size());
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto number = static_cast<std::int32_t>(rank) / cores;
+    const auto core = static_cast<std::int32_t>(rank) % cores;
     platform::Coordinates place = platform::coordinates_of(number / per_host, hosts);
     const platform::Coordinates inner = platform::coordinates_of(number % per_host, slice.host);
     for (std::size_t axis = 0; axis < axes; ++axis)
       place[axis] = place[axis] * slice.host[axis] + inner[axis];
-    ordered[static_cast<std::size_t>(platform::number_of(place, slice.shape))] = chips[chip];
+    ordered[static_cast<std::size_t>(platform::number_of(place, slice.shape) * cores + core)] = ranks[rank];
   }
   return ordered;
 }
@@ -82,8 +84,7 @@ Endpoints network_switches(const Group& group, const std::string& name) {
 Endpoints helpers(const Group& group, const Algorithm* algorithm, const Contract& contract) {
   const auto count = static_cast<std::size_t>(contract.helpers);
   if (count == 0) return {};
-  const bool has_servers =
-      algorithm == nullptr || std::ranges::find(algorithm->options, "servers") != algorithm->options.end();
+  const bool has_servers = algorithm == nullptr || collective::reads(*algorithm, "servers");
   if (has_servers) return servers(group, count);
   const std::string name(algorithm->name);
   const Endpoints switches = name == "sharp" ? network_switches(group, name) : nvlink_switches(group, name);
@@ -128,14 +129,15 @@ Group first_devices(const Platform& platform, int count) {
   return group;
 }
 
-std::vector<int> natural_shape(const Group& group, const Algorithm& algorithm) {
-  if (std::ranges::find(algorithm.options, "shape") == algorithm.options.end()) return {};
-  if (const platform::Slice* slice = slice_of(group, &algorithm)) {
-    const std::vector<std::int32_t>& extents = slice->shape.extents;
-    return {extents.rbegin(), extents.rend()};
-  }
-  if (algorithm.name == "sharp") return shape_of_leaves(group);
-  return is_for_a_torus(algorithm) ? std::vector<int>{} : shape_of_machines(group);
+void add_natural_shape(collective::Options& options, const Group& group, const Algorithm& algorithm) {
+  if (!collective::reads(algorithm, "shape") || !options.shape.empty()) return;
+  if (const platform::Slice* slice = slice_of(group, &algorithm))
+    collective::set_torus(options, {slice->shape.extents.rbegin(), slice->shape.extents.rend()},
+                          {slice->wraps.rbegin(), slice->wraps.rend()}, slice->devices_per_chip());
+  else if (algorithm.name == "sharp")
+    options.shape = shape_of_leaves(group);
+  else if (!is_for_a_torus(algorithm))
+    options.shape = shape_of_machines(group);
 }
 
 Endpoints endpoints(const Group& group, const Algorithm* algorithm, const Contract& contract) {

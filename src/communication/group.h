@@ -20,8 +20,9 @@ struct Group {
 Group first_devices(const platform::Platform& platform, int count);
 
 // Ranks per level where nobody says otherwise: a machine's, then machines; a torus's axes, the last innermost.
-// Empty: the group has no levels.
-std::vector<int> natural_shape(const Group& group, const collective::Algorithm& algorithm);
+// Nothing where the group has no levels.
+void add_natural_shape(collective::Options& options, const Group& group,
+                       const collective::Algorithm& algorithm);
 
 // Where each member of a schedule sits: its ranks (along the axes of a slice by their coordinates), then its
 // helpers: parameter servers on the hosts of ranks, evenly; else switches that add. Throws InputError where the

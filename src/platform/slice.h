@@ -23,6 +23,7 @@ struct Slice {
   std::int32_t cores_per_device = 0;
   // What TensorFlow's TPUStrategy counts: one per device.
   std::int32_t replicas() const { return hosts * devices_per_host; }
+  std::int32_t devices_per_chip() const { return replicas() / chips; }
 };
 
 // By shape or by name. None, and a problem with the nearest slices, if the generation has no such slice.

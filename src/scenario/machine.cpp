@@ -254,8 +254,6 @@ class MachineBuilder {
         add(processes_[static_cast<std::size_t>(task)].list_logical_devices(
                 Kind::tpu)[static_cast<std::size_t>(number)],
             task);
-      const platform::Shape& mesh = topology.mesh_shape();
-      machine_.slice = {mesh[3], mesh[0], mesh[1], mesh[2]};
     });
   }
 

@@ -30,7 +30,6 @@ struct Machine {
   // Every logical device of the tasks that take part, by its full name: the physical device that it is, or is
   // cut from. Empty without a platform.
   std::map<std::string, platform::Endpoint, std::less<>> endpoints{};
-  std::vector<int> slice{};  // TPUs: replicas along the axes of the torus, the first fastest
   std::vector<Problem> warnings{};
 
   const device::LogicalDevice& device() const { return replicas.front().device; }

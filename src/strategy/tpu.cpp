@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "collective/catalog.h"
 #include "strategy/data_parallel.h"
 
 namespace wt::strategy {
@@ -20,30 +21,29 @@ void check(std::span<const Place> places, const TpuOptions& options) {
                                    device::name(places[i].kind)),
                        "take mirrored, or multi_worker_mirrored where there are several machines");
   const auto replicas = static_cast<long long>(options.stand_for.value_or(places.size()));
-  const auto cores = std::accumulate(options.slice.begin(), options.slice.end(), 1LL, std::multiplies<>());
+  const auto chips = std::accumulate(options.slice.begin(), options.slice.end(), 1LL, std::multiplies<>());
   const bool is_positive = std::ranges::all_of(options.slice, [](int extent) { return extent > 0; });
-  if (!options.slice.empty() && (!is_positive || cores != replicas))
+  if (!options.slice.empty() && (!is_positive || chips * options.cores != replicas))
     throw InputError(
         fmt::format("[tpu] a slice of {} has no {} replicas", fmt::join(options.slice, "x"), replicas),
         "take as many replicas as the slice has cores");
 }
 
-// Extents of 1 are no axes.
-std::vector<int> axes_of(const TpuOptions& options) {
-  std::vector<int> axes;
-  std::ranges::copy_if(options.slice, std::back_inserter(axes), [](int extent) { return extent > 1; });
-  return axes;
-}
-
 // All directions of all axes at once, as XLA's do by their measured times; what it runs isn't published.
 LibraryChoice algorithm_for(const TpuOptions& options) {
   LibraryChoice choice{.algorithm = "bidirectional_ring"};
-  const std::vector<int> axes = axes_of(options);
-  if (axes.size() == 2) choice.algorithm = "torus_2d_bucket";
-  if (axes.size() == 3) choice.algorithm = "torus_3d_bucket";
-  if (axes.size() > 3) choice.algorithm = "blueconnect";
+  collective::Options torus;
+  const std::vector<bool> all(options.slice.size(), true);
+  collective::set_torus(torus, options.slice, options.wraps.empty() ? all : options.wraps, options.cores);
+  const std::size_t axes = torus.shape.size();
+  if (axes == 2) choice.algorithm = "torus_2d_bucket";
+  if (axes == 3) choice.algorithm = "torus_3d_bucket";
   if (!options.algorithm.empty()) choice.algorithm = options.algorithm;
-  if (axes.size() > 1) choice.options.shape = axes;
+  if (axes < 2) return choice;
+  choice.options = torus;
+  const auto& algorithm = collective::algorithm_named(collective::Operation::all_reduce, choice.algorithm);
+  if (options.cores > 1 && !collective::reads(algorithm, "cores"))  // to others they are a level like any
+    choice.options.shape.insert(choice.options.shape.begin(), options.cores);
   return choice;
 }
 

@@ -6,9 +6,11 @@
 namespace wt::strategy {
 
 struct TpuOptions {
-  // Extents of the slice in chips, x first; none: a line of all replicas. Replicas stand in its order,
-  // x fastest. Where a chip has two cores, they are the first axis.
+  // Extents of the slice in chips, x first; none: a line of all replicas. Replicas stand in its order, the cores of
+  // a chip first, then x.
   std::vector<int> slice{};
+  std::vector<bool> wraps{};  // axis by axis; none: all do
+  int cores = 1;              // of a chip, each a replica
   StandFor stand_for{};
   std::string algorithm{};  // of collective/catalog.h; none: by the slice
 };

@@ -187,28 +187,34 @@ TEST(StepTime, MultiWorkerMirroredIsTheSameFoldedAndExpanded) {
 }
 
 TEST(StepTime, TpuIsTheSameFoldedAndExpanded) {
-  for (const char* slice : {"2x2x1", "2x2x4", "4x4x4"})
+  for (const auto& [name, shape] : std::vector<std::pair<std::string, std::string>>{{"tpu_v4", "2x2x1"},
+                                                                                    {"tpu_v4", "2x2x4"},
+                                                                                    {"tpu_v4", "4x4x4"},
+                                                                                    {"tpu_v3", "2x2"},
+                                                                                    {"tpu_v3", "4x4"}})
     for (const std::int64_t elements : {1000, 6'000'000}) {
-      const Platform pod = machine("tpu_v4", {fmt::format("slice={}", slice)});
-      const Cluster cluster{pod, pod.devices() / 4, 4};
+      const Platform pod = machine(name, {fmt::format("slice={}", shape)});
+      const platform::Slice& slice = *pod.slice();
+      const Cluster cluster{pod, slice.hosts, slice.devices_per_host};
       const Step step = squares(elements, 3);
-      strategy::TpuOptions options;
-      for (const std::int32_t extent : pod.slice()->shape.extents)
-        options.slice.insert(options.slice.begin(), extent);
+      const auto axes = std::ranges::count_if(slice.shape.extents, [](int extent) { return extent > 1; });
+      strategy::TpuOptions options{.slice = {slice.shape.extents.rbegin(), slice.shape.extents.rend()},
+                                   .wraps = {slice.wraps.rbegin(), slice.wraps.rend()},
+                                   .cores = slice.devices_per_chip()};
       const auto time = [&](int count, StandFor stand_for) {
         const std::vector<const Step*> steps(static_cast<std::size_t>(count), &step);
         options.stand_for = stand_for;
         const plan::Plan plan = strategy::lower_tpu(steps, cluster.places(count), options);
         const auto& algorithm = collective::algorithm_named(
-            collective::Operation::all_reduce, pod.devices() == 4 ? "torus_2d_bucket" : "torus_3d_bucket");
+            collective::Operation::all_reduce, axes == 3 ? "torus_3d_bucket" : "torus_2d_bucket");
         std::vector<Endpoint> where = communication::endpoints(
             {pod, cluster.replicas()}, &algorithm,
             {.operation = collective::Operation::all_reduce, .ranks = pod.devices()});
         where.resize(static_cast<std::size_t>(count));
         return StepClock(pod, cluster.replicas()).time(plan, where, plain).timeline.end;
       };
-      expect_close(time(4, static_cast<std::size_t>(pod.devices())), time(pod.devices(), {}),
-                   fmt::format("{}, {} numbers", slice, elements));
+      expect_close(time(slice.devices_per_host, static_cast<std::size_t>(pod.devices())),
+                   time(pod.devices(), {}), fmt::format("{} {}, {} numbers", name, shape, elements));
     }
 }
 

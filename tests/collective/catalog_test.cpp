@@ -157,5 +157,32 @@ TEST(Catalog, TakesEveryShapeThatHoldsTheRanks) {
     }
 }
 
+TEST(Catalog, ToriMayHaveLinesForAxesAndCoresInChips) {
+  for (const std::string_view name : {"torus_2d", "torus_3d", "torus_2d_bucket", "torus_3d_bucket"})
+    for (const std::string lines : {"", "x", "y", "z", "xy", "yz", "xyz"})
+      for (const int cores : {1, 2, 3}) {
+        const Options options{.shape = {2, 3, 4}, .lines = lines, .cores = cores};
+        EXPECT_EQ(print(verify(expanded(name, 24 * cores, options))), "") << name << " " << lines << cores;
+      }
+  EXPECT_EQ(refusal("torus_2d", {.ranks = 8, .elements = 9, .options = {.cores = 3}}),
+            "8 ranks are no torus of chips of 3 cores\ngive other cores, or another algorithm");
+  EXPECT_EQ(refusal("torus_2d_bucket", {.ranks = 6, .elements = 9, .options = {.cores = 2}}),
+            "3 chips have no 2 axes\ngive a shape");
+}
+
+// Along a line nobody sends past a neighbour; a ring's last goes back to its first.
+TEST(Catalog, OnALineNoMessagePassesANeighbour) {
+  const auto longest = [](const Options& options) {
+    int most = 0;
+    for (const Step& step : expanded("torus_2d_bucket", 20, options).steps)
+      most = std::max({most, std::abs(step.move.source % 5 - step.move.target % 5),
+                       std::abs(step.move.source / 5 - step.move.target / 5)});
+    return most;
+  };
+  EXPECT_EQ(longest({.shape = {5, 4}}), 4);
+  EXPECT_EQ(longest({.shape = {5, 4}, .lines = "x"}), 3);
+  EXPECT_EQ(longest({.shape = {5, 4}, .lines = "xy"}), 1);
+}
+
 }  // namespace
 }  // namespace wt::collective

@@ -224,12 +224,19 @@ TEST(TensorflowBroadcast, CountsASourceThatIsNotTheFirstAsIfItStoodBeforeAllOthe
 TEST(Options, AreReadFromText) {
   Options options;
   set_option(options, "shape", "8x4x2");
+  set_option(options, "lines", "xz");
+  set_option(options, "cores", "2");
   set_option(options, "segments", "16");
   set_option(options, "lanes", "4");
   set_option(options, "subdivisions", "-1");
   set_option(options, "faithful", "false");
-  EXPECT_EQ(options,
-            (Options{.shape = {8, 4, 2}, .segments = 16, .lanes = 4, .subdivisions = -1, .faithful = false}));
+  EXPECT_EQ(options, (Options{.shape = {8, 4, 2},
+                              .lines = "xz",
+                              .cores = 2,
+                              .segments = 16,
+                              .lanes = 4,
+                              .subdivisions = -1,
+                              .faithful = false}));
 }
 
 std::string refusal(std::string_view key, std::string_view value) {
@@ -245,9 +252,10 @@ std::string refusal(std::string_view key, std::string_view value) {
 TEST(Options, RefuseWhatIsNone) {
   EXPECT_EQ(refusal("shap", "8"),
             "\"shap\" is not an option of a collective\ndid you mean \"shape\"? known: shape, "
-            "segments, lanes, servers, packs, subdivisions, faithful");
+            "lines, cores, segments, lanes, servers, packs, subdivisions, faithful");
   EXPECT_EQ(refusal("segments", "0"), "\"0\" is no value of segments\ngive a whole number from 1");
   EXPECT_EQ(refusal("shape", "8x"), "\"\" is no value of shape\ngive a whole number from 1");
+  EXPECT_EQ(refusal("lines", "x w"), "\"x w\" is no value of lines\nname axes of the shape: x, y, z");
   EXPECT_EQ(refusal("faithful", "no"), "\"no\" is no value of faithful\ngive true or false");
 }
 

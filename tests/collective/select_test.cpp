@@ -62,7 +62,7 @@ Fabric staged() {
 Fabric torus(std::vector<int> extents, std::vector<bool> wrapped) {
   return {.nodes = 64,
           .ranks_per_node = 4,
-          .torus = Torus{std::move(extents), std::move(wrapped), BytesPerSecond(45e9), Seconds(1e-6)}};
+          .torus = Torus{std::move(extents), std::move(wrapped), 1, BytesPerSecond(45e9), Seconds(1e-6)}};
 }
 
 std::string text(const Choice& choice) {
@@ -280,9 +280,21 @@ TEST(Select, ToriWaitForHopsWhereVectorsAreShort) {
 
 TEST(Select, AnAxisWithoutWrapHasHalfTheRate) {
   const double wrapped = best(torus({4, 8}, {true, true}), 32, gib).predicted.count();
-  const Choice flat = ranked(Operation::all_reduce, torus({4, 8}, {true, false}), 32, Bytes(gib)).front();
-  EXPECT_EQ(flat.algorithm, "torus_2d_bucket");
-  EXPECT_DOUBLE_EQ(flat.predicted.count(), 2 * wrapped);
+  for (const auto& [wraps, slower] :
+       {std::pair{std::vector{false, false}, 2.0}, std::pair{std::vector{true, false}, 4.0 / 3}}) {
+    const Choice flat = ranked(Operation::all_reduce, torus({4, 8}, wraps), 32, Bytes(gib)).front();
+    EXPECT_EQ(flat.algorithm, "torus_2d_bucket");
+    EXPECT_DOUBLE_EQ(flat.predicted.count(), slower * wrapped);
+  }
+}
+
+TEST(Select, TheCoresOfAChipShareItsLinks) {
+  Fabric two = torus({4, 8}, {false, false});
+  const Choice chips = best(two, 32, gib);
+  two.torus->cores = 2;
+  const Choice cores = best(two, 64, gib);
+  EXPECT_EQ(cores.algorithm, "torus_2d_bucket");
+  EXPECT_DOUBLE_EQ(cores.predicted.count(), chips.predicted.count());
 }
 
 TEST(Select, AnAllToAllOnARingTakesAQuarterOfAnAllGather) {
@@ -303,7 +315,7 @@ TEST(Select, WithoutALibraryTextbooksDecide) {
 
 TEST(Select, SaysWhichModelItUsed) {
   EXPECT_EQ(best(a100(), 8, gib).reason, "NCCL's cost model: 56.0 us, then 137.1 GB/s");
-  EXPECT_EQ(best(torus({16, 16}, {true, true}), 256, gib).reason, "torus: 2 axes at once, 2 ways each");
+  EXPECT_EQ(best(torus({16, 16}, {true, true}), 256, gib).reason, "torus: 2 axes at once, 4 ways in all");
   EXPECT_EQ(best(a100(), 1, gib).reason, "one rank has what it wants from the start");
 }
 

@@ -26,7 +26,7 @@ struct Machines {
 inline collective::Request request_for(const Group& group, const collective::Algorithm& algorithm,
                                        std::int64_t elements) {
   collective::Request request{.ranks = group.size(), .elements = elements};
-  request.options.shape = natural_shape(group, algorithm);
+  add_natural_shape(request.options, group, algorithm);
   request.options.lanes = 2;
   if (algorithm.name == "multi_rail" && request.options.shape.empty() && group.size() % 2 == 0)
     request.options.shape = {2, group.size() / 2};

@@ -316,6 +316,25 @@ TEST(Collective, BucketsOnATorusUseAllItsLinks) {
   }
 }
 
+// A line carries the vector both ways at once, each link what lies beyond it: as much as a ring that goes one way.
+TEST(Collective, LinesOnAGridUseBothWaysOfTheirLinks) {
+  for (const auto& [text, shape] : std::vector<std::pair<std::string, std::vector<int>>>{
+           {"4x4", {4, 4}}, {"8x8", {8, 8}}, {"4x4x4", {4, 4, 4}}}) {
+    const int n = std::accumulate(shape.begin(), shape.end(), 1, std::multiplies<>());
+    const auto axes = static_cast<double>(shape.size());
+    const Platform platform = ideal("torus", n, text);
+    const Model m(platform);
+    collective::Request request{.ranks = n, .elements = 7'680 * n};
+    request.options.shape = shape;
+    request.options.lines = "xyz";
+    const double S = 4 * 7'680.0 * n;
+    const double wanted = 2 * axes * (shape[0] - 1) * m.a + 2 * (n - 1.0) / n * S * m.b / axes;
+    EXPECT_NEAR(timed(platform, fmt::format("torus_{}d_bucket", shape.size()), request).time(), wanted,
+                exactly * wanted)
+        << text;
+  }
+}
+
 std::vector<plan::Side> sides_of(const std::vector<platform::Group>& groups) {
   std::vector<plan::Side> sides;
   for (const platform::Group& group : groups) {

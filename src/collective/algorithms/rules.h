@@ -24,9 +24,6 @@ std::vector<int> chain_parents(int n);
 std::vector<int> double_tree_parents(int n, int tree);
 Rule double_tree(int n, int segments);  // an all-reduce of 2 * segments chunks
 
-// Rings along the axes of a grid, the first axis innermost, each on what the ones before it have left.
-Rule rings_along_axes(const std::vector<int>& shape);
-
 // For rules that want a power of two: the ranks beyond give their values to the first ones, and get the result.
 Rule with_ranks_beyond(int n, const Chunks& whole, Rule rule);
 int power_of_two_in(int n);  // the largest that fits

@@ -1,24 +1,38 @@
 // The vector in 2 D parts, one for each direction of each of D axes; each goes along the axes in turns,
 // beginning with its own, so all ports are busy all the time (Jain and Sabharwal, "Optimal bucket algorithms
-// for large MPI collectives on torus interconnects", 2010).
+// for large MPI collectives on torus interconnects", 2010). An axis that is a line goes both ways by itself. The cores
+// of a chip add among each other before anything leaves it.
 #include "collective/algorithms/algorithms.h"
-#include "collective/algorithms/rules.h"
+#include "collective/algorithms/grid.h"
 
 namespace wt::collective {
 
 namespace {
 
-// The ranks in the order of a grid whose first axis is `first`, seen in a mirror if `backwards`.
-std::vector<int> seen_along(const std::vector<int>& shape, std::size_t first, bool backwards, int n) {
-  std::vector<int> stride(shape.size(), 1), ranks;
-  for (std::size_t axis = 1; axis < shape.size(); ++axis) stride[axis] = stride[axis - 1] * shape[axis - 1];
+// Axis 0, the cores, stays in front; the others turn until `first` is the next.
+std::size_t turned(std::size_t axis, std::size_t first, std::size_t axes) {
+  return axis == 0 ? 0 : 1 + (first + axis - 2) % (axes - 1);
+}
+
+Grid turned(const Grid& grid, std::size_t first) {
+  Grid other;
+  for (std::size_t axis = 0; axis < grid.size(); ++axis)
+    other.push_back(grid[turned(axis, first, grid.size())]);
+  return other;
+}
+
+// The ranks in the order of the turned grid, its chips seen in a mirror if `backwards`.
+std::vector<int> seen_along(const Grid& grid, std::size_t first, bool backwards, int n) {
+  std::vector<int> stride(grid.size(), 1), ranks;
+  for (std::size_t axis = 1; axis < grid.size(); ++axis)
+    stride[axis] = stride[axis - 1] * grid[axis - 1].length;
   for (int place = 0; place < n; ++place) {
     int rest = place, rank = 0;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-      const std::size_t axis = (first + i) % shape.size();
-      const int coordinate = rest % shape[axis];
-      rank += (backwards ? shape[axis] - 1 - coordinate : coordinate) * stride[axis];
-      rest /= shape[axis];
+    for (std::size_t i = 0; i < grid.size(); ++i) {
+      const std::size_t axis = turned(i, first, grid.size());
+      const int length = grid[axis].length, coordinate = rest % length;
+      rank += (backwards && axis > 0 ? length - 1 - coordinate : coordinate) * stride[axis];
+      rest /= length;
     }
     ranks.push_back(rank);
   }
@@ -27,16 +41,12 @@ std::vector<int> seen_along(const std::vector<int>& shape, std::size_t first, bo
 
 Schedule bucket(const Request& request, int axes) {
   const int n = request.ranks;
-  const std::vector<int> shape = shape_of(request, axes);
+  const Grid grid = torus_of(request, axes);
   std::vector<Rule> parts;
-  for (std::size_t first = 0; first < shape.size(); ++first) {
-    std::vector<int> turned;
-    for (std::size_t i = 0; i < shape.size(); ++i) turned.push_back(shape[(first + i) % shape.size()]);
-    for (const bool backwards : {false, true}) {
-      Rule rings = among(seen_along(shape, first, backwards, n), rings_along_axes(turned));
-      parts.push_back(on_chunks(n * std::ssize(parts), std::move(rings)));
-    }
-  }
+  for (std::size_t first = 1; first < grid.size(); ++first)
+    for (int way = 0; way < (grid[first].line ? 1 : 2); ++way)
+      parts.push_back(on_chunks(n * std::ssize(parts), among(seen_along(grid, first, way == 1, n),
+                                                             along_axes(turned(grid, first)))));
   const std::int64_t chunks = n * std::ssize(parts);
   return schedule_of(Operation::all_reduce, request, chunks, together(std::move(parts)));
 }
