@@ -1,6 +1,7 @@
 #include "cli/step_account.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -77,12 +78,16 @@ void add_collectives(const plan::Plan& plan, const plan::Timeline& timeline, Ste
   });
 }
 
+// Up to what rounding makes of times.
+bool is_used_alike(const plan::LinkUse& one, const plan::LinkUse& other) {
+  return one.bandwidth == other.bandwidth && one.carried == other.carried &&
+         std::abs((one.busy - other.busy).count()) <= 1e-9 * one.busy.count();
+}
+
 void add_links(const plan::Timeline& timeline, StepAccount& account) {
   for (const plan::LinkUse& link : timeline.links) {
-    const auto alike = std::ranges::find_if(account.links, [&](const LinkAccount& each) {
-      return each.link.bandwidth == link.bandwidth && each.link.carried == link.carried &&
-             each.link.busy == link.busy;
-    });
+    const auto alike = std::ranges::find_if(
+        account.links, [&](const LinkAccount& each) { return is_used_alike(each.link, link); });
     if (alike != account.links.end())
       ++alike->count;
     else

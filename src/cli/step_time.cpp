@@ -106,11 +106,21 @@ StepClock::StepClock(const platform::Platform& platform, std::vector<Endpoint> r
   if (platform.slice() != nullptr) std::ranges::sort(group_.ranks);
 }
 
+template <class Use>
+void StepClock::for_whole(const plan::Plan& plan, const StepTimeOptions& options, Use use) {
+  for (std::size_t id = 0; id < plan.nodes.size(); ++id)
+    if (const auto* whole = std::get_if<plan::Collective>(&plan.nodes[id].action))
+      use(id, timing_of(*whole, call_for(options, plan.nodes[id].scope)));
+}
+
 StepTime StepClock::time(const plan::Plan& plan, std::span<const Endpoint> where,
                          const StepTimeOptions& options) {
   StepTime step{.costs = costs_of(plan, where, options)};
   step.timeline = simulate::simulate(plan, step.costs, group_.platform, where, server_);
   step.timeline.end += options.synchronization;
+  for_whole(plan, options, [&](std::size_t, const communication::Timing& timing) {
+    plan::add_links(step.timeline.links, timing.links);
+  });
   for (const plan::Node& node : plan.nodes)
     if (is_among_equals(plan, node)) step.skew = std::max(step.skew, skew_of(plan, step.timeline, node));
   return step;
@@ -125,7 +135,9 @@ plan::Costs StepClock::costs_of(const plan::Plan& plan, std::span<const Endpoint
   slow_down(costs, plan, options.pace);
   if (options.has_rows_on_devices) leave_out_rows(costs, plan);
   add_expanded(costs, plan, where, options);
-  add_whole(costs, plan, options);
+  for_whole(plan, options, [&](std::size_t id, const communication::Timing& timing) {
+    costs.nodes[id] = {.seconds = timing.time};
+  });
   return costs;
 }
 
@@ -142,12 +154,6 @@ void StepClock::add_expanded(plan::Costs& costs, const plan::Plan& plan, std::sp
   }
 }
 
-void StepClock::add_whole(plan::Costs& costs, const plan::Plan& plan, const StepTimeOptions& options) {
-  for (std::size_t id = 0; id < plan.nodes.size(); ++id)
-    if (const auto* whole = std::get_if<plan::Collective>(&plan.nodes[id].action))
-      costs.nodes[id] = {.seconds = time_of(*whole, call_for(options, plan.nodes[id].scope))};
-}
-
 // Where ranks stand along the axes of a torus, the platform says which axis comes first.
 collective::Options StepClock::options_of(const plan::Collective& collective) const {
   collective::Options options = (*collective.request).options;
@@ -158,7 +164,8 @@ collective::Options StepClock::options_of(const plan::Collective& collective) co
   return options.shape.empty() ? (*collective.request).options : options;
 }
 
-Seconds StepClock::time_of(const plan::Collective& collective, const communication::Call* call) {
+const communication::Timing& StepClock::timing_of(const plan::Collective& collective,
+                                                  const communication::Call* call) {
   const collective::Request& request = collective.request;
   const Type type = collective.values.front().spec.type;
   const auto [place, is_new] =
@@ -174,7 +181,7 @@ Seconds StepClock::time_of(const plan::Collective& collective, const communicati
     own.request.options = options_of(collective);
     call = &own;
   }
-  place->second = communication::time_of(*call, group_, type, server_).time;
+  place->second = communication::time_of(*call, group_, type, server_);
   return place->second;
 }
 

@@ -29,7 +29,7 @@ struct StepTimeOptions {
 
 struct StepTime {
   plan::Costs costs{};
-  plan::Timeline timeline{};
+  plan::Timeline timeline{};  // its links with what whole collectives put on them, between all replicas
   // Between the first and the last of the replicas in the plan that a collective has to wait for, the most there
   // is. It took them all to begin with the last; expanded ones let the others go ahead.
   Seconds skew{};
@@ -60,15 +60,17 @@ class StepClock {
 
   plan::Costs costs_of(const plan::Plan& plan, std::span<const platform::Endpoint> where,
                        const StepTimeOptions& options);
-  void add_whole(plan::Costs& costs, const plan::Plan& plan, const StepTimeOptions& options);
+  // Of every collective that stays whole, with its node.
+  template <class Use>
+  void for_whole(const plan::Plan& plan, const StepTimeOptions& options, Use use);
   void add_expanded(plan::Costs& costs, const plan::Plan& plan, std::span<const platform::Endpoint> where,
                     const StepTimeOptions& options) const;
   collective::Options options_of(const plan::Collective& collective) const;
-  Seconds time_of(const plan::Collective& collective, const communication::Call* call);
+  const communication::Timing& timing_of(const plan::Collective& collective, const communication::Call* call);
 
   communication::Group group_;
   const simulate::Server& server_;
-  std::map<Known, Seconds> known_{};
+  std::map<Known, communication::Timing> known_{};
 };
 
 }  // namespace wt

@@ -1,6 +1,8 @@
 #pragma once
 // When everything of a plan happened: what `simulate` answers. Nouns only; report/ draws it.
 
+#include <span>
+
 #include "plan/plan.h"
 
 namespace wt::plan {
@@ -20,8 +22,11 @@ struct LinkUse {
 
 struct Timeline {
   std::vector<Span> nodes{};     // by node
-  std::vector<LinkUse> links{};  // those that carried anything, in the platform's order
+  std::vector<LinkUse> links{};  // those that carried anything
   Seconds end{};
 };
+
+// What links carried at other times, too.
+void add_links(std::vector<LinkUse>& links, std::span<const LinkUse> more);
 
 }  // namespace wt::plan

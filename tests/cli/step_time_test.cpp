@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <map>
 
 #include "base/id.h"
 #include "collective/catalog.h"
@@ -149,6 +150,12 @@ void expect_close(Seconds a, Seconds b, const std::string& what) {
       << what << ": " << a.count() << " s, not " << b.count();
 }
 
+std::map<std::string, std::int64_t> carried(const StepTime& step) {
+  std::map<std::string, std::int64_t> bytes;
+  for (const plan::LinkUse& link : step.timeline.links) bytes[link.name] += link.carried.count();
+  return bytes;
+}
+
 // ---- Folded and expanded
 
 const std::vector<Way> ways{{"NCCL", ""},
@@ -167,8 +174,10 @@ TEST(StepTime, MirroredIsTheSameFoldedAndExpanded) {
         const Step step = squares(elements, 3);
         const StepTime whole = step_time(cluster, step, way, devices);
         EXPECT_EQ(whole.skew, Seconds(0));
-        expect_close(whole.timeline.end, step_time(cluster, step, way, {}).timeline.end,
-                     fmt::format("{} of {}, {} numbers", way.name, name, elements));
+        const StepTime expanded = step_time(cluster, step, way, {});
+        const std::string what = fmt::format("{} of {}, {} numbers", way.name, name, elements);
+        expect_close(whole.timeline.end, expanded.timeline.end, what);
+        EXPECT_EQ(carried(whole), carried(expanded)) << what;
       }
 }
 
@@ -180,9 +189,11 @@ TEST(StepTime, MultiWorkerMirroredIsTheSameFoldedAndExpanded) {
           continue;  // they take long
         const Cluster cluster{machine("dgx_a100", {fmt::format("machines={}", n)}), n, n};
         const Step step = squares(elements, 3);
-        expect_close(step_time(cluster, step, way, n).timeline.end,
-                     step_time(cluster, step, way, {}).timeline.end,
-                     fmt::format("{} of {} x {}, {} numbers", way.name, n, n, elements));
+        const StepTime folded = step_time(cluster, step, way, n),
+                       expanded = step_time(cluster, step, way, {});
+        const std::string what = fmt::format("{} of {} x {}, {} numbers", way.name, n, n, elements);
+        expect_close(folded.timeline.end, expanded.timeline.end, what);
+        EXPECT_EQ(carried(folded), carried(expanded)) << what;
       }
 }
 
