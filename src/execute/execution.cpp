@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "device/error.h"
 #include "execute/shortage.h"
 #include "plan/order.h"
@@ -29,10 +31,36 @@ const plan::Port& find_among(std::span<const plan::Port> first, std::span<const 
                    fmt::format("known: {}", fmt::join(known, ", ")));
 }
 
+void add_new(std::vector<device::Queue*>& queues, device::Queue* queue) {
+  if (!std::ranges::count(queues, queue)) queues.push_back(queue);
+}
+
+// All that computes or communicates.
+Team team_of(device::Queue& leader, const std::vector<PlaceQueues>& devices) {
+  Team team{.leader = &leader};
+  for (const PlaceQueues& device : devices)
+    for (device::Queue* queue : {device.compute, device.communication})
+      if (queue != &leader) add_new(team.others, queue);
+  return team;
+}
+
+std::vector<device::Queue*> everyone(const Team& team, const std::vector<PlaceQueues>& devices) {
+  std::vector<device::Queue*> all{team.leader};
+  all.insert(all.end(), team.others.begin(), team.others.end());
+  for (const PlaceQueues& device : devices) add_new(all, device.copies);
+  return all;
+}
+
 }  // namespace
 
-Execution::Execution(const plan::Plan& plan, device::Queue& queue) : plan_(plan), queue_(queue) {
+Execution::Execution(const plan::Plan& plan, const Queues& queues)
+    : plan_(plan),
+      devices_(queues.of(plan)),
+      team_(team_of(queues.first(), devices_)),
+      everyone_(everyone(team_, devices_)),
+      intake_(plan, devices_) {
   expect(!plan.out_of_memory, "plan {} did not fit into memory", plan.name);
+  for (const plan::Node& node : plan.nodes) by_node_.push_back(&queue_of(plan, node, devices_));
   enter();
 }
 
@@ -40,21 +68,26 @@ Execution::Execution(const plan::Plan& plan, device::Queue& queue) : plan_(plan)
 
 void Execution::enter() {
   if (!arenas_.empty() || plan_.devices.empty()) return;
-  device::Memory& memory = queue_.memory();
   std::vector<std::shared_ptr<std::byte>> arenas;
   for (const plan::Device& device : plan_.devices) {
-    arenas.push_back(memory.allocate(device.arena));
-    if (arenas.back() == nullptr) {
-      const auto which = static_cast<plan::DeviceId>(arenas.size() - 1);
-      throw device::ResourceExhaustedError(shortage(plan_, which, memory.available()));
-    }
+    const auto which = static_cast<plan::DeviceId>(arenas.size());
+    arenas.push_back(memory(which).allocate(device.arena));
+    if (arenas.back() == nullptr)
+      throw device::ResourceExhaustedError(shortage(plan_, which, memory(which).available()));
   }
   arenas_ = std::move(arenas);
   if (addresses() != bound_to_) bind();
+  std::vector<std::byte*> inputs;
+  for (const plan::Port& input : plan_.inputs) inputs.push_back(view(input.operand).data);
+  intake_.enter(inputs);
 }
 
 void Execution::leave() {
-  if (queue_.memory().is_scarce()) arenas_.clear();
+  const auto is_scarce = [](const PlaceQueues& each) { return each.compute->memory().is_scarce(); };
+  if (std::ranges::none_of(devices_, is_scarce)) return;
+  wait();
+  intake_.leave();
+  arenas_.clear();
 }
 
 std::vector<std::byte*> Execution::addresses() const {
@@ -74,13 +107,25 @@ void Execution::bind() {
     touches_.emplace_back();
     tasks_.push_back(task(node));
   }
-  queue_.begin_capture();
-  for (const device::Task& task : tasks_) queue_.enqueue(task);
-  captured_ = queue_.end_capture();
+  team_.leader->begin_capture();
+  relay_ = enqueue(plan::canonical_order(plan_));
+  captured_ = team_.leader->end_capture();
+  wait();
   if (captured_.graph != nullptr)
     for (std::size_t i = 0; i < arenas_.size(); ++i)
-      queue_.memory().clear(arenas_[i].get(), plan_.devices[i].arena);
+      memory(static_cast<plan::DeviceId>(i)).clear(arenas_[i].get(), plan_.devices[i].arena);
   bound_to_ = addresses();
+}
+
+// On the leader: of several queues, tasks that hand the nodes on. Those need what comes back as long as they may run.
+std::unique_ptr<Relay> Execution::enqueue(std::span<const plan::NodeId> order) {
+  if (team_.others.empty()) {
+    for (const plan::NodeId id : order) team_.leader->enqueue(tasks_[index(id)]);
+    return nullptr;
+  }
+  auto relay = std::make_unique<Relay>(plan_, order, team_, by_node_, tasks_);
+  for (const device::Task& task : relay->tasks()) team_.leader->enqueue(task);
+  return relay;
 }
 
 // ---- From outside
@@ -92,35 +137,51 @@ void Execution::write(std::string_view name, const Tensor& tensor) {
                                  print(tensor.spec())),
                      "a step is traced for exact shapes: trace it again for others");
   enter();
-  queue_.memory().write(view(port.operand).data, tensor.bytes());
+  const plan::Port* input = find(plan_.inputs, name);
+  if (input != nullptr && intake_.send(static_cast<std::size_t>(input - plan_.inputs.data()), tensor.bytes()))
+    return;
+  if (std::exchange(is_under_way_, false)) wait();
+  memory(plan_.buffer(port.operand.buffer).device).write(view(port.operand).data, tensor.bytes());
 }
 
 Tensor Execution::read(std::string_view name) const {
   const plan::Port& port = find_among(plan_.variables, plan_.results, name, "read");
   expect(!arenas_.empty(), "\"{}\" of plan {} is read after its memory was given back", name, plan_.name);
+  wait();
   Tensor tensor = Tensor::zeros(port.operand.spec);
-  queue_.memory().read(tensor.bytes(), view(port.operand).data);
+  memory(plan_.buffer(port.operand.buffer).device).read(tensor.bytes(), view(port.operand).data);
   return tensor;
 }
 
+// ---- Steps
+
 void Execution::step() {
   enter();
-  queue_.replay(captured_);
-  queue_.synchronize();
+  wait();
+  intake_.take(*team_.leader);
+  team_.leader->replay(captured_);
+  is_under_way_ = true;
 }
 
 void Execution::step(std::span<const plan::NodeId> order) {
   expect(plan::is_legal(plan_, order), "an order of {} nodes breaks a dependency of plan {}", order.size(),
          plan_.name);
   enter();
-  for (const plan::NodeId id : order) queue_.enqueue(tasks_[index(id)]);
-  queue_.synchronize();
+  wait();
+  intake_.take(*team_.leader);
+  const auto relay = enqueue(order);
+  wait();
 }
 
 void Execution::run(plan::NodeId node) {
   enter();
-  queue_.enqueue(tasks_[index(node)]);
-  queue_.synchronize();
+  wait();
+  by_node_[index(node)]->enqueue(tasks_[index(node)]);
+  wait();
+}
+
+void Execution::wait() const {
+  for (device::Queue* queue : everyone_) queue->synchronize();
 }
 
 std::span<std::byte> Execution::arena(plan::DeviceId device) const {
@@ -147,10 +208,11 @@ void Execution::note_touch(plan::DeviceId device, std::span<const std::byte> byt
 }
 
 device::Task Execution::task(const plan::Node& node) {
-  return std::visit([&](const auto& action) { return task_of(action); }, node.action);
+  device::Queue& queue = *by_node_[tasks_.size()];
+  return std::visit([&](const auto& action) { return task_of(action, queue); }, node.action);
 }
 
-device::Task Execution::task_of(const plan::Run& run) {
+device::Task Execution::task_of(const plan::Run& run, device::Queue& queue) {
   Launch& launch = launches_.emplace_back(Launch{run.kernel, run.attributes, {}, {}, {}, {}});
   for (const plan::Operand& input : run.inputs) launch.inputs.push_back(bind(input, Access::read));
   for (const plan::Operand& output : run.outputs) launch.outputs.push_back(bind(output, Access::write));
@@ -160,10 +222,10 @@ device::Task Execution::task_of(const plan::Run& run) {
                         static_cast<std::size_t>(buffer.bytes.count())};
     note_touch(buffer.device, launch.workspace, Access::workspace);
   }
-  return wt::task_of(launch, queue_);
+  return wt::task_of(launch, queue);
 }
 
-device::Task Execution::task_of(const plan::Move& move) {
+device::Task Execution::task_of(const plan::Move& move, device::Queue&) {
   Copies& copies = copies_.emplace_back();
   copies.push_back({bind(move.source, Access::read), bind(move.target, Access::write)});
   for (const plan::Move& piece : move.more)
@@ -176,14 +238,14 @@ void Execution::run_copies(const void* copies, device::Queue& queue) {
     queue.memory().copy(copy.target.data, copy.source.data, copy.source.spec.bytes());
 }
 
-device::Task Execution::task_of(const plan::Collective& collective) {
+device::Task Execution::task_of(const plan::Collective& collective, device::Queue&) {
   expect(false, "{} among {} ranks is to be executed, of which the plan has {}", collective.algorithm,
          (*collective.request).ranks, collective.values.size());
   return {};
 }
 
 // ((slot 0 + slot 1) + slot 2) + ..., so that the bits are those of the order written down.
-device::Task Execution::task_of(const plan::Sum& sum) {
+device::Task Execution::task_of(const plan::Sum& sum, device::Queue& queue) {
   expect(sum.slots.size() >= 2, "a sum of {} slots", sum.slots.size());
   Additions& additions = additions_.emplace_back();
   plan::Operand so_far = sum.slots[0];
@@ -194,7 +256,7 @@ device::Task Execution::task_of(const plan::Sum& sum) {
                                                    {bind(sum.output, Access::write)},
                                                    {},
                                                    {}});
-    additions.push_back(wt::task_of(launch, queue_));
+    additions.push_back(wt::task_of(launch, queue));
     so_far = sum.output;
   }
   return {run_additions, &additions};

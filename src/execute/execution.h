@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "execute/intake.h"
+#include "execute/queues.h"
+#include "execute/relay.h"
 #include "kernel/launch.h"
 #include "plan/plan.h"
 
@@ -14,24 +17,27 @@ namespace wt::execute {
 
 // A plan bound to memory: one arena per device, every operand's address known, the canonical order captured
 // once. A step allocates nothing. Between steps the outside writes inputs and variables, and reads variables
-// and results. What computes, and in whose memory, is the queue's matter.
+// and results. What computes, and in whose memory, is the queues' matter: where there is one, ids are the order in
+// which work is done; where there are several, each does its own in that order, and they wait for each other where
+// the plan says so. The numbers are the same.
 class Execution {
  public:
-  // Requires: memory has been planned, and there was enough; plan and queue outlive the execution. All
-  // devices of the plan share the queue, so ids are the order in which their work is done. Throws
-  // device::ResourceExhaustedError where the queue's memory has no place for the arenas.
-  Execution(const plan::Plan& plan, device::Queue& queue);
+  // Requires: memory has been planned, and there was enough; plan and queues outlive the execution. Throws
+  // device::ResourceExhaustedError where a queue's memory has no place for the arenas.
+  Execution(const plan::Plan& plan, const Queues& queues);
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
   // Where memory is scarce, it is given back and got again with the next write or step. What it held is lost.
   void leave();
 
-  void write(std::string_view port, const Tensor& tensor);  // to an input or a variable
-  Tensor read(std::string_view port) const;                 // a copy of a variable or a result
+  // To an input or a variable. An input is the next step's: where the queues can, it travels while a step computes.
+  void write(std::string_view port, const Tensor& tensor);
+  Tensor read(std::string_view port) const;  // a copy of a variable or a result, when the step is done
 
-  void step();
+  void step();                                     // begins one, when the one before is done
   void step(std::span<const plan::NodeId> order);  // Requires: a legal order.
+  void wait() const;                               // returns when everything begun is done
 
   // Checked mode, for those who don't trust kernels: a node alone, the addresses its task was bound to, and
   // all the memory there is. What a kernel changes must lie in what it may write; what it answers must not
@@ -50,15 +56,17 @@ class Execution {
  private:
   void enter();
   void bind();
+  device::Memory& memory(plan::DeviceId device) const { return devices_[index(device)].compute->memory(); }
+  std::unique_ptr<Relay> enqueue(std::span<const plan::NodeId> order);
   std::vector<std::byte*> addresses() const;
   View view(const plan::Operand& operand) const;
   View bind(const plan::Operand& operand, Access access);  // for the node whose task is being made
   void note_touch(plan::DeviceId device, std::span<const std::byte> bytes, Access access);
   device::Task task(const plan::Node& node);
-  device::Task task_of(const plan::Run& run);
-  device::Task task_of(const plan::Move& move);
-  device::Task task_of(const plan::Sum& sum);
-  device::Task task_of(const plan::Collective& collective);
+  device::Task task_of(const plan::Run& run, device::Queue& queue);
+  device::Task task_of(const plan::Move& move, device::Queue& queue);
+  device::Task task_of(const plan::Sum& sum, device::Queue& queue);
+  device::Task task_of(const plan::Collective& collective, device::Queue& queue);
 
   struct Copy {
     View source{};
@@ -70,7 +78,11 @@ class Execution {
   using Additions = std::vector<device::Task>;
 
   const plan::Plan& plan_;
-  device::Queue& queue_;
+  std::vector<PlaceQueues> devices_;      // by device
+  Team team_;                             // what computes or communicates
+  std::vector<device::Queue*> everyone_;  // and what copies
+  std::vector<device::Queue*> by_node_{};
+  Intake intake_;
   std::vector<std::shared_ptr<std::byte>> arenas_{};  // by device; none: it has left
   std::vector<std::byte*> bound_to_{};                // the arenas' addresses that the tasks know
   std::deque<Launch> launches_{};                     // stay where they are
@@ -78,7 +90,9 @@ class Execution {
   std::deque<Additions> additions_{};
   std::vector<device::Task> tasks_{};          // by node
   std::vector<std::vector<Touch>> touches_{};  // by node
+  std::unique_ptr<Relay> relay_{};             // of several queues
   device::Captured captured_{};
+  bool is_under_way_ = false;  // a step, since anybody waited
 };
 
 }  // namespace wt::execute

@@ -35,7 +35,7 @@ PerReplica Function::run(const PerReplica& arguments) {
   if (!planned.execution) {
     create_variables(arguments);
     state_.take_back();
-    planned.execution = std::make_unique<execute::Execution>(planned.plan, machine_.queue);
+    planned.execution = std::make_unique<execute::Execution>(planned.plan, machine_.queues);
   }
   execute::Execution& execution = *planned.execution;
   state_.lend_to(execution, planned.plan);

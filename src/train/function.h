@@ -16,11 +16,11 @@ namespace wt::train {
 // How a step is lowered to a plan, one step per replica; a strategy.
 using Lowering = std::function<plan::Plan(strategy::Steps steps)>;
 
-// What computes: the strategy that lowers steps, the queue that runs them, and how data are dealt out to the
+// What computes: the strategy that lowers steps, the queues that run them, and how data are dealt out to the
 // replicas, whose number is there.
 struct Machine {
   Lowering lower{};
-  device::Queue& queue;
+  execute::Queues queues;
   data::Distribution input{};
 
   std::size_t replicas() const { return static_cast<std::size_t>(input.replicas); }

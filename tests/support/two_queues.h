@@ -23,9 +23,9 @@ inline void write_all(execute::Execution& execution, const plan::Plan& plan, con
 
 enum class Launching { captured, one_by_one };
 
-inline Values run_on(device::Queue& queue, const plan::Plan& plan, const Values& given, int steps,
+inline Values run_on(const execute::Queues& queues, const plan::Plan& plan, const Values& given, int steps,
                      Launching launching = Launching::captured) {
-  execute::Execution execution(plan, queue);
+  execute::Execution execution(plan, queues);
   write_all(execution, plan, given);
   for (int step = 0; step < steps; ++step)
     launching == Launching::captured ? execution.step() : execution.step(plan::canonical_order(plan));
