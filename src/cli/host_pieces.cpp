@@ -10,20 +10,14 @@ namespace wt {
 
 namespace {
 
-struct Piece {
-  Bytes limit{};
-  Bytes planned{};
-  std::int64_t replicas = 0;
-};
-
-std::vector<Piece> pieces_of(const scenario::Scenario& scenario) {
+std::vector<HostPiece> pieces_of(const scenario::Scenario& scenario) {
   const std::string key = "host.logical_devices";
-  std::vector<Piece> pieces;
+  std::vector<HostPiece> pieces;
   for (const scenario::LogicalDevice& each : scenario.host.logical_devices->cut) {
     if (!each.memory_limit)
       throw InputError(Problem{scenario.place(key), "a piece of this machine has no \"memory_limit\"",
                                "say how much of its memory: {\"memory_limit\": \"2 GiB\"}"});
-    pieces.push_back({.limit = each.memory_limit->bytes});
+    pieces.push_back({fmt::format("piece {}", pieces.size()), each.memory_limit->bytes});
   }
   if (pieces.empty())
     throw InputError(Problem{scenario.place(key), "a machine without pieces holds no replica",
@@ -31,7 +25,26 @@ std::vector<Piece> pieces_of(const scenario::Scenario& scenario) {
   return pieces;
 }
 
-// The one that computes there, else the first that is fed from there; what belongs to none is the first one's.
+// What the pieces would hold, where one of them can't.
+std::optional<std::string> shortage(std::span<const HostPiece> pieces, const scenario::Machine& machine,
+                                    const plan::Plan& plan) {
+  std::vector<std::int64_t> replicas(pieces.size(), 0);
+  std::vector<Bytes> planned(pieces.size());
+  for (std::size_t i = 0; i < machine.replicas.size(); ++i) ++replicas[i % pieces.size()];
+  for (const plan::Device& device : plan.devices)
+    planned[replica_of(machine, device.name) % pieces.size()] += device.arena;
+  std::string told;
+  bool is_short = false;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    is_short = is_short || planned[i] > pieces[i].limit;
+    told += fmt::format("{}{} with {} needs {} of {}", i == 0 ? "" : "; ", pieces[i].name,
+                        counted(replicas[i], "replica"), rough(planned[i]), rough(pieces[i].limit));
+  }
+  return is_short ? std::optional(told) : std::nullopt;
+}
+
+}  // namespace
+
 std::size_t replica_of(const scenario::Machine& machine, const std::string& device) {
   std::optional<std::size_t> fed;
   for (std::size_t i = 0; i < machine.replicas.size(); ++i) {
@@ -42,29 +55,21 @@ std::size_t replica_of(const scenario::Machine& machine, const std::string& devi
   return fed.value_or(0);
 }
 
-std::string told(const std::vector<Piece>& pieces) {
-  std::string text;
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    text +=
-        fmt::format("{}piece {} with {} needs {} of {}", i == 0 ? "" : "; ", i,
-                    counted(pieces[i].replicas, "replica"), rough(pieces[i].planned), rough(pieces[i].limit));
-  return text;
-}
-
-}  // namespace
-
 void require_place_on_host(const scenario::Scenario& scenario, const scenario::Machine& machine,
-                           const plan::Plan& plan) {
-  if (!scenario.host.logical_devices) return;
-  std::vector<Piece> pieces = pieces_of(scenario);
-  for (std::size_t i = 0; i < machine.replicas.size(); ++i) ++pieces[i % pieces.size()].replicas;
-  for (const plan::Device& device : plan.devices)
-    pieces[replica_of(machine, device.name) % pieces.size()].planned += device.arena;
-  const auto is_short = [](const Piece& piece) { return piece.planned > piece.limit; };
-  if (std::ranges::none_of(pieces, is_short)) return;
-  throw InputError(Problem{scenario.place("host.logical_devices"),
-                           fmt::format("the replicas don't fit into this machine's pieces: {}", told(pieces)),
-                           "give them more, cut more of them, or take smaller batches"});
+                           const plan::Plan& plan, std::span<const HostPiece> gpus) {
+  const auto require = [&](std::string_view key, std::string_view pieces,
+                           const std::optional<std::string>& told, std::string_view remedy) {
+    if (!told) return;
+    throw InputError(Problem{scenario.place(std::string(key)),
+                             fmt::format("the replicas don't fit into this machine's {}: {}", pieces, *told),
+                             std::string(remedy)});
+  };
+  if (scenario.host.logical_devices)
+    require("host.logical_devices", "pieces", shortage(pieces_of(scenario), machine, plan),
+            "give them more, cut more of them, or take smaller batches");
+  if (!gpus.empty())
+    require("numerics", "GPUs", shortage(gpus, machine, plan),
+            "take smaller batches or fewer replicas, or leave more GPUs visible (CUDA_VISIBLE_DEVICES)");
 }
 
 }  // namespace wt

@@ -1,14 +1,27 @@
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "plan/plan.h"
 #include "scenario/machine.h"
 
 namespace wt {
 
-// Replicas that compute on this machine need its memory. Where the scenario cuts it into pieces, replica i lies
-// in piece i, and again from the first where there are fewer; a task's host lies with its first replica. Throws
-// InputError with what every piece would hold of this plan, when one is too small.
+// Memory of this machine that some of the replicas lie in.
+struct HostPiece {
+  std::string name{};
+  Bytes limit{};
+};
+
+// Whose piece a plan's device lies in: that of the replica which computes there, else of the first that is fed from
+// there; what belongs to none is the first one's.
+std::size_t replica_of(const scenario::Machine& machine, const std::string& device);
+
+// Replicas that compute on this machine need its memory. Where the scenario cuts it into pieces, and where GPUs
+// compute, replica i lies in piece i, and again from the first where there are fewer. Throws InputError with what
+// every piece would hold of this plan, when one is too small.
 void require_place_on_host(const scenario::Scenario& scenario, const scenario::Machine& machine,
-                           const plan::Plan& plan);
+                           const plan::Plan& plan, std::span<const HostPiece> gpus);
 
 }  // namespace wt

@@ -30,8 +30,9 @@ train::CompileOptions compile_options(const scenario::Scenario& scenario, const 
 }
 
 Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Lowering lower,
-                   const data::Distribution& input, device::Queue& queue, std::optional<std::int64_t> steps) {
-  train::Machine machine{std::move(lower), queue, input};
+                   const data::Distribution& input, const execute::Queues& queues,
+                   std::optional<std::int64_t> steps) {
+  train::Machine machine{std::move(lower), queues, input};
   train::State state(static_cast<std::uint64_t>(scenario.seed));
   state.preset(job.initial_weights);
   train::Model model(job.model, state, machine);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/queue.h"
+#include "execute/queues.h"
 #include "scenario/build.h"
 #include "train/model.h"
 
@@ -22,6 +22,7 @@ struct Rehearsal {
 
 // From the scenario's first weights, so many steps, or as many as it says. Results go nowhere else.
 Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Lowering lower,
-                   const data::Distribution& input, device::Queue& queue, std::optional<std::int64_t> steps);
+                   const data::Distribution& input, const execute::Queues& queues,
+                   std::optional<std::int64_t> steps);
 
 }  // namespace wt

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "cli/host_pieces.h"
-#include "cli/host_queue.h"
 #include "cli/lost_worker.h"
 #include "cli/rehearsal.h"
 #include "model/weights.h"
@@ -53,15 +52,18 @@ Training::Training(const scenario::Scenario& scenario, scenario::Job job, Option
       job_(std::move(job)),
       options_(std::move(options)),
       workers_(options_.threads),
-      queue_(options_.computes ? host_queue(scenario_, workers_) : cpu_queue(workers_)),
+      queues_(options_.computes ? HostQueues(scenario_, job_.machine, workers_) : HostQueues(workers_)),
       lowering_(scenario_, job_.machine),
-      machine_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue_, job_.input},
+      machine_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, queues_.queues(),
+               job_.input},
       state_(static_cast<std::uint64_t>(scenario.seed)),
       model_(job_.model, state_, machine_),
       evaluator_(job_.model, state_, machine_) {
   model_.compile(compile_options(scenario_, job_));
   evaluator_.compile(evaluation_options());
   find_phases();
+  if (options_.note)
+    for (const std::string& text : queues_.notes()) options_.note(text);
 }
 
 // ---- Before anything runs
@@ -366,7 +368,7 @@ report::Results Training::run(report::Folder& folder) {
   lose_worker(results);
   if (!results.has_numbers()) return results;
   expect(options_.computes, "{} is run, and was to be planned alone", scenario_.name);
-  require_place_on_host(scenario_, job_.machine, plan());
+  require_place_on_host(scenario_, job_.machine, plan(), queues_.gpus());
   try {
     train(results, folder);
   } catch (const device::ResourceExhaustedError& error) {  // an evaluation has a step of its own

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "cli/compute_times.h"
+#include "cli/host_queue.h"
 #include "cli/lowering.h"
 #include "cli/simulation.h"
 #include "device/cpu/workers.h"
 #include "device/error.h"
-#include "device/queue.h"
 #include "program/step_placement.h"
 #include "report/folder.h"
 #include "report/forecast.h"
@@ -104,7 +104,7 @@ class Training {
   scenario::Job job_;
   Options options_;
   device::Workers workers_;
-  std::unique_ptr<device::Queue> queue_;
+  HostQueues queues_;
   Lowering lowering_;
   train::Machine machine_;
   train::State state_;

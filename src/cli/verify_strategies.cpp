@@ -191,7 +191,7 @@ class Comparison {
 
  private:
   Rehearsal rehearsed(train::Lowering lower, const data::Distribution& input) {
-    return rehearse(scenario_, job_, std::move(lower), input, *queue_, steps_);
+    return rehearse(scenario_, job_, std::move(lower), input, queues_.queues(), steps_);
   }
 
   // Only TensorFlow's hierarchical copy has a bug that changes numbers (tf_distribute.md F7).
@@ -259,7 +259,7 @@ class Comparison {
   std::int64_t steps_;
   std::optional<Step> step_{};  // one device's
   device::Workers workers_{device::hardware_threads()};
-  std::unique_ptr<device::Queue> queue_{host_queue(scenario_, workers_)};
+  HostQueues queues_{scenario_, job_.machine, workers_};
 };
 
 Exit compare(const VerifyStrategiesOptions& options, const Streams& streams) {

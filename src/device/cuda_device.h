@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/physical_device.h"
@@ -37,5 +38,19 @@ std::vector<PhysicalDevice> physical_devices(const std::vector<CudaDevice>& foun
 
 // Products and convolutions compute in the precision. Requires: a device that was found.
 std::unique_ptr<Queue> make_cuda_queue(const CudaDevice& device, Precision precision);
+
+// GPUs that compute together, a stream for each of the things that one does at once. A single one needs no
+// `communication`: what its replicas tell each other stays in its memory, where nothing is won by telling it meanwhile.
+struct CudaTeam {
+  struct Member {
+    std::unique_ptr<Queue> compute{};
+    std::unique_ptr<Queue> communication{};  // none: `compute` does it
+    std::unique_ptr<Queue> copies{};         // from the host; it computes nothing
+  };
+  std::vector<Member> members{};
+  // Ordinals of those between which the machine has no direct way: CUDA carries their copies through the host's memory.
+  std::vector<std::pair<int, int>> staged{};
+};
+CudaTeam make_cuda_team(const std::vector<CudaDevice>& devices, Precision precision);
 
 }  // namespace wt::device

@@ -64,6 +64,14 @@ Execution::Execution(const plan::Plan& plan, const Queues& queues)
   enter();
 }
 
+// What is under way works on memory that goes now. Its troubles have been told, or nobody asks for them any more.
+Execution::~Execution() {
+  try {
+    wait();
+  } catch (const std::exception&) {
+  }
+}
+
 // ---- Memory
 
 void Execution::enter() {

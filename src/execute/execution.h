@@ -25,6 +25,7 @@ class Execution {
   // Requires: memory has been planned, and there was enough; plan and queues outlive the execution. Throws
   // device::ResourceExhaustedError where a queue's memory has no place for the arenas.
   Execution(const plan::Plan& plan, const Queues& queues);
+  ~Execution();
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 

@@ -44,6 +44,7 @@ class Several {
     });
   }
   const Queues& all() const { return *all_; }
+  const std::vector<std::unique_ptr<ThreadedQueue>>& each() const { return queues_; }
 
  private:
   device::Queue* add(std::uint64_t seed) {
@@ -128,6 +129,19 @@ TEST_F(SeveralQueues, AllocateNothingInAStep) {
   for (int step = 0; step < 3; ++step) execution.step();
   execution.wait();
   EXPECT_EQ(test::allocations, before);
+}
+
+// A graph is launched on one stream, and whoever waits for that one waits for all.
+TEST_F(SeveralQueues, AreDoneWhenTheFirstSaysSo) {
+  const plan::Plan plan = reducing_by(strategy::CrossDeviceOps::collective_ring);
+  const Several several(plan, 4, true);
+  execute::Execution execution(plan, several.all());
+  test::write_all(execution, plan, given_);
+  for (int step = 0; step < 20; ++step) {
+    execution.step();
+    several.all().first().synchronize();
+    for (const auto& queue : several.each()) EXPECT_TRUE(queue->is_idle());
+  }
 }
 
 // ---- What the host brings

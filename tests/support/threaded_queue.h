@@ -49,6 +49,10 @@ class ThreadedQueue final : public device::Queue {
     is_own_thread() ? await(event) : put({{}, event});
   }
   void synchronize() override { await(record()); }
+  bool is_idle() const {
+    const std::lock_guard lock(mutex_);
+    return issued_ == finished_;
+  }
 
   void begin_capture() override { is_capturing_ = true; }
   device::Captured end_capture() override {

@@ -13,23 +13,15 @@ std::size_t bytes_of(Bytes size) { return static_cast<std::size_t>(size.count())
 
 }  // namespace
 
-CudaMemory::CudaMemory(const CudaDevice& device, cudaStream_t stream) : device_(device), stream_(stream) {
-  use();
-  for (Piece& piece : pieces_) {
-    void* data = nullptr;
-    check(cudaHostAlloc(&data, piece_bytes, cudaHostAllocDefault), "allocate page-locked memory", device_);
-    piece.data = static_cast<std::byte*>(data);
-    check(cudaEventCreateWithFlags(&piece.done, cudaEventDisableTiming), "create an event", device_);
-  }
-}
+CudaMemory::CudaMemory(const CudaDevice& device, cudaStream_t stream) : device_(device), stream_(stream) {}
 
 // Nothing is checked on the way out: an error of the work before has been thrown, or nobody asks for it any more.
 CudaMemory::~CudaMemory() {
   cudaSetDevice(device_.ordinal);
   for (const Block& block : idle_.take_all()) cudaFree(block.data);
   for (const Piece& piece : pieces_) {
-    cudaEventDestroy(piece.done);
-    cudaFreeHost(piece.data);
+    if (piece.done != nullptr) cudaEventDestroy(piece.done);
+    if (piece.data != nullptr) cudaFreeHost(piece.data);
   }
 }
 
@@ -76,8 +68,17 @@ Bytes CudaMemory::available() const {
 CudaMemory::Piece& CudaMemory::next_piece() {
   Piece& piece = pieces_[next_];
   next_ = (next_ + 1) % pieces_.size();
+  if (piece.data == nullptr) make(piece);
   check(cudaEventSynchronize(piece.done), "wait for a copy", device_);
   return piece;
+}
+
+void CudaMemory::make(Piece& piece) {
+  if (piece.done == nullptr)
+    check(cudaEventCreateWithFlags(&piece.done, cudaEventDisableTiming), "create an event", device_);
+  void* data = nullptr;
+  check(cudaHostAlloc(&data, piece_bytes, cudaHostAllocDefault), "allocate page-locked memory", device_);
+  piece.data = static_cast<std::byte*>(data);
 }
 
 void CudaMemory::write(std::byte* target, std::span<const std::byte> bytes) {
@@ -121,7 +122,8 @@ void CudaMemory::clear(std::byte* target, Bytes size) {
   check(cudaMemsetAsync(target, 0, bytes_of(size), stream_), "clear", device_);
 }
 
-// Addresses say which GPU they are of; between two of them this is a peer copy.
+// Addresses say which GPU they are of. Between two of them this is cudaMemcpyPeerAsync by another name: it goes
+// straight where peers have been connected (cuda_team.cpp), else through the host's memory.
 void CudaMemory::copy(std::byte* target, const std::byte* source, Bytes size) {
   if (size.count() == 0) return;
   check(cudaMemcpyAsync(target, source, bytes_of(size), cudaMemcpyDefault, stream_), "copy", device_);

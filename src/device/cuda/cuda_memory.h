@@ -28,13 +28,15 @@ class CudaMemory final : public Memory {
   void copy(std::byte* target, const std::byte* source, Bytes size) override;  // of any GPU
 
  private:
-  // Copies pass through pieces of page-locked memory, in turn: while the GPU fetches one, the host fills the next.
+  // Copies pass through pieces of page-locked memory, in turn: while the GPU fetches one, the host fills the next. A
+  // piece is there from when it is first needed.
   struct Piece {
     std::byte* data = nullptr;
     cudaEvent_t done = nullptr;  // its last copy
   };
   static constexpr std::size_t piece_bytes = std::size_t{8} << 20;
   Piece& next_piece();
+  void make(Piece& piece);
 
   void use() const;
   std::byte* from_driver(Bytes size);  // null: there isn't enough

@@ -15,10 +15,14 @@ Bytes blas_workspace(const ComputeCapability& capability) {
 
 }  // namespace
 
-CudaQueue::CudaQueue(const CudaDevice& device) : device_(device) {
+CudaQueue::CudaQueue(const CudaDevice& device, Libraries libraries) : device_(device) {
   use();
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "create a stream", device_);
   memory_ = std::make_unique<CudaMemory>(device_, stream_);
+  if (libraries == Libraries::all) start_libraries();
+}
+
+void CudaQueue::start_libraries() {
   check(cublasCreate(&blas_), "start cuBLAS", device_);
   check(cublasSetStream(blas_, stream_), "start cuBLAS", device_);
   const Bytes size = blas_workspace(device_.compute_capability);
@@ -34,8 +38,8 @@ CudaQueue::~CudaQueue() {
   cudaSetDevice(device_.ordinal);
   cudaStreamSynchronize(stream_);
   for (cudaEvent_t event : events_) cudaEventDestroy(event);
-  cudnnDestroy(dnn_);
-  cublasDestroy(blas_);
+  if (dnn_ != nullptr) cudnnDestroy(dnn_);
+  if (blas_ != nullptr) cublasDestroy(blas_);
   blas_workspace_.reset();
   workspaces_.clear();
   memory_.reset();
@@ -106,7 +110,8 @@ void CudaQueue::begin_capture() {
   capturing_.emplace();
 }
 
-// The tasks are run once before: kernels are loaded at their first launch, and libraries allocate then.
+// The tasks are run once before: kernels are loaded at their first launch, and libraries allocate then. What they
+// enqueue on other streams, these of other GPUs too, is part of the graph if they hand it over by events, and back.
 Captured CudaQueue::end_capture() {
   expect(capturing_.has_value(), "no capture has begun");
   Captured captured{.tasks = std::move(*capturing_)};
@@ -114,7 +119,10 @@ Captured CudaQueue::end_capture() {
   if (!graphs_) return captured;
   run(captured.tasks);
   synchronize();
-  captured.graph = capture_graph(stream_, device_, [&] { run(captured.tasks); });
+  captured.graph = capture_graph(stream_, device_, [&] {
+    run(captured.tasks);
+    use();  // they may have gone on to other GPUs
+  });
   return captured;
 }
 

@@ -18,7 +18,9 @@ namespace wt::device {
 // must neither allocate nor synchronise, so that it can be captured as part of a CUDA graph.
 class CudaQueue final : public Queue {
  public:
-  explicit CudaQueue(const CudaDevice& device);
+  enum class Libraries : bool { none, all };  // none: for copies, and kernels that call no library
+
+  explicit CudaQueue(const CudaDevice& device, Libraries libraries = Libraries::all);
   ~CudaQueue() override;
   CudaQueue(const CudaQueue&) = delete;
   CudaQueue& operator=(const CudaQueue&) = delete;
@@ -26,8 +28,8 @@ class CudaQueue final : public Queue {
   const CudaDevice& device() const { return device_; }
   cudaStream_t stream() const { return stream_; }
   // The libraries' handles, bound to the stream and made with the queue: none is made in a step.
-  cublasHandle_t blas() const { return blas_; }
-  cudnnHandle_t dnn() const { return dnn_; }
+  cublasHandle_t blas() const { return required(blas_); }
+  cudnnHandle_t dnn() const { return required(dnn_); }
 
   // What products of matrices and convolutions compute in; tasks look when they run.
   Precision precision() const { return precision_; }
@@ -53,6 +55,12 @@ class CudaQueue final : public Queue {
   void replay(const Captured& captured) override;
 
  private:
+  void start_libraries();
+  template <class Handle>
+  Handle required(Handle handle) const {
+    expect(handle != nullptr, "a queue of {} that has no libraries is asked for one", print(device_));
+    return handle;
+  }
   void use() const;
   void run(std::span<const Task> tasks);
   cudaEvent_t event_at(std::uint64_t sequence) const;
