@@ -55,11 +55,12 @@ TEST_F(HostPieces, RefuseWhatTheGpusCannotHold) {
   EXPECT_EQ(refusal(gpus(32 * mib, 30 * mib)), "");
   const std::string refused = refusal(gpus(32 * mib - Bytes(1), 30 * mib));
   EXPECT_NE(
-      refused.find("the replicas don't fit into this machine's GPUs: GPU 0 (Tesla T4) with 3 replicas needs "
-                   "32 MiB of 32 MiB; GPU 1 with 3 replicas needs 30 MiB of 30 MiB; GPU 2 with 2 replicas "
-                   "needs 20 MiB of 30 MiB\ntake smaller batches"),
+      refused.find("the replicas don't fit into this machine's GPUs: GPU 0 (Tesla T4) with 3 replicas "
+                   "needs 32.0 MiB of 32.0 MiB; GPU 1 with 3 replicas needs 30.0 MiB of 30.0 MiB; GPU 2 with "
+                   "2 replicas needs 20.0 MiB of 30.0 MiB\n"),
       std::string::npos)
       << refused;
+  EXPECT_NE(refused.find("CUDA_VISIBLE_DEVICES"), std::string::npos) << refused;
   EXPECT_NE(refusal(gpus(32 * mib, 30 * mib - Bytes(1))), "");
 }
 
