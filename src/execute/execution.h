@@ -36,6 +36,10 @@ class Execution {
   void write(std::string_view port, const Tensor& tensor);
   Tensor read(std::string_view port) const;  // a copy of a variable or a result, when the step is done
 
+  // Whether inputs that are written now travel beside the step under way, and whether all of the next one's do.
+  bool takes_inputs_ahead() const { return intake_.is_open(); }
+  bool has_inputs_ahead() const { return intake_.is_full(); }
+
   void step();                                     // begins one, when the one before is done
   void step(std::span<const plan::NodeId> order);  // Requires: a legal order.
   void wait() const;                               // returns when everything begun is done

@@ -1,5 +1,7 @@
 #include "execute/intake.h"
 
+#include <algorithm>
+
 namespace wt::execute {
 
 Intake::Intake(const plan::Plan& plan, const std::vector<PlaceQueues>& devices) {
@@ -35,6 +37,12 @@ bool Intake::send(std::size_t input, std::span<const std::byte> bytes) {
   landing.is_full = true;
   return true;
 }
+
+bool Intake::is_open() const {
+  return std::ranges::all_of(landings_, [](const Landing& landing) { return landing.data != nullptr; });
+}
+
+bool Intake::is_full() const { return is_open() && std::ranges::all_of(landings_, &Landing::is_full); }
 
 void Intake::take(device::Queue& leader) {
   for (Landing& landing : landings_) {

@@ -21,6 +21,9 @@ class Intake {
   // Whether the bytes are on their way; if not, the caller has to write them. They have been taken.
   bool send(std::size_t input, std::span<const std::byte> bytes);
 
+  bool is_open() const;  // every input has a place to wait
+  bool is_full() const;  // and does: the next step's are all under way
+
   // What was sent goes where it is read, before anything that `leader` does later.
   // Requires: no step is under way, and what was sent has arrived.
   void take(device::Queue& leader);

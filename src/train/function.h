@@ -47,8 +47,10 @@ class Function {
   Function& operator=(const Function&) = delete;
 
   // strategy.run: a list of arguments per replica, and back come the values of what the body returned on each. A
-  // replica may have 0 rows. Throws device::ResourceExhaustedError when the step doesn't fit.
-  PerReplica run(const PerReplica& arguments);
+  // replica may have 0 rows. Throws device::ResourceExhaustedError when the step doesn't fit. `next` is asked for what
+  // the next call will be given, where that can travel while this one computes; null: nobody knows.
+  using Next = std::function<const PerReplica*()>;
+  PerReplica run(const PerReplica& arguments, const Next& next = {});
 
   // The same arguments for every replica, as strategy.run gives what is not distributed; replica 0's results.
   std::vector<Tensor> operator()(const std::vector<Tensor>& arguments);
@@ -71,7 +73,9 @@ class Function {
     std::vector<const Step*> steps{};  // by replica
     plan::Plan plan{};
     std::unique_ptr<execute::Execution> execution{};
+    PerReplica sent{};  // ahead of the call that it is for
   };
+  static void send(Planned& planned, const PerReplica& arguments);
   Planned& planned_for(const PerReplica& arguments);
   const Traced& traced_for(const std::vector<Tensor>& arguments);
   Traced trace_for(std::vector<TensorSpec> specs) const;

@@ -194,13 +194,13 @@ PerReplica Model::arguments(PerReplica batch) const {
 
 StepResult Model::train_on_batch(const std::vector<Tensor>& batch) {
   compiled("train_on_batch");
-  return train_on_pieces(split(batch));
+  return train_on_pieces(arguments(split(batch)));
 }
 
-StepResult Model::train_on_pieces(PerReplica batch) {
-  StepResult result{.rows = rows_of(batch),
-                    .is_uneven_mean = steps_->options.loss_scale == LossScale::keras && is_uneven(batch)};
-  const Tensor loss = steps_->train.run(arguments(std::move(batch))).front().front();
+StepResult Model::train_on_pieces(const PerReplica& arguments, const Function::Next& next) {
+  StepResult result{.rows = rows_of(arguments),
+                    .is_uneven_mean = steps_->options.loss_scale == LossScale::keras && is_uneven(arguments)};
+  const Tensor loss = steps_->train.run(arguments, next).front().front();
   result.loss = static_cast<double>(loss.values<float>()[0]);
   result.metrics = metric_results();
   return result;
@@ -210,19 +210,30 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
   compiled("fit");
   std::vector<EpochResult> history;
   std::int64_t step = 0;
-  const auto is_over = [&] { return options.steps && step >= *options.steps; };
+  const auto is_wanted = [&](std::int64_t number) { return !options.steps || number < *options.steps; };
   std::optional<data::DistributedIterator> batches;
-  for (std::int64_t epoch = options.initial_epoch; epoch < options.epochs && !is_over(); ++epoch) {
+  const auto next = [&]() -> std::optional<PerReplica> {
+    auto batch = batches->next();
+    return batch ? std::optional(arguments(std::move(*batch))) : std::nullopt;
+  };
+  for (std::int64_t epoch = options.initial_epoch; epoch < options.epochs && is_wanted(step); ++epoch) {
     reset_metrics();
     EpochResult result{.epoch = epoch};
     if (starts_anew(dataset, options))
       batches = distributed(dataset, static_cast<std::uint64_t>(epoch));
     else if (!batches)
       batches = distributed(dataset.skip(epoch * *options.steps_per_epoch));
-    while (!is_over() && (!options.steps_per_epoch || result.steps < *options.steps_per_epoch)) {
-      auto batch = batches->next();
+    const auto is_left = [&](std::int64_t made) {
+      return !options.steps_per_epoch || made < *options.steps_per_epoch;
+    };
+    std::optional<PerReplica> ahead;  // read while the step before it computes
+    while (is_wanted(step) && is_left(result.steps)) {
+      const std::optional<PerReplica> batch = ahead ? std::exchange(ahead, std::nullopt) : next();
       if (!batch) break;
-      StepResult done = train_on_pieces(std::move(*batch));
+      StepResult done = train_on_pieces(*batch, [&]() -> const PerReplica* {
+        if (is_wanted(step + 1) && is_left(result.steps + 1)) ahead = next();
+        return ahead ? &*ahead : nullptr;
+      });
       done.epoch = epoch;
       done.step = step++;
       ++result.steps;

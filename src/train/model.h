@@ -93,7 +93,7 @@ class Model {
   data::DistributedIterator distributed(const data::Dataset& dataset, std::uint64_t epoch = 0) const;
   PerReplica split(const std::vector<Tensor>& batch) const;
   PerReplica arguments(PerReplica batch) const;
-  StepResult train_on_pieces(PerReplica batch);
+  StepResult train_on_pieces(const PerReplica& arguments, const Function::Next& next = {});
   float metric_so_far(const model::Metric& metric) const;
   float loss_so_far() const;
   std::vector<Log> metric_results() const;

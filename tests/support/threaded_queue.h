@@ -71,10 +71,11 @@ class ThreadedQueue final : public device::Queue {
     device::Event awaited{};  // or this
   };
 
-  // Writes lie in the order of the queue, as a GPU's do.
+  // Writes lie in the order of the queue, and who waits gives memory back: a GPU's manners.
   class Memory final : public device::CpuMemory {
    public:
     explicit Memory(ThreadedQueue& queue) : queue_(queue) {}
+    bool is_scarce() const override { return true; }
     void write(std::byte* target, std::span<const std::byte> bytes) override {
       queue_.enqueue({finish_write, new Write{target, {bytes.begin(), bytes.end()}}});
     }
