@@ -25,11 +25,13 @@ double median(std::vector<double> values) {
 double seconds_of_step(execute::Execution& execution) {
   constexpr int warm_up = 5, at_least = 20, at_most = 500;
   for (int i = 0; i < warm_up; ++i) execution.step();
+  execution.wait();
   std::vector<double> seconds;
   const double begin = now();
   for (int i = 0; i < at_least || (i < at_most && now() - begin < 1); ++i) {
     const double start = now();
     execution.step();
+    execution.wait();
     seconds.push_back(now() - start);
   }
   return median(std::move(seconds));

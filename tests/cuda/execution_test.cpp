@@ -51,6 +51,52 @@ TEST_F(CudaExecution, RunsReplicasOnVirtualGpusOfOneRealOne) {
   EXPECT_LT(test::difference(run_on(gpu_, plan, given, 3), run_on(cpu_, plan, given, 3)), 1e-4);
 }
 
+// The host's copies have a stream of their own there.
+TEST_F(CudaExecution, GivesTheSameBitsWhereInputsTravelBesideTheStep) {
+  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 64, "sgd");
+  const plan::Plan plan = test::on_one(made.step);
+  const test::SeveralStreams streams({gpu_.device()});
+  execute::Execution ahead(plan, streams.queues()), plain(plan, gpu_);
+  const Values first = test::starting_values(made);
+  test::write_all(ahead, plan, first);
+  test::write_all(plain, plan, first);
+  for (int step = 0; step < 20; ++step) {
+    Tensor rows = first.at("x0").copy();
+    for (float& value : rows.values<float>()) value += static_cast<float>(step);
+    ahead.step();
+    ahead.write("x0", rows);
+    plain.step();
+    EXPECT_TRUE(std::ranges::equal(ahead.read("loss").bytes(), plain.read("loss").bytes())) << step;
+    plain.write("x0", rows);
+  }
+}
+
+// Two streams of one GPU, as two GPUs would have them: a graph that forks and joins.
+TEST_F(CudaExecution, GivesTheSameBitsOnSeveralStreamsAsOneGraph) {
+  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 4, "sgd");
+  const plan::Plan plan = test::mirrored(made.step, 4);
+  const Values given = test::starting_values(made);
+  device::CudaQueue compute(gpu_.device()), communication(gpu_.device()), other(gpu_.device());
+  const execute::Queues queues(
+      {{&compute, &communication, &compute}, {&other, &communication, &other}},
+      [](const plan::Device& device) { return static_cast<std::size_t>(device.name.back() - '0') % 2; });
+  const Values expected = run_on(gpu_, plan, given, 3);
+  EXPECT_TRUE(test::same_bits(run_on(queues, plan, given, 3), expected));
+  EXPECT_TRUE(test::same_bits(run_on(queues, plan, given, 3, Launching::one_by_one), expected));
+}
+
+TEST_F(CudaExecution, GivesTheSameBitsOnSeveralGpus) {
+  const device::CudaDevices gpus = device::find_cuda_devices();
+  if (gpus.found.size() < 2) GTEST_SKIP() << "it takes two GPUs, and CUDA finds " << gpus.found.size();
+  const test::SeveralStreams several(gpus.found);
+  for (const auto& [from, to] : several.team().staged) fmt::print("GPU {} to GPU {} is staged\n", from, to);
+  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 4, "sgd");
+  const plan::Plan plan = test::mirrored(made.step, 4);
+  const Values given = test::starting_values(made);
+  const Values expected = run_on(gpu_, plan, given, 3);
+  EXPECT_TRUE(test::same_bits(run_on(several.queues(), plan, given, 3), expected));
+}
+
 TEST_F(CudaExecution, SaysWhichTensorFindsNoPlace) {
   const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 1 << 20);
   const plan::Plan plan = test::on_one(made.step);

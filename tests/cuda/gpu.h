@@ -21,6 +21,29 @@ inline device::CudaDevice first_gpu() {
   return gpus.found.front();
 }
 
+// The streams of such GPUs; a plan's devices lie on them in turn.
+class SeveralStreams {
+ public:
+  explicit SeveralStreams(const std::vector<device::CudaDevice>& gpus)
+      : team_(device::make_cuda_team(gpus, device::Precision::float32)) {
+    std::vector<execute::PlaceQueues> places;
+    for (const device::CudaTeam::Member& member : team_.members)
+      places.push_back({member.compute.get(),
+                        member.communication ? member.communication.get() : member.compute.get(),
+                        member.copies.get()});
+    queues_.emplace(places, [count = places.size()](const plan::Device& device) {
+      const char last = device.name.back();  // "/device:GPU:1"
+      return static_cast<std::size_t>(last - '0') % count;
+    });
+  }
+  const execute::Queues& queues() const { return *queues_; }
+  const device::CudaTeam& team() const { return team_; }
+
+ private:
+  device::CudaTeam team_;
+  std::optional<execute::Queues> queues_{};
+};
+
 inline plan::Plan on_one(const Step& step) { return strategy::lower_default(step, {"/device:GPU:0"}); }
 
 inline plan::Plan mirrored(const Step& step, std::size_t replicas) {

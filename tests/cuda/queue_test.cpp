@@ -69,5 +69,30 @@ TEST_F(CudaQueueTest, WaitsForAnotherStream) {
   EXPECT_EQ(back, bytes);
 }
 
+TEST_F(CudaQueueTest, CopiesFromAnotherGpu) {
+  const device::CudaDevices gpus = device::find_cuda_devices();
+  if (gpus.found.size() < 2) GTEST_SKIP() << "it takes two GPUs, and CUDA finds " << gpus.found.size();
+  const device::CudaTeam team = device::make_cuda_team(gpus.found, device::Precision::float32);
+  constexpr std::size_t size = std::size_t{64} << 20;
+  device::Queue &here = *team.members[0].compute, &there = *team.members[1].compute;
+  const auto source = here.memory().allocate(Bytes(size)), target = there.memory().allocate(Bytes(size));
+  const std::vector<std::byte> bytes = counted(size, 9);
+  here.memory().write(source.get(), bytes);
+  here.wait(there.record());
+  here.memory().copy(target.get(), source.get(), Bytes(size));
+  there.wait(here.record());
+  std::vector<std::byte> back(size);
+  there.memory().read(back, target.get());
+  EXPECT_EQ(back, bytes);
+}
+
+// What a queue for copies is spared, it says when it is asked for it.
+TEST_F(CudaQueueTest, HasLibrariesWhereItComputes) {
+  const device::CudaQueue copies(test::first_gpu(), device::CudaQueue::Libraries::none);
+  EXPECT_NE(queue_.blas(), nullptr);
+  EXPECT_THROW(copies.blas(), InternalError);
+  EXPECT_THROW(copies.dnn(), InternalError);
+}
+
 }  // namespace
 }  // namespace wt
