@@ -115,6 +115,7 @@ void Execution::bind() {
     touches_.emplace_back();
     tasks_.push_back(task(node));
   }
+  wait();  // new memory has been cleared by then
   team_.leader->begin_capture();
   relay_ = enqueue(plan::canonical_order(plan_));
   captured_ = team_.leader->end_capture();
