@@ -1,5 +1,5 @@
-// Claim: where a plan's devices lie on this machine is one rule, for pieces of its memory and for its GPUs; what doesn't
-// fit is refused with what every one of them would hold.
+// Claim: where a plan's devices lie on this machine is one rule, for pieces of its memory and for its GPUs; what
+// doesn't fit is refused with what every one of them would hold.
 
 #include "cli/host_pieces.h"
 

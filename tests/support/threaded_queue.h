@@ -1,6 +1,6 @@
-// A GPU's streams on the CPU: a queue whose tasks run in a thread of its own, on workers of its own, beside those of
-// other queues. What must wait and doesn't is a race, which the thread sanitizer sees; a pause before each task lets the
-// numbers see it, too.
+// A GPU's streams on the CPU: a queue whose tasks run in a thread of its own, on workers of its own, beside those
+// of other queues. What must wait and doesn't is a race, which the thread sanitizer sees; a pause before each task
+// lets the numbers see it, too.
 #pragma once
 
 #include <condition_variable>

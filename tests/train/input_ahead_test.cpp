@@ -23,7 +23,8 @@ struct Trained {
   std::map<std::string, Tensor> weights{};
 };
 
-// 10 rows in fours, so the last batch is short. In between it evaluates: that takes the memory, with what was sent ahead.
+// 10 rows in fours, so the last batch is short. In between it evaluates: that takes the memory, with what was sent
+// ahead.
 Trained train_on(const execute::Queues& queues, FitOptions options, std::int64_t replicas = 1) {
   Machine machine{test::mirrored(replicas), queues, {.replicas = replicas}};
   State state(1);
