@@ -97,7 +97,7 @@ void CrossReplica::reduce_pack(const Packed& pack, const std::vector<Operands>& 
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     const TensorSpec spec{inputs[0][r].spec.type, {elements}};
     buffers.push_back(
-        draft_.buffer(port_name(scope, r), replicas_[r].device(), spec, BufferKind::communication));
+        draft_.buffer(port_name(scope, r), draft_.device_of(inputs[0][r]), spec, BufferKind::communication));
     Operands sources;
     std::int64_t begin = 0;
     for (const Operands& input : inputs) {
@@ -137,7 +137,7 @@ void CrossReplica::wait_for_backward(NodeId first) {
   if (!communication_.waits_for_backward) return;
   std::map<DeviceId, std::vector<NodeId>> until;
   for (const ReplicaLowering& replica : replicas_)
-    if (replica.last_run()) until[replica.device()] = {*replica.last_run()};
+    for (const auto& [device, run] : replica.last_runs()) until[device] = {run};
   hold_back(draft_, first, until);
 }
 
@@ -146,7 +146,7 @@ void CrossReplica::reduce_in_place(const Operands& values, const std::string& sc
   draft_.order();
   if (goes_to_one_device(values[0])) {
     const DeviceId device =
-        communication_.one_device ? draft_.device(*communication_.one_device) : replicas_[0].device();
+        communication_.one_device ? draft_.device(*communication_.one_device) : draft_.device_of(values[0]);
     reduce_on(device, values, scope);
     return;
   }
@@ -265,7 +265,7 @@ void CrossReplica::reduce(std::size_t node) {
   if (communication_.reduces_by_all_reduce) {
     Operands copies{sum};
     for (std::size_t r = 1; r < replicas_.size(); ++r)
-      copies.push_back(draft_.buffer(port_name(scope, r), replicas_[r].device(), inputs[r].spec,
+      copies.push_back(draft_.buffer(port_name(scope, r), draft_.device_of(inputs[r]), inputs[r].spec,
                                      BufferKind::communication));
     for (std::size_t r = 0; r < replicas_.size(); ++r)
       draft_.plan.add_node(plan::Move{inputs[r], copies[r], {}}, replicas_[r].scope(scope));

@@ -26,7 +26,7 @@ void CrossReplica::gather(std::size_t node) {
     outputs.push_back(replicas_[r].define_buffer(steps_[r]->program.nodes[node].outputs[0], node, spec));
     spec.shape[0] = most * std::ssize(rows);
     blocks.push_back(is_even ? outputs[r]
-                             : draft_.buffer(port_name("gather", r), replicas_[r].device(), spec,
+                             : draft_.buffer(port_name("gather", r), draft_.device_of(inputs[r]), spec,
                                              BufferKind::communication));
   }
   if (total > 0) gather_blocks(inputs, blocks);

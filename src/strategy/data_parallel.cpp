@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "plan/memory.h"
 
@@ -17,7 +18,7 @@ struct Due {
   Packed pack{};
 };
 
-// All-reduces of one type and reduction until a node reads a result of one of them.
+// All-reduces of one type and reduction, on one logical device, until a node reads a result of one of them.
 struct Group {
   std::vector<std::size_t> nodes{};
   std::size_t until = 0;
@@ -28,11 +29,12 @@ bool reads_any(const wt::Node& node, const std::vector<bool>& values) {
 }
 
 // Those that can share a buffer.
-std::vector<Group> split(const Program& program, const std::vector<std::size_t>& nodes, std::size_t until) {
+std::vector<Group> split(const Program& program, const LogicalDevices& logical,
+                         const std::vector<std::size_t>& nodes, std::size_t until) {
   std::vector<Group> groups;
   const auto key = [&](std::size_t node) {
-    return std::pair(program.spec(program.nodes[node].inputs[0]).type,
-                     std::get<AllReduce>(program.nodes[node].operation).reduction);
+    return std::tuple(program.spec(program.nodes[node].inputs[0]).type,
+                      std::get<AllReduce>(program.nodes[node].operation).reduction, logical.of(node));
   };
   for (const std::size_t node : nodes) {
     const auto fits = [&](const Group& group) { return key(group.nodes.front()) == key(node); };
@@ -45,12 +47,12 @@ std::vector<Group> split(const Program& program, const std::vector<std::size_t>&
   return groups;
 }
 
-std::vector<Group> groups_of(const Program& program) {
+std::vector<Group> groups_of(const Program& program, const LogicalDevices& logical) {
   std::vector<Group> groups;
   std::vector<std::size_t> pending;
   std::vector<bool> reduced(program.values.size(), false);
   const auto close = [&](std::size_t until) {
-    for (Group& group : split(program, pending, until)) groups.push_back(std::move(group));
+    for (Group& group : split(program, logical, pending, until)) groups.push_back(std::move(group));
     for (const std::size_t node : pending) reduced[index(program.nodes[node].outputs[0])] = false;
     pending.clear();
   };
@@ -70,11 +72,15 @@ class Lowering {
       : steps_(steps),
         options_(options),
         count_(options.stand_for.value_or(places.size())),
+        has_several_devices_(!places[0].further.empty()),
+        logical_(assign_logical_devices(*steps[0], options.assigned, places[0].further.size() + 1)),
         cross_replica_(draft_, replicas_, steps, options_.communication),
-        parts_(whole_nodes(*steps[0])) {
+        parts_(has_several_devices_ ? parts_by_device(*steps[0], logical_) : whole_nodes(*steps[0])) {
     draft_.plan.name = steps[0]->name;
-    for (const Replica& replica : add_devices(draft_, places, count_))
+    for (Replica& replica : add_devices(draft_, places, count_)) {
+      replica.logical = &logical_;
       replicas_.emplace_back(*steps[replica.number], replica, draft_.plan, parts_);
+    }
     if (count_ > 1) plan_all_reduces();
     if (options.stand_for && can_be_folded()) cross_replica_.stand_for(count_);
   }
@@ -106,6 +112,7 @@ class Lowering {
     const Communication& way = options_.communication;
     if (way.one_device) return "adds on one device";
     if (!way.schedule.empty()) return "has a schedule of its own";
+    if (has_several_devices_) return "reduces on several devices of a replica at once";
     if (due_.size() > 1 && !way.one_after_the_other) return "runs several all-reduces at once";
     const auto gathers = [](const wt::Node& node) { return std::holds_alternative<Gather>(node.operation); };
     return std::ranges::any_of(program().nodes, gathers) ? "gathers rows of all replicas" : "";
@@ -123,7 +130,7 @@ class Lowering {
   }
 
   void plan_all_reduces() {
-    const std::vector<Group> groups = groups_of(program());
+    const std::vector<Group> groups = groups_of(program(), logical_);
     const std::vector<std::size_t> written = positions_written(groups);
     for (const Group& group : groups) {
       std::vector<std::size_t> ready;
@@ -198,6 +205,8 @@ class Lowering {
   Steps steps_;
   const DataParallel& options_;
   const std::size_t count_;  // of replicas, also those that these stand for
+  const bool has_several_devices_;
+  const LogicalDevices logical_;
   Draft draft_{};
   std::vector<ReplicaLowering> replicas_{};
   CrossReplica cross_replica_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "strategy/cross_replica.h"
+#include "strategy/logical_devices.h"
 #include "strategy/packing.h"
 #include "strategy/replicas.h"
 
@@ -20,6 +21,7 @@ struct DataParallel {
   Sharing sharing = Sharing::packed;
   int pieces = 1;  // of a buffer in order: all-reduces it is cut for
   StandFor stand_for{};
+  AssignedLayers assigned{};  // to further devices of their replica
 };
 
 plan::Plan lower_data_parallel(Steps steps, std::span<const Place> places, const DataParallel& options);

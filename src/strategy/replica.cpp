@@ -48,6 +48,17 @@ std::vector<Part> parameters_of(const Step& step, std::size_t node) {
   return parts;
 }
 
+std::vector<Part> parts_by_device(const Step& step, const LogicalDevices& logical) {
+  std::vector<Part> all;
+  for (std::size_t node = 0; node < step.program.nodes.size(); ++node) {
+    std::vector<Part> parts = parameters_of(step, node);
+    std::ranges::stable_sort(parts, std::greater<>(),
+                             [&](const Part& part) { return logical.of(part.node, part.parameter); });
+    std::ranges::copy(parts, std::back_inserter(all));
+  }
+  return all;
+}
+
 ReplicaLowering::ReplicaLowering(const Step& step, Replica replica, plan::Plan& plan,
                                  const std::vector<Part>& parts)
     : step_(step),
@@ -126,10 +137,41 @@ void ReplicaLowering::note_reads(const Part& part) {
   for (const ValueId value : roots_read(part)) --reads_left_[index(value)];
 }
 
+plan::DeviceId ReplicaLowering::device_at(LogicalId logical) const {
+  return logical == 0 ? replica_.device : replica_.further[logical - 1];
+}
+
+plan::DeviceId ReplicaLowering::device_of(const Part& part) const {
+  return replica_.logical == nullptr ? replica_.device
+                                     : device_at(replica_.logical->of(part.node, part.parameter));
+}
+
+plan::DeviceId ReplicaLowering::device_of(ValueId value) const {
+  return replica_.logical == nullptr ? replica_.device : device_at(replica_.logical->of(value));
+}
+
+// Moved when the first there reads it; values are written once, so the copy stays true.
+Operand ReplicaLowering::operand_on(ValueId value, plan::DeviceId device, const std::string& reader) {
+  Operand there = operand(value);
+  const plan::Buffer& home = plan_.buffer(there.buffer);
+  if (home.device == device) return there;
+  const auto [copy, is_new] = copies_.try_emplace({root(value), device});
+  if (is_new) {
+    Operand source = *operands_[index(root(value))];
+    copy->second = plan_.add_buffer(
+        {home.name + "/received", device, source.spec.bytes(), BufferKind::communication, {}});
+    plan_.add_node(plan::Move{source, {copy->second, source.spec, {}}, {}},
+                   scope(reader.empty() ? "receive" : reader + "/receive"));
+  }
+  there.buffer = copy->second;
+  there.offset = {};
+  return there;
+}
+
 // The input pipeline leaves its rows on the host.
 void ReplicaLowering::add_input(const NamedValue& input) {
   const std::string name = own(input.name);
-  give_buffer(input.value, name, BufferKind::input);
+  give_buffer(input.value, device_of(input.value), name, BufferKind::input);
   Operand source = operand(input.value);
   if (replica_.host) {
     const Operand target = source;
@@ -140,7 +182,7 @@ void ReplicaLowering::add_input(const NamedValue& input) {
 }
 
 void ReplicaLowering::add_variable(const Variable& variable) {
-  give_buffer(variable.value, own(variable.name),
+  give_buffer(variable.value, device_of(variable.value), own(variable.name),
               variable.is_slot ? BufferKind::optimizer_slot : BufferKind::variable);
   plan_.variables.push_back({own(variable.name), operand(variable.value)});
 }
@@ -181,7 +223,9 @@ void ReplicaLowering::save_new_value(std::size_t variable) {
 Operand ReplicaLowering::copy_of(ValueId value, std::string name, BufferKind kind) {
   const Operand source = operand(value);
   const Operand copy{
-      plan_.add_buffer({std::move(name), replica_.device, source.spec.bytes(), kind, {}}), source.spec, {}};
+      plan_.add_buffer({std::move(name), plan_.buffer(source.buffer).device, source.spec.bytes(), kind, {}}),
+      source.spec,
+      {}};
   plan_.add_node(plan::Move{source, copy, {}}, scope(""));
   return copy;
 }
@@ -189,39 +233,43 @@ Operand ReplicaLowering::copy_of(ValueId value, std::string name, BufferKind kin
 void ReplicaLowering::lower(const Part& part) {
   const wt::Node& node = step_.program.nodes[part.node];
   if (const auto* apply = std::get_if<Apply>(&node.operation)) {
-    plan::Run run{.device = replica_.device, .kernel = apply->kernel, .attributes = apply->attributes};
+    plan::Run run{.device = device_of(part), .kernel = apply->kernel, .attributes = apply->attributes};
     const std::vector<std::size_t> inputs = positions(part, false), outputs = positions(part, true);
-    for (const std::size_t i : inputs) run.inputs.push_back(operand(node.inputs[i]));
+    for (const std::size_t i : inputs)
+      run.inputs.push_back(operand_on(node.inputs[i], run.device, node.scope));
     for (std::size_t j = 0; j < outputs.size(); ++j) {
-      give_output_buffer(part.node, outputs[j], j < inputs.size() ? node.inputs[inputs[j]] : no_value);
+      give_output_buffer(part, outputs[j], j < inputs.size() ? node.inputs[inputs[j]] : no_value);
       run.outputs.push_back(operand(node.outputs[outputs[j]]));
     }
     run.workspace = workspace(run, part.node);
-    last_run_ = plan_.add_node(std::move(run), scope(node.scope));
-    if (!first_run_) first_run_ = last_run_;
+    const plan::DeviceId device = run.device;
+    last_runs_[device] = plan_.add_node(std::move(run), scope(node.scope));
+    if (!first_run_) first_run_ = last_runs_[device];
   }
   if (!std::holds_alternative<Update>(node.operation)) note_reads(part);
 }
 
-void ReplicaLowering::give_output_buffer(std::size_t node, std::size_t output, ValueId input) {
-  const ValueId value = step_.program.nodes[node].outputs[output];
-  const Apply& apply = std::get<Apply>(step_.program.nodes[node].operation);
-  const auto& inputs = step_.program.nodes[node].inputs;
+void ReplicaLowering::give_output_buffer(const Part& part, std::size_t output, ValueId input) {
+  const wt::Node& node = step_.program.nodes[part.node];
+  const ValueId value = node.outputs[output];
+  const Apply& apply = std::get<Apply>(node.operation);
   const auto is_same = [&](ValueId other) { return root(other) == root(input); };
-  if (apply.kernel->in_place && input != no_value && std::ranges::count_if(inputs, is_same) == 1 &&
-      may_take_place(input, value)) {
+  if (apply.kernel->in_place && input != no_value && std::ranges::count_if(node.inputs, is_same) == 1 &&
+      may_take_place(input, value, device_of(part))) {
     operands_[index(value)] = operand(input);
     return;
   }
-  define_buffer(value, node);
+  define_buffer(value, part.node, {}, part.parameter);
 }
 
 // Variables are overwritten only by their own new value, inputs never; results are read after the step, so
 // they never give way.
-bool ReplicaLowering::may_take_place(ValueId input, ValueId output) const {
-  if (step_.program.spec(input) != step_.program.spec(output) || reads_left_[index(root(input))] != 1)
+bool ReplicaLowering::may_take_place(ValueId input, ValueId output, plan::DeviceId device) const {
+  const plan::Buffer& place = plan_.buffer(operands_[index(root(input))]->buffer);
+  if (step_.program.spec(input) != step_.program.spec(output) || reads_left_[index(root(input))] != 1 ||
+      place.device != device)
     return false;
-  switch (plan_.buffer(operands_[index(root(input))]->buffer).kind) {
+  switch (place.kind) {
     case BufferKind::variable:
     case BufferKind::optimizer_slot:
       return is_new_value_of_owner(root(input), output);
@@ -259,7 +307,7 @@ std::optional<plan::BufferId> ReplicaLowering::workspace(const plan::Run& run, s
   const Bytes size = workspace_bytes(*run.kernel, {inputs, outputs, run.attributes});
   if (size.count() == 0) return std::nullopt;
   return plan_.add_buffer(
-      {own(fmt::format("{}#{}", run.kernel->name, node)), replica_.device, size, BufferKind::workspace, {}});
+      {own(fmt::format("{}#{}", run.kernel->name, node)), run.device, size, BufferKind::workspace, {}});
 }
 
 // New values that were not written in place.
@@ -288,19 +336,19 @@ Operand ReplicaLowering::operand(ValueId value) const {
 
 void ReplicaLowering::define(ValueId value, Operand operand) { operands_[index(root(value))] = operand; }
 
-Operand ReplicaLowering::define_buffer(ValueId value, std::size_t node, std::optional<TensorSpec> spec) {
+Operand ReplicaLowering::define_buffer(ValueId value, std::size_t node, std::optional<TensorSpec> spec,
+                                       std::optional<std::size_t> parameter) {
   const auto& outputs = step_.program.nodes[node].outputs;
   const auto output = static_cast<std::size_t>(std::ranges::find(outputs, value) - outputs.begin());
-  give_buffer(value, value_name(value, node, output),
+  give_buffer(value, device_of(Part{node, parameter}), value_name(value, node, output),
               is_result(value) ? BufferKind::result : kind_of(step_.program.nodes[node].scope), spec);
   return operand(value);
 }
 
-void ReplicaLowering::give_buffer(ValueId value, const std::string& name, BufferKind kind,
-                                  std::optional<TensorSpec> given) {
+void ReplicaLowering::give_buffer(ValueId value, plan::DeviceId device, const std::string& name,
+                                  BufferKind kind, std::optional<TensorSpec> given) {
   const TensorSpec spec = given.value_or(step_.program.spec(value));
-  operands_[index(value)] =
-      Operand{plan_.add_buffer({name, replica_.device, spec.bytes(), kind, {}}), spec, {}};
+  operands_[index(value)] = Operand{plan_.add_buffer({name, device, spec.bytes(), kind, {}}), spec, {}};
 }
 
 bool ReplicaLowering::is_result(ValueId value) const {

@@ -21,6 +21,24 @@ void check_programs(Steps steps) {
   }
 }
 
+void check_devices(std::string_view strategy, std::span<const Place> places) {
+  std::map<std::string_view, std::size_t> replica_on;
+  const auto take = [&](const plan::Device& device, std::size_t replica) {
+    const auto [found, is_new] = replica_on.try_emplace(device.name, replica);
+    if (is_new) return;
+    if (found->second == replica)
+      throw InputError(fmt::format("[{}] replica {} has {} twice", strategy, replica, device.name),
+                       "give it devices of its own");
+    throw InputError(
+        fmt::format("[{}] replicas {} and {} are both on {}", strategy, found->second, replica, device.name),
+        "give each replica a device of its own");
+  };
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    take(places[i].device, i);
+    for (const plan::Device& device : places[i].further) take(device, i);
+  }
+}
+
 // Given which variables are.
 std::vector<bool> mirrored_given(Steps steps, const std::vector<bool>& variables) {
   const Step& step = *steps[0];
@@ -55,25 +73,18 @@ void check_replicas(std::string_view strategy, Steps steps, std::span<const Plac
                      "give each replica a device, or take as many replicas as there are devices");
   expect(!stand_for || *stand_for % places.size() == 0, "{} replicas can't stand for {}", places.size(),
          stand_for.value_or(0));
-  std::map<std::string_view, std::size_t> replica_on;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto [found, is_new] = replica_on.try_emplace(places[i].device.name, i);
-    if (!is_new)
-      throw InputError(
-          fmt::format("[{}] replicas {} and {} are both on {}", strategy, found->second, i, found->first),
-          "give each replica a device of its own");
-  }
+  check_devices(strategy, places);
   check_programs(steps);
 }
 
 std::vector<Replica> add_devices(Draft& draft, std::span<const Place> places, std::size_t replicas_in_all) {
   std::vector<Replica> replicas;
-  for (const Place& place : places) {
-    draft.plan.devices.push_back(place.device);
-    replicas.push_back({.device = static_cast<plan::DeviceId>(static_cast<std::int32_t>(replicas.size())),
+  for (const Place& place : places)
+    replicas.push_back({.device = draft.device(place.device),
                         .number = replicas.size(),
                         .is_only_one = replicas_in_all == 1});
-  }
+  for (std::size_t i = 0; i < places.size(); ++i)
+    for (const plan::Device& device : places[i].further) replicas[i].further.push_back(draft.device(device));
   std::map<std::string_view, plan::DeviceId> hosts;
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (!places[i].host) continue;

@@ -31,6 +31,7 @@ struct Place {
   std::optional<plan::Device> host{};  // hosts of one name are one
   int task = 0;                        // of the cluster
   device::Kind kind = device::Kind::gpu;
+  std::vector<plan::Device> further{};  // logical devices 1, 2, ... of the replica, beside `device`
 };
 
 // How many replicas some places stand for, which are alike: same device, same rows, same neighbours. Collectives
@@ -47,7 +48,7 @@ std::string port_name(const std::string& name, std::size_t replica);
 void check_replicas(std::string_view strategy, Steps steps, std::span<const Place> places,
                     StandFor stand_for = {});
 
-// Replicas first, in order, then hosts. `replicas_in_all`: also those that the
+// Replicas first, in order, then their further devices, then hosts. `replicas_in_all`: also those that the
 // places stand for.
 std::vector<Replica> add_devices(Draft& draft, std::span<const Place> places, std::size_t replicas_in_all);
 

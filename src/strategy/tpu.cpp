@@ -14,12 +14,27 @@ namespace wt::strategy {
 
 namespace {
 
+void check_logical_devices(std::span<const Place> places, const TpuOptions& options) {
+  const std::size_t count = places[0].further.size() + 1;
+  for (std::size_t i = 1; i < places.size(); ++i)
+    if (places[i].further.size() + 1 != count)
+      throw InputError(fmt::format("[tpu] replica 0 has {} cores, and replica {} has {}", count, i,
+                                   places[i].further.size() + 1),
+                       "give every replica as many");
+  for (const auto& [layer, logical] : options.assigned)
+    if (logical >= count)
+      throw InputError(fmt::format("[tpu] {} is assigned to logical device {}, and a replica has {}", layer,
+                                   logical, count),
+                       fmt::format("from 0 to {}, or more cores per replica", count - 1));
+}
+
 void check(std::span<const Place> places, const TpuOptions& options) {
   for (std::size_t i = 0; i < places.size(); ++i)
     if (places[i].kind != device::Kind::tpu)
       throw InputError(fmt::format("[tpu] {} of replica {} is a {}", places[i].device.name, i,
                                    device::name(places[i].kind)),
                        "take mirrored, or multi_worker_mirrored where there are several machines");
+  check_logical_devices(places, options);
   const auto replicas = static_cast<long long>(options.stand_for.value_or(places.size()));
   const auto chips = std::accumulate(options.slice.begin(), options.slice.end(), 1LL, std::multiplies<>());
   const bool is_positive = std::ranges::all_of(options.slice, [](int extent) { return extent > 0; });
@@ -52,7 +67,9 @@ LibraryChoice algorithm_for(const TpuOptions& options) {
 plan::Plan lower_tpu(Steps steps, std::span<const Place> places, const TpuOptions& options) {
   check_replicas("tpu", steps, places, options.stand_for);
   check(places, options);
-  DataParallel way{.stand_for = options.stand_for};
+  DataParallel way;
+  way.stand_for = options.stand_for;
+  way.assigned = options.assigned;
   way.communication.strategy = "tpu";
   way.communication.library.always = algorithm_for(options);
   way.communication.mean = Scaling::multiply;  // tpu_ops.cross_replica_sum of values times 1 / N

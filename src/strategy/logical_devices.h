@@ -1,0 +1,34 @@
+#pragma once
+// Several logical devices in a replica, as a TPU's replica of several cores has them: which of them computes each
+// part of a step, and where each value lives. Layers are assigned (tf.distribute.TPUStrategy's
+// experimental_assign_to_logical_device); what belongs to none is on logical device 0.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "program/program.h"
+
+namespace wt::strategy {
+
+using LogicalId = std::size_t;  // in its replica: 0, 1, ...
+using AssignedLayers = std::map<std::string, LogicalId, std::less<>>;
+
+struct LogicalDevices {
+  std::vector<std::vector<LogicalId>> nodes{};  // by node; of an optimizer's, one for each parameter
+  std::vector<LogicalId> values{};              // by value: where it is made, or read from outside
+
+  LogicalId of(std::size_t node, std::optional<std::size_t> parameter = {}) const {
+    return nodes[node][parameter.value_or(0)];
+  }
+  LogicalId of(ValueId value) const { return values[index(value)]; }
+};
+
+// As TensorFlow's placer does it (program/step_placement.h): variables and their gradients with their layer, slots
+// and updates with their variable. Reshapes and operations among replicas stay where their input is; an input of
+// the step comes to the first that reads it. Layers that the step doesn't have are none of its business.
+// Requires: every layer's device is less than `count`.
+LogicalDevices assign_logical_devices(const Step& step, const AssignedLayers& layers, std::size_t count);
+
+}  // namespace wt::strategy
