@@ -48,9 +48,9 @@ std::optional<std::string> shortage(std::span<const HostPiece> pieces, const sce
 std::size_t replica_of(const scenario::Machine& machine, const std::string& device) {
   std::optional<std::size_t> fed;
   for (std::size_t i = 0; i < machine.replicas.size(); ++i) {
-    const device::Name& name = machine.replicas[i].device.name;
-    if (print(name) == device) return i;
-    if (!fed && print(device::host_of(name)) == device) fed = i;
+    for (const device::LogicalDevice& own : machine.replicas[i].devices())
+      if (print(own.name) == device) return i;
+    if (!fed && print(device::host_of(machine.replicas[i].device.name)) == device) fed = i;
   }
   return fed.value_or(0);
 }

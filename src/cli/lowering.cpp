@@ -113,7 +113,7 @@ void Lowering::fold(strategy::Steps steps) {
                         scenario_.time.collectives == scenario::Collectives::automatic;
   const auto* workers = scenario_.strategy.as<scenario::MultiWorkerMirrored>();
   const bool is_whole = workers == nullptr || workers->communication_options.bytes_per_pack == Bytes(0);
-  const bool is_tpu = scenario_.strategy.type() == StrategyType::tpu;
+  const bool is_tpu = scenario_.strategy.type() == StrategyType::tpu && all_places_.front().further.empty();
   if (!may_fold || !is_whole || (workers == nullptr && !is_tpu)) return;
   if (std::ranges::any_of(steps, [&](const Step* step) { return step != steps.front(); })) return;
   std::map<int, std::vector<strategy::Place>> tasks;
@@ -151,15 +151,24 @@ plan::Plan Lowering::lower_unplaced(strategy::Steps steps) {
     case StrategyType::tpu:
       break;
   }
-  strategy::TpuOptions options{.stand_for = stand_for_};
+  strategy::TpuOptions options = tpu();
+  options.stand_for = stand_for_;
   if (const platform::Slice* slice = machine_.platform ? machine_.platform->slice() : nullptr) {
-    options.slice = slice->shape.extents;
+    const std::vector<int>& shape = machine_.computation_shape;
+    for (std::size_t axis = 0; axis < slice->shape.axes(); ++axis)
+      options.slice.push_back(slice->shape[axis] / shape[axis]);
     options.wraps = slice->wraps;
-    options.cores = slice->devices_per_chip();
+    options.cores = slice->devices_per_chip() / shape.back();
   }
+  return strategy::lower_tpu(steps, places_, options);
+}
+
+strategy::TpuOptions Lowering::tpu() const {
+  strategy::TpuOptions options;
   if (const auto& algorithm = scenario_.strategy.as<scenario::Tpu>()->algorithm)
     options.algorithm = algorithm->name;
-  return strategy::lower_tpu(steps, places_, options);
+  options.assigned = machine_.assigned;
+  return options;
 }
 
 strategy::CentralStorageOptions Lowering::central_storage() const {
@@ -170,9 +179,10 @@ strategy::CentralStorageOptions Lowering::central_storage() const {
 
 plan::Plan Lowering::lower_alone(const Step& step) const {
   const strategy::Place& place = all_places_.front();
+  const Step* const steps[] = {&step};
+  if (!place.further.empty()) return strategy::lower_tpu(steps, {&place, 1}, tpu());
   if (scenario_.strategy.type() != StrategyType::central_storage || !machine_.center)
     return strategy::lower_default(step, place.device, place.host);
-  const Step* const steps[] = {&step};
   return strategy::lower_central_storage(steps, {&place, 1}, central_storage());
 }
 

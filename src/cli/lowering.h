@@ -13,6 +13,7 @@
 #include "strategy/central_storage.h"
 #include "strategy/devices.h"
 #include "strategy/library.h"
+#include "strategy/tpu.h"
 #include "train/function.h"
 
 namespace wt {
@@ -26,7 +27,7 @@ class Lowering {
   // Without numbers, the replicas of one task stand for all where all tasks are alike.
   plan::Plan lower(strategy::Steps steps);
 
-  // On the first replica's device alone: variables are there too, unless the scenario keeps them elsewhere.
+  // On the first replica's devices alone: variables are there too, unless the scenario keeps them elsewhere.
   plan::Plan lower_alone(const Step& step) const;
 
   // How the library carries out the all-reduces of a plan that was lowered here, in the order of their
@@ -41,6 +42,7 @@ class Lowering {
   bool is_like(std::span<const strategy::Place> task, std::span<const strategy::Place> first) const;
   plan::Plan lower_unplaced(strategy::Steps steps);
   strategy::CentralStorageOptions central_storage() const;
+  strategy::TpuOptions tpu() const;
   plan::Plan lower_mirrored(strategy::Steps steps);
   plan::Plan lower_multi_worker_mirrored(strategy::Steps steps);
   strategy::Library library(const std::optional<scenario::AlgorithmName>& algorithm);

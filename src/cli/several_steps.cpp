@@ -29,9 +29,12 @@ class StepsPlayer {
         step_(condensed_.timed),
         synchronization_(synchronization) {
     for (std::size_t i = 0; i < machine.replicas.size(); ++i) {
-      const device::Name& name = machine.replicas[i].device.name;
-      replica_of_[print(name)] = i;
-      task_of_[print(name)] = task_of_[print(device::host_of(name))] = machine.replicas[i].task;
+      const scenario::Replica& replica = machine.replicas[i];
+      for (const device::LogicalDevice& device : replica.devices()) {
+        replica_of_[print(device.name)] = i;
+        task_of_[print(device.name)] = replica.task;
+      }
+      task_of_[print(device::host_of(replica.device.name))] = replica.task;
     }
     if (is_slowed() && is_folded()) unfold();
   }
@@ -51,7 +54,7 @@ class StepsPlayer {
   bool is_folded() const {
     return static_cast<std::size_t>(std::ranges::count_if(plan_.devices, [&](const plan::Device& device) {
              return replica_of_.contains(device.name);
-           })) < machine_.replicas.size();
+           })) < replica_of_.size();
   }
 
   int count() const {

@@ -92,9 +92,9 @@ const Step& Training::step() { return model_.training_step(batch_of(job_.global_
 std::vector<std::optional<plan::Capacity>> Training::capacities(const plan::Plan& plan) {
   std::vector<std::optional<plan::Capacity>> capacities(plan.devices.size());
   for (const scenario::Replica& replica : job_.machine.replicas)
-    for (std::size_t i = 0; i < plan.devices.size(); ++i)
-      if (plan.devices[i].name == print(replica.device.name))
-        capacities[i] = capacity_of(job_.machine, replica.device);
+    for (const device::LogicalDevice& device : replica.devices())
+      for (std::size_t i = 0; i < plan.devices.size(); ++i)
+        if (plan.devices[i].name == print(device.name)) capacities[i] = capacity_of(job_.machine, device);
   return capacities;
 }
 

@@ -392,6 +392,10 @@ Job build(const Scenario& scenario) {
   }
   const Place model_place = scenario.place("model");
   job.model = placed(model_place, problems, [&] { return make_model(scenario); }).value_or(nullptr);
+  if (job.model)
+    job.machine.assigned = placed(scenario.place("strategy"), problems, [&] {
+                             return assigned_layers(scenario, *job.model);
+                           }).value_or(strategy::AssignedLayers{});
   problems.throw_if_any();
 
   Purpose purpose{.model = job.model->name(), .loss = job.loss};

@@ -285,6 +285,22 @@ void keys_of(Visit& visit, MultiWorkerMirrored& strategy) {
 
 template <class Visit>
 void keys_of(Visit& visit, Tpu& strategy) {
+  visit(Key{.name = "computation_shape",
+            .meaning =
+                "the cores of a replica along the slice's axes, [x, y, z, core], as DeviceAssignment has it; "
+                "absent: [1, 1, 1, 1], a replica on each core",
+            .at_least = 1},
+        strategy.computation_shape);
+  visit(
+      Key{.name = "experimental_assign_to_logical_device",
+          .meaning =
+              "layers by name, and which core of their replica they are on, as {\"dense_1\": 1}; others are "
+              "on its core 0",
+          .at_least = 0},
+      strategy.experimental_assign_to_logical_device);
+  visit.later("experimental_split_to_logical_devices",
+              "a tensor is cut over the cores of a replica; whole layers go to them by "
+              "experimental_assign_to_logical_device");
   visit(algorithm_key, strategy.algorithm);
 }
 

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <tuple>
 
+#include "base/rough.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "cluster/cluster.h"
+#include "cluster/device_assignment.h"
 #include "cluster/roles.h"
 #include "cluster/tpu_topology.h"
 #include "platform/load.h"
@@ -236,25 +237,64 @@ class MachineBuilder {
     }
   }
 
-  // In the order of the torus, so that neighbours are neighbours; the cores of a chip first.
+  // In the order of the torus, so that neighbours are neighbours; the cores of a chip first: a DeviceAssignment of as
+  // many replicas as there is room for, whose order of devices is MESH.
   void add_tpus() {
     if (!machine_.platform)
       return problems_.add(scenario_.place("strategy.type"), "tpu trains on TPUs, and this machine has none",
                            "add a platform: \"platform\": \"tpu_v3\"");
     at("platform", "take a platform of one slice", [&] {
       const cluster::Topology topology = cluster::topology_of(platform());
-      std::vector<std::tuple<int, int, int, int, int, int>> cores;  // z, y, x, core, then task and number
-      for (std::size_t task = 0; task < processes_.size(); ++task)
-        for (std::size_t i = 0; i < topology.device_coordinates()[task].size(); ++i) {
-          const cluster::Coordinates& c = topology.device_coordinates()[task][i];
-          cores.push_back({c[2], c[1], c[0], c[3], static_cast<int>(task), static_cast<int>(i)});
-        }
-      std::ranges::sort(cores);
-      for (const auto& [z, y, x, core, task, number] : cores)
-        add(processes_[static_cast<std::size_t>(task)].list_logical_devices(
-                Kind::tpu)[static_cast<std::size_t>(number)],
-            task);
+      const std::optional<cluster::Computation> computation = computation_on(topology.mesh_shape());
+      if (!computation) return;
+      machine_.computation_shape = computation->computation_shape;
+      add_assigned(cluster::DeviceAssignment::build(topology, *computation));
     });
+  }
+
+  // All of the slice, or a problem.
+  std::optional<cluster::Computation> computation_on(const platform::Shape& mesh) {
+    cluster::Computation computation{.device_order_mode = cluster::DeviceOrder::mesh};
+    const auto& written = scenario_.strategy.as<Tpu>()->computation_shape;
+    if (written) computation.computation_shape.assign(written->begin(), written->end());
+    const std::vector<int>& shape = computation.computation_shape;
+    if (shape.size() != cluster::mesh_rank) {
+      problems_.add(scenario_.place("strategy.computation_shape"),
+                    fmt::format("a slice has four axes, (x, y, z, core), and here are {}", shape.size()),
+                    fmt::format("this one is [{}]", fmt::join(mesh.extents, ", ")));
+      return std::nullopt;
+    }
+    std::vector<int> fits = shape;
+    for (std::size_t axis = 0; axis < fits.size(); ++axis)
+      while (mesh[axis] % fits[axis] != 0) --fits[axis];
+    for (std::size_t axis = 0; axis < fits.size(); ++axis)
+      computation.num_replicas *= mesh[axis] / fits[axis];
+    if (fits == shape) return computation;
+    problems_.add(scenario_.place("strategy.computation_shape"),
+                  fmt::format("replicas of [{}] cores don't divide {}'s slice of [{}]",
+                              fmt::join(shape, ", "), platform().name(), fmt::join(mesh.extents, ", ")),
+                  fmt::format("each number divides that of its axis, (x, y, z, core): [{}] makes {}",
+                              fmt::join(fits, ", "), counted(computation.num_replicas, "replica")));
+    return std::nullopt;
+  }
+
+  // A replica is fed by the host of its first core; hosts that feed none read no rows.
+  void add_assigned(const cluster::DeviceAssignment& assignment) {
+    std::map<int, int> feeding;  // task of the cluster to task that feeds
+    for (int replica = 0; replica < assignment.num_replicas(); ++replica)
+      feeding.emplace(*assignment.host_device(replica).task, 0);
+    machine_.tasks = 0;
+    for (auto& [task, number] : feeding) number = machine_.tasks++;
+    for (int replica = 0; replica < assignment.num_replicas(); ++replica) {
+      const auto core = [&](int logical) {
+        const device::Name name = assignment.tpu_device(replica, logical);
+        return processes_[static_cast<std::size_t>(*name.task)].list_logical_devices(
+            Kind::tpu)[static_cast<std::size_t>(*name.index)];
+      };
+      add(core(0), feeding[*assignment.host_device(replica).task]);
+      for (int logical = 1; logical < assignment.num_cores_per_replica(); ++logical)
+        machine_.replicas.back().further.push_back(core(logical));
+    }
   }
 
   // ---- Warnings
@@ -377,6 +417,12 @@ class MachineBuilder {
 
 }  // namespace
 
+std::vector<device::LogicalDevice> Replica::devices() const {
+  std::vector<device::LogicalDevice> all{device};
+  std::ranges::copy(further, std::back_inserter(all));
+  return all;
+}
+
 platform::Endpoint Machine::endpoint(std::string_view device) const {
   expect(platform.has_value(), "a machine without platform has no endpoint {}", device);
   if (const auto found = endpoints.find(device); found != endpoints.end()) return found->second;
@@ -401,6 +447,7 @@ std::vector<strategy::Place> places(const Machine& machine) {
     strategy::Place& place = places.emplace_back(
         strategy::Place{.device = planned(replica.device), .task = replica.task, .kind = *name.kind});
     if (*name.kind != Kind::cpu) place.host = plan::Device{.name = print(device::host_of(name))};
+    for (const device::LogicalDevice& device : replica.further) place.further.push_back(planned(device));
   }
   return places;
 }

@@ -271,6 +271,22 @@ class Parser {
     }
   }
 
+  void read(const json::Value& value, const Key& key, std::vector<std::int64_t>& member) {
+    const json::Range<std::int64_t> range{.at_least = key.at_least, .at_most = 1 << 20};
+    member = json::convert<std::vector<std::int64_t>>(value, reading_.problems, range).value_or(member);
+  }
+
+  void read(const json::Value& value, const Key& key, std::map<std::string, std::int64_t>& member) {
+    json::Reader rows(value, reading_.problems);
+    if (value.kind() != json::Kind::object) return;
+    for (const json::Member& row : value.members()) {
+      reading_.note(fmt::format("{}.{}", below(key.name), row.key), row.key_place(), key.meaning);
+      const json::Range<std::int64_t> range{.at_least = key.at_least, .at_most = 1 << 20};
+      if (const auto number = json::convert<std::int64_t>(row.value, reading_.problems, range))
+        member[row.key] = *number;
+    }
+  }
+
   void read(const json::Value& value, const Key&, std::vector<std::string>& member) {
     member = json::convert<std::vector<std::string>>(value, reading_.problems).value_or(member);
   }

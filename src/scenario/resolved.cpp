@@ -256,6 +256,16 @@ class ResolvedWriter {
     for (const std::string& word : words) out_.value(word);
     out_.end_array();
   }
+  void write(const Key&, const std::vector<std::int64_t>& numbers) {
+    out_.begin_array(json::Layout::one_line);
+    for (const std::int64_t number : numbers) out_.value(number);
+    out_.end_array();
+  }
+  void write(const Key&, const std::map<std::string, std::int64_t>& numbers) {
+    out_.begin_object(json::Layout::one_line);
+    for (const auto& [name, number] : numbers) out_.member(name, number);
+    out_.end_object();
+  }
   void write(const Key& key, const std::map<std::string, LogicalDevices>& devices) {
     out_.begin_object();
     for (const auto& [name, logical] : devices) {

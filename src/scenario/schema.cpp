@@ -215,6 +215,18 @@ class SchemaWriter {
     out_.end_object();
   }
 
+  void describe(const Key& key, const std::vector<std::int64_t>&, bool) {
+    out_.member("type", "array").key("items").begin_object(json::Layout::one_line);
+    describe(key, std::int64_t{}, false);
+    out_.end_object();
+  }
+
+  void describe(const Key& key, const std::map<std::string, std::int64_t>&, bool) {
+    out_.member("type", "object").key("additionalProperties").begin_object(json::Layout::one_line);
+    describe(key, std::int64_t{}, false);
+    out_.end_object();
+  }
+
   void describe(const Key& key, const std::map<std::string, LogicalDevices>&, bool) {
     out_.member("type", "object").key("additionalProperties").begin_object();
     describe(key, LogicalDevices{}, false);

@@ -3,6 +3,7 @@
 // is told. Options have TensorFlow's names; what TensorFlow doesn't have says so.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -87,7 +88,12 @@ struct MultiWorkerMirrored {
 };
 
 struct Tpu {
+  std::optional<std::vector<std::int64_t>> computation_shape{};  // of a DeviceAssignment; absent: one core
+  // Layers, and the logical device of their replica that they are on.
+  std::map<std::string, std::int64_t> experimental_assign_to_logical_device{};
   std::optional<AlgorithmName> algorithm{};  // absent: by the slice's axes
+
+  std::int64_t cores_per_replica() const;
 };
 
 struct Strategy {

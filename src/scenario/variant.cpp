@@ -127,7 +127,8 @@ class Resizer {
   Overrides of_slice() const {
     const auto ici = platform::from_json(*scenario_.platform.written, scenario_.platform.folder).ici;
     expect(ici.has_value(), "{} has TPUs and no rule for slices", machine_.platform->name());
-    const platform::SliceOfReplicas found = platform::slice_of_replicas(*ici, replicas_);
+    const platform::SliceOfReplicas found =
+        platform::slice_of_replicas(*ici, replicas_ * scenario_.strategy.as<Tpu>()->cores_per_replica());
     if (!found.shape)
       refuse("platform", fmt::format("{} has no such slice", machine_.platform->name()), found.nearest);
     return {with_platform("slice", json::quote(print(*found.shape)))};
