@@ -198,8 +198,6 @@ class StepSimulator {
     }));
   }
 
-  std::size_t devices_of_each() const { return machine_.replicas.front().further.size() + 1; }
-
   std::string basis() const {
     if (replicas() == replicas_.size()) return costs_.basis;
     if (several_ && several_->is_unfolded)
@@ -225,8 +223,8 @@ class StepSimulator {
     if (several_) told.course = course();
     told.samples_per_second = static_cast<double>(options_.rows) / told.step.count();
     if (const auto peak = type.peak.find(roofline_.precision); peak != type.peak.end())
-      told.utilization =
-          useful_work(plan_) / peak->second / told.step / static_cast<double>(replicas() * devices_of_each());
+      told.utilization = useful_work(plan_) / peak->second / told.step / static_cast<double>(replicas()) /
+                         static_cast<double>(machine_.devices_of_each());
     return told;
   }
 

@@ -92,16 +92,32 @@ std::vector<StrategyWay> multi_worker_mirrored(int replicas) {
   return ways;
 }
 
-// Chips of one core each: 2x2, 2x2x2, 2x2x4.
+// Layers, as their weights name them, on one core and the other by turns.
+strategy::AssignedLayers by_turns(const Step& step) {
+  strategy::AssignedLayers layers;
+  for (const Variable& variable : step.variables)
+    if (variable.trainable)
+      layers.try_emplace(variable.name.substr(0, variable.name.find('/')), layers.size() % 2);
+  return layers;
+}
+
+// Chips of one core each: 2x2, 2x2x2, 2x2x4; then of two, which are a replica's.
 std::vector<StrategyWay> tpu(int replicas) {
   if (replicas != 4 && replicas != 8 && replicas != 16) return {};
   const std::vector<int> slice{2, 2, replicas / 4};
-  return {{"tpu",
-           "cross_replica_sum",
-           [slice, cores = places(replicas, device::Kind::tpu, 4)](strategy::Steps steps) {
-             return strategy::lower_tpu(steps, cores, {.slice = slice});
-           },
-           {.replicas = replicas, .workers = replicas / 4}}};
+  const std::vector<Place> cores = places(replicas, device::Kind::tpu, 4);
+  std::vector<Place> chips = cores;
+  for (Place& chip : chips) chip.further.push_back({.name = chip.device.name + " core 1"});
+  const data::Distribution input{.replicas = replicas, .workers = replicas / 4};
+  return {
+      {"tpu", "cross_replica_sum",
+       [slice, cores](strategy::Steps steps) { return strategy::lower_tpu(steps, cores, {.slice = slice}); },
+       input},
+      {"tpu", "2 cores a replica",
+       [slice, chips](strategy::Steps steps) {
+         return strategy::lower_tpu(steps, chips, {.slice = slice, .assigned = by_turns(*steps.front())});
+       },
+       input}};
 }
 
 StrategyWay one_device() {

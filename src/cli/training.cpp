@@ -307,7 +307,8 @@ const Simulation& Training::simulate(std::int64_t rows, std::size_t phase) {
 }
 
 report::Baseline Training::baseline() {
-  report::Baseline baseline{.is_weak = scenario_.training.per_replica_batch.has_value()};
+  report::Baseline baseline{.devices = job_.machine.devices_of_each(),
+                            .is_weak = scenario_.training.per_replica_batch.has_value()};
   baseline.rows = baseline_rows();
   const report::Simulated& told = simulated_alone(baseline.rows).told;
   baseline.step = told.step;
@@ -324,6 +325,7 @@ report::Planned Training::planned() {
           .trainable_parameters = parameters.trainable,
           .other_parameters = parameters.not_trainable,
           .replicas = job_.input.replicas,
+          .devices_of_each = job_.machine.devices_of_each(),
           .workers = job_.input.workers,
           .replica_rows = replica_rows(job_.global_batch),
           .reduction = lowering_.reduction(Bytes(parameters.trainable * 4)),

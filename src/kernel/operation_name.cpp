@@ -37,6 +37,7 @@ constexpr OperationKernels kernels_by_name[] = {
     {"Cast", all, all, "SrcT"},
     {"CollectiveBcastSendV2", all, {f32, f64, i32, i64, bit}},
     {"CollectiveGatherV2", signed_numbers, signed_numbers},
+    {"CollectivePermute", {}, {}},
     {"CollectiveReduceV2", signed_numbers, signed_numbers},
     {"ConcatV2", all, all},
     {"Conv2D", {f32, f64, i32}, {f32, f64, i32}},

@@ -44,6 +44,11 @@ void send_through(Backward& backward) {
           [&](const AllReduce& all_reduce) {
             backward.send(0, backward.append_one(all_reduce, {backward.gradient()}));
           },
+          // Back the way that the value came (tensorflow/python/tpu/ops/tpu_ops.py).
+          [&](Permute permute) {
+            for (auto& [source, target] : permute.pairs) std::swap(source, target);
+            backward.send(0, backward.append_one(std::move(permute), {backward.gradient()}));
+          },
           [&](const auto&) { refuse(name(backward.operation())); },
       },
       backward.operation());

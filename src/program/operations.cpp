@@ -135,6 +135,9 @@ Symbol all_reduce(Symbol x, Reduction reduction) { return append(AllReduce{reduc
 Symbol reduce(Symbol x, Reduction reduction) { return append(Reduce{reduction}, x); }
 Symbol broadcast(Symbol x) { return append(Broadcast{}, x); }
 Symbol gather(Symbol x, std::int64_t replicas) { return append(Gather{replicas}, x); }
+Symbol collective_permute(Symbol x, std::vector<SourceTarget> source_target_pairs) {
+  return append(Permute{std::move(source_target_pairs)}, x);
+}
 
 namespace {
 

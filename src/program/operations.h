@@ -83,6 +83,7 @@ Symbol all_reduce(Symbol x, Reduction reduction);
 Symbol reduce(Symbol x, Reduction reduction);
 Symbol broadcast(Symbol x);
 Symbol gather(Symbol x, std::int64_t replicas);
+Symbol collective_permute(Symbol x, std::vector<SourceTarget> source_target_pairs);
 
 // Many variables at once. Updates every variable; slots are the optimizer's own variables, one per variable.
 struct Slots {

@@ -23,12 +23,19 @@ std::string value_names(const Program& program, std::span<const ValueId> values)
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string pairs_text(const Permute& permute) {
+  std::vector<std::string> pairs;
+  for (const auto& [source, target] : permute.pairs) pairs.push_back(fmt::format("{}>{}", source, target));
+  return fmt::format("{}", fmt::join(pairs, " "));
+}
+
 std::string details(const Step& step, const Operation& operation) {
   return std::visit(overloaded{
                         [](const Apply& apply) { return print(apply.attributes); },
                         [](const Reshape& reshape) { return print(reshape.shape); },
                         [](const AllReduce& all_reduce) { return std::string(word(all_reduce.reduction)); },
                         [](const Reduce& reduce) { return std::string(word(reduce.reduction)); },
+                        [](const Permute& permute) { return pairs_text(permute); },
                         [&](const Update& update) { return step.variables[index(update.variable)].name; },
                         [](const auto&) { return std::string(); },
                     },
@@ -54,7 +61,7 @@ std::string print(const Step& step, const Node& node) {
 
 std::string_view name(const Operation& operation) {
   constexpr std::string_view names[] = {"",          "reshape", "all_reduce", "reduce",
-                                        "broadcast", "gather",  "update"};
+                                        "broadcast", "gather",  "permute",    "update"};
   if (const auto* apply = std::get_if<Apply>(&operation)) return apply->kernel->name;
   return names[operation.index()];
 }

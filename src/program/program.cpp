@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/overloaded.h"
 
@@ -18,6 +19,23 @@ TensorSpec reshaped(const TensorSpec& input, const Shape& shape) {
   return {input.type, shape};
 }
 
+// Of a step for any number of replicas: which there are, its lowering sees.
+TensorSpec permuted(const TensorSpec& input, const Permute& permute) {
+  std::set<std::int64_t> sources, targets;
+  const auto check = [](std::set<std::int64_t>& seen, std::int64_t replica, std::string_view what) {
+    if (replica < 0)
+      throw InputError(fmt::format("[permute] there is no replica {}", replica), "count from 0");
+    if (!seen.insert(replica).second)
+      throw InputError(fmt::format("[permute] replica {} is the {} of two pairs", replica, what),
+                       "permute twice, and add");
+  };
+  for (const auto& [source, target] : permute.pairs) {
+    check(sources, source, "source");
+    check(targets, target, "target");
+  }
+  return input;
+}
+
 TensorSpec gathered(TensorSpec input, std::int64_t replicas) {
   if (input.shape.rank() == 0)
     throw InputError("[gather] a scalar has no axis 0 to gather along", "reshape it to [1]");
@@ -31,6 +49,7 @@ std::vector<TensorSpec> output_specs(const Operation& operation, std::span<const
                         [&](const Apply& apply) { return apply.kernel->outputs(inputs, apply.attributes); },
                         [&](const Reshape& reshape) { return Specs{reshaped(inputs[0], reshape.shape)}; },
                         [&](const Gather& gather) { return Specs{gathered(inputs[0], gather.replicas)}; },
+                        [&](const Permute& permute) { return Specs{permuted(inputs[0], permute)}; },
                         [](const Update&) { return Specs{}; },
                         [&](const auto&) { return Specs{inputs[0]}; },
                     },
@@ -38,6 +57,11 @@ std::vector<TensorSpec> output_specs(const Operation& operation, std::span<const
 }
 
 }  // namespace
+
+std::optional<std::int64_t> Permute::source_of(std::int64_t target) const {
+  const auto found = std::ranges::find(pairs, target, &SourceTarget::target);
+  return found == pairs.end() ? std::nullopt : std::optional(found->source);
+}
 
 ValueId Program::add_value(TensorSpec spec, std::string name) {
   values.push_back({spec, std::move(name)});

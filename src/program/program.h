@@ -2,6 +2,7 @@
 // plan. A program knows shapes and kernels, never numbers, devices or time. Read on in program/trace.h.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -33,7 +34,7 @@ struct Reshape {
   Shape shape{};
 };
 
-// Operations among replicas. Where a strategy has one replica they are the identity.
+// Operations among replicas. Where a strategy has one replica they are the identity, but for a permutation.
 enum class Reduction : std::uint8_t { sum, mean };
 struct AllReduce {
   Reduction reduction = Reduction::sum;
@@ -46,12 +47,23 @@ struct Gather {       // the replicas' values one after another along axis 0
   std::int64_t replicas = 1;
 };
 
+// XLA's CollectivePermute: a target has its source's value, and who is nobody's target zeros. No replica is the source
+// or the target of two pairs.
+struct SourceTarget {
+  std::int64_t source = 0;
+  std::int64_t target = 0;
+};
+struct Permute {
+  std::vector<SourceTarget> pairs{};
+  std::optional<std::int64_t> source_of(std::int64_t target) const;
+};
+
 // The variable has the input's value from the next step on; within the step, reads see the old one.
 struct Update {
   VariableId variable{};
 };
 
-using Operation = std::variant<Apply, Reshape, AllReduce, Reduce, Broadcast, Gather, Update>;
+using Operation = std::variant<Apply, Reshape, AllReduce, Reduce, Broadcast, Gather, Permute, Update>;
 
 struct Node {
   Operation operation{};

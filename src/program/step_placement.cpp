@@ -211,12 +211,13 @@ class StepPlacer {
   }
 
   std::string_view operation_of(const Node& node) const {
-    constexpr std::array<std::string_view, 7> names{"",
+    constexpr std::array<std::string_view, 8> names{"",
                                                     "Reshape",
                                                     "CollectiveReduceV2",
                                                     "CollectiveReduceV2",
                                                     "CollectiveBcastSendV2",
                                                     "CollectiveGatherV2",
+                                                    "CollectivePermute",
                                                     "AssignVariableOp"};  // as Operation
     const auto* apply = std::get_if<Apply>(&node.operation);
     if (apply == nullptr) return names[node.operation.index()];

@@ -367,8 +367,10 @@ std::string memory_text(const plan::DeviceMemory& device, std::size_t others) {
 }
 
 std::string replicas_text(const Planned& planned) {
-  if (planned.replicas == 1) return "";
+  if (planned.replicas == 1 && planned.devices_of_each == 1) return "";
   std::string text = counted(planned.replicas, "replica");
+  if (planned.devices_of_each > 1)
+    text += fmt::format(" on {} each", counted(planned.devices_of_each, "core"));
   if (planned.workers > 1) text += fmt::format(" of {}", counted(planned.workers, "worker"));
   const auto [least, most] = std::ranges::minmax(planned.replica_rows);
   text += least == most ? fmt::format(", {} each", counted(most, "row"))
@@ -457,8 +459,9 @@ std::string simulated_text(const Simulated& simulated) {
   if (simulated.input > Seconds(0)) text += fmt::format(", waiting for rows {}", rough(simulated.input));
   if (simulated.waiting > Seconds(0)) text += fmt::format(", for others {}", rough(simulated.waiting));
   if (const auto& baseline = simulated.baseline)
-    text += fmt::format("\none device with {}: {}, {:.0f} samples/s; scaling efficiency ({}) {:.1f} %",
-                        counted(baseline->rows, "row"), rough(baseline->step), baseline->samples_per_second,
+    text += fmt::format("\none {} with {}: {}, {:.0f} samples/s; scaling efficiency ({}) {:.1f} %",
+                        baseline->devices > 1 ? "replica" : "device", counted(baseline->rows, "row"),
+                        rough(baseline->step), baseline->samples_per_second,
                         baseline->is_weak ? "weak" : "strong", 100 * simulated.efficiency);
   text +=
       fmt::format("\nbound {} ({:.0f} % of it reached), MFU {:.0f} %; basis: {}{}\n", rough(simulated.bound),

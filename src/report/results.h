@@ -37,6 +37,7 @@ struct Planned {
   std::int64_t trainable_parameters = 0;
   std::int64_t other_parameters = 0;
   std::int64_t replicas = 1;
+  std::int64_t devices_of_each = 1;          // replica: cores of TPUs
   std::int64_t workers = 1;                  // tasks that take part
   std::vector<std::int64_t> replica_rows{};  // of a whole batch, by replica
   std::optional<Reduction> reduction{};      // several replicas
@@ -47,8 +48,9 @@ struct Planned {
   std::optional<std::int64_t> steps_per_epoch{};  // absent: rows without end
 };
 
-// The same training on one of the devices.
+// The same training on one of the devices, or where a replica has several, by one replica.
 struct Baseline {
+  std::int64_t devices = 1;
   bool is_weak = true;  // with as many rows as each replica has; else with the whole batch
   std::int64_t rows = 0;
   Seconds step{};

@@ -40,6 +40,7 @@ struct Machine {
   std::vector<Problem> warnings{};
 
   const device::LogicalDevice& device() const { return replicas.front().device; }
+  std::int64_t devices_of_each() const { return std::ssize(replicas.front().further) + 1; }  // replica
 
   // Requires: a platform. Of a replica's device, a host, or a switch that adds.
   platform::Endpoint endpoint(std::string_view device) const;

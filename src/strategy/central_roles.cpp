@@ -101,7 +101,7 @@ class Finding {
       check(step_.variables[index(update->variable)]);
       roles_.local_updates.push_back({index(update->variable), node.inputs[0]});
     } else {
-      roles_.at_replicas.push_back({i, std::nullopt});
+      roles_.at_replicas.push_back({i});
     }
     for (const ValueId input : node.inputs) note_pull(input);
   }

@@ -124,6 +124,8 @@ class Lowering {
       cross_replica_.broadcast(part.node);
     } else if (std::holds_alternative<Gather>(operation)) {
       cross_replica_.gather(part.node);
+    } else if (std::holds_alternative<Permute>(operation)) {
+      cross_replica_.permute(part.node);
     } else {
       for (ReplicaLowering& replica : replicas_) replica.lower(part);
     }

@@ -1,6 +1,10 @@
 #include "strategy/collective_ops.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/id.h"
 
@@ -38,6 +42,26 @@ std::string_view kernel_of(CollectiveType type, CommunicationImplementation chos
     throw InputError("CollectiveRegistry::Lookup did not find collective implementation undefined",
                      "NCCL has it: ask for NCCL, on GPUs");
   return row.own;
+}
+
+void add_permute(plan::Plan& plan, const Permute& permute, std::span<const plan::Operand> inputs,
+                 std::span<const plan::Operand> outputs, std::string_view scope) {
+  for (const auto& [source, target] : permute.pairs)
+    if (std::cmp_greater_equal(std::max(source, target), inputs.size()))
+      throw InputError(fmt::format("[permute] a pair leads from replica {} to {}, and there are {}", source,
+                                   target, inputs.size()),
+                       "name replicas that there are, counted from 0");
+  for (std::size_t replica = 0; replica < outputs.size(); ++replica) {
+    const plan::Operand& output = outputs[replica];
+    if (const auto source = permute.source_of(static_cast<std::int64_t>(replica)))
+      plan.add_node(plan::Move{inputs[static_cast<std::size_t>(*source)], output, {}}, std::string(scope));
+    else
+      plan.add_node(plan::Run{.device = plan.buffer(output.buffer).device,
+                              .kernel = &kernel_named("fill"),
+                              .attributes = Attributes(FillAttributes{output.spec, 0}),
+                              .outputs = {output}},
+                    std::string(scope));
+  }
 }
 
 void require_reducible(Type type, CommunicationImplementation chosen, device::Kind kind) {

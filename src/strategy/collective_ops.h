@@ -29,4 +29,9 @@ std::string_view kernel_of(CollectiveType type, CommunicationImplementation chos
 // Throws InputError in TensorFlow's words: its ring adds no int32 on GPUs.
 void require_reducible(Type type, CommunicationImplementation chosen, device::Kind kind);
 
+// A permutation among replicas, in their order: a message for each pair, and zeros where nobody's target is. InputError
+// where a pair names a replica that there isn't.
+void add_permute(plan::Plan& plan, const Permute& permute, std::span<const plan::Operand> inputs,
+                 std::span<const plan::Operand> outputs, std::string_view scope);
+
 }  // namespace wt::strategy

@@ -7,6 +7,7 @@
 #include "collective/catalog.h"
 #include "collective/import.h"
 #include "plan/collective.h"
+#include "strategy/collective_ops.h"
 
 namespace wt::strategy {
 
@@ -45,14 +46,14 @@ CrossReplica::Operands CrossReplica::targets_of(std::size_t node) {
       targets.push_back(replicas_[r].operand(own.inputs[0]));
       replicas_[r].define(own.outputs[0], targets.back());
     } else {
-      targets.push_back(replicas_[r].define_buffer(own.outputs[0], node));
+      targets.push_back(replicas_[r].define_buffer(own.outputs[0], {node}));
     }
   }
   return targets;
 }
 
 void CrossReplica::note_reads(std::size_t node) {
-  for (ReplicaLowering& replica : replicas_) replica.note_reads({node, std::nullopt});
+  for (ReplicaLowering& replica : replicas_) replica.note_reads({node});
 }
 
 std::string CrossReplica::next_scope() { return fmt::format("all_reduce/{}", all_reduces_++); }
@@ -249,7 +250,7 @@ bool CrossReplica::is_read(ValueId value) const {
 Operand CrossReplica::reduced_buffer(std::size_t node) {
   const ValueId output = this->node(node).outputs[0];
   if (communication_.reduces_by_all_reduce || is_read(output) || !replicas_[0].host())
-    return replicas_[0].define_buffer(output, node);
+    return replicas_[0].define_buffer(output, {node});
   const auto& results = steps_[0]->results;
   const auto result = std::ranges::find(results, output, &NamedValue::value);
   const Operand sum = draft_.buffer(result == results.end() ? "reduce" : result->name, *replicas_[0].host(),
@@ -282,7 +283,7 @@ void CrossReplica::reduce(std::size_t node) {
 void CrossReplica::broadcast(std::size_t node) {
   Operands values = inputs_of(node);
   for (std::size_t r = 1; r < replicas_.size(); ++r)
-    values[r] = replicas_[r].define_buffer(steps_[r]->program.nodes[node].outputs[0], node);
+    values[r] = replicas_[r].define_buffer(steps_[r]->program.nodes[node].outputs[0], {node});
   broadcast_in_place(values);
   note_reads(node);
 }
@@ -293,6 +294,15 @@ void CrossReplica::broadcast_in_place(const Operands& values) {
   const LibraryChoice choice{.algorithm = communication_.broadcast, .options = communication_.shape};
   if (stand_for_) return add_whole(collective::Operation::broadcast, choice, values, "broadcast");
   add_collective(schedule_for(collective::Operation::broadcast, choice, values), values, {}, "broadcast");
+}
+
+void CrossReplica::permute(std::size_t node) {
+  const Operands inputs = inputs_of(node);
+  Operands outputs;
+  for (std::size_t r = 0; r < replicas_.size(); ++r)
+    outputs.push_back(replicas_[r].define_buffer(steps_[r]->program.nodes[node].outputs[0], {node}));
+  add_permute(draft_.plan, std::get<Permute>(this->node(node).operation), inputs, outputs, "permute");
+  note_reads(node);
 }
 
 CrossReplica::Operands CrossReplica::copies_of(const Variable& variable) const {

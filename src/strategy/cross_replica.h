@@ -49,6 +49,7 @@ class CrossReplica {
   void reduce(std::size_t node);
   void broadcast(std::size_t node);
   void gather(std::size_t node);
+  void permute(std::size_t node);
   void aggregate(const Variable& variable);  // each replica's new value lies in its copy already
   // Replica 0's copy to the first replica of each task, and from there to the task's others.
   void hand_out(const Variable& variable, std::size_t replicas_per_task);

@@ -23,7 +23,7 @@ void CrossReplica::gather(std::size_t node) {
   Operands outputs, blocks;
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     spec.shape[0] = total;
-    outputs.push_back(replicas_[r].define_buffer(steps_[r]->program.nodes[node].outputs[0], node, spec));
+    outputs.push_back(replicas_[r].define_buffer(steps_[r]->program.nodes[node].outputs[0], {node}, spec));
     spec.shape[0] = most * std::ssize(rows);
     blocks.push_back(is_even ? outputs[r]
                              : draft_.buffer(port_name("gather", r), draft_.device_of(inputs[r]), spec,

@@ -114,8 +114,13 @@ class Lowering {
     if (!way.schedule.empty()) return "has a schedule of its own";
     if (has_several_devices_) return "reduces on several devices of a replica at once";
     if (due_.size() > 1 && !way.one_after_the_other) return "runs several all-reduces at once";
-    const auto gathers = [](const wt::Node& node) { return std::holds_alternative<Gather>(node.operation); };
-    return std::ranges::any_of(program().nodes, gathers) ? "gathers rows of all replicas" : "";
+    const auto has = [&]<class Operation>(const Operation&) {
+      return std::ranges::any_of(program().nodes, [](const wt::Node& node) {
+        return std::holds_alternative<Operation>(node.operation);
+      });
+    };
+    if (has(Permute{})) return "permutes values among all replicas";
+    return has(Gather{}) ? "gathers rows of all replicas" : "";
   }
 
   // Where all replicas are in the plan, it is expanded instead.
@@ -187,6 +192,7 @@ class Lowering {
     if (!is_alone && std::holds_alternative<Reduce>(operation)) return cross_replica_.reduce(part.node);
     if (!is_alone && std::holds_alternative<Broadcast>(operation)) return cross_replica_.broadcast(part.node);
     if (!is_alone && std::holds_alternative<Gather>(operation)) return cross_replica_.gather(part.node);
+    if (!is_alone && std::holds_alternative<Permute>(operation)) return cross_replica_.permute(part.node);
     for (ReplicaLowering& replica : replicas_) replica.lower(part);
   }
 

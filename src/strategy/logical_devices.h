@@ -4,7 +4,6 @@
 // experimental_assign_to_logical_device); what belongs to none is on logical device 0.
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,8 @@ struct LogicalDevices {
   std::vector<std::vector<LogicalId>> nodes{};  // by node; of an optimizer's, one for each parameter
   std::vector<LogicalId> values{};              // by value: where it is made, or read from outside
 
-  LogicalId of(std::size_t node, std::optional<std::size_t> parameter = {}) const {
-    return nodes[node][parameter.value_or(0)];
+  LogicalId of(std::size_t node, std::size_t parameter = 0) const {
+    return nodes[node].size() == 1 ? nodes[node][0] : nodes[node].at(parameter);
   }
   LogicalId of(ValueId value) const { return values[index(value)]; }
 };

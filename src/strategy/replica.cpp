@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernel/optimizer.h"
+#include "strategy/collective_ops.h"
 #include "strategy/replicas.h"
 
 namespace wt::strategy {
@@ -42,19 +43,20 @@ std::vector<Part> whole_nodes(const Step& step) {
 std::vector<Part> parameters_of(const Step& step, std::size_t node) {
   const wt::Node& whole = step.program.nodes[node];
   const std::optional<OptimizerLayout> layout = optimizer_layout(whole);
-  if (!layout) return {{node, std::nullopt}};
+  if (!layout) return {{node}};
   std::vector<Part> parts;
-  for (std::size_t i = 0; i < layout->parameters(whole.inputs.size()); ++i) parts.push_back({node, i});
+  for (std::size_t i = 0; i < layout->parameters(whole.inputs.size()); ++i) parts.push_back({node, {i}});
   return parts;
 }
 
 std::vector<Part> parts_by_device(const Step& step, const LogicalDevices& logical) {
   std::vector<Part> all;
   for (std::size_t node = 0; node < step.program.nodes.size(); ++node) {
-    std::vector<Part> parts = parameters_of(step, node);
-    std::ranges::stable_sort(parts, std::greater<>(),
-                             [&](const Part& part) { return logical.of(part.node, part.parameter); });
-    std::ranges::copy(parts, std::back_inserter(all));
+    std::map<LogicalId, std::vector<std::size_t>, std::greater<>> parameters;
+    for (const Part& part : parameters_of(step, node))
+      for (const std::size_t each : part.parameters) parameters[logical.of(node, each)].push_back(each);
+    if (parameters.size() < 2) parameters = {{0, {}}};
+    for (auto& [device, own] : parameters) all.push_back({node, std::move(own)});
   }
   return all;
 }
@@ -78,6 +80,7 @@ ReplicaLowering::ReplicaLowering(const Step& step, Replica replica, plan::Plan& 
 // Operations that hand on their input's numbers: a broadcast does at its source, a reduction everywhere else.
 bool ReplicaLowering::is_identity(const Operation& operation) const {
   if (std::holds_alternative<Apply>(operation) || std::holds_alternative<Update>(operation)) return false;
+  if (std::holds_alternative<Permute>(operation)) return false;
   if (replica_.is_only_one || std::holds_alternative<Reshape>(operation)) return true;
   if (replica_.number == 0) return std::holds_alternative<Broadcast>(operation);
   return std::holds_alternative<Reduce>(operation);
@@ -109,16 +112,17 @@ bool ReplicaLowering::is_update_by_saved_value(const Part& part) const {
 std::vector<std::size_t> ReplicaLowering::positions(const Part& part, bool outputs) const {
   const wt::Node& node = step_.program.nodes[part.node];
   std::vector<std::size_t> all;
-  if (!part.parameter) {
+  if (part.parameters.empty()) {
     for (std::size_t i = 0; i < (outputs ? node.outputs : node.inputs).size(); ++i) all.push_back(i);
     return all;
   }
   const OptimizerLayout layout = *optimizer_layout(node);
   const std::size_t count = layout.parameters(node.inputs.size());
-  for (std::size_t kind = 0; kind <= layout.slots; ++kind) all.push_back(kind * count + *part.parameter);
+  for (std::size_t kind = 0; kind <= layout.slots; ++kind)
+    for (const std::size_t parameter : part.parameters) all.push_back(kind * count + parameter);
   if (layout.has_count) all.push_back(layout.count_at(count));
   if (outputs) return all;
-  all.push_back(layout.gradients_at(count) + *part.parameter);
+  for (const std::size_t parameter : part.parameters) all.push_back(layout.gradients_at(count) + parameter);
   all.push_back(node.inputs.size() - 1);  // the learning rate
   return all;
 }
@@ -142,8 +146,9 @@ plan::DeviceId ReplicaLowering::device_at(LogicalId logical) const {
 }
 
 plan::DeviceId ReplicaLowering::device_of(const Part& part) const {
-  return replica_.logical == nullptr ? replica_.device
-                                     : device_at(replica_.logical->of(part.node, part.parameter));
+  if (replica_.logical == nullptr) return replica_.device;
+  const std::size_t parameter = part.parameters.empty() ? 0 : part.parameters.front();
+  return device_at(replica_.logical->of(part.node, parameter));
 }
 
 plan::DeviceId ReplicaLowering::device_of(ValueId value) const {
@@ -246,6 +251,10 @@ void ReplicaLowering::lower(const Part& part) {
     last_runs_[device] = plan_.add_node(std::move(run), scope(node.scope));
     if (!first_run_) first_run_ = last_runs_[device];
   }
+  if (const auto* permute = std::get_if<Permute>(&node.operation)) {
+    const Operand input = operand(node.inputs[0]), output = define_buffer(node.outputs[0], part);
+    add_permute(plan_, *permute, {&input, 1}, {&output, 1}, scope("permute"));
+  }
   if (!std::holds_alternative<Update>(node.operation)) note_reads(part);
 }
 
@@ -259,7 +268,7 @@ void ReplicaLowering::give_output_buffer(const Part& part, std::size_t output, V
     operands_[index(value)] = operand(input);
     return;
   }
-  define_buffer(value, part.node, {}, part.parameter);
+  define_buffer(value, part);
 }
 
 // Variables are overwritten only by their own new value, inputs never; results are read after the step, so
@@ -336,12 +345,11 @@ Operand ReplicaLowering::operand(ValueId value) const {
 
 void ReplicaLowering::define(ValueId value, Operand operand) { operands_[index(root(value))] = operand; }
 
-Operand ReplicaLowering::define_buffer(ValueId value, std::size_t node, std::optional<TensorSpec> spec,
-                                       std::optional<std::size_t> parameter) {
-  const auto& outputs = step_.program.nodes[node].outputs;
+Operand ReplicaLowering::define_buffer(ValueId value, const Part& part, std::optional<TensorSpec> spec) {
+  const auto& outputs = step_.program.nodes[part.node].outputs;
   const auto output = static_cast<std::size_t>(std::ranges::find(outputs, value) - outputs.begin());
-  give_buffer(value, device_of(Part{node, parameter}), value_name(value, node, output),
-              is_result(value) ? BufferKind::result : kind_of(step_.program.nodes[node].scope), spec);
+  give_buffer(value, device_of(part), value_name(value, part.node, output),
+              is_result(value) ? BufferKind::result : kind_of(step_.program.nodes[part.node].scope), spec);
   return operand(value);
 }
 

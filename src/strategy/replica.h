@@ -21,14 +21,14 @@ struct Replica {
   bool is_only_one = true;  // then cross-replica operations hand on their input
 };
 
-// A node, or what one parameter has of an optimizer's node.
+// A node, or what some parameters have of an optimizer's node.
 struct Part {
   std::size_t node = 0;
-  std::optional<std::size_t> parameter{};
+  std::vector<std::size_t> parameters{};  // empty: all of it
 };
 std::vector<Part> whole_nodes(const Step& step);
 std::vector<Part> parameters_of(const Step& step, std::size_t node);  // of any other node: the node
-// Of an optimizer's node its parameters, those of the last device first: what they share is on the first.
+// Of an optimizer's node what each device has of it, the last one first: what all share is on the first.
 std::vector<Part> parts_by_device(const Step& step, const LogicalDevices& logical);
 
 // Writes nodes of a step into a plan, on the devices of its replica:
@@ -58,8 +58,7 @@ class ReplicaLowering {
   plan::Operand operand(ValueId value) const;
   void define(ValueId value, plan::Operand operand);
   // A buffer of its own. A gather's extent depends on all replicas' rows, so its spec is given.
-  plan::Operand define_buffer(ValueId value, std::size_t node, std::optional<TensorSpec> spec = {},
-                              std::optional<std::size_t> parameter = {});
+  plan::Operand define_buffer(ValueId value, const Part& part, std::optional<TensorSpec> spec = {});
   bool may_overwrite(ValueId value) const;
   bool is_ready(const Part& part) const;  // all that it reads is defined
   void keep(ValueId value);               // nobody may overwrite it

@@ -51,7 +51,8 @@ std::vector<bool> mirrored_given(Steps steps, const std::vector<bool>& variables
     if (std::holds_alternative<Apply>(node.operation))
       is_mirrored = is_mirrored && computes_the_same(steps, i);
     else if (!std::holds_alternative<Reshape>(node.operation))
-      is_mirrored = !std::holds_alternative<Reduce>(node.operation);
+      is_mirrored =
+          !std::holds_alternative<Reduce>(node.operation) && !std::holds_alternative<Permute>(node.operation);
     for (const ValueId output : node.outputs) mirrored[index(output)] = is_mirrored;
   }
   return mirrored;
