@@ -100,14 +100,17 @@ std::vector<std::optional<plan::Capacity>> Training::capacities(const plan::Plan
 
 plan::MemoryReport Training::memory() { return report_memory(plan(), capacities(plan())); }
 
-// The default strategy asks for no device; one_device asks for its own.
+// The default strategy asks for no device; one_device asks for its own; layers for their core of a replica.
 StepPlacement Training::placement() {
   PlacementRules rules{.task = job_.machine.context.task(),
                        .soft_placement = scenario_.devices.soft_placement};
   for (const device::LogicalDevice& device : job_.machine.context.list_logical_devices())
     rules.devices.push_back(device.name);
   rules.devices = by_priority(std::move(rules.devices));
-  std::vector<DeviceScope> scopes;
+  std::vector<device::Name> of_replica;
+  for (const device::LogicalDevice& device : job_.machine.replicas.front().devices())
+    of_replica.push_back(device.name);
+  std::vector<DeviceScope> scopes = strategy::layer_scopes(step(), job_.machine.assigned, of_replica);
   const auto* one_device = scenario_.strategy.as<scenario::OneDevice>();
   if (one_device != nullptr && one_device->device)
     scopes.push_back({.scope = "", .device = job_.machine.device().name});

@@ -48,7 +48,7 @@ AssignedLayers assigned_layers(const Scenario& scenario, const model::Layer& mod
     if (logical >= cores)
       problems.add(
           place, fmt::format("a replica has {}, and there is no number {}", counted(cores, "core"), logical),
-          cores > 1 ? fmt::format("from 0 to {}, or a larger \"computation_shape\"", cores - 1)
+          cores > 1 ? fmt::format("take one from 0 to {}, or a larger \"computation_shape\"", cores - 1)
                     : "give replicas several: \"computation_shape\": [1, 1, 1, 2]");
   }
   problems.throw_if_any();

@@ -103,6 +103,12 @@ void check_strategy(const Scenario& scenario, Problems& problems) {
     check_buckets(mirrored->buckets);
   }
   if (const auto* workers = scenario.strategy.as<MultiWorkerMirrored>()) check_buckets(workers->buckets);
+  const auto* tpu = scenario.strategy.as<Tpu>();
+  if (tpu != nullptr && tpu->cores_per_replica() > 1 && scenario.time.measured_step)
+    problems.add(
+        scenario.place("time.measured_step"),
+        fmt::format("a measured step is one device's, and a replica has {} cores", tpu->cores_per_replica()),
+        "leave it out, or take a replica on each core");
 }
 
 // What a kernel takes is measured for each alone, and needs no other measurement to scale it.

@@ -289,7 +289,8 @@ void keys_of(Visit& visit, Tpu& strategy) {
             .meaning =
                 "the cores of a replica along the slice's axes, [x, y, z, core], as DeviceAssignment has it; "
                 "absent: [1, 1, 1, 1], a replica on each core",
-            .at_least = 1},
+            .at_least = 1,
+            .at_most = 4096},
         strategy.computation_shape);
   visit(
       Key{.name = "experimental_assign_to_logical_device",

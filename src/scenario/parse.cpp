@@ -272,7 +272,7 @@ class Parser {
   }
 
   void read(const json::Value& value, const Key& key, std::vector<std::int64_t>& member) {
-    const json::Range<std::int64_t> range{.at_least = key.at_least, .at_most = 1 << 20};
+    const json::Range<std::int64_t> range{.at_least = key.at_least, .at_most = key.at_most};
     member = json::convert<std::vector<std::int64_t>>(value, reading_.problems, range).value_or(member);
   }
 
@@ -281,9 +281,12 @@ class Parser {
     if (value.kind() != json::Kind::object) return;
     for (const json::Member& row : value.members()) {
       reading_.note(fmt::format("{}.{}", below(key.name), row.key), row.key_place(), key.meaning);
-      const json::Range<std::int64_t> range{.at_least = key.at_least, .at_most = 1 << 20};
-      if (const auto number = json::convert<std::int64_t>(row.value, reading_.problems, range))
-        member[row.key] = *number;
+      if (row.value.kind() == json::Kind::integer)
+        read(row.value, key, member[row.key]);
+      else
+        reading_.problems.add(row.value.place(),
+                              fmt::format("wanted a whole number, found {}", describe(row.value.kind())),
+                              std::string(key.meaning));
     }
   }
 

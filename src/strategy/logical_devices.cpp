@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "program/step_placement.h"
-
 namespace wt::strategy {
 
 namespace {
@@ -13,24 +11,6 @@ const device::Name task{.job = "worker", .replica = 0, .task = 0};
 
 device::Name name_of(LogicalId logical) {
   return merged({.kind = device::Kind::tpu, .index = static_cast<int>(logical)}, task);
-}
-
-// A layer's weights begin with its name; what it computes is in a scope that ends with it, whatever models and
-// "gradient" are around.
-std::vector<DeviceScope> scopes_of(const Step& step, const AssignedLayers& layers) {
-  std::set<std::string_view> paths;
-  for (const Node& node : step.program.nodes)
-    for (std::size_t end = 0; end != std::string::npos && !node.scope.empty();) {
-      end = node.scope.find('/', end + 1);
-      paths.insert(std::string_view(node.scope).substr(0, end));
-    }
-  std::vector<DeviceScope> scopes;
-  for (const auto& [layer, logical] : layers) {
-    scopes.push_back({layer, name_of(logical)});
-    for (const std::string_view path : paths)
-      if (path.ends_with("/" + layer)) scopes.push_back({std::string(path), name_of(logical)});
-  }
-  return scopes;
 }
 
 // An optimizer's row beside those of its parameters.
@@ -45,9 +25,11 @@ LogicalId logical_of(const PlacedNode& row) {
 class Assignment {
  public:
   Assignment(const Step& step, const AssignedLayers& layers, std::size_t count) : step_(step) {
-    PlacementRules rules{.devices = {host_of(task)}, .task = task};
-    for (LogicalId logical = 0; logical < count; ++logical) rules.devices.push_back(name_of(logical));
-    placed_ = place(step, rules, scopes_of(step, layers)).nodes;
+    std::vector<device::Name> devices;
+    for (LogicalId logical = 0; logical < count; ++logical) devices.push_back(name_of(logical));
+    PlacementRules rules{.devices = devices, .task = task};
+    rules.devices.push_back(host_of(task));
+    placed_ = place(step, rules, layer_scopes(step, layers, devices)).nodes;
   }
 
   LogicalDevices of_all() && {
@@ -91,6 +73,23 @@ class Assignment {
 };
 
 }  // namespace
+
+std::vector<DeviceScope> layer_scopes(const Step& step, const AssignedLayers& layers,
+                                      const std::vector<device::Name>& devices) {
+  std::set<std::string_view> paths;  // of scopes, and of what is around them
+  for (const Node& node : step.program.nodes)
+    for (std::size_t end = 0; end < node.scope.size();) {
+      end = std::min(node.scope.find('/', end + 1), node.scope.size());
+      paths.insert(std::string_view(node.scope).substr(0, end));
+    }
+  std::vector<DeviceScope> scopes;
+  for (const auto& [layer, logical] : layers) {
+    scopes.push_back({layer, devices.at(logical)});
+    for (const std::string_view path : paths)
+      if (path.ends_with("/" + layer)) scopes.push_back({std::string(path), devices.at(logical)});
+  }
+  return scopes;
+}
 
 LogicalDevices assign_logical_devices(const Step& step, const AssignedLayers& layers, std::size_t count) {
   if (count > 1) return Assignment(step, layers, count).of_all();

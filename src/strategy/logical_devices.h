@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "program/program.h"
+#include "program/step_placement.h"
 
 namespace wt::strategy {
 
@@ -29,5 +29,10 @@ struct LogicalDevices {
 // the step comes to the first that reads it. Layers that the step doesn't have are none of its business.
 // Requires: every layer's device is less than `count`.
 LogicalDevices assign_logical_devices(const Step& step, const AssignedLayers& layers, std::size_t count);
+
+// tf.device around what belongs to such layers: a layer's weights begin with its name, what it computes is in scopes
+// that end with it, whatever models and "gradient" are around. `devices`: by logical device.
+std::vector<DeviceScope> layer_scopes(const Step& step, const AssignedLayers& layers,
+                                      const std::vector<device::Name>& devices);
 
 }  // namespace wt::strategy

@@ -25,7 +25,7 @@ void check_logical_devices(std::span<const Place> places, const TpuOptions& opti
     if (logical >= count)
       throw InputError(fmt::format("[tpu] {} is assigned to logical device {}, and a replica has {}", layer,
                                    logical, count),
-                       fmt::format("from 0 to {}, or more cores per replica", count - 1));
+                       fmt::format("take one from 0 to {}, or more cores per replica", count - 1));
 }
 
 void check(std::span<const Place> places, const TpuOptions& options) {

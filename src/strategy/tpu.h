@@ -8,7 +8,7 @@ namespace wt::strategy {
 
 struct TpuOptions {
   // Extents of the slice in chips, x first; none: a line of all replicas. Replicas stand in its order, the cores of
-  // a chip first, then x.
+  // a chip first, then x. Where a replica has several chips, they count as one.
   std::vector<int> slice{};
   std::vector<bool> wraps{};  // axis by axis; none: all do
   int cores = 1;              // of a chip, each a replica

@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "scenario/schema_check.h"
+#include "support/numbers.h"
 #include "tensor/difference.h"
 #include "tensor/safetensors.h"
 
@@ -353,6 +354,48 @@ TEST_F(Strategies, ST8_EveryStrategyCountsItsReplicasAndLogsWhatItFound) {
       if (line.starts_with("INFO:")) log += line + "\n";
     EXPECT_EQ(log, each.log);
   }
+}
+
+// Two replicas add in one order only, on whichever core; four of them as eight do, but for rounding.
+TEST_F(Strategies, G18_LayersOnCoresOfTheirReplicaTrainAsOnOne) {
+  std::map<std::string, Tensor> weights;
+  for (const std::string assigned :
+       {R"({})", R"({"dense": 1, "dense_1": 3})", R"({"fashion_cnn": 2, "conv2d_1": 0})"}) {
+    const std::vector<std::string> overrides{"strategy.computation_shape=[2, 1, 1, 2]",
+                                             "strategy.experimental_assign_to_logical_device=" + assigned,
+                                             "training.save_weights=weights.safetensors"};
+    const Said said = run("tpu_v3_model_parallel", "out", overrides);
+    ASSERT_EQ(said.exit, Exit::done) << said.messages;
+    EXPECT_TRUE(has(said.results, "2 replicas on 4 cores each, 16 rows each")) << said.results;
+    EXPECT_EQ(results("out").find("planned")->find("memory")->elements().size(), 9u);  // eight cores, a host
+    const auto found = read_safetensors(base_ / "out/weights.safetensors").tensors;
+    if (weights.empty()) weights = found;
+    for (const auto& [name, value] : found)
+      EXPECT_TRUE(test::same_bits(value, weights.at(name))) << name << " with " << assigned;
+  }
+  ASSERT_EQ(run("tpu_v3_model_parallel", "two cores").exit, Exit::done);
+  ASSERT_EQ(run("tpu_v3_8", "one core").exit, Exit::done);
+  EXPECT_TRUE(follows_schema("two cores"));
+  for (std::size_t step = 0; step < 5; ++step)
+    EXPECT_NEAR(step_loss(results("two cores"), step), step_loss(results("one core"), step), 1e-5);
+}
+
+// tf.device's log: a layer's weights, slots, kernels and gradients.
+TEST_F(Strategies, G18_PlacementTellsTheCoreOfEachLayer) {
+  const Said said = call({"validate", "--placement", scenario_file("tpu_v3_model_parallel")});
+  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  std::istringstream lines(said.results);
+  std::size_t seen = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!has(line, "/task:0/device:TPU:")) continue;
+    const bool is_dense = line.starts_with("dense") || has(line, "/dense");
+    const bool is_convolution = line.starts_with("conv2d") || has(line, "/conv2d");
+    if (is_dense != is_convolution && !has(line, "_RetVal")) {
+      EXPECT_TRUE(has(line, is_dense ? "device:TPU:1" : "device:TPU:0")) << line;
+      ++seen;
+    }
+  }
+  EXPECT_GE(seen, 40u);
 }
 
 TEST_F(Strategies, ST26_OneDeviceTrainsOnTheDeviceItIsToldAsTheDefaultStrategyDoes) {

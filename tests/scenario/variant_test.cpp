@@ -88,6 +88,10 @@ TEST(Variant, TakesAnotherSlice) {
   for (const int replicas : {8, 32, 128}) EXPECT_EQ(resized(R"("tpu_v3")", tpu, replicas).replicas, replicas);
   for (const int replicas : {4, 64, 512})
     EXPECT_EQ(resized(R"({"file": "tpu_v4", "set": {"slice": "2x2x2"}})", tpu, replicas).replicas, replicas);
+  // Replicas of two cores need twice the slice.
+  const std::string of_chips = R"({"type": "tpu", "computation_shape": [1, 1, 1, 2]})";
+  for (const int replicas : {4, 16, 64})
+    EXPECT_EQ(resized(R"("tpu_v3")", of_chips, replicas).replicas, replicas);
   EXPECT_EQ(refusal(R"("tpu_v3")", tpu, 24).find("24 replicas: tpu_v3 has no such slice; nearest: 2x2 (v3-8"),
             0u)
       << refusal(R"("tpu_v3")", tpu, 24);

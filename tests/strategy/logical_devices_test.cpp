@@ -136,6 +136,22 @@ TEST(LogicalDevices, G18_LayersOnOtherCoresChangeNoBit) {
   }
 }
 
+TEST(LogicalDevices, G18_EveryKernelFindsItsOperandsOnItsOwnCore) {
+  for (const AssignedLayers& assigned : assignments) {
+    const plan::Plan plan = lowered(2, 3, assigned);
+    for (const plan::Node& node : plan.nodes) {
+      const auto* run = std::get_if<plan::Run>(&node.action);
+      if (run == nullptr) continue;
+      for (const auto* operands : {&run->inputs, &run->outputs})
+        for (const plan::Operand& operand : *operands)
+          EXPECT_EQ(plan.buffer(operand.buffer).device, run->device)
+              << node.scope << ' ' << run->kernel->name;
+      if (!run->workspace) continue;
+      EXPECT_EQ(plan.buffer(*run->workspace).device, run->device) << node.scope;
+    }
+  }
+}
+
 TEST(LogicalDevices, G18_VariablesSlotsAndGradientsLiveWithTheirLayer) {
   const plan::Plan plan = lowered(2, 2, {{"second", 1}});
   for (const plan::Port& port : plan.variables) {
@@ -242,7 +258,7 @@ TEST(LogicalDevices, ST15_ReplicasHaveEquallyManyAndLayersGoToThoseThereAre) {
               lower_tpu(two, cores(2, 2), {.assigned = {{"second", 2}}});
             }),
             "[tpu] second is assigned to logical device 2, and a replica has 2\n"
-            "from 0 to 1, or more cores per replica");
+            "take one from 0 to 1, or more cores per replica");
   std::vector<Place> twice = cores(2, 2);
   twice[1].further[0].name = "task:1/TPU:0";
   EXPECT_EQ(refusal([&] { lower_tpu(two, twice); }),
