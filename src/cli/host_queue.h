@@ -2,6 +2,7 @@
 // What computes a scenario's numbers on this machine.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
