@@ -59,8 +59,8 @@ report::LostWorker lost_worker(const scenario::Killed& killed, const scenario::M
   const Seconds check = check_period * std::ceil(before / check_period) + check_timeout * check_tries;
   if (timeout && lost.arrival + *timeout < check) {
     lost.end = lost.arrival + *timeout;
-    lost.status = "DEADLINE_EXCEEDED";
-    lost.message = "Collective has timed out during execution.";
+    lost.status = report::timed_out_status;
+    lost.message = report::timed_out_message;
   } else {
     lost.end = check;
     lost.status = "UNAVAILABLE";

@@ -84,9 +84,9 @@ plan::Plan Lowering::lower(strategy::Steps steps) {
   asked_.clear();
   Problems problems;
   try {
-    fold(steps);
+    std::string why_all = fold(steps);
     plan::Plan plan = lower_unplaced(steps.first(places_.size()));
-    calls_.emplace_back(plan.nodes.data(), asked_);
+    lowered_.push_back({plan.nodes.data(), asked_, std::move(why_all)});
     return plan;
   } catch (const InputError& error) {
     for (Problem problem : error.problems()) {
@@ -98,30 +98,52 @@ plan::Plan Lowering::lower(strategy::Steps steps) {
   return {};
 }
 
+const Lowering::Lowered* Lowering::find(const plan::Plan& plan) const {
+  const auto known = std::ranges::find(lowered_.rbegin(), lowered_.rend(),
+                                       static_cast<const void*>(plan.nodes.data()), &Lowered::nodes);
+  return known == lowered_.rend() ? nullptr : &*known;
+}
+
 std::vector<const LibraryCall*> Lowering::calls(const plan::Plan& plan) const {
-  const auto known = std::ranges::find(calls_.rbegin(), calls_.rend(), plan.nodes.data(),
-                                       [](const auto& row) { return row.first; });
-  return known == calls_.rend() ? std::vector<const LibraryCall*>{} : known->second;
+  const Lowered* known = find(plan);
+  return known == nullptr ? std::vector<const LibraryCall*>{} : known->calls;
+}
+
+std::string Lowering::why_all(const plan::Plan& plan) const {
+  const Lowered* known = find(plan);
+  return known == nullptr ? "it is of another strategy" : known->why_all;
 }
 
 // Tasks of as many devices with as many rows, each in one machine of its own or a slice's host: one is like the
 // other. All steps being one, any of the steps is theirs.
-void Lowering::fold(strategy::Steps steps) {
+std::string Lowering::fold(strategy::Steps steps) {
   places_ = all_places_;
   stand_for_.reset();
-  const bool may_fold = scenario_.numerics == scenario::Numerics::none && machine_.platform &&
-                        scenario_.time.collectives == scenario::Collectives::automatic;
-  const auto* workers = scenario_.strategy.as<scenario::MultiWorkerMirrored>();
-  const bool is_whole = workers == nullptr || workers->communication_options.bytes_per_pack == Bytes(0);
-  const bool is_tpu = scenario_.strategy.type() == StrategyType::tpu && all_places_.front().further.empty();
-  if (!may_fold || !is_whole || (workers == nullptr && !is_tpu)) return;
-  if (std::ranges::any_of(steps, [&](const Step* step) { return step != steps.front(); })) return;
-  std::map<int, std::vector<strategy::Place>> tasks;
+  Tasks tasks;
   for (const strategy::Place& place : all_places_) tasks[place.task].push_back(place);
-  const auto is_alike = [&](const auto& task) { return is_like(task.second, tasks.begin()->second); };
-  if (tasks.size() < 2 || !std::ranges::all_of(tasks, is_alike)) return;
+  std::string obstacle = obstacle_to_folding(steps, tasks);
+  if (!obstacle.empty()) return obstacle;
   places_ = tasks.begin()->second;
   stand_for_ = all_places_.size();
+  return {};
+}
+
+std::string Lowering::obstacle_to_folding(strategy::Steps steps, const Tasks& tasks) const {
+  const auto* workers = scenario_.strategy.as<scenario::MultiWorkerMirrored>();
+  const bool is_tpu = scenario_.strategy.type() == StrategyType::tpu;
+  const auto is_alike = [&](const auto& task) { return is_like(task.second, tasks.begin()->second); };
+  if (scenario_.numerics != scenario::Numerics::none) return "numbers need every replica";
+  if (!machine_.platform) return "nothing is timed";
+  if (scenario_.time.collectives == scenario::Collectives::expanded) return "the scenario asks for it";
+  if (workers == nullptr && !is_tpu) return "its replicas are one process, and none is another's like";
+  if (workers != nullptr && workers->communication_options.bytes_per_pack != Bytes(0))
+    return "packs are played one by one";
+  if (!all_places_.front().further.empty()) return "its replicas have several cores";
+  if (std::ranges::any_of(steps, [&](const Step* step) { return step != steps.front(); }))
+    return "replicas have different numbers of rows";
+  if (tasks.size() < 2) return "there is one task, and it is like no other";
+  if (!std::ranges::all_of(tasks, is_alike)) return "its tasks have different devices";
+  return {};
 }
 
 // The same devices of their machine, of the same types.

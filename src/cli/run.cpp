@@ -7,6 +7,7 @@
 #include <memory>
 #include <ostream>
 
+#include "cli/collective_timeout.h"
 #include "cli/commands.h"
 #include "cli/comparison.h"
 #include "cli/progress.h"
@@ -48,6 +49,12 @@ void write_profile(const ComputeTimes& compute, scenario::Scenario& scenario, re
       scenario::ProfileChoice{.profile = {(folder.path() / "profile.json").string()}};
 }
 
+// Empty: it was done.
+std::string end_of(const report::Results& results) {
+  if (results.timed_out) return report::timed_out_text(*results.timed_out);
+  return results.lost ? report::lost_text(*results.lost) : "";
+}
+
 void write(const report::Results& results, const scenario::Scenario& scenario, Training& training,
            report::Folder& folder) {
   folder.write("scenario.resolved.json", scenario::resolved(scenario, folder.path()));
@@ -57,7 +64,7 @@ void write(const report::Results& results, const scenario::Scenario& scenario, T
     const scenario::Machine& machine = training.machine();
     folder.write("trace.json",
                  report::chrome_trace(training.plan(), training.simulate().timeline, *machine.platform,
-                                      endpoints_of(training.plan(), machine)));
+                                      endpoints_of(training.plan(), machine), end_of(results)));
   }
   folder.commit();
 }
@@ -95,6 +102,7 @@ class Prepared {
                    .on_step = [this](const train::StepResult& step) { line_->show(step); },
                    .note = [this](const std::string& text) { note(text); }}) {
     for (const std::string& text : strategy_log(scenario_, training_.machine())) note(text);
+    for (const std::string& text : ignored_hints(scenario_, training_.machine())) note("note: " + text);
     tell_warnings(training_.machine(), streams_.messages);
     training_.plan();
   }
@@ -160,11 +168,10 @@ Exit run_one(const RunOptions& options, const Streams& streams) {
       streams.messages << text << "\n";
   const report::Results results = prepared.run();
   print(results, options, out, streams);
-  if (results.lost && !results.out_of_memory) {
-    streams.messages << report::lost_text(*results.lost);
-    return Exit::job_failed;
+  if (!results.out_of_memory) {
+    streams.messages << end_of(results);
+    return results.last_step() ? Exit::job_failed : Exit::done;
   }
-  if (!results.out_of_memory) return Exit::done;
   tell_memory(prepared.training(), {streams.messages, streams.messages});
   return Exit::job_failed;
 }
@@ -223,7 +230,7 @@ Exit compare(const RunOptions& options, const Streams& streams) {
   if (!options.csv && !options.json)
     for (const auto& prepared : all) streams.results << "results: " << prepared->folder() << "\n";
   const bool all_done =
-      std::ranges::none_of(runs, [](const auto& run) { return run.out_of_memory || run.lost; });
+      std::ranges::none_of(runs, [](const auto& run) { return run.out_of_memory || run.last_step(); });
   return all_done ? Exit::done : Exit::job_failed;
 }
 

@@ -124,7 +124,7 @@ class StepSimulator {
       several_ = play_steps(plan_, costs_, machine_, synchronization(), options_.steps);
       timeline_ = several_->last;
     }
-    return {timeline_, roofline_.scale, told(), costs_, roofline_};
+    return {timeline_, roofline_.scale, told(), costs_, roofline_, overdue()};
   }
 
  private:
@@ -135,10 +135,18 @@ class StepSimulator {
                                  .calls = options_.calls,
                                  .pace = pace_,
                                  .synchronization = synchronization(),
-                                 .has_rows_on_devices = options_.has_rows_on_devices});
+                                 .has_rows_on_devices = options_.has_rows_on_devices,
+                                 .folding = options_.folding,
+                                 .folding_at = options_.folding_at});
     costs_ = std::move(step.costs);
     timeline_ = std::move(step.timeline);
     skew_ = step.skew;
+  }
+
+  std::optional<Overdue> overdue() const {
+    if (!options_.timeout) return std::nullopt;
+    return several_ ? first_overdue(*several_, *options_.timeout)
+                    : first_overdue(plan_, timeline_, *options_.timeout);
   }
 
   // A TPU's cores are brought together by their program, which its host starts.

@@ -2,8 +2,10 @@
 
 #include <optional>
 
+#include "cli/collective_timeout.h"
 #include "cli/several_steps.h"
 #include "communication/call.h"
+#include "communication/timing.h"
 #include "plan/roofline.h"
 #include "plan/timeline.h"
 #include "report/results.h"
@@ -18,6 +20,7 @@ struct Simulation {
   report::Simulated told{};
   plan::Costs costs{};
   plan::RooflineOptions roofline{};  // that they were made with
+  std::optional<Overdue> overdue{};  // the job ends there
 };
 
 class ComputeTimes;
@@ -37,6 +40,9 @@ struct SimulationOptions {
   StepsOptions steps{};
   Seconds dispatch{};                              // of a TPU's step, by its host
   std::optional<report::RowsPipeline> pipeline{};  // as the steps have it
+  communication::Folding folding{};                // of collectives that stay whole
+  Place folding_at{};
+  std::optional<Seconds> timeout{};  // of a collective
 };
 
 // What a node is to the first device's step; other devices' kernels are nothing to it.

@@ -1,5 +1,7 @@
 #include "cli/step_time.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -86,6 +88,10 @@ Seconds skew_of(const plan::Plan& plan, const plan::Timeline& timeline, const pl
 
 }  // namespace
 
+bool is_of_collective(const plan::Node& node) {
+  return std::holds_alternative<plan::Collective>(node.action) || is_of_schedule(node);
+}
+
 std::vector<const device::DeviceType*> types_of(const platform::Platform& platform,
                                                 std::span<const Endpoint> where) {
   std::vector<const device::DeviceType*> types;
@@ -110,7 +116,7 @@ template <class Use>
 void StepClock::for_whole(const plan::Plan& plan, const StepTimeOptions& options, Use use) {
   for (std::size_t id = 0; id < plan.nodes.size(); ++id)
     if (const auto* whole = std::get_if<plan::Collective>(&plan.nodes[id].action))
-      use(id, timing_of(*whole, call_for(options, plan.nodes[id].scope)));
+      use(id, timing_of(*whole, call_for(options, plan.nodes[id].scope), options.folding));
 }
 
 StepTime StepClock::time(const plan::Plan& plan, std::span<const Endpoint> where,
@@ -138,6 +144,7 @@ plan::Costs StepClock::costs_of(const plan::Plan& plan, std::span<const Endpoint
   for_whole(plan, options, [&](std::size_t id, const communication::Timing& timing) {
     costs.nodes[id] = {.seconds = timing.time};
   });
+  if (options.folding == communication::Folding::folded) require_folded(plan, options);
   return costs;
 }
 
@@ -154,6 +161,20 @@ void StepClock::add_expanded(plan::Costs& costs, const plan::Plan& plan, std::sp
   }
 }
 
+void StepClock::require_folded(const plan::Plan& plan, const StepTimeOptions& options) {
+  std::int64_t moves = 0, played = 0;
+  for_whole(plan, options, [&](std::size_t, const communication::Timing& timing) {
+    moves += timing.moves;
+    played += timing.played;
+  });
+  if (played < moves || moves == 0) return;
+  throw InputError(Problem{options.folding_at,
+                           fmt::format("the step can't be folded: no round of its collectives among {} "
+                                       "replicas is like another, so all {} moves would be played",
+                                       group_.size(), moves),
+                           R"(take "auto", which plays them)"});
+}
+
 // Where ranks stand along the axes of a torus, the platform says which axis comes first.
 collective::Options StepClock::options_of(const plan::Collective& collective) const {
   collective::Options options = (*collective.request).options;
@@ -165,7 +186,8 @@ collective::Options StepClock::options_of(const plan::Collective& collective) co
 }
 
 const communication::Timing& StepClock::timing_of(const plan::Collective& collective,
-                                                  const communication::Call* call) {
+                                                  const communication::Call* call,
+                                                  communication::Folding folding) {
   const collective::Request& request = collective.request;
   const Type type = collective.values.front().spec.type;
   const auto [place, is_new] =
@@ -181,7 +203,7 @@ const communication::Timing& StepClock::timing_of(const plan::Collective& collec
     own.request.options = options_of(collective);
     call = &own;
   }
-  place->second = communication::time_of(*call, group_, type, server_);
+  place->second = communication::time_of(*call, group_, type, server_, folding);
   return place->second;
 }
 

@@ -25,6 +25,9 @@ struct StepTimeOptions {
   std::vector<double> pace{};        // by device: its seconds are multiplied by it (a straggler); absent: 1
   Seconds synchronization{};         // once, when all else is done
   bool has_rows_on_devices = false;  // from the start: a step copies none
+  // Of collectives that stay whole. Folded: where nothing in them is alike, that is refused, at its key.
+  communication::Folding folding{};
+  Place folding_at{};
 };
 
 struct StepTime {
@@ -34,6 +37,9 @@ struct StepTime {
   // is. It took them all to begin with the last; expanded ones let the others go ahead.
   Seconds skew{};
 };
+
+// A collective's message, the sum at its end, or the whole of it.
+bool is_of_collective(const plan::Node& node);
 
 // Of a plan's devices. What adds in a switch has no rates, and nothing to compute.
 std::vector<const device::DeviceType*> types_of(const platform::Platform& platform,
@@ -65,8 +71,10 @@ class StepClock {
   void for_whole(const plan::Plan& plan, const StepTimeOptions& options, Use use);
   void add_expanded(plan::Costs& costs, const plan::Plan& plan, std::span<const platform::Endpoint> where,
                     const StepTimeOptions& options) const;
+  void require_folded(const plan::Plan& plan, const StepTimeOptions& options);
   collective::Options options_of(const plan::Collective& collective) const;
-  const communication::Timing& timing_of(const plan::Collective& collective, const communication::Call* call);
+  const communication::Timing& timing_of(const plan::Collective& collective, const communication::Call* call,
+                                         communication::Folding folding);
 
   communication::Group group_;
   const simulate::Server& server_;

@@ -242,13 +242,40 @@ void Training::add_phases(report::Simulated& told) {
 void Training::lose_worker(report::Results& results) {
   const auto& killed = job_.faults.killed;
   if (!killed) return;
-  const auto* workers = scenario_.strategy.as<scenario::MultiWorkerMirrored>();
   const Simulation& step = simulate(job_.global_batch, phase_of(killed->step));
-  results.lost = lost_worker(*killed, job_.machine, plan(), step.timeline, time_before(killed->step),
-                             workers->communication_options.timeout);
+  results.lost =
+      lost_worker(*killed, job_.machine, plan(), step.timeline, time_before(killed->step), timeout());
 }
 
-// An epoch whose next step a worker doesn't reach.
+// Of collectives; none: there are none that keep to it.
+std::optional<Seconds> Training::timeout() const {
+  const auto* workers = scenario_.strategy.as<scenario::MultiWorkerMirrored>();
+  return workers == nullptr ? std::nullopt : workers->communication_options.timeout;
+}
+
+// Among the steps that are played of each phase: with jitter, others may come.
+void Training::time_out(report::Results& results) {
+  if (!timeout() || !job_.machine.platform) return;
+  const std::int64_t steps = results.last_step().value_or(results.planned.steps);
+  for (std::size_t phase = 0; phase < phases_.size(); ++phase) {
+    const std::optional<Overdue>& overdue = simulate(job_.global_batch, phase).overdue;
+    if (!overdue) continue;
+    const std::int64_t begin = phases_[phase].from_step;
+    const std::int64_t step = begin + overdue->step;
+    if (step >= steps || phase_of(step) != phase) continue;
+    results.lost.reset();
+    results.timed_out = report::TimedOut{.step = step,
+                                         .collective = overdue->collective,
+                                         .last = overdue->last,
+                                         .late = overdue->late,
+                                         .arrival = time_before(begin) + overdue->entered,
+                                         .span = overdue->span,
+                                         .timeout = *timeout()};
+    return;
+  }
+}
+
+// An epoch whose next step the job doesn't reach.
 bool Training::is_cut_off(const train::EpochResult& epoch) const {
   const std::int64_t whole = scenario_.training.steps_per_epoch.value_or(job_.batches->cardinality());
   return scenario_.training.steps || epoch.steps < whole;
@@ -297,6 +324,7 @@ const Simulation& Training::simulate(std::int64_t rows, std::size_t phase) {
   options.steps.slow = phases_[phase].slow;
   options.steps.jitter = scenario_.time.jitter;
   options.steps.seed = scenario_.seed;
+  options.timeout = timeout();
   if (scenario_.time.steps) options.steps.count = static_cast<int>(*scenario_.time.steps);
   if (job_.input.replicas > 1) {
     if (scenario_.time.measured_step)
@@ -305,8 +333,19 @@ const Simulation& Training::simulate(std::int64_t rows, std::size_t phase) {
     options.measured_step = scenario_.time.measured_step;
     options.measured_at = scenario_.place("time.measured_step");
   }
+  fold(options, plan(rows));
   options.calls = lowering_.calls(plan(rows));
   return simulations_.emplace(key, simulate_step(plan(rows), job_.machine, options)).first->second;
+}
+
+// Only for the plan that is timed: a search for the largest batch lowers others, too.
+void Training::fold(SimulationOptions& options, const plan::Plan& plan) const {
+  if (scenario_.time.collectives != scenario::Collectives::folded) return;
+  options.folding = communication::Folding::folded;
+  options.folding_at = scenario_.place("time.collectives");
+  if (const std::string why = lowering_.why_all(plan); !why.empty())
+    throw InputError(Problem{options.folding_at, fmt::format("the step can't be folded: {}", why),
+                             R"(take "auto", which folds what can be)"});
 }
 
 report::Baseline Training::baseline() {
@@ -371,6 +410,7 @@ report::Results Training::run(report::Folder& folder) {
   if (results.simulated && scenario_.time.compile)
     results.simulated->compiles = report::Compiles{job_.step_rows, *scenario_.time.compile};
   lose_worker(results);
+  time_out(results);
   if (!results.has_numbers()) return results;
   expect(options_.computes, "{} is run, and was to be planned alone", scenario_.name);
   require_place_on_host(scenario_, job_.machine, plan(), queues_.gpus());
@@ -388,7 +428,7 @@ void Training::train(report::Results& results, report::Folder& folder) {
   data::Dataset batches = *job_.batches;
   if (scenario_.training.steps) batches = batches.skip(done_.steps);
   model_.fit(batches, fit_options(results, folder));
-  if (results.lost) return;
+  if (results.last_step()) return;
   if (const auto& evaluation = scenario_.training.evaluation) {
     if (evaluation->from_checkpoint)
       results.evaluation = evaluate_checkpoint(folder);
@@ -404,7 +444,7 @@ train::FitOptions Training::fit_options(report::Results& results, report::Folder
                             .initial_epoch = training.steps ? 0 : done_.epochs,
                             .steps_per_epoch = training.steps_per_epoch};
   if (training.steps) options.steps = *training.steps - done_.steps;
-  if (results.lost) options.steps = std::max<std::int64_t>(0, results.lost->step - done_.steps);
+  if (const auto last = results.last_step()) options.steps = std::max<std::int64_t>(0, *last - done_.steps);
   options.on_step = [&](const train::StepResult& step) { finish_step(step, results); };
   options.on_epoch = [&](const train::EpochResult& epoch) { finish_epoch(epoch, results, folder); };
   return options;
@@ -424,7 +464,7 @@ void Training::finish_epoch(train::EpochResult epoch, report::Results& results, 
   if (scenario_.training.loop == scenario::Loop::custom && epoch.steps > 0)
     epoch.loss = losses_of_epoch_ / static_cast<double>(epoch.steps);
   losses_of_epoch_ = 0;
-  if (results.lost && is_cut_off(epoch)) return;
+  if (results.last_step() && is_cut_off(epoch)) return;
   const std::int64_t number = epoch.epoch + 1;
   results.epochs.push_back({std::move(epoch), {}});
   save_checkpoint(number, done_.steps + std::ssize(results.steps), folder);

@@ -71,6 +71,7 @@ class Training {
   };
 
   const Simulation& simulate(std::int64_t rows, std::size_t phase);
+  void fold(SimulationOptions& options, const plan::Plan& plan) const;
   void find_phases();
   std::size_t phase_of(std::int64_t step) const;
   Seconds time_before(std::int64_t step);
@@ -79,6 +80,8 @@ class Training {
   void feed(SimulationOptions& options, std::span<const std::int64_t> replica_rows) const;
   void add_phases(report::Simulated& told);
   void lose_worker(report::Results& results);
+  void time_out(report::Results& results);
+  std::optional<Seconds> timeout() const;
   bool is_cut_off(const train::EpochResult& epoch) const;
   void train(report::Results& results, report::Folder& folder);
   bool fits(std::int64_t rows);

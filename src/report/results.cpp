@@ -170,6 +170,28 @@ void write_lost(json::Writer& out, const LostWorker& lost) {
   out.end_object();
 }
 
+void write_timed_out(json::Writer& out, const TimedOut& timed_out) {
+  out.key("timed_out")
+      .begin_object()
+      .member("step", timed_out.step)
+      .member("collective", timed_out.collective)
+      .member("status", timed_out_status)
+      .member("last", timed_out.last)
+      .member("late_s", timed_out.late.count())
+      .member("arrival_s", timed_out.arrival.count())
+      .member("span_s", timed_out.span.count())
+      .member("timeout_s", timed_out.timeout.count())
+      .member("end_s", timed_out.end().count())
+      .end_object();
+}
+
+// Empty: nothing to add.
+std::string message_of(const Results& results) {
+  if (results.out_of_memory) return *results.out_of_memory;
+  if (results.timed_out) return std::string(timed_out_message);
+  return results.lost ? results.lost->message : "";
+}
+
 void write_simulated(json::Writer& out, const Simulated& simulated) {
   out.key("simulated")
       .begin_object()
@@ -287,15 +309,14 @@ std::string results_json(const Results& results) {
       .member("semantics", results.semantics)
       .member("numerics", results.numerics)
       .member("outcome", results.out_of_memory ? "out_of_memory"
+                         : results.timed_out   ? "collective_timed_out"
                          : results.lost        ? "worker_lost"
                                                : "done");
-  if (results.out_of_memory)
-    out.member("message", *results.out_of_memory);
-  else if (results.lost)
-    out.member("message", results.lost->message);
+  if (const std::string message = message_of(results); !message.empty()) out.member("message", message);
   write_planned(out, results.planned);
   if (results.simulated) write_simulated(out, *results.simulated);
   if (results.lost) write_lost(out, *results.lost);
+  if (results.timed_out) write_timed_out(out, *results.timed_out);
   if (results.has_numbers()) {
     out.key("steps").begin_array();
     for (const train::StepResult& step : results.steps) write_step(out, step, results.step_times);
@@ -447,6 +468,17 @@ std::string lost_text(const LostWorker& lost) {
       rough(lost.end), counted(lost.step, "step"), lost.worker, lost.step + 1, lost.collective,
       rough(lost.arrival), fmt::join(lost.arrived, ", "), fmt::join(lost.missing, ", "), lost.status,
       lost.message);
+}
+
+std::string timed_out_text(const TimedOut& timed_out) {
+  return fmt::format(
+      "the job ended {} after its begin, with {} done\n"
+      "  {} of step {} takes {} from the first that enters it, and may take {}\n"
+      "  last: {}, {} after the first\n"
+      "  {}: {}\n",
+      rough(timed_out.end()), counted(timed_out.step, "step"), timed_out.collective, timed_out.step + 1,
+      rough(timed_out.span), rough(timed_out.timeout), timed_out.last, rough(timed_out.late),
+      timed_out_status, timed_out_message);
 }
 
 std::string simulated_text(const Simulated& simulated) {

@@ -128,6 +128,22 @@ struct LostWorker {
   std::string message{};  // TensorFlow's text
 };
 
+// A step in which a collective takes longer than it is given, counted from the first that enters it.
+struct TimedOut {
+  std::int64_t step = 0;
+  std::string collective{};
+  std::string last{};  // the device that entered it last
+  Seconds late{};      // so long after the first
+  Seconds arrival{};   // of the first, since the training began
+  Seconds span{};      // from there to its end, had it been let
+  Seconds timeout{};
+  Seconds end() const { return arrival + timeout; }  // of the job
+};
+
+// TensorFlow's, when a collective's time is over; all later ones fail at once.
+inline constexpr std::string_view timed_out_status = "DEADLINE_EXCEEDED";
+inline constexpr std::string_view timed_out_message = "Collective has timed out during execution.";
+
 struct Results {
   std::string version{};  // of the program
   std::string name{};
@@ -140,6 +156,12 @@ struct Results {
   std::map<std::int64_t, Seconds> step_times{};  // by step; simulated
   std::optional<std::string> out_of_memory{};    // TensorFlow's text: the job ended there
   std::optional<LostWorker> lost{};              // the job ended with it
+  std::optional<TimedOut> timed_out{};           // or with that
+  // The step that the job ended in; none: it was done.
+  std::optional<std::int64_t> last_step() const {
+    if (timed_out) return timed_out->step;
+    return lost ? std::optional(lost->step) : std::nullopt;
+  }
   // Empty without numbers. A training that goes on from a checkpoint begins at the checkpoint's epoch.
   std::vector<train::StepResult> steps{};
   std::vector<Epoch> epochs{};
@@ -157,5 +179,6 @@ std::string epochs_table(const Results& results);
 std::string planned_text(const Planned& planned);
 std::string simulated_text(const Simulated& simulated);
 std::string lost_text(const LostWorker& lost);
+std::string timed_out_text(const TimedOut& timed_out);
 
 }  // namespace wt::report

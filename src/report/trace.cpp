@@ -21,17 +21,16 @@ class TraceWriter {
               std::span<const platform::Endpoint> where)
       : plan_(plan), timeline_(timeline), platform_(platform), where_(where) {}
 
-  std::string write() {
+  std::string write(std::string_view ended) {
     out_.begin_object()
         .member("displayTimeUnit", "ms")
         .key("otherData")
         .begin_object(Layout::one_line)
         .member("what", "one simulated step")
         .member("platform", platform_.name())
-        .member("plan", plan_.name)
-        .end_object()
-        .key("traceEvents")
-        .begin_array();
+        .member("plan", plan_.name);
+    if (!ended.empty()) out_.member("ended", ended);
+    out_.end_object().key("traceEvents").begin_array();
     for (std::size_t i = 0; i < plan_.devices.size(); ++i) name_process(i, plan_.devices[i].name);
     name_process(links(), "links");
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
@@ -147,8 +146,9 @@ class TraceWriter {
 }  // namespace
 
 std::string chrome_trace(const plan::Plan& plan, const plan::Timeline& timeline,
-                         const platform::Platform& platform, std::span<const platform::Endpoint> where) {
-  return TraceWriter(plan, timeline, platform, where).write();
+                         const platform::Platform& platform, std::span<const platform::Endpoint> where,
+                         std::string_view ended) {
+  return TraceWriter(plan, timeline, platform, where).write(ended);
 }
 
 }  // namespace wt::report

@@ -178,6 +178,7 @@ void check_time(const Scenario& scenario, Problems& problems) {
   refuse("input", scenario.input.has_value());
   refuse("time.jitter", scenario.time.jitter > 0);
   refuse("time.steps", scenario.time.steps.has_value());
+  refuse("time.collectives", scenario.time.collectives == Collectives::folded);
   const auto is_for_tpus = [&](std::string_view key, bool is_given) {
     if (is_given && scenario.strategy.type() != StrategyType::tpu)
       problems.add(scenario.place(key),

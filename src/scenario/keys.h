@@ -213,6 +213,30 @@ void keys_of(Visit& visit, Buckets& buckets) {
 }
 
 template <class Visit>
+void keys_of(Visit& visit, CommunicationOptions& options) {
+  visit(optional("implementation",
+                 "which collectives: TensorFlow's own ring, or NCCL; auto is the ring, on GPUs too"),
+        options.implementation);
+  visit(
+      optional("bytes_per_pack", "gradients are packed into buffers that hold more than this; 0 B: into one"),
+      options.bytes_per_pack);
+  visit(
+      optional(
+          "timeout",
+          "how long a collective may take, from the first that enters it: of one that takes longer "
+          "TensorFlow "
+          "ends the job; absent: any time, and a lost worker is found out by asking, after half a minute or "
+          "more"),
+      options.timeout);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, Hints& hints) {
+  visit(optional("communication_options", "hints of multi_worker_mirrored, which this strategy ignores"),
+        hints.communication_options);
+}
+
+template <class Visit>
 void keys_of(Visit&, DefaultStrategy&) {}
 
 template <class Visit>
@@ -245,6 +269,7 @@ void keys_of(Visit& visit, Mirrored& strategy) {
         strategy.faithful);
   visit(algorithm_key, strategy.algorithm);
   keys_of(visit, strategy.buckets);
+  keys_of(visit, strategy.hints);
 }
 
 template <class Visit>
@@ -254,22 +279,7 @@ void keys_of(Visit& visit, CentralStorage& strategy) {
   visit(optional("parameter_device",
                  "where variables are; where absent the host's CPU, or the only compute device"),
         strategy.parameter_device);
-}
-
-template <class Visit>
-void keys_of(Visit& visit, CommunicationOptions& options) {
-  visit(optional("implementation",
-                 "which collectives: TensorFlow's own ring, or NCCL; auto is the ring, on GPUs too"),
-        options.implementation);
-  visit(
-      optional("bytes_per_pack", "gradients are packed into buffers that hold more than this; 0 B: into one"),
-      options.bytes_per_pack);
-  visit(
-      optional(
-          "timeout",
-          "how long a collective waits for a worker that is lost; absent: until TensorFlow has found out by "
-          "asking, after half a minute or more"),
-      options.timeout);
+  keys_of(visit, strategy.hints);
 }
 
 template <class Visit>
@@ -303,6 +313,7 @@ void keys_of(Visit& visit, Tpu& strategy) {
               "a tensor is cut over the cores of a replica; whole layers go to them by "
               "experimental_assign_to_logical_device");
   visit(algorithm_key, strategy.algorithm);
+  keys_of(visit, strategy.hints);
 }
 
 template <class Visit>
@@ -354,8 +365,8 @@ void keys_of(Visit& visit, Time& time) {
                "normalization before them), program (TPU); absent: what the device's usual framework does"),
       time.fusion);
   visit(optional("collectives",
-                 "how collectives are played: every move of every replica; auto may take a "
-                 "shorter way to the same time"),
+                 "how collectives are played: expanded, every move of every replica; folded, what is alike "
+                 "once, or not at all; auto takes that way to the same time where there is one"),
         time.collectives);
   visit(optional("launch",
                  "what drives the devices: threads of one process on each machine, as in TensorFlow, or "

@@ -70,9 +70,10 @@ struct Names<data::AutoShardPolicy> {
 template <>
 struct Names<Collectives> {
   static constexpr std::string_view noun = "a way to play collectives";
-  static constexpr std::array<json::Named<Collectives>, 2> rows{
-      {{"auto", Collectives::automatic}, {"expanded", Collectives::expanded}}};
-  static constexpr std::array<Later, 1> later{{{"folded", "replicas that are alike are played once"}}};
+  using enum Collectives;
+  static constexpr std::array<json::Named<Collectives>, 3> rows{
+      {{"auto", automatic}, {"expanded", expanded}, {"folded", folded}}};
+  static constexpr std::array<Later, 0> later{};
 };
 
 template <>

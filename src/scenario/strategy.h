@@ -40,6 +40,18 @@ struct Buckets {
   std::optional<Bytes> bucket_cap{};  // absent: 25 MiB
 };
 
+// tf.distribute.experimental.CommunicationOptions.
+struct CommunicationOptions {
+  strategy::CommunicationImplementation implementation = strategy::CommunicationImplementation::automatic;
+  Bytes bytes_per_pack{};            // 0: all gradients in one
+  std::optional<Seconds> timeout{};  // of a collective; absent: none
+};
+
+// Of strategies whose collectives don't follow them: read, so that one scenario may try several, and told of.
+struct Hints {
+  std::optional<CommunicationOptions> communication_options{};
+};
+
 struct DefaultStrategy {};
 
 struct OneDevice {
@@ -59,6 +71,7 @@ struct Mirrored {
   bool faithful = true;
   std::optional<AlgorithmName> algorithm{};  // absent: what the library takes
   Buckets buckets{};
+  Hints hints{};
 };
 
 inline std::optional<strategy::CrossDeviceOps> named_ops(const Mirrored& mirrored) {
@@ -70,13 +83,7 @@ inline std::optional<strategy::CrossDeviceOps> named_ops(const Mirrored& mirrore
 struct CentralStorage {
   std::optional<std::vector<std::string>> compute_devices{};
   std::optional<std::string> parameter_device{};
-};
-
-// tf.distribute.experimental.CommunicationOptions.
-struct CommunicationOptions {
-  strategy::CommunicationImplementation implementation = strategy::CommunicationImplementation::automatic;
-  Bytes bytes_per_pack{};            // 0: all gradients in one
-  std::optional<Seconds> timeout{};  // of a collective; absent: none
+  Hints hints{};
 };
 
 struct MultiWorkerMirrored {
@@ -92,6 +99,7 @@ struct Tpu {
   // Layers, and the logical device of their replica that they are on.
   std::map<std::string, std::int64_t> experimental_assign_to_logical_device{};
   std::optional<AlgorithmName> algorithm{};  // absent: by the slice's axes
+  Hints hints{};
 
   std::int64_t cores_per_replica() const;
 };
@@ -106,5 +114,16 @@ struct Strategy {
     return std::get_if<Options>(&options);
   }
 };
+
+// Those that a strategy was given and ignores; null: none.
+inline const CommunicationOptions* hints_of(const Strategy& strategy) {
+  const auto hints = [](const auto& options) -> const CommunicationOptions* {
+    if constexpr (requires { options.hints; })
+      return options.hints.communication_options ? &*options.hints.communication_options : nullptr;
+    else
+      return nullptr;
+  };
+  return std::visit(hints, strategy.options);
+}
 
 }  // namespace wt::scenario

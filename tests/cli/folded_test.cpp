@@ -1,0 +1,106 @@
+// Claims: `time.collectives` expanded and folded are one time; what can't be folded is refused with the reason.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cli/command.h"
+#include "support/folder.h"
+
+namespace wt {
+namespace {
+
+using test::call;
+using test::number_at;
+using test::results_in;
+using test::Said;
+using test::TestFolder;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class Folded : public testing::Test {
+ protected:
+  // Squares of 48 inputs: 2,304 gradients, in equal chunks for every number of workers here.
+  Said run(int workers, int devices, const std::string& collectives,
+           const std::vector<std::string>& overrides = {}) const {
+    const std::string text = fmt::format(
+        R"({{"name": "folded", "platform": {{"virtual": {{"devices": {}, "workers": {}}}}},)"
+        R"( "strategy": {{"type": "multi_worker_mirrored", "communication": "nccl", "algorithm": "ring"}},)"
+        R"( "model": {},)"
+        R"( "dataset": {{"type": "constant", "x": [{}], "y": [{}], "rows": 192, "autoshard": "data"}},)"
+        R"( "training": {{"loop": "fit", "loss": "mse", "optimizer": "SGD", "per_replica_batch": 4}},)"
+        R"( "numerics": "none", "time": {{"collectives": "{}"}}, "seed": 1}})",
+        workers * devices, workers, dense("false"), ones(48), ones(48), collectives);
+    test::write_bytes(base_ / "folded.json", text);
+    std::vector<std::string> words{"run", (base_ / "folded.json").string(), "--out",
+                                   (base_ / "out").string()};
+    for (const std::string& each : overrides) words.insert(words.end(), {"--set", each});
+    return call(words);
+  }
+  static std::string dense(const std::string& use_bias) {
+    return fmt::format(R"({{"name": "dense", "layers": [{{"class_name": "Dense", "config": {{"units": 48, )"
+                       R"("use_bias": {}, "batch_input_shape": [null, 48]}}}}]}})",
+                       use_bias);
+  }
+  double step_time() const { return number_at(results_in(base_ / "out"), {"simulated", "step_time_s"}); }
+
+  TestFolder base_{};
+
+ private:
+  static std::string ones(int count) {
+    std::string text = "1";
+    for (int i = 1; i < count; ++i) text += ", 1";
+    return text;
+  }
+};
+
+// Workers of several devices: the loss, which replica 0 alone keeps, is the others' last thing to bring together.
+TEST_F(Folded, AndExpandedAreOneTime) {
+  for (const auto& [workers, devices] : {std::pair(2, 2), {4, 2}, {8, 2}, {2, 3}, {3, 4}}) {
+    const Said expanded = run(workers, devices, "expanded");
+    ASSERT_EQ(expanded.exit, Exit::done) << expanded.messages;
+    EXPECT_FALSE(has(expanded.results, "folded: ")) << expanded.results;
+    const double all = step_time();
+    const Said folded = run(workers, devices, "folded");
+    ASSERT_EQ(folded.exit, Exit::done) << folded.messages;
+    EXPECT_TRUE(has(folded.results, fmt::format("folded: 1 of {} tasks", workers))) << folded.results;
+    EXPECT_NEAR(step_time(), all, 1e-9 * all) << workers << " x " << devices;
+  }
+}
+
+TEST_F(Folded, IsRefusedWithTheReason) {
+  const auto refused = [&](int workers, const std::vector<std::string>& overrides,
+                           const std::string& reason) {
+    const Said said = run(workers, 2, "folded", overrides);
+    EXPECT_EQ(said.exit, Exit::input_wrong) << reason;
+    EXPECT_TRUE(has(said.messages, reason)) << said.messages;
+    EXPECT_TRUE(has(said.messages, "\"folded\"")) << said.messages;  // its place
+    EXPECT_EQ(run(workers, 2, "auto", overrides).exit, Exit::done) << reason;
+  };
+  refused(2, {"numerics=cpu"}, "can't be folded: numbers need every replica");
+  refused(2, {R"(strategy={"type": "mirrored"})", "platform.virtual.workers=1"},
+          "can't be folded: its replicas are one process");
+  refused(1, {}, "can't be folded: there is one task");
+  refused(
+      2,
+      {R"(strategy={"type": "multi_worker_mirrored", "communication_options": {"bytes_per_pack": "1 KiB"}})"},
+      "can't be folded: packs are played one by one");
+  refused(2, {R"(training={"loop": "fit", "loss": "mse", "optimizer": "SGD", "global_batch": 6})"},
+          "can't be folded: replicas have different numbers of rows");
+  // 49 x 48 values are not divided evenly among 10; TensorFlow's own chunks are never equal.
+  refused(5, {"model=" + dense("true")}, "no round of its collectives");
+  refused(2, {R"(strategy={"type": "multi_worker_mirrored", "communication": "ring"})"},
+          "no round of its collectives");
+}
+
+TEST_F(Folded, WithoutAPlatformThereIsNothingToFold) {
+  const Said said = call({"run", test::scenario_file("linear_fit"), "--set", "time.collectives=folded"});
+  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_TRUE(has(said.messages, "without a platform nothing is timed")) << said.messages;
+}
+
+TEST_F(Folded, AWordOfItsOwnIsSuggested) {
+  EXPECT_TRUE(has(run(2, 2, "foldde").messages, "did you mean \"folded\"? known: auto, expanded, folded"));
+}
+
+}  // namespace
+}  // namespace wt
