@@ -25,14 +25,18 @@ std::vector<HostPiece> pieces_of(const scenario::Scenario& scenario) {
   return pieces;
 }
 
+enum class Holding : std::uint8_t { all, one_at_a_time };
+
 // What the pieces would hold, where one of them can't.
 std::optional<std::string> shortage(std::span<const HostPiece> pieces, const scenario::Machine& machine,
-                                    const plan::Plan& plan) {
+                                    const plan::Plan& plan, Holding holding = Holding::all) {
   std::vector<std::int64_t> replicas(pieces.size(), 0);
   std::vector<Bytes> planned(pieces.size());
   for (std::size_t i = 0; i < machine.replicas.size(); ++i) ++replicas[i % pieces.size()];
-  for (const plan::Device& device : plan.devices)
-    planned[replica_of(machine, device.name) % pieces.size()] += device.arena;
+  for (const plan::Device& device : plan.devices) {
+    Bytes& held = planned[replica_of(machine, device.name) % pieces.size()];
+    held = holding == Holding::all ? held + device.arena : std::max(held, device.arena);
+  }
   std::string told;
   bool is_short = false;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -41,6 +45,10 @@ std::optional<std::string> shortage(std::span<const HostPiece> pieces, const sce
                         counted(replicas[i], "replica"), rough(planned[i]), rough(pieces[i].limit));
   }
   return is_short ? std::optional(told) : std::nullopt;
+}
+
+bool takes_turns(const scenario::Scenario& scenario) {
+  return scenario.host.logical_devices && scenario.numerics == scenario::Numerics::cpu;
 }
 
 }  // namespace
@@ -64,12 +72,29 @@ void require_place_on_host(const scenario::Scenario& scenario, const scenario::M
                              fmt::format("the replicas don't fit into this machine's {}: {}", pieces, *told),
                              std::string(remedy)});
   };
-  if (scenario.host.logical_devices)
+  if (scenario.host.logical_devices && !takes_turns(scenario))
     require("host.logical_devices", "pieces", shortage(pieces_of(scenario), machine, plan),
             "give them more, cut more of them, or take smaller batches");
   if (!gpus.empty())
     require("numerics", "GPUs", shortage(gpus, machine, plan),
             "take smaller batches or fewer replicas, or leave more GPUs visible (CUDA_VISIBLE_DEVICES)");
+}
+
+std::vector<plan::Piece> pieces_in_turns(const scenario::Scenario& scenario, const scenario::Machine& machine,
+                                         const plan::Plan& plan) {
+  if (!takes_turns(scenario)) return {};
+  const std::vector<HostPiece> pieces = pieces_of(scenario);
+  if (const auto told = shortage(pieces, machine, plan, Holding::one_at_a_time))
+    throw InputError(Problem{
+        scenario.place("host.logical_devices"),
+        fmt::format("the replicas don't fit into this machine's pieces, not even one at a time: {}", *told),
+        "give them more, cut more of them, or take smaller batches"});
+  std::vector<plan::Piece> dealt;
+  for (const HostPiece& piece : pieces) dealt.push_back({piece.name, piece.limit, {}});
+  for (std::size_t i = 0; i < plan.devices.size(); ++i)
+    dealt[replica_of(machine, plan.devices[i].name) % dealt.size()].devices.push_back(
+        static_cast<plan::DeviceId>(i));
+  return dealt;
 }
 
 }  // namespace wt

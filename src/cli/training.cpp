@@ -414,12 +414,26 @@ report::Results Training::run(report::Folder& folder) {
   if (!results.has_numbers()) return results;
   expect(options_.computes, "{} is run, and was to be planned alone", scenario_.name);
   require_place_on_host(scenario_, job_.machine, plan(), queues_.gpus());
+  take_seats(results);
   try {
     train(results, folder);
   } catch (const device::ResourceExhaustedError& error) {  // an evaluation has a step of its own
     results.out_of_memory = error.what();
   }
   return results;
+}
+
+// In this machine's pieces; other plans, as an evaluation's, are seated like the step's.
+void Training::take_seats(report::Results& results) {
+  if (pieces_in_turns(scenario_, job_.machine, plan()).empty()) return;
+  const auto seat = [this](const plan::Plan& whole) {
+    return plan::in_turns(whole, pieces_in_turns(scenario_, job_.machine, whole));
+  };
+  const plan::InTurns step = seat(plan());
+  machine_.seat = [seat](const plan::Plan& whole) { return seat(whole).plan; };
+  if (step.swaps == 0) return;
+  results.turns = report::Turns{step.swaps, step.swapped};
+  if (options_.note) options_.note(report::turns_text(*results.turns));
 }
 
 void Training::train(report::Results& results, report::Folder& folder) {

@@ -83,6 +83,7 @@ class Training {
   void time_out(report::Results& results);
   std::optional<Seconds> timeout() const;
   bool is_cut_off(const train::EpochResult& epoch) const;
+  void take_seats(report::Results& results);
   void train(report::Results& results, report::Folder& folder);
   bool fits(std::int64_t rows);
   std::vector<Tensor> batch_of(std::int64_t rows) const;

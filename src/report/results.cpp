@@ -317,6 +317,12 @@ std::string results_json(const Results& results) {
   if (results.simulated) write_simulated(out, *results.simulated);
   if (results.lost) write_lost(out, *results.lost);
   if (results.timed_out) write_timed_out(out, *results.timed_out);
+  if (results.turns)
+    out.key("turns")
+        .begin_object()
+        .member("swaps", results.turns->swaps)
+        .member("swapped_bytes", results.turns->swapped.count())
+        .end_object();
   if (results.has_numbers()) {
     out.key("steps").begin_array();
     for (const train::StepResult& step : results.steps) write_step(out, step, results.step_times);
@@ -479,6 +485,11 @@ std::string timed_out_text(const TimedOut& timed_out) {
       rough(timed_out.end()), counted(timed_out.step, "step"), timed_out.collective, timed_out.step + 1,
       rough(timed_out.span), rough(timed_out.timeout), timed_out.last, rough(timed_out.late),
       timed_out_status, timed_out_message);
+}
+
+std::string turns_text(const Turns& turns) {
+  return fmt::format("replicas take turns in this machine's pieces: in each step {}, {} in and out",
+                     counted(turns.swaps, "swap"), rough(turns.swapped));
 }
 
 std::string simulated_text(const Simulated& simulated) {

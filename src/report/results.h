@@ -144,6 +144,12 @@ struct TimedOut {
 inline constexpr std::string_view timed_out_status = "DEADLINE_EXCEEDED";
 inline constexpr std::string_view timed_out_message = "Collective has timed out during execution.";
 
+// Replicas that have no room side by side in host.logical_devices, in each step.
+struct Turns {
+  std::int64_t swaps = 0;  // arenas brought in
+  Bytes swapped{};         // in and out
+};
+
 struct Results {
   std::string version{};  // of the program
   std::string name{};
@@ -162,6 +168,7 @@ struct Results {
     if (timed_out) return timed_out->step;
     return lost ? std::optional(lost->step) : std::nullopt;
   }
+  std::optional<Turns> turns{};  // absent: side by side
   // Empty without numbers. A training that goes on from a checkpoint begins at the checkpoint's epoch.
   std::vector<train::StepResult> steps{};
   std::vector<Epoch> epochs{};
@@ -180,5 +187,6 @@ std::string planned_text(const Planned& planned);
 std::string simulated_text(const Simulated& simulated);
 std::string lost_text(const LostWorker& lost);
 std::string timed_out_text(const TimedOut& timed_out);
+std::string turns_text(const Turns& turns);
 
 }  // namespace wt::report

@@ -439,8 +439,9 @@ void keys_of(Visit& visit, Host& host) {
       optional(
           "logical_devices",
           "pieces of this machine's memory, [{\"memory_limit\": \"2 GiB\"}, ...]: replicas are dealt out to "
-          "them in order, and what a piece cannot hold is refused before it is allocated; all memory "
-          "where absent"),
+          "them in order; on the CPU those that a piece can hold alone but not together take turns in it, "
+          "what "
+          "it can't hold at all is refused before it is allocated; all memory where absent"),
       host.logical_devices);
 }
 

@@ -53,7 +53,9 @@ PerReplica Function::run(const PerReplica& arguments, const Next& next) {
   if (!planned.execution) {
     create_variables(arguments);
     state_.take_back();
-    planned.execution = std::make_unique<execute::Execution>(planned.plan, machine_.queues);
+    if (machine_.seat) planned.seated = machine_.seat(planned.plan);
+    planned.execution = std::make_unique<execute::Execution>(planned.seated ? *planned.seated : planned.plan,
+                                                             machine_.queues);
   }
   execute::Execution& execution = *planned.execution;
   state_.lend_to(execution, planned.plan);

@@ -22,6 +22,9 @@ struct Machine {
   Lowering lower{};
   execute::Queues queues;
   data::Distribution input{};
+  // How a plan lies in this machine's memory, which may be smaller than the plan's: another one that computes the
+  // same, with the same ports. Absent: as it is.
+  std::function<plan::Plan(const plan::Plan&)> seat{};
 
   std::size_t replicas() const { return static_cast<std::size_t>(input.replicas); }
 };
@@ -72,6 +75,7 @@ class Function {
   struct Planned {
     std::vector<const Step*> steps{};  // by replica
     plan::Plan plan{};
+    std::optional<plan::Plan> seated{};  // what is executed instead
     std::unique_ptr<execute::Execution> execution{};
     PerReplica sent{};  // ahead of the call that it is for
   };

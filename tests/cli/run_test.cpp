@@ -143,26 +143,46 @@ TEST(L15, AnEpochsLossIsTheSumOfTheStepsOverTheirNumber) {
   EXPECT_GT(std::abs(fit[1] - fit[2]), 1e-4);
 }
 
-// Quickstart has two replicas; on one piece both lie together.
-TEST_F(Run, RefusesReplicasThatPiecesOfThisMachineCannotHold) {
+// Quickstart has two replicas; on one piece both lie together, or one after the other.
+TEST_F(Run, ReplicasThatAPieceCannotHoldTogetherTakeTurnsInIt) {
   const auto with = [&](const std::string& pieces) {
     return run(scenario_file("quickstart"), "out",
                {"--set", "training.epochs=1", "--set", "dataset.rows=64", "--set",
                 "host.logical_devices=" + pieces});
   };
-  EXPECT_EQ(with(R"([{"memory_limit": "1 GiB"}, {"memory_limit": 512}])").exit, Exit::done);
-  const Said refused = with(R"([{"memory_limit": "1 GiB"}, {"memory_limit": "1 MiB"}])");
+  const auto of_bytes = [&](std::int64_t bytes) {
+    return with(fmt::format(R"([{{"memory_limit": "{} B"}}])", bytes));
+  };
+  ASSERT_EQ(with(R"([{"memory_limit": "1 GiB"}, {"memory_limit": 512}])").exit, Exit::done);
+  const json::Value side_by_side = results_in(base_ / "out");
+  EXPECT_EQ(side_by_side.find("turns"), nullptr);
+  std::int64_t all = 0, largest = 0;
+  for (const json::Value& device : side_by_side.find("planned")->find("memory")->elements()) {
+    all += device.find("arena_bytes")->integer();
+    largest = std::max(largest, device.find("arena_bytes")->integer());
+  }
+  EXPECT_EQ(of_bytes(all).exit, Exit::done);
+  EXPECT_EQ(results_in(base_ / "out").find("turns"), nullptr);
+  for (const std::int64_t bytes : {all - 1, largest}) {
+    const Said said = of_bytes(bytes);
+    ASSERT_EQ(said.exit, Exit::done) << said.messages;
+    EXPECT_NE(said.messages.find("replicas take turns in this machine's pieces: in each step "),
+              std::string::npos);
+    const json::Value in_turns = results_in(base_ / "out");
+    EXPECT_GE(in_turns.find("turns")->find("swaps")->integer(), 2);
+    const auto &steps = in_turns.find("steps")->elements(), &others = side_by_side.find("steps")->elements();
+    ASSERT_EQ(steps.size(), others.size());
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      EXPECT_EQ(steps[i].find("loss")->real(), others[i].find("loss")->real()) << i;
+    EXPECT_EQ(in_turns.find("evaluation") == nullptr, side_by_side.find("evaluation") == nullptr);
+  }
+  const Said refused = of_bytes(largest - 1);
   EXPECT_EQ(refused.exit, Exit::input_wrong);
-  EXPECT_NE(refused.messages.find(
-                "the replicas don't fit into this machine's pieces: piece 0 with 1 replica needs "),
-            std::string::npos)
+  EXPECT_NE(
+      refused.messages.find("the replicas don't fit into this machine's pieces, not even one at a time: "
+                            "piece 0 with 2 replicas needs "),
+      std::string::npos)
       << refused.messages;
-  EXPECT_NE(refused.messages.find(" of 1.0 MiB\n"), std::string::npos) << refused.messages;
-  const json::Value memory = *results_in(base_ / "out").find("planned")->find("memory");
-  std::int64_t all = 0;
-  for (const json::Value& device : memory.elements()) all += device.find("arena_bytes")->integer();
-  EXPECT_EQ(with(fmt::format(R"([{{"memory_limit": "{} B"}}])", all)).exit, Exit::done);
-  EXPECT_EQ(with(fmt::format(R"([{{"memory_limit": "{} B"}}])", all - 1)).exit, Exit::input_wrong);
   EXPECT_EQ(with("[]").exit, Exit::input_wrong);
   EXPECT_EQ(with("[{}]").exit, Exit::input_wrong);
 }
