@@ -2,8 +2,8 @@
 // Replicas in turns: where a piece of memory has room for some of the arenas and not for all, a plan becomes another
 // one that computes the same. Kernels and sums work in the pieces alone. An arena in which nobody works lies parked,
 // whole, where the plan's ports are, and messages find it there. Who takes a turn is copied in, and copied out when
-// the seat is another's. Turns are written down like everything else of a step, as moves: who executes the plan needs to
-// know nothing of them.
+// the seat is another's. Turns are moves like any other of a step: who executes the plan needs to know nothing of
+// them.
 
 #include <span>
 #include <string>

@@ -477,14 +477,16 @@ std::string lost_text(const LostWorker& lost) {
 }
 
 std::string timed_out_text(const TimedOut& timed_out) {
+  const std::string who = timed_out.late == Seconds(0) ? "all of them entered it at once"
+                                                       : fmt::format("last: {}, {} after the first",
+                                                                     timed_out.last, rough(timed_out.late));
   return fmt::format(
       "the job ended {} after its begin, with {} done\n"
       "  {} of step {} takes {} from the first that enters it, and may take {}\n"
-      "  last: {}, {} after the first\n"
+      "  {}\n"
       "  {}: {}\n",
       rough(timed_out.end()), counted(timed_out.step, "step"), timed_out.collective, timed_out.step + 1,
-      rough(timed_out.span), rough(timed_out.timeout), timed_out.last, rough(timed_out.late),
-      timed_out_status, timed_out_message);
+      rough(timed_out.span), rough(timed_out.timeout), who, timed_out_status, timed_out_message);
 }
 
 std::string turns_text(const Turns& turns) {

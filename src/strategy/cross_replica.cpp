@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/rough.h"
 #include "collective/catalog.h"
 #include "collective/import.h"
 #include "plan/collective.h"
@@ -221,9 +222,23 @@ const collective::Expanded& CrossReplica::schedule_for(collective::Operation ope
   collective::Request request = request_for(choice, values);
   request.ranks = static_cast<int>(values.size());
   const collective::Algorithm& algorithm = collective::algorithm_named(operation, choice.algorithm);
-  known_.push_back(
-      {operation, choice, elements, type, collective::expand(collective::make_schedule(algorithm, request))});
+  const collective::Schedule schedule = collective::make_schedule(algorithm, request);
+  require_few_moves(schedule);
+  known_.push_back({operation, choice, elements, type, collective::expand(schedule)});
   return known_.back().schedule;
+}
+
+// Each becomes a node of the plan, or two.
+void CrossReplica::require_few_moves(const collective::Schedule& schedule) const {
+  constexpr std::int64_t most = 2'500'000;
+  std::int64_t moves = 0;
+  for (int round = 0; round < schedule.rule.rounds && moves <= most; ++round)
+    moves += std::ssize(collective::moves_of(schedule, round));
+  if (moves > most)
+    throw InputError(
+        fmt::format("[{}] {} of {} makes more than {} moves, too many to be taken one by one",
+                    communication_.strategy, schedule.name, counted(schedule.contract.ranks, "rank"), most),
+        "fold what is alike, or take fewer replicas or another algorithm");
 }
 
 const collective::Expanded& CrossReplica::imported(std::int64_t elements) {

@@ -79,6 +79,7 @@ class CrossReplica {
   void add_whole(collective::Operation operation, const LibraryChoice& choice, const Operands& values,
                  const std::string& scope);
   collective::Request request_for(const LibraryChoice& choice, const Operands& values) const;
+  void require_few_moves(const collective::Schedule& schedule) const;
   const collective::Expanded& imported(std::int64_t elements);
   bool is_read(ValueId value) const;
   plan::Operand reduced_buffer(std::size_t node);

@@ -92,6 +92,15 @@ TEST_F(Folded, IsRefusedWithTheReason) {
           "no round of its collectives");
 }
 
+// 2 x 1,199 rounds of 1,200 moves.
+TEST_F(Folded, ExpandedIsRefusedBeyondTheBudgetWithTheCount) {
+  const Said said = run(600, 2, "expanded");
+  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_TRUE(has(said.messages, "ring of 1200 ranks makes more than 2500000 moves, too many"))
+      << said.messages;
+  EXPECT_EQ(run(600, 2, "folded").exit, Exit::done);
+}
+
 TEST_F(Folded, WithoutAPlatformThereIsNothingToFold) {
   const Said said = call({"run", test::scenario_file("linear_fit"), "--set", "time.collectives=folded"});
   EXPECT_EQ(said.exit, Exit::input_wrong);

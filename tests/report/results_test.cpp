@@ -92,6 +92,18 @@ Results lost() {
                             .message = "cluster check alive failed, /job:worker/replica:0/task:1 is down"};
   return results;
 }
+Results timed_out() {
+  Results results = simulated();
+  results.turns = Turns{.swaps = 4, .swapped = Bytes(1 << 20)};
+  results.timed_out = TimedOut{.step = 1,
+                               .collective = "all_reduce/0",
+                               .last = "/job:worker/replica:0/task:1/device:GPU:0",
+                               .late = Seconds(0.03),
+                               .arrival = Seconds(0.5),
+                               .span = Seconds(0.04),
+                               .timeout = Seconds(0.01)};
+  return results;
+}
 // The same step with four replicas of two workers.
 Results replicated() {
   Results results = simulated();
@@ -132,7 +144,7 @@ TEST(Results, AreWhatTheSchemaSays) {
   Results with_evaluation = trained();
   with_evaluation.evaluation = {.steps = 1, .loss = 2, .metrics = {}};
   for (const Results& results : {planned(), trained(), with_evaluation, simulated(), replicated(),
-                                 exhausted(), several_steps(), strayed(), lost()})
+                                 exhausted(), several_steps(), strayed(), lost(), timed_out()})
     EXPECT_TRUE(SchemaCheck(rules).accepts(tree_of(results_json(results)))) << results_json(results);
 }
 
@@ -244,6 +256,18 @@ TEST(Simulated, TellsWhatBringsTheRowsAndHowStepsFollowEachOther) {
       "100 steps played: the first takes 20.0 ms; with jitter of 5.0 % the others take 10.0 ms "
       "in the mean, 10.0 ms in the median, 11.0 ms at most in 95 of 100\n"))
       << jitter;
+}
+
+TEST(TimedOut, IsToldWithWhoCameLast) {
+  TimedOut late = *timed_out().timed_out;
+  EXPECT_EQ(timed_out_text(late),
+            "the job ended 510.0 ms after its begin, with 1 step done\n"
+            "  all_reduce/0 of step 2 takes 40.0 ms from the first that enters it, and may take 10.0 ms\n"
+            "  last: /job:worker/replica:0/task:1/device:GPU:0, 30.0 ms after the first\n"
+            "  DEADLINE_EXCEEDED: Collective has timed out during execution.\n");
+  late.late = {};
+  EXPECT_NE(timed_out_text(late).find("\n  all of them entered it at once\n"), std::string::npos);
+  EXPECT_NE(results_json(timed_out()).find(R"("outcome": "collective_timed_out")"), std::string::npos);
 }
 
 TEST(LostWorker, IsToldWithWhoWaitsForIt) {
