@@ -9,10 +9,13 @@
 #include "base/rough.h"
 #include "base/table.h"
 #include "cli/commands.h"
+#include "cli/host_device.h"
 #include "cli/step_time.h"
 #include "cli/this_host.h"
 #include "cli/training.h"
+#include "device/cpu/cpu_queue.h"
 #include "device/cpu/host.h"
+#include "execute/measure_copies.h"
 #include "scenario/parse.h"
 
 namespace wt {
@@ -22,6 +25,29 @@ namespace {
 void print_host(const plan::ProfiledDevice& host, std::ostream& out) {
   out << fmt::format("this machine: {}; products of matrices {}, memory {}\n", name(host),
                      rough(host.rates->product), rough(host.rates->memory));
+}
+
+// Between the memories of what computes here, and between all GPUs where one of them does, as a step's copies go.
+std::vector<plan::ProfiledCopy> copies_here(const scenario::Scenario& scenario, device::Workers& workers) {
+  if (scenario.numerics != scenario::Numerics::cuda) {
+    device::CpuQueue queue(workers);
+    const execute::CopyPlace host{"host", &queue};
+    return execute::measure_copies({&host, 1});
+  }
+  const std::vector<device::CudaDevice> gpus = host_gpus(scenario);
+  const device::CudaTeam team = device::make_cuda_team(gpus, host_precision(scenario));
+  std::vector<execute::CopyPlace> places;
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    places.push_back({fmt::format("GPU {}", gpus[i].ordinal), team.members[i].compute.get()});
+  return execute::measure_copies(places);
+}
+
+void print_copies(const std::vector<plan::ProfiledCopy>& copies, std::ostream& out) {
+  std::vector<TableRow> lines{{"copies from", "to", "bytes", "median", "rate"}};
+  for (const plan::ProfiledCopy& copy : copies)
+    lines.push_back({copy.from, copy.to, rough(copy.bytes), rough(copy.seconds),
+                     rough(BytesPerSecond(static_cast<double>(copy.bytes.count()) / copy.seconds.count()))});
+  out << print_table(lines, "llrrr");
 }
 
 // A call, how often a step makes it, and what of its time the roofline with this machine's rates explains.
@@ -92,10 +118,18 @@ ComputeOptions compute_options(int threads, std::ostream& messages) {
           .note = [&messages](const std::string& text) { messages << text << "\n"; }};
 }
 
+// Its CPU, and the GPU that would compute.
 void calibrate_host(const CalibrateOptions& options, const Streams& streams) {
-  device::Workers workers(threads_of(options.threads, {}));
-  device::CpuQueue queue(workers);
-  print_host(measured_host(queue, compute_options(workers.threads(), streams.messages)), streams.results);
+  scenario::Scenario scenario;
+  device::Workers workers(threads_of(options.threads, scenario));
+  const ComputeOptions compute = compute_options(workers.threads(), streams.messages);
+  for (const auto numerics : {scenario::Numerics::cpu, scenario::Numerics::cuda}) {
+    scenario.numerics = numerics;
+    if (numerics == scenario::Numerics::cuda && device::find_cuda_devices().found.empty()) continue;
+    const plan::ProfiledDevice device = host_device(scenario, workers.threads()).profiled;
+    print_host(with_rates(device, *host_device_queue(scenario, workers), compute), streams.results);
+    print_copies(copies_here(scenario, workers), streams.results);
+  }
 }
 
 }  // namespace
@@ -109,15 +143,18 @@ Exit calibrate(const CalibrateOptions& options, const Streams& streams) {
   scenario::Scenario scenario = scenario::parse_file(options.file, options.overrides);
   scenario.time.compute = {
       scenario::Compute::measured};  // whatever profile it names may be what is wanted here
-  ComputeTimes times(scenario, compute_options(threads_of(options.threads, scenario), streams.messages));
+  device::Workers workers(threads_of(options.threads, scenario));
+  ComputeTimes times(scenario, compute_options(workers.threads(), streams.messages));
   Training training(scenario, scenario::build(scenario), {.threads = 1});
   tell_warnings(training.machine(), streams.messages);
   const std::vector<plan::Plan> plans = training.timed_plans();
   for (const plan::Plan& plan : plans)
     times.measure(plan, types_of(*training.machine().platform, endpoints_of(plan, training.machine())));
-  const plan::Profile& profile = times.profile().value();
+  plan::Profile profile = times.profile().value();
+  profile.copies = copies_here(scenario, workers);
   print_host(profile.device, streams.results);
   print_step(plans.front(), times, streams.results);
+  print_copies(profile.copies, streams.results);
   if (options.as.empty()) return Exit::done;
   write_text(options.as, print(profile));
   streams.results << fmt::format("{} in {}\n", counted(std::ssize(profile.kernels), "kernel call"),

@@ -7,7 +7,6 @@
 
 #include "base/rough.h"
 #include "device/cpu/host.h"
-#include "kernel/cpu/isa.h"
 #include "platform/device_types.h"
 #include "program/operations.h"
 #include "scenario/this_machine.h"
@@ -23,25 +22,31 @@ using plan::ProfiledDevice;
 
 constexpr std::string_view key = "time.compute";
 
-ProfiledDevice host(int threads) {
-  return {.type = std::string(plan::this_machine),
-          .product = device::host_product(),
-          .setup = fmt::format("{}, {}", counted(threads, "thread"), cpu::name(cpu::current_isa()))};
-}
-
 Seconds time_of(const Step& step, device::Queue& queue, const ComputeOptions& options) {
   const plan::Plan plan = strategy::lower_default(step, {.name = "host"});
   execute::MeasureOptions measure = options.measure;
   measure.long_enough = measure.long_enough / 4;
   measure.fastest = true;
-  return execute::measure(plan, plan::DeviceId{}, {}, queue, options.clock, measure).kernels.begin()->second;
+  return execute::measure(plan, plan::DeviceId{}, {}, queue, measure).kernels.begin()->second;
 }
 
-// As large as a fast layer's, and a pass over more than caches hold.
-constexpr std::int64_t side = 512;
-constexpr std::int64_t passed = std::int64_t{1} << 24;
+// A product as large as a fast layer's, and a pass over more than caches hold.
+struct Probe {
+  std::int64_t side = 0, passed = 0;
+};
+Probe probe_of(device::Backend backend) {
+  switch (backend) {
+    case device::Backend::cpu:
+      return {512, std::int64_t{1} << 24};
+    case device::Backend::cuda:
+      break;
+  }
+  return {4096, std::int64_t{1} << 26};
+}
 
-ProfiledDevice described(const DeviceType& type) { return {.type = type.id, .product = type.product}; }
+ProfiledDevice described(const DeviceType& type) {
+  return {.type = type.id, .product = type.product, .kind = type.kind};
+}
 
 // The one that a profile was measured on.
 DeviceType source_type(const Profile& profile, const Place& place) {
@@ -59,9 +64,11 @@ std::string today() {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(now));
 }
 
-ProfiledDevice measured_host(device::Queue& queue, const ComputeOptions& options) {
-  const TensorSpec matrix{Type::float32, {side, side}};
-  const TensorSpec vector{Type::float32, {passed}};
+ProfiledDevice with_rates(ProfiledDevice device, device::Queue& queue, const ComputeOptions& options) {
+  const Probe probe = probe_of(queue.backend());
+  const TensorSpec matrix{Type::float32, {probe.side, probe.side}};
+  const TensorSpec vector{Type::float32, {probe.passed}};
+  const double flops = 2.0 * static_cast<double>(probe.side * probe.side * probe.side);
   const Seconds product = time_of(trace("product",
                                         [&](Trace& trace) {
                                           const Symbol a = trace.input("a", matrix);
@@ -71,11 +78,9 @@ ProfiledDevice measured_host(device::Queue& queue, const ComputeOptions& options
   const Seconds pass =
       time_of(trace("pass", [&](Trace& trace) { trace.result("y", relu(trace.input("x", vector))); }), queue,
               options);
-  ProfiledDevice measured = host(options.threads);
-  measured.rates = {
-      .product = FlopsPerSecond(2.0 * side * side * side / product.count()),
-      .memory = BytesPerSecond(2.0 * static_cast<double>(vector.bytes().count()) / pass.count())};
-  return measured;
+  device.rates = {.product = FlopsPerSecond(flops / product.count()),
+                  .memory = BytesPerSecond(2.0 * static_cast<double>(vector.bytes().count()) / pass.count())};
+  return device;
 }
 
 ComputeTimes::ComputeTimes(scenario::Scenario& scenario, ComputeOptions options)
@@ -86,16 +91,22 @@ ComputeTimes::ComputeTimes(scenario::Scenario& scenario, ComputeOptions options)
   if (!scenario.time.compute.is_roofline() && uses_this_machine(scenario)) describe_this_machine();
 }
 
+device::Queue& ComputeTimes::queue() {
+  if (queue_ == nullptr) queue_ = host_device_queue(scenario_, workers_);
+  return *queue_;
+}
+
 // A profile of this machine tells its rates, so that the same file gives the same results.
 void ComputeTimes::describe_this_machine() {
-  host_ = host(options_.threads);
+  const HostDevice host = host_device(scenario_, options_.threads);
+  host_ = host.profiled;
   if (given_ && is_same(given_->device, *host_) && given_->device.rates) {
     host_ = given_->device;
   } else {
     if (options_.note) options_.note("measuring this machine's rates");
-    host_ = measured_host(queue_, options_);
+    host_ = with_rates(*host_, queue(), options_);
   }
-  scenario_.platform.this_machine = plan::type_of(*host_, device::host_memory());
+  scenario_.platform.this_machine = plan::type_of(*host_, host.memory);
 }
 
 bool ComputeTimes::is_measured() const { return !given_ && !scenario_.time.compute.is_roofline(); }
@@ -141,12 +152,13 @@ const Profile* ComputeTimes::of(const plan::Plan& plan, std::span<const DeviceTy
   return &*profile_;
 }
 
-void ComputeTimes::require_memory(const plan::Plan& plan, const plan::Device& device) const {
-  if (!plan.out_of_memory && device.arena <= device::host_memory()) return;
+void ComputeTimes::require_memory(const plan::Plan& plan, const plan::Device& device) {
+  const Bytes available = queue().memory().available();
+  if (!plan.out_of_memory && device.arena <= available) return;
   const std::string fact = plan.out_of_memory
                                ? fmt::format("a step doesn't fit into the memory of {}", device.name)
                                : fmt::format("a step of {} needs {}, and this machine has {}", device.name,
-                                             rough(device.arena), rough(device::host_memory()));
+                                             rough(device.arena), rough(available));
   throw InputError(Problem{scenario_.place(key), fact, "measure a smaller batch"});
 }
 
@@ -162,13 +174,13 @@ void ComputeTimes::note_rounds(const execute::Measured& found) {
 }
 
 void ComputeTimes::measure(const plan::Plan& plan, std::span<const DeviceType* const> types) {
-  if (!host_) host_ = measured_host(queue_, options_);
+  if (!host_) host_ = with_rates(host_device(scenario_, options_.threads).profiled, queue(), options_);
   if (!profile_) profile_ = Profile{.device = *host_, .date = options_.today, .version = options_.version};
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (types[i]->id != types.front()->id) continue;
     require_memory(plan, plan.devices[i]);
-    execute::Measured found = execute::measure(plan, static_cast<plan::DeviceId>(i), profile_->kernels,
-                                               queue_, options_.clock, options_.measure);
+    execute::Measured found =
+        execute::measure(plan, static_cast<plan::DeviceId>(i), profile_->kernels, queue(), options_.measure);
     if (rounds_.count == 0) note_rounds(found);
     profile_->kernels.merge(found.kernels);
   }

@@ -1,13 +1,15 @@
 #pragma once
-// Where a scenario's kernel times come from, when it isn't the roofline: measured on this machine's CPU, read
+// Where a scenario's kernel times come from, when it isn't the roofline: measured on this machine's CPU or GPU, read
 // from a profile, or a profile of another device transferred to this one.
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "device/cpu/cpu_queue.h"
+#include "cli/host_device.h"
+#include "device/cpu/workers.h"
 #include "execute/measure.h"
 #include "plan/profiled.h"
 #include "scenario/scenario.h"
@@ -19,14 +21,14 @@ struct ComputeOptions {
   std::string version{};                           // of the program
   std::string today{};                             // "2026-11-22"
   std::function<void(const std::string&)> note{};  // to a person
-  execute::Clock clock = execute::steady_clock();
   execute::MeasureOptions measure{};
 };
 
 std::string today();
 
-// This machine's CPU with so many threads, its two rates measured now.
-plan::ProfiledDevice measured_host(device::Queue& queue, const ComputeOptions& options);
+// The device with its two rates, measured now on its queue.
+plan::ProfiledDevice with_rates(plan::ProfiledDevice device, device::Queue& queue,
+                                const ComputeOptions& options);
 
 class ComputeTimes {
  public:
@@ -54,16 +56,17 @@ class ComputeTimes {
   void measure(const plan::Plan& plan, std::span<const device::DeviceType* const> types);
 
  private:
+  device::Queue& queue();
   void describe_this_machine();
   void settle(const device::DeviceType& type);
-  void require_memory(const plan::Plan& plan, const plan::Device& device) const;
+  void require_memory(const plan::Plan& plan, const plan::Device& device);
   void note_rounds(const execute::Measured& found);
   bool is_measured() const;
 
   scenario::Scenario& scenario_;
   ComputeOptions options_;
   device::Workers workers_;
-  device::CpuQueue queue_{workers_};
+  std::unique_ptr<device::Queue> queue_{};      // made when something has to be measured
   std::optional<plan::ProfiledDevice> host_{};  // where the scenario's devices are this machine
   std::optional<plan::Profile> given_{};        // by the scenario
   std::optional<plan::Profile> profile_{};      // of the scenario's devices

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/host_device.h"
 #include "device/cpu/cpu_queue.h"
 
 namespace wt {
@@ -15,13 +16,9 @@ HostQueues::HostQueues(const scenario::Scenario& scenario, const scenario::Machi
     take_workers(workers);
     return;
   }
-  device::CudaDevices gpus = device::find_cuda_devices();
-  if (gpus.found.empty())
-    throw InputError(Problem{scenario.place("numerics"),
-                             fmt::format("there is no GPU to compute on: {}", gpus.reason),
-                             fmt::format("{}; or take the numerics \"cpu\"", gpus.remedy)});
-  if (gpus.found.size() > machine.replicas.size()) gpus.found.resize(machine.replicas.size());
-  take_gpus(gpus.found, scenario, machine);
+  std::vector<device::CudaDevice> gpus = host_gpus(scenario);
+  if (gpus.size() > machine.replicas.size()) gpus.resize(machine.replicas.size());
+  take_gpus(gpus, scenario, machine);
 }
 
 void HostQueues::take_workers(device::Workers& workers) {
@@ -31,8 +28,7 @@ void HostQueues::take_workers(device::Workers& workers) {
 
 void HostQueues::take_gpus(const std::vector<device::CudaDevice>& gpus, const scenario::Scenario& scenario,
                            const scenario::Machine& machine) {
-  const bool is_tf32 = scenario.training.precision == scenario::Precision::tf32;
-  team_ = device::make_cuda_team(gpus, is_tf32 ? device::Precision::tf32 : device::Precision::float32);
+  team_ = device::make_cuda_team(gpus, host_precision(scenario));
   std::vector<execute::PlaceQueues> places;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const device::CudaTeam::Member& member = team_.members[i];

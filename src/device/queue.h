@@ -13,6 +13,7 @@
 namespace wt::device {
 
 class Queue;
+class Stopwatch;
 
 // What computes on this machine.
 enum class Backend : std::uint8_t { cpu, cuda };
@@ -57,6 +58,9 @@ class Queue {
   virtual void begin_capture() = 0;
   virtual Captured end_capture() = 0;
   virtual void replay(const Captured& captured) = 0;
+
+  // With so many marks, by the device's clock; a queue that runs tasks while they are enqueued has the host's.
+  virtual std::unique_ptr<Stopwatch> stopwatch(std::size_t marks);
 };
 
 }  // namespace wt::device

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "device/error.h"
+#include "execute/fusion.h"
 #include "execute/shortage.h"
 #include "plan/order.h"
 
@@ -117,7 +118,7 @@ void Execution::bind() {
   }
   wait();  // new memory has been cleared by then
   team_.leader->begin_capture();
-  relay_ = enqueue(plan::canonical_order(plan_));
+  relay_ = enqueue(plan::canonical_order(plan_), fused_tasks());
   captured_ = team_.leader->end_capture();
   wait();
   if (captured_.graph != nullptr)
@@ -127,14 +128,25 @@ void Execution::bind() {
 }
 
 // On the leader: of several queues, tasks that hand the nodes on. Those need what comes back as long as they may run.
-std::unique_ptr<Relay> Execution::enqueue(std::span<const plan::NodeId> order) {
+std::unique_ptr<Relay> Execution::enqueue(std::span<const plan::NodeId> order,
+                                          std::span<const device::Task> tasks) {
   if (team_.others.empty()) {
-    for (const plan::NodeId id : order) team_.leader->enqueue(tasks_[index(id)]);
+    for (const plan::NodeId id : order)
+      if (tasks[index(id)].run != nullptr) team_.leader->enqueue(tasks[index(id)]);
     return nullptr;
   }
-  auto relay = std::make_unique<Relay>(plan_, order, team_, by_node_, tasks_);
+  auto relay = std::make_unique<Relay>(plan_, order, team_, by_node_, tasks);
   for (const device::Task& task : relay->tasks()) team_.leader->enqueue(task);
   return relay;
+}
+
+std::vector<device::Task> Execution::fused_tasks() {
+  std::vector<device::Task> tasks = tasks_;
+  for (const auto& [first, both] : fusions_of(plan_)) {
+    tasks[index(first)] = fused_task(both, *by_node_[index(first)]);
+    tasks[index(first) + 1] = {};
+  }
+  return tasks;
 }
 
 // ---- From outside
@@ -178,7 +190,7 @@ void Execution::step(std::span<const plan::NodeId> order) {
   enter();
   wait();
   intake_.take(*team_.leader);
-  const auto relay = enqueue(order);
+  const auto relay = enqueue(order, tasks_);
   wait();
 }
 
@@ -187,6 +199,11 @@ void Execution::run(plan::NodeId node) {
   wait();
   by_node_[index(node)]->enqueue(tasks_[index(node)]);
   wait();
+}
+
+void Execution::enqueue(plan::NodeId node) {
+  enter();
+  by_node_[index(node)]->enqueue(tasks_[index(node)]);
 }
 
 void Execution::wait() const {
@@ -231,6 +248,14 @@ device::Task Execution::task_of(const plan::Run& run, device::Queue& queue) {
                         static_cast<std::size_t>(buffer.bytes.count())};
     note_touch(buffer.device, launch.workspace, Access::workspace);
   }
+  return wt::task_of(launch, queue);
+}
+
+// Touches are those of the nodes.
+device::Task Execution::fused_task(const plan::Run& run, device::Queue& queue) {
+  Launch& launch = launches_.emplace_back(Launch{run.kernel, run.attributes, {}, {}, {}, {}});
+  for (const plan::Operand& input : run.inputs) launch.inputs.push_back(view(input));
+  for (const plan::Operand& output : run.outputs) launch.outputs.push_back(view(output));
   return wt::task_of(launch, queue);
 }
 

@@ -16,10 +16,10 @@
 namespace wt::execute {
 
 // A plan bound to memory: one arena per device, every operand's address known, the canonical order captured
-// once. A step allocates nothing. Between steps the outside writes inputs and variables, and reads variables
-// and results. What computes, and in whose memory, is the queues' matter: where there is one, ids are the order in
-// which work is done; where there are several, each does its own in that order, and they wait for each other where
-// the plan says so. The numbers are the same.
+// once, one launch for two neighbours where a kernel does both (execute/fusion.h). A step allocates nothing. Between
+// steps the outside writes inputs and variables, and reads variables and results. What computes, and in whose memory,
+// is the queues' matter: where there is one, ids are the order in which work is done; where there are several, each
+// does its own in that order, and they wait for each other where the plan says so. The numbers are the same.
 class Execution {
  public:
   // Requires: memory has been planned, and there was enough; plan and queues outlive the execution. Throws
@@ -55,6 +55,7 @@ class Execution {
     Access access{};
   };
   void run(plan::NodeId node);
+  void enqueue(plan::NodeId node);  // without waiting for it
   std::span<const Touch> touches(plan::NodeId node) const { return touches_[index(node)]; }
   std::span<std::byte> arena(plan::DeviceId device) const;
 
@@ -62,13 +63,15 @@ class Execution {
   void enter();
   void bind();
   device::Memory& memory(plan::DeviceId device) const { return devices_[index(device)].compute->memory(); }
-  std::unique_ptr<Relay> enqueue(std::span<const plan::NodeId> order);
+  std::unique_ptr<Relay> enqueue(std::span<const plan::NodeId> order, std::span<const device::Task> tasks);
+  std::vector<device::Task> fused_tasks();  // by node; without a function: its neighbour does its work, too
   std::vector<std::byte*> addresses() const;
   View view(const plan::Operand& operand) const;
   View bind(const plan::Operand& operand, Access access);  // for the node whose task is being made
   void note_touch(plan::DeviceId device, std::span<const std::byte> bytes, Access access);
   device::Task task(const plan::Node& node);
   device::Task task_of(const plan::Run& run, device::Queue& queue);
+  device::Task fused_task(const plan::Run& run, device::Queue& queue);
   device::Task task_of(const plan::Move& move, device::Queue& queue);
   device::Task task_of(const plan::Sum& sum, device::Queue& queue);
   device::Task task_of(const plan::Collective& collective, device::Queue& queue);

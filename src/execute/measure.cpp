@@ -1,11 +1,11 @@
 #include "execute/measure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include "base/id.h"
 #include "base/median.h"
+#include "device/stopwatch.h"
 #include "execute/execution.h"
 
 namespace wt::execute {
@@ -38,14 +38,12 @@ struct Part {
 };
 
 // Neither zeros nor denormal numbers, which some processors add at another speed; indices and labels are 0.
-// Every page is written, so that none stands for another.
-void fill(const TensorSpec& spec, std::byte* data) {
-  if (spec.type == Type::float32) {
-    float* const numbers = reinterpret_cast<float*>(data);
-    for (std::int64_t i = 0; i < spec.elements(); ++i) numbers[i] = 0.001f * static_cast<float>(1 + i % 97);
-  } else {
-    std::fill_n(data, spec.bytes().count(), std::byte{0});
-  }
+Tensor filled(const TensorSpec& spec) {
+  Tensor tensor = Tensor::zeros(spec);
+  if (spec.type != Type::float32) return tensor;
+  std::int64_t i = 0;
+  for (float& number : tensor.values<float>()) number = 0.001f * static_cast<float>(1 + i++ % 97);
+  return tensor;
 }
 
 std::vector<plan::Operand> operands_read(const plan::Action& action) {
@@ -57,34 +55,44 @@ std::vector<plan::Operand> operands_read(const plan::Action& action) {
   return sources;
 }
 
-// What nothing in the part writes: it comes from outside.
-void fill_inputs(const plan::Plan& plan, plan::DeviceId device, const Execution& execution) {
-  const std::span<std::byte> arena = execution.arena(device);
+// What nothing in the part writes: it comes from outside. Every page is written, so that none stands for another.
+void fill_inputs(const plan::Plan& plan, plan::DeviceId device, const Execution& execution,
+                 device::Memory& memory) {
+  std::byte* const arena = execution.arena(device).data();
   std::set<plan::BufferId> written;
   for (const plan::Node& node : plan.nodes) {
     for (const plan::Operand& operand : operands_read(node.action))
       if (!written.contains(operand.buffer))
-        fill(operand.spec, arena.data() + (plan.buffer(operand.buffer).address + operand.offset).count());
+        memory.write(arena + (plan.buffer(operand.buffer).address + operand.offset).count(),
+                     filled(operand.spec).bytes());
     const std::vector<plan::BufferId> own = writes(node.action);
     written.insert(own.begin(), own.end());
   }
 }
 
-}  // namespace
-
-Clock steady_clock() {
-  return [] {
-    return Seconds(
-        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
-  };
+// Every node between two marks.
+device::Captured captured_round(Execution& execution, std::size_t nodes, const device::Stopwatch& stopwatch,
+                                device::Queue& queue) {
+  queue.begin_capture();
+  queue.enqueue(stopwatch.mark(0));
+  for (std::size_t id = 0; id < nodes; ++id) {
+    execution.enqueue(static_cast<plan::NodeId>(id));
+    queue.enqueue(stopwatch.mark(id + 1));
+  }
+  return queue.end_capture();
 }
 
+}  // namespace
+
 Measured measure(const plan::Plan& plan, plan::DeviceId device, const Kernels& known, device::Queue& queue,
-                 const Clock& clock, const MeasureOptions& options) {
+                 const MeasureOptions& options) {
   const Part part(plan, device, known);
   if (part.calls.empty()) return {};
+  const std::size_t nodes = part.calls.size();
   Execution execution(part.plan, queue);
-  fill_inputs(part.plan, device, execution);
+  fill_inputs(part.plan, device, execution, queue.memory());
+  const std::unique_ptr<device::Stopwatch> stopwatch = queue.stopwatch(nodes + 1);
+  const device::Captured round = captured_round(execution, nodes, *stopwatch, queue);
   std::map<std::string_view, std::vector<double>> taken;
   std::vector<double> rounds;
   Seconds spent{};
@@ -93,14 +101,12 @@ Measured measure(const plan::Plan& plan, plan::DeviceId device, const Kernels& k
            (std::ssize(rounds) >= options.at_least && spent >= options.long_enough);
   };
   for (int warm = 0; !is_enough(); ++warm) {
-    const Seconds begin = clock();
-    for (std::size_t id = 0; id < part.calls.size(); ++id) {
-      const Seconds start = clock();
-      execution.run(static_cast<plan::NodeId>(id));
-      if (warm >= options.warm_up) taken[part.calls[id]].push_back((clock() - start).count());
-    }
+    queue.replay(round);
+    queue.synchronize();
     if (warm < options.warm_up) continue;
-    rounds.push_back((clock() - begin).count());
+    for (std::size_t id = 0; id < nodes; ++id)
+      taken[part.calls[id]].push_back(stopwatch->between(id, id + 1).count());
+    rounds.push_back(stopwatch->between(0, nodes).count());
     spent += Seconds(rounds.back());
   }
   Measured measured{.rounds = static_cast<int>(std::ssize(rounds)), .round = Seconds(median(rounds))};

@@ -1,8 +1,7 @@
 #pragma once
 // How long a plan's kernels really take, each in its place in the step, so that it finds the caches as its
-// neighbours leave them.
+// neighbours leave them, and launched as a step is.
 
-#include <functional>
 #include <map>
 #include <string>
 
@@ -10,9 +9,6 @@
 #include "plan/profile.h"
 
 namespace wt::execute {
-
-using Clock = std::function<Seconds()>;  // since some moment
-Clock steady_clock();
 
 struct MeasureOptions {
   int warm_up = 2;  // rounds that don't count
@@ -30,10 +26,11 @@ struct Measured {
 };
 
 // Runs what one device of the plan does, in its order, round by round, on memory of its own; calls that are
-// `known` already are left out. Other devices stand still, so it has the machine for itself.
+// `known` already are left out. Other devices stand still, so it has the machine for itself. A round is captured with
+// marks of the queue's stopwatch in it: on a GPU a kernel's time has the gap before it, and nothing of the host's.
 // Requires: as for Execution.
 Measured measure(const plan::Plan& plan, plan::DeviceId device,
                  const std::map<std::string, Seconds, std::less<>>& known, device::Queue& queue,
-                 const Clock& clock, const MeasureOptions& options = {});
+                 const MeasureOptions& options = {});
 
 }  // namespace wt::execute

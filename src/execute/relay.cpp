@@ -48,7 +48,7 @@ void Relay::start(const void* work, device::Queue&) {
 void Relay::run(const void* work, device::Queue&) {
   const Leg& leg = *static_cast<const Leg*>(work);
   for (const device::Event* event : leg.awaits) leg.queue->wait(*event);
-  leg.queue->enqueue(leg.task);
+  if (leg.task.run != nullptr) leg.queue->enqueue(leg.task);  // none: its neighbour does its work
   if (leg.leaves != nullptr) *leg.leaves = leg.queue->record();
 }
 

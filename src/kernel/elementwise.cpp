@@ -60,14 +60,15 @@ std::vector<TensorSpec> select_outputs(Specs inputs, const Attributes& attribute
   return {{values.type, broadcast_shape("select", "condition", inputs[0], "a with b", values)}};
 }
 
+template <KernelName kernel>
 std::vector<TensorSpec> bias_add_outputs(Specs inputs, const Attributes& attributes) {
   attributes_as<NoAttributes>(attributes);
-  require_count("bias_add", inputs, 2);
-  require_floating("bias_add", "x", inputs[0]);
-  require_same_type("bias_add", "x", inputs[0], "b", inputs[1]);
-  require_rank_at_least("bias_add", "x", inputs[0], 1);
+  require_count(kernel, inputs, 2);
+  require_floating(kernel, "x", inputs[0]);
+  require_same_type(kernel, "x", inputs[0], "b", inputs[1]);
+  require_rank_at_least(kernel, "x", inputs[0], 1);
   if (inputs[1].shape != Shape{inputs[0].shape.last()})
-    refuse("bias_add", fmt::format("x is {} and b is {}", print(inputs[0]), print(inputs[1])),
+    refuse(kernel, fmt::format("x is {} and b is {}", print(inputs[0]), print(inputs[1])),
            "b needs one number for each of x's last axis");
   return {inputs[0]};
 }
@@ -185,6 +186,17 @@ constexpr Kernel binary_row(std::string_view summary) {
           .in_place = true};
 }
 
+template <KernelName kernel, Binary operation, int flops>
+constexpr Kernel bias_row(std::string_view summary) {
+  return {.name = kernel,
+          .summary = summary,
+          .outputs = bias_add_outputs<kernel>,
+          .work = per_output<flops>,
+          .examples = bias_add_examples,
+          .apply = apply_binary<operation>,
+          .in_place = true};
+}
+
 template <KernelName kernel, Comparison operation>
 constexpr Kernel comparison_row(std::string_view summary) {
   return {.name = kernel,
@@ -232,13 +244,11 @@ constexpr Kernel rows[] = {
      .work = per_output<0>,
      .examples = select_examples,
      .apply = cpu::apply_select},
-    {.name = "bias_add",
-     .summary = "(x, b): y = x + b, a number for each of the last axis",
-     .outputs = bias_add_outputs,
-     .work = per_output<1>,
-     .examples = bias_add_examples,
-     .apply = apply_binary<Binary::add>,
-     .in_place = true},
+    bias_row<"bias_add", Binary::add, 1>("(x, b): y = x + b, a number for each of the last axis"),
+    bias_row<"bias_add_relu", Binary::add_relu, 2>("(x, b): y = relu(x + b), in one pass: kernel/fused.h"),
+    bias_row<"bias_add_sigmoid", Binary::add_sigmoid, 5>("(x, b): y = sigmoid(x + b), in one pass"),
+    bias_row<"bias_add_tanh", Binary::add_tanh, 6>("(x, b): y = tanh(x + b), in one pass"),
+    bias_row<"bias_add_gelu", Binary::add_gelu, 6>("(x, b): y = gelu(x + b), in one pass"),
     {.name = "cast",
      .summary = "y = x in another type",
      .outputs = cast_outputs,

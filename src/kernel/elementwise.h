@@ -8,20 +8,24 @@ namespace wt {
 enum class Unary : std::uint8_t { negate, exp, log, sqrt, square, abs, sign, relu, sigmoid, tanh, gelu };
 inline constexpr int unary_count = 11;
 
-// The last four are gradients, f(dy, y) or f(dy, x): for floating types only.
+// From relu_gradient on for floating types only: gradients, f(dy, y) or f(dy, x), and activations of a sum, f(a + b).
 enum class Binary : std::uint8_t {
   add,
   subtract,
   multiply,
   divide,
   maximum,
-  minimum,  //
+  minimum,
   relu_gradient,
   sigmoid_gradient,
   tanh_gradient,
-  gelu_gradient
+  gelu_gradient,
+  add_relu,
+  add_sigmoid,
+  add_tanh,
+  add_gelu
 };
-inline constexpr int binary_count = 10;
+inline constexpr int binary_count = 14;
 
 enum class Comparison : std::uint8_t { equal, less, greater };
 inline constexpr int comparison_count = 3;

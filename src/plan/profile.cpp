@@ -39,9 +39,13 @@ std::string call_of_sum(const Node& node, const Sum& sum) {
   return fmt::format("sum({} of {})", sum.slots.size(), print(sum.output.spec));
 }
 
+constexpr json::Named<device::Kind> kinds[] = {
+    {"CPU", device::Kind::cpu}, {"GPU", device::Kind::gpu}, {"TPU", device::Kind::tpu}};
+
 ProfiledDevice read_device(json::Reader reader) {
   ProfiledDevice device{.type = reader.required<std::string>("type"),
                         .product = reader.required<std::string>("product"),
+                        .kind = reader.one_of("kind", kinds, device::Kind::cpu),
                         .setup = reader.optional<std::string>("setup", "")};
   const json::Range<FlopsPerSecond> positive_flops{.above = FlopsPerSecond(0)};
   const json::Range<BytesPerSecond> positive_bytes{.above = BytesPerSecond(0)};
@@ -62,6 +66,15 @@ void read_kernel(json::Reader& reader, Profile& profile) {
     reader.problem("call", fmt::format("\"{}\" stands here twice", call), "keep one of the two");
 }
 
+ProfiledCopy read_copy(json::Reader& reader) {
+  ProfiledCopy copy{.from = reader.required<std::string>("from"),
+                    .to = reader.required<std::string>("to"),
+                    .bytes = reader.required<Bytes>("bytes"),
+                    .seconds = Seconds(reader.required<double>("seconds", {.at_least = 0.0}))};
+  reader.finish();
+  return copy;
+}
+
 void require_format(json::Reader& reader) {
   const auto format = reader.optional<std::string>("format", "");
   const auto number = reader.optional<int>("format_version", 0);
@@ -70,6 +83,19 @@ void require_format(json::Reader& reader) {
   else if (number != format_version)
     reader.problem("format_version", fmt::format("version {} of profiles isn't known", number),
                    "calibrate again with this version of the program");
+}
+
+void print_copies(const std::vector<ProfiledCopy>& copies, json::Writer& out) {
+  if (copies.empty()) return;
+  out.key("copies").begin_array();
+  for (const ProfiledCopy& copy : copies)
+    out.begin_object(json::Layout::one_line)
+        .member("from", copy.from)
+        .member("to", copy.to)
+        .member("bytes", print(copy.bytes))
+        .member("seconds", copy.seconds.count())
+        .end_object();
+  out.end_array();
 }
 
 }  // namespace
@@ -87,7 +113,7 @@ device::DeviceType type_of(const ProfiledDevice& device, Bytes memory) {
   using device::Precision;
   return {.id = device.type,
           .product = device.product,
-          .kind = device::Kind::cpu,
+          .kind = device.kind,
           .peak = {{Precision::float32, device.rates->product}},
           .memory = memory,
           .memory_bandwidth = device.rates->memory,
@@ -113,6 +139,8 @@ Profile read_profile(const json::Value& file) {
                   .version = reader.required<std::string>("version"),
                   .measured_on = reader.maybe<std::string>("measured_on")};
   for (json::Reader& kernel : reader.objects("kernels")) read_kernel(kernel, profile);
+  if (reader.has("copies"))
+    for (json::Reader& copy : reader.objects("copies")) profile.copies.push_back(read_copy(copy));
   reader.finish();
   problems.throw_if_any();
   return profile;
@@ -128,7 +156,8 @@ std::string print(const Profile& profile) {
       .key("device")
       .begin_object()
       .member("type", profile.device.type)
-      .member("product", profile.device.product);
+      .member("product", profile.device.product)
+      .member("kind", name(profile.device.kind));
   if (!profile.device.setup.empty()) out.member("setup", profile.device.setup);
   if (const auto& rates = profile.device.rates)
     out.key("rates")
@@ -144,7 +173,9 @@ std::string print(const Profile& profile) {
         .member("call", call)
         .member("seconds", seconds.count())
         .end_object();
-  return out.end_array().end_object().text();
+  out.end_array();
+  print_copies(profile.copies, out);
+  return out.end_object().text();
 }
 
 }  // namespace wt::plan

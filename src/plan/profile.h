@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "device/type.h"
@@ -17,7 +18,8 @@ namespace wt::plan {
 struct ProfiledDevice {
   std::string type{};     // an id of platforms/devices.json, or this_machine
   std::string product{};  // "AMD EPYC 7742"
-  std::string setup{};    // "2 threads, avx2"; of a GPU its driver
+  device::Kind kind = device::Kind::cpu;
+  std::string setup{};  // "2 threads, avx2", "driver for CUDA 13.0, tf32"
   // Of large products of matrices, and of kernels that only read and write: what the roofline of another
   // device is compared with. Absent: the type says it.
   struct Rates {
@@ -28,6 +30,15 @@ struct ProfiledDevice {
 };
 
 inline constexpr std::string_view this_machine = "this_machine";
+
+// Bytes that were copied from one of the machine's memories to another. Kept beside the kernels for who describes the
+// machine in a platform file; nothing is timed with it.
+struct ProfiledCopy {
+  std::string from{};  // "host", "GPU 0"
+  std::string to{};
+  Bytes bytes{};
+  Seconds seconds{};
+};
 
 bool is_same(const ProfiledDevice& one, const ProfiledDevice& other);
 std::string name(const ProfiledDevice& device);  // "AMD EPYC 7742, 2 threads, avx2"
@@ -43,6 +54,7 @@ struct Profile {
   // their rooflines.
   std::optional<std::string> measured_on{};
   std::map<std::string, Seconds, std::less<>> kernels{};  // by call
+  std::vector<ProfiledCopy> copies{};
 };
 
 // "conv2d(float32[16,28,28,1], float32[3,3,1,32]) -> float32[16,26,26,32] strides=[2,2]": calls of the same

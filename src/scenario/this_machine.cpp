@@ -35,18 +35,20 @@ std::vector<Path> names_in(const json::Value& written) {
 
 // As platforms/devices.json has it. Until somebody measures them, rates are round numbers: nothing is timed
 // with them.
-json::Value description(const std::optional<device::DeviceType>& known) {
-  const device::DeviceType type =
-      known.value_or(plan::type_of({.type = std::string(plan::this_machine),
-                                    .product = device::host_product(),
-                                    .rates = {{FlopsPerSecond(1e11), BytesPerSecond(1e10)}}},
-                                   device::host_memory()));
+json::Value description(const Scenario& scenario) {
+  const bool is_gpu = scenario.numerics == Numerics::cuda;
+  const device::DeviceType type = scenario.platform.this_machine.value_or(
+      plan::type_of({.type = std::string(plan::this_machine),
+                     .product = is_gpu ? "GPU" : device::host_product(),
+                     .kind = is_gpu ? device::Kind::gpu : device::Kind::cpu,
+                     .rates = {{FlopsPerSecond(1e11), BytesPerSecond(1e10)}}},
+                    device::host_memory()));
   const device::Efficiency& efficiency = type.efficiency.at(device::Precision::float32);
   json::Writer out(json::Layout::one_line);
   out.begin_object()
       .member("id", type.id)
       .member("product", type.product)
-      .member("kind", "CPU")
+      .member("kind", name(type.kind))
       .key("peak")
       .begin_object()
       .member("float32", print(type.peak.at(device::Precision::float32)))
@@ -89,7 +91,7 @@ std::optional<json::Value> platform_of(const Scenario& scenario) {
     throw InputError(Problem{choice.written->place(),
                              "of this_machine no data sheet is known: its time must be measured",
                              R"(add "time": {"compute": "measured"})"});
-  for (const Path& path : names) platform = replaced(platform, path, description(choice.this_machine));
+  for (const Path& path : names) platform = replaced(platform, path, description(scenario));
   return platform;
 }
 

@@ -10,7 +10,7 @@
 
 namespace wt::scenario {
 
-// Whether the platform's devices are this machine's CPU; without a platform they are, where time is measured.
+// Whether the platform's devices are this machine's; without a platform they are, where time is measured.
 bool uses_this_machine(const Scenario& scenario);
 
 // What "platform" says, with this machine's description (PlatformChoice::this_machine) in place of its name.

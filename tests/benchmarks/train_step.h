@@ -7,6 +7,7 @@
 #include <random>
 
 #include "device/cpu/cpu_queue.h"
+#include "execute/fusion.h"
 #include "model/zoo.h"
 #include "strategy/default.h"
 #include "strategy/mirrored.h"
@@ -15,7 +16,7 @@
 namespace wt::bench {
 
 // Runs what it is given and looks at the clock around each task. Executions capture a plan's nodes in their
-// order, so task i of a replay is node i.
+// order, two as one task where they are fused.
 class TimedQueue final : public device::Queue {
  public:
   explicit TimedQueue(device::Workers& workers) : queue_(workers) {}
@@ -135,18 +136,22 @@ inline void print_profile(std::int64_t batch, device::Workers& workers, std::int
   std::map<std::string, Share> shares;
   double inside = 0;
   const auto& nodes = training.plan().nodes;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Cost cost = cost_of(nodes[i]);
+  const execute::Fusions fusions = execute::fusions_of(training.plan());
+  std::size_t task = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i, ++task) {
+    const auto both = fusions.find(static_cast<plan::NodeId>(i));
+    const Cost cost = cost_of(both == fusions.end() ? nodes[i] : plan::Node{.action = both->second});
+    if (both != fusions.end()) ++i;
     Share& share = shares[cost.kernel];
     ++share.count;
-    share.seconds += queue.seconds_of(i), share.flops += cost.flops, share.bytes += cost.bytes;
-    inside += queue.seconds_of(i);
+    share.seconds += queue.seconds_of(task), share.flops += cost.flops, share.bytes += cost.bytes;
+    inside += queue.seconds_of(task);
   }
   std::vector<std::pair<std::string, Share>> rows(shares.begin(), shares.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
   fmt::print("\nbatch {}: {:.3f} ms a step, {:.3f} ms of it in {} tasks\n", batch, 1e3 * median(steps),
-             1e3 * inside, nodes.size());
+             1e3 * inside, task);
   fmt::print("{:36} {:>5} {:>9} {:>7} {:>8} {:>7}\n", "kernel", "count", "ms", "share", "GFLOP/s", "GB/s");
   for (const auto& [kernel, share] : rows)
     fmt::print("{:36} {:5} {:9.4f} {:5.1f} % {:8.1f} {:7.1f}\n", kernel, share.count, 1e3 * share.seconds,

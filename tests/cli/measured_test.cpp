@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "device/cuda_device.h"
 #include "plan/profile.h"
 #include "scenario/schema_check.h"
 
@@ -117,6 +118,51 @@ TEST_F(MeasuredKernels, OfAnotherDeviceAreRefusedByName) {
   EXPECT_TRUE(has(said.messages, R"(add "transfer": true for an estimate)")) << said.messages;
 }
 
+// Of a GPU with this driver, that nobody here has.
+plan::Profile of_a_gpu(plan::Profile profile, const std::string& product) {
+  profile.device = {.type = "this_machine",
+                    .product = product,
+                    .kind = device::Kind::gpu,
+                    .setup = "driver for CUDA 13.0, float32",
+                    .rates = {{FlopsPerSecond(50e12), BytesPerSecond(3e12)}}};
+  return profile;
+}
+
+TEST_F(MeasuredKernels, OfAGpuAreRefusedOnThisCpuAndOnAnotherGpu) {
+  ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, Exit::done);
+  const plan::Profile gpu = of_a_gpu(profile("out"), "NVIDIA H100 80GB HBM3");
+  const std::string two_of_another = R"("platform": "workstation_2x4090",)";
+  const std::pair<std::string, std::string> rows[] = {{"", name(profile("out").device)},
+                                                      {two_of_another, "NVIDIA GeForce RTX 4090"}};
+  for (const auto& [platform, wanted] : rows) {
+    const Said said = run(scenario(platform, write_profile(gpu) + " }"), "other");
+    EXPECT_EQ(said.exit, Exit::input_wrong);
+    EXPECT_TRUE(
+        has(said.messages,
+            "the profile was measured on NVIDIA H100 80GB HBM3, driver for CUDA 13.0, float32, and the "
+            "platform's devices are " +
+                wanted))
+        << said.messages;
+    ASSERT_EQ(run(scenario(platform, write_profile(gpu) + R"(, "transfer": true })"), "moved").exit,
+              Exit::done);
+    EXPECT_TRUE(has(basis("moved"), "estimated: measured on " + name(gpu.device))) << basis("moved");
+  }
+}
+
+// The same test where there is a GPU and where there is none.
+TEST_F(MeasuredKernels, AreTheGpusWhereNumericsSayCuda) {
+  const device::CudaDevices gpus = device::find_cuda_devices();
+  const Said said = run(scenario("", R"("measured")"), "out", {"--set", "numerics=cuda"});
+  if (gpus.found.empty()) {
+    EXPECT_EQ(said.exit, Exit::input_wrong);
+    EXPECT_TRUE(has(said.messages, "there is no GPU to compute on: " + gpus.reason)) << said.messages;
+    return;
+  }
+  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  EXPECT_EQ(profile("out").device.product, gpus.found.front().product);
+  EXPECT_EQ(profile("out").device.kind, device::Kind::gpu);
+}
+
 TEST_F(MeasuredKernels, OfAnotherDeviceAreTransferredWhenAskedForAndMarked) {
   ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, Exit::done);
   const std::string one = R"("platform": { "file": "cpu_cluster_10gbe", "set": { "machines": 1 } },)";
@@ -153,7 +199,9 @@ TEST_F(MeasuredKernels, CalibrateKeepsAllThatARunNeeds) {
   EXPECT_TRUE(has(said.results, "times")) << said.results;
   EXPECT_TRUE(has(said.results, "kernel calls in " + kept)) << said.results;
   ASSERT_EQ(run(scenario(four(), R"({ "profile": "kept.json" })"), "out").exit, Exit::done);
+  EXPECT_TRUE(has(said.results, "copies from")) << said.results;
   const plan::Profile found = plan::read_profile(json::parse_file(kept));
+  EXPECT_EQ(found.copies.size(), 2u) << "few bytes and many, in the host's memory";
   EXPECT_EQ(basis("out"), "measured on " + name(found.device) + ", " + found.date) << "nothing is estimated";
 }
 

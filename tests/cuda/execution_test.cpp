@@ -6,6 +6,9 @@
 
 #include "cuda/gpu.h"
 #include "device/error.h"
+#include "execute/fusion.h"
+#include "execute/measure.h"
+#include "execute/measure_copies.h"
 
 namespace wt {
 namespace {
@@ -42,6 +45,31 @@ TEST_F(CudaExecution, GivesTheSameBitsAsAGraphOneByOneAndAgain) {
     EXPECT_TRUE(test::same_bits(run_on(gpu_, plan, given, 3), as_graph));
     EXPECT_TRUE(test::same_bits(run_on(gpu_, plan, given, 3, Launching::one_by_one), as_graph));
   }
+}
+
+TEST_F(CudaExecution, JoinsABiasAndItsActivationInSteps) {
+  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 8);
+  EXPECT_FALSE(execute::fusions_of(test::on_one(made.step)).empty()) << "so the bits above are theirs, too";
+}
+
+// Nothing here says how fast a GPU is; but every call has a time, and no call takes longer than all of them.
+TEST_F(CudaExecution, MeasuresEveryCallOfAStep) {
+  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 64);
+  const plan::Plan plan = test::on_one(made.step);
+  const execute::Measured found = execute::measure(plan, plan::DeviceId{0}, {}, gpu_);
+  for (const plan::Node& node : plan.nodes) {
+    const auto kernel = found.kernels.find(call_of(plan, node));
+    ASSERT_NE(kernel, found.kernels.end()) << call_of(plan, node);
+    EXPECT_GT(kernel->second, Seconds(0)) << kernel->first;
+    EXPECT_LT(kernel->second, found.round) << kernel->first;
+  }
+}
+
+TEST_F(CudaExecution, MeasuresCopiesFromAndToTheHost) {
+  const execute::CopyPlace place{"GPU 0", &gpu_};
+  const auto found = execute::measure_copies({&place, 1});
+  ASSERT_EQ(found.size(), 6u) << "three ways, few bytes and many";
+  for (const plan::ProfiledCopy& copy : found) EXPECT_GT(copy.seconds, Seconds(0)) << copy.from << copy.to;
 }
 
 TEST_F(CudaExecution, RunsReplicasOnVirtualGpusOfOneRealOne) {

@@ -87,7 +87,7 @@ table() {  # HEADINGS KIND: the lines of a kind, in columns
   echo
 }
 echo
-table 'model\trows\treplicas\tprecision\tgraph ms\tone by one ms\tnodes\tus less per node\trows/s\tMiB' step
+table 'model\trows\treplicas\tprecision\tgraph ms\tone by one ms\tby events ms\tnodes\tus less per node\trows/s\tMiB' step
 table 'PyTorch\trows\tprecision\tway\tms\trows/s' torch
 say "done in $((SECONDS - start)) s"
 exit $((tests != 0))

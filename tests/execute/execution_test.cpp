@@ -96,6 +96,8 @@ class EveryKernelStep {
     trace_.update(mean, normalized.moving_mean);
     trace_.update(variance, normalized.moving_variance);
     trace_.result("inference", batch_norm_inference(x, trainable_[2], trainable_[3], mean, variance));
+    for (const std::string activation : {"gelu", "relu", "sigmoid", "tanh"})
+      trace_.result(activation, trace_.apply("bias_add_" + activation, std::vector{x, trainable_[2]})[0]);
     x = relu(normalized.y);
     x = max_pool(x, {.size = {2, 2}, .strides = {2, 2}});
     x = conv2d(x, variable("pointwise/kernel", {1, 1, 16, 16}));

@@ -4,13 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "device/cpu/cpu_queue.h"
+#include "device/stopwatch.h"
 #include "program/operations.h"
 #include "strategy/default.h"
 
 namespace wt {
 namespace {
 
-// Runs tasks as a CpuQueue does; a task takes what is next in a list, again and again.
+// Runs tasks as a CpuQueue does; a task takes what is next in a list, again and again, and a mark nothing.
 class TimedQueue final : public device::Queue {
  public:
   TimedQueue(device::Workers& workers, std::vector<double> durations)
@@ -21,7 +22,7 @@ class TimedQueue final : public device::Queue {
 
   void enqueue(device::Task task) override {
     queue_.enqueue(task);
-    if (!capturing_) now_ += Seconds(durations_[runs_++ % durations_.size()]);
+    if (!capturing_ && task.run != mark_) now_ += Seconds(durations_[runs_++ % durations_.size()]);
   }
   device::Event record() override { return queue_.record(); }
   void wait(const device::Event& event) override { queue_.wait(event); }
@@ -34,11 +35,15 @@ class TimedQueue final : public device::Queue {
     capturing_ = false;
     return queue_.end_capture();
   }
-  void replay(const device::Captured& captured) override { queue_.replay(captured); }
-
-  execute::Clock clock() const {
-    return [this] { return now_; };
+  void replay(const device::Captured& captured) override {
+    for (const device::Task& task : captured.tasks) enqueue(task);
   }
+  std::unique_ptr<device::Stopwatch> stopwatch(std::size_t marks) override {
+    auto made = device::stopwatch_by([this] { return now_; }, marks);
+    mark_ = made->mark(0).run;
+    return made;
+  }
+
   std::size_t runs() const { return runs_; }
 
  private:
@@ -47,6 +52,7 @@ class TimedQueue final : public device::Queue {
   Seconds now_{};
   std::size_t runs_ = 0;
   bool capturing_ = false;
+  decltype(device::Task::run) mark_ = nullptr;
 };
 
 const std::string relu_of_8 = "relu(float32[8]) -> float32[8]";
@@ -66,7 +72,7 @@ class Measure : public testing::Test {
  protected:
   execute::Measured measure(TimedQueue& queue, const execute::MeasureOptions& options,
                             const std::map<std::string, Seconds, std::less<>>& known = {}) {
-    return execute::measure(plan_, plan::DeviceId{}, known, queue, queue.clock(), options);
+    return execute::measure(plan_, plan::DeviceId{}, known, queue, options);
   }
 
   plan::Plan plan_ = three_kernels();
@@ -119,7 +125,7 @@ TEST_F(Measure, GivesMemoryToTheMeasuredDeviceAlone) {
   plan_.devices.push_back({.name = "cpu:1", .arena = Bytes(std::int64_t{1} << 60)});
   TimedQueue queue(workers_, {1});
   EXPECT_EQ(measure(queue, {.long_enough = Seconds(0)}).kernels.size(), 2u);
-  EXPECT_EQ(execute::measure(plan_, plan::DeviceId{1}, {}, queue, queue.clock()).rounds, 0);
+  EXPECT_EQ(execute::measure(plan_, plan::DeviceId{1}, {}, queue).rounds, 0);
 }
 
 }  // namespace

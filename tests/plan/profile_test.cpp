@@ -165,11 +165,18 @@ TEST(ProfileFile, ReadsBackWhatItWroteToTheLastBit) {
   Profile profile = profile_of({{product_256, Seconds(0.1) / 3.0}, {relu_1000, Seconds(1e-300)}});
   profile.device.rates = {{FlopsPerSecond(1e11 / 3), BytesPerSecond(1e10 / 7)}};
   profile.measured_on = "another";
+  profile.device.kind = device::Kind::gpu;
+  profile.copies = {{"host", "GPU 0", Bytes(1 << 26), Seconds(0.1) / 7.0}, {"GPU 0", "GPU 1", 4_KiB, 3_us}};
   const Profile read = read_profile(json::parse(print(profile), "profile.json"));
   EXPECT_TRUE(is_same(read.device, profile.device));
   EXPECT_EQ(read.device.rates->product, profile.device.rates->product);
   EXPECT_EQ(read.device.rates->memory, profile.device.rates->memory);
   EXPECT_EQ(read.measured_on, profile.measured_on);
+  EXPECT_EQ(read.device.kind, device::Kind::gpu);
+  ASSERT_EQ(read.copies.size(), 2u);
+  EXPECT_EQ(read.copies[0].seconds, profile.copies[0].seconds);
+  EXPECT_EQ(read.copies[1].to, "GPU 1");
+  EXPECT_EQ(read.copies[1].bytes, Bytes(4096));
   EXPECT_EQ(read.kernels, profile.kernels);
   EXPECT_EQ(print(read), print(profile));
 }
@@ -201,7 +208,7 @@ add "product": it has no default
 profile.json:3:30: nothing is known by the name "produkt" here
   3 |   "device": { "type": "cpu", "produkt": "A CPU" },
     |                              ^~~~~~~~~
-did you mean "product"? known: product, rates, setup, type
+did you mean "product"? known: kind, product, rates, setup, type
 
 profile.json:6:15: "a" stands here twice
   6 |     { "call": "a", "seconds": 1 },

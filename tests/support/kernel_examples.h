@@ -117,6 +117,7 @@ inline std::vector<NamedExample> large_others() {
   return {{"gelu", {{operand({5000}, -4, 4)}}},
           {"add", {{operand({70, 1, 33}), operand({11, 33})}}},
           {"bias_add", {{operand({50, 40, 3}), operand({3})}}},
+          {"bias_add_gelu", {{operand({50, 40, 3}), operand({3})}}},
           {"transpose", {{operand({40, 50, 3})}, ShapeAttributes{{2, 1, 0}}}},
           {"concat", {{operand({30, 7, 2}), operand({30, 5, 2})}, PartsAttributes{1, {7, 5}}}},
           {"dropout", {{operand({5001}), operand({2}, 0, 1e6, Type::int64)}, DropoutAttributes{0.3}}},

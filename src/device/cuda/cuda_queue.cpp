@@ -1,6 +1,7 @@
 #include "device/cuda/cuda_queue.h"
 
 #include "device/cuda/check.h"
+#include "device/cuda/cuda_stopwatch.h"
 #include "device/cuda/graph.h"
 
 namespace wt::device {
@@ -130,6 +131,10 @@ void CudaQueue::replay(const Captured& captured) {
   if (captured.graph == nullptr) return run(captured.tasks);
   use();
   launch_graph(captured.graph, stream_, device_);
+}
+
+std::unique_ptr<Stopwatch> CudaQueue::stopwatch(std::size_t marks) {
+  return std::make_unique<CudaStopwatch>(device_, marks);
 }
 
 }  // namespace wt::device

@@ -54,6 +54,8 @@ class CudaQueue final : public Queue {
   Captured end_capture() override;
   void replay(const Captured& captured) override;
 
+  std::unique_ptr<Stopwatch> stopwatch(std::size_t marks) override;
+
  private:
   void start_libraries();
   template <class Handle>

@@ -16,13 +16,18 @@ struct Divide {
   }
 };
 
-// In the enumerators' order; the gradients are for floating types only.
+template <class Activation>
+using AddThen = element::Then<Activation, element::Add>;
+
+// In the enumerators' order; what follows minimum is for floating types only.
 template <class T>
-constexpr Apply zips[binary_count] = {zip<element::Add, T, T>,          zip<element::Subtract, T, T>,
-                                      zip<element::Multiply, T, T>,     zip<Divide, T, T>,
-                                      zip<element::Maximum, T, T>,      zip<element::Minimum, T, T>,
-                                      zip<element::ReluGradient, T, T>, zip<element::SigmoidGradient, T, T>,
-                                      zip<element::TanhGradient, T, T>, zip<element::GeluGradient, T, T>};
+constexpr Apply zips[binary_count] = {zip<element::Add, T, T>,           zip<element::Subtract, T, T>,
+                                      zip<element::Multiply, T, T>,      zip<Divide, T, T>,
+                                      zip<element::Maximum, T, T>,       zip<element::Minimum, T, T>,
+                                      zip<element::ReluGradient, T, T>,  zip<element::SigmoidGradient, T, T>,
+                                      zip<element::TanhGradient, T, T>,  zip<element::GeluGradient, T, T>,
+                                      zip<AddThen<element::Relu>, T, T>, zip<AddThen<element::Sigmoid>, T, T>,
+                                      zip<AddThen<element::Tanh>, T, T>, zip<AddThen<element::Gelu>, T, T>};
 template <class T>
 constexpr Apply integer_zips[] = {zip<element::Add, T, T>,      zip<element::Subtract, T, T>,
                                   zip<element::Multiply, T, T>, zip<Divide, T, T>,

@@ -168,6 +168,15 @@ struct GeluGradient {
   }
 };
 
+// Two operations on one element, without a way through memory: the same bits.
+template <class Second, class First>
+struct Then {
+  template <class T>
+  WT_HOST_DEVICE static T of(T a, T b) {
+    return Second::of(First::of(a, b));
+  }
+};
+
 struct Equal {
   template <class T>
   WT_HOST_DEVICE static bool of(T a, T b) {

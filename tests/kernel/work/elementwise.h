@@ -66,6 +66,15 @@ inline Rows elementwise() {
 
       {"bias_add", {f32({2, 3}), f32({3})}, {}, 6, 60},
       {"bias_add", {f32({2, 4, 4, 5}), f32({5})}, {}, 160, 1300},
+      // one more than the activation's
+      {"bias_add_relu", {f32({2, 3}), f32({3})}, {}, 12, 60},
+      {"bias_add_relu", {f64({4, 5}), f64({5})}, {}, 40, 360},
+      {"bias_add_sigmoid", {f32({2, 3}), f32({3})}, {}, 30, 60},
+      {"bias_add_sigmoid", {f64({4, 5}), f64({5})}, {}, 100, 360},
+      {"bias_add_tanh", {f32({2, 3}), f32({3})}, {}, 36, 60},
+      {"bias_add_tanh", {f64({4, 5}), f64({5})}, {}, 120, 360},
+      {"bias_add_gelu", {f32({2, 3}), f32({3})}, {}, 36, 60},
+      {"bias_add_gelu", {f64({4, 5}), f64({5})}, {}, 120, 360},
       {"cast", {f32({2, 3})}, CastAttributes{Type::boolean}, 0, 30},
       {"cast", {i32({10})}, CastAttributes{Type::int64}, 0, 120},
       {"fill", {}, FillAttributes{f32({2, 3}), 1}, 0, 24},

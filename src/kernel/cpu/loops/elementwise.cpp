@@ -68,7 +68,8 @@ constexpr ElementwiseOf<T> floating_loops{
      map<Relu, T>, map<Sigmoid, T>, map<Tanh, T>, map<Gelu, T>},
     {zip<Add, T, T>, zip<Subtract, T, T>, zip<Multiply, T, T>, zip<Divide, T, T>, zip<Maximum, T, T>,
      zip<Minimum, T, T>, zip<ReluGradient, T, T>, zip<SigmoidGradient, T, T>, zip<TanhGradient, T, T>,
-     zip<GeluGradient, T, T>},
+     zip<GeluGradient, T, T>, zip<Then<Relu, Add>, T, T>, zip<Then<Sigmoid, Add>, T, T>,
+     zip<Then<Tanh, Add>, T, T>, zip<Then<Gelu, Add>, T, T>},
     {zip<Equal, T, bool>, zip<Less, T, bool>, zip<Greater, T, bool>},
     select<T>};
 
