@@ -188,12 +188,9 @@ class Planner {
   }
 
   void take_over(Node& node, BufferId id, BufferId previous) {
-    const auto is_slot = [&](BufferId buffer) {
-      return plan_.buffer(buffer).kind == BufferKind::communication;
-    };
-    const std::vector<NodeId> last = last_[index(previous)].last_accesses();
-    const bool is_message = is_between_devices(plan_, node.action) && is_slot(id) && is_slot(previous);
-    insert(is_message ? node.slot_after : node.after, last);
+    const bool is_message =
+        is_between_devices(plan_, node.action) && plan_.buffer(id).kind == BufferKind::communication;
+    insert(is_message ? node.slot_after : node.after, last_[index(previous)].last_accesses());
   }
 
   void release(BufferId id) {

@@ -99,8 +99,8 @@ struct Node {
   // Of a Move: one with a smaller id, whose bytes have all flowed before its own do; its latency passes
   // meanwhile. It is a matter of time alone: values don't depend on it.
   std::optional<NodeId> behind{};
-  // Of a message: those that were done with its slot before, ascending. Values depend on it, time doesn't:
-  // libraries have slots enough for all that is on its way.
+  // Of a message: those that were done with its slot's memory before, ascending. Values depend on it, time doesn't:
+  // libraries have slots of their own, and enough for all that is on its way.
   std::vector<NodeId> slot_after{};
 };
 

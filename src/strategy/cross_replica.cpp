@@ -279,10 +279,11 @@ void CrossReplica::reduce(std::size_t node) {
   const std::string scope = "reduce";
   const Operand sum = reduced_buffer(node);
   if (communication_.reduces_by_all_reduce) {
-    Operands copies{sum};
+    Operands copies{
+        sum};  // all as lasting as the first: for memory that had served others they would wait longer
     for (std::size_t r = 1; r < replicas_.size(); ++r)
       copies.push_back(draft_.buffer(port_name(scope, r), draft_.device_of(inputs[r]), inputs[r].spec,
-                                     BufferKind::communication));
+                                     BufferKind::result));
     for (std::size_t r = 0; r < replicas_.size(); ++r)
       draft_.plan.add_node(plan::Move{inputs[r], copies[r], {}}, replicas_[r].scope(scope));
     reduce_in_place(copies, next_scope());

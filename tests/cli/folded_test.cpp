@@ -53,9 +53,10 @@ class Folded : public testing::Test {
   }
 };
 
-// Workers of several devices: the loss, which replica 0 alone keeps, is the others' last thing to bring together.
+// The loss, too, which replica 0 alone keeps, is brought together at the same time.
 TEST_F(Folded, AndExpandedAreOneTime) {
-  for (const auto& [workers, devices] : {std::pair(2, 2), {4, 2}, {8, 2}, {2, 3}, {3, 4}}) {
+  for (const auto& [workers, devices] :
+       {std::pair(2, 2), {4, 2}, {8, 2}, {2, 3}, {3, 4}, {3, 1}, {4, 1}, {8, 1}}) {
     const Said expanded = run(workers, devices, "expanded");
     ASSERT_EQ(expanded.exit, Exit::done) << expanded.messages;
     EXPECT_FALSE(has(expanded.results, "folded: ")) << expanded.results;

@@ -65,11 +65,11 @@ TEST(OperationName, TakesTheTypeFromTheOperandThatDecides) {
   EXPECT_EQ(operation_type("embedding", {}, {}), Type::float32);  // too few operands: the kernel says so
 }
 
-TEST(OperationKernels, AreSortedAndHaveACpuKernelEach) {
+TEST(OperationKernels, AreSortedAndHaveACpuKernelEachButXlasOwn) {
   const auto rows = operation_kernels();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_TRUE(i == 0 || rows[i - 1].operation < rows[i].operation) << rows[i].operation;
-    EXPECT_NE(rows[i].cpu, TypeSet{}) << rows[i].operation;
+    EXPECT_EQ(rows[i].cpu == TypeSet{}, rows[i].operation == "CollectivePermute") << rows[i].operation;
   }
 }
 
