@@ -85,8 +85,10 @@ TEST_F(CollectiveTimeout, F20_EndsAJobOnlyWhenTheCollectiveTakesLonger) {
   const double span = timed_out(results("out"), "span_s");
   EXPECT_EQ(run("multi_worker_2x2", "just", slow, span * (1 - 1e-6)).exit, Exit::job_failed);
   EXPECT_EQ(timed_out(results("just"), "span_s"), span);
-  // Later steps have their rows ahead, and the first waits 2 us more for the late one.
-  EXPECT_EQ(run("multi_worker_2x2", "enough", slow, span + 2.1e-6).exit, Exit::done);
+  // In later steps the late one is late with the update before, too.
+  EXPECT_EQ(run("multi_worker_2x2", "later", slow, 1.1 * span).exit, Exit::job_failed);
+  EXPECT_EQ(timed_out(results("later"), "step"), timed_out(results("out"), "step") + 1);
+  EXPECT_EQ(run("multi_worker_2x2", "enough", slow, 1.5 * span).exit, Exit::done);
   EXPECT_EQ(results("enough").find("timed_out"), nullptr);
 }
 
