@@ -35,8 +35,9 @@ struct ScalingPredictions {
   std::vector<std::string> left_out{};
 };
 
-// Throws InputError for a row that can't be read.
+// Requires: the rows outlive their predictions. Throws InputError for a row that can't be read.
 ScalingPredictions predict_scaling(const std::vector<Measurement>& rows);
+ScalingPredictions predict_scaling(const std::vector<Measurement>&& rows) = delete;
 
 // What a row becomes. `alone` is what one device takes for its share of a step; none: as the roofline says.
 std::string scenario_text(const Measurement& row, const Arrangement& arrangement,

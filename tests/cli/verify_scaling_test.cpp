@@ -26,15 +26,21 @@ const std::vector<Measurement>& rows() {
   return rows;
 }
 
+struct Predicted {
+  std::vector<Measurement> rows{};
+  ScalingPredictions predictions{};  // of these rows
+};
+
 // The rows of a group alone: each takes seconds.
-ScalingPredictions predictions_of(std::string_view group) {
+Predicted predictions_of(std::string_view group) {
   const Arrangement& arrangement = arrangement_named(group);
-  std::vector<Measurement> own;
-  std::ranges::copy_if(rows(), std::back_inserter(own), [&](const Measurement& row) {
+  Predicted predicted;
+  std::ranges::copy_if(rows(), std::back_inserter(predicted.rows), [&](const Measurement& row) {
     return row.system.find(arrangement.system) != std::string::npos &&
            row.strategy.starts_with(arrangement.strategy);
   });
-  return predict_scaling(own);
+  predicted.predictions = predict_scaling(predicted.rows);
+  return predicted;
 }
 
 const Measurement& row_of(std::string_view system, std::string_view model, int devices) {
@@ -47,8 +53,8 @@ const Measurement& row_of(std::string_view system, std::string_view model, int d
 struct Errors {
   std::vector<double> absolute{}, scaling{}, scaling_of_8{};
 
-  Errors(const ScalingPredictions& predictions, std::string_view group) {
-    for (const ScalingPrediction& each : predictions.made) {
+  Errors(const Predicted& predicted, std::string_view group) {
+    for (const ScalingPrediction& each : predicted.predictions.made) {
       if (each.arrangement->group != group) continue;
       absolute.push_back(std::abs(each.absolute / each.row->value - 1));
       scaling.push_back(std::abs(each.scaled.value() / each.row->value - 1));
@@ -131,8 +137,8 @@ TEST(VerifyScaling, OtherFrameworksLoseMoreThanTheirLinksExplain) {
 
 // Through the host's memory, from one face of the cube to the other, all eight come nearer to what was seen.
 TEST(VerifyScaling, TodaysRingsAreFasterThanThoseOf2017) {
-  const ScalingPredictions predictions = predictions_of("NCCL 1, P100");
-  const Errors today(predictions, "NCCL of today, P100"), old(predictions, "NCCL 1, P100");
+  const Predicted predicted = predictions_of("NCCL 1, P100");
+  const Errors today(predicted, "NCCL of today, P100"), old(predicted, "NCCL 1, P100");
   ASSERT_EQ(today.scaling.size(), 9u);
   ASSERT_EQ(old.scaling.size(), 9u);
   EXPECT_GT(largest(today.scaling_of_8), 0.2);
