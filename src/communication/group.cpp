@@ -40,7 +40,8 @@ std::vector<Endpoint> by_coordinates(const platform::Slice& slice, const std::ve
     const platform::Coordinates inner = platform::coordinates_of(number % per_host, slice.host);
     for (std::size_t axis = 0; axis < axes; ++axis)
       place[axis] = place[axis] * slice.host[axis] + inner[axis];
-    ordered[static_cast<std::size_t>(platform::number_of(place, slice.shape) * cores + core)] = ranks[rank];
+    const std::int32_t here = platform::number_of(place, slice.shape) * cores + core;
+    ordered[static_cast<std::size_t>(here)] = ranks[rank];
   }
   return ordered;
 }
