@@ -386,7 +386,7 @@ std::string ReplicaLowering::scope(const std::string& within) const {
 
 void lower_replica(const Step& step, Replica replica, plan::Plan& plan) {
   const std::vector<Part> parts = whole_nodes(step);
-  ReplicaLowering lowering(step, replica, plan, parts);
+  ReplicaLowering lowering(step, std::move(replica), plan, parts);
   for (const NamedValue& input : step.inputs) lowering.add_input(input);
   for (const Variable& variable : step.variables) lowering.add_variable(variable);
   lowering.save_values();
