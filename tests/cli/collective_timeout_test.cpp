@@ -4,48 +4,33 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cli/command.h"
-#include "scenario/schema_check.h"
-#include "support/folder.h"
+#include "cli/scenario_runs.h"
 
 namespace wt {
 namespace {
 
 using test::call;
+using test::has;
 using test::number_at;
-using test::results_in;
 using test::Said;
 using test::scenario_file;
-using test::TestFolder;
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-class CollectiveTimeout : public testing::Test {
+class CollectiveTimeout : public test::ScenarioRuns {
  protected:
   Said run(const std::string& scenario, const std::string& out, std::vector<std::string> overrides,
            std::optional<double> timeout = {}) const {
-    std::vector<std::string> words{"run", scenario_file(scenario), "--out", (base_ / out).string()};
     const std::string options = timeout ? fmt::format(R"(, "timeout": "{} s")", *timeout) : "";
     overrides.push_back(
         fmt::format(R"(strategy={{"type": "multi_worker_mirrored", "communication_options": {{)"
                     R"("implementation": "ring"{}}}}})",
                     options));
-    for (const std::string& each : overrides) words.insert(words.end(), {"--set", each});
-    return call(words);
-  }
-  json::Value results(const std::string& out) const {
-    const json::Value rules = json::parse_file(std::string(WT_SOURCE_DIR) + "/scenarios/schema/results.json");
-    json::Value found = results_in(base_ / out);
-    EXPECT_TRUE(SchemaCheck(rules).accepts(found)) << out;
-    return found;
+    return ScenarioRuns::run(scenario, out, overrides);
   }
   static double timed_out(const json::Value& found, const std::string& key) {
     if (found.find("timed_out") != nullptr) return number_at(found, {"timed_out", key});
     ADD_FAILURE() << "nothing has timed out";
     return 0;
   }
-
-  TestFolder base_{};
 };
 
 const std::vector<std::string> slow{"dataset.rows=640",

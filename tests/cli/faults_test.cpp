@@ -3,41 +3,20 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/command.h"
-#include "scenario/schema_check.h"
-#include "support/folder.h"
+#include "cli/scenario_runs.h"
 
 namespace wt {
 namespace {
 
-using test::call;
+using test::has;
 using test::number_at;
-using test::results_in;
 using test::Said;
-using test::scenario_file;
-using test::TestFolder;
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-class Faults : public testing::Test {
+class Faults : public test::ScenarioRuns {
  protected:
-  Said run(const std::string& scenario, const std::string& out,
-           const std::vector<std::string>& overrides = {}) const {
-    std::vector<std::string> words{"run", scenario_file(scenario), "--out", (base_ / out).string()};
-    for (const std::string& each : overrides) words.insert(words.end(), {"--set", each});
-    return call(words);
-  }
-  json::Value results(const std::string& out) const {
-    const json::Value rules = json::parse_file(std::string(WT_SOURCE_DIR) + "/scenarios/schema/results.json");
-    json::Value found = results_in(base_ / out);
-    EXPECT_TRUE(SchemaCheck(rules).accepts(found)) << out;
-    return found;
-  }
   double step_time(const std::string& out) const {
     return number_at(results(out), {"simulated", "step_time_s"});
   }
-
-  TestFolder base_{};
 };
 
 // ---- Rows

