@@ -8,6 +8,20 @@
 
 namespace wt {
 
+namespace {
+
+// Two ranks of NCCL never share a GPU.
+void require_gpu_each(const std::vector<device::CudaDevice>& gpus, const scenario::Scenario& scenario,
+                      const scenario::Machine& machine) {
+  if (gpus.size() == machine.replicas.size()) return;
+  throw InputError(Problem{scenario.place("host.collectives"),
+                           fmt::format("NCCL wants a GPU for each of the {} replicas, and CUDA finds {}",
+                                       machine.replicas.size(), gpus.size()),
+                           "leave it out: replicas that share a GPU add as the plan says"});
+}
+
+}  // namespace
+
 HostQueues::HostQueues(device::Workers& workers) { take_workers(workers); }
 
 HostQueues::HostQueues(const scenario::Scenario& scenario, const scenario::Machine& machine,
@@ -28,7 +42,11 @@ void HostQueues::take_workers(device::Workers& workers) {
 
 void HostQueues::take_gpus(const std::vector<device::CudaDevice>& gpus, const scenario::Scenario& scenario,
                            const scenario::Machine& machine) {
-  team_ = device::make_cuda_team(gpus, host_precision(scenario));
+  const bool has_nccl = scenario.host.collectives == scenario::HostCollectives::nccl;
+  if (has_nccl) require_gpu_each(gpus, scenario, machine);
+  team_ =
+      device::make_cuda_team(gpus, host_precision(scenario),
+                             has_nccl ? device::CudaTeam::Library::nccl : device::CudaTeam::Library::none);
   std::vector<execute::PlaceQueues> places;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const device::CudaTeam::Member& member = team_.members[i];
@@ -37,9 +55,10 @@ void HostQueues::take_gpus(const std::vector<device::CudaDevice>& gpus, const sc
     places.push_back({member.compute.get(), communication, member.copies.get()});
     gpus_.push_back({print(gpus[i]), member.compute->memory().available()});
   }
-  queues_.emplace(std::move(places), [&machine, count = gpus.size()](const plan::Device& device) {
+  const auto place_of = [&machine, count = gpus.size()](const plan::Device& device) {
     return replica_of(machine, device.name) % count;
-  });
+  };
+  queues_.emplace(std::move(places), place_of, team_.nccl.get());
   if (gpus.size() > 1) {
     std::vector<std::string> names;
     for (const HostPiece& gpu : gpus_) names.push_back(gpu.name);

@@ -72,6 +72,7 @@ Lowering::Lowering(const scenario::Scenario& scenario, const scenario::Machine& 
       all_places_(scenario::places(machine)),
       places_(all_places_),
       call_options_(call_options(scenario, machine)) {
+  if (scenario.host.collectives == scenario::HostCollectives::nccl) require_nccl();
   const auto* mirrored = scenario.strategy.as<scenario::Mirrored>();
   if (mirrored == nullptr || named_ops(*mirrored) != CrossDeviceOps::schedule) return;
   const auto& file = std::get<scenario::InputPath>(mirrored->cross_device_ops->form);
@@ -114,6 +115,19 @@ std::string Lowering::why_all(const plan::Plan& plan) const {
   return known == nullptr ? "it is of another strategy" : known->why_all;
 }
 
+// It takes the place of what is NCCL's in the plan, and of nothing else.
+void Lowering::require_nccl() {
+  if (all_places_.size() == 1) return;
+  std::optional<report::Reduction> told;
+  if (scenario_.strategy.as<scenario::Mirrored>() != nullptr) told = mirrored_reduction();
+  if (scenario_.strategy.as<scenario::MultiWorkerMirrored>() != nullptr) told = multi_worker_reduction();
+  if (told && told->is_librarys) return;
+  const std::string name = told ? told->name : std::string(scenario::name_of(scenario_.strategy.type()));
+  throw InputError(Problem{scenario_.place("host.collectives"),
+                           fmt::format("NCCL carries out what is NCCL's in TensorFlow, and {} is not", name),
+                           R"(leave it out, or take "mirrored" with "cross_device_ops": "collective_nccl")"});
+}
+
 // Tasks of as many devices with as many rows, each in one machine of its own or a slice's host: one is like the
 // other. All steps being one, any of the steps is theirs.
 std::string Lowering::fold(strategy::Steps steps) {
@@ -122,6 +136,8 @@ std::string Lowering::fold(strategy::Steps steps) {
   Tasks tasks;
   for (const strategy::Place& place : all_places_) tasks[place.task].push_back(place);
   std::string obstacle = obstacle_to_folding(steps, tasks);
+  if (scenario_.host.collectives == scenario::HostCollectives::nccl)
+    stand_for_ = places_.size();  // each for itself: whole collectives, which NCCL itself carries out
   if (!obstacle.empty()) return obstacle;
   places_ = tasks.begin()->second;
   stand_for_ = all_places_.size();
@@ -215,6 +231,7 @@ plan::Plan Lowering::lower_mirrored(strategy::Steps steps) {
                                     .nccl = library(mirrored.algorithm),
                                     .num_packs = static_cast<int>(mirrored.num_packs.value_or(1)),
                                     .faithful = mirrored.faithful,
+                                    .stand_for = stand_for_,
                                     .schedule = schedule_};
   if (machine_.center) {
     const auto replica = std::ranges::find(machine_.replicas, machine_.center->name,

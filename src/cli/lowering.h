@@ -48,6 +48,7 @@ class Lowering {
   };
   using Tasks = std::map<int, std::vector<strategy::Place>>;
 
+  void require_nccl();
   std::string fold(strategy::Steps steps);
   std::string obstacle_to_folding(strategy::Steps steps, const Tasks& tasks) const;
   const Lowered* find(const plan::Plan& plan) const;

@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "device/communicator.h"
 #include "device/physical_device.h"
 
 namespace wt::device {
-
-class Queue;
 
 struct CudaDevice {
   int ordinal = 0;  // as the CUDA runtime counts what CUDA_VISIBLE_DEVICES leaves
@@ -42,6 +41,7 @@ std::unique_ptr<Queue> make_cuda_queue(const CudaDevice& device, Precision preci
 // GPUs that compute together, a stream for each of the things that one does at once. A single one needs no
 // `communication`: what its replicas tell each other stays in its memory, where nothing is won by telling it meanwhile.
 struct CudaTeam {
+  enum class Library : bool { none, nccl };  // that carries out collectives
   struct Member {
     std::unique_ptr<Queue> compute{};
     std::unique_ptr<Queue> communication{};  // none: `compute` does it
@@ -50,7 +50,9 @@ struct CudaTeam {
   std::vector<Member> members{};
   // Ordinals of those between which the machine has no direct way: CUDA carries their copies through the host's memory.
   std::vector<std::pair<int, int>> staged{};
+  std::unique_ptr<Communicator> nccl{};  // if asked for; its ranks are the queues for communication
 };
-CudaTeam make_cuda_team(const std::vector<CudaDevice>& devices, Precision precision);
+CudaTeam make_cuda_team(const std::vector<CudaDevice>& devices, Precision precision,
+                        CudaTeam::Library library = CudaTeam::Library::none);
 
 }  // namespace wt::device

@@ -57,6 +57,7 @@ std::vector<device::Queue*> everyone(const Team& team, const std::vector<PlaceQu
 Execution::Execution(const plan::Plan& plan, const Queues& queues)
     : plan_(plan),
       devices_(queues.of(plan)),
+      library_(queues.library()),
       team_(team_of(queues.first(), devices_)),
       everyone_(everyone(team_, devices_)),
       intake_(plan, devices_) {
@@ -110,6 +111,7 @@ void Execution::bind() {
   launches_.clear();
   copies_.clear();
   additions_.clear();
+  wholes_.clear();
   tasks_.clear();
   touches_.clear();
   for (const plan::Node& node : plan_.nodes) {
@@ -272,10 +274,30 @@ void Execution::run_copies(const void* copies, device::Queue& queue) {
     queue.memory().copy(copy.target.data, copy.source.data, copy.source.spec.bytes());
 }
 
+// A schedule of all its ranks' is carried out by a library or by nobody: the plan has no moves of it.
 device::Task Execution::task_of(const plan::Collective& collective, device::Queue&) {
-  expect(false, "{} among {} ranks is to be executed, of which the plan has {}", collective.algorithm,
-         (*collective.request).ranks, collective.values.size());
-  return {};
+  const collective::Request& request = *collective.request;
+  expect(library_ != nullptr && std::ssize(collective.values) == request.ranks,
+         "{} among {} ranks is to be executed, of which the plan has {}", collective.algorithm, request.ranks,
+         collective.values.size());
+  const TensorSpec& spec = collective.values.front().spec;
+  Whole& whole = wholes_.emplace_back(Whole{.library = library_,
+                                            .operation = collective.operation,
+                                            .root = static_cast<std::size_t>(request.root),
+                                            .shares = {{}, spec.type, spec.elements()}});
+  for (const plan::Operand& value : collective.values) {
+    const plan::DeviceId device = plan_.buffer(value.buffer).device;
+    bind(value, Access::read);
+    whole.shares.of_ranks.push_back({devices_[index(device)].communication, bind(value, Access::write).data});
+  }
+  return {run_whole, &whole};
+}
+
+void Execution::run_whole(const void* work, device::Queue& queue) {
+  const auto& [library, operation, root, shares] = *static_cast<const Whole*>(work);
+  if (operation == collective::Operation::broadcast) return library->broadcast(shares, root, queue);
+  expect(operation == collective::Operation::all_reduce, "{} is to be executed whole", name(operation));
+  library->all_reduce(shares, queue);
 }
 
 // ((slot 0 + slot 1) + slot 2) + ..., so that the bits are those of the order written down.

@@ -85,8 +85,17 @@ class Execution {
   static void run_additions(const void* additions, device::Queue& queue);
   using Additions = std::vector<device::Task>;
 
+  struct Whole {
+    device::Communicator* library = nullptr;
+    collective::Operation operation{};
+    std::size_t root = 0;
+    device::Shares shares{};
+  };
+  static void run_whole(const void* whole, device::Queue& queue);
+
   const plan::Plan& plan_;
   std::vector<PlaceQueues> devices_;      // by device
+  device::Communicator* library_;         // of collectives that stay whole; none: there are none
   Team team_;                             // what computes or communicates
   std::vector<device::Queue*> everyone_;  // and what copies
   std::vector<device::Queue*> by_node_{};
@@ -96,6 +105,7 @@ class Execution {
   std::deque<Launch> launches_{};                     // stay where they are
   std::deque<Copies> copies_{};
   std::deque<Additions> additions_{};
+  std::deque<Whole> wholes_{};
   std::vector<device::Task> tasks_{};          // by node
   std::vector<std::vector<Touch>> touches_{};  // by node
   std::unique_ptr<Relay> relay_{};             // of several queues

@@ -7,8 +7,8 @@ namespace wt::execute {
 Queues::Queues(device::Queue& one)
     : places_{{&one, &one, &one}}, place_of_([](const plan::Device&) { return std::size_t{0}; }) {}
 
-Queues::Queues(std::vector<PlaceQueues> places, PlaceOf place_of)
-    : places_(std::move(places)), place_of_(std::move(place_of)) {
+Queues::Queues(std::vector<PlaceQueues> places, PlaceOf place_of, device::Communicator* library)
+    : places_(std::move(places)), place_of_(std::move(place_of)), library_(library) {
   expect(!places_.empty(), "a plan is to be executed without a queue");
 }
 

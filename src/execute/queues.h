@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "device/communicator.h"
 #include "device/queue.h"
 #include "plan/plan.h"
 
@@ -23,15 +24,18 @@ class Queues {
   using PlaceOf = std::function<std::size_t(const plan::Device& device)>;
 
   Queues(device::Queue& one);  // does everything
-  // Requires: at least one place, and a place for every device.
-  Queues(std::vector<PlaceQueues> places, PlaceOf place_of);
+  // Requires: at least one place, and a place for every device. Who carries out collectives that stay whole: a library
+  // among the places' communication queues, or nobody.
+  Queues(std::vector<PlaceQueues> places, PlaceOf place_of, device::Communicator* library = nullptr);
 
   std::vector<PlaceQueues> of(const plan::Plan& plan) const;  // by device
   device::Queue& first() const { return *places_.front().compute; }
+  device::Communicator* library() const { return library_; }
 
  private:
   std::vector<PlaceQueues> places_{};
   PlaceOf place_of_{};
+  device::Communicator* library_ = nullptr;
 };
 
 // Which of them a node is enqueued on: a message on the side of its source, since writing far away is quicker than

@@ -163,6 +163,10 @@ void check(const Scenario& scenario, Problems& problems) {
   check_loss(scenario, problems);
   check_optimizer(training, problems);
   check_metrics(training, problems);
+  if (scenario.host.collectives == HostCollectives::nccl && scenario.numerics != Numerics::cuda) {
+    problems.add(scenario.place("host.collectives"), "NCCL adds among GPUs, and none computes",
+                 R"(add "numerics": "cuda", or leave it out)");
+  }
   if (scenario.numerics == Numerics::none && training.save_weights) {
     problems.add(scenario.place("training.save_weights"), "without numbers there are no weights to save",
                  R"(leave it out, or take the numerics "cpu")");

@@ -443,6 +443,11 @@ void keys_of(Visit& visit, Host& host) {
           "what "
           "it can't hold at all is refused before it is allocated; all memory where absent"),
       host.logical_devices);
+  visit(optional(
+            "collectives",
+            "who adds among this machine's GPUs: planned, the plan's moves and sums, with the bits of every "
+            "machine; nccl, NCCL itself in an order of its own, where the strategy takes it"),
+        host.collectives);
 }
 
 template <class Visit>

@@ -85,6 +85,14 @@ struct Names<Compute> {
 };
 
 template <>
+struct Names<HostCollectives> {
+  static constexpr std::string_view noun = "a way to carry out collectives";
+  static constexpr std::array<json::Named<HostCollectives>, 2> rows{
+      {{"planned", HostCollectives::planned}, {"nccl", HostCollectives::nccl}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
 struct Names<Launch> {
   static constexpr std::string_view noun = "a way to launch";
   static constexpr std::array<json::Named<Launch>, 3> rows{

@@ -247,9 +247,13 @@ struct Fault {
 
 enum class Numerics : std::uint8_t { cpu, cuda, none };
 
+// Who adds among this machine's GPUs: the plan's own moves and sums, or a library.
+enum class HostCollectives : std::uint8_t { planned, nccl };
+
 struct Host {
   std::optional<std::int64_t> threads{};  // of the CPU; absent: all. Results don't depend on it
   std::optional<LogicalDevices> logical_devices{};
+  HostCollectives collectives = HostCollectives::planned;
 };
 
 struct Scenario {

@@ -24,17 +24,19 @@ inline device::CudaDevice first_gpu() {
 // The streams of such GPUs; a plan's devices lie on them in turn.
 class SeveralStreams {
  public:
-  explicit SeveralStreams(const std::vector<device::CudaDevice>& gpus)
-      : team_(device::make_cuda_team(gpus, device::Precision::float32)) {
+  explicit SeveralStreams(const std::vector<device::CudaDevice>& gpus,
+                          device::CudaTeam::Library library = device::CudaTeam::Library::none)
+      : team_(device::make_cuda_team(gpus, device::Precision::float32, library)) {
     std::vector<execute::PlaceQueues> places;
     for (const device::CudaTeam::Member& member : team_.members)
       places.push_back({member.compute.get(),
                         member.communication ? member.communication.get() : member.compute.get(),
                         member.copies.get()});
-    queues_.emplace(places, [count = places.size()](const plan::Device& device) {
+    const auto place_of = [count = places.size()](const plan::Device& device) {
       const char last = device.name.back();  // "/device:GPU:1"
       return static_cast<std::size_t>(last - '0') % count;
-    });
+    };
+    queues_.emplace(places, place_of, team_.nccl.get());
   }
   const execute::Queues& queues() const { return *queues_; }
   const device::CudaTeam& team() const { return team_; }
@@ -46,13 +48,13 @@ class SeveralStreams {
 
 inline plan::Plan on_one(const Step& step) { return strategy::lower_default(step, {"/device:GPU:0"}); }
 
-inline plan::Plan mirrored(const Step& step, std::size_t replicas) {
+inline plan::Plan mirrored(const Step& step, std::size_t replicas, strategy::StandFor whole = {}) {
   std::vector<strategy::Place> places;
   for (std::size_t i = 0; i < replicas; ++i)
     places.push_back({.device = {.name = fmt::format("/device:GPU:{}", i)},
                       .host = plan::Device{.name = "/device:CPU:0"}});
   const std::vector<const Step*> steps(replicas, &step);
-  return strategy::lower_mirrored(steps, places);
+  return strategy::lower_mirrored(steps, places, {.stand_for = whole});
 }
 
 }  // namespace wt::test

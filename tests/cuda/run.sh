@@ -60,6 +60,10 @@ if ! ls /usr/include/cudnn.h /usr/include/*/cudnn.h /usr/local/cuda/include/cudn
   wheel=$(python3 -c 'import nvidia.cudnn as m; print(list(m.__path__)[0])' 2>/dev/null) &&
     options+=("-DCUDNN_ROOT=$wheel")
 fi
+if ! ls /usr/include/nccl.h /usr/local/cuda/include/nccl.h >/dev/null 2>&1; then
+  wheel=$(python3 -c 'import nvidia.nccl as m; print(list(m.__path__)[0])' 2>/dev/null) &&
+    options+=("-DNCCL_ROOT=$wheel")
+fi
 mkdir -p "$build"
 say "building in $build"
 { cmake -S "$root" -B "$build" "${options[@]}" && cmake --build "$build" --target test_cuda bench_cuda -j "$(nproc)"; } \

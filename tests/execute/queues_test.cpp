@@ -12,7 +12,7 @@
 #include "program/operations.h"
 #include "strategy/central_storage.h"
 #include "strategy/mirrored.h"
-#include "support/threaded_queue.h"
+#include "support/several_threads.h"
 #include "support/training_step.h"
 #include "support/two_queues.h"
 
@@ -22,45 +22,6 @@ namespace {
 using execute::PlaceQueues;
 using execute::Queues;
 using test::ThreadedQueue;
-
-// Every thread's own: up to 100 us, and often none.
-ThreadedQueue::Pause random_pauses(std::uint64_t seed) {
-  return [random = std::mt19937_64(seed)]() mutable {
-    if (random() % 2 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 100));
-  };
-}
-
-// Devices dealt out to so many places; with a stream each for what a GPU does at once, or one for all.
-class Several {
- public:
-  Several(const plan::Plan& plan, std::size_t places, bool has_streams, std::uint64_t seed = 1) {
-    std::vector<PlaceQueues> queues;
-    for (std::size_t i = 0; i < places; ++i) {
-      device::Queue* compute = add(++seed);
-      queues.push_back({compute, has_streams ? add(++seed) : compute, has_streams ? add(++seed) : compute});
-    }
-    all_.emplace(queues, [&plan, places](const plan::Device& device) {
-      return static_cast<std::size_t>(&device - plan.devices.data()) % places;
-    });
-  }
-  const Queues& all() const { return *all_; }
-  const std::vector<std::unique_ptr<ThreadedQueue>>& each() const { return queues_; }
-
- private:
-  device::Queue* add(std::uint64_t seed) {
-    return queues_.emplace_back(std::make_unique<ThreadedQueue>(random_pauses(seed))).get();
-  }
-  std::vector<std::unique_ptr<ThreadedQueue>> queues_{};
-  std::optional<Queues> all_{};
-};
-
-std::vector<strategy::Place> places(int replicas) {
-  std::vector<strategy::Place> made;
-  for (int i = 0; i < replicas; ++i)
-    made.push_back({.device = {.name = fmt::format("/device:GPU:{}", i)},
-                    .host = plan::Device{.name = "/device:CPU:0"}});
-  return made;
-}
 
 class SeveralQueues : public testing::Test {
  protected:
@@ -72,7 +33,7 @@ class SeveralQueues : public testing::Test {
   device::CpuQueue one_{workers_};
 
   plan::Plan reducing_by(strategy::CrossDeviceOps ops) const {
-    return strategy::lower_mirrored(steps_, places(4), {.cross_device_ops = ops});
+    return strategy::lower_mirrored(steps_, test::gpus_with_host(4), {.cross_device_ops = ops});
   }
 
   void expect_same_bits(const plan::Plan& plan, test::Launching launching = test::Launching::captured) {
@@ -80,7 +41,7 @@ class SeveralQueues : public testing::Test {
     for (const std::size_t count : {1, 2, 4})
       for (const bool has_streams : {false, true}) {
         SCOPED_TRACE(fmt::format("{} places{}", count, has_streams ? " with streams" : ""));
-        const Several several(plan, count, has_streams, count);
+        const test::SeveralThreads several(plan, count, has_streams, count);
         EXPECT_TRUE(test::same_bits(test::run_on(several.all(), plan, given_, 3, launching), expected));
       }
   }
@@ -100,14 +61,14 @@ TEST_F(SeveralQueues, GiveTheBitsOfOneNodeByNode) {
 }
 
 TEST_F(SeveralQueues, GiveTheBitsOfOneWithVariablesElsewhere) {
-  expect_same_bits(strategy::lower_central_storage(steps_, places(4)));
+  expect_same_bits(strategy::lower_central_storage(steps_, test::gpus_with_host(4)));
 }
 
 TEST_F(SeveralQueues, GiveTheSameBitsInAnyLegalOrder) {
   const plan::Plan plan = reducing_by(strategy::CrossDeviceOps::collective_ring);
   const test::Values expected = test::run_on(one_, plan, given_, 1);
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const Several several(plan, 4, true, seed);
+    const test::SeveralThreads several(plan, 4, true, seed);
     execute::Execution execution(plan, several.all());
     test::write_all(execution, plan, given_);
     execution.step(plan::random_legal_order(plan, seed));
@@ -120,7 +81,7 @@ TEST_F(SeveralQueues, GiveTheSameBitsInAnyLegalOrder) {
 
 TEST_F(SeveralQueues, AllocateNothingInAStep) {
   const plan::Plan plan = reducing_by(strategy::CrossDeviceOps::collective_ring);
-  const Several several(plan, 4, true);
+  const test::SeveralThreads several(plan, 4, true);
   execute::Execution execution(plan, several.all());
   test::write_all(execution, plan, given_);
   execution.step();
@@ -134,7 +95,7 @@ TEST_F(SeveralQueues, AllocateNothingInAStep) {
 // A graph is launched on one stream, and whoever waits for that one waits for all.
 TEST_F(SeveralQueues, AreDoneWhenTheFirstSaysSo) {
   const plan::Plan plan = reducing_by(strategy::CrossDeviceOps::collective_ring);
-  const Several several(plan, 4, true);
+  const test::SeveralThreads several(plan, 4, true);
   execute::Execution execution(plan, several.all());
   test::write_all(execution, plan, given_);
   for (int step = 0; step < 20; ++step) {

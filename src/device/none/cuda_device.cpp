@@ -15,7 +15,7 @@ std::unique_ptr<Queue> make_cuda_queue(const CudaDevice& device, Precision) {
   return nullptr;
 }
 
-CudaTeam make_cuda_team(const std::vector<CudaDevice>& devices, Precision) {
+CudaTeam make_cuda_team(const std::vector<CudaDevice>& devices, Precision, CudaTeam::Library) {
   expect(false, "{} GPUs were found by a program without CUDA", devices.size());
   return {};
 }
