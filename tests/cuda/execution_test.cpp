@@ -54,7 +54,7 @@ TEST_F(CudaExecution, JoinsABiasAndItsActivationInSteps) {
 
 // Nothing here says how fast a GPU is; but every call has a time, and no call takes longer than all of them.
 TEST_F(CudaExecution, MeasuresEveryCallOfAStep) {
-  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 64);
+  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 8);
   const plan::Plan plan = test::on_one(made.step);
   const execute::Measured found = execute::measure(plan, plan::DeviceId{0}, {}, gpu_);
   for (const plan::Node& node : plan.nodes) {
@@ -81,14 +81,14 @@ TEST_F(CudaExecution, RunsReplicasOnVirtualGpusOfOneRealOne) {
 
 // The host's copies have a stream of their own there.
 TEST_F(CudaExecution, GivesTheSameBitsWhereInputsTravelBesideTheStep) {
-  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 64, "sgd");
+  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 8, "sgd");
   const plan::Plan plan = test::on_one(made.step);
   const test::SeveralStreams streams({gpu_.device()});
   execute::Execution ahead(plan, streams.queues()), plain(plan, gpu_);
   const Values first = test::starting_values(made);
   test::write_all(ahead, plan, first);
   test::write_all(plain, plan, first);
-  for (int step = 0; step < 20; ++step) {
+  for (int step = 0; step < 8; ++step) {
     Tensor rows = first.at("x0").copy();
     for (float& value : rows.values<float>()) value += static_cast<float>(step);
     ahead.step();

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <algorithm>
 
 #include "cuda/gpu.h"
 #include "device/stopwatch.h"
@@ -112,8 +112,8 @@ struct DeviceCopy {
 
 // By the GPU's own clock, in a graph and one by one: laps add up, and sixteen times as much takes longer.
 TEST_F(CudaQueueTest, TellsHowLongItsTasksTake) {
-  const DeviceCopy small(memory_, Bytes(std::int64_t{64} << 20)),
-      large(memory_, Bytes(std::int64_t{1} << 30));
+  const Bytes much = std::min(Bytes(std::int64_t{1} << 30), queue_.device().memory / 8);
+  const DeviceCopy small(memory_, much / 16), large(memory_, much);
   const auto stopwatch = queue_.stopwatch(3);
   const auto enqueue_all = [&] {
     for (const device::Task& task :

@@ -20,29 +20,41 @@ struct Barrier {
   unsigned generation = 0;
 };
 
-struct Thread {
+// A stack, on which threads run one after the other; one that waits has it for itself.
+struct Fiber {
   ucontext_t context{};
   std::unique_ptr<std::byte[]> stack = std::make_unique<std::byte[]>(stack_bytes);
+};
+
+struct Thread {
+  Fiber* fiber = nullptr;  // none: it hasn't begun
   bool is_done = false;
 };
 
 struct Warp {
+  int next = 0, end = 0;  // threads that haven't begun
   Barrier barrier{};
   std::array<std::array<std::byte, 16>, warp> values{};
 };
 
 struct Block {
   ucontext_t scheduler{};
+  std::vector<std::unique_ptr<Fiber>> fibers{};
+  std::vector<Fiber*> idle{};
   std::vector<Thread> threads{};
   std::vector<Warp> warps{};
   Barrier barrier{};
   const std::function<void()>* work = nullptr;
   bool has_moved = false;  // since a warp's last turn
+  int left = 0;            // threads that aren't done
 };
 
 Block block;
 
 Thread& current() { return block.threads[threadIdx.x]; }
+Warp& own_warp() { return block.warps[threadIdx.x / warp]; }
+
+void switch_to_scheduler(Fiber& fiber) { swapcontext(&fiber.context, &block.scheduler); }
 
 void wait(Barrier& barrier, int members) {
   const unsigned generation = barrier.generation;
@@ -54,64 +66,81 @@ void wait(Barrier& barrier, int members) {
   }
   const unsigned self = threadIdx.x;
   while (barrier.generation == generation) {
-    swapcontext(&current().context, &block.scheduler);
+    switch_to_scheduler(*current().fiber);
     threadIdx.x = self;
   }
 }
 
-Warp& own_warp() { return block.warps[threadIdx.x / warp]; }
+// A fiber's life: thread after thread of a warp, until none is left; then it waits for another warp's.
+void live() {
+  for (;;) {
+    Fiber* const self = current().fiber;
+    (*block.work)();
+    current().is_done = true;
+    --block.left;
+    block.has_moved = true;
+    Warp& own = own_warp();
+    if (own.next < own.end) {
+      threadIdx.x = static_cast<unsigned>(own.next++);
+      current().fiber = self;
+    } else {
+      block.idle.push_back(self);
+      switch_to_scheduler(*self);
+    }
+  }
+}
 
-void enter() {
-  (*block.work)();
-  current().is_done = true;
-  block.has_moved = true;
-  swapcontext(&current().context, &block.scheduler);
+Fiber* idle_fiber() {
+  if (block.idle.empty()) {
+    Fiber& fiber = *block.fibers.emplace_back(std::make_unique<Fiber>());
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_size = stack_bytes;
+    makecontext(&fiber.context, live, 0);
+    block.idle.push_back(&fiber);
+  }
+  Fiber* const fiber = block.idle.back();
+  block.idle.pop_back();
+  return fiber;
 }
 
 void prepare(int threads) {
-  if (block.threads.size() < static_cast<std::size_t>(threads))
-    block.threads.resize(static_cast<std::size_t>(threads));
-  block.warps.assign(static_cast<std::size_t>((threads + warp - 1) / warp), {});
+  block.threads.assign(static_cast<std::size_t>(threads), {});
+  block.warps.clear();
+  for (int first = 0; first < threads; first += warp)
+    block.warps.push_back({.next = first, .end = std::min(first + warp, threads)});
   block.barrier = {};
-  for (int i = 0; i < threads; ++i) {
-    Thread& thread = block.threads[static_cast<std::size_t>(i)];
-    thread.is_done = false;
-    getcontext(&thread.context);
-    thread.context.uc_stack.ss_sp = thread.stack.get();
-    thread.context.uc_stack.ss_size = stack_bytes;
-    thread.context.uc_link = &block.scheduler;
-    makecontext(&thread.context, enter, 0);
-  }
+  block.left = threads;
 }
 
 int members = 0;
 
 // Lets the threads of a warp run as far as they come alone, so that one warp is ahead of the others wherever nothing
 // holds it: that shows a barrier that is missing.
-void run_warp(int begin, int end) {
+void run_warp(Warp& own) {
+  const int begin = static_cast<int>(&own - block.warps.data()) * warp;
   do {
     block.has_moved = false;
-    for (int i = begin; i < end; ++i) {
+    for (int i = begin; i < own.end; ++i) {
       Thread& thread = block.threads[static_cast<std::size_t>(i)];
       if (thread.is_done) continue;
       threadIdx.x = static_cast<unsigned>(i);
-      swapcontext(&block.scheduler, &thread.context);
+      if (thread.fiber == nullptr) {
+        thread.fiber = idle_fiber();
+        own.next = i + 1;
+      }
+      swapcontext(&block.scheduler, &thread.fiber->context);
     }
-  } while (block.has_moved);
-}
-
-int left(int threads) {
-  return static_cast<int>(std::count_if(block.threads.begin(), block.threads.begin() + threads,
-                                        [](const Thread& thread) { return !thread.is_done; }));
+  } while (block.has_moved && block.left > 0);
 }
 
 void run_block(int threads) {
   prepare(threads);
   members = threads;
-  for (unsigned passed = 0; left(threads) > 0; ++passed) {
-    for (int first = 0; first < threads; first += warp) run_warp(first, std::min(first + warp, threads));
-    expect(left(threads) == 0 || block.barrier.generation > passed,
-           "{} threads of block {} wait for others that never come", left(threads), blockIdx.x);
+  for (unsigned passed = 0; block.left > 0; ++passed) {
+    for (Warp& each : block.warps) run_warp(each);
+    expect(block.left == 0 || block.barrier.generation > passed,
+           "{} threads of block {} wait for others that never come", block.left, blockIdx.x);
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace wt::cuda {
 
-// The one place where kernels are launched. tests/emulation/ has another, which runs them on the CPU, a block after the
-// other: so kernels are tested where there is no GPU.
+// The one place where kernels are launched. tests/emulation/ has another, which runs them on the CPU: so they are tested
+// where there is no GPU.
 template <class... Parameters, class... Arguments>
 void launch(device::CudaQueue& queue, std::string_view what, Index grid, int block,
             void (*kernel)(Parameters...), const Arguments&... arguments) {
