@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "plan/timeline.h"
-#include "report/results.h"
+#include "report/ending.h"
 #include "scenario/faults.h"
 
 namespace wt {

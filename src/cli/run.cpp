@@ -16,6 +16,7 @@
 #include "cli/this_host.h"
 #include "cli/training.h"
 #include "report/trace.h"
+#include "report/trained.h"
 #include "scenario/parse.h"
 #include "scenario/resolved.h"
 

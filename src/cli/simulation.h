@@ -8,7 +8,7 @@
 #include "communication/timing.h"
 #include "plan/roofline.h"
 #include "plan/timeline.h"
-#include "report/results.h"
+#include "report/simulated.h"
 #include "scenario/machine.h"
 
 namespace wt {

@@ -1,6 +1,10 @@
 #pragma once
 
-#include "report/results.h"
+#include <optional>
+#include <string>
+
+#include "report/planned.h"
+#include "report/simulated.h"
 
 namespace wt::report {
 
@@ -10,15 +14,5 @@ struct Forecast {
   std::optional<Simulated> simulated{};        // on a platform, where it fits
   std::optional<std::string> out_of_memory{};  // TensorFlow's text
 };
-
-inline std::string reduction_text(const Planned& planned) {
-  if (!planned.reduction) return "";
-  const Reduction& reduction = *planned.reduction;
-  return reduction.protocol.empty() ? reduction.algorithm
-                                    : reduction.algorithm + " with " + reduction.protocol;
-}
-
-// The most that a device which limits it holds; without limits, the most at all.
-Bytes peak_memory(const Planned& planned);
 
 }  // namespace wt::report

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/json.h"
+#include "report/trained.h"
 #include "scenario/schema_check.h"
 
 namespace wt::report {

@@ -1,0 +1,69 @@
+#include "report/ending.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/rough.h"
+
+namespace wt::report {
+
+void write_lost(json::Writer& out, const LostWorker& lost) {
+  out.key("lost_worker")
+      .begin_object()
+      .member("worker", lost.worker)
+      .member("step", lost.step)
+      .member("collective", lost.collective)
+      .member("status", lost.status)
+      .member("arrival_s", lost.arrival.count())
+      .member("end_s", lost.end.count());
+  const auto write_names = [&](std::string_view key, const std::vector<std::string>& names) {
+    out.key(key).begin_array();
+    for (const std::string& name : names) out.value(name);
+    out.end_array();
+  };
+  write_names("arrived", lost.arrived);
+  write_names("missing", lost.missing);
+  out.end_object();
+}
+
+void write_timed_out(json::Writer& out, const TimedOut& timed_out) {
+  out.key("timed_out")
+      .begin_object()
+      .member("step", timed_out.step)
+      .member("collective", timed_out.collective)
+      .member("status", timed_out_status)
+      .member("last", timed_out.last)
+      .member("late_s", timed_out.late.count())
+      .member("arrival_s", timed_out.arrival.count())
+      .member("span_s", timed_out.span.count())
+      .member("timeout_s", timed_out.timeout.count())
+      .member("end_s", timed_out.end().count())
+      .end_object();
+}
+
+std::string lost_text(const LostWorker& lost) {
+  return fmt::format(
+      "the job ended {} after its begin, with {} done\n"
+      "  {} did not reach step {}\n"
+      "  waiting in {} since {}: {}\n"
+      "  missing: {}\n"
+      "  {}: {}\n",
+      rough(lost.end), counted(lost.step, "step"), lost.worker, lost.step + 1, lost.collective,
+      rough(lost.arrival), fmt::join(lost.arrived, ", "), fmt::join(lost.missing, ", "), lost.status,
+      lost.message);
+}
+
+std::string timed_out_text(const TimedOut& timed_out) {
+  const std::string who = timed_out.late == Seconds(0) ? "all of them entered it at once"
+                                                       : fmt::format("last: {}, {} after the first",
+                                                                     timed_out.last, rough(timed_out.late));
+  return fmt::format(
+      "the job ended {} after its begin, with {} done\n"
+      "  {} of step {} takes {} from the first that enters it, and may take {}\n"
+      "  {}\n"
+      "  {}: {}\n",
+      rough(timed_out.end()), counted(timed_out.step, "step"), timed_out.collective, timed_out.step + 1,
+      rough(timed_out.span), rough(timed_out.timeout), who, timed_out_status, timed_out_message);
+}
+
+}  // namespace wt::report

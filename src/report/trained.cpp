@@ -1,0 +1,137 @@
+#include "report/trained.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/table.h"
+#include "report/records.h"
+#include "report/results.h"
+
+namespace wt::report {
+
+namespace {
+
+using json::Layout;
+
+void write_number(json::Writer& out, std::string_view key, double number) {
+  out.key(key);
+  if (std::isfinite(number))
+    out.value(number);
+  else
+    out.null();
+}
+
+// Metrics keep to themselves, so that one called "loss" is no other's double.
+void write_measured(json::Writer& out, double loss, const std::vector<train::Log>& metrics) {
+  write_number(out, "loss", loss);
+  out.key("metrics").begin_object();
+  for (const train::Log& metric : metrics) write_number(out, metric.name, metric.value);
+  out.end_object();
+}
+
+void write_evaluation(json::Writer& out, const train::EpochResult& evaluation) {
+  out.key("evaluation").begin_object(Layout::one_line).member("steps", evaluation.steps);
+  write_measured(out, evaluation.loss, evaluation.metrics);
+  out.end_object();
+}
+
+void write_step(json::Writer& out, const train::StepResult& step,
+                const std::map<std::int64_t, Seconds>& times) {
+  out.begin_object(Layout::one_line)
+      .member("epoch", step.epoch)
+      .member("step", step.step)
+      .member("rows", step.rows);
+  if (const auto time = times.find(step.step); time != times.end())
+    out.member("step_time_s", time->second.count());
+  write_measured(out, step.loss, step.metrics);
+  out.end_object();
+}
+
+void write_epoch(json::Writer& out, const Epoch& epoch) {
+  out.begin_object(Layout::one_line)
+      .member("epoch", epoch.training.epoch)
+      .member("steps", epoch.training.steps);
+  write_measured(out, epoch.training.loss, epoch.training.metrics);
+  if (epoch.evaluation) write_evaluation(out, *epoch.evaluation);
+  out.end_object();
+}
+
+// The last epoch, and the last evaluation: what most scripts look for.
+void write_final(json::Writer& out, const Results& results) {
+  if (results.epochs.empty()) return;
+  const Epoch& last = results.epochs.back();
+  out.key("final").begin_object();
+  write_measured(out, last.training.loss, last.training.metrics);
+  if (const auto& evaluation = results.evaluation ? results.evaluation : last.evaluation)
+    write_evaluation(out, *evaluation);
+  out.end_object();
+}
+
+std::string cell(double number) {
+  if (std::isnan(number)) return "nan";  // whatever its sign bit
+  return fmt::format("{:.4f}", number);
+}
+
+void add_cells(std::vector<std::string>& row, const train::EpochResult& result) {
+  row.push_back(cell(result.loss));
+  for (const train::Log& metric : result.metrics) row.push_back(cell(metric.value));
+}
+
+void add_headings(std::vector<std::string>& row, const train::EpochResult& result,
+                  const std::string& before) {
+  row.push_back(before + "loss");
+  for (const train::Log& metric : result.metrics) row.push_back(before + metric.name);
+}
+
+}  // namespace
+
+void write_trained(json::Writer& out, const Results& results) {
+  out.key("steps").begin_array();
+  for (const train::StepResult& step : results.steps) write_step(out, step, results.step_times);
+  out.end_array().key("epochs").begin_array();
+  for (const Epoch& epoch : results.epochs) write_epoch(out, epoch);
+  out.end_array();
+  if (results.evaluation) write_evaluation(out, *results.evaluation);
+  write_final(out, results);
+}
+
+std::string steps_csv(const Results& results) {
+  std::string text = "epoch,step,rows,loss";
+  if (!results.steps.empty())
+    for (const train::Log& metric : results.steps.front().metrics) text += "," + csv_field(metric.name);
+  text += "\n";
+  for (const train::StepResult& step : results.steps) {
+    text += fmt::format("{},{},{},{}", step.epoch, step.step, step.rows, csv_number(step.loss));
+    for (const train::Log& metric : step.metrics) text += "," + csv_number(metric.value);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string epochs_table(const Results& results) {
+  if (results.epochs.empty()) return "";
+  const auto evaluated = std::find_if(results.epochs.begin(), results.epochs.end(),
+                                      [](const Epoch& epoch) { return epoch.evaluation.has_value(); });
+  std::vector<TableRow> rows{{"epoch", "steps"}};
+  add_headings(rows[0], results.epochs.front().training, "");
+  if (evaluated != results.epochs.end()) add_headings(rows[0], *evaluated->evaluation, "evaluation ");
+  for (const Epoch& epoch : results.epochs) {
+    // People count from 1, as Keras does on the screen.
+    TableRow row{std::to_string(epoch.training.epoch + 1), std::to_string(epoch.training.steps)};
+    add_cells(row, epoch.training);
+    if (epoch.evaluation) add_cells(row, *epoch.evaluation);
+    rows.push_back(std::move(row));
+  }
+  std::string text = print_table(rows, "r");
+  if (results.evaluation) {
+    text += fmt::format("evaluation: loss {}", cell(results.evaluation->loss));
+    for (const train::Log& metric : results.evaluation->metrics)
+      text += fmt::format(", {} {}", metric.name, cell(metric.value));
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace wt::report
