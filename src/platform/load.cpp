@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/json_override.h"
 #include "base/json_reader.h"
-#include "base/json_writer.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "platform/build.h"
@@ -123,22 +123,11 @@ class Files {
   std::vector<std::string> opened_{};  // one names the next: each may be opened once
 };
 
-std::vector<std::string> steps_of(std::string_view key) {
-  std::vector<std::string> steps{{}};
-  for (const char letter : key) {
-    if (letter == '.')
-      steps.emplace_back();
-    else
-      steps.back() += letter;
-  }
-  return steps;
-}
-
 json::Value with_parameters(json::Value file, const Parameters& parameters) {
   Problems problems;
   for (const Parameter& parameter : parameters) {
     try {
-      file = json::replaced(file, steps_of(parameter.key), parameter.value);
+      file = json::replaced(file, json::dotted(parameter.key), parameter.value);
     } catch (const InputError& error) {
       for (const Problem& problem : error.problems()) problems.add(problem);
     }
@@ -202,13 +191,7 @@ Parameter parse_parameter(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw InputError(fmt::format("\"{}\" is no parameter", printable(text)), "write key=value: machines=4");
-  const std::string key = text.substr(0, equals);
-  try {
-    return {key, json::parse(text, "--set", equals + 1)};
-  } catch (const InputError&) {
-    const std::string quoted = text.substr(0, equals + 1) + json::quote(text.substr(equals + 1));
-    return {key, json::parse(quoted, "--set", equals + 1)};
-  }
+  return {text.substr(0, equals), json::override_value(text, equals + 1)};
 }
 
 Loaded from_xml(const std::string& file, std::string text, const Parameters& set) {

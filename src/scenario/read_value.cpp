@@ -1,0 +1,201 @@
+#include "scenario/read_value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/json_override.h"
+#include "base/utf8.h"
+
+namespace wt::scenario {
+
+// ---- Words and paths
+
+void read_value(const json::Value& value, const Key& key, std::string& member, Reading& reading) {
+  member = json::convert<std::string>(value, reading.problems).value_or(member);
+  if (value.kind() == json::Kind::string && member.empty()) {
+    reading.problems.add(value.place(), fmt::format("\"{}\" is empty", key.name));
+  }
+}
+
+void read_value(const json::Value& value, const Key& key, InputPath& member, Reading& reading) {
+  std::string written;
+  read_value(value, key, written, reading);
+  if (!written.empty()) member.path = reading.open_path(value);
+}
+
+void read_value(const json::Value& value, const Key& key, OutputPath& member, Reading& reading) {
+  read_value(value, key, member.path, reading);
+}
+
+void read_value(const json::Value& value, const Key& key, AlgorithmName& member, Reading& reading) {
+  read_value(value, key, member.name, reading);
+  const std::vector<std::string_view> known = key.names();
+  if (member.name.empty() || std::ranges::find(known, std::string_view(member.name)) != known.end()) return;
+  reading.problems.add(value.place(), fmt::format("\"{}\" is not an all-reduce", printable(member.name)),
+                       did_you_mean(member.name, known));
+}
+
+// ---- As written
+
+void read_value(const json::Value& value, const Key&, Choice& member, Reading&) { member.written = value; }
+
+void read_value(const json::Value& value, const Key&, std::vector<Choice>& member, Reading& reading) {
+  if (!reading.is_list(value)) return;
+  for (const json::Value& entry : value.elements()) member.push_back({entry});
+}
+
+void read_value(const json::Value& value, const Key&, PlatformChoice& member, Reading& reading) {
+  if (value.kind() == json::Kind::string || value.kind() == json::Kind::object)
+    member = {value, value.place().file == json::command_line ? "" : reading.folder.string()};
+  else
+    reading.problems.add(value.place(),
+                         fmt::format("wanted a name or an object, found {}", describe(value.kind())));
+}
+
+void read_value(const json::Value& value, const Key&, ClusterChoice& member, Reading& reading) {
+  member.written = value;
+  try {
+    member.config = cluster::read_cluster(value, reading.problems);
+  } catch (const InputError& error) {
+    for (const Problem& problem : error.problems())
+      reading.problems.add(problem.place.file.empty() ? value.place() : problem.place, problem.fact,
+                           problem.remedy);
+  }
+}
+
+// ---- Quantities
+
+void read_value(const json::Value& value, const Key&, Seconds& member, Reading& reading) {
+  member = json::convert<Seconds>(value, reading.problems, {.above = Seconds(0)}).value_or(member);
+}
+
+void read_value(const json::Value& value, const Key&, Bytes& member, Reading& reading) {
+  member = json::convert<Bytes>(value, reading.problems, {.at_least = Bytes(0)}).value_or(member);
+}
+
+void read_value(const json::Value& value, const Key&, BytesPerSecond& member, Reading& reading) {
+  member =
+      json::convert<BytesPerSecond>(value, reading.problems, {.above = BytesPerSecond(0)}).value_or(member);
+}
+
+namespace {
+
+// "1500 samples/s"; none where it says something else.
+std::optional<double> samples_per_second(std::string_view text) {
+  constexpr std::string_view unit = "samples/s";
+  if (!text.ends_with(unit)) return std::nullopt;
+  text.remove_suffix(unit.size());
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_good =
+      error == std::errc{} && end == text.data() + text.size() && number > 0 && std::isfinite(number);
+  return is_good ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+void read_value(const json::Value& value, const Key&, DecodeRate& member, Reading& reading) {
+  if (value.kind() == json::Kind::string) {
+    if (const std::optional<double> samples = samples_per_second(value.string())) {
+      member.rate = *samples;
+      return;
+    }
+    if (const auto bytes = try_parse<BytesPerSecond>(value.string()).value;
+        bytes && *bytes > BytesPerSecond(0)) {
+      member.rate = *bytes;
+      return;
+    }
+  }
+  reading.problems.add(value.place(), "this is no rate of decoding",
+                       R"(write rows or bytes in a second: "1500 samples/s", "300 MB/s")");
+}
+
+void read_value(const json::Value& value, const Key&, MemoryLimit& member, Reading& reading) {
+  constexpr Bytes mebibyte(1 << 20);
+  if (value.kind() == json::Kind::integer) {
+    const auto count =
+        json::convert<std::int64_t>(value, reading.problems, {.at_least = 1, .at_most = 1 << 30});
+    member.bytes = mebibyte * count.value_or(1);
+  } else {
+    member.bytes = json::convert<Bytes>(value, reading.problems, {.at_least = Bytes(1)}).value_or(mebibyte);
+  }
+}
+
+// ---- Several
+
+void read_value(const json::Value& value, const Key&, std::vector<std::string>& member, Reading& reading) {
+  member = json::convert<std::vector<std::string>>(value, reading.problems).value_or(member);
+}
+
+void read_value(const json::Value& value, const Key& key, std::vector<std::int64_t>& member,
+                Reading& reading) {
+  const json::Range<std::int64_t> range{.at_least = key.at_least, .at_most = key.at_most};
+  member = json::convert<std::vector<std::int64_t>>(value, reading.problems, range).value_or(member);
+}
+
+namespace {
+
+bool is_batch_size(std::string_view text) {
+  return !text.empty() && text.size() < 19 && text.front() != '0' &&
+         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+void read_value(const json::Value& value, const Key&, std::map<std::int64_t, double>& member,
+                Reading& reading) {
+  if (!reading.is_object(value)) return;
+  for (const json::Member& row : value.members()) {
+    if (row.key == "description") continue;
+    const auto number = json::convert<double>(row.value, reading.problems, {.above = 0.0});
+    if (!is_batch_size(row.key)) {
+      reading.problems.add(row.key_place(), fmt::format("\"{}\" is no batch size", row.key),
+                           R"(write whole numbers as keys: {"64": 0.01, "128": 0.02})");
+    } else if (number) {
+      member[std::stoll(row.key)] = *number;
+    }
+  }
+}
+
+namespace {
+
+// The first entry on each level says how long the others must be.
+std::vector<std::int64_t> shape_of(const json::Value& value) {
+  std::vector<std::int64_t> shape;
+  for (const json::Value* at = &value; at->kind() == json::Kind::array; at = &at->elements().front()) {
+    shape.push_back(std::ssize(at->elements()));
+    if (at->elements().empty()) break;
+  }
+  return shape;
+}
+
+// Row by row; `depth` lists are open.
+void read_numbers(const json::Value& value, std::size_t depth, Numbers& numbers, Problems& problems) {
+  const bool is_list = value.kind() == json::Kind::array;
+  const bool fits = is_list ? depth < numbers.shape.size() && !value.elements().empty() &&
+                                  numbers.shape[depth] == std::ssize(value.elements())
+                            : depth == numbers.shape.size();
+  if (!fits) {
+    problems.add(value.place(), "this entry has another shape than the ones before it",
+                 "numbers, or lists of equal length and depth: [[1, 2], [3, 4]]");
+    return;
+  }
+  if (!is_list) {
+    numbers.values.push_back(json::convert<double>(value, problems).value_or(0));
+    return;
+  }
+  for (const json::Value& entry : value.elements()) read_numbers(entry, depth + 1, numbers, problems);
+}
+
+}  // namespace
+
+void read_value(const json::Value& value, const Key&, Numbers& member, Reading& reading) {
+  member = {.shape = shape_of(value)};
+  read_numbers(value, 0, member, reading.problems);
+}
+
+}  // namespace wt::scenario

@@ -1,0 +1,24 @@
+#include "scenario/scenario.h"
+
+namespace wt::scenario {
+
+bool is_per_row(const Training& training) {
+  return training.loop == Loop::custom && training.loss.written &&
+         training.loss.written->kind() == json::Kind::string;
+}
+
+Place Scenario::place(std::string_view path) const {
+  for (;;) {
+    const auto found = places.find(path);
+    if (found != places.end()) return found->second;
+    if (path.empty()) return {};
+    const std::size_t dot = path.rfind('.');
+    path = dot == std::string_view::npos ? "" : path.substr(0, dot);
+  }
+}
+
+std::int64_t Scenario::global_batch(std::int64_t replicas) const {
+  return training.global_batch ? *training.global_batch : training.per_replica_batch.value_or(0) * replicas;
+}
+
+}  // namespace wt::scenario
