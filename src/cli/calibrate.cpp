@@ -9,6 +9,7 @@
 #include "base/rough.h"
 #include "base/table.h"
 #include "cli/commands.h"
+#include "cli/compute_times.h"
 #include "cli/host_device.h"
 #include "cli/step_time.h"
 #include "cli/this_host.h"
@@ -147,7 +148,7 @@ Exit calibrate(const CalibrateOptions& options, const Streams& streams) {
   ComputeTimes times(scenario, compute_options(workers.threads(), streams.messages));
   Training training(scenario, scenario::build(scenario), {.threads = 1});
   tell_warnings(training.machine(), streams.messages);
-  const std::vector<plan::Plan> plans = training.timed_plans();
+  const std::vector<plan::Plan> plans = training.clock().timed_plans();
   for (const plan::Plan& plan : plans)
     times.measure(plan, types_of(*training.machine().platform, endpoints_of(plan, training.machine())));
   plan::Profile profile = times.profile().value();

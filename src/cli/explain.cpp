@@ -19,9 +19,9 @@ Exit explain(const ExplainOptions& options, const Streams& streams) {
     tell_memory(training, streams);
     return Exit::job_failed;
   }
-  explanation.account = account_of(training.plan(), machine, training.simulate());
+  explanation.account = account_of(training.plans().whole(), machine, training.clock().step());
   std::optional<double> scale;
-  if (scenario.time.measured_step) scale = training.simulate().scale;
+  if (scenario.time.measured_step) scale = training.clock().step().scale;
   explanation.changes =
       changes({.file = options.file,
                .overrides = options.overrides,

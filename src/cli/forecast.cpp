@@ -19,7 +19,7 @@ std::optional<double> measured_scale(scenario::Scenario scenario) {
     throw InputError(Problem{scenario.place("time.measured_step"),
                              "a step that does not fit was not measured",
                              "leave it out, or take a batch that fits"});
-  return training.simulate().scale;
+  return training.clock().step().scale;
 }
 
 report::Forecast forecast(scenario::Scenario scenario, const WhatIf& what_if) {

@@ -38,7 +38,7 @@ Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job,
   train::Model model(job.model, state, machine);
   model.compile(compile_options(scenario, job));
   Rehearsal rehearsal;
-  train::FitOptions options{.epochs = scenario.training.epochs.value_or(1),
+  train::FitOptions options{.epochs = scenario::epochs_of(scenario),
                             .steps_per_epoch = scenario.training.steps_per_epoch,
                             .steps = scenario.training.steps};
   if (steps) options.steps = std::min(*steps, options.steps.value_or(*steps));

@@ -10,7 +10,9 @@
 #include "cli/collective_timeout.h"
 #include "cli/commands.h"
 #include "cli/comparison.h"
+#include "cli/compute_times.h"
 #include "cli/progress.h"
+#include "cli/saved_state.h"
 #include "cli/scaling.h"
 #include "cli/strategy_log.h"
 #include "cli/this_host.h"
@@ -63,9 +65,10 @@ void write(const report::Results& results, const scenario::Scenario& scenario, T
   folder.write("results.json", report::results_json(results));
   if (results.simulated) {
     const scenario::Machine& machine = training.machine();
-    folder.write("trace.json",
-                 report::chrome_trace(training.plan(), training.simulate().timeline, *machine.platform,
-                                      endpoints_of(training.plan(), machine), end_of(results)));
+    folder.write(
+        "trace.json",
+        report::chrome_trace(training.plans().whole(), training.clock().step().timeline, *machine.platform,
+                             endpoints_of(training.plans().whole(), machine), end_of(results)));
   }
   folder.commit();
 }
@@ -105,7 +108,7 @@ class Prepared {
     for (const std::string& text : strategy_log(scenario_, training_.machine())) note(text);
     for (const std::string& text : ignored_hints(scenario_, training_.machine())) note("note: " + text);
     tell_warnings(training_.machine(), streams_.messages);
-    training_.plan();
+    training_.plans().whole();
   }
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
@@ -114,7 +117,7 @@ class Prepared {
   std::string folder() const { return folder_.path().string(); }
 
   report::Results run() {
-    Progress progress(streams_.messages, training_.planned().steps);
+    Progress progress(streams_.messages, training_.plans().planned().steps);
     line_ = &progress;
     const report::Results results = run_to_the_end(progress);
     write_profile(times_, scenario_, folder_);
@@ -161,11 +164,11 @@ Exit run_one(const RunOptions& options, const Streams& streams) {
   const std::string out = options.out.empty() ? "out/" + scenario::slug(scenario.name) : options.out;
   Prepared prepared(std::move(scenario), out, options, streams);
   if (options.plan) {
-    streams.results << plan::print(prepared.training().plan());
+    streams.results << plan::print(prepared.training().plans().whole());
     return Exit::done;
   }
   if (options.log_device_placement)
-    for (const std::string& text : log_lines(prepared.training().placement()))
+    for (const std::string& text : log_lines(prepared.training().plans().placement()))
       streams.messages << text << "\n";
   const report::Results results = prepared.run();
   print(results, options, out, streams);

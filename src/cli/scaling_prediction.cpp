@@ -131,8 +131,8 @@ Simulated simulate(const Measurement& row, const Arrangement& arrangement, std::
   const scenario::Scenario scenario = scenario::parse(text, row.place.file);
   Training training(scenario, scenario::build(scenario),
                     {.simulation = {.precision = setup_of(row)->precision, .has_rows_on_devices = true}});
-  const report::Simulated& told = training.simulate().told;
-  return {told.step, training.baseline().step,
+  const report::Simulated& told = training.clock().step().told;
+  return {told.step, training.clock().baseline().step,
           own_batch(row) * static_cast<std::int64_t>(training.machine().replicas.size())};
 }
 

@@ -7,16 +7,17 @@
 #include "base/file.h"
 
 #include "cli/commands.h"
+#include "cli/saved_state.h"
 #include "cli/training.h"
 #include "scenario/parse.h"
 
 namespace wt {
 
 bool tell_memory(Training& training, const Streams& streams) {
-  const plan::MemoryReport report = training.memory();
+  const plan::MemoryReport report = training.plans().memory();
   streams.results << print(report);
   if (!training.machine().device().memory) return true;  // no limit: any batch finds its place
-  if (const auto largest = training.largest_batch_that_fits())
+  if (const auto largest = training.plans().largest_batch_that_fits())
     streams.results << fmt::format("largest batch that fits: {}\n", *largest);
   else
     streams.results << "not even a batch of one row fits\n";
@@ -57,7 +58,7 @@ Exit validate(const ValidateOptions& options, const Streams& streams) {
       streams.results << file << ": fine\n";
       if (!options.memory && !options.placement) continue;
       Training training(scenario, std::move(job), {});
-      if (options.placement) streams.results << print(training.placement());
+      if (options.placement) streams.results << print(training.plans().placement());
       if (options.memory && !tell_memory(training, streams)) exit = std::max(exit, Exit::job_failed);
     } catch (const InputError& error) {
       streams.messages << error.what() << "\n";

@@ -369,10 +369,14 @@ std::optional<data::Dataset> make_evaluation(const Purpose& purpose, const Scena
 
 }  // namespace
 
+std::int64_t epochs_of(const Scenario& scenario) { return scenario.training.epochs.value_or(1); }
+
 std::int64_t steps_of(const Scenario& scenario, const Job& job) {
-  const Training& training = scenario.training;
-  const std::int64_t per_epoch = training.steps_per_epoch.value_or(job.batches->cardinality());
-  return training.steps.value_or(training.epochs.value_or(1) * per_epoch);
+  return scenario.training.steps.value_or(epochs_of(scenario) * steps_per_epoch(scenario, job));
+}
+
+std::int64_t steps_per_epoch(const Scenario& scenario, const Job& job) {
+  return scenario.training.steps_per_epoch.value_or(job.batches->cardinality());
 }
 
 Job build(const Scenario& scenario) {

@@ -37,8 +37,10 @@ struct Job {
   std::vector<std::int64_t> step_rows{};  // that steps of this training have: a whole batch, and what remains
 };
 
-// Of the whole training.
+// Of the whole training; one that is counted in steps is one epoch.
+std::int64_t epochs_of(const Scenario& scenario);
 std::int64_t steps_of(const Scenario& scenario, const Job& job);
+std::int64_t steps_per_epoch(const Scenario& scenario, const Job& job);  // -1: rows without end
 
 // Reads the files that the scenario names, and checks that model, data, loss and metrics fit each other.
 // Throws InputError with all problems, each at the key of the scenario that brought it in, or in the file.

@@ -97,10 +97,10 @@ TEST(VerifyScaling, TheMeasuredRowItselfIsExact) {
   const scenario::Scenario scenario =
       scenario::parse(scenario_text(base, arrangement_named("central storage, P100"), published), "row.json");
   Training training(scenario, scenario::build(scenario), {.simulation = {.has_rows_on_devices = true}});
-  const report::Simulated& told = training.simulate().told;
+  const report::Simulated& told = training.clock().step().told;
   EXPECT_NEAR(told.step / published, 1, 1e-8);
   EXPECT_GT(told.exposed, Seconds(102e6 / 12.35e9)) << "25.6 million weights over PCIe";
-  EXPECT_EQ(training.baseline().step, told.step);
+  EXPECT_EQ(training.clock().baseline().step, told.step);
 }
 
 // ---- How near they come
