@@ -135,8 +135,8 @@ TEST_F(CollectiveTimeout, AnEarlierEndComesFirst) {
 
 TEST_F(CollectiveTimeout, ST13_OptionsAreHintsThatOtherStrategiesIgnoreAndSaySo) {
   const auto mirrored = [&](const std::string& options) {
-    return call({"run", scenario_file("quickstart"), "--out", (base_ / "out").string(), "--set",
-                 "numerics=none", "--set", "strategy.communication_options=" + options});
+    return ScenarioRuns::run("quickstart", "out",
+                             {"numerics=none", "strategy.communication_options=" + options});
   };
   const Said said = mirrored(R"({"timeout": "1 us"})");
   EXPECT_EQ(said.exit, Exit::done) << said.messages;
@@ -150,8 +150,7 @@ TEST_F(CollectiveTimeout, ST13_OptionsAreHintsThatOtherStrategiesIgnoreAndSaySo)
 
   const std::string alone =
       R"(strategy={"type": "multi_worker_mirrored", "communication_options": {"timeout": "1 us"}})";
-  const Said one =
-      call({"run", scenario_file("linear_fit"), "--out", (base_ / "one").string(), "--set", alone});
+  const Said one = ScenarioRuns::run("linear_fit", "one", {alone});
   EXPECT_EQ(one.exit, Exit::done);
   EXPECT_TRUE(has(one.messages, "\"communication_options.timeout\" is ignored: a single replica has no "))
       << one.messages;

@@ -5,42 +5,26 @@
 
 #include <map>
 
-#include "cli/command.h"
-#include "scenario/schema_check.h"
+#include "cli/scenario_runs.h"
 
 namespace wt {
 namespace {
 
 using test::bytes_of;
 using test::call;
+using test::has;
 using test::number_at;
-using test::results_in;
 using test::Said;
 using test::scenario_file;
-using test::TestFolder;
 
-class Described : public testing::Test {
+class Described : public test::ScenarioRuns {
  protected:
-  Said run(const std::string& scenario, const std::string& out,
-           const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words{"run", scenario_file(scenario), "--out", (base_ / out).string()};
-    words.insert(words.end(), more.begin(), more.end());
-    return call(words);
-  }
   static std::string validated(const std::string& scenario, const std::string& batch) {
     return call({"validate", "--memory", scenario_file(scenario), "--set",
                  "training.per_replica_batch=" + batch})
         .results;
   }
-  bool follows_schema(const std::string& out) const {
-    const json::Value rules = json::parse_file(std::string(WT_SOURCE_DIR) + "/scenarios/schema/results.json");
-    return SchemaCheck(rules).accepts(results_in(base_ / out));
-  }
-
-  TestFolder base_{};
 };
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_F(Described, D15_DevicesListsBothPiecesOfTheGpu) {
   EXPECT_EQ(call({"devices", scenario_file("two_virtual_gpus")}).results,
@@ -74,8 +58,8 @@ TEST_F(Described, D14_TheLargestBatchFitsAndOneMoreDoesNot) {
 }
 
 TEST_F(Described, D14_OutOfMemoryIsAResult) {
-  const Said said = run("two_virtual_gpus", "out",
-                        {"--set", "training.per_replica_batch=20000", "--set", "dataset.rows=20000"});
+  const Said said =
+      run("two_virtual_gpus", "out", {"training.per_replica_batch=20000", "dataset.rows=20000"});
   EXPECT_EQ(said.exit, Exit::job_failed);
   const std::string message =
       "OOM when allocating tensor with shape[20000,26,26,32] and type float on "
@@ -84,39 +68,37 @@ TEST_F(Described, D14_OutOfMemoryIsAResult) {
                                                   "fashion_cnn/conv2d, needs 1.6 GiB; 962.7 MiB free"))
       << said.messages;
   EXPECT_TRUE(has(said.messages, "largest batch that fits: 4553\n")) << said.messages;
-  const json::Value results = results_in(base_ / "out");
-  EXPECT_TRUE(follows_schema("out"));
-  EXPECT_EQ(results.find("outcome")->string(), "out_of_memory");
-  EXPECT_EQ(results.find("message")->string(), message);
-  EXPECT_EQ(results.find("planned")->find("shortage")->find("layer")->string(), "fashion_cnn/conv2d");
+  const json::Value found = results("out");
+  EXPECT_EQ(found.find("outcome")->string(), "out_of_memory");
+  EXPECT_EQ(found.find("message")->string(), message);
+  EXPECT_EQ(found.find("planned")->find("shortage")->find("layer")->string(), "fashion_cnn/conv2d");
 }
 
 TEST_F(Described, ADescribedGpuComputesWhatTheCpuComputes) {
   ASSERT_EQ(run("two_virtual_gpus", "gpu").exit, Exit::done);
-  ASSERT_EQ(run("two_virtual_gpus", "cpu", {"--set", "strategy.device=/CPU:0"}).exit, Exit::done);
+  ASSERT_EQ(run("two_virtual_gpus", "cpu", {"strategy.device=/CPU:0"}).exit, Exit::done);
   EXPECT_EQ(bytes_of(base_ / "gpu/steps.csv"), bytes_of(base_ / "cpu/steps.csv"));
   EXPECT_TRUE(has(bytes_of(base_ / "gpu/steps.csv"), "\n0,9,64,")) << bytes_of(base_ / "gpu/steps.csv");
 }
 
 TEST_F(Described, EveryStepHasASimulatedTimeAndAShortOneTakesLess) {
-  const Said said = run("two_virtual_gpus", "out", {"--set", "dataset.rows=80"});
+  const Said said = run("two_virtual_gpus", "out", {"dataset.rows=80"});
   ASSERT_EQ(said.exit, Exit::done) << said.messages;
-  EXPECT_TRUE(follows_schema("out"));
-  const json::Value results = results_in(base_ / "out");
-  const auto& steps = results.find("steps")->elements();
+  const json::Value found = results("out");
+  const auto& steps = found.find("steps")->elements();
   ASSERT_EQ(steps.size(), 2u);
-  const double whole = number_at(results, {"simulated", "step_time_s"});
+  const double whole = number_at(found, {"simulated", "step_time_s"});
   EXPECT_EQ(number_at(steps[0], {"step_time_s"}), whole);
   EXPECT_LT(number_at(steps[1], {"step_time_s"}), whole);
-  EXPECT_LE(number_at(results, {"simulated", "bound_s"}), whole);
-  EXPECT_NEAR(number_at(results, {"simulated", "compute_s"}) + number_at(results, {"simulated", "input_s"}),
+  EXPECT_LE(number_at(found, {"simulated", "bound_s"}), whole);
+  EXPECT_NEAR(number_at(found, {"simulated", "compute_s"}) + number_at(found, {"simulated", "input_s"}),
               whole, 1e-12 * whole);
-  EXPECT_EQ(results.find("simulated")->find("precision")->string(), "tf32");
+  EXPECT_EQ(found.find("simulated")->find("precision")->string(), "tf32");
 }
 
 TEST_F(Described, TheSameScenarioGivesTheSameBytes) {
   for (const char* out : {"one", "two"})
-    ASSERT_EQ(run("two_virtual_gpus", out, {"--threads", out == std::string("one") ? "1" : "2"}).exit,
+    ASSERT_EQ(run("two_virtual_gpus", out, {}, {"--threads", out == std::string("one") ? "1" : "2"}).exit,
               Exit::done);
   for (const char* file : {"results.json", "trace.json", "steps.csv"})
     EXPECT_EQ(bytes_of(base_ / "one" / file), bytes_of(base_ / "two" / file)) << file;
@@ -126,43 +108,38 @@ TEST_F(Described, TheSameScenarioGivesTheSameBytes) {
 TEST_F(Described, Float32TakesLongerThanTf32WhereMatrixUnitsAreFaster) {
   const auto time = [&](const std::string& precision) {
     run("resnet50_memory", precision,
-        {"--set", "platform=dgx_h100", "--set", "devices={}", "--set", "strategy={}", "--set",
-         "training.precision=" + precision});
-    return number_at(results_in(base_ / precision), {"simulated", "compute_s"});
+        {"platform=dgx_h100", "devices={}", "strategy={}", "training.precision=" + precision});
+    return number_at(results(precision), {"simulated", "compute_s"});
   };
   EXPECT_GT(time("float32"), time("tf32"));
 }
 
 TEST_F(Described, AFrameworkThatFusesTakesLessTime) {
   const auto time = [&](const std::string& fusion) {
-    run("resnet50_memory", fusion,
-        {"--set", "training.per_replica_batch=8", "--set", "time.fusion=" + fusion});
-    return number_at(results_in(base_ / fusion), {"simulated", "compute_s"});
+    run("resnet50_memory", fusion, {"training.per_replica_batch=8", "time.fusion=" + fusion});
+    return number_at(results(fusion), {"simulated", "compute_s"});
   };
   EXPECT_GT(time("none"), time("activations"));
   EXPECT_GT(time("activations"), time("program"));
 }
 
 TEST_F(Described, AMeasuredStepScalesWhatIsComputed) {
-  ASSERT_EQ(
-      run("two_virtual_gpus", "out", {"--set", "numerics=none", "--set", "time.measured_step=3 ms"}).exit,
-      Exit::done);
-  const json::Value results = results_in(base_ / "out");
-  EXPECT_NEAR(number_at(results, {"simulated", "step_time_s"}), 3e-3, 1e-12);
-  EXPECT_TRUE(has(results.find("simulated")->find("basis")->string(), "measured"))
+  ASSERT_EQ(run("two_virtual_gpus", "out", {"numerics=none", "time.measured_step=3 ms"}).exit, Exit::done);
+  const json::Value found = results("out");
+  EXPECT_NEAR(number_at(found, {"simulated", "step_time_s"}), 3e-3, 1e-12);
+  EXPECT_TRUE(has(found.find("simulated")->find("basis")->string(), "measured"))
       << bytes_of(base_ / "out/results.json");
 }
 
 TEST_F(Described, AStepShorterThanItsCopiesIsNoMeasurement) {
-  const Said said =
-      run("two_virtual_gpus", "out", {"--set", "numerics=none", "--set", "time.measured_step=3 ns"});
+  const Said said = run("two_virtual_gpus", "out", {"numerics=none", "time.measured_step=3 ns"});
   EXPECT_EQ(said.exit, Exit::input_wrong);
   EXPECT_TRUE(has(said.messages, "a step of 3 ns is shorter than the copy of its rows alone"))
       << said.messages;
 }
 
 TEST_F(Described, TheTraceHoldsEveryNodeOfTheStep) {
-  ASSERT_EQ(run("two_virtual_gpus", "out", {"--set", "numerics=none"}).exit, Exit::done);
+  ASSERT_EQ(run("two_virtual_gpus", "out", {"numerics=none"}).exit, Exit::done);
   const json::Value trace = json::parse_file(base_ / "out/trace.json");
   int kernels = 0, copies = 0;
   std::map<std::pair<double, double>, double> free;  // when each track is
@@ -175,12 +152,11 @@ TEST_F(Described, TheTraceHoldsEveryNodeOfTheStep) {
   }
   EXPECT_EQ(kernels, 46);
   EXPECT_GE(copies, 2);  // of the rows and of their labels, on each link of the way
-  EXPECT_NEAR(free.at({0, 0}) * 1e-6, number_at(results_in(base_ / "out"), {"simulated", "step_time_s"}),
-              1e-12);
+  EXPECT_NEAR(free.at({0, 0}) * 1e-6, number_at(results("out"), {"simulated", "step_time_s"}), 1e-12);
 }
 
 TEST_F(Described, D5_LogsWhereEveryOperationGoes) {
-  const Said said = run("two_virtual_gpus", "out", {"--log-device-placement", "--set", "numerics=none"});
+  const Said said = run("two_virtual_gpus", "out", {"numerics=none"}, {"--log-device-placement"});
   EXPECT_TRUE(has(said.messages,
                   "fashion_cnn/conv2d/Conv2D: (Conv2D): /job:localhost/replica:0/task:0/device:GPU:1\n"))
       << said.messages;

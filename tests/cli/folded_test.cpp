@@ -3,21 +3,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cli/command.h"
-#include "support/folder.h"
+#include "cli/scenario_runs.h"
 
 namespace wt {
 namespace {
 
 using test::call;
+using test::has;
 using test::number_at;
-using test::results_in;
 using test::Said;
-using test::TestFolder;
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-class Folded : public testing::Test {
+class Folded : public test::ScenarioRuns {
  protected:
   // Squares of 48 inputs: 2,304 gradients, in equal chunks for every number of workers here.
   Said run(int workers, int devices, const std::string& collectives,
@@ -30,20 +26,14 @@ class Folded : public testing::Test {
         R"( "training": {{"loop": "fit", "loss": "mse", "optimizer": "SGD", "per_replica_batch": 4}},)"
         R"( "numerics": "none", "time": {{"collectives": "{}"}}, "seed": 1}})",
         workers * devices, workers, dense("false"), ones(48), ones(48), collectives);
-    test::write_bytes(base_ / "folded.json", text);
-    std::vector<std::string> words{"run", (base_ / "folded.json").string(), "--out",
-                                   (base_ / "out").string()};
-    for (const std::string& each : overrides) words.insert(words.end(), {"--set", each});
-    return call(words);
+    return run_text(text, "out", overrides);
   }
   static std::string dense(const std::string& use_bias) {
     return fmt::format(R"({{"name": "dense", "layers": [{{"class_name": "Dense", "config": {{"units": 48, )"
                        R"("use_bias": {}, "batch_input_shape": [null, 48]}}}}]}})",
                        use_bias);
   }
-  double step_time() const { return number_at(results_in(base_ / "out"), {"simulated", "step_time_s"}); }
-
-  TestFolder base_{};
+  double step_time() const { return number_at(results("out"), {"simulated", "step_time_s"}); }
 
  private:
   static std::string ones(int count) {

@@ -49,15 +49,10 @@ constexpr std::string_view one_word = R"({
 })";
 
 TEST_F(Strategies, G1_OneWordChangesTheStrategyAndNotTheNumbers) {
-  test::write_bytes(base_ / "one_word.json", std::string(one_word));
-  const auto train = [&](const std::string& type, const std::vector<std::string>& more) {
-    std::vector<std::string> words{"run",   (base_ / "one_word.json").string(),
-                                   "--out", (base_ / type).string(),
-                                   "--set", "strategy.type=" + type};
-    words.insert(words.end(), more.begin(), more.end());
-    const Said said = call(words);
+  const auto train = [&](const std::string& type, std::vector<std::string> overrides) {
+    overrides.push_back("strategy.type=" + type);
+    const Said said = run_text(one_word, type, overrides);
     EXPECT_EQ(said.exit, Exit::done) << said.messages;
-    results(type);  // follow the schema
     return results(type);
   };
   const json::Value alone = train("default", {});
@@ -65,11 +60,11 @@ TEST_F(Strategies, G1_OneWordChangesTheStrategyAndNotTheNumbers) {
   const std::map<std::string, std::vector<std::string>> platforms{
       {"mirrored", {}},
       {"central_storage", {}},
-      {"multi_worker_mirrored", {"--set", R"(platform={"virtual": {"devices": 4, "workers": 2}})"}},
-      {"tpu", {"--set", "platform=tpu_v4"}}};
-  for (const auto& [type, more] : platforms) {
+      {"multi_worker_mirrored", {R"(platform={"virtual": {"devices": 4, "workers": 2}})"}},
+      {"tpu", {"platform=tpu_v4"}}};
+  for (const auto& [type, platform] : platforms) {
     SCOPED_TRACE(type);
-    const json::Value found = train(type, more);
+    const json::Value found = train(type, platform);
     EXPECT_EQ(found.find("strategy")->string(), type);
     EXPECT_EQ(number_at(found, {"planned", "replicas"}), 4);
     ASSERT_EQ(found.find("steps")->elements().size(), 3u);  // the last one has 16 rows
@@ -89,7 +84,6 @@ TEST_F(Strategies, ST1_QuickstartTellsTheStepOfTwoGpusAndOfOne) {
                   "(all devices are whole GPUs)\n"))
       << said.results;
   EXPECT_TRUE(has(said.results, "\none device with 16 rows: ")) << said.results;
-  results("out");  // follow the schema
   const json::Value found = results("out");
   const double step = number_at(found, {"simulated", "step_time_s"});
   const double alone = number_at(found, {"simulated", "one_device", "step_time_s"});
@@ -321,14 +315,11 @@ TEST_F(Strategies, ST8_EveryStrategyCountsItsReplicasAndLogsWhatItFound) {
        "INFO:tensorflow:*** Num TPU Cores: 8\n"
        "INFO:tensorflow:*** Num TPU Workers: 1\n"
        "INFO:tensorflow:*** Num TPU Cores Per Worker: 8\n"}};
-  test::write_bytes(base_ / "one_word.json", std::string(one_word));
   for (const LogCase& each : cases) {
     SCOPED_TRACE(each.name);
-    std::vector<std::string> words{"run",   (base_ / "one_word.json").string(),
-                                   "--out", (base_ / "out").string(),
-                                   "--set", std::string("strategy.type=") + each.name};
-    for (const std::string& word : each.words) words.insert(words.end(), {"--set", word});
-    const Said said = call(words);
+    std::vector<std::string> overrides{std::string("strategy.type=") + each.name};
+    overrides.insert(overrides.end(), each.words.begin(), each.words.end());
+    const Said said = run_text(one_word, "out", overrides);
     ASSERT_EQ(said.exit, Exit::done) << said.messages;
     EXPECT_EQ(number_at(results("out"), {"planned", "replicas"}), each.replicas);
     std::string log;
@@ -358,7 +349,6 @@ TEST_F(Strategies, G18_LayersOnCoresOfTheirReplicaTrainAsOnOne) {
   }
   ASSERT_EQ(run("tpu_v3_model_parallel", "two cores").exit, Exit::done);
   ASSERT_EQ(run("tpu_v3_8", "one core").exit, Exit::done);
-  results("two cores");  // follow the schema
   for (std::size_t step = 0; step < 5; ++step)
     EXPECT_NEAR(step_loss(results("two cores"), step), step_loss(results("one core"), step), 1e-5);
 }
@@ -382,12 +372,8 @@ TEST_F(Strategies, G18_PlacementTellsTheCoreOfEachLayer) {
 }
 
 TEST_F(Strategies, ST26_OneDeviceTrainsOnTheDeviceItIsToldAsTheDefaultStrategyDoes) {
-  test::write_bytes(base_ / "one_word.json", std::string(one_word));
   const auto train = [&](const std::string& out, const std::vector<std::string>& strategy) {
-    std::vector<std::string> words{"run", (base_ / "one_word.json").string(), "--out",
-                                   (base_ / out).string()};
-    for (const std::string& each : strategy) words.insert(words.end(), {"--set", each});
-    EXPECT_EQ(call(words).exit, Exit::done);
+    EXPECT_EQ(run_text(one_word, out, strategy).exit, Exit::done);
     return results(out);
   };
   const json::Value told = train("told", {"strategy.type=one_device", "strategy.device=/gpu:2"});
@@ -401,15 +387,13 @@ TEST_F(Strategies, ST26_OneDeviceTrainsOnTheDeviceItIsToldAsTheDefaultStrategyDo
 TEST_F(Strategies, SeveralInputsAndOutputsLearnUnderEveryStrategy) {
   for (const std::string type : {"default", "mirrored", "central_storage"}) {
     SCOPED_TRACE(type);
-    test::write_bytes(base_ / "one_word.json", std::string(one_word));
-    const Said said = call(
-        {"run", (base_ / "one_word.json").string(), "--out", (base_ / type).string(), "--set",
-         R"(model={"zoo": "bert_tiny", "sequence": 8, "masked": 2, "vocabulary": 30})", "--set",
+    const Said said = run_text(
+        one_word, type,
+        {R"(model={"zoo": "bert_tiny", "sequence": 8, "masked": 2, "vocabulary": 30})",
          R"(training.loss={"class_name": "SparseCategoricalCrossentropy", "config": {"from_logits": true, "reduction": "none"}})",
-         "--set", "dataset.rows=320", "--set", "strategy.type=" + type});
+         "dataset.rows=320", "strategy.type=" + type});
     ASSERT_EQ(said.exit, Exit::done) << said.messages;
     const json::Value found = results(type);
-    results(type);  // follow the schema
     EXPECT_LT(step_loss(found, 9), 0.9 * step_loss(found, 0));
     const json::Value* metrics = found.find("steps")->elements()[9].find("metrics");
     ASSERT_NE(metrics->find("token_embedding_accuracy"), nullptr);
@@ -433,8 +417,7 @@ TEST_F(Strategies, C1_TheClusterMayComeFromTfConfig) {
       base_ / "tf_config.json",
       R"({"cluster": {"worker": ["a:2222", "b:2222"]}, "task": {"type": "worker", "index": 0}})");
   const std::string config = (base_ / "tf_config.json").string();
-  const Said told = call({"run", scenario_file("multi_worker_8_k80_10gbe"), "--tf-config", config, "--out",
-                          (base_ / "out").string()});
+  const Said told = run("multi_worker_8_k80_10gbe", "out", {}, {"--tf-config", config});
   ASSERT_EQ(told.exit, Exit::done) << told.messages;
   EXPECT_EQ(number_at(results("out"), {"planned", "replicas"}), 2);
   const Said twice = call({"validate", scenario_file("multi_worker_2x2"), "--tf-config", config});
@@ -454,7 +437,6 @@ TEST_F(Strategies, EveryScenarioOfTheHouseIsFine) {
 TEST_F(Strategies, LargeOnesArePlannedAndTimedWithoutNumbers) {
   for (const std::string name : {"mirrored_dgx_a100", "central_storage_8_k80", "tpu_v4_resnet50"}) {
     ASSERT_EQ(run(name, name).exit, Exit::done) << name;
-    results(name);  // follow the schema
     const json::Value found = results(name);
     EXPECT_GE(number_at(found, {"simulated", "step_time_s"}), number_at(found, {"simulated", "bound_s"}))
         << name;
