@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <functional>
-#include <unordered_map>
 
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "platform/formats/simgrid_attributes.h"
 #include "platform/formats/simgrid_hosts.h"
+#include "platform/formats/simgrid_links.h"
+#include "platform/formats/simgrid_members.h"
+#include "platform/formats/simgrid_routes.h"
 #include "platform/formats/simgrid_units.h"
 #include "platform/formats/zones.h"
 
@@ -18,35 +20,24 @@ namespace wt::platform {
 
 namespace {
 
+using simgrid::Sharing;
 using xml::Element;
 
 constexpr std::size_t most_hosts = std::size_t{1} << 18;
-constexpr std::size_t most_compared = 256;              // names, when one is to be suggested
 constexpr std::size_t most_members_of_shortest = 2048;  // their ways are a table of pairs
-
-// A link by its name: up and down are one where it is shared by both directions.
-struct NamedLinks {
-  std::int32_t up = -1;
-  std::int32_t down = -1;
-  bool is_split = false;
-};
-
-enum class Sharing : std::uint8_t { shared, split, fat, unknown };
-
-Sharing sharing_named(std::string_view name) {
-  if (name == "SHARED") return Sharing::shared;
-  if (name == "SPLITDUPLEX" || name == "FULLDUPLEX") return Sharing::split;
-  return name == "FATPIPE" ? Sharing::fat : Sharing::unknown;
-}
 
 class SimgridReader {
  public:
   SimgridReader(const Parameters& parameters, Problems& problems)
-      : problems_(problems), hosts_(parameters, problems) {}
+      : problems_(problems),
+        hosts_(parameters, problems),
+        members_(zones_),
+        links_(zones_),
+        routes_(zones_, members_, links_, warnings_) {}
 
   Built read(Element root) {
     read_platform(root);
-    for (const std::function<void()>& later : routes_) later();
+    for (const std::function<void()>& read : later_) read();
     if (zones_.hosts.empty() && !problems_.any())
       root.problem("there is no host in this file", "add a <host>");
     if (problems_.any()) return {};
@@ -116,27 +107,6 @@ class SimgridReader {
     }
   }
 
-  std::int32_t add_member(const Element& element, std::string name, std::int32_t zone) {
-    const auto number = static_cast<std::int32_t>(zones_.members.size());
-    if (!members_.try_emplace(name, number).second)
-      element.problem("id", fmt::format("\"{}\" is here twice", printable(name)),
-                      "give one of them another id");
-    zones_.members.push_back({.name = std::move(name), .zone = zone, .place = element.place()});
-    if (zone >= 0) zones_.zones[at(zone)].members.push_back(number);
-    return number;
-  }
-
-  std::int32_t add_zone(const Element& element, std::string name, Zones::Rule rule, std::int32_t around) {
-    const auto number = static_cast<std::int32_t>(zones_.zones.size());
-    const std::int32_t member = add_member(element, std::move(name), around);
-    zones_.members[at(member)].inside = number;
-    zones_.zones.push_back({.rule = rule,
-                            .member = member,
-                            .depth = around < 0 ? 0 : zones_.zones[at(around)].depth + 1,
-                            .place = element.place()});
-    return number;
-  }
-
   void read_zone(Element& element, std::int32_t around) {
     constexpr std::array<std::pair<std::string_view, Zones::Rule>, 6> rules{
         {{"Full", Zones::Rule::stated},
@@ -157,7 +127,7 @@ class SimgridReader {
                       did_you_mean(routing, known));
     }
     const std::int32_t zone =
-        add_zone(element, id, row == rules.end() ? Zones::Rule::stated : row->second, around);
+        members_.add_zone(element, id, row == rules.end() ? Zones::Rule::stated : row->second, around);
     const SimgridHosts::Scope scope = hosts_.enter();
     std::vector<Element> children = element.children();
     for (Element& child : children)  // they hold for the whole zone
@@ -215,18 +185,16 @@ class SimgridReader {
   // ---- Hosts and routers
 
   std::int32_t add_host(const Element& element, std::string name, std::int32_t zone, FlopsPerSecond speed) {
-    const std::int32_t member = add_member(element, std::move(name), zone);
-    zones_.members[at(member)].port = static_cast<std::int32_t>(zones_.hosts.size());
-    zones_.hosts.push_back(member);
+    const std::int32_t member = members_.add_host(element, std::move(name), zone);
     hosts_.add(zones_.members[at(member)].name, speed, element);
     return member;
   }
 
   void read_host(Element& element, std::int32_t zone) {
     const std::string id = element.required("id");
-    const FlopsPerSecond speed = read_speed(element);
+    const FlopsPerSecond speed = simgrid::read_speed(element);
     for (const std::string_view profile : {"speed_file", "availability_file", "state_file"})
-      refuse_profile(element, profile);
+      simgrid::refuse_profile(element, profile);
     element.ignore({"coordinates"});
     element.finish();
     if (zones_.hosts.size() >= most_hosts) return refuse_more_hosts(element);
@@ -248,162 +216,36 @@ class SimgridReader {
     element.problem(fmt::format("these are more than {} hosts", most_hosts), "describe fewer");
   }
 
-  void refuse_profile(Element& element, std::string_view attribute) {
-    if (const auto file = element.maybe(attribute); file && !file->empty())
-      element.problem(attribute, "a profile over time is not offered",
-                      "write what changes under \"faults\" of a scenario");
-  }
-
-  // One of the speeds where there are several (power states), times the cores.
-  FlopsPerSecond read_speed(Element& element) {
-    const std::string text = element.required("speed");
-    const std::string state = element.optional("pstate", "0");
-    const int cores = std::max(1, read_count(element, "core", 1));
-    std::size_t index = 0;
-    const auto [end, error] = std::from_chars(state.data(), state.data() + state.size(), index);
-    const std::string_view rest(end, static_cast<std::size_t>(state.data() + state.size() - end));
-    std::string_view speeds = text;
-    for (std::size_t skipped = 0; skipped < index && !speeds.empty(); ++skipped)
-      speeds = speeds.find(',') == std::string_view::npos ? "" : speeds.substr(speeds.find(',') + 1);
-    speeds = speeds.substr(0, speeds.find(','));
-    while (speeds.starts_with(' ')) speeds.remove_prefix(1);
-    while (speeds.ends_with(' ')) speeds.remove_suffix(1);
-    if (error != std::errc() || !(rest.empty() || rest == ".0") || (speeds.empty() && !text.empty())) {
-      element.problem("pstate", fmt::format("there is no power state \"{}\"", printable(state)),
-                      "count speeds from 0");
-      return FlopsPerSecond(1);
-    }
-    const std::optional<FlopsPerSecond> speed = simgrid::speed(speeds);
-    if (!speed && element.has("speed"))
-      element.problem("speed", fmt::format("\"{}\" is no speed", printable(speeds)),
-                      R"(write one as in "100Gf")");
-    return speed.value_or(FlopsPerSecond(1)) * cores;
-  }
-
-  int read_count(Element& element, std::string_view attribute, int otherwise) {
-    const std::optional<std::string> text = element.maybe(attribute);
-    if (!text) return otherwise;
-    int count = 0;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
-    if (error == std::errc() && end == text->data() + text->size() && count > 0) return count;
-    element.problem(attribute, fmt::format("\"{}\" is no count", printable(*text)), "write 1 or more");
-    return otherwise;
-  }
-
   void read_router(Element& element, std::int32_t zone) {
     const std::string id = element.required("id");
     element.ignore({"coordinates"});
     element.finish();
-    add_member(element, id, zone);
+    members_.add(element, id, zone);
   }
 
   // ---- Links
 
-  BytesPerSecond read_bandwidth(Element& element, std::string_view attribute) {
-    const std::string text = element.required(attribute);
-    const std::optional<BytesPerSecond> found = simgrid::bandwidth(text);
-    if (!found && element.has(attribute))
-      element.problem(attribute, fmt::format("\"{}\" is no bandwidth", printable(text)),
-                      R"(write one as in "125MBps" or "1Gbps")");
-    return found.value_or(BytesPerSecond(1));
-  }
-
-  Seconds read_latency(Element& element, std::string_view attribute, bool is_required) {
-    const std::string text = is_required ? element.required(attribute) : element.optional(attribute, "0");
-    const std::optional<Seconds> found = simgrid::latency(text);
-    if (!found && element.has(attribute))
-      element.problem(attribute, fmt::format("\"{}\" is no latency", printable(text)),
-                      R"(write one as in "50us")");
-    return found.value_or(Seconds(0));
-  }
-
-  Sharing read_sharing(Element& element, std::string_view attribute, std::string_view otherwise) {
-    const std::string name = element.optional(attribute, otherwise);
-    const Sharing sharing = sharing_named(name);
-    constexpr std::array<std::string_view, 3> known{"SHARED", "SPLITDUPLEX", "FATPIPE"};
-    if (sharing == Sharing::unknown)
-      element.problem(attribute, fmt::format("the sharing policy \"{}\" is not read", printable(name)),
-                      did_you_mean(name, known));
-    return sharing;
-  }
-
-  NamedLinks add_links(const Element& element, const std::string& name, const Link& link, Sharing sharing) {
-    const auto add = [&](std::string called) {
-      zones_.links.push_back({std::move(called), link, sharing != Sharing::fat, element.place()});
-      return static_cast<std::int32_t>(zones_.links.size()) - 1;
-    };
-    NamedLinks links;
-    links.is_split = sharing == Sharing::split;
-    links.up = add(links.is_split ? name + "_UP" : name);
-    links.down = links.is_split ? add(name + "_DOWN") : links.up;
-    return links;
-  }
-
-  NamedLinks add_named_links(const Element& element, const std::string& name, const Link& link,
-                             Sharing sharing) {
-    const NamedLinks links = add_links(element, name, link, sharing);
-    if (!links_.try_emplace(name, links).second)
-      element.problem("id", fmt::format("the link \"{}\" is here twice", printable(name)),
-                      "give one of them another id");
-    return links;
-  }
-
   void read_link(Element& element, std::int32_t) {
     const std::string id = element.required("id");
-    const Link link{LinkKind::network, read_bandwidth(element, "bandwidth"),
-                    read_latency(element, "latency", false)};
-    const Sharing sharing = read_sharing(element, "sharing_policy", "SHARED");
+    const Link link = simgrid::read_link(element, "bandwidth", "latency", false);
+    const Sharing sharing = simgrid::read_sharing(element, "sharing_policy", "SHARED");
     for (const std::string_view profile : {"bandwidth_file", "latency_file", "state_file"})
-      refuse_profile(element, profile);
+      simgrid::refuse_profile(element, profile);
     element.finish();
     for (Element& child : element.children())
       if (child.name() != "prop") child.refuse();
-    add_named_links(element, id, link, sharing);
+    links_.add_named(element, id, link, sharing);
   }
 
   void read_backbone(Element& element, std::int32_t zone) {
     const std::string id = element.required("id");
-    const Link link{LinkKind::network, read_bandwidth(element, "bandwidth"),
-                    read_latency(element, "latency", true)};
+    const Link link = simgrid::read_link(element, "bandwidth", "latency", true);
     element.finish();
     if (zones_.zones[at(zone)].rule != Zones::Rule::star)
       element.problem("a <backbone> belongs into a zone with routing Cluster", "write a <link>");
     if (!zones_.zones[at(zone)].centre.empty())
       element.problem("this is a second backbone of the zone", "write one");
-    zones_.zones[at(zone)].centre = {add_named_links(element, id, link, Sharing::shared).up};
-  }
-
-  // The link that an id names in a direction: -1, and a problem, where there is none.
-  std::int32_t find_link(const Element& element, std::string_view attribute, const std::string& id,
-                         std::string_view direction) {
-    std::string name = id;
-    // SimGrid also takes the names of the two halves of a split link.
-    for (const std::string_view half : {"UP", "DOWN"}) {
-      const std::string ending = "_" + std::string(half);
-      if (links_.find(name) != links_.end() || !name.ends_with(ending) || direction != "NONE") continue;
-      const auto whole = links_.find(name.substr(0, name.size() - ending.size()));
-      if (whole != links_.end() && whole->second.is_split)
-        return half == "UP" ? whole->second.up : whole->second.down;
-    }
-    const auto found = links_.find(name);
-    if (found == links_.end()) {
-      std::vector<std::string_view> known;
-      for (const auto& row : links_)
-        if (links_.size() <= most_compared) known.push_back(row.first);
-      std::sort(known.begin(), known.end());
-      const std::string_view near = nearest(name, known);
-      element.problem(attribute, fmt::format("there is no link \"{}\"", printable(name)),
-                      near.empty() ? "add the <link>" : fmt::format("did you mean \"{}\"?", near));
-      return -1;
-    }
-    if (found->second.is_split && direction == "NONE") {
-      element.problem(
-          attribute,
-          fmt::format("nothing says which half of the SPLITDUPLEX link \"{}\" is meant", printable(name)),
-          R"(add direction="UP" or direction="DOWN")");
-      return -1;
-    }
-    return direction == "DOWN" ? found->second.down : found->second.up;
+    zones_.zones[at(zone)].centre = {links_.add_named(element, id, link, Sharing::shared).up};
   }
 
   // ---- Stars
@@ -415,10 +257,10 @@ class SimgridReader {
     element.finish();
     if (zones_.zones[at(zone)].rule != Zones::Rule::star)
       element.problem("a <host_link> belongs into a zone with routing Cluster", "write a <route>");
-    routes_.push_back([=, this] {
-      const std::int32_t member = find_member(element, "id", id, zone);
-      const Zones::Ray ray{{find_link(element, "up", up, "NONE")},
-                           {find_link(element, "down", down, "NONE")}};
+    later_.push_back([=, this] {
+      const std::int32_t member = members_.find(element, "id", id, zone);
+      const Zones::Ray ray{{links_.find(element, "up", up, "NONE")},
+                           {links_.find(element, "down", down, "NONE")}};
       if (member >= 0 && !zones_.zones[at(zone)].rays.try_emplace(member, ray).second)
         element.problem("id", fmt::format("\"{}\" has two host links", printable(id)), "write one");
     });
@@ -429,8 +271,8 @@ class SimgridReader {
     const std::string prefix = element.required("prefix");
     const std::string suffix = element.required("suffix");
     const std::string text = element.required("radical");
-    const FlopsPerSecond speed = read_speed(element);
-    const Link link{LinkKind::network, read_bandwidth(element, "bw"), read_latency(element, "lat", true)};
+    const FlopsPerSecond speed = simgrid::read_speed(element);
+    const Link link = simgrid::read_link(element, "bw", "lat", true);
     const auto numbers = simgrid::radical(text, most_hosts);
     if (!numbers && element.has("radical"))
       element.problem("radical", fmt::format("\"{}\" is no list of numbers", printable(text)),
@@ -439,7 +281,8 @@ class SimgridReader {
     if (numbers->size() + zones_.hosts.size() > most_hosts) return refuse_more_hosts(element);
     for (const std::int64_t number : *numbers) {
       const std::int32_t host = add_host(element, fmt::format("{}{}{}", prefix, number, suffix), zone, speed);
-      const NamedLinks links = add_links(element, fmt::format("{}_link_{}", id, number), link, sharing);
+      const SimgridLinks::Pair links =
+          links_.add(element, fmt::format("{}_link_{}", id, number), link, sharing);
       zones_.zones[at(zone)].rays[host] = {{links.up}, {links.down}};
     }
   }
@@ -454,9 +297,9 @@ class SimgridReader {
 
   void read_cluster(Element& element, std::int32_t around) {
     const std::string id = element.required("id");
-    const std::int32_t zone = add_zone(element, id, Zones::Rule::star, around);
-    const Sharing sharing = read_sharing(element, "sharing_policy", "SPLITDUPLEX");
-    const Sharing shared_backbone = read_sharing(element, "bb_sharing_policy", "SHARED");
+    const std::int32_t zone = members_.add_zone(element, id, Zones::Rule::star, around);
+    const Sharing sharing = simgrid::read_sharing(element, "sharing_policy", "SPLITDUPLEX");
+    const Sharing shared_backbone = simgrid::read_sharing(element, "bb_sharing_policy", "SHARED");
     const std::string router = element.optional("router_id", "");
     if (const auto topology = element.maybe("topology"); topology && *topology != "FLAT")
       element.problem("topology", fmt::format("a cluster with topology {} is not read", printable(*topology)),
@@ -466,9 +309,8 @@ class SimgridReader {
     element.ignore(
         {"topo_parameters", "loopback_bw", "loopback_lat"});  // a transfer to itself takes no time here
     if (!element.optional("bb_bw", "").empty()) {
-      const Link link{LinkKind::network, read_bandwidth(element, "bb_bw"),
-                      read_latency(element, "bb_lat", false)};
-      zones_.zones[at(zone)].centre = {add_named_links(element, id + "_backbone", link, shared_backbone).up};
+      const Link link = simgrid::read_link(element, "bb_bw", "bb_lat", false);
+      zones_.zones[at(zone)].centre = {links_.add_named(element, id + "_backbone", link, shared_backbone).up};
     } else {
       element.ignore({"bb_lat"});
     }
@@ -482,136 +324,23 @@ class SimgridReader {
     read_rows(element, zone, sharing, id);
     const std::string prefix = element.optional("prefix", "");
     const std::string suffix = element.optional("suffix", "");
-    add_member(element, router.empty() ? fmt::format("{}{}_router{}", prefix, id, suffix) : router, zone);
+    members_.add(element, router.empty() ? fmt::format("{}{}_router{}", prefix, id, suffix) : router, zone);
     element.finish();
   }
 
-  // ---- Routes, read when everything else has been
-
-  std::int32_t find_member(const Element& element, std::string_view attribute, const std::string& id,
-                           std::int32_t zone) {
-    const auto found = members_.find(id);
-    if (found != members_.end() && zones_.members[at(found->second)].zone == zone) return found->second;
-    if (found != members_.end()) {
-      element.problem(attribute, fmt::format("\"{}\" is not in this zone", printable(id)),
-                      "name a host, router or zone that is");
-      return -1;
-    }
-    std::vector<std::string> names;
-    for (const std::int32_t member : zones_.zones[at(zone)].members)
-      if (names.size() < most_compared) names.push_back(zones_.members[at(member)].name);
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    const std::string_view near = nearest(id, known);
-    element.problem(
-        attribute, fmt::format("there is no \"{}\" in this zone", printable(id)),
-        near.empty() ? "name a host, router or zone that is" : fmt::format("did you mean \"{}\"?", near));
-    return -1;
-  }
+  // ---- Routes, put together when everything that they name has been read
 
   void read_route(Element& element, std::int32_t zone) { read_passage(element, zone, false); }
   void read_zone_route(Element& element, std::int32_t zone) { read_passage(element, zone, true); }
 
-  struct Ends {
-    std::string src{}, dst{}, gw_src{}, gw_dst{};
-    bool is_symmetrical = true;
-  };
-
   void read_passage(Element& element, std::int32_t zone, bool has_gateways) {
-    Ends ends{element.required("src"), element.required("dst")};
-    if (has_gateways) {
-      ends.gw_src = element.required("gw_src");
-      ends.gw_dst = element.required("gw_dst");
-    }
-    const std::string symmetrical = element.optional("symmetrical", "YES");
-    ends.is_symmetrical = symmetrical == "YES" || symmetrical == "yes";
-    if (!ends.is_symmetrical && symmetrical != "NO" && symmetrical != "no")
-      element.problem("symmetrical", fmt::format("\"{}\" is neither YES nor NO", printable(symmetrical)),
-                      "write YES or NO");
-    element.finish();
+    const SimgridRoutes::Ends ends = SimgridRoutes::read_ends(element, has_gateways);
     if (zones_.zones[at(zone)].rule == Zones::Rule::star) {
       element.problem(fmt::format("<{}> in a zone with routing Cluster is not offered", element.name()),
                       "its hosts reach each other over their <host_link>s");
       return;
     }
-    routes_.push_back([=, this] { add_passage(element, zone, ends); });
-  }
-
-  void add_passage(const Element& element, std::int32_t zone, const Ends& ends) {
-    const std::int32_t from = find_member(element, "src", ends.src, zone);
-    const std::int32_t to = find_member(element, "dst", ends.dst, zone);
-    const std::int32_t leaves = find_gateway(element, "gw_src", ends.gw_src, from);
-    const std::int32_t enters = find_gateway(element, "gw_dst", ends.gw_dst, to);
-    Zones::Passage forward{{}, leaves, enters};
-    Zones::Passage back{{}, enters, leaves};
-    for (Element& child : element.children()) {
-      if (child.name() != "link_ctn") {
-        child.refuse();
-        continue;
-      }
-      const std::string id = child.required("id");
-      const std::string direction = child.optional("direction", "NONE");
-      child.finish();
-      if (direction != "UP" && direction != "DOWN" && direction != "NONE")
-        child.problem("direction", fmt::format("\"{}\" is no direction", printable(direction)),
-                      "write UP, DOWN or NONE");
-      const std::string_view turned = direction == "UP" ? "DOWN" : direction == "DOWN" ? "UP" : "NONE";
-      forward.links.push_back(find_link(child, "id", id, direction));
-      if (forward.links.back() < 0) continue;
-      const auto whole = links_.find(id);  // named halves have no way back
-      back.links.insert(back.links.begin(),
-                        whole == links_.end() ? other_half(id) : find_link(child, "id", id, turned));
-    }
-    if (from < 0 || to < 0) return;
-    if (from == to) {
-      warn(element, "the route from a host to itself is left out", "a transfer to itself takes no time here");
-      return;
-    }
-    const bool is_new = store(element, zone, from, to, forward, ends);
-    if (is_new && ends.is_symmetrical) store(element, zone, to, from, back, {ends.dst, ends.src});
-  }
-
-  std::int32_t other_half(const std::string& id) {
-    const bool is_up = id.ends_with("_UP");
-    const auto whole = links_.find(id.substr(0, id.rfind('_')));
-    expect(whole != links_.end(), "\"{}\" was a half of a link", id);
-    return is_up ? whole->second.down : whole->second.up;
-  }
-
-  bool store(const Element& element, std::int32_t zone, std::int32_t from, std::int32_t to,
-             const Zones::Passage& passage, const Ends& ends) {
-    if (zones_.zones[at(zone)].passages.try_emplace({from, to}, passage).second) return true;
-    element.problem(fmt::format("the route from \"{}\" to \"{}\" is here twice", printable(ends.src),
-                                printable(ends.dst)),
-                    R"(leave one out; a route is also the way back unless it says symmetrical="NO")");
-    return false;
-  }
-
-  // A zone is left and entered at a host or router somewhere in it.
-  std::int32_t find_gateway(const Element& element, std::string_view attribute, const std::string& id,
-                            std::int32_t member) {
-    if (member < 0) return -1;
-    const Zones::Member& content = zones_.members[at(member)];
-    if (content.inside < 0 && (id.empty() || id == content.name)) return member;
-    if (id.empty() && element.name() == "route") {
-      element.problem(fmt::format("\"{}\" is a zone", printable(content.name)),
-                      "write a <zoneRoute> with gateways");
-      return -1;
-    }
-    if (id.empty() && !element.has(attribute)) return -1;  // told already
-    const auto found = members_.find(id);
-    std::int32_t outer =
-        found == members_.end() || zones_.members[at(found->second)].inside >= 0 ? -1 : found->second;
-    const std::int32_t gateway = outer;
-    while (outer >= 0 && outer != member) {
-      const std::int32_t zone = zones_.members[at(outer)].zone;
-      outer = zone < 0 ? -1 : zones_.zones[at(zone)].member;
-    }
-    if (outer == member) return gateway;
-    element.problem(
-        attribute,
-        fmt::format("there is no gateway \"{}\" in \"{}\"", printable(id), printable(content.name)),
-        "name a host or router of that zone");
-    return -1;
+    later_.push_back([=, this] { routes_.add(element, zone, ends); });
   }
 
   void check_shortest() {
@@ -629,9 +358,10 @@ class SimgridReader {
   std::vector<Problem> warnings_{};
   Zones zones_{};
   SimgridHosts hosts_;
-  std::unordered_map<std::string, NamedLinks> links_{};
-  std::unordered_map<std::string, std::int32_t> members_{};
-  std::vector<std::function<void()>> routes_{};
+  SimgridMembers members_;
+  SimgridLinks links_;
+  SimgridRoutes routes_;
+  std::vector<std::function<void()>> later_{};
   bool has_too_many_ = false;
 };
 
