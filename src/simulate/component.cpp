@@ -15,28 +15,16 @@ std::span<const std::int32_t> Components::flows(std::size_t component) const {
   return std::span(grouped_).subspan(first, static_cast<std::size_t>(first_[component + 1]) - first);
 }
 
-std::int32_t Components::root(std::int32_t flow) {
-  const auto parent = [this](std::int32_t of) -> std::int32_t& {
-    return parent_[static_cast<std::size_t>(of)];
-  };
-  while (parent(flow) != flow) flow = parent(flow) = parent(parent(flow));
-  return flow;
-}
-
-// Union-find; a component's root is its first flow. number_ holds the last flow seen on a link.
+// number_ holds the last flow seen on a link.
 void Components::join(std::span<const std::int32_t> flows) {
-  parent_.resize(flows.size());
-  std::iota(parent_.begin(), parent_.end(), 0);
+  sets_.reset(flows.size());
   const auto route = [&](std::size_t flow) {
     return job_.route_of(job_.activities[static_cast<std::size_t>(flows[flow])]);
   };
   for (std::size_t flow = 0; flow < flows.size(); ++flow)
     for (const std::int32_t link : route(flow)) {
       std::int32_t& last = number_[static_cast<std::size_t>(link)];
-      if (last != nobody) {
-        const std::int32_t one = root(last), other = root(static_cast<std::int32_t>(flow));
-        parent_[static_cast<std::size_t>(std::max(one, other))] = std::min(one, other);
-      }
+      if (last != nobody) sets_.join(last, static_cast<std::int32_t>(flow));
       last = static_cast<std::int32_t>(flow);
     }
   for (std::size_t flow = 0; flow < flows.size(); ++flow)
@@ -47,7 +35,7 @@ void Components::group(std::span<const std::int32_t> flows) {
   component_.assign(flows.size(), nobody);
   first_.assign(1, 0);
   for (std::size_t flow = 0; flow < flows.size(); ++flow) {
-    const auto top = static_cast<std::size_t>(root(static_cast<std::int32_t>(flow)));
+    const auto top = static_cast<std::size_t>(sets_.root(static_cast<std::int32_t>(flow)));
     if (component_[top] == nobody) {
       component_[top] = static_cast<std::int32_t>(first_.size() - 1);
       first_.push_back(0);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulate/job.h"
+#include "simulate/union_find.h"
 
 namespace wt::simulate {
 
@@ -25,13 +26,12 @@ class Components {
   std::vector<std::uint64_t> likeness(std::size_t component);
 
  private:
-  std::int32_t root(std::int32_t flow);
   void join(std::span<const std::int32_t> flows);
   void group(std::span<const std::int32_t> flows);
 
   const Job& job_;
   std::vector<std::int32_t> number_;       // by link, `nobody` between calls
-  std::vector<std::int32_t> parent_{};     // by position among the flows
+  UnionFind sets_{};                       // of positions among the flows
   std::vector<std::int32_t> grouped_{};    // flows, component after component
   std::vector<std::int32_t> first_{0};     // of a component in grouped_
   std::vector<std::int32_t> component_{};  // by position of its first flow
