@@ -116,6 +116,10 @@ Route Platform::find_route(Endpoint from, Endpoint to) const {
   return topology_->route(spot_of(*topology_, from), spot_of(*topology_, to));
 }
 
+bool Platform::joins(Endpoint from, Endpoint to) const {
+  return from == to || !find_route(from, to).links.empty();
+}
+
 Route Platform::route(Endpoint from, Endpoint to) const {
   Route route = find_route(from, to);
   if (route.links.empty() && from != to) {

@@ -83,6 +83,7 @@ class Platform {
   // A switch that adds is joined with the devices at its ports, and a leaf with the spines above it: these are
   // the links that routes between devices have, too.
   Route route(Endpoint from, Endpoint to) const;
+  bool joins(Endpoint from, Endpoint to) const;  // something leads there
 
   const Topology& topology() const { return *topology_; }  // for this folder
 

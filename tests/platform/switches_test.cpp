@@ -128,6 +128,25 @@ TEST(NetworkSwitches, OfARailAreATreeWithARoot) {
   EXPECT_EQ(platform.machine_of(tree.leaves[0]), -1);
 }
 
+// Each of a machine's NICs hangs on a leaf of its rail, which all of its devices reach; spines are for leaves.
+TEST(NetworkSwitches, AreJoinedWhereARouteLeads) {
+  const Platform nvlink = platform_of("dgx_h100", {"machines=2", "machine.nics.type=roce"});
+  for (const auto& [platform, joined_with_a_device] : {std::pair(rails(), 8), {nvlink, 1}}) {
+    for (std::int32_t device = 0; device < platform.devices(); ++device) {
+      int count = 0;
+      for (std::int32_t index = 0; index < platform.switches(); ++index) {
+        const Endpoint from = platform.device(device), to = platform.switch_at(index);
+        EXPECT_EQ(platform.joins(from, to), refusal(platform, from, to).empty());
+        EXPECT_EQ(platform.joins(to, from), refusal(platform, to, from).empty());
+        if (platform.joins(from, to)) ++count;
+      }
+      EXPECT_EQ(count, joined_with_a_device) << platform.name(platform.device(device));
+    }
+    EXPECT_TRUE(platform.joins(platform.switch_at(0), platform.switch_at(0)));  // without a link
+    EXPECT_TRUE(platform.joins(platform.device(0), platform.host(0)));
+  }
+}
+
 TEST(NetworkSwitches, LieOnTheWaysBetweenDevices) {
   const Platform platform = rails();
   const SwitchTree tree = adding_switches(platform, devices_of(platform, {3, 19})).value();
