@@ -15,8 +15,8 @@ inline constexpr std::string_view command_line = "--set";
 // "training.epochs" as the steps that replaced() takes. Some may be empty: nothing is refused here.
 std::vector<std::string> dotted(std::string_view path);
 
-// What follows `begin` as a value: JSON, or text where it isn't JSON, so that a shell's quotes are enough. Throws
-// InputError for what begins as an object, a list or a text of JSON and isn't one.
+// What follows `begin` as a value: JSON, or text where it isn't JSON, so that a shell's quotes are enough.
+// Throws InputError for what begins as an object, a list or a text of JSON and isn't one.
 Value override_value(const std::string& text, std::size_t begin);
 
 }  // namespace wt::json

@@ -43,8 +43,8 @@ class Pipeline {
   Bytes stored_row_;
 };
 
-// Sharded by DATA, each of them reads all rows and keeps its own (2.6.2); what is read from storage would be sharded by
-// FILE, so that is AUTO here.
+// Sharded by DATA, each of them reads all rows and keeps its own (2.6.2); what is read from storage would be
+// sharded by FILE, so that is AUTO here.
 std::vector<std::int64_t> rows_by_task(const scenario::Scenario& scenario, const scenario::Machine& machine,
                                        std::span<const std::int64_t> replica_rows) {
   const bool reads_all = scenario.dataset.autoshard == data::AutoShardPolicy::data;

@@ -1,6 +1,6 @@
 #pragma once
-// What a step's rows cost the hosts that read and decode them: one pipeline on each worker's host, as tf_distribute.md
-// G15 has it.
+// What a step's rows cost the hosts that read and decode them: one pipeline on each worker's host, as
+// tf_distribute.md G15 has it.
 
 #include <cstdint>
 #include <optional>
@@ -17,8 +17,8 @@ struct RowsTime {
   report::RowsPipeline slowest{};
 };
 
-// For a step whose first replicas have so many rows each. None: the scenario says nothing of its input, which then
-// costs nothing.
+// For a step whose first replicas have so many rows each. None: the scenario says nothing of its input, which
+// then costs nothing.
 std::optional<RowsTime> rows_time(const scenario::Scenario& scenario, const scenario::Job& job,
                                   std::span<const std::int64_t> replica_rows);
 

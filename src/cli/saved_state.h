@@ -1,5 +1,6 @@
 #pragma once
-// What of a training's state is kept in files: checkpoints from time to time, one to begin with, weights at the end.
+// What of a training's state is kept in files: checkpoints from time to time, one to begin with, weights at
+// the end.
 
 #include <functional>
 #include <string>
@@ -16,15 +17,15 @@ class SavedState {
   SavedState(const scenario::Scenario& scenario, const scenario::Job& job, TrainingPlans& plans)
       : scenario_(scenario), job_(job), plans_(plans) {}
 
-  // From the checkpoint that the scenario begins with, if there is one: how far it had come. `note` is told of variables
-  // that nobody uses. Throws InputError where nothing is left to train.
+  // From the checkpoint that the scenario begins with, if there is one: how far it had come. `note` is told
+  // of variables that nobody uses. Throws InputError where nothing is left to train.
   train::Progress restore(const std::function<void(const std::string&)>& note);
 
   // After so many epochs and steps of the whole training, where the scenario wants a checkpoint then.
   void save(const train::Progress& done, report::Folder& folder);
 
-  // Into a state that has seen nothing yet: the newest checkpoint in the folder. The training's own values are given up,
-  // since a GPU may have no room for both. Requires: one was saved.
+  // Into a state that has seen nothing yet: the newest checkpoint in the folder. The training's own values
+  // are given up, since a GPU may have no room for both. Requires: one was saved.
   void restore_newest(train::State& fresh, report::Folder& folder);
 
   void save_weights(report::Folder& folder);

@@ -15,8 +15,8 @@
 
 namespace wt {
 
-// A scenario's objects brought together: what it describes, on this machine. Plans first, then their time; then, where
-// the scenario has numbers, trains.
+// A scenario's objects brought together: what it describes, on this machine. Plans first, then their time;
+// then, where the scenario has numbers, trains.
 class Training {
  public:
   struct Options {

@@ -1,7 +1,7 @@
 #pragma once
-// When everything in a scenario's training happens, on the machine it describes: each step by its rows and by which
-// devices are slow, one device alone with its rows, and how the job ends where a worker is lost or a collective's time
-// runs out. What is timed once is kept.
+// When everything in a scenario's training happens, on the machine it describes: each step by its rows and by
+// which devices are slow, one device alone with its rows, and how the job ends where a worker is lost or a
+// collective's time runs out. What is timed once is kept.
 
 #include <map>
 #include <optional>
@@ -35,7 +35,8 @@ class TrainingClock {
   // The plans that step() and baseline() time; first a device alone with its rows.
   std::vector<plan::Plan> timed_plans();
 
-  // What else is to be said of a training whose step is told: beside one device, by phases, and of its programs.
+  // What else is to be said of a training whose step is told: beside one device, by phases, and of its
+  // programs.
   void complete(report::Simulated& told);
 
   // How the job ends, if it doesn't reach its end.

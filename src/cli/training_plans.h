@@ -1,6 +1,6 @@
 #pragma once
-// A scenario's training step as plans: its model, compiled and lowered for its strategy, for a whole batch and for other
-// numbers of rows. What such a step is, needs and fits into; not when anything in it happens.
+// A scenario's training step as plans: its model, compiled and lowered for its strategy, for a whole batch
+// and for other numbers of rows. What such a step is, needs and fits into; not when anything in it happens.
 
 #include <optional>
 #include <vector>

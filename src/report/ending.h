@@ -1,6 +1,6 @@
 #pragma once
-// How a job ends before its end, by TensorFlow's rules: a worker is lost, or a collective's time runs out. As the
-// results' JSON has it, and for people.
+// How a job ends before its end, by TensorFlow's rules: a worker is lost, or a collective's time runs out. As
+// the results' JSON has it, and for people.
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-// What is known of a training before anything runs: its model, how rows and gradients go to and fro between replicas, and
-// what their devices hold. As the results' JSON has it, and for people.
+// What is known of a training before anything runs: its model, how rows and gradients go to and fro between
+// replicas, and what their devices hold. As the results' JSON has it, and for people.
 
 #include <cstdint>
 #include <optional>

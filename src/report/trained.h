@@ -1,5 +1,6 @@
 #pragma once
-// What a training computed, step by step and epoch by epoch: as the results' JSON has it, as CSV, and for people.
+// What a training computed, step by step and epoch by epoch: as the results' JSON has it, as CSV, and for
+// people.
 
 #include <string>
 
@@ -9,7 +10,8 @@ namespace wt::report {
 
 struct Results;
 
-// The members "steps", "epochs", "evaluation" and "final". A loss that is no number any more (NaN, infinite) is null.
+// The members "steps", "epochs", "evaluation" and "final". A loss that is no number any more (NaN, infinite)
+// is null.
 void write_trained(json::Writer& out, const Results& results);
 
 std::string steps_csv(const Results& results);

@@ -1,7 +1,7 @@
 #pragma once
-// A key's value where it is one value, of the type that its member has: a number in its range, a word, a path, a quantity,
-// a list of them. What has keys of its own is read by scenario/read_scenario.h. What is wrong goes to the reading, and
-// the member keeps its default.
+// A key's value where it is one value, of the type that its member has: a number in its range, a word, a
+// path, a quantity, a list of them. What has keys of its own is read by scenario/read_scenario.h. What is
+// wrong goes to the reading, and the member keeps its default.
 
 #include <type_traits>
 

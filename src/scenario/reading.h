@@ -1,6 +1,6 @@
 #pragma once
-// What all readers of one scenario share: what is wrong with it so far, and of each of its keys where it stands and what
-// it means.
+// What all readers of one scenario share: what is wrong with it so far, and of each of its keys where it
+// stands and what it means.
 
 #include <filesystem>
 #include <map>

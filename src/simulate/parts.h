@@ -1,6 +1,6 @@
 #pragma once
-// A job's parts: activities that wait for each other, directly or through others. No activity of one part knows of
-// another part's, but on the links that they share.
+// A job's parts: activities that wait for each other, directly or through others. No activity of one part
+// knows of another part's, but on the links that they share.
 
 #include <cstdint>
 #include <span>

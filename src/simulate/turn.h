@@ -1,5 +1,6 @@
 #pragma once
-// A turn of a job: links go to links of equal bandwidth, parts to parts that are alike, and the job is its own image.
+// A turn of a job: links go to links of equal bandwidth, parts to parts that are alike, and the job is its
+// own image.
 
 #include <cstdint>
 #include <optional>
@@ -11,8 +12,8 @@ namespace wt::simulate {
 
 class Turn {
  public:
-  // The turn that takes a part to another, if there is one. `kinds` are the parts'. Requires: job and parts outlive it,
-  // and these two are of one kind.
+  // The turn that takes a part to another, if there is one. `kinds` are the parts'. Requires: job and parts
+  // outlive it, and these two are of one kind.
   static std::optional<Turn> find(const Job& job, const Parts& parts, const std::vector<std::int32_t>& kinds,
                                   std::size_t from, std::size_t to);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Sets of numbers that grow together. Each is known by its least number, so that what is listed in ascending order finds
-// the sets in the order of their first members.
+// Sets of numbers that grow together. Each is known by its least number, so that what is listed in ascending
+// order finds the sets in the order of their first members.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Claims: what a shell hands over is JSON where it is JSON, and else the text itself; what only begins as JSON is
-// refused where it breaks.
+// Claims: what a shell hands over is JSON where it is JSON, and else the text itself; what only begins as
+// JSON is refused where it breaks.
 
 #include "base/json_override.h"
 

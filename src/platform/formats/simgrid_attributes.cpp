@@ -33,7 +33,8 @@ Seconds read_latency(Element& element, std::string_view attribute, bool is_requi
 }
 
 Link read_link(Element& element, std::string_view bandwidth, std::string_view latency, bool needs_latency) {
-  return {LinkKind::network, read_bandwidth(element, bandwidth), read_latency(element, latency, needs_latency)};
+  return {LinkKind::network, read_bandwidth(element, bandwidth),
+          read_latency(element, latency, needs_latency)};
 }
 
 Sharing read_sharing(Element& element, std::string_view attribute, std::string_view otherwise) {

@@ -1,6 +1,6 @@
 #pragma once
-// Attributes of SimGrid's elements, as quantities and words. One that is missing or makes no sense is a problem; what comes
-// back then only lets the reading go on.
+// Attributes of SimGrid's elements, as quantities and words. One that is missing or makes no sense is a
+// problem; what comes back then only lets the reading go on.
 
 #include <optional>
 #include <string_view>
@@ -10,7 +10,8 @@
 
 namespace wt::platform::simgrid {
 
-// How the two directions of a link share it: as one, each for itself, or not at all (every flow has it whole).
+// How the two directions of a link share it: as one, each for itself, or not at all (every flow has it
+// whole).
 enum class Sharing : std::uint8_t { shared, split, fat, unknown };
 
 BytesPerSecond read_bandwidth(xml::Element& element, std::string_view attribute);
