@@ -47,9 +47,14 @@ class MeasuredKernels : public testing::Test {
     const json::Value results = results_in(folder_ / out);
     return results.find("simulated")->find("basis")->string();
   }
-  plan::Profile profile(const std::string& out) const {
-    return plan::read_profile(json::parse_file(folder_ / out / "profile.json"));
+  // Always what its schema says.
+  static plan::Profile profile_in(const std::string& file) {
+    const json::Value rules = json::parse_file(std::string(WT_SOURCE_DIR) + "/scenarios/schema/profile.json");
+    const json::Value written = json::parse_file(file);
+    EXPECT_TRUE(SchemaCheck(rules).accepts(written)) << file;
+    return plan::read_profile(written);
   }
+  plan::Profile profile(const std::string& out) const { return profile_in(folder_ / out / "profile.json"); }
   std::string write_profile(const plan::Profile& profile) const {
     folder_.write("profile.json", print(profile));
     return R"({ "profile": "profile.json")";
@@ -200,7 +205,7 @@ TEST_F(MeasuredKernels, CalibrateKeepsAllThatARunNeeds) {
   EXPECT_TRUE(has(said.results, "kernel calls in " + kept)) << said.results;
   ASSERT_EQ(run(scenario(four(), R"({ "profile": "kept.json" })"), "out").exit, Exit::done);
   EXPECT_TRUE(has(said.results, "copies from")) << said.results;
-  const plan::Profile found = plan::read_profile(json::parse_file(kept));
+  const plan::Profile found = profile_in(kept);
   EXPECT_EQ(found.copies.size(), 2u) << "few bytes and many, in the host's memory";
   EXPECT_EQ(basis("out"), "measured on " + name(found.device) + ", " + found.date) << "nothing is estimated";
 }

@@ -1,9 +1,11 @@
-// What was measured takes the roofline's place, and what wasn't is estimated from what was.
+// What was measured takes the roofline's place, and what wasn't is estimated from what was. The schema of profiles,
+// scenarios/schema/profile.json, says what is written and what is read.
 #include "plan/profiled.h"
 
 #include <gtest/gtest.h>
 
 #include "base/quantity_literals.h"
+#include "scenario/schema_check.h"
 
 namespace wt::plan {
 namespace {
@@ -179,6 +181,76 @@ TEST(ProfileFile, ReadsBackWhatItWroteToTheLastBit) {
   EXPECT_EQ(read.copies[1].bytes, Bytes(4096));
   EXPECT_EQ(read.kernels, profile.kernels);
   EXPECT_EQ(print(read), print(profile));
+}
+
+// Nothing is absent.
+Profile whole_profile() {
+  Profile profile = profile_of({{relu_1000, Seconds(1e-6)}});
+  profile.device.rates = {{FlopsPerSecond(1e11), BytesPerSecond(1e10)}};
+  profile.measured_on = "another";
+  profile.copies = {{"host", "GPU 0", 4_KiB, 3_us}};
+  return profile;
+}
+
+json::Value schema() {
+  return json::parse_file(std::string(WT_SOURCE_DIR) + "/scenarios/schema/profile.json");
+}
+
+TEST(ProfileFile, FollowsItsSchemaWhateverIsAbsent) {
+  const json::Value rules = schema();
+  const std::vector<void (*)(Profile&)> absences{[](Profile&) {},
+                                                 [](Profile& profile) { profile.device.setup.clear(); },
+                                                 [](Profile& profile) { profile.device.rates.reset(); },
+                                                 [](Profile& profile) { profile.measured_on.reset(); },
+                                                 [](Profile& profile) { profile.kernels.clear(); },
+                                                 [](Profile& profile) { profile.copies.clear(); }};
+  for (const device::Kind kind : {device::Kind::cpu, device::Kind::gpu, device::Kind::tpu})
+    for (const auto& leave_out : absences) {
+      Profile profile = whole_profile();
+      profile.device.kind = kind;
+      leave_out(profile);
+      EXPECT_TRUE(SchemaCheck(rules).accepts(json::parse(print(profile), "profile.json"))) << print(profile);
+    }
+}
+
+// The value with one key left out, unknown, null or below zero, in all ways. An array has one element.
+std::vector<std::string> spoiled(const json::Value& value) {
+  std::vector<std::string> all{"null", "-1"};
+  if (value.kind() == json::Kind::array)
+    for (const std::string& element : spoiled(value.elements()[0])) all.push_back("[" + element + "]");
+  if (value.kind() != json::Kind::object) return all;
+  const auto object = [&](const json::Member* changed, const std::string& instead) {
+    std::string text;
+    for (const json::Member& member : value.members()) {
+      const std::string kept = &member == changed ? instead : print(member.value);
+      if (!kept.empty()) text += (text.empty() ? "" : ",") + json::quote(member.key) + ":" + kept;
+    }
+    return "{" + text + "}";
+  };
+  for (const json::Member& member : value.members()) {
+    all.push_back(object(&member, ""));
+    all.push_back(object(&member, print(member.value) + R"(,"unknown":1)"));
+    for (const std::string& instead : spoiled(member.value)) all.push_back(object(&member, instead));
+  }
+  return all;
+}
+
+TEST(ProfileFile, IsRefusedByTheSchemaWhereTheReaderRefusesIt) {
+  const json::Value rules = schema();
+  int accepted = 0, refused = 0;
+  for (const std::string& text : spoiled(json::parse(print(whole_profile()), "profile.json"))) {
+    const json::Value file = json::parse(text, "profile.json");
+    bool is_read = true;
+    try {
+      read_profile(file);
+    } catch (const InputError&) {
+      is_read = false;
+    }
+    EXPECT_EQ(SchemaCheck(rules).accepts(file), is_read) << text;
+    ++(is_read ? accepted : refused);
+  }
+  EXPECT_EQ(accepted, 5) << "without kind, setup, rates, measured_on or copies";
+  EXPECT_GE(refused, 60);
 }
 
 std::string refusal(const std::string& text) {
