@@ -20,24 +20,29 @@ void nudge(Tensor& tensor, std::mt19937_64& random) {
   }
 }
 
-std::vector<double> losses_of(const Rehearsal& run) {
-  std::vector<double> losses;
-  for (const train::StepResult& step : run.steps) losses.push_back(step.loss);
-  return losses;
-}
-
 }  // namespace
 
+Standard standard_of(const Oracle& oracle, device::Queue& queue) {
+  expect(!oracle.job.initial_weights.empty(), "{} has no first weights", oracle.name);
+  const auto on_one_device = [](strategy::Steps steps) {
+    return strategy::lower_default(*steps.front(), {"device"});
+  };
+  return {.first_weights = oracle.job.initial_weights,
+          .losses = oracle.losses,
+          .weights = oracle.weights,
+          .again = [&oracle, &queue, on_one_device](const std::map<std::string, Tensor>& first) {
+            scenario::Job job = oracle.job;
+            job.initial_weights = first;
+            return rehearse(oracle.scenario, job, on_one_device, {}, queue, {});
+          }};
+}
+
 const Rehearsal& Neighbours::neighbour(std::size_t number) {
-  expect(!oracle_.job.initial_weights.empty(), "{} has no first weights", oracle_.name);
   while (known_.size() <= number) {
     std::mt19937_64 random(known_.size() + 1);
-    scenario::Job job = oracle_.job;
-    for (auto& [name, tensor] : job.initial_weights) nudge(tensor = tensor.copy(), random);
-    const auto on_one_device = [](strategy::Steps steps) {
-      return strategy::lower_default(*steps.front(), {"device"});
-    };
-    known_.push_back(rehearse(oracle_.scenario, job, on_one_device, {}, queue_, {}));
+    std::map<std::string, Tensor> first = standard_.first_weights;
+    for (auto& [name, tensor] : first) nudge(tensor = tensor.copy(), random);
+    known_.push_back(standard_.again(first));
   }
   return known_[number];
 }
@@ -46,7 +51,7 @@ std::optional<Neighbours::Followed> Neighbours::followed_by(const Rehearsal& run
   for (std::size_t number = 0; number < most; ++number) {
     const Rehearsal& each = neighbour(number);
     const Deviation from = deviation(run, losses_of(each), each.weights);
-    if (from.is_within()) return Followed{number, from, deviation(each, oracle_.losses, oracle_.weights)};
+    if (from.is_within()) return Followed{number, from, deviation(each, standard_.losses, standard_.weights)};
   }
   return std::nullopt;
 }

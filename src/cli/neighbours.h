@@ -4,30 +4,41 @@
 // therefore lead to other weights, by far more than rounding, and be right: one device does the same when its
 // first weights are moved by an ulp.
 //
-// So a run that leaves the reference is right if it is, within what is allowed of the reference, a run of one
-// device from weights that are an ulp beside. Nothing is allowed that wasn't: a strategy that leaves out rows or
+// So a run that leaves what it is compared with is right if it is, within what is allowed of that, the same run from
+// weights that are an ulp beside: one device's, or that of replicas whose gradients are added in the plainest way. Nothing is allowed that wasn't: a strategy that leaves out rows or
 // counts them twice is near none of these runs either.
 
 #include <deque>
+#include <functional>
 #include <optional>
 
 #include "cli/oracle.h"
 
 namespace wt {
 
-// One device's runs from first weights that are, each by chance, an ulp more, an ulp less or the same. Made when
+// What runs are compared with, and how to have it once more from other first weights.
+struct Standard {
+  std::map<std::string, Tensor> first_weights{};
+  std::vector<double> losses{};
+  std::map<std::string, Tensor> weights{};  // at the end
+  std::function<Rehearsal(const std::map<std::string, Tensor>& first)> again{};
+};
+
+// A reference, which one device can have again. Requires: its first weights are given; oracle and queue outlive it.
+Standard standard_of(const Oracle& oracle, device::Queue& queue);
+
+// The standard's runs from first weights that are, each by chance, an ulp more, an ulp less or the same. Made when
 // they are asked for.
 class Neighbours {
  public:
   static constexpr std::size_t most = 64;
 
-  // Requires: the first weights are given, and oracle and queue outlive the neighbours.
-  Neighbours(const Oracle& oracle, device::Queue& queue) : oracle_(oracle), queue_(queue) {}
+  explicit Neighbours(Standard standard) : standard_(std::move(standard)) {}
 
   struct Followed {
     std::size_t number = 0;
     Deviation from{};       // of the run, from this neighbour
-    Deviation neighbour{};  // of the neighbour, from the reference
+    Deviation neighbour{};  // of the neighbour, from the standard
   };
   // The first that the run follows within what is allowed.
   std::optional<Followed> followed_by(const Rehearsal& run);
@@ -35,8 +46,7 @@ class Neighbours {
  private:
   const Rehearsal& neighbour(std::size_t number);
 
-  const Oracle& oracle_;
-  device::Queue& queue_;
+  Standard standard_;
   std::deque<Rehearsal> known_{};
 };
 

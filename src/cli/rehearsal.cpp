@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/weights.h"
+
 namespace wt {
 
 namespace {
@@ -29,6 +31,18 @@ train::CompileOptions compile_options(const scenario::Scenario& scenario, const 
           .semantics = scenario.semantics};
 }
 
+std::map<std::string, Tensor> first_weights(const scenario::Scenario& scenario, const scenario::Job& job) {
+  train::State state(static_cast<std::uint64_t>(scenario.seed));
+  state.preset(job.initial_weights);
+  std::map<std::string, Tensor> weights;
+  for (const model::Weight& weight : model::weights_of(*job.model)) {
+    if (std::holds_alternative<model::StreamStart>(weight.initializer.rule)) continue;
+    state.add({weight});
+    weights[weight.name] = state.read(weight.name);
+  }
+  return weights;
+}
+
 Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Lowering lower,
                    const data::Distribution& input, const execute::Queues& queues,
                    std::optional<std::int64_t> steps) {
@@ -46,6 +60,12 @@ Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job,
   model.fit(*job.batches, options);
   rehearsal.weights = model.weights();
   return rehearsal;
+}
+
+std::vector<double> losses_of(const Rehearsal& run) {
+  std::vector<double> losses;
+  for (const train::StepResult& step : run.steps) losses.push_back(step.loss);
+  return losses;
 }
 
 }  // namespace wt

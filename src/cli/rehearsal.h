@@ -15,6 +15,9 @@ namespace wt {
 
 train::CompileOptions compile_options(const scenario::Scenario& scenario, const scenario::Job& job);
 
+// Those that the model has before its first step: the job's, or what its initializers say.
+std::map<std::string, Tensor> first_weights(const scenario::Scenario& scenario, const scenario::Job& job);
+
 struct Rehearsal {
   std::vector<train::StepResult> steps{};
   std::map<std::string, Tensor> weights{};  // the model's, at the end
@@ -24,5 +27,7 @@ struct Rehearsal {
 Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Lowering lower,
                    const data::Distribution& input, const execute::Queues& queues,
                    std::optional<std::int64_t> steps);
+
+std::vector<double> losses_of(const Rehearsal& run);
 
 }  // namespace wt

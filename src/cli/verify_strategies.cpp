@@ -50,7 +50,7 @@ class OracleTable {
  public:
   OracleTable(std::vector<Oracle> oracles, const VerifyStrategiesOptions& options)
       : oracles_(std::move(oracles)), options_(options) {
-    for (const Oracle& oracle : oracles_) neighbours_.emplace_back(oracle, queue_);
+    for (const Oracle& oracle : oracles_) neighbours_.emplace_back(standard_of(oracle, queue_));
   }
 
   Exit run(std::ostream& results) {
@@ -176,22 +176,59 @@ class Comparison {
     const Rehearsal faithful =
         rehearsed([&](strategy::Steps steps) { return as_is.lower(steps); }, job_.input);
     const Rehearsal mended = mended_or(faithful);
-    const Rehearsal plain = rehearsed([&](strategy::Steps steps) { return plainly(steps); }, job_.input);
-    const Rehearsal alone = rehearsed([&](strategy::Steps steps) { return on_one_device(steps); }, {});
+    const Rehearsal plain = rehearsed_plainly(job_);
+    const Rehearsal alone = rehearsed_alone(job_);
     const Definitions definitions(*step_, faithful);
+    const bool is_defined = !definitions.reasons.empty();
     std::vector<Compared> rows;
     for (const auto& [name, tensor] : alone.weights)
       rows.push_back(compared(name, faithful.weights.at(name), mended.weights.at(name),
-                              plain.weights.at(name), tensor, !definitions.reasons.empty()));
-    results << text(rows, definitions, faithful, alone);
-    return std::ranges::all_of(rows, [](const Compared& row) { return row.rounding <= allowed_weight; })
-               ? Exit::done
-               : Exit::job_failed;
+                              plain.weights.at(name), tensor, is_defined));
+    const bool is_rounding =
+        std::ranges::all_of(rows, [](const Compared& row) { return row.rounding <= allowed_weight; });
+    const auto followed = is_rounding ? std::optional<Neighbours::Followed>()
+                                      : followed_by(mended, is_defined ? plain : alone, is_defined);
+    results << text(rows, definitions, faithful, alone, followed.has_value());
+    if (followed) results << tie_text(*followed, is_defined);
+    return is_rounding || followed ? Exit::done : Exit::job_failed;
   }
 
  private:
   Rehearsal rehearsed(train::Lowering lower, const data::Distribution& input) {
-    return rehearse(scenario_, job_, std::move(lower), input, queues_.queues(), steps_);
+    return rehearsed(job_, std::move(lower), input);
+  }
+  Rehearsal rehearsed(const scenario::Job& job, train::Lowering lower, const data::Distribution& input) {
+    return rehearse(scenario_, job, std::move(lower), input, queues_.queues(), steps_);
+  }
+  Rehearsal rehearsed_plainly(const scenario::Job& job) {
+    return rehearsed(
+        job, [&](strategy::Steps steps) { return plainly(steps); }, job_.input);
+  }
+  Rehearsal rehearsed_alone(const scenario::Job& job) {
+    return rehearsed(job, [&](strategy::Steps steps) { return on_one_device(steps); }, {});
+  }
+
+  // Whether what is more than rounding is what the run that it is compared with does, too, an ulp aside.
+  std::optional<Neighbours::Followed> followed_by(const Rehearsal& run, const Rehearsal& standard,
+                                                  bool is_plain) {
+    return Neighbours({.first_weights = first_weights(scenario_, job_),
+                       .losses = losses_of(standard),
+                       .weights = standard.weights,
+                       .again =
+                           [&](const std::map<std::string, Tensor>& first) {
+                             scenario::Job job = job_;
+                             job.initial_weights = first;
+                             return is_plain ? rehearsed_plainly(job) : rehearsed_alone(job);
+                           }})
+        .followed_by(run);
+  }
+
+  static std::string tie_text(const Neighbours::Followed& followed, bool is_plain) {
+    return fmt::format(
+        "~ by rounding: a tie, as in a pooling window, led the run elsewhere. So it leads {} ({:.0e}) when "
+        "first weights are moved by an ulp at most; from that run, number {} that was tried, it is {:.0e}\n",
+        is_plain ? "replicas that are added on the first" : "one device", followed.neighbour.weight,
+        followed.number + 1, followed.from.weight);
   }
 
   // Only TensorFlow's hierarchical copy has a bug that changes numbers (tf_distribute.md F7).
@@ -228,7 +265,7 @@ class Comparison {
   }
 
   std::string text(const std::vector<Compared>& rows, const Definitions& definitions,
-                   const Rehearsal& replicas, const Rehearsal& alone) const {
+                   const Rehearsal& replicas, const Rehearsal& alone, bool has_tie) const {
     std::string text =
         fmt::format("{} of {} against one device, {} of {}\n", name_of_strategy(),
                     counted(job_.input.replicas, "replica"), counted(std::ssize(replicas.steps), "step"),
@@ -238,7 +275,8 @@ class Comparison {
       loss = std::max(loss, relative_difference(replicas.steps[i].loss, alone.steps[i].loss));
     std::vector<TableRow> table{{"tensor", "by definition", "by a bug", "by rounding"}};
     for (const Compared& row : rows)
-      table.push_back({row.tensor, cell(row.definition), cell(row.bug), cell(row.rounding)});
+      table.push_back({row.tensor, cell(row.definition), cell(row.bug),
+                       cell(row.rounding) + (has_tie && row.rounding > allowed_weight ? " ~" : "")});
     text += print_table(table, "l");
     text += fmt::format("losses: {} (relative, the worst step)\n", cell(loss));
     for (const std::string& reason : definitions.reasons) text += fmt::format("by definition: {}\n", reason);

@@ -12,7 +12,9 @@
 #include "cli/neighbours.h"
 #include "cli/strategy_ways.h"
 #include "device/cpu/cpu_queue.h"
+#include "strategy/default.h"
 #include "strategy/mirrored.h"
+#include "tensor/difference.h"
 
 namespace wt {
 namespace {
@@ -32,7 +34,8 @@ class StrategyOracles : public testing::Test {
     const Deviation found = deviation(rehearsal, oracle.losses, oracle.weights);
     EXPECT_LE(found.loss, allowed_loss);
     if (!found.is_within()) {
-      EXPECT_TRUE(Neighbours(oracle, queue_).followed_by(rehearsal)) << found.tensor << " " << found.weight;
+      EXPECT_TRUE(Neighbours(standard_of(oracle, queue_)).followed_by(rehearsal))
+          << found.tensor << " " << found.weight;
     }
   }
 
@@ -77,7 +80,7 @@ TEST_F(StrategyOracles, ARunThatLosesADeviceIsNearNoRunOfOneDevice) {
   };
   const Rehearsal wrong = run(reference, way);
   EXPECT_FALSE(deviation(wrong, reference.losses, reference.weights).is_within());
-  EXPECT_FALSE(Neighbours(reference, queue_).followed_by(wrong));
+  EXPECT_FALSE(Neighbours(standard_of(reference, queue_)).followed_by(wrong));
 }
 
 TEST_F(StrategyOracles, NoNumberIsNeverWithinWhatIsAllowed) {
@@ -92,7 +95,27 @@ TEST_F(StrategyOracles, NoNumberIsNeverWithinWhatIsAllowed) {
   weight = weight.copy();
   weight.values<float>()[0] = std::nanf("");
   EXPECT_FALSE(deviation(bad, reference.losses, reference.weights).is_within());
-  EXPECT_FALSE(Neighbours(reference, queue_).followed_by(bad));
+  EXPECT_FALSE(Neighbours(standard_of(reference, queue_)).followed_by(bad));
+}
+
+// What neighbours of a scenario without given weights start from.
+TEST_F(StrategyOracles, FirstWeightsAreThoseThatTheTrainingStartsFrom) {
+  const Oracle reference = oracle("fashion_cnn_adam");
+  scenario::Job job = reference.job;
+  job.initial_weights.clear();
+  const auto trained = [&] {
+    const auto on_one_device = [](strategy::Steps steps) {
+      return strategy::lower_default(*steps.front(), {"device"});
+    };
+    return rehearse(reference.scenario, job, on_one_device, {}, queue_, 2);
+  };
+  const Rehearsal drawn = trained();
+  job.initial_weights = first_weights(reference.scenario, job);
+  EXPECT_EQ(job.initial_weights.size(), reference.job.initial_weights.size());
+  const Rehearsal given = trained();
+  EXPECT_EQ(losses_of(given), losses_of(drawn));
+  for (const auto& [name, tensor] : drawn.weights)
+    EXPECT_EQ(relative_difference(given.weights.at(name), tensor), 0) << name;
 }
 
 TEST_F(StrategyOracles, TheCommandTellsWhatAllWaysOfTwoReplicasComeTo) {
