@@ -178,13 +178,15 @@ class CommandLine {
                                                   "Print the first size's moves, time nothing");
     CLI::Option* trace = collective_->add_option(
         "--trace", options.trace, "Write one collective as a Chrome trace, for ui.perfetto.dev");
+    CLI::Option* dot = collective_->add_option(
+        "--dot", options.dot, "Write one collective's moves, and what waits for what, for Graphviz");
     CLI::Option* expanded =
         collective_->add_flag("--expanded", options.expanded, "Play every move; default: as few as will do");
     CLI::Option* folded =
         collective_->add_flag("--folded", options.folded, "Warn where every move had to be played");
     json->excludes(csv)->excludes(schedule);
     csv->excludes(schedule)->excludes(links);
-    schedule->excludes(links)->excludes(trace);
+    schedule->excludes(links)->excludes(trace)->excludes(dot);
     expanded->excludes(folded);
   }
 

@@ -11,6 +11,7 @@
 #include "cli/collective_clock.h"
 #include "cli/collective_groups.h"
 #include "cli/collective_warnings.h"
+#include "collective/print.h"
 #include "platform/load.h"
 
 namespace wt {
@@ -105,10 +106,10 @@ void add_rows(CollectiveTable& table, CollectiveClock& clock, const CollectiveCh
   }
 }
 
-void check_trace(const CollectiveOptions& options, std::size_t choices, std::size_t sizes) {
-  if (!options.trace || (choices == 1 && sizes == 1 && !are_all(options))) return;
+void check_pictures(const CollectiveOptions& options, std::size_t choices, std::size_t sizes) {
+  if ((!options.trace && !options.dot) || (choices == 1 && sizes == 1 && !are_all(options))) return;
   throw InputError(
-      fmt::format("a trace is of one collective, not of {} and {}",
+      fmt::format("a {} is of one collective, not of {} and {}", options.trace ? "trace" : "drawing",
                   counted(std::int64_t(choices), "algorithm"), counted(std::int64_t(sizes), "size")),
       "say --sizes 64MiB, and one --algorithm");
 }
@@ -118,7 +119,7 @@ void check_trace(const CollectiveOptions& options, std::size_t choices, std::siz
 Exit run_collective(const CollectiveOptions& options, const Streams& streams) {
   const CollectiveQuestion question = question_of(options);
   const std::vector<CollectiveChoice> choices = choices_of(options, question.operation);
-  check_trace(options, choices.size(), question.sizes.size());
+  check_pictures(options, choices.size(), question.sizes.size());
   const platform::Loaded loaded = load(options, streams.messages);
   const std::vector<Group> groups = groups_of(options, loaded.platform);
   CollectiveClock clock(question, groups);
@@ -126,8 +127,9 @@ Exit run_collective(const CollectiveOptions& options, const Streams& streams) {
   CollectiveTable table = empty_table(options, question, groups);
   for (const CollectiveChoice& choice : choices)
     leaving_out.attempt([&] {
-      options.schedule ? void(streams.results << clock.printed(choice, question.sizes.front()))
-                       : add_rows(table, clock, choice);
+      options.schedule
+          ? void(streams.results << collective::print(clock.schedule(choice, question.sizes.front())))
+          : add_rows(table, clock, choice);
     });
   if (options.schedule) return Exit::done;
   if (std::string text = about_borrowed(table.rows); !text.empty()) table.warnings.push_back(std::move(text));
@@ -135,6 +137,8 @@ Exit run_collective(const CollectiveOptions& options, const Streams& streams) {
   if (table.rows.empty())
     throw InputError("none of the algorithms can be timed for so many ranks", "take another number of ranks");
   if (options.trace) write_text(*options.trace, clock.trace(choices.front(), question.sizes.front()));
+  if (options.dot)
+    write_text(*options.dot, collective::print_dot(clock.schedule(choices.front(), question.sizes.front())));
   streams.results << (options.json  ? collective_json(table)
                       : options.csv ? collective_csv(table)
                                     : collective_text(table));

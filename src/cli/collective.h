@@ -36,6 +36,7 @@ struct CollectiveOptions {
   bool schedule = false;  // print it, time nothing
   bool links = false;
   std::optional<std::string> trace{};  // file
+  std::optional<std::string> dot{};    // file
 };
 
 // Times collectives on a described machine, in the columns of nccl-tests.

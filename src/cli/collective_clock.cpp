@@ -9,7 +9,6 @@
 #include "cli/collective_plan.h"
 #include "cli/collective_warnings.h"
 #include "collective/import.h"
-#include "collective/print.h"
 #include "report/trace.h"
 #include "simulate/simulate.h"
 
@@ -143,13 +142,13 @@ collective::Expanded CollectiveClock::read(const CollectiveChoice& choice, Bytes
   return schedule;
 }
 
-std::string CollectiveClock::printed(const CollectiveChoice& choice, Bytes size) const {
+collective::Expanded CollectiveClock::schedule(const CollectiveChoice& choice, Bytes size) const {
   Carried carried = this->carried(choice, size);
-  if (carried.from_file) return collective::print(*carried.from_file);
+  if (carried.from_file) return *std::move(carried.from_file);
   communication::Call& call = carried.calls.front();
   call.request.elements = elements(size);
   call.request.element_bytes = question_.type.bytes;
-  return collective::print(expanded_of(call, 1));
+  return expanded_of(call, 1);
 }
 
 // ---- Time

@@ -28,8 +28,8 @@ class CollectiveClock {
   CollectiveClock& operator=(const CollectiveClock&) = delete;
 
   CollectiveRow time(const CollectiveChoice& choice, Bytes size);
-  std::string printed(const CollectiveChoice& choice, Bytes size) const;  // the first group's schedule
-  std::string trace(const CollectiveChoice& choice, Bytes size) const;    // Chrome's format
+  collective::Expanded schedule(const CollectiveChoice& choice, Bytes size) const;  // the first group's
+  std::string trace(const CollectiveChoice& choice, Bytes size) const;              // Chrome's format
 
   // Whole ones, and equal parts, as nccl-tests has it. InputError where there are none, or too many.
   std::int64_t elements(Bytes size) const;

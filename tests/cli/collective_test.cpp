@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "collective/print.h"
 #include "communication/call.h"
 #include "platform/load.h"
 #include "support/folder.h"
@@ -527,6 +528,24 @@ TEST(Collective, RefusesSizesThatAreNone) {
   EXPECT_EQ(refusal({"-f", "1"}), "-f 1 never reaches the end\ngive a factor above 1\n");
   EXPECT_EQ(refusal({"-f", "1.001"}), "-f 1.001 makes more than 1000 sizes\ngive a larger factor\n");
   EXPECT_EQ(refusal({"--sizes", "17 TiB"}), "17 TiB are more than 16 TiB\ngive less\n");
+}
+
+// A node for each move of the schedule that is printed, an edge for each thing that it waits for.
+TEST(Collective, DrawsTheScheduleThatItTimes) {
+  const test::TestFolder folder;
+  const std::filesystem::path file = folder.path() / "ring.dot";
+  const std::vector<std::string> question{"--algorithm", "ring", "--ranks", "4", "--sizes", "1MB"};
+  std::vector<std::string> drawn = question, printed = question;
+  drawn.insert(drawn.end(), {"--dot", file.string()});
+  printed.emplace_back("--print-schedule");
+  const test::Said said = call(ideal(drawn));
+  EXPECT_EQ(said.exit, Exit::done) << said.messages;
+  EXPECT_EQ(said.results, call(ideal(question)).results) << "beside the table";
+  EXPECT_EQ(read_text(file),
+            collective::print_dot(collective::parse_schedule(call(ideal(printed)).results, "printed")));
+  EXPECT_EQ(refusal({"--dot", file.string()}),
+            "a drawing is of one collective, not of 1 algorithm and 21 sizes\nsay --sizes 64MiB, and one "
+            "--algorithm\n");
 }
 
 TEST(Collective, RefusesWhatContradictsItself) {
