@@ -23,13 +23,14 @@ bool linked_by_nvlink(Inside inside);
 
 enum class Host : std::uint8_t { other, intel, amd, arm };
 
-// Chips in a grid, each with a link each way along every axis.
+// Chips in a grid, each with a link each way along every axis. Of several such slices a fabric's nodes are one each.
 struct Torus {
   std::vector<int> extents{};  // chips along each axis
   std::vector<bool> wrapped{};
   int cores = 1;          // of a chip, each a rank
   BytesPerSecond link{};  // one way
   Seconds hop{};
+  int slices = 1;
 };
 
 struct Fabric {

@@ -51,10 +51,11 @@ struct OptionRow {
   void (*set)(Options& options, std::string_view value) = nullptr;
 };
 
-constexpr std::array<OptionRow, 9> rows{{
+constexpr std::array<OptionRow, 10> rows{{
     {"shape", [](Options& options, std::string_view value) { options.shape = shape(value); }},
     {"lines", [](Options& options, std::string_view value) { options.lines = axes(value); }},
     {"cores", [](Options& options, std::string_view value) { options.cores = number("cores", value, 1); }},
+    {"slices", [](Options& options, std::string_view value) { options.slices = number("slices", value, 1); }},
     {"segments",
      [](Options& options, std::string_view value) { options.segments = number("segments", value, 1); }},
     {"lanes", [](Options& options, std::string_view value) { options.lanes = number("lanes", value, 1); }},

@@ -15,8 +15,9 @@ struct Options {
   std::vector<int> shape{};  // ranks per level or axis, the innermost first: {8, 4} is 4 machines of 8
   std::string lines{};       // a torus's axes that don't close to rings, "xz"; x is the shape's first
   int cores = 1;             // of a torus's chip, each a rank; they stand next to each other
+  int slices = 1;            // tori of this shape, joined by another network; one behind the other
   int segments = 8;          // pieces of a pipeline; of algorithms with switches in machines, loops
-  int lanes = 0;             // of a tree across machines: 0 for as many as a machine has ranks
+  int lanes = 0;             // of trees across machines: 0 for as many as a machine has ranks
   int servers = 1;           // parameter servers beside the ranks
   int packs = 1;             // of TensorFlow's hierarchical copy
   int subdivisions = 2;      // of TensorFlow's ring: the most per device; -1: none

@@ -69,7 +69,7 @@ std::string_view catalog_name(const Question& question, Pattern pattern) {
   if (pattern != Pattern::ring) return names[index(pattern)];
   const auto& [operation, fabric, spread, bytes] = question;
   if (operation == Operation::broadcast || operation == Operation::reduce) return "chain";
-  const bool rails = operation == Operation::all_reduce && spread.nodes > 1 && fabric.nics > 1;
+  const bool rails = spread.nodes > 1 && fabric.nics > 1;
   return rails && spread.even && spread.nodes < spread.ranks ? "multi_rail" : "ring";
 }
 

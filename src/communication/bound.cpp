@@ -41,11 +41,15 @@ std::optional<Seconds> Bounds::of(const collective::Contract& contract, const st
 
 void Bounds::split() {
   const std::span<const Endpoint> all = where_;
-  const auto ranks = all.first(static_cast<std::size_t>(group_.size())), helpers = all.subspan(ranks.size());
+  const auto ranks = all.first(static_cast<std::size_t>(group_.size()));
+  std::vector<Endpoint> helpers(all.begin() + group_.size(), all.end());
+  std::ranges::sort(helpers);  // one switch may be that of several lanes
+  helpers.erase(std::unique(helpers.begin(), helpers.end()), helpers.end());
   std::map<Endpoint, int> rank_of;
   for (const Endpoint rank : ranks) rank_of.emplace(rank, static_cast<int>(rank_of.size()));
   splits_ = {sides(platform::groups_by_device(group_.platform, ranks, helpers), rank_of),
-             sides(platform::groups_by_machine(group_.platform, ranks, helpers), rank_of)};
+             sides(platform::groups_by_machine(group_.platform, ranks, helpers), rank_of),
+             sides(platform::groups_by_fabric(group_.platform, ranks, helpers), rank_of)};
 }
 
 }  // namespace wt::communication

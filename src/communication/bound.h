@@ -1,6 +1,6 @@
 #pragma once
 // What no schedule among a group beats, whatever its moves: plan/bound.h over the ways in which the group falls
-// apart, into devices and into machines.
+// apart: into devices, into machines, and into what one fabric joins.
 
 #include "communication/group.h"
 #include "plan/bound.h"

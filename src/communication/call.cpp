@@ -43,11 +43,13 @@ collective::Choice choice_for(const Group& group, const collective::Algorithm& a
 
 // On a mesh of NVLinks one ring would leave most of them idle.
 void give_orders(Call& call, const Group& group) {
+  using enum collective::Operation;
+  const collective::Operation operation = call.algorithm->operation;
   const bool is_ring = call.algorithm->name == "ring" || call.algorithm->name == "multi_rail";
-  if (!is_ring || call.algorithm->operation != collective::Operation::all_reduce) return;
+  const bool goes_around = operation == all_reduce || operation == reduce_scatter || operation == all_gather;
+  if (!is_ring || !goes_around) return;
   call.request.orders = rings_over_mesh(group);
-  if (!call.request.orders.empty())
-    call.algorithm = &collective::algorithm_named(collective::Operation::all_reduce, "multi_rail");
+  if (!call.request.orders.empty()) call.algorithm = &collective::algorithm_named(operation, "multi_rail");
 }
 
 const Network& network_named(std::string_view type) {

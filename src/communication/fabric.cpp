@@ -48,13 +48,18 @@ std::string network_name(platform::NicType type) {
 }
 
 std::optional<collective::Torus> torus_of(const Summary& summary, const Group& group) {
+  const int slices = whole_slices(group);
   const platform::Slice* slice = summary.slice;
-  if (slice == nullptr || group.size() != slice->replicas() || slice->chips == 1) return std::nullopt;
+  if (slices == 0 || slice->chips == 1) return std::nullopt;
   const int cores = slice->devices_per_chip();
   const auto neighbour = static_cast<std::size_t>(cores);
   const platform::Route hop = group.platform.route(group.ranks[0], group.ranks[neighbour]);
-  return collective::Torus{slice->shape.extents, slice->wraps, cores, hop.bottleneck,
-                           hop.latency / static_cast<double>(hop.links.size())};
+  return collective::Torus{slice->shape.extents,
+                           slice->wraps,
+                           cores,
+                           hop.bottleneck,
+                           hop.latency / static_cast<double>(hop.links.size()),
+                           slices};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/id.h"
 #include "platform/slice.h"
+#include "platform/summary.h"
 #include "platform/switch_tree.h"
 
 namespace wt::communication {
@@ -17,15 +18,8 @@ using platform::Endpoint, platform::Platform;
 
 bool is_for_a_torus(const Algorithm& algorithm) { return algorithm.name.starts_with("torus"); }
 
-// The slice whose chips, or their cores, are the ranks, for algorithms that go along its axes.
-const platform::Slice* slice_of(const Group& group, const Algorithm* algorithm) {
-  const platform::Slice* slice = group.platform.slice();
-  if (slice == nullptr || algorithm == nullptr || !is_for_a_torus(*algorithm)) return nullptr;
-  const bool is_whole = slice->replicas() == group.size() && group.platform.devices() == group.size();
-  return is_whole ? slice : nullptr;
-}
-
-// Chips are numbered host by host; along the axes of a slice ranks are numbered by their coordinates.
+// Chips are numbered host by host; along the axes of a slice ranks are numbered by their coordinates. `ranks` may be
+// several slices, one behind the other.
 std::vector<Endpoint> by_coordinates(const platform::Slice& slice, const std::vector<Endpoint>& ranks) {
   const auto axes = slice.shape.axes();
   platform::Shape hosts = slice.shape;
@@ -34,13 +28,14 @@ std::vector<Endpoint> by_coordinates(const platform::Slice& slice, const std::ve
   const int cores = slice.devices_per_chip();
   std::vector<Endpoint> ordered(ranks.size());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const auto number = static_cast<std::int32_t>(rank) / cores;
-    const auto core = static_cast<std::int32_t>(rank) % cores;
+    const auto place_in_slice = static_cast<std::int32_t>(rank) % slice.replicas();
+    const auto first = static_cast<std::int32_t>(rank) - place_in_slice;
+    const auto number = place_in_slice / cores, core = place_in_slice % cores;
     platform::Coordinates place = platform::coordinates_of(number / per_host, hosts);
     const platform::Coordinates inner = platform::coordinates_of(number % per_host, slice.host);
     for (std::size_t axis = 0; axis < axes; ++axis)
       place[axis] = place[axis] * slice.host[axis] + inner[axis];
-    const std::int32_t here = platform::number_of(place, slice.shape) * cores + core;
+    const std::int32_t here = first + platform::number_of(place, slice.shape) * cores + core;
     ordered[static_cast<std::size_t>(here)] = ranks[rank];
   }
   return ordered;
@@ -71,14 +66,51 @@ Endpoints nvlink_switches(const Group& group, const std::string& name) {
   return switches;
 }
 
-Endpoints network_switches(const Group& group, const std::string& name) {
-  const auto tree = platform::adding_switches(group.platform, group.ranks, {.rail = 0});
-  if (!tree)
-    throw InputError(
-        fmt::format("{} lets a network's switches add, which {} doesn't have", name, group.platform.name()),
-        "it takes InfiniBand between machines, with one or two levels of switches; choose another algorithm");
-  Endpoints switches = tree->leaves;
-  if (tree->root) switches.push_back(*tree->root);
+// How many ranks of each machine stand together, where they are equally many; else 0.
+int ranks_of_a_machine(const Group& group) {
+  const auto machine = [&](int rank) {
+    return group.platform.machine_of(group.ranks[static_cast<std::size_t>(rank)]);
+  };
+  int size = 1;
+  while (size < group.size() && machine(size) == machine(0)) ++size;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    const bool is_first = rank % size == 0;
+    if (rank > 0 && (machine(rank) == machine(rank - 1)) == is_first) return 0;
+  }
+  return group.size() % size == 0 ? size : 0;
+}
+
+// Of trees over the network: one for each card of a machine that one of its ranks is near to.
+int lanes_of(const Group& group, int per_machine) {
+  const auto first = std::span(group.ranks).first(static_cast<std::size_t>(per_machine));
+  return std::clamp(platform::summary_of(group.platform, first).nics, 1, per_machine);
+}
+
+// The switches that add for a lane, whose heads are the ranks at its card.
+std::optional<platform::SwitchTree> tree_of_lane(const Group& group, std::size_t lane, std::size_t lanes) {
+  const auto size = static_cast<std::size_t>(ranks_of_a_machine(group));
+  if (size == 0) return std::nullopt;
+  Endpoints heads;
+  for (std::size_t rank = lane * size / lanes; rank < group.ranks.size(); rank += size)
+    heads.push_back(group.ranks[rank]);
+  return platform::adding_switches(group.platform, heads);
+}
+
+// Of so many switches, lane by lane.
+Endpoints network_switches(const Group& group, const std::string& name, std::size_t count) {
+  Endpoints switches;
+  std::size_t lanes = 1;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const auto tree = tree_of_lane(group, lane, lanes);
+    if (!tree)
+      throw InputError(
+          fmt::format("{} lets a network's switches add, which {} doesn't have", name, group.platform.name()),
+          "it takes InfiniBand between machines, with one or two levels of switches; choose another "
+          "algorithm");
+    switches.insert(switches.end(), tree->leaves.begin(), tree->leaves.end());
+    if (tree->root) switches.push_back(*tree->root);
+    if (lane == 0) lanes = std::max<std::size_t>(1, count / switches.size());
+  }
   return switches;
 }
 
@@ -88,7 +120,8 @@ Endpoints helpers(const Group& group, const Algorithm* algorithm, const Contract
   const bool has_servers = algorithm == nullptr || collective::reads(*algorithm, "servers");
   if (has_servers) return servers(group, count);
   const std::string name(algorithm->name);
-  const Endpoints switches = name == "sharp" ? network_switches(group, name) : nvlink_switches(group, name);
+  const Endpoints switches =
+      name == "sharp" ? network_switches(group, name, count) : nvlink_switches(group, name);
   if (switches.size() != count)
     throw InputError(
         fmt::format("{} wants {} switches that add; these ranks are at {}", name, count, switches.size()),
@@ -100,26 +133,20 @@ Endpoints helpers(const Group& group, const Algorithm* algorithm, const Contract
 
 namespace {
 
-// Where each machine's ranks stand together and are equally many.
+// Where they are several, of several ranks each.
 std::vector<int> shape_of_machines(const Group& group) {
-  const auto machine = [&](int rank) {
-    return group.platform.machine_of(group.ranks[static_cast<std::size_t>(rank)]);
-  };
-  int size = 1;
-  while (size < group.size() && machine(size) == machine(0)) ++size;
-  if (size == 1 || size == group.size() || group.size() % size != 0) return {};
-  for (int rank = 0; rank < group.size(); ++rank) {
-    const bool is_first = rank % size == 0;
-    if (rank > 0 && (machine(rank) == machine(rank - 1)) == is_first) return {};
-  }
+  const int size = ranks_of_a_machine(group);
+  if (size <= 1 || size == group.size()) return {};
   return {size, group.size() / size};
 }
 
-// Ranks below each leaf switch that adds, then leaves.
+// Ranks of a machine, machines below each leaf switch that adds, leaves.
 std::vector<int> shape_of_leaves(const Group& group) {
-  const auto tree = platform::adding_switches(group.platform, group.ranks, {.rail = 0});
-  const int leaves = tree ? static_cast<int>(tree->leaves.size()) : 1;
-  return group.size() % leaves == 0 ? std::vector{group.size() / leaves, leaves} : std::vector<int>{};
+  const int size = ranks_of_a_machine(group);
+  if (size == 0) return {};
+  const auto tree = tree_of_lane(group, 0, 1);
+  const int leaves = tree ? static_cast<int>(tree->leaves.size()) : 1, machines = group.size() / size;
+  return machines % leaves == 0 ? std::vector{size, machines / leaves, leaves} : std::vector<int>{};
 }
 
 }  // namespace
@@ -130,20 +157,35 @@ Group first_devices(const Platform& platform, int count) {
   return group;
 }
 
+int whole_slices(const Group& group) {
+  const platform::Slice* slice = group.platform.slice();
+  if (slice == nullptr || group.size() % slice->replicas() != 0) return 0;
+  const auto slice_of = [&](int rank) {
+    return group.platform.machine_of(group.ranks[static_cast<std::size_t>(rank)]) / slice->hosts;
+  };
+  for (int rank = 0; rank < group.size(); ++rank)
+    if (slice_of(rank) != slice_of(rank - rank % slice->replicas())) return 0;
+  return group.size() / slice->replicas();
+}
+
 void add_natural_shape(collective::Options& options, const Group& group, const Algorithm& algorithm) {
   if (!collective::reads(algorithm, "shape") || !options.shape.empty()) return;
-  if (const platform::Slice* slice = slice_of(group, &algorithm))
-    collective::set_torus(options, {slice->shape.extents.rbegin(), slice->shape.extents.rend()},
-                          {slice->wraps.rbegin(), slice->wraps.rend()}, slice->devices_per_chip());
-  else if (algorithm.name == "sharp")
+  if (const int slices = is_for_a_torus(algorithm) ? whole_slices(group) : 0; slices > 0) {
+    const platform::Slice& slice = *group.platform.slice();
+    collective::set_torus(options, {slice.shape.extents.rbegin(), slice.shape.extents.rend()},
+                          {slice.wraps.rbegin(), slice.wraps.rend()}, slice.devices_per_chip());
+    options.slices = slices;
+  } else if (algorithm.name == "sharp") {
     options.shape = shape_of_leaves(group);
-  else if (!is_for_a_torus(algorithm))
+    if (!options.shape.empty() && options.lanes == 0) options.lanes = lanes_of(group, options.shape[0]);
+  } else if (!is_for_a_torus(algorithm)) {
     options.shape = shape_of_machines(group);
+  }
 }
 
 Endpoints endpoints(const Group& group, const Algorithm* algorithm, const Contract& contract) {
-  const platform::Slice* slice = slice_of(group, algorithm);
-  Endpoints where = slice != nullptr ? by_coordinates(*slice, group.ranks) : group.ranks;
+  const bool goes_along_axes = algorithm != nullptr && is_for_a_torus(*algorithm) && whole_slices(group) > 0;
+  Endpoints where = goes_along_axes ? by_coordinates(*group.platform.slice(), group.ranks) : group.ranks;
   const Endpoints others = helpers(group, algorithm, contract);
   where.insert(where.end(), others.begin(), others.end());
   return where;

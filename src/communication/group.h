@@ -19,6 +19,10 @@ struct Group {
 // The platform's first devices.
 Group first_devices(const platform::Platform& platform, int count);
 
+// The slices of a TPU generation whose chips, or their cores, are the ranks, each behind the one before. 0 where they
+// aren't, or not whole.
+int whole_slices(const Group& group);
+
 // Ranks per level where nobody says otherwise: a machine's, then machines; a torus's axes, the last innermost.
 // Nothing where the group has no levels.
 void add_natural_shape(collective::Options& options, const Group& group,

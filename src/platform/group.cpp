@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 
+#include "platform/topology.h"
+
 namespace wt::platform {
 
 namespace {
@@ -95,6 +97,15 @@ std::vector<Group> measured(const Platform& platform, std::vector<Group> groups,
   return groups;
 }
 
+template <class Key>
+std::vector<Group> grouped(std::span<const Endpoint> devices, Key key_of) {
+  std::map<std::int32_t, Group> by_key;
+  for (const Endpoint device : devices) by_key[key_of(device)].members.push_back(device);
+  std::vector<Group> groups;
+  for (auto& [key, group] : by_key) groups.push_back(std::move(group));
+  return groups;
+}
+
 }  // namespace
 
 std::vector<Group> groups_by_device(const Platform& platform, std::span<const Endpoint> devices,
@@ -106,11 +117,18 @@ std::vector<Group> groups_by_device(const Platform& platform, std::span<const En
 
 std::vector<Group> groups_by_machine(const Platform& platform, std::span<const Endpoint> devices,
                                      std::span<const Endpoint> others) {
-  std::map<std::int32_t, Group> by_machine;
-  for (const Endpoint device : devices) by_machine[platform.machine_of(device)].members.push_back(device);
-  std::vector<Group> groups;
-  for (auto& [machine, group] : by_machine) groups.push_back(std::move(group));
-  return measured(platform, std::move(groups), devices, others);
+  return measured(platform, grouped(devices, [&](Endpoint device) { return platform.machine_of(device); }),
+                  devices, others);
+}
+
+std::vector<Group> groups_by_fabric(const Platform& platform, std::span<const Endpoint> devices,
+                                    std::span<const Endpoint> others) {
+  const Topology& topology = platform.topology();
+  const auto fabric_of = [&](Endpoint device) {
+    const std::int32_t machine = platform.machine_of(device);
+    return topology.has_fabric() ? topology.copy_of(machine) : machine;
+  };
+  return measured(platform, grouped(devices, fabric_of), devices, others);
 }
 
 }  // namespace wt::platform

@@ -16,11 +16,14 @@ struct Group {
   BytesPerSecond in{};
 };
 
-// Each device a group, or each machine's devices. `others` take part and belong to no group, as parameter
-// servers do. Asks for a route between all pairs. Requires: none stands in a list twice.
+// Each device a group, each machine's devices, or those that one fabric joins (a TPU slice, an NVL72; else a machine).
+// `others` take part and belong to no group, as parameter servers do. Asks for a route between all pairs. Requires: none
+// stands in a list twice.
 std::vector<Group> groups_by_device(const Platform& platform, std::span<const Endpoint> devices,
                                     std::span<const Endpoint> others = {});
 std::vector<Group> groups_by_machine(const Platform& platform, std::span<const Endpoint> devices,
                                      std::span<const Endpoint> others = {});
+std::vector<Group> groups_by_fabric(const Platform& platform, std::span<const Endpoint> devices,
+                                    std::span<const Endpoint> others = {});
 
 }  // namespace wt::platform

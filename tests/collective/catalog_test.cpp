@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "collective/deletion.h"
@@ -168,6 +169,64 @@ TEST(Catalog, ToriMayHaveLinesForAxesAndCoresInChips) {
             "8 ranks are no torus of chips of 3 cores\ngive other cores, or another algorithm");
   EXPECT_EQ(refusal("torus_2d_bucket", {.ranks = 6, .elements = 9, .options = {.cores = 2}}),
             "3 chips have no 2 axes\ngive a shape");
+}
+
+// Whoever leaves its slice sends to its like in the next, and no more than what its slice's chips share.
+TEST(Catalog, ToriMayBeSeveralSlices) {
+  for (const std::string_view name : {"torus_2d", "torus_3d", "torus_2d_bucket", "torus_3d_bucket"})
+    for (const int slices : {2, 3, 4}) {
+      const Options options{.shape = {2, 3}, .lines = "x", .cores = 2, .slices = slices};
+      const Expanded schedule = expanded(name, 12 * slices, options);
+      EXPECT_EQ(print(verify(schedule)), "") << name << " " << slices;
+      std::map<int, int> leaving;
+      for (const Step& step : schedule.steps) {
+        if (step.move.source / 12 == step.move.target / 12) continue;
+        EXPECT_EQ(step.move.target % 12, step.move.source % 12);
+        const int ahead = (step.move.target / 12 - step.move.source / 12 + slices) % slices;
+        EXPECT_TRUE(ahead == 1 || ahead == slices - 1) << "parts that are seen in a mirror go backwards";
+        leaving[step.move.source] += step.move.chunks.count();
+      }
+      EXPECT_EQ(std::ssize(leaving), 12 * slices) << "everybody takes part";
+      for (const auto& [rank, chunks] : leaving)
+        EXPECT_EQ(chunks * 12 * slices, schedule.contract.cut.chunks * 2 * (slices - 1))
+            << name << " " << rank;
+    }
+  EXPECT_EQ(refusal("torus_2d", {.ranks = 8, .elements = 9, .options = {.slices = 3}}),
+            "8 ranks are no 3 equal slices\ngive another number of them");
+}
+
+// NCCL's ring crosses by as many cards as a machine has, and so do its halves: from equal rank to equal rank.
+TEST(Catalog, RailsOfAHalfLeaveEachMachineByEachRankEqually) {
+  for (const Operation operation : {Operation::reduce_scatter, Operation::all_gather}) {
+    const Expanded schedule = expanded(algorithm_named(operation, "multi_rail"), 16, {.shape = {4, 4}});
+    EXPECT_EQ(print(verify(schedule)), "");
+    std::map<int, int> leaving;
+    for (const Step& step : schedule.steps) {
+      if (step.move.source / 4 == step.move.target / 4) continue;
+      EXPECT_EQ(step.move.source % 4, step.move.target % 4);
+      leaving[step.move.source] += step.move.chunks.count();
+    }
+    for (const auto& [rank, chunks] : leaving) EXPECT_EQ(chunks, leaving.begin()->second) << rank;
+    EXPECT_EQ(leaving.size(), 16U);
+  }
+}
+
+// By a lane's head alone a machine reaches the network, and by each with its part of the vector.
+TEST(Catalog, SharpHasATreeForEachLane) {
+  for (const int lanes : {1, 2, 4}) {
+    const Expanded schedule = expanded("sharp", 24, {.shape = {4, 3, 2}, .segments = 2, .lanes = lanes});
+    EXPECT_EQ(print(verify(schedule)), "") << lanes;
+    EXPECT_EQ(schedule.contract.helpers, 3 * lanes);
+    std::map<int, int> given;
+    for (const Step& step : schedule.steps)
+      if (step.move.source < 24 && step.move.target >= 24)
+        given[step.move.source] += step.move.chunks.count();
+    EXPECT_EQ(std::ssize(given), 6 * lanes);
+    for (const auto& [rank, chunks] : given) {
+      EXPECT_EQ(rank % (4 / lanes), 0);
+      EXPECT_EQ(chunks * lanes, schedule.contract.cut.chunks);
+    }
+  }
 }
 
 // Along a line nobody sends past a neighbour; a ring's last goes back to its first.

@@ -252,7 +252,7 @@ std::string refusal(std::string_view key, std::string_view value) {
 TEST(Options, RefuseWhatIsNone) {
   EXPECT_EQ(refusal("shap", "8"),
             "\"shap\" is not an option of a collective\ndid you mean \"shape\"? known: shape, "
-            "lines, cores, segments, lanes, servers, packs, subdivisions, faithful");
+            "lines, cores, slices, segments, lanes, servers, packs, subdivisions, faithful");
   EXPECT_EQ(refusal("segments", "0"), "\"0\" is no value of segments\ngive a whole number from 1");
   EXPECT_EQ(refusal("shape", "8x"), "\"\" is no value of shape\ngive a whole number from 1");
   EXPECT_EQ(refusal("lines", "x w"), "\"x w\" is no value of lines\nname axes of the shape: x, y, z");

@@ -250,6 +250,8 @@ TEST(Select, HalvesAndRootsUseRings) {
   EXPECT_EQ(chosen(a100(), 8, gib, Operation::broadcast), "chain simple on 24");
   EXPECT_EQ(chosen(a100(), 8, gib, Operation::reduce), "chain simple on 24");
   EXPECT_EQ(chosen(a100(), 8, gib, Operation::all_to_all), "direct simple on 32");
+  for (const Operation half : {Operation::reduce_scatter, Operation::all_gather})
+    EXPECT_EQ(chosen(a100(2), 16, gib, half), "multi_rail simple on 16") << "its rings leave by all NICs";
   // 7 steps of 3.4 us, and 7/8 of the vector.
   EXPECT_DOUBLE_EQ(best(a100(), 8, gib, Operation::all_gather).predicted.count(),
                    (8.4 + 7 * 3.4) * 1e-6 + gib / (240e9 * 8 / 7));
@@ -297,6 +299,24 @@ TEST(Select, TheCoresOfAChipShareItsLinks) {
   EXPECT_DOUBLE_EQ(cores.predicted.count(), chips.predicted.count());
 }
 
+// Each slice's chips share what leaves it: once round the slices with the vector over all of a slice's cards.
+TEST(Select, SlicesAddARingOfTheirOwn) {
+  Fabric two = torus({16, 16}, {true, true});
+  two.nodes = 4, two.ranks_per_node = 256, two.nics = 64, two.nic_rate = BytesPerSecond(12.5e9);
+  two.latency = Seconds(2e-5);
+  const double alone = best(two, 256, gib).predicted.count();
+  two.torus->slices = 4;
+  const Choice choice = best(two, 1024, gib);
+  EXPECT_EQ(choice.algorithm, "torus_2d_bucket");
+  EXPECT_DOUBLE_EQ(choice.predicted.count(), alone + 6 * 2e-5 + 1.5 * gib / (64 * 12.5e9));
+  EXPECT_EQ(choice.reason, "torus: 2 axes at once, 4 ways in all, then 4 slices");
+  const Choice tiny = best(two, 1024, 4);  // crosses twice, and 30 chips on its way in each slice
+  EXPECT_EQ(tiny.algorithm, "recursive_doubling");
+  EXPECT_NEAR(microseconds(tiny), 2 * 20 + 30, 0.1);
+  two.torus->extents = {16}, two.torus->wrapped = {true}, two.ranks_per_node = 16;
+  EXPECT_EQ(best(two, 64, gib).algorithm, "torus_2d_bucket") << "the slices are the other axis";
+}
+
 TEST(Select, AnAllToAllOnARingTakesAQuarterOfAnAllGather) {
   const Choice choice = best(torus({16}, {true}), 16, mib, Operation::all_to_all);
   EXPECT_DOUBLE_EQ(choice.predicted.count(), 16. * mib / 90e9 / 4);  // 16 MiB are gathered there
@@ -337,6 +357,8 @@ std::vector<Fabric> many_fabrics() {
                               torus({4, 4, 4}, {true, false, true}),
                               torus({}, {}),
                               torus({2, 2, 2, 2}, {})};
+  fabrics.push_back(torus({4, 4}, {true, true}));
+  fabrics.back().torus->slices = 2, fabrics.back().nodes = 2, fabrics.back().ranks_per_node = 16;
   for (Inside inside : {Inside::nvswitch, Inside::nvlink_mesh, Inside::pcie_peer, Inside::staged})
     for (int capability : {1, 75, 80, 90, 120})  // nothing else is known, not even a rate
       fabrics.push_back({.nodes = 3,

@@ -57,6 +57,7 @@ const std::vector<Machines>& machines() {
                                           {"ideal_torus"},
                                           {"ideal_switch", {"ranks=16", "machines=4"}},
                                           {"tpu_v4", {"slice=v4-32"}},
+                                          {"tpu_v5e", {"slice=2x4", "slices=2"}},
                                           {"cpu_cluster_25gbe", {"machines=6"}}};
   return rows;
 }
@@ -98,6 +99,37 @@ TEST(Bound, IsTheVectorItselfWhereSwitchesAdd) {
     return bounds.of(contract, endpoints(group, &algorithm, contract), Bytes(4 * 8 * 96'000))->count();
   };
   EXPECT_NEAR(of("ring") / of("nvls"), 2 * 7 / 8.0, exactly);
+}
+
+// Two slices of two hosts exchange the vector over each host's card, whatever their chips have between them.
+TEST(Bound, OfSlicesIsWhatTheirCardsPass) {
+  const platform::Platform platform = Machines{"tpu_v5e", {"slice=4x4", "slices=2"}}.load();
+  const Group group = first_devices(platform, 32);
+  const Algorithm& ring = collective::algorithm_named(Operation::all_reduce, "ring");
+  const collective::Contract contract =
+      collective::make_schedule(ring, {.ranks = 32, .elements = 32}).contract;
+  const auto bound = Bounds(group).of(contract, group.ranks, Bytes(1 << 30));
+  const double card = platform.route(group.ranks[0], group.ranks[16]).bottleneck.count();
+  const double hosts = platform.machines() / 2.0;
+  EXPECT_NEAR(bound.value().count(), (1 << 30) / (hosts * card), exactly);
+}
+
+// NCCL's halves cross by all cards at once, as its all-reduce does; SHARP's trees, too.
+TEST(Bound, IsNearWhereAllCardsOfAMachineTakePart) {
+  const platform::Platform platform = Machines{"dgx_h100", {"machines=4"}}.load();
+  const Group group = first_devices(platform, 32);
+  Bounds bounds(group);
+  const Bytes bytes(1 << 30);
+  const auto of_bound = [&](Operation operation, std::string_view name) {
+    const Algorithm& algorithm = collective::algorithm_named(operation, name);
+    const Call call = call_of(group, algorithm, {.ranks = 32, .elements = bytes.count() / 4}, {});
+    const collective::Contract contract = collective::make_schedule(*call.algorithm, call.request).contract;
+    return bounds.of(contract, endpoints(group, call.algorithm, contract), bytes).value() /
+           time_of(call, group).time;
+  };
+  for (const Operation half : {Operation::reduce_scatter, Operation::all_gather})
+    EXPECT_GE(of_bound(half, choices(group, half, bytes).front().algorithm), 0.85);
+  EXPECT_GE(of_bound(Operation::all_reduce, "sharp"), 0.5);
 }
 
 TEST(Bound, IsNotAskedForWhereRoutesAreTooMany) {

@@ -41,6 +41,8 @@ Schedule direct_all_gather(const Request& request);
 Schedule direct_reduce_scatter(const Request& request);
 Schedule doubling_all_gather(const Request& request);
 Schedule halving_reduce_scatter(const Request& request);
+Schedule multi_rail_all_gather(const Request& request);
+Schedule multi_rail_reduce_scatter(const Request& request);
 Schedule nvls_all_gather(const Request& request);
 Schedule nvls_reduce_scatter(const Request& request);
 Schedule pat_all_gather(const Request& request);

@@ -84,11 +84,14 @@ Grid grid_of_rings(const std::vector<int>& lengths) {
 }
 
 Grid torus_of(const Request& request, int axes) {
-  const int cores = request.options.cores;
+  const int cores = request.options.cores, slices = request.options.slices;
+  if (request.ranks % slices != 0)
+    throw InputError(fmt::format("{} ranks are no {} equal slices", request.ranks, slices),
+                     "give another number of them");
   Request chips = request;
-  chips.ranks = request.ranks / cores;
-  if (request.ranks % cores != 0 || chips.ranks == 1)
-    throw InputError(fmt::format("{} ranks are no torus of chips of {} cores", request.ranks, cores),
+  chips.ranks = request.ranks / slices / cores;
+  if (request.ranks / slices % cores != 0 || chips.ranks <= 1)
+    throw InputError(fmt::format("{} ranks are no torus of chips of {} cores", request.ranks / slices, cores),
                      "give other cores, or another algorithm");
   const std::vector<int> lengths = shape_of(chips, axes);
   if (lengths.empty())
@@ -96,6 +99,7 @@ Grid torus_of(const Request& request, int axes) {
   Grid grid{{cores}};
   for (std::size_t axis = 0; axis < lengths.size(); ++axis)
     grid.push_back({lengths[axis], is_line(request.options, axis)});
+  grid.push_back({slices});
   return grid;
 }
 

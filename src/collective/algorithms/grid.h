@@ -17,7 +17,8 @@ using Grid = std::vector<Axis>;  // ranks are numbered along the first axis, the
 
 Grid grid_of_rings(const std::vector<int>& lengths);
 
-// A torus of so many axes as the options have it: a chip's cores, then its axes. InputError where it can't be one.
+// A torus of so many axes as the options have it: a chip's cores, then its axes, then slices, of which there may be
+// one. InputError where it can't be one.
 Grid torus_of(const Request& request, int axes);
 
 // Reduce-scatter inwards, each axis on what the ones before it have left, then all-gather outwards. Chunk r is

@@ -26,6 +26,25 @@ std::vector<std::vector<int>> orders_of(const Request& request) {
   return orders;
 }
 
+// Around in this order; of each rank's part the lane's share. Whose a part is doesn't change with the order.
+Rule lane_gather(std::vector<int> order, int lane, int lanes) {
+  const int n = static_cast<int>(order.size());
+  return alike(n - 1, [=, order = std::move(order)](int round, Round& moves) {
+    const auto rank = [&](int place) { return order[static_cast<std::size_t>(modulo(place, n))]; };
+    for (int place = 0; place < n; ++place)
+      moves.copy(rank(place), rank(place + 1), rank(place - round) * lanes + lane);
+  });
+}
+
+Schedule gathered(Operation operation, const Request& request) {
+  const std::vector<std::vector<int>> orders = orders_of(request);
+  const int lanes = static_cast<int>(orders.size());
+  std::vector<Rule> rails;
+  for (int lane = 0; lane < lanes; ++lane)
+    rails.push_back(lane_gather(orders[static_cast<std::size_t>(lane)], lane, lanes));
+  return schedule_of(operation, request, std::int64_t{request.ranks} * lanes, together(std::move(rails)));
+}
+
 }  // namespace
 
 Schedule multi_rail(const Request& request) {
@@ -36,6 +55,14 @@ Schedule multi_rail(const Request& request) {
     rails.push_back(on_chunks(n * std::ssize(rails), among(std::move(order), ring)));
   const std::int64_t chunks = n * std::ssize(rails);
   return schedule_of(Operation::all_reduce, request, chunks, together(std::move(rails)));
+}
+
+Schedule multi_rail_all_gather(const Request& request) { return gathered(Operation::all_gather, request); }
+
+Schedule multi_rail_reduce_scatter(const Request& request) {
+  Schedule schedule = gathered(Operation::reduce_scatter, request);
+  schedule.rule = reversed(std::move(schedule.rule), Effect::reduce);
+  return schedule;
 }
 
 }  // namespace wt::collective

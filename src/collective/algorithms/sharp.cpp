@@ -1,26 +1,75 @@
 // Switches of a tree add on the way up and multicast on the way down (Graham and others, "Scalable hierarchical
-// aggregation protocol (SHARP)", 2016). Each leaf switch serves one group of ranks.
+// aggregation protocol (SHARP)", 2016). There are as many lanes as network cards, each with a tree of its own: in each
+// machine the rank at the card adds the lane's part of the vector for all, and hands the sum back (NCCL's CollNet).
+#include <algorithm>
+
+#include "base/error.h"
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
 namespace wt::collective {
 
-Schedule sharp(const Request& request) {
-  const std::vector<int> shape = request.ranks == 1 ? std::vector<int>{1} : shape_of(request, 2);
-  const int n = request.ranks, size = shape.empty() ? n : shape[0], leaves = n / size;
-  std::vector<int> parents;  // of ranks, then of leaf switches; a single leaf is the root itself
-  for (int r = 0; r < n; ++r) parents.push_back(n + r / size);
-  for (int leaf = 0; leaf < leaves; ++leaf) parents.push_back(leaves > 1 ? n + leaves : -1);
-  if (leaves > 1) parents.push_back(-1);
+namespace {
+
+// Ranks of a machine, machines at a leaf switch, leaves.
+struct Levels {
+  int size = 1;
+  int machines = 1;
+  int leaves = 1;
+
+  int switches() const { return leaves + (leaves > 1); }  // of a lane; a single leaf is the root itself
+};
+
+Levels levels_of(const Request& request) {
+  std::vector<int> shape = request.ranks == 1 ? std::vector<int>{1} : shape_of(request, 3);
+  if (shape.empty()) shape = {1, request.ranks};
+  if (shape.size() > 3) throw InputError("sharp has three levels: ranks, machines and leaf switches");
+  shape.resize(3, 1);
+  if (shape[1] * shape[2] == 1) return {1, shape[0], 1};  // in one machine each rank is at the switch itself
+  return {shape[0], shape[1], shape[2]};
+}
+
+// Parents in a lane's tree: of ranks, then of all lanes' switches, of which the others have no part in it.
+std::vector<int> parents_of(const Levels& levels, int lane, int lanes) {
+  const auto [size, machines, leaves] = levels;
+  const int n = size * machines * leaves, first = n + lane * levels.switches();
+  const int root = leaves > 1 ? first + leaves : -1;
+  std::vector<int> parents(static_cast<std::size_t>(n + lanes * levels.switches()), -1);
+  for (int r = 0; r < n; ++r) {
+    const int head = r - r % size + lane * size / lanes;
+    parents[static_cast<std::size_t>(r)] = r == head ? first + r / (size * machines) : head;
+  }
+  for (int leaf = first; leaf < first + leaves; ++leaf) parents[static_cast<std::size_t>(leaf)] = root;
+  return parents;
+}
+
+// A switch begins empty: the first of its children sets the sum.
+Rule all_reduce_on(const std::vector<int>& parents, int n) {
   const Rule down = tree_broadcast(parents, 0);
-  // A switch begins empty: the first of its children sets the sum.
+  std::vector<int> first(parents.size(), -1);  // child
+  for (int child = static_cast<int>(parents.size()) - 1; child >= 0; --child)
+    if (const int parent = parents[static_cast<std::size_t>(child)]; parent >= n)
+      first[static_cast<std::size_t>(parent)] = child;
   const Rule up = changed(reversed(down, Effect::reduce), [=](Move& move) {
-    if (move.source < n ? move.source % size == 0 : move.source == n) move.effect = Effect::copy;
+    if (first[static_cast<std::size_t>(move.target)] == move.source) move.effect = Effect::copy;
   });
+  return then(up, down);
+}
+
+}  // namespace
+
+Schedule sharp(const Request& request) {
+  const Levels levels = levels_of(request);
   const int segments = request.options.segments;
+  const int lanes = request.options.lanes > 0 ? std::min(request.options.lanes, levels.size) : levels.size;
+  std::vector<Rule> rules;
+  for (int lane = 0; lane < lanes; ++lane)
+    rules.push_back(
+        on_chunks(std::int64_t{lane} * segments,
+                  pipelined(all_reduce_on(parents_of(levels, lane, lanes), request.ranks), segments)));
   Schedule schedule =
-      schedule_of(Operation::all_reduce, request, segments, pipelined(then(up, down), segments));
-  schedule.contract.helpers = static_cast<int>(parents.size()) - n;
+      schedule_of(Operation::all_reduce, request, std::int64_t{lanes} * segments, together(std::move(rules)));
+  schedule.contract.helpers = lanes * levels.switches();
   return schedule;
 }
 

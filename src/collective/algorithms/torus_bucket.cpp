@@ -1,7 +1,7 @@
 // The vector in 2 D parts, one for each direction of each of D axes; each goes along the axes in turns,
 // beginning with its own, so all ports are busy all the time (Jain and Sabharwal, "Optimal bucket algorithms
 // for large MPI collectives on torus interconnects", 2010). An axis that is a line goes both ways by itself. The cores
-// of a chip add among each other before anything leaves it.
+// of a chip add among each other before anything leaves it; slices exchange what their chips have come down to.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/grid.h"
 
@@ -9,9 +9,10 @@ namespace wt::collective {
 
 namespace {
 
-// Axis 0, the cores, stays in front; the others turn until `first` is the next.
+// The cores stay in front and the slices behind; the axes between them turn until `first` is the next.
 std::size_t turned(std::size_t axis, std::size_t first, std::size_t axes) {
-  return axis == 0 ? 0 : 1 + (first + axis - 2) % (axes - 1);
+  const bool turns = axis > 0 && axis + 1 < axes;
+  return turns ? 1 + (first + axis - 2) % (axes - 2) : axis;
 }
 
 Grid turned(const Grid& grid, std::size_t first) {
@@ -43,7 +44,7 @@ Schedule bucket(const Request& request, int axes) {
   const int n = request.ranks;
   const Grid grid = torus_of(request, axes);
   std::vector<Rule> parts;
-  for (std::size_t first = 1; first < grid.size(); ++first)
+  for (std::size_t first = 1; first + 1 < grid.size(); ++first)
     for (int way = 0; way < (grid[first].line ? 1 : 2); ++way)
       parts.push_back(on_chunks(n * std::ssize(parts), among(seen_along(grid, first, way == 1, n),
                                                              along_axes(turned(grid, first)))));
