@@ -222,14 +222,14 @@ std::vector<std::string> spoiled(const json::Value& value) {
   const auto object = [&](const json::Member* changed, const std::string& instead) {
     std::string text;
     for (const json::Member& member : value.members()) {
-      const std::string kept = &member == changed ? instead : print(member.value);
+      const std::string kept = &member == changed ? instead : wt::print(member.value);
       if (!kept.empty()) text += (text.empty() ? "" : ",") + json::quote(member.key) + ":" + kept;
     }
     return "{" + text + "}";
   };
   for (const json::Member& member : value.members()) {
     all.push_back(object(&member, ""));
-    all.push_back(object(&member, print(member.value) + R"(,"unknown":1)"));
+    all.push_back(object(&member, wt::print(member.value) + R"(,"unknown":1)"));
     for (const std::string& instead : spoiled(member.value)) all.push_back(object(&member, instead));
   }
   return all;
