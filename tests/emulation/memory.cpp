@@ -1,10 +1,12 @@
 #include "emulation/memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -71,11 +73,22 @@ bool Memory::free(void* data) {
   Blocks& blocks = range(device).blocks;
   const auto found = blocks.find(static_cast<std::byte*>(data));
   if (found == blocks.end()) return false;
-  open(device);
-  std::memset(found->first, nan_byte, rounded(found->second));
   close_all();
   blocks.erase(found);
+  give_back(range(device));
   return true;
+}
+
+// Behind the last block the process has no pages, so that there is little to open and close.
+void Memory::give_back(Range& own) {
+  std::byte* end = own.begin;
+  if (!own.blocks.empty())
+    end = std::prev(own.blocks.end())->first + rounded(std::prev(own.blocks.end())->second);
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t left = (static_cast<std::size_t>(end - own.begin) + page - 1) / page * page;
+  if (left >= own.used) return;
+  madvise(own.begin + left, own.used - left, MADV_DONTNEED);
+  own.used = left;
 }
 
 void Memory::open(int device) {

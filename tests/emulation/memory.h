@@ -1,6 +1,6 @@
 #pragma once
 // The memories of an emulated machine: a range of addresses for each GPU, and page-locked blocks of the host's. What
-// was never written, and what was freed, is full of NaNs. The host can't touch a GPU's memory: it is taken away from
+// was never written is full of NaNs, what was freed nobody may touch. The host can't touch a GPU's memory: it is taken away from
 // the process but for the time in which the machine works.
 
 #include <cstddef>
@@ -44,6 +44,7 @@ class Memory {
     bool is_open = false;
     Blocks blocks{};
   };
+  void give_back(Range& own);
   static bool has(const Blocks& blocks, const void* data, std::size_t size);
   Range& range(int device) { return ranges_[static_cast<std::size_t>(device)]; }
   const Range& range(int device) const { return ranges_[static_cast<std::size_t>(device)]; }
