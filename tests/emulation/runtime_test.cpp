@@ -205,7 +205,9 @@ TEST_P(EmulatedMachine, ForbidsInACaptureWhatMightWait) {
       {[&] { return cudaMemsetAsync(x, 0, 4, nullptr); }, cudaErrorStreamCaptureImplicit},
       {[&] { return cudaEventRecord(inside, a), cudaEventSynchronize(inside); }, cudaErrorCapturedEvent},
   };
-  for (const auto& [call, error] : rows) {
+  for (const auto& row : rows) {  // clang 14 takes no binding into a lambda
+    const auto& call = row.first;
+    const int error = row.second;
     cudaGraph_t graph = nullptr;
     EXPECT_EQ(capture(a, &graph,
                       [&] {
