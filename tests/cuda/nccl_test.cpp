@@ -52,9 +52,11 @@ class NcclTest : public testing::Test {
 // Whole numbers have one sum, in whatever order.
 TEST_F(NcclTest, AddsWhatEveryRankHas) {
   Tensor sum = numbers(0);
-  for (std::size_t rank = 1; rank < shares_.of_ranks.size(); ++rank)
+  for (std::size_t rank = 1; rank < shares_.of_ranks.size(); ++rank) {
+    const Tensor own = numbers(rank);
     for (std::size_t i = 0; i < static_cast<std::size_t>(elements); ++i)
-      sum.values<float>()[i] += numbers(rank).values<float>()[i];
+      sum.values<float>()[i] += own.values<float>()[i];
+  }
   team().nccl->all_reduce(shares_, leader_);
   leader_.synchronize();
   expect_everywhere(sum);

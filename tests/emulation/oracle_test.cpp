@@ -1,0 +1,54 @@
+// Claim: trainings of a reference that nobody here wrote (tests/oracle) come out on GPUs as they did there: on one card that
+// all replicas share, and on a card for each.
+
+#include "cli/oracle.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/strategy_ways.h"
+#include "cuda/gpu.h"
+#include "emulation/machine.h"
+
+namespace wt {
+namespace {
+
+class OraclesOnGpus : public testing::TestWithParam<std::tuple<const char*, int>> {
+ protected:
+  const int replicas_ = std::get<int>(GetParam());
+  const Oracle oracle_ =
+      read_oracle(std::filesystem::path(WT_TEST_DATA) / "oracle" / std::get<const char*>(GetParam()));
+
+  StrategyWay way() const {
+    for (StrategyWay& each : strategy_ways(replicas_))
+      if (each.strategy == (replicas_ == 1 ? "one_device" : "mirrored") &&
+          each.reduction == (replicas_ == 1 ? "" : "collective ring"))
+        return std::move(each);
+    expect(false, "no way for {} replicas", replicas_);
+    return {};
+  }
+
+  void expect_the_reference(const execute::Queues& queues) const {
+    const StrategyWay chosen = way();
+    const Rehearsal run = rehearse(oracle_.scenario, oracle_.job, chosen.lower, chosen.input, queues, {});
+    const Deviation found = deviation(run, oracle_.losses, oracle_.weights);
+    EXPECT_TRUE(found.is_within()) << found.loss << ", " << found.weight << " of " << found.tensor;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(CaseAndReplicas, OraclesOnGpus,
+                         testing::Combine(testing::Values("linear_sgd", "mlp_momentum", "mlp_uneven"),
+                                          testing::Values(1, 2, 4)));
+
+TEST_P(OraclesOnGpus, AreFollowedOnOneCard) {
+  device::CudaQueue card(test::first_gpu());
+  expect_the_reference(card);
+}
+
+TEST_P(OraclesOnGpus, AreFollowedOnACardForEach) {
+  std::vector<device::CudaDevice> cards = device::find_cuda_devices().found;
+  cards.resize(static_cast<std::size_t>(replicas_));
+  const test::SeveralStreams streams(cards);
+  expect_the_reference(streams.queues());
+}
+
+}  // namespace
+}  // namespace wt
