@@ -14,7 +14,8 @@ const device::CudaTeam& team() {
   return all;
 }
 
-// Every rank's numbers, on its GPU.
+// Every rank's numbers, on its GPU: written by another stream than NCCL's, and read by it, with nothing but the leader's
+// order between.
 class NcclTest : public testing::Test {
  protected:
   static constexpr std::int64_t elements = 100'003;
@@ -22,11 +23,11 @@ class NcclTest : public testing::Test {
   void SetUp() override {
     shares_ = {{}, Type::float32, elements};
     for (std::size_t rank = 0; rank < team().members.size(); ++rank) {
-      device::Queue& queue = *team().members[rank].communication;
-      blocks_.push_back(queue.memory().allocate(Bytes(4 * elements)));
-      queue.memory().write(blocks_.back().get(), numbers(rank).bytes());
-      queue.synchronize();
-      shares_.of_ranks.push_back({&queue, blocks_.back().get()});
+      const auto& [compute, communication, copies] = team().members[rank];
+      blocks_.push_back(compute->memory().allocate(Bytes(4 * elements)));
+      compute->memory().write(blocks_.back().get(), numbers(rank).bytes());
+      leader_.wait(compute->record());
+      shares_.of_ranks.push_back({communication.get(), blocks_.back().get()});
     }
   }
   static Tensor numbers(std::size_t rank) {
@@ -37,10 +38,13 @@ class NcclTest : public testing::Test {
     return tensor;
   }
   void expect_everywhere(const Tensor& expected) {
-    for (const auto& [queue, data] : shares_.of_ranks) {
+    const device::Event done = leader_.record();
+    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
+      device::Queue& reader = *team().members[rank].compute;
+      reader.wait(done);
       Tensor found = Tensor::zeros(expected.spec());
-      queue->memory().read(found.bytes(), data);
-      EXPECT_TRUE(test::same_bits(found, expected));
+      reader.memory().read(found.bytes(), blocks_[rank].get());
+      EXPECT_TRUE(test::same_bits(found, expected)) << rank;
     }
   }
 
@@ -58,14 +62,12 @@ TEST_F(NcclTest, AddsWhatEveryRankHas) {
       sum.values<float>()[i] += own.values<float>()[i];
   }
   team().nccl->all_reduce(shares_, leader_);
-  leader_.synchronize();
   expect_everywhere(sum);
 }
 
 TEST_F(NcclTest, GivesEveryRankTheRootsNumbers) {
   const std::size_t root = shares_.of_ranks.size() - 1;
   team().nccl->broadcast(shares_, root, leader_);
-  leader_.synchronize();
   expect_everywhere(numbers(root));
 }
 

@@ -57,64 +57,75 @@ std::size_t size_of(ncclDataType_t type) {
   return 8;
 }
 
+using Brought = std::vector<std::vector<std::byte>>;  // by rank
+
 // From the last rank to the first: NCCL's order is its own, and not the plan's.
 template <class T>
-void add(const std::vector<Call>& ranks) {
-  std::vector<T> sums(ranks.front().count);
-  for (auto rank = ranks.rbegin(); rank != ranks.rend(); ++rank)
+void add(const Brought& brought, void* to) {
+  std::vector<T> sums(brought.front().size() / sizeof(T));
+  for (auto own = brought.rbegin(); own != brought.rend(); ++own)
     for (std::size_t i = 0; i < sums.size(); ++i)
-      sums[i] = static_cast<T>(sums[i] + static_cast<const T*>(rank->from)[i]);
-  for (const Call& rank : ranks) std::memcpy(rank.to, sums.data(), sums.size() * sizeof(T));
+      sums[i] = static_cast<T>(sums[i] + reinterpret_cast<const T*>(own->data())[i]);
+  std::memcpy(to, sums.data(), sums.size() * sizeof(T));
 }
 
-void carry_out(const std::vector<Call>& ranks) {
-  const Call& first = ranks.front();
-  if (first.root >= 0) {
-    const Call& root = ranks[static_cast<std::size_t>(first.root)];
-    for (const Call& rank : ranks) std::memmove(rank.to, root.from, first.count * size_of(first.type));
+void finish(const Call& rank, const Brought& brought) {
+  if (rank.root >= 0) {
+    const std::vector<std::byte>& source = brought[static_cast<std::size_t>(rank.root)];
+    std::memcpy(rank.to, source.data(), source.size());
     return;
   }
-  switch (first.type) {
+  switch (rank.type) {
     case ncclUint8:
-      return add<std::uint8_t>(ranks);
+      return add<std::uint8_t>(brought, rank.to);
     case ncclInt32:
-      return add<std::int32_t>(ranks);
+      return add<std::int32_t>(brought, rank.to);
     case ncclInt64:
-      return add<std::int64_t>(ranks);
+      return add<std::int64_t>(brought, rank.to);
     case ncclFloat32:
-      return add<float>(ranks);
+      return add<float>(brought, rank.to);
     case ncclFloat64:
-      return add<double>(ranks);
+      return add<double>(brought, rank.to);
   }
 }
 
-// The ranks' streams meet: it begins when the last of them has come to it, and none goes on before it is done. A graph
-// of several GPUs is what NCCL's manual advises against, so here there is none.
-ncclResult_t enqueue(const std::vector<Call>& ranks) {
-  Machine& m = machine();
-  Work work{.device = ranks.front().communicator->device, .is_copy = true};
-  std::vector<std::shared_ptr<CUstream_st>> streams;
+// Neither a capture, which NCCL's manual advises against where one thread drives several GPUs, nor another GPU's stream.
+ncclResult_t check(const std::vector<Call>& ranks) {
   for (const Call& rank : ranks) {
     if (!rank.agrees_with(ranks.front())) return ncclInvalidUsage;
-    const auto stream = m.find_stream(rank.stream);
+    const auto stream = machine().find_stream(rank.stream);
     if (stream == nullptr || stream->device != rank.communicator->device) return ncclUnhandledCudaError;
     if (stream->capture != nullptr) return ncclInvalidUsage;
-    streams.push_back(stream);
-    const std::size_t size = rank.count * size_of(rank.type);
-    work.touches.insert(work.touches.end(), {{rank.from, size}, {rank.to, size}});
-    work.seconds = seconds_of(size);
   }
-  work.run = [ranks] { carry_out(ranks); };
-  Operation meeting{.work = std::make_shared<const Work>(std::move(work)),
-                    .leaves = std::make_shared<Moment>()};
-  const MomentPointer done = meeting.leaves;
-  for (const auto& stream : streams) {
-    meeting.awaits.push_back(std::make_shared<Moment>());
-    m.enqueue(*stream, Operation{.leaves = meeting.awaits.back()});
-  }
-  m.enqueue(*streams.front(), std::move(meeting));
-  for (const auto& stream : streams) m.enqueue(*stream, Operation{.awaits = {done}});
   return ncclSuccess;
+}
+
+// A rank's numbers are taken when its own stream comes to it, whatever the others do, and its stream goes on when it has
+// the result, whether or not they have it: that is all that NCCL promises.
+void enqueue(const std::vector<Call>& ranks) {
+  Machine& m = machine();
+  const auto brought = std::make_shared<Brought>(ranks.size());
+  const auto enqueue_for = [&](const Call& rank, const void* data, std::vector<MomentPointer> awaits,
+                               std::function<void()> run) {
+    const std::size_t size = rank.count * size_of(rank.type);
+    const auto done = std::make_shared<Moment>();
+    m.enqueue(*m.find_stream(rank.stream),
+              Operation{.work = std::make_shared<const Work>(Work{.device = rank.communicator->device,
+                                                                  .seconds = seconds_of(size),
+                                                                  .touches = {{data, size}},
+                                                                  .run = std::move(run)}),
+                        .awaits = std::move(awaits),
+                        .leaves = done});
+    return done;
+  };
+  std::vector<MomentPointer> all_brought;
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    all_brought.push_back(enqueue_for(ranks[i], ranks[i].from, {}, [brought, i, rank = ranks[i]] {
+      const auto* data = static_cast<const std::byte*>(rank.from);
+      (*brought)[i].assign(data, data + rank.count * size_of(rank.type));
+    }));
+  for (const Call& rank : ranks)
+    enqueue_for(rank, rank.to, all_brought, [brought, rank] { finish(rank, *brought); });
 }
 
 // The n-th call of a rank belongs to the n-th of each other rank of its clique. Where one of them is missing, NCCL would
@@ -133,7 +144,8 @@ ncclResult_t close_group() {
         if (own.size() != ranks.front().size()) return ncclInvalidUsage;
         together.push_back(own[n]);
       }
-      if (const ncclResult_t result = enqueue(together); result != ncclSuccess) return result;
+      if (const ncclResult_t result = check(together); result != ncclSuccess) return result;
+      enqueue(together);
     }
   return ncclSuccess;
 }
