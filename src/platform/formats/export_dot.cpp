@@ -17,8 +17,6 @@ constexpr std::int32_t most_links = 100'000;
 constexpr std::int32_t most_routed_devices = 512;  // whose links only their routes place
 constexpr std::string_view arrow = " -> ";
 
-std::string quoted(std::string_view text) { return json::quote(text); }  // DOT escapes the same two letters
-
 // The bandwidths of a wire's two directions.
 struct Wire {
   BytesPerSecond there{};
@@ -103,26 +101,28 @@ class DotWriter {
     return fmt::format("{:.4g} GB/s", rate.count() / 1e9);
   }
 
+  // DOT escapes the two letters that JSON does.
   std::string text() const {
-    std::string out = fmt::format("graph {} {{\n  node [shape=box];\n", quoted(platform_.name()));
+    std::string out = fmt::format("graph {} {{\n  node [shape=box];\n", json::quote(platform_.name()));
     for (const auto& [machine, names] : nodes_) {
       const bool is_inside = machine >= 0;
       if (is_inside)
-        out +=
-            fmt::format("  subgraph cluster_{} {{\n    label={};\n", machine, quoted(machines_.at(machine)));
+        out += fmt::format("  subgraph cluster_{} {{\n    label={};\n", machine,
+                           json::quote(machines_.at(machine)));
       for (const std::string& name : names)
-        out += fmt::format("  {}{} [label={}];\n", is_inside ? "  " : "", quoted(name),
-                           quoted(labels_.at(name)));
+        out += fmt::format("  {}{} [label={}];\n", is_inside ? "  " : "", json::quote(name),
+                           json::quote(labels_.at(name)));
       if (is_inside) out += "  }\n";
     }
     for (const auto& [ends, wire] : wires_) {
       const bool is_even = wire.there == wire.back;
-      out += fmt::format(
-          "  {} -- {} [label={}];\n", quoted(ends.first), quoted(ends.second),
-          quoted(is_even ? rough_rate(wire.there)
-                         : fmt::format("{} there, {} back", rough_rate(wire.there), rough_rate(wire.back))));
+      out += fmt::format("  {} -- {} [label={}];\n", json::quote(ends.first), json::quote(ends.second),
+                         json::quote(is_even ? rough_rate(wire.there)
+                                             : fmt::format("{} there, {} back", rough_rate(wire.there),
+                                                           rough_rate(wire.back))));
     }
-    for (const auto& [from, to] : steps_) out += fmt::format("  {} -- {};\n", quoted(from), quoted(to));
+    for (const auto& [from, to] : steps_)
+      out += fmt::format("  {} -- {};\n", json::quote(from), json::quote(to));
     return out + "}\n";
   }
 
