@@ -46,8 +46,9 @@ constexpr std::array remedies{
     Remedy{"cudaErrorSystemDriverMismatch",
            "the driver was updated while it was loaded: restart the machine"},
     Remedy{"cudaErrorSystemNotReady", "start the fabric manager of this machine (nvidia-fabricmanager)"},
-    Remedy{"ncclSystemError",
-           "NCCL_DEBUG=WARN says what the system refused: in a container, more shared memory (--shm-size=1g)"},
+    Remedy{
+        "ncclSystemError",
+        "NCCL_DEBUG=WARN says what the system refused: in a container, more shared memory (--shm-size=1g)"},
     Remedy{"ncclUnhandledCudaError",
            "NCCL_DEBUG=WARN says which call of CUDA failed; without NCCL: --set host.collectives=planned"},
 };
