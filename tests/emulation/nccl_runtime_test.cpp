@@ -70,6 +70,10 @@ TEST_P(EmulatedNccl, RefusesARankWhoseOthersNeverCome) {
   add(0);
   add(1);
   EXPECT_EQ(ncclGroupEnd(), ncclInvalidUsage) << "without the third";
+  ncclGroupStart();
+  add(1);
+  add(2);
+  EXPECT_EQ(ncclGroupEnd(), ncclInvalidUsage) << "without the first";
 }
 
 TEST_P(EmulatedNccl, RefusesRanksThatDisagree) {

@@ -137,16 +137,16 @@ ncclResult_t close_group() {
     ranks.resize(call.communicator->clique->ranks.size());
     ranks[static_cast<std::size_t>(call.communicator->rank)].push_back(call);
   }
-  for (const auto& [clique, ranks] : by_rank)
+  for (const auto& [clique, ranks] : by_rank) {
+    for (const std::vector<Call>& own : ranks)
+      if (own.size() != ranks.front().size()) return ncclInvalidUsage;
     for (std::size_t n = 0; n < ranks.front().size(); ++n) {
       std::vector<Call> together;
-      for (const std::vector<Call>& own : ranks) {
-        if (own.size() != ranks.front().size()) return ncclInvalidUsage;
-        together.push_back(own[n]);
-      }
+      for (const std::vector<Call>& own : ranks) together.push_back(own[n]);
       if (const ncclResult_t result = check(together); result != ncclSuccess) return result;
       enqueue(together);
     }
+  }
   return ncclSuccess;
 }
 
