@@ -75,8 +75,8 @@ struct Sum {
   Operand output{};
 };
 
-// The moves and sums of a schedule, where not all of its ranks are in the plan or nobody wants to see them. Such a
-// plan is timed, not executed. It has no stream, either: it begins when all that it waits for is done.
+// The moves and sums of a schedule, where not all of its ranks are in the plan or nobody wants to see them. It is timed;
+// executed only by a library, all ranks being there. It has no stream: it begins when all that it waits for is done.
 struct Collective {
   collective::Operation operation{};
   std::string algorithm{};               // of collective/catalog.h
