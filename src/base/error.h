@@ -4,7 +4,7 @@
 // Read next: quantity.h, then json.h.
 //
 // Three kinds of trouble, never mixed: the user's input is wrong (InputError, exit 2), we are wrong
-// (`expect`, InternalError, exit 3), the machine at hand fails (MachineError). What goes wrong in the
+// (`WT_EXPECT`, InternalError, exit 3), the machine at hand fails (MachineError). What goes wrong in the
 // simulated world is a result and no exception.
 
 #include <fmt/core.h>
@@ -80,7 +80,7 @@ class InternalError : public std::logic_error {
 [[noreturn]] void fail_expectation(const char* file, int line, const char* condition,
                                    const std::string& details);
 
-// `expect(left == right, "row {} of {}", row, table)` or `expect(left == right, left, right)`.
+// `WT_EXPECT(left == right, "row {} of {}", row, table)` or `WT_EXPECT(left == right, left, right)`.
 template <class... Values>
 std::string describe_values(const char*, fmt::format_string<const Values&...> text, const Values&... values) {
   return fmt::format(text, values...);
@@ -98,7 +98,7 @@ requires(!std::is_convertible_v<const First&, std::string_view>) std::string
 
 // On in release builds too. A macro, because only a macro can show the condition as it was written; the
 // message and its values are evaluated only when the condition is false.
-#define expect(condition, ...)                                          \
+#define WT_EXPECT(condition, ...)                                       \
   ((condition) ? static_cast<void>(0)                                   \
                : ::wt::fail_expectation(__FILE__, __LINE__, #condition, \
                                         ::wt::describe_values(#__VA_ARGS__, __VA_ARGS__)))

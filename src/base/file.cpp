@@ -132,7 +132,7 @@ void OutputFile::fail(int error) {
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
-  expect(descriptor_ >= 0, "{} is written after commit", path_);
+  WT_EXPECT(descriptor_ >= 0, "{} is written after commit", path_);
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
@@ -144,7 +144,7 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 void OutputFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
 void OutputFile::commit() {
-  expect(descriptor_ >= 0, "{} is committed twice", path_);
+  WT_EXPECT(descriptor_ >= 0, "{} is committed twice", path_);
   if (::fsync(descriptor_) != 0) fail(errno);
   const int descriptor = descriptor_;
   descriptor_ = -1;

@@ -78,7 +78,7 @@ class Value {
   template <class T>
   const T& get() const {
     const T* found = std::get_if<T>(&content_);
-    expect(found != nullptr, "the value is {}", describe(kind()));
+    WT_EXPECT(found != nullptr, "the value is {}", describe(kind()));
     return *found;
   }
 

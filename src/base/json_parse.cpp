@@ -78,7 +78,7 @@ class TreeBuilder {
       : source_(std::move(source)), begin_(begin), cursor_(source_->text(), begin), problems_(problems) {}
 
   Value take() {
-    expect(root_.size() == 1, root_.size());
+    WT_EXPECT(root_.size() == 1, root_.size());
     return std::move(root_.front());
   }
 
@@ -248,7 +248,7 @@ Value parse(std::string text, std::string file, std::size_t begin) {
   const bool is_read = nlohmann::json::sax_parse(all.data(), all.data() + all.size(), &builder,
                                                  nlohmann::json::input_format_t::json, true, true);
   problems.throw_if_any();
-  expect(is_read, "{} was not read, without a reason", source->file());
+  WT_EXPECT(is_read, "{} was not read, without a reason", source->file());
   return builder.take();
 }
 

@@ -8,7 +8,7 @@
 namespace wt::json {
 
 std::string quote(std::string_view text) {
-  expect(first_invalid_utf8(text) == std::string_view::npos, "\"{}\" is not UTF-8", printable(text));
+  WT_EXPECT(first_invalid_utf8(text) == std::string_view::npos, "\"{}\" is not UTF-8", printable(text));
   std::string quoted = "\"";
   for (char letter : text) {
     switch (letter) {
@@ -43,7 +43,7 @@ std::string quote(std::string_view text) {
 }
 
 std::string print_number(double value) {
-  expect(std::isfinite(value), value);
+  WT_EXPECT(std::isfinite(value), value);
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
@@ -65,9 +65,9 @@ void Writer::separate() {
 
 void Writer::before_value() {
   if (open_.empty()) {
-    expect(text_.empty(), "a second value after {}", text_);
+    WT_EXPECT(text_.empty(), "a second value after {}", text_);
   } else if (open_.back().bracket == '{') {
-    expect(has_key_, "a value without key after {}", text_);
+    WT_EXPECT(has_key_, "a value without key after {}", text_);
     has_key_ = false;
   } else {
     separate();
@@ -75,7 +75,7 @@ void Writer::before_value() {
 }
 
 Writer& Writer::key(std::string_view name) {
-  expect(!open_.empty() && open_.back().bracket == '{' && !has_key_, "key {} outside an object", name);
+  WT_EXPECT(!open_.empty() && open_.back().bracket == '{' && !has_key_, "key {} outside an object", name);
   separate();
   text_ += quote(name);
   text_ += open_.back().layout == Layout::compact ? ":" : ": ";
@@ -98,7 +98,7 @@ Writer& Writer::begin(char bracket, Layout layout) {
 }
 
 Writer& Writer::end(char bracket, char closing) {
-  expect(!open_.empty() && open_.back().bracket == bracket && !has_key_, "{} closes nothing", closing);
+  WT_EXPECT(!open_.empty() && open_.back().bracket == bracket && !has_key_, "{} closes nothing", closing);
   const Open last = open_.back();
   open_.pop_back();
   if (last.has_entries && last.layout == Layout::lines) break_line(open_.size());
@@ -107,7 +107,7 @@ Writer& Writer::end(char bracket, char closing) {
 }
 
 std::string Writer::text() const {
-  expect(open_.empty() && !text_.empty(), "unfinished: {}", text_);
+  WT_EXPECT(open_.empty() && !text_.empty(), "unfinished: {}", text_);
   return layout_ == Layout::compact ? text_ : text_ + '\n';
 }
 

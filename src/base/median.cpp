@@ -7,7 +7,7 @@
 namespace wt {
 
 double median(std::vector<double> values) {
-  expect(!values.empty(), "the median of nothing");
+  WT_EXPECT(!values.empty(), "the median of nothing");
   std::ranges::sort(values);
   const std::size_t half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;

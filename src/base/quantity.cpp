@@ -220,7 +220,7 @@ void refuse_unit(std::string_view text, std::string_view unit, Parsed<Kind>& par
 // rounded beyond the shortest form that reads back to the same double.
 template <class Kind>
 std::string print_double(double value) {
-  expect(std::isfinite(value), value);
+  WT_EXPECT(std::isfinite(value), value);
   if (value == 0) return fmt::format("0 {}", Units<Kind>::base);
   std::array<char, 32> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value),

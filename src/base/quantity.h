@@ -38,7 +38,8 @@ class Quantity {
   friend constexpr Quantity operator+(Quantity left, Quantity right) {
     if constexpr (std::integral<Number>) {
       Number sum{};
-      expect(!__builtin_add_overflow(left.count_, right.count_, &sum), "{} + {}", left.count_, right.count_);
+      WT_EXPECT(!__builtin_add_overflow(left.count_, right.count_, &sum), "{} + {}", left.count_,
+                right.count_);
       return Quantity(sum);
     } else {
       return Quantity(left.count_ + right.count_);
@@ -47,8 +48,8 @@ class Quantity {
   friend constexpr Quantity operator-(Quantity left, Quantity right) {
     if constexpr (std::integral<Number>) {
       Number difference{};
-      expect(!__builtin_sub_overflow(left.count_, right.count_, &difference), "{} - {}", left.count_,
-             right.count_);
+      WT_EXPECT(!__builtin_sub_overflow(left.count_, right.count_, &difference), "{} - {}", left.count_,
+                right.count_);
       return Quantity(difference);
     } else {
       return Quantity(left.count_ - right.count_);
@@ -58,7 +59,7 @@ class Quantity {
   friend constexpr Quantity operator*(Quantity quantity, Scale scale) {
     if constexpr (std::integral<Number>) {
       Number product{};
-      expect(!__builtin_mul_overflow(quantity.count_, scale, &product), "{} * {}", quantity.count_, scale);
+      WT_EXPECT(!__builtin_mul_overflow(quantity.count_, scale, &product), "{} * {}", quantity.count_, scale);
       return Quantity(product);
     } else {
       return Quantity(quantity.count_ * static_cast<Number>(scale));
@@ -71,7 +72,7 @@ class Quantity {
   // Bytes over an integer round towards zero.
   template <scales<Number> Scale>
   friend constexpr Quantity operator/(Quantity quantity, Scale scale) {
-    if constexpr (std::integral<Number>) expect(scale != 0, "{} / {}", quantity.count_, scale);
+    if constexpr (std::integral<Number>) WT_EXPECT(scale != 0, "{} / {}", quantity.count_, scale);
     return Quantity(quantity.count_ / static_cast<Number>(scale));
   }
   friend constexpr double operator/(Quantity left, Quantity right) {

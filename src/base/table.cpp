@@ -9,7 +9,7 @@ namespace wt {
 
 std::string print_table(const std::vector<TableRow>& rows, std::string_view alignment,
                         std::string_view indentation) {
-  expect(!alignment.empty(), "a table of {} rows without alignment", rows.size());
+  WT_EXPECT(!alignment.empty(), "a table of {} rows without alignment", rows.size());
   std::vector<std::size_t> widths;
   for (const TableRow& row : rows) {
     widths.resize(std::max(widths.size(), row.size()), 0);

@@ -30,7 +30,7 @@ struct Shift {
     for (plan::Operand& slot : sum.slots) (*this)(slot);
     (*this)(sum.output);
   }
-  void operator()(plan::Run& run) const { expect(false, "a collective runs {}", run.kernel->name); }
+  void operator()(plan::Run& run) const { WT_EXPECT(false, "a collective runs {}", run.kernel->name); }
   void operator()(plan::Collective& collective) const {
     for (plan::Operand& value : collective.values) (*this)(value);
   }

@@ -114,7 +114,7 @@ bool ComputeTimes::is_measured() const { return !given_ && !scenario_.time.compu
 // Whose times are wanted, and whether those at hand are theirs.
 void ComputeTimes::settle(const DeviceType& type) {
   const bool is_host = type.id == plan::this_machine;
-  expect(!is_host || host_, "this machine was described without being asked for");
+  WT_EXPECT(!is_host || host_, "this machine was described without being asked for");
   const ProfiledDevice wanted = is_host ? *host_ : described(type);
   if (is_measured() && !is_host)
     throw InputError(Problem{

@@ -53,7 +53,7 @@ report::LostWorker lost_worker(const scenario::Killed& killed, const scenario::M
   for (const scenario::Replica& replica : machine.replicas)
     (replica.task == killed.task ? lost.missing : lost.arrived).push_back(print(replica.device.name));
   const std::optional<Meeting> meeting = first_meeting(plan, timeline, machine);
-  expect(meeting.has_value(), "the workers of {} do nothing together", plan.name);
+  WT_EXPECT(meeting.has_value(), "the workers of {} do nothing together", plan.name);
   lost.collective = meeting->collective;
   lost.arrival = before + meeting->begin;
   const Seconds check = check_period * std::ceil(before / check_period) + check_timeout * check_tries;

@@ -23,7 +23,7 @@ void nudge(Tensor& tensor, std::mt19937_64& random) {
 }  // namespace
 
 Standard standard_of(const Oracle& oracle, device::Queue& queue) {
-  expect(!oracle.job.initial_weights.empty(), "{} has no first weights", oracle.name);
+  WT_EXPECT(!oracle.job.initial_weights.empty(), "{} has no first weights", oracle.name);
   const auto on_one_device = [](strategy::Steps steps) {
     return strategy::lower_default(*steps.front(), {"device"});
   };

@@ -42,7 +42,7 @@ std::vector<Oracle> read_oracles(const fs::path& folder) {
 Deviation deviation(const Rehearsal& run, std::span<const double> losses,
                     const std::map<std::string, Tensor>& weights) {
   Deviation worst;
-  expect(run.steps.size() == losses.size(), "{} steps of {}", run.steps.size(), losses.size());
+  WT_EXPECT(run.steps.size() == losses.size(), "{} steps of {}", run.steps.size(), losses.size());
   for (std::size_t i = 0; i < losses.size(); ++i)
     worst.loss = std::max(worst.loss, relative_difference(run.steps[i].loss, losses[i]));
   for (const auto& [name, tensor] : weights) {

@@ -54,7 +54,7 @@ void SavedState::save(const train::Progress& done, report::Folder& folder) {
 void SavedState::restore_newest(train::State& fresh, report::Folder& folder) {
   const std::filesystem::path inside = folder.inside(scenario_.training.checkpointing->folder.path);
   const auto newest = train::latest_checkpoint(inside);
-  expect(newest.has_value(), "the last epoch saves a checkpoint: {}", inside.string());
+  WT_EXPECT(newest.has_value(), "the last epoch saves a checkpoint: {}", inside.string());
   plans_.state().take_back();
   fresh.add(job_.weights);
   train::Checkpoint(fresh).restore(*newest);

@@ -128,8 +128,8 @@ Forecast forecast_of(const RunOptions& options, const scenario::Overrides& varia
                      const WhatIf& measured) {
   try {
     Forecast found = forecast(options.files.front(), options.overrides, variant, measured);
-    expect(found.planned.replicas == replicas, "{} replicas where {} were wanted", found.planned.replicas,
-           replicas);
+    WT_EXPECT(found.planned.replicas == replicas, "{} replicas where {} were wanted", found.planned.replicas,
+              replicas);
     return found;
   } catch (const InputError& error) {
     Problems problems;

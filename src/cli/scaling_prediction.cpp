@@ -221,7 +221,7 @@ std::string scenario_text(const Measurement& row, const Arrangement& arrangement
 
 const Arrangement& arrangement_named(std::string_view group) {
   const auto found = std::ranges::find(arrangements, group, &Arrangement::group);
-  expect(found != arrangements.end(), "no rows are arranged as \"{}\"", group);
+  WT_EXPECT(found != arrangements.end(), "no rows are arranged as \"{}\"", group);
   return *found;
 }
 

@@ -74,7 +74,7 @@ class StepsPlayer {
     for (const auto& [task, replicas] : tasks) {
       std::size_t next = 0;
       for (const plan::Device& device : devices.emplace_back(plan_.devices))
-        expect(task_of_.contains(device.name), "{} is of no task", device.name);
+        WT_EXPECT(task_of_.contains(device.name), "{} is of no task", device.name);
       for (plan::Device& device : devices.back()) {
         const bool is_replica = replica_of_.contains(device.name);
         device.name = print(is_replica ? replicas.at(next)->device.name

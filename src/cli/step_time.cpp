@@ -193,8 +193,8 @@ const communication::Timing& StepClock::timing_of(const plan::Collective& collec
   const auto [place, is_new] =
       known_.try_emplace({collective.algorithm, collective.operation, request.elements, type});
   if (!is_new) return place->second;
-  expect(request.ranks == group_.size(), "a collective among {} replicas of {}", request.ranks,
-         group_.size());
+  WT_EXPECT(request.ranks == group_.size(), "a collective among {} replicas of {}", request.ranks,
+            group_.size());
   communication::Call own;
   if (call == nullptr) {
     own = communication::own_moves(group_);

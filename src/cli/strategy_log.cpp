@@ -132,7 +132,7 @@ constexpr std::array rows{
 
 std::vector<std::string> strategy_log(const Scenario& scenario, const Machine& machine) {
   const LogRow& row = rows.at(index(scenario.strategy.type()));
-  expect(row.type == scenario.strategy.type(), "the table of log lines is out of order");
+  WT_EXPECT(row.type == scenario.strategy.type(), "the table of log lines is out of order");
   return row.lines(scenario, machine);
 }
 

@@ -50,7 +50,7 @@ report::Results Training::run(report::Folder& folder) {
   if (results.out_of_memory) return results;
   if (results.simulated) tell_time(results);
   if (!results.has_numbers()) return results;
-  expect(options_.computes, "{} is run, and was to be planned alone", scenario_.name);
+  WT_EXPECT(options_.computes, "{} is run, and was to be planned alone", scenario_.name);
   require_place_on_host(scenario_, job_.machine, plans_.whole(), queues_.gpus());
   take_seats(results);
   try {

@@ -98,7 +98,7 @@ Axes grid_of(const Layout& layout) {
     remaining = (remaining + grid[axis] - 1) / grid[axis];
     --axes;
   }
-  expect(remaining == 1, remaining);
+  WT_EXPECT(remaining == 1, remaining);
   return grid;
 }
 

@@ -38,7 +38,7 @@ RingOrder ring_order(const std::array<std::int32_t, 3>& extents) {
   std::vector<std::size_t> long_axes;
   bool has_odd = false;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-    expect(extents[axis] > 0, extents[axis]);
+    WT_EXPECT(extents[axis] > 0, extents[axis]);
     if (extents[axis] == 1) continue;
     long_axes.push_back(axis);
     has_odd = has_odd || extents[axis] % 2 != 0;

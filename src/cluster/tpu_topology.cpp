@@ -98,7 +98,7 @@ device::Name Topology::cpu_device_name_at_coordinates(const Coordinates& at,
 
 Topology topology_of(const platform::Slice& slice) {
   const std::size_t axes = slice.shape.axes();
-  expect(axes < mesh_rank, axes);
+  WT_EXPECT(axes < mesh_rank, axes);
   const std::int32_t devices_per_chip = slice.devices_per_chip();
   std::vector<int> mesh(mesh_rank, 1);
   Shape blocks;

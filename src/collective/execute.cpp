@@ -60,8 +60,8 @@ std::vector<std::vector<Number>> run(const Expanded& schedule, std::vector<std::
   const std::vector<Event> order = legal_order(schedule.steps, [&](const std::vector<Event>& ready) {
     return static_cast<std::size_t>(random() % ready.size());
   });
-  expect(order.size() == 2 * schedule.steps.size(),
-         "the schedule was not verified: its moves wait in a circle");
+  WT_EXPECT(order.size() == 2 * schedule.steps.size(),
+            "the schedule was not verified: its moves wait in a circle");
   for (const Event& event : order) {
     const Move& move = schedule.steps[static_cast<std::size_t>(event.move)].move;
     auto& bytes = flying[static_cast<std::size_t>(event.move)];

@@ -87,9 +87,9 @@ Expanded expand(const Schedule& schedule) {
 
 void reduce_dependencies(std::vector<Step>& steps) {
   const Order order(steps);
-  expect(order.complete(),
-         "moves wait for each other in a circle: within one round two copies read what the "
-         "other overwrites");
+  WT_EXPECT(order.complete(),
+            "moves wait for each other in a circle: within one round two copies read what the "
+            "other overwrites");
   // Implied by another of the list, or by what the move's start already knows.
   const auto reduce = [&](std::vector<Dependency>& list, int move, bool applies) {
     const std::vector<Dependency> all = list;

@@ -61,7 +61,7 @@ bool ComponentSpec::describes(const TensorSpec& tensor) const {
 }
 
 TensorSpec ComponentSpec::row() const {
-  expect(!extents.empty(), "a scalar has no rows");
+  WT_EXPECT(!extents.empty(), "a scalar has no rows");
   return {type, Shape(std::span(extents).subspan(1))};
 }
 
@@ -140,7 +140,7 @@ Dataset Dataset::from_tensors(const Element& element) {
 Dataset Dataset::from_tensor_slices(const Element& tensors) { return from_rows(rows_of(tensors)); }
 
 Dataset Dataset::from_generator(std::vector<ComponentSpec> specs, std::function<Generator()> begin) {
-  expect(!specs.empty(), "a dataset needs at least one component");
+  WT_EXPECT(!specs.empty(), "a dataset needs at least one component");
   auto node = std::make_shared<Node>();
   node->specs = std::move(specs);
   node->cardinality = unknown_cardinality;

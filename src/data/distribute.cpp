@@ -13,7 +13,7 @@ namespace {
 
 void require_even_workers(const Distribution& distribution) {
   const auto& [replicas, workers, policy, goes_on] = distribution;
-  expect(replicas > 0 && workers > 0, "{} replicas on {} workers", replicas, workers);
+  WT_EXPECT(replicas > 0 && workers > 0, "{} replicas on {} workers", replicas, workers);
   if (replicas % workers != 0)
     throw InputError(
         fmt::format("tf.distribute expects every worker to have the same number of replicas. However, "

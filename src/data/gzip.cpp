@@ -24,7 +24,7 @@ bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 Gunzip::Gunzip(std::string_view packed, std::string file)
     : packed_(packed), file_(std::move(file)), state_(std::make_unique<State>()) {
   const int status = inflateInit2(&state_->stream, MAX_WBITS + gzip_only);
-  expect(status == Z_OK, status);
+  WT_EXPECT(status == Z_OK, status);
 }
 
 Gunzip::~Gunzip() { inflateEnd(&state_->stream); }

@@ -16,8 +16,9 @@ class KindsOf {
         noise_(static_cast<float>(noise)),
         noises_(stream_for(seed, Purpose::noise, number)),
         hidden_(elements_ * static_cast<std::size_t>(kinds)) {
-    expect(component.row.type == Type::float32 || (component.row.type == Type::int32 && component.below > 0),
-           "synthetic rows of {}, below {}", print(component.row), component.below);
+    WT_EXPECT(
+        component.row.type == Type::float32 || (component.row.type == Type::int32 && component.below > 0),
+        "synthetic rows of {}, below {}", print(component.row), component.below);
     fill_words(hidden_, stream_for(seed, Purpose::hidden, number));
   }
 
@@ -50,8 +51,8 @@ class RowsOfKinds final : public Rows {
  public:
   explicit RowsOfKinds(const Kinds& wanted)
       : count_(wanted.rows), kinds_(wanted.kinds), drawn_(stream_for(wanted.seed, Purpose::label)) {
-    expect(wanted.rows >= 0 && wanted.kinds > 0 && wanted.noise >= 0 && wanted.noise <= 1, wanted.kinds,
-           wanted.noise);
+    WT_EXPECT(wanted.rows >= 0 && wanted.kinds > 0 && wanted.noise >= 0 && wanted.noise <= 1, wanted.kinds,
+              wanted.noise);
     for (const Component& input : wanted.inputs) add(input, wanted, wanted.noise);
     for (const Component& label : wanted.labels) add(label, wanted, 0);
   }

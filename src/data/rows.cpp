@@ -30,11 +30,11 @@ Tensor gather_from(const Tensor& tensor, const TensorSpec& row, std::span<const 
 class TensorRows final : public Rows {
  public:
   explicit TensorRows(Element tensors) : tensors_(std::move(tensors)) {
-    expect(!tensors_.empty(), "a dataset needs at least one tensor");
+    WT_EXPECT(!tensors_.empty(), "a dataset needs at least one tensor");
     for (const Tensor& tensor : tensors_) {
-      expect(tensor.shape().rank() > 0, "a scalar has no rows");
-      expect(tensor.shape()[0] == count(), "{} and {} have different numbers of rows",
-             print(tensors_[0].spec()), print(tensor.spec()));
+      WT_EXPECT(tensor.shape().rank() > 0, "a scalar has no rows");
+      WT_EXPECT(tensor.shape()[0] == count(), "{} and {} have different numbers of rows",
+                print(tensors_[0].spec()), print(tensor.spec()));
       specs_.push_back({tensor.type(), tensor.shape().without(0)});
     }
   }
@@ -87,7 +87,7 @@ class ConstantRows final : public Rows {
  public:
   ConstantRows(std::int64_t count, std::vector<TensorSpec> specs, double value)
       : count_(count), specs_(std::move(specs)), value_(value) {
-    expect(!specs_.empty() && count_ >= 0, "{} rows of {} tensors", count_, specs_.size());
+    WT_EXPECT(!specs_.empty() && count_ >= 0, "{} rows of {} tensors", count_, specs_.size());
   }
   std::int64_t count() const override { return count_; }
   const std::vector<TensorSpec>& specs() const override { return specs_; }

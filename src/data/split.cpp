@@ -126,7 +126,7 @@ class EvenPieces final : public Pieces {
 }  // namespace
 
 std::vector<Element> split_legacy(const Element& batch, std::int64_t replicas) {
-  expect(replicas > 0, "a batch is split over {} replicas", replicas);
+  WT_EXPECT(replicas > 0, "a batch is split over {} replicas", replicas);
   std::vector<Element> pieces(static_cast<std::size_t>(replicas));
   for (const Tensor& tensor : batch) {
     const std::int64_t rows = tensor.shape()[0];
@@ -142,7 +142,7 @@ std::vector<Element> split_legacy(const Element& batch, std::int64_t replicas) {
 }
 
 std::vector<std::int64_t> even_sizes(std::int64_t rows, std::int64_t replicas) {
-  expect(rows >= 0 && replicas > 0, "{} rows are split over {} replicas", rows, replicas);
+  WT_EXPECT(rows >= 0 && replicas > 0, "{} rows are split over {} replicas", rows, replicas);
   std::vector<std::int64_t> sizes;
   for (std::int64_t i = 0; i < replicas; ++i)
     sizes.push_back(rows / replicas + (i < rows % replicas ? 1 : 0));
@@ -151,7 +151,7 @@ std::vector<std::int64_t> even_sizes(std::int64_t rows, std::int64_t replicas) {
 
 std::vector<std::int64_t> worker_sizes(std::int64_t rows, std::int64_t replicas, std::int64_t workers,
                                        std::int64_t worker) {
-  expect(replicas % workers == 0, "{} replicas on {} workers", replicas, workers);
+  WT_EXPECT(replicas % workers == 0, "{} replicas on {} workers", replicas, workers);
   std::vector<std::int64_t> sizes = even_sizes(rows, replicas);
   std::rotate(sizes.begin(), sizes.begin() + worker * (replicas / workers), sizes.end());
   return sizes;

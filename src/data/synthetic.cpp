@@ -17,7 +17,7 @@ constexpr std::int64_t fields_per_side = 7;
 class Synthetic : public Rows {
  public:
   Synthetic(std::int64_t count, std::vector<TensorSpec> specs) : count_(count), specs_(std::move(specs)) {
-    expect(count >= 0, "{} rows", count);
+    WT_EXPECT(count >= 0, "{} rows", count);
   }
   std::int64_t count() const final { return count_; }
   const std::vector<TensorSpec>& specs() const final { return specs_; }
@@ -61,7 +61,7 @@ class ClassifiedRows final : public Synthetic {
         labels_(stream_for(wanted.seed, Purpose::label)),
         noises_(stream_for(wanted.seed, Purpose::noise)),
         fields_(fields_of(wanted.shape)) {
-    expect(wanted.classes > 0 && wanted.noise >= 0 && wanted.noise <= 1, wanted.classes, wanted.noise);
+    WT_EXPECT(wanted.classes > 0 && wanted.noise >= 0 && wanted.noise <= 1, wanted.classes, wanted.noise);
     per_picture_ = fields_.empty() ? 0 : static_cast<std::size_t>(*std::ranges::max_element(fields_)) + 1;
     pictures_.resize(per_picture_ * static_cast<std::size_t>(classes_));
     fill_uniform(pictures_, stream_for(wanted.seed, Purpose::hidden), 0, 1 - noise_);
@@ -138,7 +138,7 @@ class TokenRows final : public Synthetic {
         noise_(static_cast<float>(wanted.noise)),
         draws_(stream_for(wanted.seed, Purpose::noise)),
         successors_(static_cast<std::size_t>(wanted.vocabulary)) {
-    expect(wanted.vocabulary > 0 && wanted.vocabulary <= INT32_MAX, wanted.vocabulary);
+    WT_EXPECT(wanted.vocabulary > 0 && wanted.vocabulary <= INT32_MAX, wanted.vocabulary);
     std::iota(successors_.begin(), successors_.end(), 0);
     std::vector<std::uint32_t> words(successors_.size());
     fill_words(words, stream_for(wanted.seed, Purpose::hidden));

@@ -229,7 +229,7 @@ Element stack(const std::vector<Element>& elements) {
 }
 
 Dataset Dataset::shuffle(std::int64_t buffer_size, Seed seed, bool reshuffle_each_iteration) const {
-  expect(buffer_size > 0, "a shuffle buffer holds {} elements", buffer_size);
+  WT_EXPECT(buffer_size > 0, "a shuffle buffer holds {} elements", buffer_size);
   Node node = like(*node_);
   node.open = [=, input = node_](std::uint64_t iteration) {
     return std::make_unique<ShuffledStream>(
@@ -240,11 +240,11 @@ Dataset Dataset::shuffle(std::int64_t buffer_size, Seed seed, bool reshuffle_eac
 }
 
 Dataset Dataset::batch(std::int64_t rows, bool drop_remainder) const {
-  expect(rows > 0, "a batch has {} rows", rows);
+  WT_EXPECT(rows > 0, "a batch has {} rows", rows);
   Node node;
   for (ComponentSpec spec : node_->specs) {
     spec.extents.insert(spec.extents.begin(), drop_remainder ? rows : unknown_extent);
-    expect(spec.extents.size() <= Shape::max_rank, "{} has too many axes", print(spec));
+    WT_EXPECT(spec.extents.size() <= Shape::max_rank, "{} has too many axes", print(spec));
     node.specs.push_back(std::move(spec));
   }
   node.cardinality = node_->cardinality;
@@ -293,7 +293,7 @@ Dataset Dataset::skip(std::int64_t count) const {
 Dataset Dataset::map(Mapping function) const { return map(node_->specs, std::move(function)); }
 
 Dataset Dataset::map(std::vector<ComponentSpec> specs, Mapping function) const {
-  expect(!specs.empty(), "a dataset needs at least one component");
+  WT_EXPECT(!specs.empty(), "a dataset needs at least one component");
   auto node = std::make_shared<Node>();
   node->specs = std::move(specs);
   node->cardinality = node_->cardinality;

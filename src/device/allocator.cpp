@@ -37,7 +37,7 @@ Bytes rounded_to_granule(Bytes bytes) { return Bytes(rounded_up(bytes.count()));
 
 BfcAllocator::BfcAllocator(MemoryOptions options) : options_(std::move(options)) {
   const std::int64_t limit = options_.limit.count();
-  expect(limit >= 0, "a memory limit of {} bytes", limit);
+  WT_EXPECT(limit >= 0, "a memory limit of {} bytes", limit);
   slack_ = options_.fragmentation_fraction > 0
                ? static_cast<std::int64_t>(options_.fragmentation_fraction * static_cast<double>(limit))
                : default_slack;
@@ -47,7 +47,7 @@ BfcAllocator::BfcAllocator(MemoryOptions options) : options_(std::move(options))
 }
 
 std::optional<Bytes> BfcAllocator::allocate(Bytes bytes) {
-  expect(bytes.count() > 0, "an allocation of {} bytes", bytes.count());
+  WT_EXPECT(bytes.count() > 0, "an allocation of {} bytes", bytes.count());
   const std::int64_t size = rounded_up(bytes.count());
   ChunkId id = take_best_fit(size);
   if (id == no_chunk && extend(size)) id = take_best_fit(size);
@@ -64,7 +64,7 @@ std::optional<Bytes> BfcAllocator::allocate(Bytes bytes) {
 
 void BfcAllocator::free(Bytes address) {
   const auto found = in_use_.find(address.count());
-  expect(found != in_use_.end(), "nothing is allocated at {}", address.count());
+  WT_EXPECT(found != in_use_.end(), "nothing is allocated at {}", address.count());
   ChunkId id = found->second;
   in_use_.erase(found);
   chunks_[id].in_use = false;

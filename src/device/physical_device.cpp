@@ -102,7 +102,7 @@ std::vector<PhysicalDevice> devices_of(const DeviceType& type, int count) {
 std::vector<PhysicalDevice> found_devices(const std::vector<PhysicalDevice>& machine,
                                           const std::optional<std::string>& cuda_visible_devices) {
   for (const PhysicalDevice& device : machine) {
-    expect(device.type != nullptr && device.type->kind == device.kind, "{} has a type", name(device));
+    WT_EXPECT(device.type != nullptr && device.type->kind == device.kind, "{} has a type", name(device));
   }
   std::vector<PhysicalDevice> cpus = of_kind(machine, Kind::cpu);
   if (cpus.size() > 1) {

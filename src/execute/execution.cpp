@@ -61,7 +61,7 @@ Execution::Execution(const plan::Plan& plan, const Queues& queues)
       team_(team_of(queues.first(), devices_)),
       everyone_(everyone(team_, devices_)),
       intake_(plan, devices_) {
-  expect(!plan.out_of_memory, "plan {} did not fit into memory", plan.name);
+  WT_EXPECT(!plan.out_of_memory, "plan {} did not fit into memory", plan.name);
   for (const plan::Node& node : plan.nodes) by_node_.push_back(&queue_of(plan, node, devices_));
   enter();
 }
@@ -169,7 +169,7 @@ void Execution::write(std::string_view name, const Tensor& tensor) {
 
 Tensor Execution::read(std::string_view name) const {
   const plan::Port& port = find_among(plan_.variables, plan_.results, name, "read");
-  expect(!arenas_.empty(), "\"{}\" of plan {} is read after its memory was given back", name, plan_.name);
+  WT_EXPECT(!arenas_.empty(), "\"{}\" of plan {} is read after its memory was given back", name, plan_.name);
   wait();
   Tensor tensor = Tensor::zeros(port.operand.spec);
   memory(plan_.buffer(port.operand.buffer).device).read(tensor.bytes(), view(port.operand).data);
@@ -187,8 +187,8 @@ void Execution::step() {
 }
 
 void Execution::step(std::span<const plan::NodeId> order) {
-  expect(plan::is_legal(plan_, order), "an order of {} nodes breaks a dependency of plan {}", order.size(),
-         plan_.name);
+  WT_EXPECT(plan::is_legal(plan_, order), "an order of {} nodes breaks a dependency of plan {}", order.size(),
+            plan_.name);
   enter();
   wait();
   intake_.take(*team_.leader);
@@ -277,9 +277,9 @@ void Execution::run_copies(const void* copies, device::Queue& queue) {
 // A schedule of all its ranks' is carried out by a library or by nobody: the plan has no moves of it.
 device::Task Execution::task_of(const plan::Collective& collective, device::Queue&) {
   const collective::Request& request = *collective.request;
-  expect(library_ != nullptr && std::ssize(collective.values) == request.ranks,
-         "{} among {} ranks is to be executed, of which the plan has {}", collective.algorithm, request.ranks,
-         collective.values.size());
+  WT_EXPECT(library_ != nullptr && std::ssize(collective.values) == request.ranks,
+            "{} among {} ranks is to be executed, of which the plan has {}", collective.algorithm,
+            request.ranks, collective.values.size());
   const TensorSpec& spec = collective.values.front().spec;
   Whole& whole = wholes_.emplace_back(Whole{.library = library_,
                                             .operation = collective.operation,
@@ -296,13 +296,13 @@ device::Task Execution::task_of(const plan::Collective& collective, device::Queu
 void Execution::run_whole(const void* work, device::Queue& queue) {
   const auto& [library, operation, root, shares] = *static_cast<const Whole*>(work);
   if (operation == collective::Operation::broadcast) return library->broadcast(shares, root, queue);
-  expect(operation == collective::Operation::all_reduce, "{} is to be executed whole", name(operation));
+  WT_EXPECT(operation == collective::Operation::all_reduce, "{} is to be executed whole", name(operation));
   library->all_reduce(shares, queue);
 }
 
 // ((slot 0 + slot 1) + slot 2) + ..., so that the bits are those of the order written down.
 device::Task Execution::task_of(const plan::Sum& sum, device::Queue& queue) {
-  expect(sum.slots.size() >= 2, "a sum of {} slots", sum.slots.size());
+  WT_EXPECT(sum.slots.size() >= 2, "a sum of {} slots", sum.slots.size());
   Additions& additions = additions_.emplace_back();
   plan::Operand so_far = sum.slots[0];
   for (const plan::Operand& slot : std::span(sum.slots).subspan(1)) {

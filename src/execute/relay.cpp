@@ -12,8 +12,8 @@ std::vector<std::size_t> numbers_of(std::span<device::Queue* const> queues, cons
   std::vector<std::size_t> numbers;
   for (const device::Queue* queue : queues) {
     const auto other = std::ranges::find(team.others, queue);
-    expect(queue == team.leader || other != team.others.end(), "node {} has a queue of another team",
-           numbers.size());
+    WT_EXPECT(queue == team.leader || other != team.others.end(), "node {} has a queue of another team",
+              numbers.size());
     numbers.push_back(queue == team.leader ? 0 : static_cast<std::size_t>(other - team.others.begin()) + 1);
   }
   return numbers;

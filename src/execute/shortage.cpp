@@ -18,7 +18,7 @@ std::string shortage(const plan::Plan& plan, plan::DeviceId device, Bytes availa
   small.memory = std::move(options);
   plan::plan_memory(limited, plan::order_accesses(limited));
   const plan::MemoryReport report = plan::report_memory(limited);
-  expect(report.shortage.has_value(), "plan {} fits where it was said not to", plan.name);
+  WT_EXPECT(report.shortage.has_value(), "plan {} fits where it was said not to", plan.name);
   return report.shortage->message;
 }
 

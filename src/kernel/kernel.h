@@ -70,7 +70,7 @@ Bytes workspace_bytes(const Kernel& kernel, const Call& call);
 template <class Expected>
 const Expected& attributes_as(const Attributes& attributes) {
   const auto* expected = std::get_if<Expected>(&attributes);
-  expect(expected != nullptr, "a kernel was given attributes of another kind: {}", print(attributes));
+  WT_EXPECT(expected != nullptr, "a kernel was given attributes of another kind: {}", print(attributes));
   return *expected;
 }
 

@@ -10,7 +10,7 @@ namespace wt {
 // Requires: a type that is listed; `outputs` has refused the others.
 template <class F>
 void with_floating(Type type, F&& f) {
-  expect(is_floating(type), "{} is not floating", name(type));
+  WT_EXPECT(is_floating(type), "{} is not floating", name(type));
   return type == Type::float32 ? f(float{}) : f(double{});
 }
 
@@ -41,7 +41,7 @@ void with_type(Type type, F&& f) {
 // Labels and ids.
 template <class F>
 void with_index(Type type, F&& f) {
-  expect(type == Type::int32 || type == Type::int64, "{} is no index", name(type));
+  WT_EXPECT(type == Type::int32 || type == Type::int64, "{} is no index", name(type));
   return type == Type::int32 ? f(std::int32_t{}) : f(std::int64_t{});
 }
 

@@ -116,7 +116,7 @@ Tensor initial_value(const Initializer& initializer, const TensorSpec& spec, std
                      std::uint64_t run_seed) {
   const PhiloxStream stream = stream_for(initializer, weight, run_seed);
   const auto drawn = [&](const auto& rule) {
-    expect(is_floating(spec.type), "weight {} is {} and random", weight, print(spec));
+    WT_EXPECT(is_floating(spec.type), "weight {} is {} and random", weight, print(spec));
     Floats values(static_cast<std::size_t>(spec.elements()));
     fill_rule(values, rule, spec.shape, stream);
     return spec.type == Type::float64 ? tensor_of<double>(spec.shape, values)

@@ -60,7 +60,7 @@ LayerPtr model_from_json(const Value& file) {
   }
   if (model != nullptr && !importing.problems.any()) try_out(model, envelope.place(), importing);
   importing.problems.throw_if_any();
-  expect(model != nullptr, "a model of class {} is missing without a problem", class_name);
+  WT_EXPECT(model != nullptr, "a model of class {} is missing without a problem", class_name);
   return model;
 }
 

@@ -87,7 +87,7 @@ std::optional<Symbol> Building::regularization() {
 }
 
 void Layer::give_name(std::string name) {
-  expect(name_.empty(), "layer {} is named once more: {}", name_, name);
+  WT_EXPECT(name_.empty(), "layer {} is named once more: {}", name_, name);
   name_ = std::move(name);
 }
 
@@ -117,7 +117,7 @@ std::vector<Symbol> Layer::operator()(Building& building, const std::vector<Symb
 
 Symbol Layer::operator()(Building& building, Symbol input) const {
   const std::vector<Symbol> outputs = (*this)(building, std::vector<Symbol>{input});
-  expect(outputs.size() == 1, "layer {} has {} outputs where one is used", name_, outputs.size());
+  WT_EXPECT(outputs.size() == 1, "layer {} has {} outputs where one is used", name_, outputs.size());
   return outputs[0];
 }
 

@@ -167,7 +167,7 @@ Metric resolve_accuracy(Metric metric, const TensorSpec& labels, const TensorSpe
 }
 
 void update_metric(Building& building, const Metric& metric, Symbol labels, Symbol predictions) {
-  expect(metric.type != nullptr, "the metric {} is not resolved", metric.name);
+  WT_EXPECT(metric.type != nullptr, "the metric {} is not resolved", metric.name);
   if (metric.type->values == nullptr)
     throw InputError(fmt::format("[{}] the metric \"{}\" doesn't compare labels with predictions",
                                  metric.type->name, metric.name),

@@ -86,7 +86,7 @@ std::span<const SwitchRow> switches() { return switch_rows; }
 
 bool is_on(Switch which, Semantics semantics) {
   const SwitchRow& row = switch_rows[static_cast<std::size_t>(which)];
-  expect(row.id == which, "the table of switches is out of order at {}", row.name);
+  WT_EXPECT(row.id == which, "the table of switches is out of order at {}", row.name);
   switch (semantics) {
     case Semantics::keras2:
       return row.keras2;

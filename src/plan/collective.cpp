@@ -47,11 +47,11 @@ class Slots {
             {fmt::format("{}{} {}", scope, i, what), member.device, bytes, BufferKind::communication, {}});
       };
       const bool is_rank = static_cast<int>(i) < contract.ranks;
-      expect(member.value || !is_rank, "rank {} has no value", i);
+      WT_EXPECT(member.value || !is_rank, "rank {} has no value", i);
       if (member.value)
-        expect(member.value->spec.elements() == contract.cut.elements && member.value->spec.type == type_,
-               "member {} has {}, not {} of {}", i, print(member.value->spec), contract.cut.elements,
-               wt::name(type_));
+        WT_EXPECT(member.value->spec.elements() == contract.cut.elements && member.value->spec.type == type_,
+                  "member {} has {}, not {} of {}", i, print(member.value->spec), contract.cut.elements,
+                  wt::name(type_));
       values_.push_back(member.value ? *member.value : Operand{add(1, "value"), {}, {}});
       if (contract.scratch > 0)
         scratch_.push_back(add((contract.scratch + chunks() - 1) / chunks(), "scratch"));
@@ -123,7 +123,8 @@ class Lowering {
     // In the order of the schedule, as far as that is legal: partners who exchange sums both send before
     // either adds.
     const std::vector<Event> events = collective::first_moves_first(schedule_.steps);
-    expect(events.size() == 2 * schedule_.steps.size(), "the moves of {} wait in a circle", schedule_.name);
+    WT_EXPECT(events.size() == 2 * schedule_.steps.size(), "the moves of {} wait in a circle",
+              schedule_.name);
     for (const Event& event : events) {
       const auto step = static_cast<std::size_t>(event.move);
       event.applies ? apply(step) : start(step);
@@ -361,8 +362,8 @@ class Lowering {
 
 void add_collective(Plan& plan, std::vector<Frontier>& frontiers, const collective::Expanded& schedule,
                     std::span<const Member> members, const std::string& scope, Messages messages) {
-  expect(static_cast<int>(members.size()) == schedule.contract.members(), "{} members for a schedule of {}",
-         members.size(), schedule.contract.members());
+  WT_EXPECT(static_cast<int>(members.size()) == schedule.contract.members(),
+            "{} members for a schedule of {}", members.size(), schedule.contract.members());
   Lowering(plan, frontiers, schedule, members, scope, messages).lower();
 }
 

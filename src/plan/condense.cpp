@@ -33,8 +33,8 @@ class Condenser {
  public:
   Condenser(const Plan& plan, const Costs& costs)
       : plan_(plan), costs_(costs), is_awaited_(plan.nodes.size()) {
-    expect(costs.nodes.size() == plan.nodes.size(), "{} costs for {} nodes", costs.nodes.size(),
-           plan.nodes.size());
+    WT_EXPECT(costs.nodes.size() == plan.nodes.size(), "{} costs for {} nodes", costs.nodes.size(),
+              plan.nodes.size());
     for (const Node& node : plan.nodes) needs_.push_back(needs_of(node));
     for (const std::vector<NodeId>& needs : needs_)
       for (const NodeId other : needs) is_awaited_[index(other)] = true;

@@ -83,8 +83,8 @@ std::vector<NodeId> random_legal_order(const Plan& plan, std::uint64_t seed) {
     for (const NodeId follower : followers[index(next)])
       if (--waiting[index(follower)] == 0) ready.push_back(follower);
   }
-  expect(order.size() == plan.nodes.size(), "{} of {} nodes wait for each other",
-         plan.nodes.size() - order.size(), plan.nodes.size());
+  WT_EXPECT(order.size() == plan.nodes.size(), "{} of {} nodes wait for each other",
+            plan.nodes.size() - order.size(), plan.nodes.size());
   return order;
 }
 

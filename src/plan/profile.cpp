@@ -109,7 +109,7 @@ std::string name(const ProfiledDevice& device) {
 }
 
 device::DeviceType type_of(const ProfiledDevice& device, Bytes memory) {
-  expect(device.rates.has_value(), "nobody measured how fast {} is", device.product);
+  WT_EXPECT(device.rates.has_value(), "nobody measured how fast {} is", device.product);
   using device::Precision;
   return {.id = device.type,
           .product = device.product,

@@ -31,8 +31,8 @@ class Repeater {
  public:
   Repeater(const Timed& step, const Repetition& repetition)
       : step_(step), options_(repetition), made_{.timed = {.plan = {.name = step.plan.name}}} {
-    expect(options_.processes.size() == step.plan.devices.size(), "{} processes for {} devices",
-           options_.processes.size(), step.plan.devices.size());
+    WT_EXPECT(options_.processes.size() == step.plan.devices.size(), "{} processes for {} devices",
+              options_.processes.size(), step.plan.devices.size());
     for (const int process : options_.processes) count_ = std::max(count_, process + 1);
     look_at_nodes();
     Plan& plan = made_.timed.plan;
@@ -61,7 +61,7 @@ class Repeater {
 
   DeviceId first_device(int process) const {
     const auto found = std::ranges::find(options_.processes, process);
-    expect(found != options_.processes.end(), "process {} has no device", process);
+    WT_EXPECT(found != options_.processes.end(), "process {} has no device", process);
     return static_cast<DeviceId>(found - options_.processes.begin());
   }
 

@@ -108,8 +108,8 @@ Efficiency efficiency_of(const DeviceType& type, Precision precision) {
 
 std::vector<Demand> demands(const Plan& plan, std::span<const DeviceType* const> types,
                             const RooflineOptions& options) {
-  expect(types.size() == plan.devices.size(), "{} device types for {} devices", types.size(),
-         plan.devices.size());
+  WT_EXPECT(types.size() == plan.devices.size(), "{} device types for {} devices", types.size(),
+            plan.devices.size());
   const std::vector<Traffic> traffic = traffic_of(plan, options.fusion, options.precision);
   std::vector<Demand> all(plan.nodes.size());
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -31,7 +31,8 @@ struct Guest {
 std::optional<DeviceId> works_on(const Action& action) {
   if (const auto* run = std::get_if<Run>(&action)) return run->device;
   if (const auto* sum = std::get_if<Sum>(&action)) return sum->device;
-  expect(std::holds_alternative<Move>(action), "a whole collective can't be computed, in turns or otherwise");
+  WT_EXPECT(std::holds_alternative<Move>(action),
+            "a whole collective can't be computed, in turns or otherwise");
   return std::nullopt;
 }
 
@@ -62,8 +63,8 @@ class TurnTaker {
       largest = std::max(largest, arena(device));
     }
     if (all <= piece.limit) return;
-    expect(largest <= piece.limit, "an arena of {} has no room in {} of {}", largest, piece.name,
-           piece.limit);
+    WT_EXPECT(largest <= piece.limit, "an arena of {} has no room in {} of {}", largest, piece.name,
+              piece.limit);
     const std::int64_t count = std::max<std::int64_t>(1, piece.limit.count() / largest.count());
     const std::size_t first = seats_.size();
     for (std::int64_t i = 0; i < count; ++i) {
@@ -133,8 +134,8 @@ class TurnTaker {
       const std::pair cost(!is_at_hand(device), *ready_[i].begin());
       if (!best || cost < best->first) best = {cost, device};
     }
-    expect(best.has_value(), "{} of {} nodes wait for each other", old_.nodes.size() - done_,
-           old_.nodes.size());
+    WT_EXPECT(best.has_value(), "{} of {} nodes wait for each other", old_.nodes.size() - done_,
+              old_.nodes.size());
     return best->second;
   }
 

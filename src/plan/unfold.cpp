@@ -15,8 +15,8 @@ class Unfolder {
     plan.name = one.plan.name;
     made_.timed.costs.basis = one.costs.basis;
     for (std::size_t task = 0; task < tasks.size(); ++task) {
-      expect(tasks[task].size() == one.plan.devices.size(), "a task of {} devices in a class of {}",
-             tasks[task].size(), one.plan.devices.size());
+      WT_EXPECT(tasks[task].size() == one.plan.devices.size(), "a task of {} devices in a class of {}",
+                tasks[task].size(), one.plan.devices.size());
       plan.devices.insert(plan.devices.end(), tasks[task].begin(), tasks[task].end());
       for (Buffer buffer : one.plan.buffers) {
         buffer.device = of(buffer.device, task);

@@ -20,7 +20,7 @@ Topology::Spot spot_of(const Topology& topology, Endpoint endpoint) {
   const Wiring& wiring = topology.wiring();
   const std::int32_t devices = topology.machines() * wiring.devices();
   const std::int32_t number = number_of(endpoint);
-  expect(number >= 0 && number < devices + topology.machines() * wiring.hosts(), "endpoint {}", number);
+  WT_EXPECT(number >= 0 && number < devices + topology.machines() * wiring.hosts(), "endpoint {}", number);
   if (number < devices) return {number / wiring.devices(), wiring.device(number % wiring.devices())};
   const std::int32_t host = number - devices;
   return {host / wiring.hosts(), wiring.host(host % wiring.hosts())};
@@ -34,7 +34,7 @@ Platform::Platform(std::string name, std::shared_ptr<const Topology> topology)
     : name_(std::move(name)), topology_(std::move(topology)) {}
 
 Platform Platform::with_faster_links(double times) const {
-  expect(times > 0, "links {} times as fast", times);
+  WT_EXPECT(times > 0, "links {} times as fast", times);
   Platform faster = *this;
   faster.link_speed_ *= times;
   return faster;
@@ -48,17 +48,17 @@ std::int32_t Platform::links() const { return topology_->links(); }
 std::int32_t Platform::switches() const { return topology_->adders().count(); }
 
 Endpoint Platform::device(std::int32_t index) const {
-  expect(index >= 0 && index < devices(), "device {} of {}", index, devices());
+  WT_EXPECT(index >= 0 && index < devices(), "device {} of {}", index, devices());
   return Endpoint(index);
 }
 
 Endpoint Platform::host(std::int32_t index) const {
-  expect(index >= 0 && index < hosts(), "host {} of {}", index, hosts());
+  WT_EXPECT(index >= 0 && index < hosts(), "host {} of {}", index, hosts());
   return Endpoint(devices() + index);
 }
 
 Endpoint Platform::switch_at(std::int32_t index) const {
-  expect(index >= 0 && index < switches(), "switch {} of {}", index, switches());
+  WT_EXPECT(index >= 0 && index < switches(), "switch {} of {}", index, switches());
   return Endpoint(devices() + hosts() + index);
 }
 
@@ -70,20 +70,20 @@ std::int32_t Platform::machine_of(Endpoint endpoint) const {
 }
 
 std::optional<Endpoint> Platform::adder_of(Endpoint device) const {
-  expect(is_device(device), "endpoint {} is no device", number_of(device));
+  WT_EXPECT(is_device(device), "endpoint {} is no device", number_of(device));
   const std::int32_t adder = topology_->nvlink_adder_of(machine_of(device));
   if (adder < 0) return std::nullopt;
   return switch_at(adder);
 }
 
 Endpoint Platform::host_of(Endpoint device) const {
-  expect(is_device(device), "endpoint {} is a host", index(device));
+  WT_EXPECT(is_device(device), "endpoint {} is a host", index(device));
   const Topology::Spot spot = spot_of(*topology_, device);
   return host(spot.machine * topology_->wiring().hosts() + topology_->wiring().host_of(spot.point));
 }
 
 const device::DeviceType& Platform::type(Endpoint endpoint) const {
-  expect(!is_switch(endpoint), "endpoint {} is a switch", number_of(endpoint));
+  WT_EXPECT(!is_switch(endpoint), "endpoint {} is a switch", number_of(endpoint));
   const MachineTypes& types = topology_->types(machine_of(endpoint));
   return is_device(endpoint) ? types.device : types.host;
 }
@@ -104,7 +104,7 @@ const Slice* Platform::slice() const { return topology_->slice() ? &*topology_->
 
 std::int32_t Platform::adder_number(Endpoint endpoint) const {
   const std::int32_t number = number_of(endpoint) - devices() - hosts();
-  expect(number < switches(), "endpoint {}", number_of(endpoint));
+  WT_EXPECT(number < switches(), "endpoint {}", number_of(endpoint));
   return number;
 }
 

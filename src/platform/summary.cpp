@@ -198,7 +198,7 @@ Maker maker_of(const device::DeviceType& type) {
 }
 
 Summary summary_of(const Platform& platform, std::span<const Endpoint> devices) {
-  expect(!devices.empty(), "no devices");
+  WT_EXPECT(!devices.empty(), "no devices");
   return Summariser(platform, devices).summary();
 }
 

@@ -13,11 +13,11 @@ std::optional<SwitchTree> adding_switches(const Platform& platform, std::span<co
   const Wiring& wiring = topology.wiring();
   if (adders.leaves == 0 || devices.empty()) return std::nullopt;
   if (choice.rail && (*choice.rail < 0 || *choice.rail >= wiring.nics())) return std::nullopt;
-  expect(choice.spine >= 0, "spine {}", choice.spine);
+  WT_EXPECT(choice.spine >= 0, "spine {}", choice.spine);
 
   std::vector<Endpoint> leaves;  // with repetitions, by device
   for (const Endpoint device : devices) {
-    expect(platform.is_device(device), "endpoint {} is no device", index(device));
+    WT_EXPECT(platform.is_device(device), "endpoint {} is no device", index(device));
     const Point point = wiring.device(static_cast<std::int32_t>(device) % wiring.devices());
     const std::int32_t nic = choice.rail.value_or(wiring.near_nic(point));
     leaves.push_back(platform.switch_at(topology.leaf_at(platform.machine_of(device), nic)));

@@ -13,8 +13,8 @@ std::int32_t rounded_up(std::int32_t count, std::int32_t by) { return (count + b
 }  // namespace
 
 SwitchFabric::SwitchFabric(std::int32_t ports, Levels levels) : ports_(ports), levels_(std::move(levels)) {
-  expect(levels_.parents.size() + 1 == height() && levels_.uplinks.size() == levels_.parents.size(),
-         "{} levels", height());
+  WT_EXPECT(levels_.parents.size() + 1 == height() && levels_.uplinks.size() == levels_.parents.size(),
+            "{} levels", height());
   std::int32_t below = ports;
   if (levels_.rails > 0) {
     const std::int32_t leaf = levels_.children[0];
@@ -81,7 +81,7 @@ void SwitchFabric::route(std::int32_t from, std::int32_t to, LinkId first, Trail
   std::int32_t index = 0;
   add(2 * from, levels_.port);
   while (up != down) {
-    expect(level + 1 < height(), "ports {} and {} are apart", from, to);
+    WT_EXPECT(level + 1 < height(), "ports {} and {} are apart", from, to);
     const std::int32_t parent = choose(level, from, to);
     add(uplink(level, up, index, parent), levels_.uplinks[level]);
     descent[level] = uplink(level, down, index, parent) + 1;

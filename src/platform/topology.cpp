@@ -43,7 +43,7 @@ Topology::Found Topology::find(LinkId link) const {
 
 const Link& Topology::link(LinkId link) const {
   const auto number = static_cast<std::int32_t>(link);
-  expect(number >= 0 && number < links_, "link {} of {}", number, links_);
+  WT_EXPECT(number >= 0 && number < links_, "link {} of {}", number, links_);
   if (number < machines_ * wiring_.links()) return wiring_.link(number % wiring_.links());
   const Found found = find(link);
   return found.joint->fabric->link(found.link);
@@ -62,7 +62,7 @@ std::string Topology::name(const Spot& spot) const {
 
 std::string Topology::name(LinkId link) const {
   const auto number = static_cast<std::int32_t>(link);
-  expect(number >= 0 && number < links_, "link {} of {}", number, links_);
+  WT_EXPECT(number >= 0 && number < links_, "link {} of {}", number, links_);
   if (const std::int32_t machine = machine_of(link); machine >= 0) {
     const std::string inside = wiring_.name(number % wiring_.links());
     return individuals_.empty() ? fmt::format("machine {}/{}", machine, inside)

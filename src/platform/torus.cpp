@@ -18,8 +18,8 @@ bool can_be_twisted(const Shape& shape) {
 
 TorusFabric::TorusFabric(Grid grid, const Link& link) : grid_(std::move(grid)), link_(link) {
   const Shape& shape = grid_.shape;
-  expect(grid_.wraps.size() == shape.axes() && grid_.block.axes() == shape.axes(), shape.axes());
-  expect(!grid_.twisted || can_be_twisted(shape), "{}", print(shape));
+  WT_EXPECT(grid_.wraps.size() == shape.axes() && grid_.block.axes() == shape.axes(), shape.axes());
+  WT_EXPECT(!grid_.twisted || can_be_twisted(shape), "{}", print(shape));
   shortest_ = *std::min_element(shape.extents.begin(), shape.extents.end());
   std::int32_t links = 0;
   for (std::size_t axis = 0; axis < shape.axes(); ++axis) {

@@ -63,8 +63,8 @@ std::size_t Wiring::slot(Point from, Point to) const {
 }
 
 std::span<const std::int32_t> Wiring::route(Point from, Point to) const {
-  expect(!(has_fabric_ && is_device(from) && is_device(to)), "the fabric joins devices {} and {}",
-         index(from), index(to));
+  WT_EXPECT(!(has_fabric_ && is_device(from) && is_device(to)), "the fabric joins devices {} and {}",
+            index(from), index(to));
   const Stretch stretch = stretches_[slot(from, to)];
   return {pool_.data() + stretch.begin, stretch.length};
 }
@@ -92,7 +92,7 @@ std::string Wiring::name(const PartInfo& part) const {
     case Part::nvlink_switch:
       return nvlink_switch_noun_;
   }
-  expect(false, static_cast<int>(part.part));
+  WT_EXPECT(false, static_cast<int>(part.part));
   return {};
 }
 

@@ -16,9 +16,9 @@ ValueId Backward::gradient(std::size_t i) {
 }
 
 void Backward::send(std::size_t i, ValueId gradient) {
-  expect(program_.spec(gradient) == program_.spec(input(i)),
-         "the gradient of {}'s input {} is {}, the input is {}", name(node_.operation), i,
-         print(program_.spec(gradient)), print(program_.spec(input(i))));
+  WT_EXPECT(program_.spec(gradient) == program_.spec(input(i)),
+            "the gradient of {}'s input {} is {}, the input is {}", name(node_.operation), i,
+            print(program_.spec(gradient)), print(program_.spec(input(i))));
   sent_[i] = gradient;
 }
 

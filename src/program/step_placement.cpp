@@ -305,7 +305,7 @@ class StepPlacer {
   void place_result(const NamedValue& result) {
     read(result.value);
     const auto row = origin(result.value).row;
-    expect(row.has_value(), "nothing makes result {}", result.name);
+    WT_EXPECT(row.has_value(), "nothing makes result {}", result.name);
     add_row(result.name + "_RetVal", "_Retval", {}, {placed_[*row].given, "with what makes it"},
             {result.value}, {});
   }
@@ -328,7 +328,7 @@ class StepPlacer {
     std::set<std::pair<ValueId, std::string>> sent;
     for (const Use& use : uses_) {
       const auto row = origin(use.value).row;
-      expect(row.has_value(), "nothing makes value {}", index(use.value));
+      WT_EXPECT(row.has_value(), "nothing makes value {}", index(use.value));
       const Name from = memory_of(placed_[*row].given, spec(use.value).type);
       const Name to = memory_of(placed_[use.row].given, spec(use.value).type);
       if (from != to && sent.insert({use.value, device::print(to)}).second)

@@ -104,7 +104,7 @@ void Folder::write(const std::string& name, std::string_view text) {
 }
 
 void Folder::commit() {
-  expect(is_made_, "nothing was written to {}", path_.string());
+  WT_EXPECT(is_made_, "nothing was written to {}", path_.string());
   refuse_what_is_not_ours(path_);  // it may have come meanwhile
   const fs::path replaced = fmt::format("{}.replaced-{}", path_.string(), ::getpid());
   std::error_code error;

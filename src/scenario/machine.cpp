@@ -148,7 +148,8 @@ class MachineBuilder {
     for (const LogicalDevice& device : context.list_logical_devices())
       if (host)
         machine_.endpoints.emplace(print(device.name), place_of(device.physical, hardware).value_or(*host));
-    expect(number == std::ssize(processes_), "process {} is started as number {}", number, processes_.size());
+    WT_EXPECT(number == std::ssize(processes_), "process {} is started as number {}", number,
+              processes_.size());
     processes_.push_back(std::move(context));
   }
 
@@ -424,13 +425,13 @@ std::vector<device::LogicalDevice> Replica::devices() const {
 }
 
 platform::Endpoint Machine::endpoint(std::string_view device) const {
-  expect(platform.has_value(), "a machine without platform has no endpoint {}", device);
+  WT_EXPECT(platform.has_value(), "a machine without platform has no endpoint {}", device);
   if (const auto found = endpoints.find(device); found != endpoints.end()) return found->second;
   for (std::int32_t i = 0; i < platform->switches(); ++i)
     if (platform->name(platform->switch_at(i)) == device) return platform->switch_at(i);
   for (std::int32_t i = 0; i < platform->hosts(); ++i)
     if (platform->name(platform->host(i)) == device) return platform->host(i);
-  expect(false, "{} has no device {}", platform->name(), device);
+  WT_EXPECT(false, "{} has no device {}", platform->name(), device);
   return {};
 }
 

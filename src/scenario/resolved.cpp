@@ -161,7 +161,7 @@ class ResolvedWriter {
     } else {
       write_metric(out_, *model::read_metric(*choice.written, problems));
     }
-    expect(!problems.any(), "\"{}\" was parsed with a problem", key.name);
+    WT_EXPECT(!problems.any(), "\"{}\" was parsed with a problem", key.name);
   }
 
   void write(const Key& key, const std::vector<Choice>& choices) {

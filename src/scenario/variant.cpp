@@ -126,7 +126,7 @@ class Resizer {
 
   Overrides of_slice() const {
     const auto ici = platform::from_json(*scenario_.platform.written, scenario_.platform.folder).ici;
-    expect(ici.has_value(), "{} has TPUs and no rule for slices", machine_.platform->name());
+    WT_EXPECT(ici.has_value(), "{} has TPUs and no rule for slices", machine_.platform->name());
     const platform::SliceOfReplicas found =
         platform::slice_of_replicas(*ici, replicas_ * scenario_.strategy.as<Tpu>()->cores_per_replica());
     if (!found.shape)
@@ -142,8 +142,8 @@ class Resizer {
 }  // namespace
 
 Overrides with_replicas(const Scenario& scenario, const Machine& machine, int replicas) {
-  expect(replicas > 0, "{} replicas", replicas);
-  expect(machine.platform.has_value(), "replicas of a scenario without platform");
+  WT_EXPECT(replicas > 0, "{} replicas", replicas);
+  WT_EXPECT(machine.platform.has_value(), "replicas of a scenario without platform");
   return Resizer(scenario, machine, replicas).overrides();
 }
 

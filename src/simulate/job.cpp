@@ -43,34 +43,34 @@ namespace {
 bool is_amount(double value) { return std::isfinite(value) && value >= 0; }
 
 void check_shape(const Job& job) {
-  expect(job.first_after.size() == job.activities.size() + 1, "{} offsets for {} activities",
-         job.first_after.size(), job.activities.size());
-  expect(job.first_after.front() == 0 && job.first_after.back() == std::ssize(job.after) &&
-             std::is_sorted(job.first_after.begin(), job.first_after.end()),
-         "offsets from {} to {} into {} waits", job.first_after.front(), job.first_after.back(),
-         job.after.size());
+  WT_EXPECT(job.first_after.size() == job.activities.size() + 1, "{} offsets for {} activities",
+            job.first_after.size(), job.activities.size());
+  WT_EXPECT(job.first_after.front() == 0 && job.first_after.back() == std::ssize(job.after) &&
+                std::is_sorted(job.first_after.begin(), job.first_after.end()),
+            "offsets from {} to {} into {} waits", job.first_after.front(), job.first_after.back(),
+            job.after.size());
   for (const std::int32_t other : job.after) {
     const bool is_known = other >= 0 && other < std::ssize(job.activities);
-    expect(is_known, "something waits for activity {} of {}", other, job.activities.size());
+    WT_EXPECT(is_known, "something waits for activity {} of {}", other, job.activities.size());
   }
   for (std::size_t link = 0; link < job.bandwidths.size(); ++link) {
     const double bandwidth = job.bandwidths[link];
-    expect(is_amount(bandwidth) && bandwidth > 0, "link {} has {} B/s", link, bandwidth);
+    WT_EXPECT(is_amount(bandwidth) && bandwidth > 0, "link {} has {} B/s", link, bandwidth);
   }
 }
 
 void check_route(const Job& job, std::size_t id) {
   const Activity& activity = job.activities[id];
-  expect(activity.first_link >= 0 && activity.links >= 0 &&
-             activity.first_link + std::int64_t{activity.links} <= std::ssize(job.routes),
-         "activity {}: {} links from {} on, of {}", id, activity.links, activity.first_link,
-         job.routes.size());
+  WT_EXPECT(activity.first_link >= 0 && activity.links >= 0 &&
+                activity.first_link + std::int64_t{activity.links} <= std::ssize(job.routes),
+            "activity {}: {} links from {} on, of {}", id, activity.links, activity.first_link,
+            job.routes.size());
   const std::span<const std::int32_t> route = job.route_of(activity);
   for (std::ptrdiff_t hop = 0; hop < std::ssize(route); ++hop) {
     const bool is_known = route[hop] >= 0 && route[hop] < std::ssize(job.bandwidths);
-    expect(is_known, "activity {}: link {} of {}", id, route[hop], job.bandwidths.size());
+    WT_EXPECT(is_known, "activity {}: link {} of {}", id, route[hop], job.bandwidths.size());
     const bool is_new = std::find(route.begin(), route.begin() + hop, route[hop]) == route.begin() + hop;
-    expect(is_new, "activity {}: link {} stands twice in its route", id, route[hop]);
+    WT_EXPECT(is_new, "activity {}: link {} stands twice in its route", id, route[hop]);
   }
 }
 
@@ -80,11 +80,11 @@ void check(const Job& job) {
   check_shape(job);
   for (std::size_t id = 0; id < job.activities.size(); ++id) {
     const Activity& activity = job.activities[id];
-    expect(is_amount(activity.delay) && activity.bytes >= 0, "activity {}: {} s, {} bytes", id,
-           activity.delay, activity.bytes);
+    WT_EXPECT(is_amount(activity.delay) && activity.bytes >= 0, "activity {}: {} s, {} bytes", id,
+              activity.delay, activity.bytes);
     const bool is_behind_earlier =
         activity.behind >= nobody && activity.behind < static_cast<std::int64_t>(id);
-    expect(is_behind_earlier, "activity {} stands behind activity {}", id, activity.behind);
+    WT_EXPECT(is_behind_earlier, "activity {} stands behind activity {}", id, activity.behind);
     check_route(job, id);
   }
 }

@@ -22,7 +22,7 @@ class FlatZone : public routing::NetZoneImpl {
 
   void get_local_route(const routing::NetPoint*, const routing::NetPoint*, routing::Route* into,
                        double*) override {
-    expect(!route_.empty(), "SimGrid asks for a route while nothing starts");
+    WT_EXPECT(!route_.empty(), "SimGrid asks for a route while nothing starts");
     for (const simgrid::s4u::Link* link : route_) into->link_list_.push_back(link->get_impl());
     route_.clear();
   }
@@ -103,7 +103,7 @@ void Network::start(std::int32_t activity, double bytes) {
   flowing_[id] = comm;
   comm->set_data(&flowing_[id]);
   simulate::start(*comm);
-  expect(route_.empty(), "SimGrid started a comm without asking for its route");
+  WT_EXPECT(route_.empty(), "SimGrid started a comm without asking for its route");
 }
 
 double Network::left(std::int32_t activity) const {
@@ -117,8 +117,8 @@ void Network::call_at(double date, std::function<void()> call) {
 void Network::arrive(simgrid::s4u::Activity& comm) {
   simgrid::s4u::CommPtr* flowing = comm.get_data<simgrid::s4u::CommPtr>();
   const auto id = static_cast<std::int32_t>(flowing - flowing_.data());
-  expect(comm.get_state() == simgrid::s4u::Activity::State::FINISHED, "flow {} ended as {}", id,
-         comm.get_state_str());
+  WT_EXPECT(comm.get_state() == simgrid::s4u::Activity::State::FINISHED, "flow {} ended as {}", id,
+            comm.get_state_str());
   graveyard_.push_back(std::move(*flowing));
   arrived_(id);
 }

@@ -164,8 +164,8 @@ class Player {
       if (is_done_[id]) continue;
       stuck += fmt::format("{}{}", named++ == 0 ? "" : ", ", id);
     }
-    expect(stuck.empty(), "{} of {} activities never end, as they wait for each other: {}",
-           is_done_.size() - done_, is_done_.size(), stuck);
+    WT_EXPECT(stuck.empty(), "{} of {} activities never end, as they wait for each other: {}",
+              is_done_.size() - done_, is_done_.size(), stuck);
   }
 
   const Job& job_;

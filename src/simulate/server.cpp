@@ -227,7 +227,7 @@ Server::~Server() {
 }
 
 const Server& Server::of_this_process() {
-  expect(server_of_this_process != nullptr, "main didn't start the simulation's server");
+  WT_EXPECT(server_of_this_process != nullptr, "main didn't start the simulation's server");
   return *server_of_this_process;
 }
 

@@ -51,10 +51,10 @@ class Translator {
   Translator(const plan::Plan& plan, const plan::Costs& costs, const platform::Platform& platform,
              std::span<const Endpoint> where)
       : plan_(plan), costs_(costs), platform_(platform), where_(where), paths_(platform, result_.job) {
-    expect(costs.nodes.size() == plan.nodes.size(), "{} costs for {} nodes", costs.nodes.size(),
-           plan.nodes.size());
-    expect(where.size() == plan.devices.size(), "{} endpoints for {} devices", where.size(),
-           plan.devices.size());
+    WT_EXPECT(costs.nodes.size() == plan.nodes.size(), "{} costs for {} nodes", costs.nodes.size(),
+              plan.nodes.size());
+    WT_EXPECT(where.size() == plan.devices.size(), "{} endpoints for {} devices", where.size(),
+              plan.devices.size());
   }
 
   Translation translate() {
@@ -70,8 +70,8 @@ class Translator {
     const plan::Node& node = plan_.nodes[id];
     waits_.clear();
     for (const plan::NodeId other : node.after) {
-      expect(index(other) < id, "node {} ({}) waits for node {}, which isn't before it", id, node.scope,
-             index(other));
+      WT_EXPECT(index(other) < id, "node {} ({}) waits for node {}, which isn't before it", id, node.scope,
+                index(other));
       waits_.push_back(static_cast<std::int32_t>(other));
     }
     const Activity activity = std::visit(

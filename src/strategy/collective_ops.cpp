@@ -31,7 +31,7 @@ std::span<const CollectiveOp> collective_ops() { return rows; }
 
 const CollectiveOp& collective_op(CollectiveType type) {
   const CollectiveOp& row = rows.at(index(type));
-  expect(row.type == type, "the table of collective operations is out of order at {}", row.nccl);
+  WT_EXPECT(row.type == type, "the table of collective operations is out of order at {}", row.nccl);
   return row;
 }
 

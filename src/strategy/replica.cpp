@@ -338,7 +338,7 @@ void ReplicaLowering::add_results() {
 
 Operand ReplicaLowering::operand(ValueId value) const {
   const std::optional<Operand>& found = operands_[index(root(value))];
-  expect(found.has_value(), "value {} is read before it is written", index(value));
+  WT_EXPECT(found.has_value(), "value {} is read before it is written", index(value));
   const TensorSpec& spec = step_.program.spec(value);
   return {found->buffer, root(value) == value ? found->spec : spec, found->offset};
 }

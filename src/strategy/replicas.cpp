@@ -16,8 +16,8 @@ bool is_same_node(const wt::Node& a, const wt::Node& b) {
 void check_programs(Steps steps) {
   for (const Step* step : steps) {
     if (step == steps[0]) continue;
-    expect(std::ranges::equal(step->program.nodes, steps[0]->program.nodes, is_same_node),
-           "replicas of {} run different programs", steps[0]->name);
+    WT_EXPECT(std::ranges::equal(step->program.nodes, steps[0]->program.nodes, is_same_node),
+              "replicas of {} run different programs", steps[0]->name);
   }
 }
 
@@ -72,8 +72,8 @@ void check_replicas(std::string_view strategy, Steps steps, std::span<const Plac
     throw InputError(fmt::format("[{}] {} replicas can't run on {} device{}", strategy, steps.size(),
                                  places.size(), places.size() == 1 ? "" : "s"),
                      "give each replica a device, or take as many replicas as there are devices");
-  expect(!stand_for || *stand_for % places.size() == 0, "{} replicas can't stand for {}", places.size(),
-         stand_for.value_or(0));
+  WT_EXPECT(!stand_for || *stand_for % places.size() == 0, "{} replicas can't stand for {}", places.size(),
+            stand_for.value_or(0));
   check_devices(strategy, places);
   check_programs(steps);
 }

@@ -19,8 +19,8 @@ double relative_difference(double ours, double theirs) {
 }
 
 double relative_difference(const Tensor& ours, const Tensor& theirs) {
-  expect(ours.spec() == theirs.spec(), "tensors of {} and {} are compared", print(ours.spec()),
-         print(theirs.spec()));
+  WT_EXPECT(ours.spec() == theirs.spec(), "tensors of {} and {} are compared", print(ours.spec()),
+            print(theirs.spec()));
   if (theirs.spec().type != Type::float32) return 0;
   double difference = 0, largest = 0;
   const auto a = ours.values<float>(), b = theirs.values<float>();

@@ -219,7 +219,7 @@ void write_safetensors(const std::filesystem::path& path, const TensorFile& cont
     return rank_of(left.second.type()) < rank_of(right.second.type());
   });
   for (const auto& [name, tensor] : tensors) {
-    expect(tensor.has_numbers() && name != metadata_key, "\"{}\" cannot be saved", name);
+    WT_EXPECT(tensor.has_numbers() && name != metadata_key, "\"{}\" cannot be saved", name);
   }
   const std::string header = print_header(tensors, content.metadata);
   OutputFile file(path);

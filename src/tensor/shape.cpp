@@ -25,8 +25,8 @@ std::int64_t Shape::elements(int begin, int end) const {
 }
 
 void Shape::append(std::int64_t extent) {
-  expect(rank_ < max_rank, "a shape has at most {} axes", max_rank);
-  expect(extent >= 0, "extent {} is negative", extent);
+  WT_EXPECT(rank_ < max_rank, "a shape has at most {} axes", max_rank);
+  WT_EXPECT(extent >= 0, "extent {} is negative", extent);
   extents_[static_cast<std::size_t>(rank_++)] = extent;
 }
 

@@ -46,7 +46,7 @@ Tensor Tensor::zeros(TensorSpec spec) {
 }
 
 const View& Tensor::view() const {
-  expect(has_numbers(), "a shape-only tensor {} has no numbers to read", print(spec()));
+  WT_EXPECT(has_numbers(), "a shape-only tensor {} has no numbers to read", print(spec()));
   return view_;
 }
 
@@ -55,15 +55,16 @@ std::span<std::byte> Tensor::bytes() const {
 }
 
 Tensor Tensor::reshaped(const Shape& shape) const {
-  expect(shape.elements() == spec().elements(), "{} cannot be seen as {}", print(spec()), print(shape));
+  WT_EXPECT(shape.elements() == spec().elements(), "{} cannot be seen as {}", print(spec()), print(shape));
   Tensor tensor = *this;
   tensor.view_.spec.shape = shape;
   return tensor;
 }
 
 Tensor Tensor::rows(std::int64_t begin, std::int64_t end) const {
-  expect(shape().rank() > 0, "a scalar has no rows");
-  expect(0 <= begin && begin <= end && end <= shape()[0], "rows {} to {} of {}", begin, end, print(spec()));
+  WT_EXPECT(shape().rank() > 0, "a scalar has no rows");
+  WT_EXPECT(0 <= begin && begin <= end && end <= shape()[0], "rows {} to {} of {}", begin, end,
+            print(spec()));
   Tensor tensor = *this;
   tensor.view_.spec.shape[0] = end - begin;
   const std::int64_t row_bytes = shape().elements(1, shape().rank()) * bytes_per_element(type());

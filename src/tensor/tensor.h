@@ -35,7 +35,7 @@ struct View {
 
   template <class T>
   T* as() const {
-    expect(type_of<T> == spec.type, "a view of {} is read as {}", name(spec.type), name(type_of<T>));
+    WT_EXPECT(type_of<T> == spec.type, "a view of {} is read as {}", name(spec.type), name(type_of<T>));
     return reinterpret_cast<T*>(data);
   }
   template <class T>
@@ -55,8 +55,8 @@ class Tensor {
   template <class T>
   static Tensor of(const Shape& shape, const std::vector<T>& values) {
     Tensor tensor = zeros({type_of<T>, shape});
-    expect(static_cast<std::int64_t>(values.size()) == shape.elements(), "{} values for shape {}",
-           values.size(), print(shape));
+    WT_EXPECT(static_cast<std::int64_t>(values.size()) == shape.elements(), "{} values for shape {}",
+              values.size(), print(shape));
     std::copy(values.begin(), values.end(), tensor.values<T>().begin());
     return tensor;
   }

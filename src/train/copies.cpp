@@ -39,7 +39,7 @@ Arithmetic arithmetic_of(const model::Weight& weight) {
     case Type::uint8:
       break;
   }
-  expect(false, "the copies of {} are added, which is {}", weight.name, print(weight.spec));
+  WT_EXPECT(false, "the copies of {} are added, which is {}", weight.name, print(weight.spec));
   return {};
 }
 

@@ -91,8 +91,8 @@ void Function::create_variables(const PerReplica& arguments) {
 }
 
 Function::Planned& Function::planned_for(const PerReplica& arguments) {
-  expect(arguments.size() == machine_.replicas(), "arguments for {} replicas of {}", arguments.size(),
-         machine_.replicas());
+  WT_EXPECT(arguments.size() == machine_.replicas(), "arguments for {} replicas of {}", arguments.size(),
+            machine_.replicas());
   std::vector<const Step*> steps;
   for (const std::vector<Tensor>& own : arguments) steps.push_back(&traced_for(own).step);
   for (Planned& planned : planned_)

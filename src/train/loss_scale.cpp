@@ -39,8 +39,8 @@ ReplicaLoss as_keras_does(const LossScaling& scaling, Symbol per_example) {
 }  // namespace
 
 ReplicaLoss scale_losses(const LossScaling& scaling, Symbol per_example, std::optional<Symbol> step_rows) {
-  expect(step_rows.has_value() == scaling.is_told_rows(), "a step over {} replicas is {}told its rows",
-         scaling.replicas, step_rows ? "" : "not ");
+  WT_EXPECT(step_rows.has_value() == scaling.is_told_rows(), "a step over {} replicas is {}told its rows",
+            scaling.replicas, step_rows ? "" : "not ");
   if (scaling.scale == LossScale::keras) return as_keras_does(scaling, per_example);
   const Symbol own = scaling.scale == LossScale::global_batch
                          ? model::compute_average_loss(per_example, scaling.global_batch)

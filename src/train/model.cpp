@@ -181,7 +181,7 @@ data::DistributedIterator Model::distributed(const data::Dataset& dataset, std::
 PerReplica Model::split(const std::vector<Tensor>& batch) const {
   if (machine_.replicas() == 1) return {batch};
   auto pieces = distributed(data::Dataset::from_tensors(batch)).next();
-  expect(pieces.has_value(), "a batch has no pieces");
+  WT_EXPECT(pieces.has_value(), "a batch has no pieces");
   return std::move(*pieces);
 }
 

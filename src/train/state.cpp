@@ -108,7 +108,7 @@ void State::lend_to(execute::Execution& execution, const plan::Plan& plan) {
                                          ? value.copies[i]
                                          : copy_of(weight, value.copies.front(), i, copies));
   }
-  expect(lent == ports.size(), "{} of the plan's {} variables are the state's", lent, ports.size());
+  WT_EXPECT(lent == ports.size(), "{} of the plan's {} variables are the state's", lent, ports.size());
   holder_ = &execution;
 }
 

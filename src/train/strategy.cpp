@@ -74,7 +74,7 @@ class Host {
 
 Strategy::Strategy(std::string name, std::int64_t num_replicas_in_sync)
     : name_(std::move(name)), replicas_(num_replicas_in_sync) {
-  expect(replicas_ > 0, "{} has {} replicas", name_, replicas_);
+  WT_EXPECT(replicas_ > 0, "{} has {} replicas", name_, replicas_);
 }
 
 // ---- Scopes
@@ -111,15 +111,15 @@ std::optional<ReplicaContext> get_replica_context() {
 
 PerReplica Strategy::run(Function& function, const PerReplica& arguments) const {
   require_cross_replica_context();
-  expect(std::ssize(arguments) == replicas_, "{} replicas are given arguments for {}", replicas_,
-         arguments.size());
+  WT_EXPECT(std::ssize(arguments) == replicas_, "{} replicas are given arguments for {}", replicas_,
+            arguments.size());
   const Entered replica({this, false});
   return function.run(arguments);
 }
 
 Tensor Strategy::reduce(ReduceOp op, const Values& value, std::optional<int> axis) const {
   require_cross_replica_context();
-  expect(std::ssize(value) == replicas_, "{} replicas have {} values", replicas_, value.size());
+  WT_EXPECT(std::ssize(value) == replicas_, "{} replicas have {} values", replicas_, value.size());
   Host host;
   std::vector<EagerTensor> own;
   std::int64_t count = axis ? 0 : replicas_;

@@ -89,19 +89,19 @@ std::string text_of_failure(void (*action)()) {
 
 TEST(Expect, NamesOurSourceTheConditionAndTheValues) {
   const int line = __LINE__ + 1;
-  EXPECT_EQ(text_of_failure([] { expect(1 + 1 == 3, 1 + 1, 3); }),
+  EXPECT_EQ(text_of_failure([] { WT_EXPECT(1 + 1 == 3, 1 + 1, 3); }),
             fmt::format("error_test.cpp:{}: expected 1 + 1 == 3: 1 + 1, 3 = 2, 3", line));
 }
 
 TEST(Expect, TakesAMessageWithValues) {
   const int line = __LINE__ + 1;
-  EXPECT_EQ(text_of_failure([] { expect(false, "row {} of {}", 4, "table"); }),
+  EXPECT_EQ(text_of_failure([] { WT_EXPECT(false, "row {} of {}", 4, "table"); }),
             fmt::format("error_test.cpp:{}: expected false: row 4 of table", line));
 }
 
 TEST(Expect, EvaluatesItsValuesOnlyOnFailure) {
   int evaluations = 0;
-  expect(true, "{}", ++evaluations);
+  WT_EXPECT(true, "{}", ++evaluations);
   EXPECT_EQ(evaluations, 0);
 }
 

@@ -17,7 +17,7 @@ namespace wt::test {
 // Requires: one; run.sh asks for it before anything is built.
 inline device::CudaDevice first_gpu() {
   const device::CudaDevices gpus = device::find_cuda_devices();
-  expect(!gpus.found.empty(), "{}; {}", gpus.reason, gpus.remedy);
+  WT_EXPECT(!gpus.found.empty(), "{}; {}", gpus.reason, gpus.remedy);
   return gpus.found.front();
 }
 

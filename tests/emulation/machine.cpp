@@ -174,14 +174,14 @@ void Machine::run_while(const More& more) {
 
 void Machine::run_until(const Moment& moment) {
   run_while([&] {
-    expect(moment.has_come || run_one(), "the host waits for a moment that never comes");
+    WT_EXPECT(moment.has_come || run_one(), "the host waits for a moment that never comes");
     return !moment.has_come;
   });
 }
 
 void Machine::run(const Stream& stream) {
   run_while([&] {
-    expect(stream.operations.empty() || run_one(), "the host waits for a stream that waits for ever");
+    WT_EXPECT(stream.operations.empty() || run_one(), "the host waits for a stream that waits for ever");
     return !stream.operations.empty();
   });
 }

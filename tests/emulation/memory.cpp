@@ -36,7 +36,7 @@ Memory::Memory(int devices, std::size_t bytes_of_each)
   for (Range& range : ranges_) {
     void* const begin =
         mmap(next_range(bytes_), bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    expect(begin != MAP_FAILED, "no addresses for a GPU of {} bytes", bytes_);
+    WT_EXPECT(begin != MAP_FAILED, "no addresses for a GPU of {} bytes", bytes_);
     range.begin = static_cast<std::byte*>(begin);
   }
 }
@@ -94,14 +94,14 @@ void Memory::give_back(Range& own) {
 void Memory::open(int device) {
   Range& own = range(device);
   if (std::exchange(own.is_open, true) || own.used == 0) return;
-  expect(mprotect(own.begin, own.used, PROT_READ | PROT_WRITE) == 0, "GPU {}'s memory can't be opened",
-         device);
+  WT_EXPECT(mprotect(own.begin, own.used, PROT_READ | PROT_WRITE) == 0, "GPU {}'s memory can't be opened",
+            device);
 }
 
 void Memory::close_all() {
   for (Range& each : ranges_)
     if (std::exchange(each.is_open, false) && each.used > 0)
-      expect(mprotect(each.begin, each.used, PROT_NONE) == 0, "a GPU's memory can't be closed");
+      WT_EXPECT(mprotect(each.begin, each.used, PROT_NONE) == 0, "a GPU's memory can't be closed");
 }
 
 void* Memory::allocate_pinned(std::size_t size) {

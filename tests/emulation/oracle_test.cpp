@@ -23,7 +23,7 @@ class OraclesOnGpus : public testing::TestWithParam<std::tuple<const char*, int>
       if (each.strategy == (replicas_ == 1 ? "one_device" : "mirrored") &&
           each.reduction == (replicas_ == 1 ? "" : "collective ring"))
         return std::move(each);
-    expect(false, "no way for {} replicas", replicas_);
+    WT_EXPECT(false, "no way for {} replicas", replicas_);
     return {};
   }
 

@@ -139,8 +139,8 @@ void run_block(int threads) {
   members = threads;
   for (unsigned passed = 0; block.left > 0; ++passed) {
     for (Warp& each : block.warps) run_warp(each);
-    expect(block.left == 0 || block.barrier.generation > passed,
-           "{} threads of block {} wait for others that never come", block.left, blockIdx.x);
+    WT_EXPECT(block.left == 0 || block.barrier.generation > passed,
+              "{} threads of block {} wait for others that never come", block.left, blockIdx.x);
   }
 }
 
@@ -158,7 +158,7 @@ void wait_for_block() { wait(block.barrier, members); }
 
 void exchange(void* value, std::size_t size, int step) {
   const std::size_t lane = threadIdx.x % warp;
-  expect(size <= 16, "a value of {} bytes is exchanged", size);
+  WT_EXPECT(size <= 16, "a value of {} bytes is exchanged", size);
   std::memcpy(own_warp().values[lane].data(), value, size);
   wait(own_warp().barrier, warp);
   std::memcpy(value, own_warp().values[lane ^ static_cast<std::size_t>(step)].data(), size);

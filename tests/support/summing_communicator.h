@@ -13,7 +13,7 @@ class SummingCommunicator final : public device::Communicator {
  public:
   void all_reduce(const device::Shares& shares, device::Queue&) override {
     ++calls_;
-    expect(shares.type == Type::float32, "only float32 is added here");
+    WT_EXPECT(shares.type == Type::float32, "only float32 is added here");
     for (std::size_t i = 0; i < static_cast<std::size_t>(shares.elements); ++i) {
       float sum = numbers(shares, 0)[i];
       for (std::size_t rank = 1; rank < shares.of_ranks.size(); ++rank) sum += numbers(shares, rank)[i];

@@ -44,7 +44,7 @@ class ThreadedQueue final : public device::Queue {
     return {this, is_own_thread() ? finished_ : issued_};
   }
   void wait(const device::Event& event) override {
-    expect(event.queue != nullptr, "a queue waits for an event that was never recorded");
+    WT_EXPECT(event.queue != nullptr, "a queue waits for an event that was never recorded");
     if (event.queue == this) return;
     is_own_thread() ? await(event) : put({{}, event});
   }

@@ -14,16 +14,16 @@ void CpuQueue::enqueue(Task task) {
 }
 
 void CpuQueue::wait(const Event& event) {
-  expect(event.queue != nullptr, "a queue waits for an event that was never recorded");
+  WT_EXPECT(event.queue != nullptr, "a queue waits for an event that was never recorded");
 }
 
 void CpuQueue::begin_capture() {
-  expect(!capturing_, "a capture has begun already");
+  WT_EXPECT(!capturing_, "a capture has begun already");
   capturing_ = true;
 }
 
 Captured CpuQueue::end_capture() {
-  expect(capturing_, "no capture has begun");
+  WT_EXPECT(capturing_, "no capture has begun");
   capturing_ = false;
   return {.tasks = std::exchange(captured_, {})};
 }

@@ -87,13 +87,13 @@ Event CudaQueue::record() {
 }
 
 cudaEvent_t CudaQueue::event_at(std::uint64_t sequence) const {
-  expect(sequence < sequence_, "event {} of {} is waited for", sequence, sequence_);
+  WT_EXPECT(sequence < sequence_, "event {} of {} is waited for", sequence, sequence_);
   return sequence < passed_ ? nullptr : events_[sequence - passed_];
 }
 
 void CudaQueue::wait(const Event& event) {
-  expect(event.queue != nullptr, "a queue waits for an event that was never recorded");
-  expect(event.queue->backend() == Backend::cuda, "a GPU waits for another backend's queue");
+  WT_EXPECT(event.queue != nullptr, "a queue waits for an event that was never recorded");
+  WT_EXPECT(event.queue->backend() == Backend::cuda, "a GPU waits for another backend's queue");
   if (event.queue == this) return;
   use();
   if (cudaEvent_t recorded = static_cast<const CudaQueue*>(event.queue)->event_at(event.sequence))
@@ -107,14 +107,14 @@ void CudaQueue::synchronize() {
 }
 
 void CudaQueue::begin_capture() {
-  expect(!capturing_, "a capture has begun already");
+  WT_EXPECT(!capturing_, "a capture has begun already");
   capturing_.emplace();
 }
 
 // The tasks are run once before: kernels are loaded at their first launch, and libraries allocate then. What they
 // enqueue on other streams, these of other GPUs too, is part of the graph if they hand it over by events, and back.
 Captured CudaQueue::end_capture() {
-  expect(capturing_.has_value(), "no capture has begun");
+  WT_EXPECT(capturing_.has_value(), "no capture has begun");
   Captured captured{.tasks = std::move(*capturing_)};
   capturing_.reset();
   if (!graphs_) return captured;

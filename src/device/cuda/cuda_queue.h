@@ -60,7 +60,7 @@ class CudaQueue final : public Queue {
   void start_libraries();
   template <class Handle>
   Handle required(Handle handle) const {
-    expect(handle != nullptr, "a queue of {} that has no libraries is asked for one", print(device_));
+    WT_EXPECT(handle != nullptr, "a queue of {} that has no libraries is asked for one", print(device_));
     return handle;
   }
   void use() const;

@@ -76,7 +76,7 @@ class Nccl final : public Communicator {
  private:
   std::size_t rank_of(const Queue& queue) const {
     const auto found = std::ranges::find(ranks_, &queue);
-    expect(found != ranks_.end(), "a queue that is no rank of NCCL's brings numbers");
+    WT_EXPECT(found != ranks_.end(), "a queue that is no rank of NCCL's brings numbers");
     return static_cast<std::size_t>(found - ranks_.begin());
   }
 
@@ -84,8 +84,8 @@ class Nccl final : public Communicator {
   // whatever one of them answers.
   template <class Call>
   void run(const Shares& shares, Queue& queue, std::string_view operation, const Call& call) {
-    expect(shares.of_ranks.size() == ranks_.size(), "{} of {} ranks call NCCL", shares.of_ranks.size(),
-           ranks_.size());
+    WT_EXPECT(shares.of_ranks.size() == ranks_.size(), "{} of {} ranks call NCCL", shares.of_ranks.size(),
+              ranks_.size());
     const Event begun = queue.record();
     for (const Shares::Share& share : shares.of_ranks) share.queue->wait(begun);
     ncclResult_t result = ncclGroupStart();

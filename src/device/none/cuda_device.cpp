@@ -11,12 +11,12 @@ CudaDevices find_cuda_devices() {
 }
 
 std::unique_ptr<Queue> make_cuda_queue(const CudaDevice& device, Precision) {
-  expect(false, "{} was found by a program without CUDA", print(device));
+  WT_EXPECT(false, "{} was found by a program without CUDA", print(device));
   return nullptr;
 }
 
 CudaTeam make_cuda_team(const std::vector<CudaDevice>& devices, Precision, CudaTeam::Library) {
-  expect(false, "{} GPUs were found by a program without CUDA", devices.size());
+  WT_EXPECT(false, "{} GPUs were found by a program without CUDA", devices.size());
   return {};
 }
 

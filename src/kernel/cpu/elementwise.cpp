@@ -91,7 +91,7 @@ void apply_binary(Binary operation, const Numbers& numbers, device::Workers& wor
     if constexpr (std::is_integral_v<T>)
       if (operation == Binary::divide) require_no_zero<T>(numbers.inputs[1]);
     const auto loop = loops_of<T>().binary[index(operation)];
-    expect(loop != nullptr, "operation {} on {}", index(operation), name(type_of<T>));
+    WT_EXPECT(loop != nullptr, "operation {} on {}", index(operation), name(type_of<T>));
     zip<T, T>(loop, numbers, workers);
   });
 }

@@ -38,7 +38,7 @@ Isa best_isa() {
 Isa current_isa() { return chosen_isa(); }
 
 void pin_isa(Isa isa) {
-  expect(isa <= best_isa(), "this processor has no {}; its best is {}", name(isa), name(best_isa()));
+  WT_EXPECT(isa <= best_isa(), "this processor has no {}; its best is {}", name(isa), name(best_isa()));
   chosen_isa() = isa;
 }
 

@@ -42,7 +42,7 @@ void apply_binary(Binary operation, const Numbers& numbers, device::CudaQueue& q
     if constexpr (std::is_floating_point_v<T>) {
       zips<T>[at](numbers, queue);
     } else {
-      expect(at < std::size(integer_zips<T>), "operation {} on {}", at, name(type_of<T>));
+      WT_EXPECT(at < std::size(integer_zips<T>), "operation {} on {}", at, name(type_of<T>));
       integer_zips<T>[at](numbers, queue);
     }
   });

@@ -15,7 +15,7 @@ inline constexpr int per_thread = 4;  // elements: enough loads under way to hid
 
 // CUDA counts blocks along x in 31 bits.
 inline unsigned blocks(Index count) {
-  expect(count > 0 && count < Index{1} << 31, "a grid of {} blocks", count);
+  WT_EXPECT(count > 0 && count < Index{1} << 31, "a grid of {} blocks", count);
   return static_cast<unsigned>(count);
 }
 

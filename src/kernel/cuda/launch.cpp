@@ -18,7 +18,7 @@ std::vector<TensorSpec> specs_of(std::span<const View> views) {
 // The workspace is the queue's: the plan's is as large as the CPU wishes.
 device::Task cuda_task(Launch& launch, device::Queue& queue) {
   const std::string_view name = launch.kernel->name;
-  expect(cuda::find_row(name) != nullptr, "a GPU has no kernel {}", name);
+  WT_EXPECT(cuda::find_row(name) != nullptr, "a GPU has no kernel {}", name);
   const std::vector<TensorSpec> inputs = specs_of(launch.inputs), outputs = specs_of(launch.outputs);
   static_cast<device::CudaQueue&>(queue).reserve_workspace(
       cuda::workspace_bytes(name, {inputs, outputs, launch.attributes}));

@@ -46,8 +46,8 @@ void reduce(device::CudaQueue& queue, const Cut& cut, std::span<std::byte> works
             const Term& term, const Combine& combine, const Finish& finish) {
   if (cut.results == 0) return;
   const Index needed = cut.partials() * static_cast<Index>(sizeof(A));
-  expect(needed <= static_cast<Index>(workspace.size()), "a reduction needs {} bytes of workspace and has {}",
-         needed, workspace.size());
+  WT_EXPECT(needed <= static_cast<Index>(workspace.size()),
+            "a reduction needs {} bytes of workspace and has {}", needed, workspace.size());
   A* partials = reinterpret_cast<A*>(workspace.data());
   launch(queue, "launch a reduction", cut.grid(), threads, reduce_pieces<A, Term, Combine, Finish>, cut,
          cut.width(), start, partials, term, combine, finish);

@@ -3,7 +3,7 @@
 namespace wt {
 
 device::Task cuda_task(Launch& launch, device::Queue&) {
-  expect(false, "{} is bound to a GPU by a program without CUDA", launch.kernel->name);
+  WT_EXPECT(false, "{} is bound to a GPU by a program without CUDA", launch.kernel->name);
   return {};
 }
 

@@ -80,7 +80,7 @@ class SimgridWriter {
   void add_host(Endpoint endpoint) {
     const device::DeviceType& type = platform_.type(endpoint);
     const auto peak = type.peak.find(device::Precision::float32);
-    expect(peak != type.peak.end(), "{} has no float32 peak", type.id);
+    WT_EXPECT(peak != type.peak.end(), "{} has no float32 peak", type.id);
     add(text_, "    <host id=\"{}\" speed=\"{}\"><prop id=\"type\" value=\"{}\"/></host>\n",
         escaped(platform_.name(endpoint)), simgrid::print(peak->second), escaped(type.id));
   }

@@ -78,7 +78,7 @@ std::int32_t SimgridLinks::find_back(const std::string& id, std::string_view dir
   if (const auto found = named_.find(id); found != named_.end())
     return found->second.in(direction == "UP" ? "DOWN" : direction == "DOWN" ? "UP" : "NONE");
   const Half half = half_named(id);
-  expect(half.whole != nullptr, "\"{}\" was a half of a link", id);
+  WT_EXPECT(half.whole != nullptr, "\"{}\" was a half of a link", id);
   return half.is_up ? half.whole->down : half.whole->up;
 }
 
