@@ -219,7 +219,7 @@ TEST(Layers, EveryIncludeObeysTheTables) {
   int files = 0;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / "src")) {
     const std::string path = entry.path().lexically_relative(root / "src").generic_string();
-    if (!entry.is_regular_file() || path == "README.md") continue;
+    if (!entry.is_regular_file() || first_folder(path).empty()) continue;  // README.md, STYLE.md
     ++files;
     for (const std::string& complaint : complaints_about(tables, path, read(entry.path()))) {
       ADD_FAILURE() << "src/" << complaint;

@@ -9,17 +9,17 @@
 #include "base/rough.h"
 #include "base/table.h"
 #include "cli/commands.h"
-#include "cli/compute_times.h"
-#include "cli/host_device.h"
-#include "cli/step_time.h"
-#include "cli/this_host.h"
-#include "cli/training.h"
 #include "device/cpu/cpu_queue.h"
 #include "device/cpu/host.h"
 #include "execute/measure_copies.h"
 #include "scenario/parse.h"
+#include "session/compute_times.h"
+#include "session/host_device.h"
+#include "session/this_host.h"
+#include "session/training.h"
+#include "timing/step_clock.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
@@ -35,8 +35,8 @@ std::vector<plan::ProfiledCopy> copies_here(const scenario::Scenario& scenario, 
     const execute::CopyPlace host{"host", &queue};
     return execute::measure_copies({&host, 1});
   }
-  const std::vector<device::CudaDevice> gpus = host_gpus(scenario);
-  const device::CudaTeam team = device::make_cuda_team(gpus, host_precision(scenario));
+  const std::vector<device::CudaDevice> gpus = session::host_gpus(scenario);
+  const device::CudaTeam team = device::make_cuda_team(gpus, session::host_precision(scenario));
   std::vector<execute::CopyPlace> places;
   for (std::size_t i = 0; i < gpus.size(); ++i)
     places.push_back({fmt::format("GPU {}", gpus[i].ordinal), team.members[i].compute.get()});
@@ -105,30 +105,31 @@ void print_rows(const std::vector<Row>& rows, Seconds step, std::ostream& out) {
                        percent(rest / step));
 }
 
-void print_step(const plan::Plan& alone, const ComputeTimes& times, std::ostream& out) {
-  const ComputeTimes::Rounds& rounds = times.rounds();
+void print_step(const plan::Plan& alone, const session::ComputeTimes& times, std::ostream& out) {
+  const session::ComputeTimes::Rounds& rounds = times.rounds();
   print_rows(rows_of(alone, *times.profile()), rounds.expected, out);
   out << fmt::format("a step on one device: {} by the medians, {} as measured ({})\n", rough(rounds.expected),
                      rough(rounds.each), counted(rounds.count, "round"));
 }
 
-ComputeOptions compute_options(int threads, std::ostream& messages) {
+session::ComputeOptions compute_options(int threads, std::ostream& messages) {
   return {.threads = threads,
           .version = std::string(version()),
-          .today = today(),
+          .today = session::today(),
           .note = [&messages](const std::string& text) { messages << text << "\n"; }};
 }
 
 // Its CPU, and the GPU that would compute.
 void calibrate_host(const CalibrateOptions& options, const Streams& streams) {
   scenario::Scenario scenario;
-  device::Workers workers(threads_of(options.threads, scenario));
-  const ComputeOptions compute = compute_options(workers.threads(), streams.messages);
+  device::Workers workers(session::threads_of(options.threads, scenario));
+  const session::ComputeOptions compute = compute_options(workers.threads(), streams.messages);
   for (const auto numerics : {scenario::Numerics::cpu, scenario::Numerics::cuda}) {
     scenario.numerics = numerics;
     if (numerics == scenario::Numerics::cuda && device::find_cuda_devices().found.empty()) continue;
-    const plan::ProfiledDevice device = host_device(scenario, workers.threads()).profiled;
-    print_host(with_rates(device, *host_device_queue(scenario, workers), compute), streams.results);
+    const plan::ProfiledDevice device = session::host_device(scenario, workers.threads()).profiled;
+    print_host(session::with_rates(device, *session::host_device_queue(scenario, workers), compute),
+               streams.results);
     print_copies(copies_here(scenario, workers), streams.results);
   }
 }
@@ -136,7 +137,7 @@ void calibrate_host(const CalibrateOptions& options, const Streams& streams) {
 }  // namespace
 
 Exit calibrate(const CalibrateOptions& options, const Streams& streams) {
-  pin_isa(options.isa);
+  session::pin_isa(options.isa);
   if (options.file.empty()) {
     calibrate_host(options, streams);
     return Exit::done;
@@ -144,13 +145,14 @@ Exit calibrate(const CalibrateOptions& options, const Streams& streams) {
   scenario::Scenario scenario = scenario::parse_file(options.file, options.overrides);
   scenario.time.compute = {
       scenario::Compute::measured};  // whatever profile it names may be what is wanted here
-  device::Workers workers(threads_of(options.threads, scenario));
-  ComputeTimes times(scenario, compute_options(workers.threads(), streams.messages));
-  Training training(scenario, scenario::build(scenario), {.threads = 1});
+  device::Workers workers(session::threads_of(options.threads, scenario));
+  session::ComputeTimes times(scenario, compute_options(workers.threads(), streams.messages));
+  session::Training training(scenario, scenario::build(scenario), {.threads = 1});
   tell_warnings(training.machine(), streams.messages);
   const std::vector<plan::Plan> plans = training.clock().timed_plans();
   for (const plan::Plan& plan : plans)
-    times.measure(plan, types_of(*training.machine().platform, endpoints_of(plan, training.machine())));
+    times.measure(
+        plan, timing::types_of(*training.machine().platform, timing::endpoints_of(plan, training.machine())));
   plan::Profile profile = times.profile().value();
   profile.copies = copies_here(scenario, workers);
   print_host(profile.device, streams.results);
@@ -163,4 +165,4 @@ Exit calibrate(const CalibrateOptions& options, const Streams& streams) {
   return Exit::done;
 }
 
-}  // namespace wt
+}  // namespace wt::cli

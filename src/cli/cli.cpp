@@ -14,13 +14,13 @@
 #include "base/suggest.h"
 #include "cli/collective.h"
 #include "cli/commands.h"
-#include "cli/nccl_study.h"
 #include "cli/verify_collectives.h"
 #include "cli/verify_measurements.h"
+#include "cli/verify_nccl_tests.h"
 #include "cli/verify_scaling.h"
 #include "cli/verify_strategies.h"
 
-namespace wt {
+namespace wt::cli {
 namespace {
 
 // The program's arguments, and where they go.
@@ -400,4 +400,4 @@ Exit guard(const std::function<Exit()>& command, std::ostream& messages) {
   }
 }
 
-}  // namespace wt
+}  // namespace wt::cli

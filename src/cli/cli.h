@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-namespace wt {
+namespace wt::cli {
 
 enum class Exit : int {
   done = 0,
@@ -25,4 +25,4 @@ std::string_view version();  // of the program: "0.1.0"
 // Calls a command. The one place where exceptions become exit codes.
 Exit guard(const std::function<Exit()>& command, std::ostream& messages);
 
-}  // namespace wt
+}  // namespace wt::cli

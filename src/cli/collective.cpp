@@ -8,13 +8,16 @@
 
 #include "base/file.h"
 #include "base/rough.h"
-#include "cli/collective_clock.h"
 #include "cli/collective_groups.h"
-#include "cli/collective_warnings.h"
+#include "cli/collective_question.h"
 #include "collective/print.h"
+#include "communication/collective_clock.h"
+#include "communication/collective_warnings.h"
 #include "platform/load.h"
+#include "report/collective_table.h"
+#include "report/trace.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
@@ -27,15 +30,16 @@ bool are_all(const CollectiveOptions& options) {
   return options.algorithms == std::vector<std::string>{"all"};
 }
 
-CollectiveChoice choice_named(const std::string& name, Operation operation) {
+communication::CollectiveChoice choice_named(const std::string& name, Operation operation) {
   if (name == "auto") return {.is_automatic = true};
   const bool is_file = name.find_first_of("./") != std::string::npos;
   if (is_file) return {.file = name, .text = read_text(name)};
   return {.algorithm = &collective::algorithm_named(operation, name)};
 }
 
-std::vector<CollectiveChoice> choices_of(const CollectiveOptions& options, Operation operation) {
-  std::vector<CollectiveChoice> wanted;
+std::vector<communication::CollectiveChoice> choices_of(const CollectiveOptions& options,
+                                                        Operation operation) {
+  std::vector<communication::CollectiveChoice> wanted;
   if (are_all(options))
     for (const Algorithm* algorithm : collective::algorithms_of(operation))
       wanted.push_back({.algorithm = algorithm});
@@ -54,8 +58,9 @@ platform::Loaded load(const CollectiveOptions& options, std::ostream& messages) 
 
 // ---- The table
 
-CollectiveTable empty_table(const CollectiveOptions& options, const CollectiveQuestion& question,
-                            const std::vector<Group>& groups) {
+report::CollectiveTable empty_table(const CollectiveOptions& options,
+                                    const communication::CollectiveQuestion& question,
+                                    const std::vector<Group>& groups) {
   const Group& group = groups.front();
   std::string launch = question.tiny_message ? fmt::format("tiny message {}", rough(*question.tiny_message))
                                              : question.call.launch;
@@ -67,12 +72,12 @@ CollectiveTable empty_table(const CollectiveOptions& options, const CollectiveQu
           .groups = static_cast<int>(groups.size()),
           .machines = group.platform.machines(),
           .type = question.type.name,
-          .reduction = adds(question.operation) ? question.reduction : "none",
-          .root = has_root(question.operation) ? question.root : -1,
-          .launch = is_driven_by_nccl(group) ? launch : "",
+          .reduction = communication::adds(question.operation) ? question.reduction : "none",
+          .root = communication::has_root(question.operation) ? question.root : -1,
+          .launch = communication::is_driven_by_nccl(group) ? launch : "",
           .order = options.rank_order.value_or(""),
           .links = options.links,
-          .warnings = warnings_of(options, question, group)};
+          .warnings = communication::warnings_of(question, group)};
 }
 
 // Of all, those that can't be taken here are left out; of those named, none.
@@ -95,10 +100,11 @@ class LeavingOut {
   std::ostream& messages_;
 };
 
-void add_rows(CollectiveTable& table, CollectiveClock& clock, const CollectiveChoice& choice) {
-  std::vector<CollectiveRow> rows;
+void add_rows(report::CollectiveTable& table, communication::CollectiveClock& clock,
+              const communication::CollectiveChoice& choice) {
+  std::vector<communication::CollectiveRow> rows;
   for (const Bytes size : clock.question().sizes) rows.push_back(clock.time(choice, size));
-  for (CollectiveRow& row : rows) {
+  for (communication::CollectiveRow& row : rows) {
     for (const std::string& warning : row.warnings)
       if (std::ranges::find(table.warnings, warning) == table.warnings.end())
         table.warnings.push_back(warning);
@@ -117,32 +123,37 @@ void check_pictures(const CollectiveOptions& options, std::size_t choices, std::
 }  // namespace
 
 Exit run_collective(const CollectiveOptions& options, const Streams& streams) {
-  const CollectiveQuestion question = question_of(options);
-  const std::vector<CollectiveChoice> choices = choices_of(options, question.operation);
+  const communication::CollectiveQuestion question = question_of(options);
+  const std::vector<communication::CollectiveChoice> choices = choices_of(options, question.operation);
   check_pictures(options, choices.size(), question.sizes.size());
   const platform::Loaded loaded = load(options, streams.messages);
   const std::vector<Group> groups = groups_of(options, loaded.platform);
-  CollectiveClock clock(question, groups);
+  communication::CollectiveClock clock(question, groups);
   LeavingOut leaving_out(are_all(options), streams.messages);
-  CollectiveTable table = empty_table(options, question, groups);
-  for (const CollectiveChoice& choice : choices)
+  report::CollectiveTable table = empty_table(options, question, groups);
+  for (const communication::CollectiveChoice& choice : choices)
     leaving_out.attempt([&] {
       options.schedule
           ? void(streams.results << collective::print(clock.schedule(choice, question.sizes.front())))
           : add_rows(table, clock, choice);
     });
   if (options.schedule) return Exit::done;
-  if (std::string text = about_borrowed(table.rows); !text.empty()) table.warnings.push_back(std::move(text));
+  if (std::string text = communication::about_borrowed(table.rows); !text.empty())
+    table.warnings.push_back(std::move(text));
   for (const std::string& warning : table.warnings) streams.messages << "warning: " << warning << "\n";
   if (table.rows.empty())
     throw InputError("none of the algorithms can be timed for so many ranks", "take another number of ranks");
-  if (options.trace) write_text(*options.trace, clock.trace(choices.front(), question.sizes.front()));
+  if (options.trace) {
+    const communication::Recording made = clock.record(choices.front(), question.sizes.front());
+    write_text(*options.trace,
+               report::chrome_trace(made.played.plan, made.timeline, loaded.platform, made.played.where));
+  }
   if (options.dot)
     write_text(*options.dot, collective::print_dot(clock.schedule(choices.front(), question.sizes.front())));
-  streams.results << (options.json  ? collective_json(table)
-                      : options.csv ? collective_csv(table)
-                                    : collective_text(table));
+  streams.results << (options.json  ? report::collective_json(table)
+                      : options.csv ? report::collective_csv(table)
+                                    : report::collective_text(table));
   return Exit::done;
 }
 
-}  // namespace wt
+}  // namespace wt::cli

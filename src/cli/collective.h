@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 
-namespace wt {
+namespace wt::cli {
 
 // As the user wrote them; cli/collective_question.h reads them.
 struct CollectiveOptions {
@@ -42,4 +42,4 @@ struct CollectiveOptions {
 // Times collectives on a described machine, in the columns of nccl-tests.
 Exit run_collective(const CollectiveOptions& options, const Streams& streams);
 
-}  // namespace wt
+}  // namespace wt::cli

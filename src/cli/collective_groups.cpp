@@ -9,7 +9,7 @@
 #include "base/rough.h"
 #include "base/suggest.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::vector<communication::Group> groups_of(const CollectiveOptions& options, co
   return groups;
 }
 
-}  // namespace wt
+}  // namespace wt::cli

@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 #include "communication/constants.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
@@ -17,18 +17,18 @@ using collective::Operation;
 
 constexpr std::size_t most_sizes = 1000;
 
-constexpr std::array<ElementType, 12> types{{{"float32", "float", 4, Type::float32},
-                                             {"float64", "double", 8, Type::float64},
-                                             {"float16", "half", 2, Type::uint8},
-                                             {"bfloat16", "", 2, Type::uint8},
-                                             {"float8_e4m3", "f8e4m3", 1, Type::uint8},
-                                             {"float8_e5m2", "f8e5m2", 1, Type::uint8},
-                                             {"int8", "", 1, Type::uint8},
-                                             {"uint8", "", 1, Type::uint8},
-                                             {"int32", "", 4, Type::int32},
-                                             {"uint32", "", 4, Type::int32},
-                                             {"int64", "", 8, Type::int64},
-                                             {"uint64", "", 8, Type::int64}}};
+constexpr std::array<communication::ElementType, 12> types{{{"float32", "float", 4, Type::float32},
+                                                            {"float64", "double", 8, Type::float64},
+                                                            {"float16", "half", 2, Type::uint8},
+                                                            {"bfloat16", "", 2, Type::uint8},
+                                                            {"float8_e4m3", "f8e4m3", 1, Type::uint8},
+                                                            {"float8_e5m2", "f8e5m2", 1, Type::uint8},
+                                                            {"int8", "", 1, Type::uint8},
+                                                            {"uint8", "", 1, Type::uint8},
+                                                            {"int32", "", 4, Type::int32},
+                                                            {"uint32", "", 4, Type::int32},
+                                                            {"int64", "", 8, Type::int64},
+                                                            {"uint64", "", 8, Type::int64}}};
 constexpr std::array<std::string_view, 5> reductions{"sum", "prod", "max", "min", "avg"};
 
 // The row whose name is wanted; else an error that begins with what it is not.
@@ -47,10 +47,10 @@ Operation operation_named(std::string_view wanted) {
   return row_named(collective::operations(), name, wanted, "an operation").operation;
 }
 
-ElementType element_type_named(std::string_view wanted) {
-  for (const ElementType& type : types)
+communication::ElementType element_type_named(std::string_view wanted) {
+  for (const communication::ElementType& type : types)
     if (!type.alias.empty() && type.alias == wanted) return type;
-  const auto name = [](const ElementType& type) { return type.name; };
+  const auto name = [](const communication::ElementType& type) { return type.name; };
   return row_named(types, name, wanted, "a type that collectives have");
 }
 
@@ -106,7 +106,7 @@ std::string launch_named(std::string_view wanted) {
 }
 
 // As in nccl-tests, -g 8 is one process that drives eight devices.
-communication::CallOptions call_of(const CollectiveOptions& options) {
+communication::CallOptions call_options_of(const CollectiveOptions& options) {
   communication::CallOptions call;
   const int driven = options.devices_per_process.value_or(1);
   if (driven < 1) throw InputError(fmt::format("a process can't drive {} devices", driven), "give 1 or more");
@@ -140,7 +140,7 @@ collective::Options options_of(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-CollectiveQuestion question_of(const CollectiveOptions& options) {
+communication::CollectiveQuestion question_of(const CollectiveOptions& options) {
   using communication::Folding;
   return {.operation = operation_named(options.operation),
           .type = element_type_named(options.type),
@@ -148,26 +148,14 @@ CollectiveQuestion question_of(const CollectiveOptions& options) {
           .sizes = sizes_of(options),
           .root = options.root,
           .options = options_of(options.options),
-          .call = call_of(options),
+          .call = call_options_of(options),
           .tiny_message = tiny_message_of(options),
           .folding = options.expanded ? Folding::expanded
                      : options.folded ? Folding::folded
-                                      : Folding::automatic};
+                                      : Folding::automatic,
+          .names_launch = options.launch || options.devices_per_process,
+          .orders_ranks = options.rank_order.has_value(),
+          .lets_library_choose = std::ranges::find(options.algorithms, "auto") != options.algorithms.end()};
 }
 
-bool adds(Operation operation) {
-  return operation == Operation::all_reduce || operation == Operation::reduce ||
-         operation == Operation::reduce_scatter;
-}
-
-bool has_root(Operation operation) {
-  return operation == Operation::broadcast || operation == Operation::reduce ||
-         operation == Operation::gather || operation == Operation::scatter;
-}
-
-bool is_shared_out(Operation operation) {
-  return operation != Operation::all_reduce && operation != Operation::broadcast &&
-         operation != Operation::reduce;
-}
-
-}  // namespace wt
+}  // namespace wt::cli

@@ -7,7 +7,17 @@
 
 #include "cli/cli.h"
 
-namespace wt {
+namespace wt::cluster {
+struct Machine;
+}
+namespace wt::scenario {
+struct Scenario;
+}
+namespace wt::session {
+class Training;
+}
+
+namespace wt::cli {
 
 // Results are for scripts and people, messages for people only.
 struct Streams {
@@ -46,17 +56,12 @@ struct ValidateOptions {
 };
 Exit validate(const ValidateOptions& options, const Streams& streams);
 
-namespace scenario {
-struct Machine;
-struct Scenario;
-}  // namespace scenario
 // Takes the cluster from there. Without it, an environment that has TF_CONFIG is noticed in one line.
 void apply_tf_config(const std::string& tf_config, scenario::Scenario& scenario, std::ostream& messages);
 
-void tell_warnings(const scenario::Machine& machine, std::ostream& messages);
+void tell_warnings(const cluster::Machine& machine, std::ostream& messages);
 
-class Training;
-bool tell_memory(Training& training, const Streams& streams);  // false: a step doesn't fit
+bool tell_memory(session::Training& training, const Streams& streams);  // false: a step doesn't fit
 
 struct DevicesOptions {
   std::string file{};  // empty: this machine
@@ -97,4 +102,4 @@ struct ExportOptions {
 };
 Exit export_platform(const ExportOptions& options, const Streams& streams);
 
-}  // namespace wt
+}  // namespace wt::cli

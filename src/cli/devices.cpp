@@ -13,7 +13,7 @@
 #include "scenario/machine.h"
 #include "scenario/parse.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
@@ -50,7 +50,7 @@ std::string memory(const LogicalDevice& device) {
                      device.memory->growth ? ", growing" : "");
 }
 
-void print_described(scenario::Machine& machine, std::ostream& out) {
+void print_described(cluster::Machine& machine, std::ostream& out) {
   std::vector<TableRow> physical, logical;
   for (const PhysicalDevice& device : machine.context.list_physical_devices())
     physical.push_back({device::name(device), details(device)});
@@ -63,7 +63,7 @@ void print_described(scenario::Machine& machine, std::ostream& out) {
       counted(std::ssize(machine.context.list_logical_devices(device::Kind::gpu)), "Logical GPU"));
 }
 
-std::string described_json(scenario::Machine& machine) {
+std::string described_json(cluster::Machine& machine) {
   json::Writer out;
   out.begin_object().key("physical").begin_array();
   for (const PhysicalDevice& device : machine.context.list_physical_devices())
@@ -92,7 +92,7 @@ Exit devices(const DevicesOptions& options, const Streams& streams) {
     print_host(streams.results);
     return Exit::done;
   }
-  scenario::Machine machine = scenario::build_machine(scenario::parse_file(options.file, options.overrides));
+  cluster::Machine machine = scenario::build_machine(scenario::parse_file(options.file, options.overrides));
   tell_warnings(machine, streams.messages);
   if (options.json)
     streams.results << described_json(machine);
@@ -101,4 +101,4 @@ Exit devices(const DevicesOptions& options, const Streams& streams) {
   return Exit::done;
 }
 
-}  // namespace wt
+}  // namespace wt::cli

@@ -10,7 +10,7 @@
 #include "platform/formats/export_simgrid.h"
 #include "platform/load.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
@@ -45,4 +45,4 @@ Exit export_platform(const ExportOptions& options, const Streams& streams) {
   return Exit::done;
 }
 
-}  // namespace wt
+}  // namespace wt::cli

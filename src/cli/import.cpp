@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "platform/load.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
@@ -60,4 +60,4 @@ Exit import_platform(const ImportOptions& options, const Streams& streams) {
   return Exit::done;
 }
 
-}  // namespace wt
+}  // namespace wt::cli

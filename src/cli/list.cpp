@@ -23,7 +23,7 @@
 #include "platform/load.h"
 #include "scenario/names.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
@@ -204,4 +204,4 @@ Exit list(const ListOptions& options, const Streams& streams) {
   return Exit::done;
 }
 
-}  // namespace wt
+}  // namespace wt::cli

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
@@ -57,4 +57,4 @@ void Progress::finish() {
   messages_ << "\n";
 }
 
-}  // namespace wt
+}  // namespace wt::cli

@@ -7,7 +7,7 @@
 
 #include "train/model.h"
 
-namespace wt {
+namespace wt::cli {
 
 // One line that is written over again and again, on a terminal; elsewhere nothing. Wall time is for people:
 // it goes to messages and never into results.
@@ -34,4 +34,4 @@ class Progress {
   std::vector<double> seconds_per_row_{};
 };
 
-}  // namespace wt
+}  // namespace wt::cli

@@ -7,26 +7,30 @@
 #include <memory>
 #include <ostream>
 
-#include "cli/collective_timeout.h"
 #include "cli/commands.h"
-#include "cli/comparison.h"
-#include "cli/compute_times.h"
 #include "cli/progress.h"
-#include "cli/saved_state.h"
-#include "cli/scaling.h"
 #include "cli/strategy_log.h"
-#include "cli/this_host.h"
-#include "cli/training.h"
+#include "report/comparison.h"
+#include "report/ending.h"
+#include "report/planned.h"
+#include "report/results.h"
+#include "report/scaling.h"
+#include "report/simulated.h"
 #include "report/trace.h"
 #include "report/trained.h"
 #include "scenario/parse.h"
 #include "scenario/resolved.h"
+#include "session/compute_times.h"
+#include "session/ignored_hints.h"
+#include "session/saved_state.h"
+#include "session/this_host.h"
+#include "session/training.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
-void warn_of_losses_that_are_none(const report::Results& results, std::ostream& messages) {
+void warn_of_losses_that_are_none(const session::Results& results, std::ostream& messages) {
   for (const train::StepResult& step : results.steps) {
     if (std::isfinite(step.loss)) continue;
     messages << fmt::format(
@@ -36,7 +40,7 @@ void warn_of_losses_that_are_none(const report::Results& results, std::ostream& 
   }
 }
 
-void warn_of_uneven_means(const report::Results& results, std::ostream& messages) {
+void warn_of_uneven_means(const session::Results& results, std::ostream& messages) {
   const auto uneven = std::ranges::find_if(results.steps, &train::StepResult::is_uneven_mean);
   if (uneven != results.steps.end())
     messages << fmt::format(
@@ -45,7 +49,7 @@ void warn_of_uneven_means(const report::Results& results, std::ostream& messages
 }
 
 // The times that were used lie beside the results, so that a run can be repeated with the same ones.
-void write_profile(const ComputeTimes& compute, scenario::Scenario& scenario, report::Folder& folder) {
+void write_profile(const session::ComputeTimes& compute, scenario::Scenario& scenario, OutputFolder& folder) {
   if (!compute.profile()) return;
   folder.write("profile.json", print(*compute.profile()));
   scenario.time.compute.form =
@@ -53,27 +57,27 @@ void write_profile(const ComputeTimes& compute, scenario::Scenario& scenario, re
 }
 
 // Empty: it was done.
-std::string end_of(const report::Results& results) {
+std::string end_of(const session::Results& results) {
   if (results.timed_out) return report::timed_out_text(*results.timed_out);
   return results.lost ? report::lost_text(*results.lost) : "";
 }
 
-void write(const report::Results& results, const scenario::Scenario& scenario, Training& training,
-           report::Folder& folder) {
+void write(const session::Results& results, const scenario::Scenario& scenario, session::Training& training,
+           OutputFolder& folder) {
   folder.write("scenario.resolved.json", scenario::resolved(scenario, folder.path()));
   if (results.has_numbers()) folder.write("steps.csv", report::steps_csv(results));
   folder.write("results.json", report::results_json(results));
   if (results.simulated) {
-    const scenario::Machine& machine = training.machine();
+    const cluster::Machine& machine = training.machine();
     folder.write(
         "trace.json",
         report::chrome_trace(training.plans().whole(), training.clock().step().timeline, *machine.platform,
-                             endpoints_of(training.plans().whole(), machine), end_of(results)));
+                             timing::endpoints_of(training.plans().whole(), machine), end_of(results)));
   }
   folder.commit();
 }
 
-void print(const report::Results& results, const RunOptions& options, const std::string& folder,
+void print(const session::Results& results, const RunOptions& options, const std::string& folder,
            const Streams& streams) {
   if (options.json) {
     streams.results << report::results_json(results);
@@ -94,32 +98,33 @@ class Prepared {
       : scenario_(std::move(scenario)),
         streams_(streams),
         folder_(out),
-        times_(scenario_, {.threads = threads_of(options.threads, scenario_),
+        times_(scenario_, {.threads = session::threads_of(options.threads, scenario_),
                            .version = std::string(version()),
-                           .today = today(),
+                           .today = session::today(),
                            .note = [this](const std::string& text) { note(text); }}),
         training_(scenario_, scenario::build(scenario_),
-                  {.threads = threads_of(options.threads, scenario_),
+                  {.threads = session::threads_of(options.threads, scenario_),
                    .computes = !options.plan,
                    .version = std::string(version()),
                    .simulation = {.times = &times_},
                    .on_step = [this](const train::StepResult& step) { line_->show(step); },
                    .note = [this](const std::string& text) { note(text); }}) {
     for (const std::string& text : strategy_log(scenario_, training_.machine())) note(text);
-    for (const std::string& text : ignored_hints(scenario_, training_.machine())) note("note: " + text);
+    for (const std::string& text : session::ignored_hints(scenario_, training_.machine()))
+      note("note: " + text);
     tell_warnings(training_.machine(), streams_.messages);
     training_.plans().whole();
   }
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
-  Training& training() { return training_; }
+  session::Training& training() { return training_; }
   std::string folder() const { return folder_.path().string(); }
 
-  report::Results run() {
+  session::Results run() {
     Progress progress(streams_.messages, training_.plans().planned().steps);
     line_ = &progress;
-    const report::Results results = run_to_the_end(progress);
+    const session::Results results = run_to_the_end(progress);
     write_profile(times_, scenario_, folder_);
     write(results, scenario_, training_, folder_);
     warn_of_losses_that_are_none(results, streams_.messages);
@@ -130,9 +135,9 @@ class Prepared {
  private:
   void note(const std::string& text) const { streams_.messages << text << "\n"; }
 
-  report::Results run_to_the_end(Progress& progress) {
+  session::Results run_to_the_end(Progress& progress) {
     try {
-      report::Results results = training_.run(folder_);
+      session::Results results = training_.run(folder_);
       progress.finish();
       return results;
     } catch (...) {
@@ -146,16 +151,16 @@ class Prepared {
 
   scenario::Scenario scenario_;
   const Streams& streams_;
-  report::Folder folder_;
+  OutputFolder folder_;
   Progress* line_ = nullptr;
-  ComputeTimes times_;
-  Training training_;
+  session::ComputeTimes times_;
+  session::Training training_;
 };
 
 scenario::Scenario read(const std::string& file, const RunOptions& options, const Streams& streams) {
   scenario::Scenario scenario = scenario::parse_file(file, options.overrides);
   apply_tf_config(options.tf_config, scenario, streams.messages);
-  check_output_names(scenario);
+  session::check_output_names(scenario);
   return scenario;
 }
 
@@ -170,7 +175,7 @@ Exit run_one(const RunOptions& options, const Streams& streams) {
   if (options.log_device_placement)
     for (const std::string& text : log_lines(prepared.training().plans().placement()))
       streams.messages << text << "\n";
-  const report::Results results = prepared.run();
+  const session::Results results = prepared.run();
   print(results, options, out, streams);
   if (!results.out_of_memory) {
     streams.messages << end_of(results);
@@ -207,9 +212,9 @@ std::vector<std::unique_ptr<Prepared>> prepare_all(const RunOptions& options, co
   return all;
 }
 
-void print_comparison(const std::vector<report::Results>& runs, const RunOptions& options,
+void print_comparison(const std::vector<session::Results>& runs, const RunOptions& options,
                       std::ostream& results) {
-  const report::Records records = comparison(runs);
+  const report::Records records = report::comparison(runs);
   if (options.csv) {
     results << report::csv(records);
   } else if (options.json) {
@@ -228,7 +233,7 @@ Exit compare(const RunOptions& options, const Streams& streams) {
                                  options.plan ? "--plan" : "--log-device-placement"),
                      "name one of them");
   const std::vector<std::unique_ptr<Prepared>> all = prepare_all(options, streams);
-  std::vector<report::Results> runs;
+  std::vector<session::Results> runs;
   for (const auto& prepared : all) runs.push_back(prepared->run());
   print_comparison(runs, options, streams.results);
   if (!options.csv && !options.json)
@@ -238,14 +243,25 @@ Exit compare(const RunOptions& options, const Streams& streams) {
   return all_done ? Exit::done : Exit::job_failed;
 }
 
+// ---- A number of replicas each
+
+Exit run_scaling(const RunOptions& options, const Streams& streams) {
+  const study::Scaling scaling =
+      study::scaling_of(options.files.front(), options.overrides, options.replicas);
+  streams.results << (options.csv    ? report::csv(report::scaling_records(scaling))
+                      : options.json ? report::scaling_json(scaling)
+                                     : report::scaling_text(scaling));
+  return scaling.all_fit() ? Exit::done : Exit::job_failed;
+}
+
 }  // namespace
 
 Exit run(const RunOptions& options, const Streams& streams) {
-  pin_isa(options.isa);
+  session::pin_isa(options.isa);
   if (!options.replicas.empty() && options.files.size() > 1)
     throw InputError("--replicas is for one scenario, and there are several", "name one of them");
   if (!options.replicas.empty()) return run_scaling(options, streams);
   return options.files.size() == 1 ? run_one(options, streams) : compare(options, streams);
 }
 
-}  // namespace wt
+}  // namespace wt::cli

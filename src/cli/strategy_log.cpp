@@ -11,11 +11,11 @@
 #include "cluster/tpu_resolver.h"
 #include "strategy/devices.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
-using scenario::Machine;
+using cluster::Machine;
 using scenario::Scenario;
 using Lines = std::vector<std::string>;
 
@@ -34,7 +34,7 @@ std::string tuple(const Lines& names) {
 
 Lines replicas_of(const Machine& machine) {
   Lines names;
-  for (const scenario::Replica& replica : machine.replicas) names.push_back(print(replica.device.name));
+  for (const cluster::Replica& replica : machine.replicas) names.push_back(print(replica.device.name));
   return names;
 }
 
@@ -50,7 +50,7 @@ Lines of_mirrored(const Scenario& scenario, const Machine& machine) {
   const bool is_named = scenario.strategy.as<scenario::Mirrored>()->cross_device_ops.has_value();
   if (!is_named && model::is_on(model::Switch::nccl_or_one_device, scenario.semantics)) {
     std::vector<device::Name> devices;
-    for (const scenario::Replica& replica : machine.replicas) devices.push_back(replica.device.name);
+    for (const cluster::Replica& replica : machine.replicas) devices.push_back(replica.device.name);
     device::Context context = machine.context;
     const std::string warning = strategy::select_cross_device_ops(devices, context).why;
     if (!warning.empty()) lines.push_back("WARNING:tensorflow:" + warning);
@@ -88,7 +88,7 @@ Lines of_multi_worker(const Scenario& scenario, const Machine& machine) {
   const bool is_alone = spec.is_empty();
   const std::string prefix = is_alone ? "" : fmt::format("/job:{}/task:{}", *task.job, *task.task);
   Lines devices;
-  for (const scenario::Replica& replica : machine.replicas)
+  for (const cluster::Replica& replica : machine.replicas)
     if (replica.task == 0)
       devices.push_back(fmt::format("{}/device:{}:{}", prefix, device::name(*replica.device.name.kind),
                                     *replica.device.name.index));
@@ -136,4 +136,4 @@ std::vector<std::string> strategy_log(const Scenario& scenario, const Machine& m
   return row.lines(scenario, machine);
 }
 
-}  // namespace wt
+}  // namespace wt::cli

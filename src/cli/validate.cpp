@@ -7,13 +7,13 @@
 #include "base/file.h"
 
 #include "cli/commands.h"
-#include "cli/saved_state.h"
-#include "cli/training.h"
 #include "scenario/parse.h"
+#include "session/saved_state.h"
+#include "session/training.h"
 
-namespace wt {
+namespace wt::cli {
 
-bool tell_memory(Training& training, const Streams& streams) {
+bool tell_memory(session::Training& training, const Streams& streams) {
   const plan::MemoryReport report = training.plans().memory();
   streams.results << print(report);
   if (!training.machine().device().memory) return true;  // no limit: any batch finds its place
@@ -24,7 +24,7 @@ bool tell_memory(Training& training, const Streams& streams) {
   return !report.shortage;
 }
 
-void tell_warnings(const scenario::Machine& machine, std::ostream& messages) {
+void tell_warnings(const cluster::Machine& machine, std::ostream& messages) {
   for (const Problem& problem : machine.warnings) messages << "warning: " << print(problem) << "\n";
 }
 
@@ -52,12 +52,12 @@ Exit validate(const ValidateOptions& options, const Streams& streams) {
     try {
       scenario::Scenario scenario = scenario::parse_file(file, options.overrides);
       apply_tf_config(options.tf_config, scenario, streams.messages);
-      check_output_names(scenario);
+      session::check_output_names(scenario);
       scenario::Job job = scenario::build(scenario);
       tell_warnings(job.machine, streams.messages);
       streams.results << file << ": fine\n";
       if (!options.memory && !options.placement) continue;
-      Training training(scenario, std::move(job), {});
+      session::Training training(scenario, std::move(job), {});
       if (options.placement) streams.results << print(training.plans().placement());
       if (options.memory && !tell_memory(training, streams)) exit = std::max(exit, Exit::job_failed);
     } catch (const InputError& error) {
@@ -68,4 +68,4 @@ Exit validate(const ValidateOptions& options, const Streams& streams) {
   return exit;
 }
 
-}  // namespace wt
+}  // namespace wt::cli

@@ -16,7 +16,7 @@
 #include "collective/import.h"
 #include "collective/verify.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
@@ -141,4 +141,4 @@ Exit verify_collectives(const VerifyCollectivesOptions& options, const Streams& 
   return options.files.empty() ? verify_catalog(options, streams) : verify_files(options.files, streams);
 }
 
-}  // namespace wt
+}  // namespace wt::cli

@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 
-namespace wt {
+namespace wt::cli {
 
 struct VerifyCollectivesOptions {
   std::vector<std::string> files{};  // schedules to prove instead of the catalog
@@ -17,4 +17,4 @@ struct VerifyCollectivesOptions {
 // Proves every algorithm of the catalog for a range of ranks, or the schedules of files.
 Exit verify_collectives(const VerifyCollectivesOptions& options, const Streams& streams);
 
-}  // namespace wt
+}  // namespace wt::cli

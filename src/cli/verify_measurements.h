@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 
-namespace wt {
+namespace wt::cli {
 
 struct VerifyMeasurementsOptions {
   std::string folder{};
@@ -15,4 +15,4 @@ struct VerifyMeasurementsOptions {
 // one measured row, with the device type's own constants; and fits those constants anew.
 Exit verify_measurements(const VerifyMeasurementsOptions& options, const Streams& streams);
 
-}  // namespace wt
+}  // namespace wt::cli

@@ -9,19 +9,19 @@
 
 #include "base/median.h"
 #include "base/table.h"
-#include "cli/scaling_prediction.h"
+#include "study/evidence/scaling_prediction.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
-using Group = std::span<const ScalingPrediction>;
+using Group = std::span<const evidence::ScalingPrediction>;
 
 // Predicted over published less 1. None: nothing to predict it from.
 using Error = std::optional<double>;
 
-Error absolute_error(const ScalingPrediction& each) { return each.absolute / each.row->value - 1; }
-Error scaling_error(const ScalingPrediction& each) {
+Error absolute_error(const evidence::ScalingPrediction& each) { return each.absolute / each.row->value - 1; }
+Error scaling_error(const evidence::ScalingPrediction& each) {
   return each.scaled ? Error(*each.scaled / each.row->value - 1) : Error();
 }
 
@@ -29,9 +29,9 @@ std::string signed_percent(Error error) { return error ? fmt::format("{:+.1f} %"
 
 // ---- Of a group
 
-std::vector<double> sizes(Group group, Error (*of)(const ScalingPrediction&), int at_least) {
+std::vector<double> sizes(Group group, Error (*of)(const evidence::ScalingPrediction&), int at_least) {
   std::vector<double> sizes;
-  for (const ScalingPrediction& each : group)
+  for (const evidence::ScalingPrediction& each : group)
     if (const Error error = of(each); error && each.row->devices >= at_least)
       sizes.push_back(std::abs(*error));
   return sizes;
@@ -46,7 +46,7 @@ double largest(std::vector<double> sizes) { return std::ranges::max(sizes); }
 std::string print(Group group) {
   std::vector<TableRow> rows{{"network", "devices", "batch", "published", "absolute", "scaling", "unit"}};
   int fewest = group.front().row->devices, most = fewest;
-  for (const ScalingPrediction& each : group) {
+  for (const evidence::ScalingPrediction& each : group) {
     rows.push_back({each.network, std::to_string(each.row->devices), std::to_string(each.batch),
                     fmt::format("{:.1f}", each.row->value), signed_percent(absolute_error(each)),
                     signed_percent(scaling_error(each)), each.row->unit});
@@ -71,7 +71,7 @@ std::string csv_cell(std::string_view text) {
 
 std::string print_csv(Group group) {
   std::string text;
-  for (const ScalingPrediction& each : group)
+  for (const evidence::ScalingPrediction& each : group)
     text +=
         fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{}\n", csv_cell(each.arrangement->group),
                     csv_cell(each.row->system), each.network, each.row->devices, each.batch, each.row->unit,
@@ -81,11 +81,12 @@ std::string print_csv(Group group) {
 }
 
 // Predictions come grouped.
-std::vector<Group> groups_of(std::span<const ScalingPrediction> made) {
+std::vector<Group> groups_of(std::span<const evidence::ScalingPrediction> made) {
   std::vector<Group> groups;
   while (!made.empty()) {
-    const auto end = std::ranges::find_if(
-        made, [&](const ScalingPrediction& each) { return each.arrangement != made.front().arrangement; });
+    const auto end = std::ranges::find_if(made, [&](const evidence::ScalingPrediction& each) {
+      return each.arrangement != made.front().arrangement;
+    });
     const auto size = static_cast<std::size_t>(end - made.begin());
     groups.push_back(made.first(size));
     made = made.subspan(size);
@@ -96,8 +97,8 @@ std::vector<Group> groups_of(std::span<const ScalingPrediction> made) {
 }  // namespace
 
 Exit verify_scaling(const VerifyScalingOptions& options, const Streams& streams) {
-  const std::vector<Measurement> rows = read_measurements(options.folder);
-  const ScalingPredictions predictions = predict_scaling(rows);
+  const std::vector<evidence::Measurement> rows = evidence::read_measurements(options.folder);
+  const evidence::ScalingPredictions predictions = evidence::predict_scaling(rows);
   if (predictions.made.empty())
     throw InputError(
         fmt::format("no row in \"{}\" is about several devices that are known here", options.folder));
@@ -115,4 +116,4 @@ Exit verify_scaling(const VerifyScalingOptions& options, const Streams& streams)
   return Exit::done;
 }
 
-}  // namespace wt
+}  // namespace wt::cli

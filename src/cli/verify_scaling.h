@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 
-namespace wt {
+namespace wt::cli {
 
 struct VerifyScalingOptions {
   std::string folder{};
@@ -15,4 +15,4 @@ struct VerifyScalingOptions {
 
 Exit verify_scaling(const VerifyScalingOptions& options, const Streams& streams);
 
-}  // namespace wt
+}  // namespace wt::cli

@@ -7,24 +7,24 @@
 
 #include "base/rough.h"
 #include "base/table.h"
-#include "cli/host_queue.h"
-#include "cli/lowering.h"
-#include "cli/neighbours.h"
-#include "cli/strategy_ways.h"
 #include "device/cpu/cpu_queue.h"
 #include "scenario/names.h"
 #include "scenario/parse.h"
+#include "session/host_queues.h"
+#include "session/lowering.h"
 #include "strategy/default.h"
 #include "strategy/mirrored.h"
+#include "study/evidence/neighbours.h"
+#include "study/evidence/strategy_ways.h"
 #include "tensor/difference.h"
 
-namespace wt {
+namespace wt::cli {
 
 namespace {
 
 // ---- Against reference runs
 
-std::string way_name(const StrategyWay& way) {
+std::string way_name(const evidence::StrategyWay& way) {
   return way.reduction.empty() ? way.strategy : fmt::format("{}, {}", way.strategy, way.reduction);
 }
 
@@ -32,8 +32,8 @@ std::string way_name(const StrategyWay& way) {
 struct Tie {
   std::string way{};
   std::string oracle{};
-  Deviation from_reference{};
-  Neighbours::Followed followed{};
+  evidence::Deviation from_reference{};
+  evidence::Neighbours::Followed followed{};
 };
 
 std::string print(const Tie& tie) {
@@ -48,14 +48,15 @@ std::string print(const Tie& tie) {
 // A row for each way, a column for each number of replicas; the worst of all cases.
 class OracleTable {
  public:
-  OracleTable(std::vector<Oracle> oracles, const VerifyStrategiesOptions& options)
+  OracleTable(std::vector<evidence::Oracle> oracles, const VerifyStrategiesOptions& options)
       : oracles_(std::move(oracles)), options_(options) {
-    for (const Oracle& oracle : oracles_) neighbours_.emplace_back(standard_of(oracle, queue_));
+    for (const evidence::Oracle& oracle : oracles_)
+      neighbours_.emplace_back(evidence::standard_of(oracle, queue_));
   }
 
   Exit run(std::ostream& results) {
     for (std::size_t column = 0; column < options_.replicas.size(); ++column)
-      for (const StrategyWay& way : strategy_ways(options_.replicas[column])) {
+      for (const evidence::StrategyWay& way : evidence::strategy_ways(options_.replicas[column])) {
         if (way_name(way).find(options_.only) == std::string::npos) continue;
         // The number of workers may be that of replicas: one row for all of these.
         row(way_name(way)).at(column) = cell(way);
@@ -74,12 +75,12 @@ class OracleTable {
     return rows_.emplace_back(name, Row(options_.replicas.size(), "-")).second;
   }
 
-  std::string cell(const StrategyWay& way) {
-    Deviation worst;
+  std::string cell(const evidence::StrategyWay& way) {
+    evidence::Deviation worst;
     bool is_right = true;
     const std::size_t ties = ties_.size();
     for (std::size_t i = 0; i < oracles_.size(); ++i) {
-      const Deviation found = deviation_of(way, i, is_right);
+      const evidence::Deviation found = deviation_of(way, i, is_right);
       worst = {std::max(worst.loss, found.loss), std::max(worst.weight, found.weight), {}};
     }
     ++runs_;
@@ -89,13 +90,15 @@ class OracleTable {
   }
 
   // From the reference. Where it is too much in the weights, a neighbour has to account for it.
-  Deviation deviation_of(const StrategyWay& way, std::size_t i, bool& is_right) {
-    const Oracle& oracle = oracles_[i];
-    const Rehearsal run = rehearse(oracle.scenario, oracle.job, way.lower, way.input, queue_, {});
-    Deviation found = deviation(run, oracle.losses, oracle.weights);
+  evidence::Deviation deviation_of(const evidence::StrategyWay& way, std::size_t i, bool& is_right) {
+    const evidence::Oracle& oracle = oracles_[i];
+    const session::Rehearsal run =
+        session::rehearse(oracle.scenario, oracle.job, way.lower, way.input, queue_, {});
+    evidence::Deviation found = evidence::deviation(run, oracle.losses, oracle.weights);
     if (found.is_within()) return found;
-    const auto followed =
-        found.loss <= allowed_loss ? neighbours_[i].followed_by(run) : std::optional<Neighbours::Followed>();
+    const auto followed = found.loss <= evidence::allowed_loss
+                              ? neighbours_[i].followed_by(run)
+                              : std::optional<evidence::Neighbours::Followed>();
     if (followed)
       ties_.push_back({fmt::format("{}, {}", way_name(way), counted(way.input.replicas, "replica")),
                        oracle.name, found, *followed});
@@ -119,18 +122,20 @@ class OracleTable {
       std::ranges::copy(row, std::back_inserter(cells));
     }
     std::string text = "worst relative error of a loss, and of a weight, over ";
-    for (const Oracle& oracle : oracles_) text += oracle.name + (&oracle == &oracles_.back() ? "" : ", ");
-    text += fmt::format("; columns: replicas\n{}allowed {:.0e} {:.0e}: {}; {} ways\n",
-                        print_table(table, "l"), allowed_loss, allowed_weight, verdict(), runs_);
+    for (const evidence::Oracle& oracle : oracles_)
+      text += oracle.name + (&oracle == &oracles_.back() ? "" : ", ");
+    text +=
+        fmt::format("; columns: replicas\n{}allowed {:.0e} {:.0e}: {}; {} ways\n", print_table(table, "l"),
+                    evidence::allowed_loss, evidence::allowed_weight, verdict(), runs_);
     for (const Tie& tie : ties_) text += print(tie);
     return text;
   }
 
-  std::vector<Oracle> oracles_;
+  std::vector<evidence::Oracle> oracles_;
   const VerifyStrategiesOptions& options_;
   device::Workers workers_{device::hardware_threads()};
   device::CpuQueue queue_{workers_};
-  std::vector<Neighbours> neighbours_{};  // by oracle
+  std::vector<evidence::Neighbours> neighbours_{};  // by oracle
   std::vector<std::pair<std::string, Row>> rows_{};
   std::vector<Tie> ties_{};
   std::int64_t runs_ = 0;
@@ -143,7 +148,7 @@ class OracleTable {
 struct Definitions {
   std::vector<std::string> reasons{};
 
-  Definitions(const Step& step, const Rehearsal& replicas) {
+  Definitions(const Step& step, const session::Rehearsal& replicas) {
     const auto has = [&](std::string_view word) {
       return std::ranges::any_of(step.program.nodes, [&](const Node& node) {
         const auto* apply = std::get_if<Apply>(&node.operation);
@@ -172,21 +177,21 @@ class Comparison {
       : scenario_(scenario), job_(job), steps_(steps) {}
 
   Exit run(std::ostream& results) {
-    Lowering as_is(scenario_, job_.machine);
-    const Rehearsal faithful =
+    session::Lowering as_is(scenario_, job_.machine);
+    const session::Rehearsal faithful =
         rehearsed([&](strategy::Steps steps) { return as_is.lower(steps); }, job_.input);
-    const Rehearsal mended = mended_or(faithful);
-    const Rehearsal plain = rehearsed_plainly(job_);
-    const Rehearsal alone = rehearsed_alone(job_);
+    const session::Rehearsal mended = mended_or(faithful);
+    const session::Rehearsal plain = rehearsed_plainly(job_);
+    const session::Rehearsal alone = rehearsed_alone(job_);
     const Definitions definitions(*step_, faithful);
     const bool is_defined = !definitions.reasons.empty();
     std::vector<Compared> rows;
     for (const auto& [name, tensor] : alone.weights)
       rows.push_back(compared(name, faithful.weights.at(name), mended.weights.at(name),
                               plain.weights.at(name), tensor, is_defined));
-    const bool is_rounding =
-        std::ranges::all_of(rows, [](const Compared& row) { return row.rounding <= allowed_weight; });
-    const auto followed = is_rounding ? std::optional<Neighbours::Followed>()
+    const bool is_rounding = std::ranges::all_of(
+        rows, [](const Compared& row) { return row.rounding <= evidence::allowed_weight; });
+    const auto followed = is_rounding ? std::optional<evidence::Neighbours::Followed>()
                                       : followed_by(mended, is_defined ? plain : alone, is_defined);
     results << text(rows, definitions, faithful, alone, followed.has_value());
     if (followed) results << tie_text(*followed, is_defined);
@@ -194,36 +199,38 @@ class Comparison {
   }
 
  private:
-  Rehearsal rehearsed(train::Lowering lower, const data::Distribution& input) {
+  session::Rehearsal rehearsed(train::Lowering lower, const data::Distribution& input) {
     return rehearsed(job_, std::move(lower), input);
   }
-  Rehearsal rehearsed(const scenario::Job& job, train::Lowering lower, const data::Distribution& input) {
-    return rehearse(scenario_, job, std::move(lower), input, queues_.queues(), steps_);
+  session::Rehearsal rehearsed(const scenario::Job& job, train::Lowering lower,
+                               const data::Distribution& input) {
+    return session::rehearse(scenario_, job, std::move(lower), input, queues_.queues(), steps_);
   }
-  Rehearsal rehearsed_plainly(const scenario::Job& job) {
+  session::Rehearsal rehearsed_plainly(const scenario::Job& job) {
     return rehearsed(
         job, [&](strategy::Steps steps) { return plainly(steps); }, job_.input);
   }
-  Rehearsal rehearsed_alone(const scenario::Job& job) {
+  session::Rehearsal rehearsed_alone(const scenario::Job& job) {
     return rehearsed(job, [&](strategy::Steps steps) { return on_one_device(steps); }, {});
   }
 
   // Whether what is more than rounding is what the run that it is compared with does, too, an ulp aside.
-  std::optional<Neighbours::Followed> followed_by(const Rehearsal& run, const Rehearsal& standard,
-                                                  bool is_plain) {
-    return Neighbours({.first_weights = first_weights(scenario_, job_),
-                       .losses = losses_of(standard),
-                       .weights = standard.weights,
-                       .again =
-                           [&](const std::map<std::string, Tensor>& first) {
-                             scenario::Job job = job_;
-                             job.initial_weights = first;
-                             return is_plain ? rehearsed_plainly(job) : rehearsed_alone(job);
-                           }})
+  std::optional<evidence::Neighbours::Followed> followed_by(const session::Rehearsal& run,
+                                                            const session::Rehearsal& standard,
+                                                            bool is_plain) {
+    return evidence::Neighbours({.first_weights = session::first_weights(scenario_, job_),
+                                 .losses = session::losses_of(standard),
+                                 .weights = standard.weights,
+                                 .again =
+                                     [&](const std::map<std::string, Tensor>& first) {
+                                       scenario::Job job = job_;
+                                       job.initial_weights = first;
+                                       return is_plain ? rehearsed_plainly(job) : rehearsed_alone(job);
+                                     }})
         .followed_by(run);
   }
 
-  static std::string tie_text(const Neighbours::Followed& followed, bool is_plain) {
+  static std::string tie_text(const evidence::Neighbours::Followed& followed, bool is_plain) {
     return fmt::format(
         "~ by rounding: a tie, as in a pooling window, led the run elsewhere. So it leads {} ({:.0e}) when "
         "first weights are moved by an ulp at most; from that run, number {} that was tried, it is {:.0e}\n",
@@ -232,20 +239,20 @@ class Comparison {
   }
 
   // Only TensorFlow's hierarchical copy has a bug that changes numbers (tf_distribute.md F7).
-  Rehearsal mended_or(const Rehearsal& faithful) {
+  session::Rehearsal mended_or(const session::Rehearsal& faithful) {
     const auto* mirrored = scenario_.strategy.as<scenario::Mirrored>();
     const bool has_bug = mirrored != nullptr && mirrored->faithful &&
                          named_ops(*mirrored) == strategy::CrossDeviceOps::hierarchical_copy;
     if (!has_bug) return faithful;
     scenario::Scenario mended = scenario_;
     std::get<scenario::Mirrored>(mended.strategy.options).faithful = false;
-    Lowering lowering(mended, job_.machine);
+    session::Lowering lowering(mended, job_.machine);
     return rehearsed([&](strategy::Steps steps) { return lowering.lower(steps); }, job_.input);
   }
 
   // All on the first replica, in order.
   plan::Plan plainly(strategy::Steps steps) {
-    std::vector<strategy::Place> places = scenario::places(job_.machine);
+    std::vector<strategy::Place> places = strategy::places(job_.machine);
     for (strategy::Place& place : places) place.task = 0;
     return strategy::lower_mirrored(steps, places,
                                     {.cross_device_ops = strategy::CrossDeviceOps::reduction_to_one_device});
@@ -253,7 +260,7 @@ class Comparison {
 
   plan::Plan on_one_device(strategy::Steps steps) {
     if (step_ == std::nullopt) step_ = *steps.front();
-    return strategy::lower_default(*steps.front(), scenario::planned(job_.machine.device()));
+    return strategy::lower_default(*steps.front(), strategy::planned(job_.machine.device()));
   }
 
   static Compared compared(const std::string& name, const Tensor& faithful, const Tensor& mended,
@@ -265,7 +272,7 @@ class Comparison {
   }
 
   std::string text(const std::vector<Compared>& rows, const Definitions& definitions,
-                   const Rehearsal& replicas, const Rehearsal& alone, bool has_tie) const {
+                   const session::Rehearsal& replicas, const session::Rehearsal& alone, bool has_tie) const {
     std::string text =
         fmt::format("{} of {} against one device, {} of {}\n", name_of_strategy(),
                     counted(job_.input.replicas, "replica"), counted(std::ssize(replicas.steps), "step"),
@@ -275,8 +282,9 @@ class Comparison {
       loss = std::max(loss, relative_difference(replicas.steps[i].loss, alone.steps[i].loss));
     std::vector<TableRow> table{{"tensor", "by definition", "by a bug", "by rounding"}};
     for (const Compared& row : rows)
-      table.push_back({row.tensor, cell(row.definition), cell(row.bug),
-                       cell(row.rounding) + (has_tie && row.rounding > allowed_weight ? " ~" : "")});
+      table.push_back(
+          {row.tensor, cell(row.definition), cell(row.bug),
+           cell(row.rounding) + (has_tie && row.rounding > evidence::allowed_weight ? " ~" : "")});
     text += print_table(table, "l");
     text += fmt::format("losses: {} (relative, the worst step)\n", cell(loss));
     for (const std::string& reason : definitions.reasons) text += fmt::format("by definition: {}\n", reason);
@@ -297,7 +305,7 @@ class Comparison {
   std::int64_t steps_;
   std::optional<Step> step_{};  // one device's
   device::Workers workers_{device::hardware_threads()};
-  HostQueues queues_{scenario_, job_.machine, workers_};
+  session::HostQueues queues_{scenario_, job_.machine, workers_};
 };
 
 Exit compare(const VerifyStrategiesOptions& options, const Streams& streams) {
@@ -321,7 +329,7 @@ Exit verify_strategies(const VerifyStrategiesOptions& options, const Streams& st
     if (replicas < 1 || replicas > 64)
       throw InputError(fmt::format("--replicas {}: from 1 to 64", replicas), "");
   if (!options.file.empty()) return compare(options, streams);
-  return OracleTable(read_oracles(options.oracles), options).run(streams.results);
+  return OracleTable(evidence::read_oracles(options.oracles), options).run(streams.results);
 }
 
-}  // namespace wt
+}  // namespace wt::cli

@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 
-namespace wt {
+namespace wt::cli {
 
 struct VerifyStrategiesOptions {
   std::string file{};  // a scenario
@@ -21,4 +21,4 @@ struct VerifyStrategiesOptions {
 // why; or how far every synchronous strategy is from runs of a reference, in every way of reducing.
 Exit verify_strategies(const VerifyStrategiesOptions& options, const Streams& streams);
 
-}  // namespace wt
+}  // namespace wt::cli

@@ -7,7 +7,7 @@
 
 namespace wt::report {
 
-void write_lost(json::Writer& out, const LostWorker& lost) {
+void write_lost(json::Writer& out, const timing::LostWorker& lost) {
   out.key("lost_worker")
       .begin_object()
       .member("worker", lost.worker)
@@ -26,12 +26,12 @@ void write_lost(json::Writer& out, const LostWorker& lost) {
   out.end_object();
 }
 
-void write_timed_out(json::Writer& out, const TimedOut& timed_out) {
+void write_timed_out(json::Writer& out, const timing::TimedOut& timed_out) {
   out.key("timed_out")
       .begin_object()
       .member("step", timed_out.step)
       .member("collective", timed_out.collective)
-      .member("status", timed_out_status)
+      .member("status", timing::timed_out_status)
       .member("last", timed_out.last)
       .member("late_s", timed_out.late.count())
       .member("arrival_s", timed_out.arrival.count())
@@ -41,7 +41,7 @@ void write_timed_out(json::Writer& out, const TimedOut& timed_out) {
       .end_object();
 }
 
-std::string lost_text(const LostWorker& lost) {
+std::string lost_text(const timing::LostWorker& lost) {
   return fmt::format(
       "the job ended {} after its begin, with {} done\n"
       "  {} did not reach step {}\n"
@@ -53,7 +53,7 @@ std::string lost_text(const LostWorker& lost) {
       lost.message);
 }
 
-std::string timed_out_text(const TimedOut& timed_out) {
+std::string timed_out_text(const timing::TimedOut& timed_out) {
   const std::string who = timed_out.late == Seconds(0) ? "all of them entered it at once"
                                                        : fmt::format("last: {}, {} after the first",
                                                                      timed_out.last, rough(timed_out.late));
@@ -63,7 +63,8 @@ std::string timed_out_text(const TimedOut& timed_out) {
       "  {}\n"
       "  {}: {}\n",
       rough(timed_out.end()), counted(timed_out.step, "step"), timed_out.collective, timed_out.step + 1,
-      rough(timed_out.span), rough(timed_out.timeout), who, timed_out_status, timed_out_message);
+      rough(timed_out.span), rough(timed_out.timeout), who, timing::timed_out_status,
+      timing::timed_out_message);
 }
 
 }  // namespace wt::report

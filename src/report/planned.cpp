@@ -54,7 +54,7 @@ void write_shortage(json::Writer& out, const plan::Shortage& shortage) {
   out.end_array().end_object();
 }
 
-void write_reduction(json::Writer& out, const Reduction& reduction) {
+void write_reduction(json::Writer& out, const strategy::ReductionChoice& reduction) {
   out.key("reduction").begin_object().member("name", reduction.name).member("algorithm", reduction.algorithm);
   if (!reduction.protocol.empty()) out.member("protocol", reduction.protocol);
   out.member("why", reduction.why);
@@ -81,7 +81,7 @@ std::string memory_text(const plan::DeviceMemory& device, std::size_t others) {
   return text + "\n";
 }
 
-std::string replicas_text(const Planned& planned) {
+std::string replicas_text(const session::Planned& planned) {
   if (planned.replicas == 1 && planned.devices_of_each == 1) return "";
   std::string text = counted(planned.replicas, "replica");
   if (planned.devices_of_each > 1)
@@ -91,14 +91,14 @@ std::string replicas_text(const Planned& planned) {
   text += least == most ? fmt::format(", {} each", counted(most, "row"))
                         : fmt::format(", {} to {} each", least, counted(most, "row"));
   if (!planned.reduction) return text + "\n";
-  const Reduction& reduction = *planned.reduction;
-  text += fmt::format("; gradients: {}, {} ({})\n", reduction.name, reduction_text(planned), reduction.why);
+  const strategy::ReductionChoice& reduction = *planned.reduction;
+  text += fmt::format("; gradients: {}, {} ({})\n", reduction.name, print(*planned.reduction), reduction.why);
   return reduction.otherwise.empty() ? text : text + "  " + reduction.otherwise + "\n";
 }
 
 }  // namespace
 
-void write_planned(json::Writer& out, const Planned& planned) {
+void write_planned(json::Writer& out, const session::Planned& planned) {
   out.key("model")
       .begin_object()
       .member("name", planned.model)
@@ -122,7 +122,7 @@ void write_planned(json::Writer& out, const Planned& planned) {
   out.end_object();
 }
 
-std::string planned_text(const Planned& planned) {
+std::string planned_text(const session::Planned& planned) {
   std::string text =
       fmt::format("model {}: {} parameters, {} of them trainable\n", planned.model,
                   planned.trainable_parameters + planned.other_parameters, planned.trainable_parameters);
@@ -136,22 +136,6 @@ std::string planned_text(const Planned& planned) {
   }
   return text + fmt::format("{} of {} in {}\n", counted(planned.steps, "step"),
                             counted(planned.global_batch, "row"), counted(planned.epochs, "epoch"));
-}
-
-std::string reduction_text(const Planned& planned) {
-  if (!planned.reduction) return "";
-  const Reduction& reduction = *planned.reduction;
-  return reduction.protocol.empty() ? reduction.algorithm
-                                    : reduction.algorithm + " with " + reduction.protocol;
-}
-
-Bytes peak_memory(const Planned& planned) {
-  Bytes limited, any;
-  for (const plan::DeviceMemory& device : planned.memory.devices) {
-    any = std::max(any, device.arena);
-    if (device.limit) limited = std::max(limited, device.arena);
-  }
-  return limited > Bytes(0) ? limited : any;
 }
 
 }  // namespace wt::report

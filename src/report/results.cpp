@@ -2,27 +2,30 @@
 
 #include <fmt/format.h>
 
-#include "base/rough.h"
+#include "base/output_folder.h"
+#include "report/ending.h"
+#include "report/planned.h"
+#include "report/simulated.h"
 #include "report/trained.h"
 
 namespace wt::report {
 
 namespace {
 
-std::string_view outcome_of(const Results& results) {
+std::string_view outcome_of(const session::Results& results) {
   if (results.out_of_memory) return "out_of_memory";
   if (results.timed_out) return "collective_timed_out";
   return results.lost ? "worker_lost" : "done";
 }
 
 // Empty: nothing to add.
-std::string message_of(const Results& results) {
+std::string message_of(const session::Results& results) {
   if (results.out_of_memory) return *results.out_of_memory;
-  if (results.timed_out) return std::string(timed_out_message);
+  if (results.timed_out) return std::string(timing::timed_out_message);
   return results.lost ? results.lost->message : "";
 }
 
-void write_turns(json::Writer& out, const Turns& turns) {
+void write_turns(json::Writer& out, const session::Turns& turns) {
   out.key("turns")
       .begin_object()
       .member("swaps", turns.swaps)
@@ -32,7 +35,7 @@ void write_turns(json::Writer& out, const Turns& turns) {
 
 }  // namespace
 
-std::string results_json(const Results& results) {
+std::string results_json(const session::Results& results) {
   json::Writer out;
   out.begin_object()
       .member("format", results_format)
@@ -51,11 +54,6 @@ std::string results_json(const Results& results) {
   if (results.turns) write_turns(out, *results.turns);
   if (results.has_numbers()) write_trained(out, results);
   return out.end_object().text();
-}
-
-std::string turns_text(const Turns& turns) {
-  return fmt::format("replicas take turns in this machine's pieces: in each step {}, {} in and out",
-                     counted(turns.swaps, "swap"), rough(turns.swapped));
 }
 
 }  // namespace wt::report

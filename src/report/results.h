@@ -3,60 +3,13 @@
 // gets in, no wall time, no path, no count of threads: the same scenario gives the same bytes (one that measures
 // kernels, the same bytes for the same profile.json). Read on in
 // report/planned.h, simulated.h, ending.h and trained.h, then report/folder.h.
-#pragma once
 
-#include <map>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "report/ending.h"
-#include "report/planned.h"
-#include "report/simulated.h"
-#include "train/model.h"
+#include "session/results.h"
 
 namespace wt::report {
 
-struct Epoch {
-  train::EpochResult training{};
-  std::optional<train::EpochResult> evaluation{};
-};
-
-// Replicas that have no room side by side in host.logical_devices, in each step.
-struct Turns {
-  std::int64_t swaps = 0;  // arenas brought in
-  Bytes swapped{};         // in and out
-};
-
-struct Results {
-  std::string version{};  // of the program
-  std::string name{};
-  std::string strategy{};
-  std::string semantics{};
-  std::string numerics = "cpu";  // what computed; none: only what is planned is here
-  bool has_numbers() const { return numerics != "none"; }
-  Planned planned{};
-  std::optional<Simulated> simulated{};          // with a platform: a step with a whole batch
-  std::map<std::int64_t, Seconds> step_times{};  // by step; simulated
-  std::optional<std::string> out_of_memory{};    // TensorFlow's text: the job ended there
-  std::optional<LostWorker> lost{};              // the job ended with it
-  std::optional<TimedOut> timed_out{};           // or with that
-  // The step that the job ended in; none: it was done.
-  std::optional<std::int64_t> last_step() const {
-    if (timed_out) return timed_out->step;
-    return lost ? std::optional(lost->step) : std::nullopt;
-  }
-  std::optional<Turns> turns{};  // absent: side by side
-  // Empty without numbers. A training that goes on from a checkpoint begins at the checkpoint's epoch.
-  std::vector<train::StepResult> steps{};
-  std::vector<Epoch> epochs{};
-  std::optional<train::EpochResult> evaluation{};  // after training
-};
-
-inline constexpr std::string_view results_format = "windtunnel results";
-
-std::string results_json(const Results& results);
-
-std::string turns_text(const Turns& turns);  // for people
+std::string results_json(const session::Results& results);
 
 }  // namespace wt::report

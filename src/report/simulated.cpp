@@ -11,8 +11,8 @@ namespace {
 
 using json::Layout;
 
-void write_baseline(json::Writer& out, const Simulated& simulated) {
-  const Baseline& baseline = *simulated.baseline;
+void write_baseline(json::Writer& out, const timing::Simulated& simulated) {
+  const timing::Baseline& baseline = *simulated.baseline;
   out.key("one_device")
       .begin_object()
       .member("scaling", baseline.is_weak ? "weak" : "strong")
@@ -23,7 +23,7 @@ void write_baseline(json::Writer& out, const Simulated& simulated) {
   out.member("scaling_efficiency", simulated.efficiency);
 }
 
-void write_pipeline(json::Writer& out, const std::optional<RowsPipeline>& pipeline) {
+void write_pipeline(json::Writer& out, const std::optional<timing::RowsPipeline>& pipeline) {
   out.member("input_basis",
              pipeline ? "a pipeline of each worker's host" : "assumed free, but for the rows' copy");
   if (!pipeline) return;
@@ -37,7 +37,7 @@ void write_pipeline(json::Writer& out, const std::optional<RowsPipeline>& pipeli
       .end_object();
 }
 
-void write_course(json::Writer& out, const Course& course) {
+void write_course(json::Writer& out, const timing::Course& course) {
   out.key("course")
       .begin_object(Layout::one_line)
       .member("steps", course.played)
@@ -50,7 +50,7 @@ void write_course(json::Writer& out, const Course& course) {
   out.end_object();
 }
 
-void write_compiles(json::Writer& out, const Compiles& compiles) {
+void write_compiles(json::Writer& out, const timing::Compiles& compiles) {
   out.key("compiles").begin_object(Layout::one_line).key("rows").begin_array(Layout::one_line);
   for (const std::int64_t rows : compiles.rows) out.value(rows);
   out.end_array()
@@ -59,9 +59,9 @@ void write_compiles(json::Writer& out, const Compiles& compiles) {
       .end_object();
 }
 
-void write_phases(json::Writer& out, const std::vector<Phase>& phases) {
+void write_phases(json::Writer& out, const std::vector<timing::PhaseTime>& phases) {
   out.key("phases").begin_array();
-  for (const Phase& phase : phases) {
+  for (const timing::PhaseTime& phase : phases) {
     out.begin_object(Layout::one_line)
         .member("from_step", phase.from_step)
         .member("step_time_s", phase.step.count())
@@ -85,7 +85,7 @@ void write_links(json::Writer& out, const std::vector<plan::LinkUse>& links) {
   out.end_array();
 }
 
-std::string pipeline_text(const RowsPipeline& pipeline) {
+std::string pipeline_text(const timing::RowsPipeline& pipeline) {
   if (pipeline.batch == Seconds(0))
     return fmt::format("rows: read and decoded at once, prefetch {}\n", pipeline.prefetch);
   return fmt::format("rows: {} for the {} of a step on the slowest host ({}), prefetch {}: {}\n",
@@ -93,7 +93,7 @@ std::string pipeline_text(const RowsPipeline& pipeline) {
                      pipeline.is_bound ? "the input bounds the step" : "less than the step");
 }
 
-std::string course_text(const Course& course, Seconds step) {
+std::string course_text(const timing::Course& course, Seconds step) {
   std::string text =
       fmt::format("{} played: the first takes {}", counted(course.played, "step"), rough(course.first));
   if (course.jitter > 0)
@@ -107,9 +107,9 @@ std::string course_text(const Course& course, Seconds step) {
   return text + fmt::format(", the last half {} in the mean; they don't repeat\n", rough(step));
 }
 
-std::string phases_text(const std::vector<Phase>& phases) {
+std::string phases_text(const std::vector<timing::PhaseTime>& phases) {
   std::string text;
-  for (const Phase& phase : phases)
+  for (const timing::PhaseTime& phase : phases)
     text += fmt::format(
         "from step {} on {}: {}\n", phase.from_step + 1,
         phase.slow.empty() ? "nobody is slow" : fmt::format("slow: {}", fmt::join(phase.slow, ", ")),
@@ -119,7 +119,7 @@ std::string phases_text(const std::vector<Phase>& phases) {
 
 }  // namespace
 
-void write_simulated(json::Writer& out, const Simulated& simulated) {
+void write_simulated(json::Writer& out, const timing::Simulated& simulated) {
   out.key("simulated")
       .begin_object()
       .member("platform", simulated.platform)
@@ -144,7 +144,7 @@ void write_simulated(json::Writer& out, const Simulated& simulated) {
   out.end_object();
 }
 
-std::string simulated_text(const Simulated& simulated) {
+std::string simulated_text(const timing::Simulated& simulated) {
   std::string text = fmt::format("simulated step on {} ({}): {}, {:.0f} samples/s; compute {}",
                                  simulated.device, simulated.precision, rough(simulated.step),
                                  simulated.samples_per_second, rough(simulated.compute));

@@ -49,7 +49,7 @@ void write_step(json::Writer& out, const train::StepResult& step,
   out.end_object();
 }
 
-void write_epoch(json::Writer& out, const Epoch& epoch) {
+void write_epoch(json::Writer& out, const session::Epoch& epoch) {
   out.begin_object(Layout::one_line)
       .member("epoch", epoch.training.epoch)
       .member("steps", epoch.training.steps);
@@ -59,9 +59,9 @@ void write_epoch(json::Writer& out, const Epoch& epoch) {
 }
 
 // The last epoch, and the last evaluation: what most scripts look for.
-void write_final(json::Writer& out, const Results& results) {
+void write_final(json::Writer& out, const session::Results& results) {
   if (results.epochs.empty()) return;
-  const Epoch& last = results.epochs.back();
+  const session::Epoch& last = results.epochs.back();
   out.key("final").begin_object();
   write_measured(out, last.training.loss, last.training.metrics);
   if (const auto& evaluation = results.evaluation ? results.evaluation : last.evaluation)
@@ -87,17 +87,17 @@ void add_headings(std::vector<std::string>& row, const train::EpochResult& resul
 
 }  // namespace
 
-void write_trained(json::Writer& out, const Results& results) {
+void write_trained(json::Writer& out, const session::Results& results) {
   out.key("steps").begin_array();
   for (const train::StepResult& step : results.steps) write_step(out, step, results.step_times);
   out.end_array().key("epochs").begin_array();
-  for (const Epoch& epoch : results.epochs) write_epoch(out, epoch);
+  for (const session::Epoch& epoch : results.epochs) write_epoch(out, epoch);
   out.end_array();
   if (results.evaluation) write_evaluation(out, *results.evaluation);
   write_final(out, results);
 }
 
-std::string steps_csv(const Results& results) {
+std::string steps_csv(const session::Results& results) {
   std::string text = "epoch,step,rows,loss";
   if (!results.steps.empty())
     for (const train::Log& metric : results.steps.front().metrics) text += "," + csv_field(metric.name);
@@ -110,14 +110,15 @@ std::string steps_csv(const Results& results) {
   return text;
 }
 
-std::string epochs_table(const Results& results) {
+std::string epochs_table(const session::Results& results) {
   if (results.epochs.empty()) return "";
-  const auto evaluated = std::find_if(results.epochs.begin(), results.epochs.end(),
-                                      [](const Epoch& epoch) { return epoch.evaluation.has_value(); });
+  const auto evaluated =
+      std::find_if(results.epochs.begin(), results.epochs.end(),
+                   [](const session::Epoch& epoch) { return epoch.evaluation.has_value(); });
   std::vector<TableRow> rows{{"epoch", "steps"}};
   add_headings(rows[0], results.epochs.front().training, "");
   if (evaluated != results.epochs.end()) add_headings(rows[0], *evaluated->evaluation, "evaluation ");
-  for (const Epoch& epoch : results.epochs) {
+  for (const session::Epoch& epoch : results.epochs) {
     // People count from 1, as Keras does on the screen.
     TableRow row{std::to_string(epoch.training.epoch + 1), std::to_string(epoch.training.steps)};
     add_cells(row, epoch.training);

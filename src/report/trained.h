@@ -5,16 +5,15 @@
 #include <string>
 
 #include "base/json_writer.h"
+#include "session/results.h"
 
 namespace wt::report {
 
-struct Results;
-
 // The members "steps", "epochs", "evaluation" and "final". A loss that is no number any more (NaN, infinite)
 // is null.
-void write_trained(json::Writer& out, const Results& results);
+void write_trained(json::Writer& out, const session::Results& results);
 
-std::string steps_csv(const Results& results);
-std::string epochs_table(const Results& results);  // a row per epoch
+std::string steps_csv(const session::Results& results);
+std::string epochs_table(const session::Results& results);  // a row per epoch
 
 }  // namespace wt::report

@@ -279,7 +279,7 @@ void choose_learning_rate(const Scenario& scenario, Job& job, Problems& problems
 }
 
 // Central storage ends an epoch with the first step in which a replica has no rows.
-data::Distribution distribution(const Scenario& scenario, const Machine& machine) {
+data::Distribution distribution(const Scenario& scenario, const cluster::Machine& machine) {
   return {.replicas = std::ssize(machine.replicas),
           .workers = machine.tasks,
           .policy = scenario.dataset.autoshard,
@@ -388,7 +388,7 @@ Job build(const Scenario& scenario) {
   check_profile(scenario, problems);
   job.machine = placed(scenario.place("platform"), problems, [&] {
                   return build_machine(scenario);
-                }).value_or(Machine{});
+                }).value_or(cluster::Machine{});
   if (!job.machine.replicas.empty()) {
     job.input = distribution(scenario, job.machine);
     job.global_batch = scenario.global_batch(job.input.replicas);
@@ -419,7 +419,7 @@ Job build(const Scenario& scenario) {
   check_distribution(job, scenario, problems);
   job.faults = placed(scenario.place("faults"), problems, [&] {
                  return faults_of(scenario, job.machine, steps_of(scenario, job));
-               }).value_or(Faults{});
+               }).value_or(timing::Faults{});
   job.evaluation = make_evaluation(purpose, scenario, job, problems);
   if (!forward) forward = trace_model(*job.model, job.inputs, scenario, problems);
   problems.throw_if_any();

@@ -29,10 +29,10 @@ struct Job {
   std::vector<TensorSpec> labels{};        // and of each of its outputs' labels
   std::optional<data::Dataset> batches{};  // of an epoch; always there
   std::optional<data::Dataset> evaluation{};
-  Machine machine{};
+  cluster::Machine machine{};
   data::Distribution input{};  // how rows are dealt out to the machine's replicas
   std::int64_t global_batch = 0;
-  Faults faults{};
+  timing::Faults faults{};
   std::int64_t rows = -1;                 // of the dataset, repeated; -1: without end
   std::vector<std::int64_t> step_rows{};  // that steps of this training have: a whole batch, and what remains
 };

@@ -32,21 +32,21 @@ device::Name task_of(const device::Name& device) {
 
 class FaultReader {
  public:
-  FaultReader(const Scenario& scenario, const Machine& machine, std::int64_t steps)
+  FaultReader(const Scenario& scenario, const cluster::Machine& machine, std::int64_t steps)
       : scenario_(scenario), machine_(machine), steps_(steps) {
     const bool is_cluster = machine.tasks > 1;
     const auto add = [&](const std::string& name) {
       if (known_.empty() || known_.back() != name) known_.push_back(name);
     };
-    for (const Replica& replica : machine.replicas)
+    for (const cluster::Replica& replica : machine.replicas)
       if (is_cluster) add(fmt::format("{}:{}", *replica.device.name.job, *replica.device.name.task));
-    for (const Replica& replica : machine.replicas) {
+    for (const cluster::Replica& replica : machine.replicas) {
       const device::Name& name = replica.device.name;
       add(is_cluster ? print(name) : fmt::format("{}:{}", device::name(*name.kind), *name.index));
     }
   }
 
-  Faults read() {
+  timing::Faults read() {
     for (std::size_t i = 0; i < scenario_.faults.size(); ++i) {
       const Fault& fault = scenario_.faults[i];
       const std::string key = fmt::format("faults.{}", i);
@@ -77,7 +77,7 @@ class FaultReader {
     }
     const std::vector<std::size_t> replicas = find(*fault.kill, key + ".kill");
     if (replicas.empty()) return;
-    const Replica& lost = machine_.replicas[replicas.front()];
+    const cluster::Replica& lost = machine_.replicas[replicas.front()];
     if (name_written(*fault.kill).kind) {
       problems_.add(scenario_.place(key + ".kill"), "a worker is lost with all of its devices",
                     fmt::format("name the worker: \"{}:{}\"", *lost.device.name.job, *lost.device.name.task));
@@ -117,16 +117,16 @@ class FaultReader {
   }
 
   const Scenario& scenario_;
-  const Machine& machine_;
+  const cluster::Machine& machine_;
   const std::int64_t steps_;
   std::vector<std::string> known_{};
   Problems problems_{};
-  Faults faults_{};
+  timing::Faults faults_{};
 };
 
 }  // namespace
 
-Faults faults_of(const Scenario& scenario, const Machine& machine, std::int64_t steps) {
+timing::Faults faults_of(const Scenario& scenario, const cluster::Machine& machine, std::int64_t steps) {
   return FaultReader(scenario, machine, steps).read();
 }
 

@@ -60,7 +60,7 @@ class MachineBuilder {
  public:
   explicit MachineBuilder(const Scenario& scenario) : scenario_(scenario) {}
 
-  Machine build() {
+  cluster::Machine build() {
     if (const auto written = platform_of(scenario_)) {
       platform::Loaded loaded = platform::from_json(*written, scenario_.platform.folder);
       machine_.platform = std::move(loaded.platform);
@@ -216,7 +216,7 @@ class MachineBuilder {
     machine_.center = named(processes_.front(), *mirrored.reduce_to_device, "reduce_to_device");
     const device::Name& name = machine_.center->name;
     const bool is_replicas = std::ranges::any_of(
-        machine_.replicas, [&](const Replica& replica) { return replica.device.name == name; });
+        machine_.replicas, [&](const cluster::Replica& replica) { return replica.device.name == name; });
     if (!is_replicas && name != device::host_of(name))
       problems_.add(scenario_.place("strategy.reduce_to_device"),
                     fmt::format("no replica is on {}", print(name)),
@@ -412,45 +412,12 @@ class MachineBuilder {
 
   const Scenario& scenario_;
   Problems problems_{};
-  Machine machine_{};
+  cluster::Machine machine_{};
   std::vector<device::Context> processes_{};
 };
 
 }  // namespace
 
-std::vector<device::LogicalDevice> Replica::devices() const {
-  std::vector<device::LogicalDevice> all{device};
-  std::ranges::copy(further, std::back_inserter(all));
-  return all;
-}
-
-platform::Endpoint Machine::endpoint(std::string_view device) const {
-  WT_EXPECT(platform.has_value(), "a machine without platform has no endpoint {}", device);
-  if (const auto found = endpoints.find(device); found != endpoints.end()) return found->second;
-  for (std::int32_t i = 0; i < platform->switches(); ++i)
-    if (platform->name(platform->switch_at(i)) == device) return platform->switch_at(i);
-  for (std::int32_t i = 0; i < platform->hosts(); ++i)
-    if (platform->name(platform->host(i)) == device) return platform->host(i);
-  WT_EXPECT(false, "{} has no device {}", platform->name(), device);
-  return {};
-}
-
-Machine build_machine(const Scenario& scenario) { return MachineBuilder(scenario).build(); }
-
-plan::Device planned(const device::LogicalDevice& device) {
-  return {.name = print(device.name), .memory = device.memory};
-}
-
-std::vector<strategy::Place> places(const Machine& machine) {
-  std::vector<strategy::Place> places;
-  for (const Replica& replica : machine.replicas) {
-    const device::Name& name = replica.device.name;
-    strategy::Place& place = places.emplace_back(
-        strategy::Place{.device = planned(replica.device), .task = replica.task, .kind = *name.kind});
-    if (*name.kind != Kind::cpu) place.host = plan::Device{.name = print(device::host_of(name))};
-    for (const device::LogicalDevice& device : replica.further) place.further.push_back(planned(device));
-  }
-  return places;
-}
+cluster::Machine build_machine(const Scenario& scenario) { return MachineBuilder(scenario).build(); }
 
 }  // namespace wt::scenario

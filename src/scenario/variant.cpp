@@ -18,7 +18,7 @@ namespace {
 
 class Resizer {
  public:
-  Resizer(const Scenario& scenario, const Machine& machine, int replicas)
+  Resizer(const Scenario& scenario, const cluster::Machine& machine, int replicas)
       : scenario_(scenario), machine_(machine), replicas_(replicas) {}
 
   Overrides overrides() const {
@@ -135,13 +135,13 @@ class Resizer {
   }
 
   const Scenario& scenario_;
-  const Machine& machine_;
+  const cluster::Machine& machine_;
   const int replicas_;
 };
 
 }  // namespace
 
-Overrides with_replicas(const Scenario& scenario, const Machine& machine, int replicas) {
+Overrides with_replicas(const Scenario& scenario, const cluster::Machine& machine, int replicas) {
   WT_EXPECT(replicas > 0, "{} replicas", replicas);
   WT_EXPECT(machine.platform.has_value(), "replicas of a scenario without platform");
   return Resizer(scenario, machine, replicas).overrides();

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "cluster/machine.h"
 #include "program/step_placement.h"
 
 namespace wt::strategy {
 
 using LogicalId = std::size_t;  // in its replica: 0, 1, ...
-using AssignedLayers = std::map<std::string, LogicalId, std::less<>>;
+using AssignedLayers = cluster::AssignedLayers;
 
 struct LogicalDevices {
   std::vector<std::vector<LogicalId>> nodes{};  // by node; of an optimizer's, one for each parameter

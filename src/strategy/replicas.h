@@ -21,18 +21,10 @@
 #include "plan/plan.h"
 #include "program/program.h"
 #include "strategy/draft.h"
+#include "strategy/place.h"
 #include "strategy/replica.h"
 
 namespace wt::strategy {
-
-// Where a replica computes, and whose input pipeline feeds it.
-struct Place {
-  plan::Device device{};
-  std::optional<plan::Device> host{};  // hosts of one name are one
-  int task = 0;                        // of the cluster
-  device::Kind kind = device::Kind::gpu;
-  std::vector<plan::Device> further{};  // logical devices 1, 2, ... of the replica, beside `device`
-};
 
 // How many replicas some places stand for, which are alike: same device, same rows, same neighbours. Collectives
 // then stay whole (plan::Collective), so the plan is for its time. Not given: for themselves, all expanded.

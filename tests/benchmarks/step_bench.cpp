@@ -8,7 +8,6 @@
 
 #include <deque>
 
-#include "cli/step_time.h"
 #include "collective/catalog.h"
 #include "model/weights.h"
 #include "model/zoo.h"
@@ -19,6 +18,7 @@
 #include "strategy/default.h"
 #include "strategy/multi_worker_mirrored.h"
 #include "strategy/tpu.h"
+#include "timing/step_clock.h"
 #include "train/model.h"
 
 namespace wt::bench {
@@ -75,7 +75,7 @@ class Training {
   const Step* step_ = nullptr;
 };
 
-void told(std::string_view name, const plan::Plan& plan, const StepTime& step, double start) {
+void told(std::string_view name, const plan::Plan& plan, const timing::StepTime& step, double start) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   fmt::print("{:26} {:7.3f} s  {:8} nodes  a step takes {:9.3f} ms, {:7.3f} us apart  {:6.0f} MiB at most\n",
@@ -89,7 +89,7 @@ void time_gpus() {
   const Platform platform = machine("dgx_a100", "machines=32");
   const Group group{platform, devices(platform)};
   std::deque<communication::Call> calls;
-  StepTimeOptions options{.roofline = {.precision = device::Precision::tf32}};
+  timing::StepTimeOptions options{.roofline = {.precision = device::Precision::tf32}};
   const auto choose = [&](Bytes bytes) {
     const collective::Algorithm& ring =
         collective::algorithm_named(collective::Operation::all_reduce, "ring");
@@ -109,7 +109,8 @@ void time_gpus() {
                                              .stand_for = 256});
   std::vector<Endpoint> where(group.ranks.begin(), group.ranks.begin() + 8);
   where.push_back(platform.host_of(where[0]));
-  told("resnet50 on 256 GPUs", plan, StepClock(platform, group.ranks).time(plan, where, options), start);
+  told("resnet50 on 256 GPUs", plan, timing::StepClock(platform, group.ranks).time(plan, where, options),
+       start);
 }
 
 void time_pod() {
@@ -122,9 +123,9 @@ void time_pod() {
   const std::vector<Endpoint> all = devices(platform);
   std::vector<Endpoint> where(all.begin(), all.begin() + 4);
   where.push_back(platform.host_of(where[0]));
-  const StepTimeOptions options{
+  const timing::StepTimeOptions options{
       .roofline = {.precision = device::Precision::bfloat16, .fusion = plan::Fusion::program}};
-  told("resnet50 on 4,096 TPU v4", plan, StepClock(platform, all).time(plan, where, options), start);
+  told("resnet50 on 4,096 TPU v4", plan, timing::StepClock(platform, all).time(plan, where, options), start);
 }
 
 Step fifty_gradients() {
@@ -149,8 +150,8 @@ void time_fifty() {
                                              .stand_for = 1024});
   std::vector<Endpoint> where{platform.device(0)};
   where.push_back(platform.host_of(where[0]));
-  told("50 all-reduces among 1,024", plan, StepClock(platform, devices(platform)).time(plan, where, {}),
-       start);
+  told("50 all-reduces among 1,024", plan,
+       timing::StepClock(platform, devices(platform)).time(plan, where, {}), start);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace wt {
 namespace {
 
 struct Said {
-  Exit exit{};
+  cli::Exit exit{};
   std::string results{};
   std::string messages{};
 };
@@ -21,20 +21,20 @@ struct Said {
 Said run(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "windtunnel");
   std::ostringstream results, messages;
-  const Exit exit = run_command_line(arguments, results, messages);
+  const cli::Exit exit = cli::run_command_line(arguments, results, messages);
   return {exit, results.str(), messages.str()};
 }
 
 TEST(CommandLine, PrintsTheVersionAsAResult) {
   const Said said = run({"--version"});
-  EXPECT_EQ(said.exit, Exit::done);
+  EXPECT_EQ(said.exit, cli::Exit::done);
   EXPECT_EQ(said.results, "windtunnel 0.1.0\n");
   EXPECT_EQ(said.messages, "");
 }
 
 TEST(CommandLine, PrintsHelpAsAResultWhenAskedFor) {
   const Said said = run({"--help"});
-  EXPECT_EQ(said.exit, Exit::done);
+  EXPECT_EQ(said.exit, cli::Exit::done);
   EXPECT_TRUE(said.results.starts_with("Train on a cluster you don't have.\nUsage: windtunnel"))
       << said.results;
   EXPECT_EQ(said.messages, "");
@@ -42,14 +42,14 @@ TEST(CommandLine, PrintsHelpAsAResultWhenAskedFor) {
 
 TEST(CommandLine, AnswersNothingWithHelpAsAMessage) {
   const Said said = run({});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_EQ(said.results, "");
   EXPECT_EQ(said.messages, run({"--help"}).results);
 }
 
 TEST(CommandLine, RefusesAnUnknownCommand) {
   const Said said = run({"fly", "--far"});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_EQ(said.messages,
             "\"fly\" is not a command\nknown: run, explain, validate, collective, devices, calibrate, list, "
             "import, "
@@ -65,38 +65,39 @@ TEST(CommandLine, SuggestsTheCommandThatWasMeant) {
 
 TEST(CommandLine, SuggestsTheOptionThatWasMeant) {
   const Said said = run({"--verson"});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_EQ(said.messages,
             "\"--verson\" is not an option\ndid you mean \"--version\"? known: --help, --version\n");
 }
 
-Said guarded(const std::function<Exit()>& command) {
+Said guarded(const std::function<cli::Exit()>& command) {
   std::ostringstream messages;
-  const Exit exit = guard(command, messages);
+  const cli::Exit exit = cli::guard(command, messages);
   return {exit, "", messages.str()};
 }
 
 TEST(Guard, PassesOnWhatTheCommandAnswers) {
-  EXPECT_EQ(guarded([] { return Exit::job_failed; }).exit, Exit::job_failed);
+  EXPECT_EQ(guarded([] { return cli::Exit::job_failed; }).exit, cli::Exit::job_failed);
 }
 
 TEST(Guard, TurnsWrongInputInto2AndPrintsThePlace) {
-  const Said said = guarded([]() -> Exit {
+  const Said said = guarded([]() -> cli::Exit {
     throw InputError(Problem{{"a.json", 1, 3, "{ x }", 1}, "\"x\" is not a key", "remove it"});
   });
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_EQ(said.messages, "a.json:1:3: \"x\" is not a key\n  1 | { x }\n    |   ^\nremove it\n");
 }
 
 TEST(Guard, TurnsTheMachinesTroubleInto3WithoutBlamingAnyone) {
-  const Said said = guarded([]() -> Exit { throw MachineError("write", "a.json: no space left on device"); });
-  EXPECT_EQ(said.exit, Exit::our_fault);
+  const Said said =
+      guarded([]() -> cli::Exit { throw MachineError("write", "a.json: no space left on device"); });
+  EXPECT_EQ(said.exit, cli::Exit::our_fault);
   EXPECT_EQ(said.messages, "[write] a.json: no space left on device\n");
 }
 
 TEST(Guard, TurnsEveryOtherExceptionInto3AndSaysWhoseFaultItIs) {
-  const Said said = guarded([]() -> Exit { throw std::out_of_range("row 7"); });
-  EXPECT_EQ(said.exit, Exit::our_fault);
+  const Said said = guarded([]() -> cli::Exit { throw std::out_of_range("row 7"); });
+  EXPECT_EQ(said.exit, cli::Exit::our_fault);
   EXPECT_EQ(said.messages, "this is a fault of windtunnel, not of your input: row 7\n");
 }
 

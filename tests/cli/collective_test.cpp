@@ -24,7 +24,7 @@ std::vector<std::string> ideal(std::vector<std::string> more) { return on("ideal
 
 std::string refusal(std::vector<std::string> more, const std::string& platform = "ideal_switch") {
   const test::Said said = call(on(platform, std::move(more)));
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_EQ(said.results, "");
   return said.messages.substr(said.messages.starts_with("warning: ") ? said.messages.find('\n') + 1 : 0);
 }
@@ -32,7 +32,7 @@ std::string refusal(std::vector<std::string> more, const std::string& platform =
 json::Value rows(const std::string& platform, std::vector<std::string> more) {
   more.push_back("--json");
   const test::Said said = call(on(platform, std::move(more)));
-  EXPECT_EQ(said.exit, Exit::done) << said.messages;
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
   return json::parse(said.results, "rows.json");
 }
 
@@ -68,7 +68,7 @@ const std::string wires_alone =
 
 TEST(Collective, PrintsTheColumnsOfNcclTestsAndTheBound) {
   const test::Said said = call(ideal({"--algorithm", "ring", "--sizes", "4KiB,100MB", "--expanded"}));
-  EXPECT_EQ(said.exit, Exit::done);
+  EXPECT_EQ(said.exit, cli::Exit::done);
   EXPECT_NEAR(ring_time(4, 1e8), 1656.69, 0.01);
   EXPECT_EQ(
       said.results,
@@ -353,7 +353,7 @@ TEST(Collective, NumbersTheRanksOfATorusByTheirCoordinates) {
 
 TEST(Collective, LeavesOutWhatCannotBeTimedAndSaysSo) {
   const test::Said said = call(ideal({"--algorithm", "all", "--ranks", "3", "--sizes", "1MB", "--csv"}));
-  EXPECT_EQ(said.exit, Exit::done);
+  EXPECT_EQ(said.exit, cli::Exit::done);
   EXPECT_NE(said.results.find(",two_shot,,,wires alone\n"), std::string::npos);
   EXPECT_NE(said.messages.find("left out: nvls lets NVSwitches add, which ideal_switch doesn't have\n"),
             std::string::npos)
@@ -412,7 +412,7 @@ TEST(Collective, WritesATraceOfOneCollective) {
   const std::filesystem::path file = folder.path() / "trace.json";
   const test::Said said =
       call(ideal({"--algorithm", "ring", "--ranks", "2", "--sizes", "1MB", "--trace", file.string()}));
-  EXPECT_EQ(said.exit, Exit::done) << said.messages;
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
   const json::Value trace = json::parse_file(file);
   std::size_t moves = 0;
   double end = 0;
@@ -539,7 +539,7 @@ TEST(Collective, DrawsTheScheduleThatItTimes) {
   drawn.insert(drawn.end(), {"--dot", file.string()});
   printed.emplace_back("--print-schedule");
   const test::Said said = call(ideal(drawn));
-  EXPECT_EQ(said.exit, Exit::done) << said.messages;
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_EQ(said.results, call(ideal(question)).results) << "beside the table";
   EXPECT_EQ(read_text(file),
             collective::print_dot(collective::parse_schedule(call(ideal(printed)).results, "printed")));

@@ -38,11 +38,11 @@ const std::vector<std::string> slow{"dataset.rows=640",
 
 // Who computes three times as long is two such times late.
 TEST_F(CollectiveTimeout, F20_ALateWorkerEndsTheJobWhenTheFirstHasWaitedLongEnough) {
-  ASSERT_EQ(run("multi_worker_2x2", "even", {"dataset.rows=640"}).exit, Exit::done);
-  ASSERT_EQ(run("multi_worker_2x2", "slow", slow).exit, Exit::done);
+  ASSERT_EQ(run("multi_worker_2x2", "even", {"dataset.rows=640"}).exit, cli::Exit::done);
+  ASSERT_EQ(run("multi_worker_2x2", "slow", slow).exit, cli::Exit::done);
   const json::Value even = results("even"), whole = results("slow");
   const Said said = run("multi_worker_2x2", "out", slow, 300e-6);
-  EXPECT_EQ(said.exit, Exit::job_failed);
+  EXPECT_EQ(said.exit, cli::Exit::job_failed);
   EXPECT_TRUE(has(said.messages, "with 2 steps done\n  all_reduce/0 of step 3 takes ")) << said.messages;
   EXPECT_TRUE(has(said.messages, "  last: /job:worker/replica:0/task:0/device:GPU:")) << said.messages;
   EXPECT_TRUE(has(said.messages, "DEADLINE_EXCEEDED: Collective has timed out during execution.\n"))
@@ -68,12 +68,12 @@ TEST_F(CollectiveTimeout, F20_ALateWorkerEndsTheJobWhenTheFirstHasWaitedLongEnou
 TEST_F(CollectiveTimeout, F20_EndsAJobOnlyWhenTheCollectiveTakesLonger) {
   run("multi_worker_2x2", "out", slow, 300e-6);
   const double span = timed_out(results("out"), "span_s");
-  EXPECT_EQ(run("multi_worker_2x2", "just", slow, span * (1 - 1e-6)).exit, Exit::job_failed);
+  EXPECT_EQ(run("multi_worker_2x2", "just", slow, span * (1 - 1e-6)).exit, cli::Exit::job_failed);
   EXPECT_EQ(timed_out(results("just"), "span_s"), span);
   // In later steps the late one is late with the update before, too.
-  EXPECT_EQ(run("multi_worker_2x2", "later", slow, 1.1 * span).exit, Exit::job_failed);
+  EXPECT_EQ(run("multi_worker_2x2", "later", slow, 1.1 * span).exit, cli::Exit::job_failed);
   EXPECT_EQ(timed_out(results("later"), "step"), timed_out(results("out"), "step") + 1);
-  EXPECT_EQ(run("multi_worker_2x2", "enough", slow, 1.5 * span).exit, Exit::done);
+  EXPECT_EQ(run("multi_worker_2x2", "enough", slow, 1.5 * span).exit, cli::Exit::done);
   EXPECT_EQ(results("enough").find("timed_out"), nullptr);
 }
 
@@ -82,7 +82,7 @@ TEST_F(CollectiveTimeout, WithoutNumbersTheLateOneIsAsLate) {
   run("multi_worker_2x2", "out", slow, 300e-6);
   std::vector<std::string> shapes = slow;
   shapes.push_back("numerics=none");
-  EXPECT_EQ(run("multi_worker_2x2", "none", shapes, 300e-6).exit, Exit::job_failed);
+  EXPECT_EQ(run("multi_worker_2x2", "none", shapes, 300e-6).exit, cli::Exit::job_failed);
   const json::Value one = results("out"), other = results("none");
   EXPECT_EQ(timed_out(one, "step"), timed_out(other, "step"));
   EXPECT_NEAR(timed_out(one, "late_s"), timed_out(other, "late_s"), 1e-9);
@@ -90,9 +90,9 @@ TEST_F(CollectiveTimeout, WithoutNumbersTheLateOneIsAsLate) {
 
 // Everybody comes at once, and the wires take what an all-reduce takes.
 TEST_F(CollectiveTimeout, F20_ASlowNetworkIsNobodysFault) {
-  ASSERT_EQ(run("multi_worker_8_k80_10gbe", "free", {}).exit, Exit::done);
+  ASSERT_EQ(run("multi_worker_8_k80_10gbe", "free", {}).exit, cli::Exit::done);
   const double exposed = number_at(results("free"), {"simulated", "exposed_communication_s"});
-  EXPECT_EQ(run("multi_worker_8_k80_10gbe", "out", {}, exposed / 2).exit, Exit::job_failed);
+  EXPECT_EQ(run("multi_worker_8_k80_10gbe", "out", {}, exposed / 2).exit, cli::Exit::job_failed);
   const json::Value found = results("out");
   EXPECT_EQ(timed_out(found, "step"), 0);
   EXPECT_EQ(timed_out(found, "late_s"), 0);
@@ -108,8 +108,8 @@ TEST_F(CollectiveTimeout, F20_JitterEndsAJobSometimeInItsCourse) {
     const std::string out = fmt::format("{}", timeout);
     const Said said = run("multi_worker_2x2", out, jitter, timeout);
     const json::Value found = results(out);
-    EXPECT_EQ(said.exit == Exit::job_failed, found.find("timed_out") != nullptr);
-    if (said.exit == Exit::done) continue;
+    EXPECT_EQ(said.exit == cli::Exit::job_failed, found.find("timed_out") != nullptr);
+    if (said.exit == cli::Exit::done) continue;
     ++ended;
     EXPECT_GE(timed_out(found, "step"), static_cast<double>(before));
     EXPECT_GT(timed_out(found, "span_s"), timeout);
@@ -126,7 +126,7 @@ TEST_F(CollectiveTimeout, AnEarlierEndComesFirst) {
   const auto outcome = [&](int step) {
     const std::string faults = fmt::format(R"(faults=[{}, {{"kill": "worker:0", "step": {}}}])", late, step);
     const std::string out = std::to_string(step);
-    EXPECT_EQ(run("multi_worker_2x2", out, {"dataset.rows=640", faults}, 300e-6).exit, Exit::job_failed);
+    EXPECT_EQ(run("multi_worker_2x2", out, {"dataset.rows=640", faults}, 300e-6).exit, cli::Exit::job_failed);
     return results(out).find("outcome")->string();
   };
   EXPECT_EQ(outcome(2), "worker_lost");
@@ -139,19 +139,19 @@ TEST_F(CollectiveTimeout, ST13_OptionsAreHintsThatOtherStrategiesIgnoreAndSaySo)
                              {"numerics=none", "strategy.communication_options=" + options});
   };
   const Said said = mirrored(R"({"timeout": "1 us"})");
-  EXPECT_EQ(said.exit, Exit::done) << said.messages;
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_TRUE(has(said.messages,
                   "note: \"communication_options\" are hints, which mirrored ignores; multi_worker_mirrored "
                   "takes them\n"))
       << said.messages;
   const Said misspelt = mirrored(R"({"time_out": "1 us"})");
-  EXPECT_EQ(misspelt.exit, Exit::input_wrong);
+  EXPECT_EQ(misspelt.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(has(misspelt.messages, "did you mean \"timeout\"?")) << misspelt.messages;
 
   const std::string alone =
       R"(strategy={"type": "multi_worker_mirrored", "communication_options": {"timeout": "1 us"}})";
   const Said one = ScenarioRuns::run("linear_fit", "one", {alone});
-  EXPECT_EQ(one.exit, Exit::done);
+  EXPECT_EQ(one.exit, cli::Exit::done);
   EXPECT_TRUE(has(one.messages, "\"communication_options.timeout\" is ignored: a single replica has no "))
       << one.messages;
 }

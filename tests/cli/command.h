@@ -14,7 +14,7 @@
 namespace wt::test {
 
 struct Said {
-  Exit exit{};
+  cli::Exit exit{};
   std::string results{};
   std::string messages{};
 };
@@ -23,7 +23,7 @@ inline Said call(const std::vector<std::string>& arguments) {
   std::vector<const char*> words{"windtunnel"};
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   std::ostringstream results, messages;
-  const Exit exit = run_command_line(words, results, messages);
+  const cli::Exit exit = cli::run_command_line(words, results, messages);
   return {exit, results.str(), messages.str()};
 }
 

@@ -41,7 +41,7 @@ logical
 
 TEST_F(Described, D1_DevicesWithoutAScenarioAreThisMachines) {
   const Said said = call({"devices"});
-  EXPECT_EQ(said.exit, Exit::done);
+  EXPECT_EQ(said.exit, cli::Exit::done);
   EXPECT_TRUE(said.results.starts_with("this machine: CPU, ")) << said.results;
 }
 
@@ -60,7 +60,7 @@ TEST_F(Described, D14_TheLargestBatchFitsAndOneMoreDoesNot) {
 TEST_F(Described, D14_OutOfMemoryIsAResult) {
   const Said said =
       run("two_virtual_gpus", "out", {"training.per_replica_batch=20000", "dataset.rows=20000"});
-  EXPECT_EQ(said.exit, Exit::job_failed);
+  EXPECT_EQ(said.exit, cli::Exit::job_failed);
   const std::string message =
       "OOM when allocating tensor with shape[20000,26,26,32] and type float on "
       "/job:localhost/replica:0/task:0/device:GPU:1 by allocator GPU_1_bfc";
@@ -75,15 +75,15 @@ TEST_F(Described, D14_OutOfMemoryIsAResult) {
 }
 
 TEST_F(Described, ADescribedGpuComputesWhatTheCpuComputes) {
-  ASSERT_EQ(run("two_virtual_gpus", "gpu").exit, Exit::done);
-  ASSERT_EQ(run("two_virtual_gpus", "cpu", {"strategy.device=/CPU:0"}).exit, Exit::done);
+  ASSERT_EQ(run("two_virtual_gpus", "gpu").exit, cli::Exit::done);
+  ASSERT_EQ(run("two_virtual_gpus", "cpu", {"strategy.device=/CPU:0"}).exit, cli::Exit::done);
   EXPECT_EQ(bytes_of(base_ / "gpu/steps.csv"), bytes_of(base_ / "cpu/steps.csv"));
   EXPECT_TRUE(has(bytes_of(base_ / "gpu/steps.csv"), "\n0,9,64,")) << bytes_of(base_ / "gpu/steps.csv");
 }
 
 TEST_F(Described, EveryStepHasASimulatedTimeAndAShortOneTakesLess) {
   const Said said = run("two_virtual_gpus", "out", {"dataset.rows=80"});
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   const json::Value found = results("out");
   const auto& steps = found.find("steps")->elements();
   ASSERT_EQ(steps.size(), 2u);
@@ -99,7 +99,7 @@ TEST_F(Described, EveryStepHasASimulatedTimeAndAShortOneTakesLess) {
 TEST_F(Described, TheSameScenarioGivesTheSameBytes) {
   for (const char* out : {"one", "two"})
     ASSERT_EQ(run("two_virtual_gpus", out, {}, {"--threads", out == std::string("one") ? "1" : "2"}).exit,
-              Exit::done);
+              cli::Exit::done);
   for (const char* file : {"results.json", "trace.json", "steps.csv"})
     EXPECT_EQ(bytes_of(base_ / "one" / file), bytes_of(base_ / "two" / file)) << file;
 }
@@ -124,7 +124,8 @@ TEST_F(Described, AFrameworkThatFusesTakesLessTime) {
 }
 
 TEST_F(Described, AMeasuredStepScalesWhatIsComputed) {
-  ASSERT_EQ(run("two_virtual_gpus", "out", {"numerics=none", "time.measured_step=3 ms"}).exit, Exit::done);
+  ASSERT_EQ(run("two_virtual_gpus", "out", {"numerics=none", "time.measured_step=3 ms"}).exit,
+            cli::Exit::done);
   const json::Value found = results("out");
   EXPECT_NEAR(number_at(found, {"simulated", "step_time_s"}), 3e-3, 1e-12);
   EXPECT_TRUE(has(found.find("simulated")->find("basis")->string(), "measured"))
@@ -133,13 +134,13 @@ TEST_F(Described, AMeasuredStepScalesWhatIsComputed) {
 
 TEST_F(Described, AStepShorterThanItsCopiesIsNoMeasurement) {
   const Said said = run("two_virtual_gpus", "out", {"numerics=none", "time.measured_step=3 ns"});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(has(said.messages, "a step of 3 ns is shorter than the copy of its rows alone"))
       << said.messages;
 }
 
 TEST_F(Described, TheTraceHoldsEveryNodeOfTheStep) {
-  ASSERT_EQ(run("two_virtual_gpus", "out", {"numerics=none"}).exit, Exit::done);
+  ASSERT_EQ(run("two_virtual_gpus", "out", {"numerics=none"}).exit, cli::Exit::done);
   const json::Value trace = json::parse_file(base_ / "out/trace.json");
   int kernels = 0, copies = 0;
   std::map<std::pair<double, double>, double> free;  // when each track is

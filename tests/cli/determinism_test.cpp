@@ -34,7 +34,7 @@ class Determinism : public test::ScenarioRuns {
     const auto run = [&](int number) {
       const test::Said said =
           run_text(tiny, std::to_string(number), overrides, {"--threads", std::to_string(1 + number % 6)});
-      EXPECT_EQ(said.exit, Exit::done) << said.messages;
+      EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
     };
     run(0);
     std::vector<std::string> files;

@@ -23,7 +23,7 @@ class Faults : public test::ScenarioRuns {
 
 TEST_F(Faults, InputThatNobodyDescribesIsAssumedFree) {
   const Said said = run("multi_worker_2x2", "out", {"dataset.rows=64"});
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_TRUE(has(said.results, "; input assumed free\n")) << said.results;
   const json::Value found = results("out");
   EXPECT_TRUE(has(found.find("simulated")->find("input_basis")->string(), "assumed free"));
@@ -38,7 +38,7 @@ TEST_F(Faults, G15_OnePipelineOfEachWorkersHostFeedsAllItsReplicas) {
     return more;
   };
   const Said said = run("multi_worker_2x2", "own", with({"input.decode=1000 samples/s"}));
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_TRUE(has(said.results, "the input bounds the step")) << said.results;
   EXPECT_NEAR(step_time("own"), 32e-3, 1e-9);  // 16 rows for each of its two replicas
   const json::Value found = results("own");
@@ -53,22 +53,22 @@ TEST_F(Faults, G15_OnePipelineOfEachWorkersHostFeedsAllItsReplicas) {
 
   // Sharded by DATA each worker reads all rows, and keeps its own.
   ASSERT_EQ(run("multi_worker_2x2", "data", {"numerics=none", "input.decode=1000 samples/s"}).exit,
-            Exit::done);
+            cli::Exit::done);
   EXPECT_NEAR(step_time("data"), 64e-3, 1e-9);
 
-  ASSERT_EQ(run("multi_worker_2x2", "stored", with({"input.storage=1 MB/s"})).exit, Exit::done);
+  ASSERT_EQ(run("multi_worker_2x2", "stored", with({"input.storage=1 MB/s"})).exit, cli::Exit::done);
   EXPECT_NEAR(step_time("stored"), 32 * 28 * 28 * 4 / 1e6, 1e-9);
   ASSERT_EQ(
       run("multi_worker_2x2", "sample", with({R"(input={"sample": "1 KB", "decode": "100 KB/s"})"})).exit,
-      Exit::done);
+      cli::Exit::done);
   EXPECT_NEAR(step_time("sample"), 0.32, 1e-9);
 }
 
 TEST_F(Faults, RowsThatComeFastEnoughCostNothing) {
   const std::vector<std::string> none{"numerics=none"};
-  ASSERT_EQ(run("mirrored_dgx_a100", "free", none).exit, Exit::done);
+  ASSERT_EQ(run("mirrored_dgx_a100", "free", none).exit, cli::Exit::done);
   ASSERT_EQ(run("mirrored_dgx_a100", "fast", {"numerics=none", "input.decode=1000000 samples/s"}).exit,
-            Exit::done);
+            cli::Exit::done);
   const json::Value found = results("fast");
   EXPECT_FALSE(found.find("simulated")->find("input_pipeline")->find("is_bound")->boolean());
   EXPECT_LT(step_time("fast"), step_time("free"));  // even their copies are made ahead
@@ -79,11 +79,11 @@ TEST_F(Faults, RowsThatComeFastEnoughCostNothing) {
 
 TEST_F(Faults, ASlowWorkerHoldsAllBackFromItsStepOn) {
   const std::vector<std::string> little{"dataset.rows=320", "numerics=none"};
-  ASSERT_EQ(run("multi_worker_2x2", "even", little).exit, Exit::done);
+  ASSERT_EQ(run("multi_worker_2x2", "even", little).exit, cli::Exit::done);
   std::vector<std::string> slow = little;
   slow.push_back(R"(faults=[{"slow": "worker:0", "factor": 3, "from_step": 2}])");
   const Said said = run("multi_worker_2x2", "slow", slow);
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_TRUE(has(said.results, "from step 1 on nobody is slow: ")) << said.results;
   EXPECT_TRUE(has(said.results, "from step 3 on slow: worker:0 x 3: ")) << said.results;
   const json::Value found = results("slow"), even = results("even");
@@ -99,13 +99,13 @@ TEST_F(Faults, JitterIsToldWithItsSpread) {
   const std::vector<std::string> jitter{"dataset.rows=320", "numerics=none", "time.jitter=0.2",
                                         "time.steps=50"};
   const Said said = run("multi_worker_2x2", "out", jitter);
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_TRUE(has(said.results, "50 steps played: ")) << said.results;
   EXPECT_TRUE(has(said.results, "with jitter of 20.0 % ")) << said.results;
   const json::Value found = results("out");
   EXPECT_GT(number_at(found, {"simulated", "course", "p95_s"}),
             number_at(found, {"simulated", "course", "median_s"}));
-  ASSERT_EQ(run("multi_worker_2x2", "again", jitter).exit, Exit::done);
+  ASSERT_EQ(run("multi_worker_2x2", "again", jitter).exit, cli::Exit::done);
   EXPECT_EQ(test::bytes_of(base_ / "out/results.json"), test::bytes_of(base_ / "again/results.json"));
 }
 
@@ -113,7 +113,7 @@ TEST_F(Faults, JitterIsToldWithItsSpread) {
 
 TEST_F(Faults, F20_ATimeoutEndsTheWaitForALostWorker) {
   const Said said = run("lost_worker", "out");
-  EXPECT_EQ(said.exit, Exit::job_failed);
+  EXPECT_EQ(said.exit, cli::Exit::job_failed);
   EXPECT_TRUE(has(said.messages, "DEADLINE_EXCEEDED: Collective has timed out during execution.\n"))
       << said.messages;
   EXPECT_TRUE(
@@ -131,7 +131,7 @@ TEST_F(Faults, F20_ATimeoutEndsTheWaitForALostWorker) {
 
 TEST_F(Faults, WithoutATimeoutTensorFlowsCheckOfItsPeersFindsOut) {
   const Said said = run("lost_worker", "out", {R"(strategy={"type": "multi_worker_mirrored"})"});
-  EXPECT_EQ(said.exit, Exit::job_failed);
+  EXPECT_EQ(said.exit, cli::Exit::job_failed);
   const json::Value found = results("out");
   EXPECT_EQ(found.find("message")->string(),
             "cluster check alive failed, /job:worker/replica:0/task:0 is down");
@@ -140,12 +140,12 @@ TEST_F(Faults, WithoutATimeoutTensorFlowsCheckOfItsPeersFindsOut) {
 }
 
 TEST_F(Faults, WhatWasTrainedBeforeAWorkerIsLostStays) {
-  ASSERT_EQ(run("lost_worker", "whole", {"faults=[]"}).exit, Exit::done);
+  ASSERT_EQ(run("lost_worker", "whole", {"faults=[]"}).exit, cli::Exit::done);
   const json::Value whole = results("whole");
   for (const std::size_t step : {0, 3, 5, 7}) {
     const std::string out = "lost" + std::to_string(step);
     const std::string fault = R"(faults=[{"kill": "worker:0", "step": )" + std::to_string(step) + "}]";
-    EXPECT_EQ(run("lost_worker", out, {fault, "training.checkpointing={}"}).exit, Exit::job_failed);
+    EXPECT_EQ(run("lost_worker", out, {fault, "training.checkpointing={}"}).exit, cli::Exit::job_failed);
     const json::Value found = results(out);
     const auto &steps = found.find("steps")->elements(), &all = whole.find("steps")->elements();
     ASSERT_EQ(steps.size(), step);
@@ -171,10 +171,10 @@ TEST_F(Faults, ATpusProgramIsCompiledForEachNumberOfRowsBesideTheSteps) {
     std::vector<std::string> overrides = little;
     overrides.insert(overrides.end(), {"time.compile=20 s", more});
     const Said said = run("tpu_v3_8", out, overrides);
-    EXPECT_EQ(said.exit, Exit::done) << said.messages;
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
     return *results(out).find("simulated")->find("compiles");
   };
-  ASSERT_EQ(run("tpu_v3_8", "plain", little).exit, Exit::done);
+  ASSERT_EQ(run("tpu_v3_8", "plain", little).exit, cli::Exit::done);
   EXPECT_EQ(results("plain").find("simulated")->find("compiles"), nullptr);
 
   const json::Value both = compiled("both", "training.epochs=2");
@@ -187,13 +187,13 @@ TEST_F(Faults, ATpusProgramIsCompiledForEachNumberOfRowsBesideTheSteps) {
 }
 
 TEST_F(Faults, ATpusHostStartsAProgramOnceForSomeSteps) {
-  ASSERT_EQ(run("tpu_v3_8", "plain", {"numerics=none"}).exit, Exit::done);
+  ASSERT_EQ(run("tpu_v3_8", "plain", {"numerics=none"}).exit, cli::Exit::done);
   for (const int steps : {1, 8}) {
     const std::string out = "steps" + std::to_string(steps);
     const Said said =
         run("tpu_v3_8", out,
             {"numerics=none", "time.dispatch=4 ms", "training.steps_per_execution=" + std::to_string(steps)});
-    ASSERT_EQ(said.exit, Exit::done) << said.messages;
+    ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
     EXPECT_NEAR(step_time(out), step_time("plain") + 4e-3 / steps, 1e-12);
   }
 }

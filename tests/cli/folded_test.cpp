@@ -48,11 +48,11 @@ TEST_F(Folded, AndExpandedAreOneTime) {
   for (const auto& [workers, devices] :
        {std::pair(2, 2), {4, 2}, {8, 2}, {2, 3}, {3, 4}, {3, 1}, {4, 1}, {8, 1}}) {
     const Said expanded = run(workers, devices, "expanded");
-    ASSERT_EQ(expanded.exit, Exit::done) << expanded.messages;
+    ASSERT_EQ(expanded.exit, cli::Exit::done) << expanded.messages;
     EXPECT_FALSE(has(expanded.results, "folded: ")) << expanded.results;
     const double all = step_time();
     const Said folded = run(workers, devices, "folded");
-    ASSERT_EQ(folded.exit, Exit::done) << folded.messages;
+    ASSERT_EQ(folded.exit, cli::Exit::done) << folded.messages;
     EXPECT_TRUE(has(folded.results, fmt::format("folded: 1 of {} tasks", workers))) << folded.results;
     EXPECT_NEAR(step_time(), all, 1e-9 * all) << workers << " x " << devices;
   }
@@ -62,10 +62,10 @@ TEST_F(Folded, IsRefusedWithTheReason) {
   const auto refused = [&](int workers, const std::vector<std::string>& overrides,
                            const std::string& reason) {
     const Said said = run(workers, 2, "folded", overrides);
-    EXPECT_EQ(said.exit, Exit::input_wrong) << reason;
+    EXPECT_EQ(said.exit, cli::Exit::input_wrong) << reason;
     EXPECT_TRUE(has(said.messages, reason)) << said.messages;
     EXPECT_TRUE(has(said.messages, "\"folded\"")) << said.messages;  // its place
-    EXPECT_EQ(run(workers, 2, "auto", overrides).exit, Exit::done) << reason;
+    EXPECT_EQ(run(workers, 2, "auto", overrides).exit, cli::Exit::done) << reason;
   };
   refused(2, {"numerics=cpu"}, "can't be folded: numbers need every replica");
   refused(2, {R"(strategy={"type": "mirrored"})", "platform.virtual.workers=1"},
@@ -86,15 +86,15 @@ TEST_F(Folded, IsRefusedWithTheReason) {
 // 2 x 1,199 rounds of 1,200 moves.
 TEST_F(Folded, ExpandedIsRefusedBeyondTheBudgetWithTheCount) {
   const Said said = run(600, 2, "expanded");
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(has(said.messages, "ring of 1200 ranks makes more than 2500000 moves, too many"))
       << said.messages;
-  EXPECT_EQ(run(600, 2, "folded").exit, Exit::done);
+  EXPECT_EQ(run(600, 2, "folded").exit, cli::Exit::done);
 }
 
 TEST_F(Folded, WithoutAPlatformThereIsNothingToFold) {
   const Said said = call({"run", test::scenario_file("linear_fit"), "--set", "time.collectives=folded"});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(has(said.messages, "without a platform nothing is timed")) << said.messages;
 }
 

@@ -46,7 +46,7 @@ TEST(List, TellsOneKindALineEach) {
 
 TEST(List, SuggestsTheKindThatWasMeant) {
   const test::Said said = call({"list", "model"});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(
       said.messages.starts_with("\"model\" is nothing that can be listed\ndid you mean \"models\"? known: "))
       << said.messages;

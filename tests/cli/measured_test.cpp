@@ -77,16 +77,16 @@ TEST_F(MeasuredKernels, DriveFourCopiesOfThisMachine) {
 }
 
 TEST_F(MeasuredKernels, AreRepeatedToTheByteByTheProfileOfTheRun) {
-  ASSERT_EQ(run(scenario(four(), R"("measured")"), "out").exit, Exit::done);
+  ASSERT_EQ(run(scenario(four(), R"("measured")"), "out").exit, cli::Exit::done);
   const std::string again = (folder_ / "again").string();
   ASSERT_EQ(call({"run", folder_ / "out" / "scenario.resolved.json", "--threads", "1", "--out", again}).exit,
-            Exit::done);
+            cli::Exit::done);
   EXPECT_EQ(bytes_of(folder_ / "out" / "results.json"), bytes_of(folder_ / "again" / "results.json"));
   EXPECT_EQ(bytes_of(folder_ / "out" / "profile.json"), bytes_of(folder_ / "again" / "profile.json"));
 }
 
 TEST_F(MeasuredKernels, TimeOneDeviceWhereThereIsNoPlatform) {
-  ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, Exit::done);
+  ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, cli::Exit::done);
   const json::Value results = results_in(folder_ / "out");
   double sum = 0;
   for (const auto& [call, seconds] : profile("out").kernels)
@@ -96,10 +96,10 @@ TEST_F(MeasuredKernels, TimeOneDeviceWhereThereIsNoPlatform) {
 }
 
 TEST_F(MeasuredKernels, HalvedInTheProfileHalveTheStep) {
-  ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, Exit::done);
+  ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, cli::Exit::done);
   plan::Profile halved = profile("out");
   for (auto& [call, seconds] : halved.kernels) seconds = seconds / 2;
-  ASSERT_EQ(run(scenario("", write_profile(halved) + " }"), "halved").exit, Exit::done);
+  ASSERT_EQ(run(scenario("", write_profile(halved) + " }"), "halved").exit, cli::Exit::done);
   EXPECT_NEAR(number_at(results_in(folder_ / "halved"), {"simulated", "step_time_s"}) /
                   number_at(results_in(folder_ / "out"), {"simulated", "step_time_s"}),
               0.5, 1e-9);
@@ -113,10 +113,10 @@ plan::Profile of_another_machine(plan::Profile profile) {
 }
 
 TEST_F(MeasuredKernels, OfAnotherDeviceAreRefusedByName) {
-  ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, Exit::done);
+  ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, cli::Exit::done);
   const plan::Profile other = of_another_machine(profile("out"));
   const Said said = run(scenario("", write_profile(other) + " }"), "other");
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(has(said.messages, "the profile was measured on " + name(other.device) +
                                      ", and the platform's devices are " + name(profile("out").device)))
       << said.messages;
@@ -134,14 +134,14 @@ plan::Profile of_a_gpu(plan::Profile profile, const std::string& product) {
 }
 
 TEST_F(MeasuredKernels, OfAGpuAreRefusedOnThisCpuAndOnAnotherGpu) {
-  ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, Exit::done);
+  ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, cli::Exit::done);
   const plan::Profile gpu = of_a_gpu(profile("out"), "NVIDIA H100 80GB HBM3");
   const std::string two_of_another = R"("platform": "workstation_2x4090",)";
   const std::pair<std::string, std::string> rows[] = {{"", name(profile("out").device)},
                                                       {two_of_another, "NVIDIA GeForce RTX 4090"}};
   for (const auto& [platform, wanted] : rows) {
     const Said said = run(scenario(platform, write_profile(gpu) + " }"), "other");
-    EXPECT_EQ(said.exit, Exit::input_wrong);
+    EXPECT_EQ(said.exit, cli::Exit::input_wrong);
     EXPECT_TRUE(
         has(said.messages,
             "the profile was measured on NVIDIA H100 80GB HBM3, driver for CUDA 13.0, float32, and the "
@@ -149,7 +149,7 @@ TEST_F(MeasuredKernels, OfAGpuAreRefusedOnThisCpuAndOnAnotherGpu) {
                 wanted))
         << said.messages;
     ASSERT_EQ(run(scenario(platform, write_profile(gpu) + R"(, "transfer": true })"), "moved").exit,
-              Exit::done);
+              cli::Exit::done);
     EXPECT_TRUE(has(basis("moved"), "estimated: measured on " + name(gpu.device))) << basis("moved");
   }
 }
@@ -159,38 +159,40 @@ TEST_F(MeasuredKernels, AreTheGpusWhereNumericsSayCuda) {
   const device::CudaDevices gpus = device::find_cuda_devices();
   const Said said = run(scenario("", R"("measured")"), "out", {"--set", "numerics=cuda"});
   if (gpus.found.empty()) {
-    EXPECT_EQ(said.exit, Exit::input_wrong);
+    EXPECT_EQ(said.exit, cli::Exit::input_wrong);
     EXPECT_TRUE(has(said.messages, "there is no GPU to compute on: " + gpus.reason)) << said.messages;
     return;
   }
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_EQ(profile("out").device.product, gpus.found.front().product);
   EXPECT_EQ(profile("out").device.kind, device::Kind::gpu);
 }
 
 TEST_F(MeasuredKernels, OfAnotherDeviceAreTransferredWhenAskedForAndMarked) {
-  ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, Exit::done);
+  ASSERT_EQ(run(scenario("", R"("measured")"), "out").exit, cli::Exit::done);
   const std::string one = R"("platform": { "file": "cpu_cluster_10gbe", "set": { "machines": 1 } },)";
   plan::Profile other = of_another_machine(profile("out"));
-  ASSERT_EQ(run(scenario(one, write_profile(other) + R"(, "transfer": true })"), "here").exit, Exit::done);
+  ASSERT_EQ(run(scenario(one, write_profile(other) + R"(, "transfer": true })"), "here").exit,
+            cli::Exit::done);
   EXPECT_EQ(basis("here"), "estimated: measured on " + name(other.device) + ", " + other.date +
                                ", times the ratio of rooflines");
   other.device.rates->product = other.device.rates->product / 2;
   other.device.rates->memory = other.device.rates->memory / 2;
-  ASSERT_EQ(run(scenario(one, write_profile(other) + R"(, "transfer": true })"), "slower").exit, Exit::done);
+  ASSERT_EQ(run(scenario(one, write_profile(other) + R"(, "transfer": true })"), "slower").exit,
+            cli::Exit::done);
   EXPECT_NEAR(number_at(results_in(folder_ / "here"), {"simulated", "compute_s"}) /
                   number_at(results_in(folder_ / "slower"), {"simulated", "compute_s"}),
               2, 1e-9)
       << "of a machine half as fast the same times mean half as much work";
   const plan::Profile made = profile("here");
   EXPECT_EQ(made.device.type, "xeon_e5_2698_v4");
-  ASSERT_EQ(run(scenario(one, write_profile(made) + " }"), "again").exit, Exit::done);
+  ASSERT_EQ(run(scenario(one, write_profile(made) + " }"), "again").exit, cli::Exit::done);
   EXPECT_EQ(bytes_of(folder_ / "here" / "results.json"), bytes_of(folder_ / "again" / "results.json"));
 }
 
 TEST_F(MeasuredKernels, OfThisMachineSayNothingOfDescribedOnes) {
   const Said said = run(scenario(R"("platform": "workstation_2x4090",)", R"("measured")"), "out");
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(
       has(said.messages, "holds for this machine, and the platform's devices are NVIDIA GeForce RTX 4090"))
       << said.messages;
@@ -200,10 +202,10 @@ TEST_F(MeasuredKernels, CalibrateKeepsAllThatARunNeeds) {
   const std::string file = folder_.write("s.json", scenario(four(), R"("measured")"));
   const std::string kept = (folder_ / "kept.json").string();
   const Said said = call({"calibrate", file, "--threads", "1", "--as", kept});
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_TRUE(has(said.results, "times")) << said.results;
   EXPECT_TRUE(has(said.results, "kernel calls in " + kept)) << said.results;
-  ASSERT_EQ(run(scenario(four(), R"({ "profile": "kept.json" })"), "out").exit, Exit::done);
+  ASSERT_EQ(run(scenario(four(), R"({ "profile": "kept.json" })"), "out").exit, cli::Exit::done);
   EXPECT_TRUE(has(said.results, "copies from")) << said.results;
   const plan::Profile found = profile_in(kept);
   EXPECT_EQ(found.copies.size(), 2u) << "few bytes and many, in the host's memory";

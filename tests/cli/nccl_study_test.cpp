@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "cli/nccl_study.h"
+#include "cli/verify_nccl_tests.h"
 #include "support/folder.h"
 
 namespace wt {
@@ -17,7 +17,7 @@ const fs::path published = fs::path(WT_TEST_DATA) / "measurements/nccl";
 
 std::string said(const fs::path& folder, bool csv) {
   std::ostringstream results, messages;
-  verify_nccl_tests({folder.string(), csv}, {results, messages});
+  cli::verify_nccl_tests({folder.string(), csv}, {results, messages});
   return results.str();
 }
 

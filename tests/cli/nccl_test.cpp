@@ -19,7 +19,7 @@ class Nccl : public testing::Test {
   }
   static double step_time(const std::vector<std::string>& overrides) {
     const Said said = explained(overrides);
-    EXPECT_EQ(said.exit, Exit::done) << said.messages;
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
     return number_at(json::parse(said.results, "standard output"), {"step_time_s"});
   }
 };
@@ -35,7 +35,7 @@ TEST_F(Nccl, TakesThePlaceOfWhatIsItsOwnAlone) {
            {R"(strategy={"type": "mirrored", "cross_device_ops": "reduction_to_one_device"})", "OneDevice"},
            {R"(strategy={"type": "central_storage"})", "central_storage"}}) {
     const Said said = explained({"numerics=cuda", "host.collectives=nccl", strategy});
-    EXPECT_EQ(said.exit, Exit::input_wrong) << strategy;
+    EXPECT_EQ(said.exit, cli::Exit::input_wrong) << strategy;
     EXPECT_NE(said.messages.find("NCCL carries out what is NCCL's in TensorFlow"), std::string::npos)
         << said.messages;
     EXPECT_NE(said.messages.find(name), std::string::npos) << said.messages;

@@ -47,7 +47,7 @@ TEST(Oracle, EveryCaseTrainsAsTheReferenceDid) {
     const fs::path folder = fs::path(WT_TEST_DATA) / "oracle" / name;
     const test::Said said =
         test::call({"run", (folder / "scenario.json").string(), "--out", (base / name).string()});
-    ASSERT_EQ(said.exit, Exit::done) << said.messages;
+    ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
     const Errors errors = errors_of(folder, base / name);
     fmt::print("{:<18} {:>5}  {:>16.1e}  {:>18.1e}\n", name, errors.steps, errors.loss, errors.weight);
     EXPECT_LE(errors.loss, 1e-5) << name;

@@ -67,7 +67,7 @@ class Run : public testing::Test {
 
 TEST_F(Run, WritesResultsStepsAndTheResolvedScenario) {
   const Said said = run_small("out");
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_TRUE(said.results.ends_with("\nresults: out\n")) << said.results;
   const json::Value rules = json::parse_file(std::string(WT_SOURCE_DIR) + "/scenarios/schema/results.json");
   const json::Value results = results_in(base_ / "out");
@@ -89,7 +89,7 @@ TEST_F(Run, PrintsResultsForScripts) {
 
 TEST_F(Run, TheResolvedScenarioGivesTheSameResults) {
   run_small("out");
-  ASSERT_EQ(run(path("out/scenario.resolved.json"), "again").exit, Exit::done);
+  ASSERT_EQ(run(path("out/scenario.resolved.json"), "again").exit, cli::Exit::done);
   EXPECT_EQ(bytes_of(base_ / "again/results.json"), bytes_of(base_ / "out/results.json"));
 }
 
@@ -98,7 +98,7 @@ TEST_F(Run, GivesTheSameBytesOnOneTwoAndThreeThreads) {
   const auto with = [&](const std::string& threads) {
     std::vector<std::string> more = few;
     more.push_back(threads);
-    EXPECT_EQ(run(scenario_file("quickstart"), threads, more).exit, Exit::done);
+    EXPECT_EQ(run(scenario_file("quickstart"), threads, more).exit, cli::Exit::done);
     return bytes_of(base_ / (threads + "/results.json"));
   };
   const std::string one = with("1");
@@ -108,7 +108,7 @@ TEST_F(Run, GivesTheSameBytesOnOneTwoAndThreeThreads) {
 }
 
 TEST_F(Run, FashionCnnLearnsMadeUpPictures) {
-  ASSERT_EQ(run(scenario_file("quickstart"), "out").exit, Exit::done);
+  ASSERT_EQ(run(scenario_file("quickstart"), "out").exit, cli::Exit::done);
   const json::Value results = results_in(base_ / "out");
   const auto& epochs = results.find("epochs")->elements();
   ASSERT_EQ(epochs.size(), 3u);
@@ -128,7 +128,7 @@ TEST(L15, AnEpochsLossIsTheSumOfTheStepsOverTheirNumber) {
   const auto losses = [&](const std::string& loop) {
     const Said said = call({"run", (base / "small.json").string(), "--out", (base / loop).string(), "--set",
                             "training.epochs=1", "--set", "training.loop=" + loop});
-    EXPECT_EQ(said.exit, Exit::done) << said.messages;
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
     const json::Value results = results_in(base / loop);
     double by_steps = 0, by_rows = 0;
     for (const json::Value& step : results.find("steps")->elements()) {
@@ -153,7 +153,7 @@ TEST_F(Run, ReplicasThatAPieceCannotHoldTogetherTakeTurnsInIt) {
   const auto of_bytes = [&](std::int64_t bytes) {
     return with(fmt::format(R"([{{"memory_limit": "{} B"}}])", bytes));
   };
-  ASSERT_EQ(with(R"([{"memory_limit": "1 GiB"}, {"memory_limit": 512}])").exit, Exit::done);
+  ASSERT_EQ(with(R"([{"memory_limit": "1 GiB"}, {"memory_limit": 512}])").exit, cli::Exit::done);
   const json::Value side_by_side = results_in(base_ / "out");
   EXPECT_EQ(side_by_side.find("turns"), nullptr);
   std::int64_t all = 0, largest = 0;
@@ -161,11 +161,11 @@ TEST_F(Run, ReplicasThatAPieceCannotHoldTogetherTakeTurnsInIt) {
     all += device.find("arena_bytes")->integer();
     largest = std::max(largest, device.find("arena_bytes")->integer());
   }
-  EXPECT_EQ(of_bytes(all).exit, Exit::done);
+  EXPECT_EQ(of_bytes(all).exit, cli::Exit::done);
   EXPECT_EQ(results_in(base_ / "out").find("turns"), nullptr);
   for (const std::int64_t bytes : {all - 1, largest}) {
     const Said said = of_bytes(bytes);
-    ASSERT_EQ(said.exit, Exit::done) << said.messages;
+    ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
     EXPECT_NE(said.messages.find("replicas take turns in this machine's pieces: in each step "),
               std::string::npos);
     const json::Value in_turns = results_in(base_ / "out");
@@ -177,20 +177,20 @@ TEST_F(Run, ReplicasThatAPieceCannotHoldTogetherTakeTurnsInIt) {
     EXPECT_EQ(in_turns.find("evaluation") == nullptr, side_by_side.find("evaluation") == nullptr);
   }
   const Said refused = of_bytes(largest - 1);
-  EXPECT_EQ(refused.exit, Exit::input_wrong);
+  EXPECT_EQ(refused.exit, cli::Exit::input_wrong);
   EXPECT_NE(
       refused.messages.find("the replicas don't fit into this machine's pieces, not even one at a time: "
                             "piece 0 with 2 replicas needs "),
       std::string::npos)
       << refused.messages;
-  EXPECT_EQ(with("[]").exit, Exit::input_wrong);
-  EXPECT_EQ(with("[{}]").exit, Exit::input_wrong);
+  EXPECT_EQ(with("[]").exit, cli::Exit::input_wrong);
+  EXPECT_EQ(with("[{}]").exit, cli::Exit::input_wrong);
 }
 
 TEST_F(Run, WithoutNumbersItPlans) {
   const Said planned =
       run(scenario_file("quickstart"), "out", {"--set", "numerics=none", "--set", "model=resnet152"});
-  ASSERT_EQ(planned.exit, Exit::done) << planned.messages;
+  ASSERT_EQ(planned.exit, cli::Exit::done) << planned.messages;
   EXPECT_TRUE(planned.results.starts_with("model resnet152: "));
   EXPECT_EQ(planned.messages,
             "INFO:tensorflow:Using MirroredStrategy with devices "
@@ -204,14 +204,14 @@ TEST_F(Run, WithoutNumbersItPlans) {
 
 TEST_F(Run, PrintsThePlanAndTrainsNothing) {
   const Said said = run(path("small.json"), "out", {"--plan"});
-  EXPECT_EQ(said.exit, Exit::done);
+  EXPECT_EQ(said.exit, cli::Exit::done);
   EXPECT_TRUE(said.results.starts_with("plan train\n")) << said.results;
   EXPECT_FALSE(fs::exists(base_ / "out"));
 }
 
 TEST_F(Run, ATrainingThatDivergesIsToldAndWritten) {
   const Said said = run_small("out", {"training.optimizer.config.learning_rate=1e30"});
-  EXPECT_EQ(said.exit, Exit::done);
+  EXPECT_EQ(said.exit, cli::Exit::done);
   EXPECT_NE(said.messages.find("the loss is no number any more; a smaller learning rate may help"),
             std::string::npos);
   const json::Value results = results_in(base_ / "out");
@@ -228,7 +228,7 @@ TEST_F(Run, AnInterruptedTrainingGoesOnAsIfNothingHadHappened) {
       text.replace(text.find("\"epochs\": 4"), 11, "\"" + unit + "\": " + count);
       write_bytes(base_ / "small.json", text);
       const Said said = run_small(out, more);
-      ASSERT_EQ(said.exit, Exit::done) << said.messages;
+      ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
     };
     train("whole", "4", {});
     train("half", "2", {});
@@ -249,7 +249,7 @@ TEST_F(Run, AnInterruptedTrainingGoesOnAsIfNothingHadHappened) {
 TEST_F(Run, RefusesToGoOnWhereNothingIsLeft) {
   run_small("out");
   const Said said = run_small("more", {"training.checkpointing.restore=" + path("out/checkpoints")});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(said.messages.starts_with(
       "--set:1:32: the checkpoint was saved after 4 epochs, and 4 are wanted in all\n"))
       << said.messages;
@@ -262,7 +262,7 @@ TEST_F(Run, ATornCheckpointIsRefusedAndTheOlderOneNamed) {
   write_bytes(base_ / "out/checkpoints/ckpt-2.safetensors", whole.substr(0, whole.size() - 5));
   const Said said =
       run_small("more", {"training.epochs=8", "training.checkpointing.restore=" + path("out/checkpoints")});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_NE(said.messages.find("out/checkpoints/ckpt-1\" is whole: restore that one"), std::string::npos)
       << said.messages;
   EXPECT_FALSE(fs::exists(base_ / "more"));
@@ -284,7 +284,7 @@ TEST(P24, ExportedWeightsAreReadWithoutTheStrategyThatTrainedThem) {
     std::vector<std::string> words{"run", (base / "small.json").string(), "--out", (base / out).string()};
     for (const std::string& each : overrides) words.insert(words.end(), {"--set", each});
     const Said said = call(words);
-    EXPECT_EQ(said.exit, Exit::done) << said.messages;
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
     return results_in(base / out);
   };
   const json::Value trained =
@@ -306,7 +306,7 @@ TEST_F(Run, LeavesOtherPeoplesFoldersAlone) {
   fs::create_directories(base_ / "photos");
   write_bytes(base_ / "photos/cat.jpg", "cat");
   const Said said = run_small("photos");
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_EQ(said.messages,
             "\"photos\" is a folder without results of an earlier run, and would be replaced\n"
             "choose another folder with --out, or remove it yourself\n");
@@ -316,7 +316,7 @@ TEST_F(Run, LeavesOtherPeoplesFoldersAlone) {
 TEST_F(Run, RefusesNamesThatLeadOutOfTheResults) {
   const Said said =
       run_small("out", {"training.save_weights=../w.safetensors", "training.checkpointing.folder=steps.csv"});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   for (const char* fact : {"--set:1:23: \"../w.safetensors\" leads out of the folder of the results\n",
                            "--set:1:31: \"steps.csv\" is where the results are written\n"})
     EXPECT_NE(said.messages.find(fact), std::string::npos) << said.messages;
@@ -347,7 +347,7 @@ TEST_F(Run, RefusesOptionsThatMakeNoSense) {
 TEST(Validate, AcceptsEveryScenarioOfTheCheckout) {
   for (const char* name : {"quickstart", "linear_fit", "logistic_custom_loop", "fashion_cnn_custom_loop"}) {
     const Said said = call({"validate", scenario_file(name)});
-    EXPECT_EQ(said.exit, Exit::done);
+    EXPECT_EQ(said.exit, cli::Exit::done);
     EXPECT_EQ(said.results, scenario_file(name) + ": fine\n") << said.messages;
   }
 }
@@ -357,7 +357,7 @@ TEST(Validate, TellsTheProblemsOfEveryFile) {
   write_bytes(base / "a.json", "{ \"name\": 3 }");
   write_bytes(base / "b.json", small);
   const Said said = call({"validate", (base / "a.json").string(), (base / "b.json").string()});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_EQ(base.without_path(said.results), "b.json: fine\n");
   const std::string messages = base.without_path(said.messages);
   EXPECT_NE(messages.find("a.json:1:11: "), std::string::npos) << messages;
@@ -369,10 +369,10 @@ TEST_F(Run, ComputesOnAGpuOrSaysWhatIsMissing) {
   const device::CudaDevices gpus = device::find_cuda_devices();
   const Said said = run_small("out", {"numerics=cuda"});
   if (!gpus.found.empty()) {
-    EXPECT_EQ(said.exit, Exit::done) << said.messages;
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
     return;
   }
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_NE(said.messages.find("there is no GPU to compute on: " + gpus.reason), std::string::npos)
       << said.messages;
   EXPECT_NE(said.messages.find(gpus.remedy + "; or take the numerics \"cpu\""), std::string::npos)
@@ -381,7 +381,7 @@ TEST_F(Run, ComputesOnAGpuOrSaysWhatIsMissing) {
 }
 
 TEST_F(Run, PlansForAGpuThatIsNotThere) {
-  EXPECT_EQ(run(path("small.json"), "out", {"--set", "numerics=cuda", "--plan"}).exit, Exit::done);
+  EXPECT_EQ(run(path("small.json"), "out", {"--set", "numerics=cuda", "--plan"}).exit, cli::Exit::done);
 }
 
 }  // namespace

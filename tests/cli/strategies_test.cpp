@@ -52,7 +52,7 @@ TEST_F(Strategies, G1_OneWordChangesTheStrategyAndNotTheNumbers) {
   const auto train = [&](const std::string& type, std::vector<std::string> overrides) {
     overrides.push_back("strategy.type=" + type);
     const Said said = run_text(one_word, type, overrides);
-    EXPECT_EQ(said.exit, Exit::done) << said.messages;
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
     return results(type);
   };
   const json::Value alone = train("default", {});
@@ -78,7 +78,7 @@ TEST_F(Strategies, G1_OneWordChangesTheStrategyAndNotTheNumbers) {
 
 TEST_F(Strategies, ST1_QuickstartTellsTheStepOfTwoGpusAndOfOne) {
   const Said said = run("quickstart", "out", {"training.epochs=1", "dataset.rows=64"});
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_TRUE(has(said.results,
                   "2 replicas, 16 rows each; gradients: CollectiveAllReduce (NCCL), ring with simple "
                   "(all devices are whole GPUs)\n"))
@@ -103,7 +103,7 @@ TEST_F(Strategies, ST6_EveryReductionGivesTheSameLosses) {
        {"nccl", "collective_nccl", "collective_ring", "reduction_to_one_device", "hierarchical_copy"}) {
     std::vector<std::string> overrides = little;
     overrides.push_back("strategy.cross_device_ops=" + ops);
-    ASSERT_EQ(run("quickstart", ops, overrides).exit, Exit::done) << ops;
+    ASSERT_EQ(run("quickstart", ops, overrides).exit, cli::Exit::done) << ops;
     const double found = step_loss(results(ops), 1);
     if (!loss) loss = found;
     EXPECT_NEAR(found, *loss, 1e-5 * *loss) << ops;
@@ -112,7 +112,7 @@ TEST_F(Strategies, ST6_EveryReductionGivesTheSameLosses) {
 
 TEST_F(Strategies, ST12_AutoIsTensorFlowsRingAndTheRunSaysWhatNcclWouldTake) {
   const Said said = run("multi_worker_8_k80_10gbe", "out");
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   const json::Value found = results("out");
   const json::Value& reduction = *found.find("planned")->find("reduction");
   EXPECT_EQ(reduction.find("name")->string(), "CollectiveAllReduce (RING)");
@@ -126,7 +126,7 @@ TEST_F(Strategies, ST12_AutoIsTensorFlowsRingAndTheRunSaysWhatNcclWouldTake) {
 TEST_F(Strategies, ST6_HierarchicalCopyNamesTheDeviceThatItDrops) {
   const std::vector<std::string> three{R"(strategy.devices=["GPU:0", "GPU:1", "GPU:2"])", "dataset.rows=24"};
   const Said faithful = run("mirrored_hierarchical_copy", "faithful", three);
-  EXPECT_EQ(faithful.exit, Exit::done);
+  EXPECT_EQ(faithful.exit, cli::Exit::done);
   EXPECT_TRUE(has(faithful.messages,
                   "HierarchicalCopyAllReduce leaves the gradients of "
                   "/job:localhost/replica:0/task:0/device:GPU:2 out of the sum"))
@@ -139,7 +139,7 @@ TEST_F(Strategies, ST6_HierarchicalCopyNamesTheDeviceThatItDrops) {
 TEST_F(Strategies, ST6_WhatABugChangesIsToldApart) {
   const Said said = call({"verify", "strategies", scenario_file("mirrored_hierarchical_copy"), "--steps", "2",
                           "--set", R"(strategy.devices=["GPU:0", "GPU:1", "GPU:2"])"});
-  EXPECT_EQ(said.exit, Exit::done) << said.results;
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.results;
   EXPECT_TRUE(has(said.results,
                   "by a bug of TensorFlow: HierarchicalCopyAllReduce leaves "
                   "/job:localhost/replica:0/task:0/device:GPU:2 out of the sum"))
@@ -150,7 +150,7 @@ TEST_F(Strategies, ST6_WhatABugChangesIsToldApart) {
 TEST_F(Strategies, F10_WhatDiffersByDefinitionIsToldApart) {
   const Said said = call({"verify", "strategies", scenario_file("quickstart"), "--steps", "1", "--set",
                           "dataset.rows=3", "--set", "model=mlp"});
-  EXPECT_EQ(said.exit, Exit::done) << said.results << said.messages;
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.results << said.messages;
   EXPECT_TRUE(has(said.results, "by definition: fit weighs replicas equally, whatever rows they have\n"))
       << said.results;
 }
@@ -160,7 +160,7 @@ TEST_F(Strategies, F10_WhatDiffersByDefinitionIsToldApart) {
 TEST_F(Strategies, WhereAPoolingWindowIsTiedOneDeviceAnUlpAsideGoesTheReplicasWay) {
   const Said said =
       call({"verify", "strategies", scenario_file("quickstart"), "--set", "seed=5", "--steps", "12"});
-  EXPECT_EQ(said.exit, Exit::done) << said.results << said.messages;
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.results << said.messages;
   EXPECT_EQ(has(said.results, " ~\n"), has(said.results, "~ by rounding: a tie")) << said.results;
 }
 
@@ -178,7 +178,7 @@ TEST_F(Strategies, ST4_ShortLowerCaseNamesAreDevices) {
   ASSERT_EQ(run("quickstart", "out",
                 {R"(strategy.devices=["/gpu:0","/gpu:1"])", "training.epochs=1", "dataset.rows=64"})
                 .exit,
-            Exit::done);
+            cli::Exit::done);
   EXPECT_EQ(results("out").find("planned")->find("memory")->elements()[1].find("device")->string(),
             "/job:localhost/replica:0/task:0/device:GPU:1");
 }
@@ -186,16 +186,16 @@ TEST_F(Strategies, ST4_ShortLowerCaseNamesAreDevices) {
 TEST_F(Strategies, ST2_WithoutAListEveryVisibleGpuIsAReplica) {
   const std::vector<std::string> four{R"(platform={"virtual": {"devices": 4}})", "training.epochs=1",
                                       "dataset.rows=64", "model=mlp"};
-  ASSERT_EQ(run("quickstart", "all", four).exit, Exit::done);
+  ASSERT_EQ(run("quickstart", "all", four).exit, cli::Exit::done);
   EXPECT_EQ(number_at(results("all"), {"planned", "replicas"}), 4);
   std::vector<std::string> hidden = four;
   hidden.emplace_back(R"(devices.visible=["GPU:1", "GPU:3"])");
-  ASSERT_EQ(run("quickstart", "hidden", hidden).exit, Exit::done);
+  ASSERT_EQ(run("quickstart", "hidden", hidden).exit, cli::Exit::done);
   EXPECT_EQ(number_at(results("hidden"), {"planned", "replicas"}), 2);
   std::vector<std::string> none = four;
   none.emplace_back("devices.visible=[]");
   const Said said = run("quickstart", "none", none);
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_EQ(number_at(results("none"), {"planned", "replicas"}), 1);
   EXPECT_TRUE(has(said.messages, "devices ('/job:localhost/replica:0/task:0/device:CPU:0',)\n"));
 }
@@ -206,7 +206,7 @@ TEST_F(Strategies, ST3_WithoutGpusItWarnsAndTrainsOnTheCpu) {
       "INFO:tensorflow:Using MirroredStrategy with devices "
       "('/job:localhost/replica:0/task:0/device:CPU:0',)\n";
   const Said then = run("linear_fit", "then", {"strategy.type=mirrored", "semantics=tf20"});
-  ASSERT_EQ(then.exit, Exit::done) << then.messages;
+  ASSERT_EQ(then.exit, cli::Exit::done) << then.messages;
   EXPECT_TRUE(then.messages.starts_with(
       "WARNING:tensorflow:There is non-GPU devices in `tf.distribute.Strategy`, not using nccl allreduce.\n" +
       using_cpu))
@@ -223,7 +223,7 @@ TEST_F(Strategies, F3_TensorFlow20ReducesOnOneDeviceWhereItCannotTakeNccl) {
                    R"(devices.logical={"GPU:0": [{"memory_limit": 1024}, {"memory_limit": 1024}]})",
                    "training.epochs=1", "dataset.rows=32", "model=mlp"})
                   .exit,
-              Exit::done);
+              cli::Exit::done);
     return results(semantics).find("planned")->find("reduction")->find("name")->string();
   };
   EXPECT_EQ(reduction("keras2"), "CollectiveAllReduce (RING)");
@@ -240,7 +240,7 @@ struct Phase {
 // tf_distribute.md ST7: equal slices, a forward and a backward pass on each copy, a sum over both, the same
 // update on each.
 TEST_F(Strategies, ST7_TheTraceShowsTheStepsOfMirroredTraining) {
-  ASSERT_EQ(run("quickstart", "out", {"numerics=none", "model=mlp"}).exit, Exit::done);
+  ASSERT_EQ(run("quickstart", "out", {"numerics=none", "model=mlp"}).exit, cli::Exit::done);
   std::map<std::string, Phase> phases;
   std::set<std::int64_t> bytes_of_slices;
   const json::Value trace = json::parse_file(base_ / "out/trace.json");
@@ -329,7 +329,7 @@ TEST_F(Strategies, ST8_EveryStrategyCountsItsReplicasAndLogsWhatItFound) {
     std::vector<std::string> overrides{std::string("strategy.type=") + each.name};
     overrides.insert(overrides.end(), each.words.begin(), each.words.end());
     const Said said = run_text(one_word, "out", overrides);
-    ASSERT_EQ(said.exit, Exit::done) << said.messages;
+    ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
     EXPECT_EQ(number_at(results("out"), {"planned", "replicas"}), each.replicas);
     std::string log;
     std::istringstream lines(said.messages);
@@ -348,7 +348,7 @@ TEST_F(Strategies, G18_LayersOnCoresOfTheirReplicaTrainAsOnOne) {
                                              "strategy.experimental_assign_to_logical_device=" + assigned,
                                              "training.save_weights=weights.safetensors"};
     const Said said = run("tpu_v3_model_parallel", "out", overrides);
-    ASSERT_EQ(said.exit, Exit::done) << said.messages;
+    ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
     EXPECT_TRUE(has(said.results, "2 replicas on 4 cores each, 16 rows each")) << said.results;
     EXPECT_EQ(results("out").find("planned")->find("memory")->elements().size(), 9u);  // eight cores, a host
     const auto found = read_safetensors(base_ / "out/weights.safetensors").tensors;
@@ -356,8 +356,8 @@ TEST_F(Strategies, G18_LayersOnCoresOfTheirReplicaTrainAsOnOne) {
     for (const auto& [name, value] : found)
       EXPECT_TRUE(test::same_bits(value, weights.at(name))) << name << " with " << assigned;
   }
-  ASSERT_EQ(run("tpu_v3_model_parallel", "two cores").exit, Exit::done);
-  ASSERT_EQ(run("tpu_v3_8", "one core").exit, Exit::done);
+  ASSERT_EQ(run("tpu_v3_model_parallel", "two cores").exit, cli::Exit::done);
+  ASSERT_EQ(run("tpu_v3_8", "one core").exit, cli::Exit::done);
   for (std::size_t step = 0; step < 5; ++step)
     EXPECT_NEAR(step_loss(results("two cores"), step), step_loss(results("one core"), step), 1e-5);
 }
@@ -365,7 +365,7 @@ TEST_F(Strategies, G18_LayersOnCoresOfTheirReplicaTrainAsOnOne) {
 // tf.device's log: a layer's weights, slots, kernels and gradients.
 TEST_F(Strategies, G18_PlacementTellsTheCoreOfEachLayer) {
   const Said said = call({"validate", "--placement", scenario_file("tpu_v3_model_parallel")});
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   std::istringstream lines(said.results);
   std::size_t seen = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -382,7 +382,7 @@ TEST_F(Strategies, G18_PlacementTellsTheCoreOfEachLayer) {
 
 TEST_F(Strategies, ST26_OneDeviceTrainsOnTheDeviceItIsToldAsTheDefaultStrategyDoes) {
   const auto train = [&](const std::string& out, const std::vector<std::string>& strategy) {
-    EXPECT_EQ(run_text(one_word, out, strategy).exit, Exit::done);
+    EXPECT_EQ(run_text(one_word, out, strategy).exit, cli::Exit::done);
     return results(out);
   };
   const json::Value told = train("told", {"strategy.type=one_device", "strategy.device=/gpu:2"});
@@ -401,7 +401,7 @@ TEST_F(Strategies, SeveralInputsAndOutputsLearnUnderEveryStrategy) {
         {R"(model={"zoo": "bert_tiny", "sequence": 8, "masked": 2, "vocabulary": 30})",
          R"(training.loss={"class_name": "SparseCategoricalCrossentropy", "config": {"from_logits": true, "reduction": "none"}})",
          "dataset.rows=320", "strategy.type=" + type});
-    ASSERT_EQ(said.exit, Exit::done) << said.messages;
+    ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
     const json::Value found = results(type);
     EXPECT_LT(step_loss(found, 9), 0.9 * step_loss(found, 0));
     const json::Value* metrics = found.find("steps")->elements()[9].find("metrics");
@@ -417,7 +417,7 @@ TEST_F(Strategies, P16_TheLearningRateIsLookedUpByTheBatchOfAllReplicas) {
                  "training.per_replica_batch=5", "--set",
                  R"(training.learning_rate_by_batch={"5": 0.1, "10": 0.15})"});
   };
-  EXPECT_EQ(said(2).exit, Exit::done);
+  EXPECT_EQ(said(2).exit, cli::Exit::done);
   EXPECT_TRUE(has(said(3).messages, "no learning rate for a global batch of 15")) << said(3).messages;
 }
 
@@ -427,10 +427,10 @@ TEST_F(Strategies, C1_TheClusterMayComeFromTfConfig) {
       R"({"cluster": {"worker": ["a:2222", "b:2222"]}, "task": {"type": "worker", "index": 0}})");
   const std::string config = (base_ / "tf_config.json").string();
   const Said told = run("multi_worker_8_k80_10gbe", "out", {}, {"--tf-config", config});
-  ASSERT_EQ(told.exit, Exit::done) << told.messages;
+  ASSERT_EQ(told.exit, cli::Exit::done) << told.messages;
   EXPECT_EQ(number_at(results("out"), {"planned", "replicas"}), 2);
   const Said twice = call({"validate", scenario_file("multi_worker_2x2"), "--tf-config", config});
-  EXPECT_EQ(twice.exit, Exit::input_wrong);
+  EXPECT_EQ(twice.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(has(twice.messages, "--tf-config names another cluster")) << twice.messages;
 }
 
@@ -440,12 +440,12 @@ TEST_F(Strategies, EveryScenarioOfTheHouseIsFine) {
     if (entry.path().extension() == ".json") words.push_back(entry.path().string());
   EXPECT_GE(words.size(), 16u);
   const Said said = call(words);
-  EXPECT_EQ(said.exit, Exit::done) << said.messages;
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
 }
 
 TEST_F(Strategies, LargeOnesArePlannedAndTimedWithoutNumbers) {
   for (const std::string name : {"mirrored_dgx_a100", "central_storage_8_k80", "tpu_v4_resnet50"}) {
-    ASSERT_EQ(run(name, name).exit, Exit::done) << name;
+    ASSERT_EQ(run(name, name).exit, cli::Exit::done) << name;
     const json::Value found = results(name);
     EXPECT_GE(number_at(found, {"simulated", "step_time_s"}), number_at(found, {"simulated", "bound_s"}))
         << name;

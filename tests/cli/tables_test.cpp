@@ -60,7 +60,7 @@ class Tables : public testing::Test {
   }
   json::Value explained(const std::vector<std::string>& overrides = {}) const {
     const Said said = call(words({"explain", path("wide.json")}, overrides, {"--json"}));
-    EXPECT_EQ(said.exit, Exit::done) << said.messages;
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
     return json_of(said);
   }
   static const json::Value* change(const json::Value& explained, const std::string& name) {
@@ -126,10 +126,10 @@ TEST_F(Tables, ScalingOfARingOnIdealLinksIsItsFormula) {
 
 TEST_F(Tables, EveryRowOfAScalingTableIsARun) {
   const json::Value table = json_of(scaling("3,4"));
-  ASSERT_EQ(call({"run", path("wide.json"), "--out", path("four")}).exit, Exit::done);
+  ASSERT_EQ(call({"run", path("wide.json"), "--out", path("four")}).exit, cli::Exit::done);
   ASSERT_EQ(
       call({"run", path("wide.json"), "--out", path("three"), "--set", "platform.virtual.devices=3"}).exit,
-      Exit::done);
+      cli::Exit::done);
   for (const auto& [key, place] :
        std::vector<std::pair<std::string, std::string>>{{"step_time_s", "step_time_s"},
                                                         {"compute_s", "compute_s"},
@@ -142,14 +142,14 @@ TEST_F(Tables, EveryRowOfAScalingTableIsARun) {
 
 TEST_F(Tables, ScalingTellsWhatDoesNotFit) {
   const Said said = scaling("1,2", {"training.per_replica_batch=4000000", "dataset.rows=16000000"}, {});
-  EXPECT_EQ(said.exit, Exit::job_failed);
+  EXPECT_EQ(said.exit, cli::Exit::job_failed);
   EXPECT_TRUE(has(said.results, "does not fit")) << said.results;
   EXPECT_TRUE(has(said.results, "no step fits")) << said.results;
 }
 
 TEST_F(Tables, AllCountsThatCannotBeHadAreRefusedAtOnce) {
   const Said said = scaling("1,9,16", {"platform=dgx_a100"});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(
       has(said.messages, "9 replicas: mirrored trains on the devices of one machine, and dgx_a100 has 8"))
       << said.messages;
@@ -185,7 +185,7 @@ TEST_F(Tables, AComparisonHasWhatEachRunHas) {
   write_bytes(base_ / "other.json", other);
   const Said said = call({"run", path("wide.json"), path("other.json"), scenario_file("linear_fit"), "--out",
                           path("out"), "--json"});
-  ASSERT_EQ(said.exit, Exit::done) << said.messages;
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   const json::Value table = json_of(said);
   const auto& rows = table.find("rows")->elements();
   ASSERT_EQ(rows.size(), 3u);
@@ -205,7 +205,7 @@ TEST_F(Tables, AComparisonHasWhatEachRunHas) {
 
 TEST_F(Tables, RunningOutOfMemoryIsARow) {
   const Said said = call({"run", path("wide.json"), scenario_file("resnet50_memory"), "--out", path("out")});
-  EXPECT_EQ(said.exit, Exit::job_failed);
+  EXPECT_EQ(said.exit, cli::Exit::job_failed);
   EXPECT_TRUE(has(said.results, "out of memory")) << said.results;
   EXPECT_TRUE(has(said.results, "\nresults: ")) << said.results;
 }
@@ -214,7 +214,7 @@ TEST_F(Tables, EverythingThatIsWrongIsSaidBeforeAnythingRuns) {
   write_bytes(base_ / "bad.json", R"({"name": "bad", "modle": "mlp"})");
   const Said said = call({"run", path("wide.json"), path("bad.json"), path("missing.json"), path("wide.json"),
                           "--out", path("out")});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(has(said.messages, "modle")) << said.messages;
   EXPECT_TRUE(has(said.messages, "missing.json")) << said.messages;
   EXPECT_TRUE(has(said.messages, "would both write their results to ")) << said.messages;
@@ -252,7 +252,7 @@ TEST_F(Tables, TwiceTheNetworkHalvesWhatLinksExpose) {
 TEST_F(Tables, EveryChangeIsARun) {
   const json::Value found = explained();
   const auto step = [&](const std::vector<std::string>& overrides) {
-    EXPECT_EQ(call(words({"run", path("wide.json"), "--out", path("out")}, overrides)).exit, Exit::done);
+    EXPECT_EQ(call(words({"run", path("wide.json"), "--out", path("out")}, overrides)).exit, cli::Exit::done);
     return number_at(results_in(base_ / "out"), {"simulated", "step_time_s"});
   };
   EXPECT_EQ(number_at(*change(found, "twice the batch"), {"step_time_s"}),

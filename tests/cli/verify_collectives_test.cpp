@@ -12,7 +12,7 @@ using test::call;
 
 TEST(VerifyCollectives, ProvesTheCatalogForARangeOfRanks) {
   const test::Said said = call({"verify", "collectives", "--ranks", "2-6"});
-  EXPECT_EQ(said.exit, Exit::done) << said.results;
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.results;
   EXPECT_EQ(said.results.find("FAILS"), std::string::npos);
   EXPECT_NE(said.results.find("all_to_all"), std::string::npos);
 }
@@ -30,7 +30,7 @@ TEST(VerifyCollectives, TellsHowMuchItProvedAndWhatIsLeftOut) {
 
 TEST(VerifyCollectives, SuggestsTheAlgorithmThatWasMeant) {
   const test::Said said = call({"verify", "collectives", "--algorithm", "rign"});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(said.messages.starts_with("\"rign\" is not an algorithm\ndid you mean \"ring\"? known: ring, "))
       << said.messages;
 }
@@ -45,7 +45,7 @@ TEST(VerifyCollectives, SuggestsTheOptionThatWasMeant) {
 
 TEST(VerifyCollectives, RefusesWhatIsNoRange) {
   for (const char* range : {"", "a", "0-3", "5-2", "2-", "2-1000", "-3"})
-    EXPECT_EQ(call({"verify", "collectives", std::string("--ranks=") + range}).exit, Exit::input_wrong)
+    EXPECT_EQ(call({"verify", "collectives", std::string("--ranks=") + range}).exit, cli::Exit::input_wrong)
         << range;
   EXPECT_EQ(call({"verify", "collectives", "--ranks", "5-2"}).messages,
             "\"5-2\" is no range of ranks\ngive a number or a range up to 256, as in 2-24\n");
@@ -58,7 +58,7 @@ TEST(VerifyCollectives, RefutesAFileInPlainWords) {
              "schedule half\noperation all_reduce\nranks 2\ncut 4 elements into 1 chunks\n0 reduce 0 to 1 "
              "chunks 0\n");
   const test::Said said = call({"verify", "collectives", file});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_EQ(said.results,
             file + ": all_reduce half of 2 ranks, 1 moves: wrong\n  rank 0 misses rank 1's chunk 0\n");
 }

@@ -8,8 +8,8 @@
 #include <map>
 #include <sstream>
 
-#include "cli/prediction.h"
 #include "platform/device_types.h"
+#include "study/evidence/prediction.h"
 #include "support/folder.h"
 
 namespace wt {
@@ -19,9 +19,9 @@ using device::Efficiency;
 
 const std::string folder = std::string(WT_TEST_DATA) + "/measurements";
 
-const Predictions& all() {
-  static const std::vector<Measurement> rows = read_measurements(folder);
-  static const Predictions predictions = predict(rows);
+const evidence::Predictions& all() {
+  static const std::vector<evidence::Measurement> rows = evidence::read_measurements(folder);
+  static const evidence::Predictions predictions = evidence::predict(rows);
   return predictions;
 }
 
@@ -37,25 +37,25 @@ struct Errors {
 template <class Constants>
 Errors errors(std::string_view group, Constants constants) {
   Errors result;
-  for (const Prediction& each : all().made)
+  for (const evidence::Prediction& each : all().made)
     if (each.setup->group == group)
       result.sizes.push_back(std::abs(each.predicted(constants(each)) / each.published - 1));
   return result;
 }
 
 Errors zero_shot(std::string_view group) {
-  return errors(group, [](const Prediction&) { return Efficiency{}; });
+  return errors(group, [](const evidence::Prediction&) { return Efficiency{}; });
 }
 
 Errors with_own_constants(std::string_view group) {
-  return errors(group, [](const Prediction& each) {
+  return errors(group, [](const evidence::Prediction& each) {
     return plan::efficiency_of(platform::device_type_named(each.setup->device), each.setup->precision);
   });
 }
 
 TEST(VerifyMeasurements, PredictsEveryRowOfOneDevice) {
   std::map<std::string_view, int> counts;
-  for (const Prediction& each : all().made) ++counts[each.setup->group];
+  for (const evidence::Prediction& each : all().made) ++counts[each.setup->group];
   const std::map<std::string_view, int> wanted{
       {"P100 float32", 9}, {"K80 float32", 19}, {"V100 float32", 3},    {"V100 float16", 3},
       {"A100 tf32", 1},    {"A100 float16", 1}, {"TPU v3 bfloat16", 3}, {"products bfloat16", 6}};
@@ -75,7 +75,7 @@ TEST(VerifyMeasurements, ShapesAloneTellAP100AndAV100WithinAFewPercent) {
 }
 
 TEST(VerifyMeasurements, ShapesAloneTellWhatTensorCoresReachInAProduct) {
-  for (const Prediction& each : all().made) {
+  for (const evidence::Prediction& each : all().made) {
     if (each.setup->group != "products bfloat16" || each.setup->device == "mi300x") continue;
     EXPECT_NEAR(each.predicted({}) / each.published, 1, 0.13) << each.setup->device;
   }
@@ -100,7 +100,7 @@ TEST(VerifyMeasurements, ThreeConstantsOfAGenerationTellItWithinThreePercent) {
 TEST(VerifyMeasurements, ConstantsOfTheCatalogueAreTheFittedOnes) {
   for (const auto& [group, type] : {std::pair{"P100 float32", "p100"}, std::pair{"K80 float32", "k80"}}) {
     std::vector<plan::MeasuredStep> steps;
-    for (const Prediction& each : all().made)
+    for (const evidence::Prediction& each : all().made)
       if (each.setup->group == group) steps.push_back(each.step);
     const Efficiency fit = plan::fitted(steps);
     const Efficiency own = plan::efficiency_of(platform::device_type_named(type), device::Precision::float32);
@@ -112,7 +112,7 @@ TEST(VerifyMeasurements, ConstantsOfTheCatalogueAreTheFittedOnes) {
 
 // Without another choice than the direct one, VGG16 and AlexNet are far too slow.
 TEST(VerifyMeasurements, TheChoiceOfAlgorithmIsWhatExplainsVgg16AndAlexNet) {
-  for (Prediction each : all().made) {
+  for (evidence::Prediction each : all().made) {
     if (each.setup->group != "P100 float32" || (each.network != "vgg16" && each.network != "alexnet"))
       continue;
     for (plan::Demand& demand : each.step.demands) demand.methods.resize(1);
@@ -122,8 +122,8 @@ TEST(VerifyMeasurements, TheChoiceOfAlgorithmIsWhatExplainsVgg16AndAlexNet) {
 
 TEST(VerifyMeasurements, PrintsGroupsWithTheirErrorsAndCsvWithTheNumbers) {
   std::ostringstream text, csv, messages;
-  EXPECT_EQ(verify_measurements({folder, false}, {text, messages}), Exit::done);
-  EXPECT_EQ(verify_measurements({folder, true}, {csv, messages}), Exit::done);
+  EXPECT_EQ(cli::verify_measurements({folder, false}, {text, messages}), cli::Exit::done);
+  EXPECT_EQ(cli::verify_measurements({folder, true}, {csv, messages}), cli::Exit::done);
   EXPECT_EQ(messages.str(), "");
   EXPECT_NE(text.str().find("P100 float32: 9 rows, one number: time x "), std::string::npos);
   EXPECT_NE(text.str().find("; each network by the others: median "), std::string::npos);
@@ -142,7 +142,7 @@ std::string refusal(const std::string& text) {
   written.write("rows.csv", text);
   std::ostringstream results, messages;
   try {
-    verify_measurements({written.path().string(), false}, {results, messages});
+    cli::verify_measurements({written.path().string(), false}, {results, messages});
   } catch (const InputError& error) {
     std::string lines;
     for (const Problem& problem : error.problems())

@@ -10,10 +10,10 @@
 #include <sstream>
 
 #include "base/median.h"
-#include "cli/scaling_prediction.h"
-#include "cli/training.h"
 #include "model/weights.h"
 #include "scenario/parse.h"
+#include "session/training.h"
+#include "study/evidence/scaling_prediction.h"
 #include "support/folder.h"
 
 namespace wt {
@@ -21,32 +21,32 @@ namespace {
 
 const std::string folder = std::string(WT_TEST_DATA) + "/measurements";
 
-const std::vector<Measurement>& rows() {
-  static const std::vector<Measurement> rows = read_measurements(folder);
+const std::vector<evidence::Measurement>& rows() {
+  static const std::vector<evidence::Measurement> rows = evidence::read_measurements(folder);
   return rows;
 }
 
 struct Predicted {
-  std::vector<Measurement> rows{};
-  ScalingPredictions predictions{};  // of these rows
+  std::vector<evidence::Measurement> rows{};
+  evidence::ScalingPredictions predictions{};  // of these rows
 };
 
 // The rows of a group alone: each takes seconds.
 Predicted predictions_of(std::string_view group) {
-  const Arrangement& arrangement = arrangement_named(group);
+  const evidence::Arrangement& arrangement = evidence::arrangement_named(group);
   Predicted predicted;
-  std::ranges::copy_if(rows(), std::back_inserter(predicted.rows), [&](const Measurement& row) {
+  std::ranges::copy_if(rows(), std::back_inserter(predicted.rows), [&](const evidence::Measurement& row) {
     return row.system.find(arrangement.system) != std::string::npos &&
            row.strategy.starts_with(arrangement.strategy);
   });
-  predicted.predictions = predict_scaling(predicted.rows);
+  predicted.predictions = evidence::predict_scaling(predicted.rows);
   return predicted;
 }
 
-const Measurement& row_of(std::string_view system, std::string_view model, int devices) {
-  return *std::ranges::find_if(rows(), [&](const Measurement& row) {
+const evidence::Measurement& row_of(std::string_view system, std::string_view model, int devices) {
+  return *std::ranges::find_if(rows(), [&](const evidence::Measurement& row) {
     return row.system.find(system) != std::string::npos && row.model.starts_with(model) &&
-           row.devices == devices && is_throughput(row);
+           row.devices == devices && evidence::is_throughput(row);
   });
 }
 
@@ -54,7 +54,7 @@ struct Errors {
   std::vector<double> absolute{}, scaling{}, scaling_of_8{};
 
   Errors(const Predicted& predicted, std::string_view group) {
-    for (const ScalingPrediction& each : predicted.predictions.made) {
+    for (const evidence::ScalingPrediction& each : predicted.predictions.made) {
       if (each.arrangement->group != group) continue;
       absolute.push_back(std::abs(each.absolute / each.row->value - 1));
       scaling.push_back(std::abs(each.scaled.value() / each.row->value - 1));
@@ -68,9 +68,10 @@ double largest(const std::vector<double>& errors) { return *std::ranges::max_ele
 // ---- What a row becomes
 
 TEST(VerifyScaling, ARowsScenarioIsWhatTheRowSays) {
-  const Measurement& row = row_of("DGX-1 8xP100", "ResNet-152", 4);
+  const evidence::Measurement& row = row_of("DGX-1 8xP100", "ResNet-152", 4);
   const scenario::Scenario scenario = scenario::parse(
-      scenario_text(row, arrangement_named("central storage, P100"), Seconds(0.5)), "row.json");
+      evidence::scenario_text(row, evidence::arrangement_named("central storage, P100"), Seconds(0.5)),
+      "row.json");
   const scenario::Job job = scenario::build(scenario);
   EXPECT_EQ(job.machine.platform->name(), "dgx1_p100");
   EXPECT_EQ(job.machine.replicas.size(), 4u);
@@ -83,21 +84,23 @@ TEST(VerifyScaling, ARowsScenarioIsWhatTheRowSays) {
 }
 
 TEST(VerifyScaling, APodOfManyChipsHasTwoReplicasOnEach) {
-  const Measurement& row = row_of("tpu-v3-256", "resnet", 128);
-  const scenario::Job job =
-      scenario::build(scenario::parse(scenario_text(row, arrangement_named("torus, TPU v3")), "row.json"));
+  const evidence::Measurement& row = row_of("tpu-v3-256", "resnet", 128);
+  const scenario::Job job = scenario::build(scenario::parse(
+      evidence::scenario_text(row, evidence::arrangement_named("torus, TPU v3")), "row.json"));
   EXPECT_EQ(job.machine.replicas.size(), 256u);
   EXPECT_EQ(job.global_batch, 32768);
 }
 
 // With its variables on the host the measured device waits for them, too.
 TEST(VerifyScaling, TheMeasuredRowItselfIsExact) {
-  const Measurement& base = row_of("DGX-1 8xP100", "ResNet-50", 1);
+  const evidence::Measurement& base = row_of("DGX-1 8xP100", "ResNet-50", 1);
   const Seconds published(64 / base.value);
-  const scenario::Scenario scenario =
-      scenario::parse(scenario_text(base, arrangement_named("central storage, P100"), published), "row.json");
-  Training training(scenario, scenario::build(scenario), {.simulation = {.has_rows_on_devices = true}});
-  const report::Simulated& told = training.clock().step().told;
+  const scenario::Scenario scenario = scenario::parse(
+      evidence::scenario_text(base, evidence::arrangement_named("central storage, P100"), published),
+      "row.json");
+  session::Training training(scenario, scenario::build(scenario),
+                             {.simulation = {.has_rows_on_devices = true}});
+  const timing::Simulated& told = training.clock().step().summary;
   EXPECT_NEAR(told.step / published, 1, 1e-8);
   EXPECT_GT(told.exposed, Seconds(102e6 / 12.35e9)) << "25.6 million weights over PCIe";
   EXPECT_EQ(training.clock().baseline().step, told.step);
@@ -149,8 +152,9 @@ TEST(VerifyScaling, TodaysRingsAreFasterThanThoseOf2017) {
 
 // With the communication of 128 chips in the constants of one.
 TEST(VerifyScaling, SlicesOfATorusComeNear) {
-  const std::vector<Measurement> own{row_of("tpu-v3-32", "resnet", 16), row_of("tpu-v3-256", "resnet", 128)};
-  const ScalingPredictions predictions = predict_scaling(own);
+  const std::vector<evidence::Measurement> own{row_of("tpu-v3-32", "resnet", 16),
+                                               row_of("tpu-v3-256", "resnet", 128)};
+  const evidence::ScalingPredictions predictions = evidence::predict_scaling(own);
   ASSERT_EQ(predictions.made.size(), 2u);
   EXPECT_NEAR(predictions.made[0].absolute / own[0].value, 1, 0.06);
   EXPECT_NEAR(predictions.made[1].absolute / own[1].value, 1, 0.03);
@@ -161,10 +165,11 @@ TEST(VerifyScaling, SlicesOfATorusComeNear) {
 // ---- What is told
 
 TEST(VerifyScaling, TellsWhatIsLeftOutAndWhy) {
-  std::vector<Measurement> own;
-  std::ranges::copy_if(rows(), std::back_inserter(own),
-                       [](const Measurement& row) { return row.devices == 1 || !is_throughput(row); });
-  const ScalingPredictions predictions = predict_scaling(own);
+  std::vector<evidence::Measurement> own;
+  std::ranges::copy_if(rows(), std::back_inserter(own), [](const evidence::Measurement& row) {
+    return row.devices == 1 || !evidence::is_throughput(row);
+  });
+  const evidence::ScalingPredictions predictions = evidence::predict_scaling(own);
   EXPECT_TRUE(predictions.made.empty());
   EXPECT_EQ(predictions.left_out,
             (std::vector<std::string>{"23 rows: no throughput of a training",
@@ -181,8 +186,8 @@ TEST(VerifyScaling, PrintsGroupsWithTheirErrorsAndCsvWithTheNumbers) {
     text += fmt::format("s,\"a DGX-1 8xP100, of 2017\",{},images/s\n", devices);
   written.write("rows.csv", text);
   std::ostringstream table, csv, messages;
-  EXPECT_EQ(verify_scaling({written.path().string(), false}, {table, messages}), Exit::done);
-  EXPECT_EQ(verify_scaling({written.path().string(), true}, {csv, messages}), Exit::done);
+  EXPECT_EQ(cli::verify_scaling({written.path().string(), false}, {table, messages}), cli::Exit::done);
+  EXPECT_EQ(cli::verify_scaling({written.path().string(), true}, {csv, messages}), cli::Exit::done);
   EXPECT_EQ(messages.str(), "");
   EXPECT_NE(table.str().find("NCCL of today, P100: 1 row\n"), std::string::npos) << table.str();
   EXPECT_NE(table.str().find("left out: 1 row: one device, as `verify measurements` has it\n"),
@@ -198,7 +203,7 @@ std::string refusal(const std::string& text) {
   written.write("rows.csv", text);
   std::ostringstream results, messages;
   try {
-    verify_scaling({written.path().string(), false}, {results, messages});
+    cli::verify_scaling({written.path().string(), false}, {results, messages});
   } catch (const InputError& error) {
     return error.problems().front().fact;
   }

@@ -1,13 +1,13 @@
 // Claim: trainings of a reference that nobody here wrote (tests/oracle) come out on GPUs as they did there: on one card that
 // all replicas share, and on a card for each.
 
-#include "cli/oracle.h"
+#include "study/evidence/oracle.h"
 
 #include <gtest/gtest.h>
 
-#include "cli/strategy_ways.h"
 #include "cuda/gpu.h"
 #include "emulation/machine.h"
+#include "study/evidence/strategy_ways.h"
 
 namespace wt {
 namespace {
@@ -15,11 +15,11 @@ namespace {
 class OraclesOnGpus : public testing::TestWithParam<std::tuple<const char*, int>> {
  protected:
   const int replicas_ = std::get<int>(GetParam());
-  const Oracle oracle_ =
-      read_oracle(std::filesystem::path(WT_TEST_DATA) / "oracle" / std::get<const char*>(GetParam()));
+  const evidence::Oracle oracle_ = evidence::read_oracle(std::filesystem::path(WT_TEST_DATA) / "oracle" /
+                                                         std::get<const char*>(GetParam()));
 
-  StrategyWay way() const {
-    for (StrategyWay& each : strategy_ways(replicas_))
+  evidence::StrategyWay way() const {
+    for (evidence::StrategyWay& each : evidence::strategy_ways(replicas_))
       if (each.strategy == (replicas_ == 1 ? "one_device" : "mirrored") &&
           each.reduction == (replicas_ == 1 ? "" : "collective ring"))
         return std::move(each);
@@ -28,9 +28,10 @@ class OraclesOnGpus : public testing::TestWithParam<std::tuple<const char*, int>
   }
 
   void expect_the_reference(const execute::Queues& queues) const {
-    const StrategyWay chosen = way();
-    const Rehearsal run = rehearse(oracle_.scenario, oracle_.job, chosen.lower, chosen.input, queues, {});
-    const Deviation found = deviation(run, oracle_.losses, oracle_.weights);
+    const evidence::StrategyWay chosen = way();
+    const session::Rehearsal run =
+        session::rehearse(oracle_.scenario, oracle_.job, chosen.lower, chosen.input, queues, {});
+    const evidence::Deviation found = evidence::deviation(run, oracle_.losses, oracle_.weights);
     EXPECT_TRUE(found.is_within()) << found.loss << ", " << found.weight << " of " << found.tensor;
   }
 };

@@ -29,10 +29,10 @@ class ScenariosOnGpus : public testing::Test {
 };
 
 TEST_F(ScenariosOnGpus, GiveTheCpusNumbersWhoeverAdds) {
-  ASSERT_EQ(run("cpu", {}).exit, Exit::done);
+  ASSERT_EQ(run("cpu", {}).exit, cli::Exit::done);
   for (const std::string collectives : {"planned", "nccl"}) {
     const Said said = run(collectives, {"numerics=cuda", "host.collectives=" + collectives});
-    ASSERT_EQ(said.exit, Exit::done) << said.messages;
+    ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
     EXPECT_NE(said.messages.find("2 replicas compute on GPU 0"), std::string::npos) << said.messages;
     EXPECT_NEAR(last_loss(collectives) / last_loss("cpu"), 1, 1e-5) << collectives;
   }
@@ -40,9 +40,9 @@ TEST_F(ScenariosOnGpus, GiveTheCpusNumbersWhoeverAdds) {
 
 TEST_F(ScenariosOnGpus, ShareAGpuWithoutNccl) {
   const emulation::Machine machine({.gpus = 1});
-  EXPECT_EQ(run("shared", {"numerics=cuda"}).exit, Exit::done);
+  EXPECT_EQ(run("shared", {"numerics=cuda"}).exit, cli::Exit::done);
   const Said said = run("nccl", {"numerics=cuda", "host.collectives=nccl"});
-  EXPECT_EQ(said.exit, Exit::input_wrong);
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_NE(said.messages.find("NCCL wants a GPU for each of the 2 replicas, and CUDA finds 1"),
             std::string::npos)
       << said.messages;
@@ -51,7 +51,7 @@ TEST_F(ScenariosOnGpus, ShareAGpuWithoutNccl) {
 TEST_F(ScenariosOnGpus, RefuseWhatTheirGpusCannotHold) {
   const emulation::Machine machine({.gpus = 2, .memory = std::size_t{128} << 20});
   const Said said = run("small", {"numerics=cuda", "dataset.rows=65536", "training.per_replica_batch=32768"});
-  EXPECT_EQ(said.exit, Exit::input_wrong) << said.messages;
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong) << said.messages;
   EXPECT_NE(said.messages.find("the replicas don't fit into this machine's GPUs"), std::string::npos)
       << said.messages;
 }

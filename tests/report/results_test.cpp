@@ -7,6 +7,9 @@
 #include <limits>
 
 #include "base/json.h"
+#include "report/ending.h"
+#include "report/planned.h"
+#include "report/simulated.h"
 #include "report/trained.h"
 #include "scenario/schema_check.h"
 
@@ -20,7 +23,7 @@ json::Value schema() {
 }
 json::Value tree_of(const std::string& text) { return json::parse(text, "results.json"); }
 
-Results planned() {
+session::Results planned() {
   return {.version = "0.1.0",
           .name = "two steps",
           .strategy = "default",
@@ -37,8 +40,8 @@ Results planned() {
                                               .at_peak = {{{plan::BufferKind::variable, Bytes(512)}}}}}}}};
 }
 
-Results trained() {
-  Results results = planned();
+session::Results trained() {
+  session::Results results = planned();
   results.numerics = "cpu";
   results.steps = {{.epoch = 0, .step = 0, .rows = 10, .loss = 0.1f, .metrics = {{"accuracy", 0.25}}},
                    {.epoch = 0, .step = 1, .rows = 3, .loss = not_a_number, .metrics = {{"accuracy", 1}}}};
@@ -48,8 +51,8 @@ Results trained() {
 }
 
 // A step on a platform, and one that found no place.
-Results simulated() {
-  Results results = trained();
+session::Results simulated() {
+  session::Results results = trained();
   results.simulated = {.platform = "laptop",
                        .device = "GPU",
                        .precision = "tf32",
@@ -65,57 +68,58 @@ Results simulated() {
   return results;
 }
 // With rows that are read, a device that slows down, and steps that stray.
-Results several_steps() {
-  Results results = simulated();
-  results.simulated->pipeline =
-      RowsPipeline{.rows = 10, .batch = Seconds(0.01), .limit = "storage", .prefetch = 2, .is_bound = true};
-  results.simulated->course = Course{.played = 8, .first = Seconds(0.02), .steady_from = 1};
-  results.simulated->compiles = Compiles{{10, 3}, Seconds(20)};
+session::Results several_steps() {
+  session::Results results = simulated();
+  results.simulated->pipeline = timing::RowsPipeline{
+      .rows = 10, .batch = Seconds(0.01), .limit = "storage", .prefetch = 2, .is_bound = true};
+  results.simulated->course = timing::Course{.played = 8, .first = Seconds(0.02), .steady_from = 1};
+  results.simulated->compiles = timing::Compiles{{10, 3}, Seconds(20)};
   results.simulated->phases = {{0, Seconds(0.01), {}}, {5, Seconds(0.013), {"GPU:1 x 1.3"}}};
   return results;
 }
-Results strayed() {
-  Results results = simulated();
-  results.simulated->course = Course{
+session::Results strayed() {
+  session::Results results = simulated();
+  results.simulated->course = timing::Course{
       .played = 100, .first = Seconds(0.02), .jitter = 0.05, .median = Seconds(0.01), .p95 = Seconds(0.011)};
   return results;
 }
-Results lost() {
-  Results results = simulated();
-  results.lost = LostWorker{.worker = "/job:worker/replica:0/task:1",
-                            .step = 1,
-                            .collective = "all_reduce/0",
-                            .arrived = {"a"},
-                            .missing = {"b"},
-                            .arrival = Seconds(0.01),
-                            .end = Seconds(60),
-                            .status = "UNAVAILABLE",
-                            .message = "cluster check alive failed, /job:worker/replica:0/task:1 is down"};
+session::Results lost() {
+  session::Results results = simulated();
+  results.lost =
+      timing::LostWorker{.worker = "/job:worker/replica:0/task:1",
+                         .step = 1,
+                         .collective = "all_reduce/0",
+                         .arrived = {"a"},
+                         .missing = {"b"},
+                         .arrival = Seconds(0.01),
+                         .end = Seconds(60),
+                         .status = "UNAVAILABLE",
+                         .message = "cluster check alive failed, /job:worker/replica:0/task:1 is down"};
   return results;
 }
-Results timed_out() {
-  Results results = simulated();
-  results.turns = Turns{.swaps = 4, .swapped = Bytes(1 << 20)};
-  results.timed_out = TimedOut{.step = 1,
-                               .collective = "all_reduce/0",
-                               .last = "/job:worker/replica:0/task:1/device:GPU:0",
-                               .late = Seconds(0.03),
-                               .arrival = Seconds(0.5),
-                               .span = Seconds(0.04),
-                               .timeout = Seconds(0.01)};
+session::Results timed_out() {
+  session::Results results = simulated();
+  results.turns = session::Turns{.swaps = 4, .swapped = Bytes(1 << 20)};
+  results.timed_out = timing::TimedOut{.step = 1,
+                                       .collective = "all_reduce/0",
+                                       .last = "/job:worker/replica:0/task:1/device:GPU:0",
+                                       .late = Seconds(0.03),
+                                       .arrival = Seconds(0.5),
+                                       .span = Seconds(0.04),
+                                       .timeout = Seconds(0.01)};
   return results;
 }
 // The same step with four replicas of two workers.
-Results replicated() {
-  Results results = simulated();
-  Planned& planned = results.planned;
+session::Results replicated() {
+  session::Results results = simulated();
+  session::Planned& planned = results.planned;
   planned.replicas = 4;
   planned.workers = 2;
   planned.replica_rows = {3, 3, 3, 1};
-  planned.reduction = Reduction{.name = "CollectiveAllReduce (RING)",
-                                .algorithm = "tensorflow_ring",
-                                .why = "RING was asked for",
-                                .otherwise = "NCCL would take ring with ll"};
+  planned.reduction = strategy::ReductionChoice{.name = "CollectiveAllReduce (RING)",
+                                                .algorithm = "tensorflow_ring",
+                                                .why = "RING was asked for",
+                                                .otherwise = "NCCL would take ring with ll"};
   for (const char* name : {"cpu:0", "cpu:1", "cpu:2"}) {
     plan::DeviceMemory& device = planned.memory.devices.emplace_back(planned.memory.devices[0]);
     device.device = name;
@@ -124,13 +128,14 @@ Results replicated() {
   results.simulated->communication = Seconds(0.002);
   results.simulated->exposed = Seconds(0.0005);
   results.simulated->waiting = Seconds(0.0005);
-  results.simulated->baseline = Baseline{.rows = 3, .step = Seconds(0.008), .samples_per_second = 375};
+  results.simulated->baseline =
+      timing::Baseline{.rows = 3, .step = Seconds(0.008), .samples_per_second = 375};
   results.simulated->efficiency = 2.0 / 3;
   return results;
 }
 
-Results exhausted() {
-  Results results = planned();
+session::Results exhausted() {
+  session::Results results = planned();
   results.out_of_memory = "OOM when allocating tensor";
   plan::Shortage& shortage = results.planned.memory.shortage.emplace();
   shortage.message = *results.out_of_memory;
@@ -142,10 +147,10 @@ Results exhausted() {
 
 TEST(Results, AreWhatTheSchemaSays) {
   const json::Value rules = schema();
-  Results with_evaluation = trained();
+  session::Results with_evaluation = trained();
   with_evaluation.evaluation = {.steps = 1, .loss = 2, .metrics = {}};
-  for (const Results& results : {planned(), trained(), with_evaluation, simulated(), replicated(),
-                                 exhausted(), several_steps(), strayed(), lost(), timed_out()})
+  for (const session::Results& results : {planned(), trained(), with_evaluation, simulated(), replicated(),
+                                          exhausted(), several_steps(), strayed(), lost(), timed_out()})
     EXPECT_TRUE(SchemaCheck(rules).accepts(tree_of(results_json(results)))) << results_json(results);
 }
 
@@ -171,7 +176,7 @@ TEST(Results, KeepEveryDigitAndWriteNullForWhatIsNoNumber) {
 }
 
 TEST(Results, TheFinalOnesAreTheLastEpochsAndTheLastEvaluations) {
-  Results results = trained();
+  session::Results results = trained();
   const auto final_loss = [&] {
     return tree_of(results_json(results)).find("final")->find("evaluation")->find("loss")->real();
   };
@@ -181,7 +186,7 @@ TEST(Results, TheFinalOnesAreTheLastEpochsAndTheLastEvaluations) {
 }
 
 TEST(StepsCsv, HasALinePerStepAndQuotesNamesThatNeedIt) {
-  Results results = trained();
+  session::Results results = trained();
   EXPECT_EQ(steps_csv(results),
             "epoch,step,rows,loss,accuracy\n0,0,10,0.10000000149011612,0.25\n0,1,3,,1.0\n");
   for (auto& step : results.steps) step.metrics[0].name = "a \"good\", metric";
@@ -189,7 +194,7 @@ TEST(StepsCsv, HasALinePerStepAndQuotesNamesThatNeedIt) {
 }
 
 TEST(L16, EpochsArePrintedWithLossMetricsAndEvaluation) {
-  Results results = trained();
+  session::Results results = trained();
   results.epochs.push_back(
       {{.epoch = 1, .steps = 2, .loss = -not_a_number, .metrics = {{"accuracy", 1}}}, {}});
   results.evaluation = {.steps = 4, .loss = 0.25, .metrics = {{"accuracy", 0.75}}};
@@ -202,7 +207,7 @@ TEST(L16, EpochsArePrintedWithLossMetricsAndEvaluation) {
 }
 
 TEST(Planned, IsToldInThreeLines) {
-  Planned all = planned().planned;
+  session::Planned all = planned().planned;
   plan::DeviceMemory& device = all.memory.devices[0];
   device.arena = Bytes(5'000'000'000);
   device.limit = Bytes(std::int64_t{8} << 30);
@@ -260,7 +265,7 @@ TEST(Simulated, TellsWhatBringsTheRowsAndHowStepsFollowEachOther) {
 }
 
 TEST(TimedOut, IsToldWithWhoCameLast) {
-  TimedOut late = *timed_out().timed_out;
+  timing::TimedOut late = *timed_out().timed_out;
   EXPECT_EQ(timed_out_text(late),
             "the job ended 510.0 ms after its begin, with 1 step done\n"
             "  all_reduce/0 of step 2 takes 40.0 ms from the first that enters it, and may take 10.0 ms\n"

@@ -27,7 +27,7 @@ Resized resized(const std::string& platform, const std::string& strategy, int re
   const std::string text = text_of(platform, strategy);
   const Scenario scenario = parse(text, "small.json");
   Resized made{.overrides = with_replicas(scenario, build_machine(scenario), replicas)};
-  const Machine machine = build_machine(parse(text, "small.json", made.overrides));
+  const cluster::Machine machine = build_machine(parse(text, "small.json", made.overrides));
   made.replicas = machine.replicas.size();
   made.tasks = machine.tasks;
   return made;

@@ -1,0 +1,59 @@
+#pragma once
+// The machine that a program runs on, resolved: the described machine, its devices as the program has configured
+// them, and the replicas of the training with the devices that each of them computes on. It is plain data. Example,
+// two workers with two GPUs each:
+//
+//   replicas  /job:worker/replica:0/task:0/device:GPU:0   task 0
+//             /job:worker/replica:0/task:0/device:GPU:1   task 0
+//             /job:worker/replica:0/task:1/device:GPU:0   task 1
+//             /job:worker/replica:0/task:1/device:GPU:1   task 1
+//   tasks     2
+//
+// scenario/machine.h builds it from a scenario. Strategies lower steps for it, timing/ times plans on it, and session/
+// maps its replicas to the devices of this host.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "device/context.h"
+#include "platform/platform.h"
+
+namespace wt::cluster {
+
+// Layers by name, and the logical device of their replica that computes them.
+using AssignedLayers = std::map<std::string, std::size_t, std::less<>>;
+
+struct Replica {
+  device::LogicalDevice device{};  // logical device 0, which computes whatever is not assigned
+  int task = 0;                    // whose host feeds the replica, counted over the tasks that feed
+  std::vector<device::LogicalDevice> further{};  // logical devices 1, 2, ...: further cores of a TPU replica
+
+  std::vector<device::LogicalDevice> devices() const;  // `device` and `further`
+};
+
+struct Machine {
+  std::optional<platform::Platform> platform{};  // absent: the machine at hand, which is not simulated
+  device::Context context{};                     // the devices that the first process sees
+  std::vector<Replica> replicas{};               // at least one
+  int tasks = 1;                                 // processes that feed replicas
+  // The device on which central storage keeps variables, or on which mirrored reduces, if the scenario names one.
+  std::optional<device::LogicalDevice> center{};
+  // The endpoint in the platform of every logical device of the participating tasks, by full device name. Several
+  // logical devices may be cut from one physical device and share its endpoint. Empty without a platform.
+  std::map<std::string, platform::Endpoint, std::less<>> endpoints{};
+  std::vector<int> computation_shape{1, 1, 1, 1};  // cores of a TPU replica along (x, y, z, core)
+  AssignedLayers assigned{};                       // layers that are not on their replica's logical device 0
+  std::vector<Problem> warnings{};
+
+  const device::LogicalDevice& device() const { return replicas.front().device; }
+  std::int64_t devices_of_each() const { return std::ssize(replicas.front().further) + 1; }  // per replica
+
+  // The endpoint of a replica's device, a host, or a switch that adds. Requires: a platform with such a name in it.
+  platform::Endpoint endpoint(std::string_view device) const;
+};
+
+}  // namespace wt::cluster

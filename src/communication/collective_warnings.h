@@ -1,0 +1,31 @@
+#pragma once
+// Where a collective's time can't be trusted, and why.
+
+#include <string>
+#include <vector>
+
+#include "communication/call.h"
+#include "communication/collective_question.h"
+#include "communication/collective_row.h"
+
+namespace wt::communication {
+
+// NCCL's constants hold for the group: NVIDIA's GPUs of one generation that are joined by something real.
+bool is_driven_by_nccl(const Group& group);
+
+// What a call takes to begin on a system whose tiny all-reduce was measured. InputError where there is no such
+// call, or the messages alone take longer.
+Seconds launch_time(const CollectiveQuestion& question, const Group& group);
+
+// About the machine and the question, said once.
+std::vector<std::string> warnings_of(const CollectiveQuestion& question, const Group& group);
+
+// About one row.
+std::vector<std::string> warnings_of(const CollectiveQuestion& question, const Group& group,
+                                     const collective::Contract& contract, const CollectiveRow& row);
+
+// The library has no such algorithm for this.
+bool is_borrowed(const CollectiveQuestion& question, const Group& group, const CollectiveRow& row);
+std::string about_borrowed(const std::vector<CollectiveRow>& rows);  // empty: there are none
+
+}  // namespace wt::communication

@@ -1,0 +1,236 @@
+#include "report/explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/rough.h"
+#include "report/records.h"
+#include "report/simulated.h"
+
+namespace wt::report {
+
+namespace {
+
+constexpr std::size_t shown = 8;  // rows of a table; JSON has all
+constexpr std::size_t all = static_cast<std::size_t>(-1);
+
+template <class Row>
+using Columns = std::span<const Column<Row>>;
+
+template <class Row, std::size_t count>
+Records records(const std::array<Column<Row>, count>& columns, std::vector<Row> rows, std::size_t most) {
+  rows.resize(std::min(rows.size(), most));
+  return records_of<Row>(Columns<Row>(columns), rows);
+}
+
+// ---- The split
+
+struct Piece {
+  std::string name{};
+  std::string key{};
+  Seconds time{};
+  Seconds step{};
+};
+
+std::vector<Piece> pieces(const study::Explanation& e) {
+  const timing::Simulated& told = *e.now.simulated;
+  return {{"compute", "compute_s", told.compute, told.step},
+          {"exposed communication", "exposed_communication_s", told.exposed, told.step},
+          {"waiting for rows", "input_s", told.input, told.step},
+          {"waiting for others", "waiting_s", told.waiting, told.step}};
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+// "42 % of it arithmetic, ..."
+std::string compute_text(const plan::Parts& compute) {
+  const Seconds sum = compute.sum();
+  return fmt::format("kernels spend {} on arithmetic, {} on memory, {} on gaps between launches",
+                     percent(compute.arithmetic / sum), percent(compute.memory / sum),
+                     percent(compute.gap / sum));
+}
+
+std::string sentence(const study::Explanation& e) {
+  std::vector<Piece> sorted = pieces(e);
+  std::ranges::stable_sort(sorted, [](const Piece& a, const Piece& b) { return a.time > b.time; });
+  std::string text =
+      fmt::format("bound by {}: {} of the step", sorted[0].name, percent(sorted[0].time / sorted[0].step));
+  std::string_view separator = "; ";
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i].time / sorted[i].step < 0.005) continue;  // it would read 0 %
+    text += fmt::format("{}{} {}", separator, sorted[i].name, percent(sorted[i].time / sorted[i].step));
+    separator = ", ";
+  }
+  return text + "; " + compute_text(e.account.compute);
+}
+
+// ---- Tables
+
+template <Seconds plan::Parts::*part, class Row>
+Cell part_share(const Row& row) {
+  return share(row.time.*part / row.time.sum());
+}
+
+constexpr std::array kernel_columns{
+    Column<timing::KernelAccount>{{"kernel", "kernel", 'l'},
+                                  [](const timing::KernelAccount& row) { return cell(row.kernel); }},
+    Column<timing::KernelAccount>{{"runs", "runs"},
+                                  [](const timing::KernelAccount& row) { return cell(row.runs); }},
+    Column<timing::KernelAccount>{{"time", "time_s"},
+                                  [](const timing::KernelAccount& row) { return cell(row.time.sum()); }},
+    Column<timing::KernelAccount>{{"arithmetic", "arithmetic_share"}, part_share<&plan::Parts::arithmetic>},
+    Column<timing::KernelAccount>{{"memory", "memory_share"}, part_share<&plan::Parts::memory>},
+    Column<timing::KernelAccount>{{"gaps", "gap_share"}, part_share<&plan::Parts::gap>}};
+
+Cell longest_part(const timing::KernelRun& run) {
+  const plan::Parts& time = run.time;
+  if (time.gap >= std::max(time.arithmetic, time.memory)) return cell("launch gap");
+  return cell(time.arithmetic >= time.memory ? "arithmetic" : "memory");
+}
+
+constexpr std::array run_columns{
+    Column<timing::KernelRun>{{"longest", "scope", 'l'},
+                              [](const timing::KernelRun& row) { return cell(row.scope); }},
+    Column<timing::KernelRun>{{"kernel", "kernel", 'l'},
+                              [](const timing::KernelRun& row) { return cell(row.kernel); }},
+    Column<timing::KernelRun>{{"time", "time_s"},
+                              [](const timing::KernelRun& row) { return cell(row.time.sum()); }},
+    Column<timing::KernelRun>{{"bound by", "bound_by", 'l'}, longest_part}};
+
+constexpr std::array collective_columns{
+    Column<timing::CollectiveAccount>{{"communication", "name", 'l'},
+                                      [](const timing::CollectiveAccount& row) { return cell(row.name); }},
+    Column<timing::CollectiveAccount>{{"time", "time_s"},
+                                      [](const timing::CollectiveAccount& row) { return cell(row.time); }},
+    Column<timing::CollectiveAccount>{
+        {"exposed", "exposed_s"}, [](const timing::CollectiveAccount& row) { return cell(row.exposed); }}};
+
+struct LinkRow {
+  timing::LinkAccount account{};
+  Seconds step{};
+};
+
+Cell link_name(const LinkRow& row) {
+  const std::string& name = row.account.link.name;
+  return {name, row.account.count > 1 ? fmt::format("{} and {} like it", name, row.account.count - 1) : name};
+}
+
+constexpr std::array link_columns{
+    Column<LinkRow>{{"link", "name", 'l'}, link_name},
+    Column<LinkRow>{{"", "links"}, [](const LinkRow& row) { return cell(row.account.count); }},
+    Column<LinkRow>{{"rate", "bytes_per_second"},
+                    [](const LinkRow& row) {
+                      const BytesPerSecond rate = row.account.link.bandwidth;
+                      return Cell{rate.count(), rough(rate)};
+                    }},
+    Column<LinkRow>{{"carries", "carried_bytes"},
+                    [](const LinkRow& row) { return cell(row.account.link.carried); }},
+    Column<LinkRow>{{"busy", "busy_share"},
+                    [](const LinkRow& row) { return share(row.account.link.busy / row.step); }}};
+
+std::vector<LinkRow> link_rows(const study::Explanation& e) {
+  std::vector<LinkRow> rows;
+  for (const timing::LinkAccount& link : e.account.links) rows.push_back({link, e.now.simulated->step});
+  return rows;
+}
+
+// ---- What would help
+
+struct ChangeRow {
+  std::string name{};
+  const timing::Simulated* before = nullptr;
+  const timing::Simulated* after = nullptr;  // null: it doesn't fit, or is refused
+  std::string why{};
+};
+
+std::vector<ChangeRow> change_rows(const study::Explanation& e) {
+  std::vector<ChangeRow> rows;
+  const timing::Simulated* now = &*e.now.simulated;
+  rows.push_back({"as it is", now, now, ""});
+  for (const study::Change& change : e.changes) {
+    ChangeRow& row = rows.emplace_back(ChangeRow{.name = change.name, .before = now, .why = change.refusal});
+    if (!change.forecast) continue;
+    if (change.forecast->simulated) row.after = &*change.forecast->simulated;
+    if (change.forecast->out_of_memory) row.why = "does not fit";
+  }
+  return rows;
+}
+
+template <class Value>
+Cell after(const ChangeRow& row, Value value) {
+  return row.after != nullptr ? value(*row.after) : Cell{};
+}
+Cell gain(const ChangeRow& row) {
+  return after(row, [&](const timing::Simulated& told) {
+    const double gain = told.samples_per_second / row.before->samples_per_second - 1;
+    return Cell{gain, row.before == row.after ? "" : fmt::format("{:+.1f} %", 100 * gain)};
+  });
+}
+
+constexpr std::array change_columns{
+    Column<ChangeRow>{{"change", "change", 'l'}, [](const ChangeRow& row) { return cell(row.name); }},
+    Column<ChangeRow>{{"step", "step_time_s"},
+                      [](const ChangeRow& row) {
+                        return after(row, [](const timing::Simulated& told) { return cell(told.step); });
+                      }},
+    Column<ChangeRow>{{"compute", "compute_s"},
+                      [](const ChangeRow& row) {
+                        return after(row, [](const timing::Simulated& told) { return cell(told.compute); });
+                      }},
+    Column<ChangeRow>{{"exposed", "exposed_communication_s"},
+                      [](const ChangeRow& row) {
+                        return after(row, [](const timing::Simulated& told) { return cell(told.exposed); });
+                      }},
+    Column<ChangeRow>{{"samples/s", "samples_per_second"},
+                      [](const ChangeRow& row) {
+                        return after(row, [](const timing::Simulated& told) {
+                          return number(told.samples_per_second, 0);
+                        });
+                      }},
+    Column<ChangeRow>{{"gain", "gain"}, gain},
+    Column<ChangeRow>{{"why not", "why_not", 'l'}, [](const ChangeRow& row) { return cell(row.why); }}};
+
+constexpr std::string_view footing =
+    "twice the compute: kernels take half as long, all else stays; twice the network: every link carries "
+    "twice "
+    "as much,\nlatencies and what software reaches (LL's rate, a gRPC connection) stay; each row is "
+    "simulated\n";
+
+}  // namespace
+
+std::string explanation_text(const study::Explanation& e) {
+  std::string text = fmt::format("{}\n{}\n", e.name, sentence(e));
+  text += simulated_text(*e.now.simulated);
+  for (const std::string& table : {table(records(kernel_columns, e.account.kernels, shown)),
+                                   table(records(run_columns, e.account.runs, shown)),
+                                   table(records(collective_columns, e.account.collectives, shown)),
+                                   table(records(link_columns, link_rows(e), shown))})
+    if (!table.empty()) text += "\n" + table;
+  return text + "\n" + table(records(change_columns, change_rows(e), all)) + std::string(footing);
+}
+
+std::string explanation_json(const study::Explanation& e) {
+  json::Writer out;
+  out.begin_object()
+      .member("name", e.name)
+      .member("bound_by", sentence(e))
+      .member("step_time_s", e.now.simulated->step.count())
+      .member("samples_per_second", e.now.simulated->samples_per_second)
+      .key("split")
+      .begin_object(json::Layout::one_line);
+  for (const Piece& piece : pieces(e)) out.member(piece.key, piece.time.count());
+  out.end_object().key("compute").begin_object(json::Layout::one_line);
+  out.member("arithmetic_s", e.account.compute.arithmetic.count())
+      .member("memory_s", e.account.compute.memory.count())
+      .member("gap_s", e.account.compute.gap.count());
+  out.end_object().key("kernels");
+  write(out, records(kernel_columns, e.account.kernels, all));
+  write(out.key("collectives"), records(collective_columns, e.account.collectives, all));
+  write(out.key("links"), records(link_columns, link_rows(e), all));
+  write(out.key("changes"), records(change_columns, change_rows(e), all));
+  return out.end_object().text();
+}
+
+}  // namespace wt::report

@@ -1,0 +1,71 @@
+#include "session/rehearsal.h"
+
+#include <algorithm>
+
+#include "model/weights.h"
+
+namespace wt::session {
+
+namespace {
+
+train::LossScale loss_scale_of(scenario::LossScale scale) {
+  switch (scale) {
+    case scenario::LossScale::global_rows:
+      return train::LossScale::global_rows;
+    case scenario::LossScale::global_batch:
+      return train::LossScale::global_batch;
+    case scenario::LossScale::keras:
+      break;
+  }
+  return train::LossScale::keras;
+}
+
+}  // namespace
+
+train::CompileOptions compile_options(const scenario::Scenario& scenario, const scenario::Job& job) {
+  return {.loss = job.loss,
+          .optimizer = job.optimizer,
+          .metrics = job.metrics,
+          .loss_scale = loss_scale_of(scenario.training.loss_scale.value()),
+          .global_batch = job.global_batch,
+          .semantics = scenario.semantics};
+}
+
+std::map<std::string, Tensor> first_weights(const scenario::Scenario& scenario, const scenario::Job& job) {
+  train::State state(static_cast<std::uint64_t>(scenario.seed));
+  state.preset(job.initial_weights);
+  std::map<std::string, Tensor> weights;
+  for (const model::Weight& weight : model::weights_of(*job.model)) {
+    if (std::holds_alternative<model::StreamStart>(weight.initializer.rule)) continue;
+    state.add({weight});
+    weights[weight.name] = state.read(weight.name);
+  }
+  return weights;
+}
+
+Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Lowering lower,
+                   const data::Distribution& input, const execute::Queues& queues,
+                   std::optional<std::int64_t> steps) {
+  train::Machine machine{std::move(lower), queues, input};
+  train::State state(static_cast<std::uint64_t>(scenario.seed));
+  state.preset(job.initial_weights);
+  train::Model model(job.model, state, machine);
+  model.compile(compile_options(scenario, job));
+  Rehearsal rehearsal;
+  train::FitOptions options{.epochs = scenario::epochs_of(scenario),
+                            .steps_per_epoch = scenario.training.steps_per_epoch,
+                            .steps = scenario.training.steps};
+  if (steps) options.steps = std::min(*steps, options.steps.value_or(*steps));
+  options.on_step = [&](const train::StepResult& step) { rehearsal.steps.push_back(step); };
+  model.fit(*job.batches, options);
+  rehearsal.weights = model.weights();
+  return rehearsal;
+}
+
+std::vector<double> losses_of(const Rehearsal& run) {
+  std::vector<double> losses;
+  for (const train::StepResult& step : run.steps) losses.push_back(step.loss);
+  return losses;
+}
+
+}  // namespace wt::session

@@ -1,0 +1,85 @@
+#include "session/saved_state.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tensor/safetensors.h"
+
+namespace wt::session {
+
+train::Progress SavedState::restore(const std::function<void(const std::string&)>& note) {
+  const auto& checkpointing = scenario_.training.checkpointing;
+  if (!checkpointing || !checkpointing->restore) return {};
+  const auto newest = train::latest_checkpoint(checkpointing->restore->path);
+  if (!newest)
+    throw InputError(Problem{scenario_.place("training.checkpointing.restore"),
+                             fmt::format("no checkpoint in \"{}\"", checkpointing->restore->path),
+                             "name a folder with an index called \"checkpoint\", or leave it out"});
+  train::State& state = plans_.state();
+  state.add(job_.weights);
+  const train::Progress done = train::Checkpoint(state).restore(*newest);
+  require_something_left(done);
+  plans_.model().create_variables(plans_.batch_of(job_.global_batch));
+  const std::vector<std::string> unused = state.waiting();
+  if (note && !unused.empty())
+    note(fmt::format("the checkpoint has variables that this training doesn't use: {}",
+                     fmt::join(unused, ", ")));
+  return done;
+}
+
+void SavedState::require_something_left(const train::Progress& done) const {
+  const bool in_steps = scenario_.training.steps.has_value();
+  const std::int64_t come = in_steps ? done.steps : done.epochs;
+  const std::int64_t wanted = in_steps ? *scenario_.training.steps : scenario::epochs_of(scenario_);
+  if (come < wanted) return;
+  const std::string_view unit = in_steps ? "steps" : "epochs";
+  throw InputError(Problem{
+      scenario_.place("training.checkpointing.restore"),
+      fmt::format("the checkpoint was saved after {} {}, and {} are wanted in all", come, unit, wanted),
+      fmt::format("raise \"{}\"", unit)});
+}
+
+// The last epoch's too, whatever `every` says: what was trained is not lost.
+void SavedState::save(const train::Progress& done, OutputFolder& folder) {
+  const auto& checkpointing = scenario_.training.checkpointing;
+  const bool is_last = done.epochs == scenario::epochs_of(scenario_);
+  if (!checkpointing || (done.epochs % checkpointing->every != 0 && !is_last)) return;
+  const std::filesystem::path prefix = folder.inside(checkpointing->folder.path) / "ckpt";
+  folder.keep();
+  train::Checkpoint checkpoint(plans_.state(), checkpointing->keep);
+  // Counted in steps, a training stops somewhere in an epoch.
+  checkpoint.save(prefix, {.epochs = scenario_.training.steps ? 0 : done.epochs, .steps = done.steps});
+}
+
+void SavedState::restore_newest(train::State& fresh, OutputFolder& folder) {
+  const std::filesystem::path inside = folder.inside(scenario_.training.checkpointing->folder.path);
+  const auto newest = train::latest_checkpoint(inside);
+  WT_EXPECT(newest.has_value(), "the last epoch saves a checkpoint: {}", inside.string());
+  plans_.state().take_back();
+  fresh.add(job_.weights);
+  train::Checkpoint(fresh).restore(*newest);
+}
+
+void SavedState::save_weights(OutputFolder& folder) {
+  const auto& wanted = scenario_.training.save_weights;
+  if (!wanted) return;
+  const Place place = scenario_.place("training.save_weights");
+  write_safetensors(folder.inside(wanted->path, place), {.tensors = plans_.model().weights()});
+}
+
+void check_output_names(const scenario::Scenario& scenario) {
+  Problems problems;
+  const auto check = [&](const scenario::OutputPath& name, std::string_view key) {
+    try {
+      check_output_name(name.path, scenario.place(key));
+    } catch (const InputError& error) {
+      for (const Problem& problem : error.problems()) problems.add(problem);
+    }
+  };
+  if (const auto& checkpointing = scenario.training.checkpointing)
+    check(checkpointing->folder, "training.checkpointing.folder");
+  if (const auto& weights = scenario.training.save_weights) check(*weights, "training.save_weights");
+  problems.throw_if_any();
+}
+
+}  // namespace wt::session

@@ -1,0 +1,33 @@
+#include "session/this_host.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/suggest.h"
+#include "device/cpu/workers.h"
+#include "kernel/cpu/isa.h"
+
+namespace wt::session {
+
+void pin_isa(const std::string& wanted) {
+  if (wanted.empty()) return;
+  std::vector<std::string_view> offered;
+  for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512})
+    if (isa <= cpu::best_isa()) offered.push_back(cpu::name(isa));
+  const auto isa = cpu::isa_named(wanted);
+  if (!isa)
+    throw InputError(fmt::format("--isa {}: no such instruction set", wanted), did_you_mean(wanted, offered));
+  if (*isa > cpu::best_isa())
+    throw InputError(fmt::format("--isa {}: this processor doesn't have it", wanted), list_known(offered));
+  cpu::pin_isa(*isa);
+}
+
+int threads_of(std::optional<int> option, const scenario::Scenario& scenario) {
+  if (option && *option < 1)
+    throw InputError(fmt::format("--threads {}: there must be one at least", *option), "");
+  if (option) return *option;
+  return scenario.host.threads ? static_cast<int>(*scenario.host.threads) : device::hardware_threads();
+}
+
+}  // namespace wt::session

@@ -1,0 +1,159 @@
+#include "session/training.h"
+
+#include "device/error.h"
+#include "scenario/names.h"
+#include "session/host_pieces.h"
+#include "session/rehearsal.h"
+
+namespace wt::session {
+
+Training::Training(const scenario::Scenario& scenario, scenario::Job job, Options options)
+    : scenario_(scenario),
+      job_(std::move(job)),
+      options_(std::move(options)),
+      workers_(options_.threads),
+      queues_(options_.computes ? HostQueues(scenario_, job_.machine, workers_) : HostQueues(workers_)),
+      plans_(scenario_, job_, queues_.queues()),
+      clock_(scenario_, job_, plans_, options_.simulation),
+      saved_(scenario_, job_, plans_),
+      evaluator_(job_.model, plans_.state(), plans_.machine()) {
+  evaluator_.compile(evaluation_options());
+  if (options_.note)
+    for (const std::string& text : queues_.notes()) options_.note(text);
+}
+
+session::Forecast Training::forecast() {
+  session::Forecast forecast{.planned = plans_.planned()};
+  if (const auto& shortage = forecast.planned.memory.shortage)
+    forecast.out_of_memory = shortage->message;
+  else if (job_.machine.platform)
+    forecast.simulated = clock_.step().summary;
+  return forecast;
+}
+
+// ---- The run
+
+session::Results Training::begun() {
+  session::Forecast known = forecast();
+  return {.version = options_.version,
+          .name = scenario_.name,
+          .strategy = std::string(scenario::name_of(scenario_.strategy.type())),
+          .semantics = std::string(model::name(scenario_.semantics)),
+          .numerics = std::string(scenario::name_of(scenario_.numerics)),
+          .planned = std::move(known.planned),
+          .simulated = std::move(known.simulated),
+          .out_of_memory = std::move(known.out_of_memory)};
+}
+
+session::Results Training::run(OutputFolder& folder) {
+  session::Results results = begun();
+  if (results.out_of_memory) return results;
+  if (results.simulated) tell_time(results);
+  if (!results.has_numbers()) return results;
+  WT_EXPECT(options_.computes, "{} is run, and was to be planned alone", scenario_.name);
+  require_place_on_host(scenario_, job_.machine, plans_.whole(), queues_.gpus());
+  take_seats(results);
+  try {
+    train(results, folder);
+  } catch (const device::ResourceExhaustedError& error) {  // an evaluation has a step of its own
+    results.out_of_memory = error.what();
+  }
+  return results;
+}
+
+// The job ends once: a timeout comes before a worker is lost, or not at all.
+void Training::tell_time(session::Results& results) {
+  clock_.complete(*results.simulated);
+  results.lost = clock_.lost();
+  results.timed_out = clock_.timed_out(results.last_step().value_or(results.planned.steps));
+  if (results.timed_out) results.lost.reset();
+}
+
+// In this machine's pieces; other plans, as an evaluation's, are seated like the step's.
+void Training::take_seats(session::Results& results) {
+  if (pieces_in_turns(scenario_, job_.machine, plans_.whole()).empty()) return;
+  const auto seat = [this](const plan::Plan& whole) {
+    return plan::in_turns(whole, pieces_in_turns(scenario_, job_.machine, whole));
+  };
+  const plan::InTurns step = seat(plans_.whole());
+  plans_.machine().seat = [seat](const plan::Plan& whole) { return seat(whole).plan; };
+  if (step.swaps == 0) return;
+  results.turns = session::Turns{step.swaps, step.swapped};
+  if (options_.note) options_.note(print(*results.turns));
+}
+
+void Training::train(session::Results& results, OutputFolder& folder) {
+  plans_.state().preset(job_.initial_weights);
+  done_ = saved_.restore(options_.note);
+  data::Dataset batches = *job_.batches;
+  if (scenario_.training.steps) batches = batches.skip(done_.steps);
+  plans_.model().fit(batches, fit_options(results, folder));
+  if (results.last_step()) return;
+  if (const auto& evaluation = scenario_.training.evaluation) {
+    if (evaluation->from_checkpoint)
+      results.evaluation = evaluate_checkpoint(folder);
+    else if (!evaluation->every)
+      results.evaluation = evaluator_.evaluate(*job_.evaluation);
+  }
+  saved_.save_weights(folder);
+}
+
+train::FitOptions Training::fit_options(session::Results& results, OutputFolder& folder) {
+  const scenario::Training& training = scenario_.training;
+  train::FitOptions options{.epochs = scenario::epochs_of(scenario_),
+                            .initial_epoch = training.steps ? 0 : done_.epochs,
+                            .steps_per_epoch = training.steps_per_epoch};
+  if (training.steps) options.steps = *training.steps - done_.steps;
+  if (const auto last = results.last_step()) options.steps = std::max<std::int64_t>(0, *last - done_.steps);
+  options.on_step = [&](const train::StepResult& step) { finish_step(step, results); };
+  options.on_epoch = [&](const train::EpochResult& epoch) { finish_epoch(epoch, results, folder); };
+  return options;
+}
+
+void Training::finish_step(train::StepResult step, session::Results& results) {
+  step.step += done_.steps;
+  losses_of_epoch_ += step.loss;
+  if (options_.on_step) options_.on_step(step);
+  if (job_.machine.platform) results.step_times[step.step] = clock_.step(step.rows, step.step).summary.step;
+  results.steps.push_back(std::move(step));
+}
+
+void Training::finish_epoch(train::EpochResult epoch, session::Results& results, OutputFolder& folder) {
+  // train_loss = total_loss / num_batches, as loops of one's own have it; fit weighs batches by their rows.
+  if (scenario_.training.loop == scenario::Loop::custom && epoch.steps > 0)
+    epoch.loss = losses_of_epoch_ / static_cast<double>(epoch.steps);
+  losses_of_epoch_ = 0;
+  if (results.last_step() && is_cut_off(epoch)) return;
+  const std::int64_t number = epoch.epoch + 1;
+  results.epochs.push_back({std::move(epoch), {}});
+  saved_.save({.epochs = number, .steps = done_.steps + std::ssize(results.steps)}, folder);
+  const auto& evaluation = scenario_.training.evaluation;
+  if (evaluation && evaluation->every && number % *evaluation->every == 0)
+    results.epochs.back().evaluation = evaluator_.evaluate(*job_.evaluation);
+}
+
+// An epoch whose next step the job doesn't reach.
+bool Training::is_cut_off(const train::EpochResult& epoch) const {
+  return scenario_.training.steps || epoch.steps < scenario::steps_per_epoch(scenario_, job_);
+}
+
+// ---- Evaluations
+
+// An evaluation's loss is the mean over the rows, whatever a step divides by.
+train::CompileOptions Training::evaluation_options() const {
+  train::CompileOptions options = compile_options(scenario_, job_);
+  if (options.loss_scale == train::LossScale::global_batch)
+    options.loss_scale = train::LossScale::global_rows;
+  return options;
+}
+
+// A plain model of its own, which has seen nothing but the file.
+train::EpochResult Training::evaluate_checkpoint(OutputFolder& folder) {
+  train::State fresh(plans_.state().seed());
+  saved_.restore_newest(fresh, folder);
+  train::Model model(job_.model, fresh, plans_.machine());
+  model.compile(evaluation_options());
+  return model.evaluate(*job_.evaluation);
+}
+
+}  // namespace wt::session

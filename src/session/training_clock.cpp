@@ -1,0 +1,208 @@
+#include "session/training_clock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "timing/lost_worker.h"
+#include "timing/rows_time.h"
+
+namespace wt::session {
+
+namespace {
+
+plan::Fusion fusion_of(scenario::Fusion fusion) {
+  switch (fusion) {
+    case scenario::Fusion::activations:
+      return plan::Fusion::activations;
+    case scenario::Fusion::program:
+      return plan::Fusion::program;
+    case scenario::Fusion::none:
+      break;
+  }
+  return plan::Fusion::none;
+}
+
+// Sharded by DATA, each host reads all rows and keeps its own (tf_distribute.md 2.6.2). Rows that are read from
+// storage are sharded by FILE under AUTO.
+timing::InputPipeline pipeline_of(const scenario::Scenario& scenario, const scenario::Job& job) {
+  Bytes row{};
+  for (const TensorSpec& spec : job.inputs) row += spec.bytes();
+  timing::InputPipeline pipeline{.stored_row = scenario.input->sample.value_or(row),
+                                 .storage = scenario.input->storage,
+                                 .prefetch = scenario.input->prefetch,
+                                 .reads_all_rows = scenario.dataset.autoshard == data::AutoShardPolicy::data};
+  if (scenario.input->decode) pipeline.decoding = scenario.input->decode->rate;
+  return pipeline;
+}
+
+}  // namespace
+
+TrainingClock::TrainingClock(const scenario::Scenario& scenario, const scenario::Job& job,
+                             TrainingPlans& plans, timing::SimulationOptions options)
+    : scenario_(scenario),
+      job_(job),
+      plans_(plans),
+      options_(std::move(options)),
+      phases_(job.faults, job.machine.replicas.size()) {}
+
+// ---- A step
+
+timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
+                                                     std::span<const std::int64_t> replica_rows) const {
+  timing::SimulationOptions options = options_;
+  options.rows = rows;
+  // What is pushed to one place waits there for nobody's kernel.
+  options.is_brought_together = scenario_.strategy.type() != scenario::StrategyType::central_storage;
+  if (options.times == nullptr && !scenario_.time.compute.is_roofline())
+    throw InputError(Problem{scenario_.place("time.compute"),
+                             "this command times kernels by the roofline alone",
+                             R"(--set time.compute=roofline, or `run` the scenario)"});
+  if (const auto& precision = scenario_.training.precision)
+    options.precision =
+        *precision == scenario::Precision::tf32 ? device::Precision::tf32 : device::Precision::float32;
+  if (scenario_.time.fusion) options.fusion = fusion_of(*scenario_.time.fusion);
+  if (scenario_.time.dispatch)
+    options.dispatch = *scenario_.time.dispatch / static_cast<double>(scenario_.training.steps_per_execution);
+  if (scenario_.input) {
+    const timing::RowsTime time = timing::rows_time(pipeline_of(scenario_, job_), job_.machine, replica_rows);
+    options.steps.rows = time.by_task;
+    options.steps.prefetch = static_cast<int>(time.slowest.prefetch);
+    options.pipeline = time.slowest;
+  }
+  return options;
+}
+
+const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t phase) {
+  const std::pair key(rows, phase);
+  if (const auto known = simulations_.find(key); known != simulations_.end()) return known->second;
+  timing::SimulationOptions options = options_for(rows, plans_.replica_rows(rows));
+  options.steps.slow = phases_[phase].slow;
+  options.steps.jitter = scenario_.time.jitter;
+  options.steps.seed = scenario_.seed;
+  options.timeout = timeout();
+  if (scenario_.time.steps) options.steps.count = static_cast<int>(*scenario_.time.steps);
+  if (job_.input.replicas == 1)
+    measure(options);
+  else if (scenario_.time.measured_step)
+    options.scale = simulate_alone(plans_.own_rows()).scale;
+  const plan::Plan& plan = plans_.of(rows);
+  fold(options, plan);
+  options.calls = plans_.lowering().calls(plan);
+  return simulations_.emplace(key, timing::simulate_step(plan, job_.machine, options)).first->second;
+}
+
+// The first replica's step, with nobody to talk to. A measured step is one device's, with a replica's rows.
+const timing::Simulation& TrainingClock::simulate_alone(std::int64_t rows) {
+  if (const auto known = alone_.find(rows); known != alone_.end()) return known->second;
+  timing::SimulationOptions options = options_for(rows, {&rows, 1});
+  if (const std::int64_t own = plans_.own_rows(); rows == own)
+    measure(options);
+  else if (scenario_.time.measured_step)
+    options.scale = simulate_alone(own).scale;
+  cluster::Machine alone = job_.machine;
+  alone.replicas.resize(1);
+  return alone_.emplace(rows, timing::simulate_step(plans_.alone(rows), alone, options)).first->second;
+}
+
+void TrainingClock::measure(timing::SimulationOptions& options) const {
+  options.measured_step = scenario_.time.measured_step;
+  options.measured_at = scenario_.place("time.measured_step");
+}
+
+// Only for the plan that is timed: a search for the largest batch lowers others, too.
+void TrainingClock::fold(timing::SimulationOptions& options, const plan::Plan& plan) const {
+  if (scenario_.time.collectives != scenario::Collectives::folded) return;
+  options.folding = communication::Folding::folded;
+  options.folding_at = scenario_.place("time.collectives");
+  if (const std::string why = plans_.lowering().why_all(plan); !why.empty())
+    throw InputError(Problem{options.folding_at, fmt::format("the step can't be folded: {}", why),
+                             R"(take "auto", which folds what can be)"});
+}
+
+// ---- Beside one device
+
+std::int64_t TrainingClock::baseline_rows() const {
+  return scenario_.training.per_replica_batch.value_or(job_.global_batch);
+}
+
+timing::Baseline TrainingClock::baseline() {
+  const timing::Simulated& summary = simulate_alone(baseline_rows()).summary;
+  return {.devices = job_.machine.devices_of_each(),
+          .is_weak = scenario_.training.per_replica_batch.has_value(),
+          .rows = baseline_rows(),
+          .step = summary.step,
+          .samples_per_second = summary.samples_per_second};
+}
+
+std::vector<plan::Plan> TrainingClock::timed_plans() {
+  const std::int64_t own = plans_.own_rows();
+  std::vector<plan::Plan> plans{plans_.alone(own)};
+  if (job_.input.replicas == 1) return plans;
+  if (baseline_rows() != own) plans.push_back(plans_.alone(baseline_rows()));
+  plans.push_back(plans_.whole());
+  return plans;
+}
+
+void TrainingClock::complete(timing::Simulated& summary) {
+  if (job_.input.replicas > 1) {
+    summary.baseline = baseline();
+    summary.efficiency = summary.samples_per_second / static_cast<double>(job_.input.replicas) /
+                         summary.baseline->samples_per_second;
+  }
+  for (std::size_t i = 0; i < phases_.size() && !job_.faults.slowed.empty(); ++i)
+    summary.phases.push_back(
+        {phases_[i].from_step, simulate(job_.global_batch, i).summary.step, phases_[i].what});
+  if (scenario_.time.compile) summary.compiles = timing::Compiles{job_.step_rows, *scenario_.time.compile};
+}
+
+// ---- The whole training
+
+// Since the training began, all batches being whole.
+Seconds TrainingClock::time_before(std::int64_t step) {
+  Seconds time{};
+  for (std::size_t phase = 0; phase < phases_.size() && phases_[phase].from_step < step; ++phase) {
+    const std::int64_t end = phase < phases_.last() ? std::min(step, phases_[phase + 1].from_step) : step;
+    const timing::Simulated& summary = simulate(job_.global_batch, phase).summary;
+    time += summary.step * static_cast<double>(end - phases_[phase].from_step);
+    if (phase == 0 && summary.course) time += summary.course->first - summary.step;
+  }
+  return time;
+}
+
+// Of collectives; none: there are none that keep to it.
+std::optional<Seconds> TrainingClock::timeout() const {
+  const auto* workers = scenario_.strategy.as<scenario::MultiWorkerMirrored>();
+  return workers == nullptr ? std::nullopt : workers->communication_options.timeout;
+}
+
+std::optional<timing::LostWorker> TrainingClock::lost() {
+  const auto& killed = job_.faults.killed;
+  if (!killed) return std::nullopt;
+  const timing::Simulation& last = step(job_.global_batch, killed->step);
+  return timing::lost_worker(*killed, job_.machine, plans_.whole(), last.timeline, time_before(killed->step),
+                             timeout());
+}
+
+// Among the steps that are played of each phase: with jitter, others may come.
+std::optional<timing::TimedOut> TrainingClock::timed_out(std::int64_t steps) {
+  if (!timeout()) return std::nullopt;
+  for (std::size_t phase = 0; phase < phases_.size(); ++phase) {
+    const std::optional<timing::Overdue>& overdue = simulate(job_.global_batch, phase).overdue;
+    if (!overdue) continue;
+    const std::int64_t begin = phases_[phase].from_step;
+    const std::int64_t step = begin + overdue->step;
+    if (step >= steps || phases_.at(step) != phase) continue;
+    return timing::TimedOut{.step = step,
+                            .collective = overdue->collective,
+                            .last = overdue->last,
+                            .late = overdue->late,
+                            .arrival = time_before(begin) + overdue->entered,
+                            .span = overdue->span,
+                            .timeout = *timeout()};
+  }
+  return std::nullopt;
+}
+
+}  // namespace wt::session

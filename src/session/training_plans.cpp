@@ -1,0 +1,135 @@
+#include "session/training_plans.h"
+
+#include "model/weights.h"
+#include "session/rehearsal.h"
+
+namespace wt::session {
+
+namespace {
+
+void add_shapes(std::vector<Tensor>& batch, const std::vector<TensorSpec>& row, std::int64_t rows) {
+  for (const TensorSpec& spec : model::batched(row, rows)) batch.push_back(Tensor::shape_only(spec));
+}
+
+// Beside the limits of the other pieces that the physical device is cut into. One replica needs no buffers of
+// a collective library.
+std::optional<plan::Capacity> capacity_of(cluster::Machine& machine, const device::LogicalDevice& device) {
+  if (!device.memory || device.physical.type == nullptr) return std::nullopt;
+  plan::Capacity capacity{device.physical.type->memory, device.physical.type->reserve};
+  if (machine.replicas.size() == 1) capacity.reserve.communication = Bytes(0);
+  for (const device::LogicalDevice& other : machine.context.list_logical_devices())
+    if (other.physical == device.physical && other.name.index != device.name.index && other.memory)
+      capacity.memory -= other.memory->limit;
+  return capacity;
+}
+
+}  // namespace
+
+TrainingPlans::TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job,
+                             const execute::Queues& queues)
+    : scenario_(scenario),
+      job_(job),
+      lowering_(scenario_, job_.machine),
+      machine_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, queues, job_.input},
+      state_(static_cast<std::uint64_t>(scenario.seed)),
+      model_(job_.model, state_, machine_) {
+  model_.compile(compile_options(scenario_, job_));
+}
+
+// ---- Of so many rows
+
+std::vector<Tensor> TrainingPlans::batch_of(std::int64_t rows) const {
+  std::vector<Tensor> batch;
+  add_shapes(batch, job_.inputs, rows);
+  add_shapes(batch, job_.labels, rows);
+  return batch;
+}
+
+std::vector<std::int64_t> TrainingPlans::replica_rows(std::int64_t rows) const {
+  if (job_.input.replicas == 1) return {rows};
+  const data::Dataset batch = data::Dataset::from_tensors(batch_of(rows));
+  const auto pieces = data::DistributedDataset(batch, job_.input).iterate().next();
+  std::vector<std::int64_t> dealt;
+  for (const data::Element& own : *pieces) dealt.push_back(own.front().shape()[0]);
+  return dealt;
+}
+
+const plan::Plan& TrainingPlans::of(std::int64_t rows) { return model_.training_plan(batch_of(rows)); }
+
+const Step& TrainingPlans::step() { return model_.training_step(batch_of(job_.global_batch)); }
+
+plan::Plan TrainingPlans::alone(std::int64_t rows) {
+  return lowering_.lower_alone(model_.training_step(batch_of(rows * job_.input.replicas)));
+}
+
+// ---- Memory
+
+std::vector<std::optional<plan::Capacity>> TrainingPlans::capacities(const plan::Plan& plan) {
+  std::vector<std::optional<plan::Capacity>> capacities(plan.devices.size());
+  for (const cluster::Replica& replica : job_.machine.replicas)
+    for (const device::LogicalDevice& device : replica.devices())
+      for (std::size_t i = 0; i < plan.devices.size(); ++i)
+        if (plan.devices[i].name == print(device.name)) capacities[i] = capacity_of(job_.machine, device);
+  return capacities;
+}
+
+plan::MemoryReport TrainingPlans::memory() { return report_memory(whole(), capacities(whole())); }
+
+// Memory grows with the batch, so halving finds the border.
+std::optional<std::int64_t> TrainingPlans::largest_batch_that_fits() {
+  constexpr std::int64_t most = 1 << 24;
+  if (!job_.machine.device().memory || !fits(1)) return std::nullopt;
+  std::int64_t good = 1;
+  std::int64_t bad = 2;
+  for (; bad <= most && fits(bad); bad *= 2) good = bad;
+  while (bad - good > 1) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (fits(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+bool TrainingPlans::fits(std::int64_t rows) {
+  train::Model model(job_.model, state_, machine_);  // a plan for each size, kept no longer than needed
+  model.compile(compile_options(scenario_, job_));
+  return !model.training_plan(batch_of(rows)).out_of_memory;
+}
+
+// ---- What is told
+
+// The default strategy asks for no device; one_device asks for its own; layers for their core of a replica.
+StepPlacement TrainingPlans::placement() {
+  PlacementRules rules{.task = job_.machine.context.task(),
+                       .soft_placement = scenario_.devices.soft_placement};
+  for (const device::LogicalDevice& device : job_.machine.context.list_logical_devices())
+    rules.devices.push_back(device.name);
+  rules.devices = by_priority(std::move(rules.devices));
+  std::vector<device::Name> of_replica;
+  for (const device::LogicalDevice& device : job_.machine.replicas.front().devices())
+    of_replica.push_back(device.name);
+  std::vector<DeviceScope> scopes = strategy::layer_scopes(step(), job_.machine.assigned, of_replica);
+  const auto* one_device = scenario_.strategy.as<scenario::OneDevice>();
+  if (one_device != nullptr && one_device->device)
+    scopes.push_back({.scope = "", .device = job_.machine.device().name});
+  return place(step(), rules, scopes);
+}
+
+session::Planned TrainingPlans::planned() {
+  const model::ParameterCount parameters = model::count_parameters(job_.weights);
+  const std::int64_t per_epoch = scenario::steps_per_epoch(scenario_, job_);
+  return {.model = job_.model->name(),
+          .trainable_parameters = parameters.trainable,
+          .other_parameters = parameters.not_trainable,
+          .replicas = job_.input.replicas,
+          .devices_of_each = job_.machine.devices_of_each(),
+          .workers = job_.input.workers,
+          .replica_rows = replica_rows(job_.global_batch),
+          .reduction = lowering_.reduction(Bytes(parameters.trainable * 4)),
+          .global_batch = job_.global_batch,
+          .epochs = scenario::epochs_of(scenario_),
+          .steps = scenario::steps_of(scenario_, job_),
+          .memory = memory(),
+          .steps_per_epoch = per_epoch >= 0 ? std::optional(per_epoch) : std::nullopt};
+}
+
+}  // namespace wt::session

@@ -1,0 +1,21 @@
+#include "strategy/place.h"
+
+namespace wt::strategy {
+
+plan::Device planned(const device::LogicalDevice& device) {
+  return {.name = print(device.name), .memory = device.memory};
+}
+
+std::vector<Place> places(const cluster::Machine& machine) {
+  std::vector<Place> places;
+  for (const cluster::Replica& replica : machine.replicas) {
+    const device::Name& name = replica.device.name;
+    Place& place = places.emplace_back(
+        Place{.device = planned(replica.device), .task = replica.task, .kind = *name.kind});
+    if (*name.kind != device::Kind::cpu) place.host = plan::Device{.name = print(device::host_of(name))};
+    for (const device::LogicalDevice& device : replica.further) place.further.push_back(planned(device));
+  }
+  return places;
+}
+
+}  // namespace wt::strategy

@@ -1,0 +1,26 @@
+#pragma once
+// The devices of a replica in the words of a plan.
+
+#include <optional>
+#include <vector>
+
+#include "cluster/machine.h"
+#include "device/name.h"
+#include "plan/plan.h"
+
+namespace wt::strategy {
+
+// The device that a replica computes on, and the task whose input pipeline feeds it.
+struct Place {
+  plan::Device device{};
+  std::optional<plan::Device>
+      host{};    // places with equal host names share the host; absent: the device is a CPU
+  int task = 0;  // of the cluster
+  device::Kind kind = device::Kind::gpu;
+  std::vector<plan::Device> further{};  // logical devices 1, 2, ... of the replica, beside `device`
+};
+
+plan::Device planned(const device::LogicalDevice& device);
+std::vector<Place> places(const cluster::Machine& machine);  // one for each replica, in order
+
+}  // namespace wt::strategy

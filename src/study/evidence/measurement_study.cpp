@@ -1,0 +1,96 @@
+#include "study/evidence/measurement_study.h"
+
+#include <algorithm>
+#include <map>
+
+#include "platform/device_types.h"
+
+namespace wt::evidence {
+
+namespace {
+
+using device::Efficiency;
+using Group = PredictionGroup;
+
+template <class Predict>
+Errors errors(Group group, Predict predict) {
+  Errors result;
+  for (const Prediction& each : group) result.push_back(predict(each) / each.published - 1);
+  return result;
+}
+
+// The measured row of the one number: a ResNet-50 of the largest batch, the first of those.
+const Prediction& reference(Group group) {
+  return *std::max_element(group.begin(), group.end(), [](const Prediction& a, const Prediction& b) {
+    const bool a_is = a.network == "resnet50", b_is = b.network == "resnet50";
+    return a_is != b_is ? b_is : a.batch < b.batch;
+  });
+}
+
+Efficiency fitted_to(Group group) {
+  std::vector<plan::MeasuredStep> steps;
+  for (const Prediction& each : group) steps.push_back(each.step);
+  return plan::fitted(steps);
+}
+
+// Each row with the constants that rows of the other networks give.
+Errors errors_left_out(Group group) {
+  std::map<std::string, Efficiency> without;
+  for (const Prediction& each : group) {
+    if (without.contains(each.network)) continue;
+    std::vector<plan::MeasuredStep> others;
+    for (const Prediction& other : group)
+      if (other.network != each.network) others.push_back(other.step);
+    without[each.network] = plan::fitted(others);
+  }
+  return errors(group, [&](const Prediction& each) { return each.predicted(without.at(each.network)); });
+}
+
+bool has_several_networks(Group group) {
+  return std::any_of(group.begin(), group.end(),
+                     [&](const Prediction& each) { return each.network != group.front().network; });
+}
+
+// Products are each device's own: no row of one tells another's.
+bool are_products(Group group) { return group.front().batch == 0; }
+
+}  // namespace
+
+MeasurementStudy study_of(Group group) {
+  MeasurementStudy study{.group = group};
+  study.zero_shot = errors(group, [](const Prediction& each) { return each.predicted({}); });
+  study.own = errors(group, [](const Prediction& each) {
+    return each.predicted(
+        plan::efficiency_of(platform::device_type_named(each.setup->device), each.setup->precision));
+  });
+  if (are_products(group)) return study;
+  const plan::MeasuredStep& known = reference(group).step;
+  study.scale = known.measured / plan::predicted(known, Efficiency{});
+  study.one_number = errors(group, [&](const Prediction& each) { return each.predicted({}) / study.scale; });
+  return study;
+}
+
+std::optional<MeasurementFit> fit_of(Group group) {
+  if (are_products(group)) return std::nullopt;
+  if (!has_several_networks(group))
+    return MeasurementFit{.efficiency = plan::scaled(reference(group).step), .is_one_scale = true};
+  const Efficiency fit = fitted_to(group);
+  return MeasurementFit{.efficiency = fit,
+                        .with = errors(group, [&](const Prediction& each) { return each.predicted(fit); }),
+                        .left_out = errors_left_out(group)};
+}
+
+std::vector<Group> groups_of(std::span<const Prediction> made) {
+  std::vector<Group> groups;
+  while (!made.empty()) {
+    const auto end = std::find_if(made.begin(), made.end(), [&](const Prediction& each) {
+      return each.setup->group != made.front().setup->group;
+    });
+    const auto size = static_cast<std::size_t>(end - made.begin());
+    groups.push_back(made.first(size));
+    made = made.subspan(size);
+  }
+  return groups;
+}
+
+}  // namespace wt::evidence

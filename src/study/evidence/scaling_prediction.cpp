@@ -1,0 +1,243 @@
+#include "study/evidence/scaling_prediction.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "scenario/parse.h"
+#include "session/training.h"
+
+namespace wt::evidence {
+
+namespace {
+
+// ---- Which rows run how
+
+std::string gpus(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(fmt::format("\"GPU:{}\"", i));
+  return fmt::format("[{}]", fmt::join(names, ", "));
+}
+
+std::string dgx1_p100(int) { return R"("dgx1_p100")"; }
+// Peers reach each other where a link or a switch joins them: NCCL 1 knew no way through a third device, and took
+// the ring by the devices' numbers, so that it left each face of the cube through the host's memory.
+std::string dgx1_p100_of_two_faces(int) {
+  return R"({"file": "dgx1_p100", "set": {"machine.nvlink.pairs": )"
+         R"([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3], [4, 5], [4, 6], [4, 7], [5, 6], [5, 7], [6, 7]]}})";
+}
+
+std::string dgx1_v100(int) { return R"("dgx1_v100")"; }
+std::string dgx2(int) { return R"("dgx2")"; }
+std::string dgx_a100(int) { return R"("dgx_a100")"; }
+
+// Slices are called by their cores.
+std::string tpu_v3(int chips) {
+  return fmt::format(R"({{"file": "tpu_v3", "set": {{"slice": "v3-{}"}}}})", 2 * chips);
+}
+
+// Variables are the host's also where one device computes.
+std::string on_the_host(int devices) {
+  return fmt::format(R"({{"type": "central_storage", "compute_devices": {}, "parameter_device": "CPU:0"}})",
+                     gpus(devices));
+}
+
+// TensorFlow's mirrored strategy as it is: one buffer of all gradients, once the backward pass is over.
+std::string mirrored(int devices) {
+  return fmt::format(R"({{"type": "mirrored", "devices": {}, "cross_device_ops": "nccl"}})", gpus(devices));
+}
+
+// A ring through the devices by their numbers, over whatever lies between them.
+std::string ring_by_numbers(int devices) {
+  return fmt::format(R"({{"type": "mirrored", "devices": {}, "cross_device_ops": "collective_ring"}})",
+                     gpus(devices));
+}
+
+std::string overlapping(int devices) {
+  return fmt::format(
+      R"({{"type": "mirrored", "devices": {}, "cross_device_ops": "collective_nccl", "overlap": true, )"
+      R"("bucket_cap": "25 MB"}})",
+      gpus(devices));
+}
+
+std::string tpu(int) { return R"({"type": "tpu"})"; }
+
+constexpr std::array arrangements{
+    Arrangement{"central storage, P100", "DGX-1 8xP100", "parameter_server(cpu)", dgx1_p100, on_the_host},
+    Arrangement{"NCCL of today, P100", "DGX-1 8xP100", "replicated(NCCL)", dgx1_p100, mirrored},
+    Arrangement{"NCCL 1, P100", "DGX-1 8xP100", "replicated(NCCL)", dgx1_p100_of_two_faces, ring_by_numbers},
+    Arrangement{"NCCL and MXNet, V100", "8x V100 16GB", "DDP/Horovod NCCL data parallel", dgx1_v100,
+                overlapping},
+    Arrangement{"NCCL and XLA, V100", "8x V100 16GB", "Horovod NCCL data parallel with XLA", dgx1_v100,
+                overlapping},
+    Arrangement{"NCCL and XLA, DGX-2", "16x V100 32GB", "Horovod NCCL data parallel with XLA", dgx2,
+                overlapping},
+    Arrangement{"NCCL and XLA, A100", "8x A100 40GB", "Horovod NCCL data parallel with XLA", dgx_a100,
+                overlapping},
+    Arrangement{"torus, TPU v3", "tpu-v3", "synchronous data parallel", tpu_v3, tpu},
+};
+
+bool fits(const Measurement& row, const Arrangement& arrangement) {
+  return row.system.find(arrangement.system) != std::string::npos &&
+         row.strategy.starts_with(arrangement.strategy);
+}
+
+std::string_view reason_to_leave_out(const Measurement& row) {
+  if (!is_throughput(row)) return "no throughput of a training";
+  if (setup_of(row) == nullptr) return "a system or precision that no setup describes";
+  if (network_of(row) == nullptr) return "a network that the zoo doesn't have";
+  if (row.devices == 1) return "one device, as `verify measurements` has it";
+  const auto* const arrangement =
+      std::ranges::find_if(arrangements, [&](const Arrangement& each) { return fits(row, each); });
+  if (arrangement == arrangements.end())
+    return "a way of training on several devices that isn't described here";
+  return {};
+}
+
+std::int64_t own_batch(const Measurement& row) { return batch_of(row, parts_of(row, *setup_of(row))); }
+
+// ---- A row as a scenario
+
+std::string_view name_of(plan::Fusion fusion) {
+  switch (fusion) {
+    case plan::Fusion::activations:
+      return "activations";
+    case plan::Fusion::program:
+      return "program";
+    case plan::Fusion::none:
+      break;
+  }
+  return "none";
+}
+
+std::string model_text(const Network& network) {
+  return fmt::format(R"({{"zoo": "{}", "classes": {}{}}})", network.zoo, network.classes,
+                     network.is_first_version ? R"(, "v1": true)" : "");
+}
+
+// ---- What becomes of it
+
+struct Simulated {
+  Seconds step{}, alone{};
+  std::int64_t rows = 0;
+};
+
+// The published data are synthetic: rows that lie on the devices from the start.
+Simulated simulate(const Measurement& row, const Arrangement& arrangement, std::optional<Seconds> alone) {
+  const std::string text = scenario_text(row, arrangement, alone);
+  const scenario::Scenario scenario = scenario::parse(text, row.place.file);
+  session::Training training(
+      scenario, scenario::build(scenario),
+      {.simulation = {.precision = setup_of(row)->precision, .has_rows_on_devices = true}});
+  const timing::Simulated& told = training.clock().step().summary;
+  return {told.step, training.clock().baseline().step,
+          own_batch(row) * static_cast<std::int64_t>(training.machine().replicas.size())};
+}
+
+double throughput(const Simulated& simulated) {
+  return static_cast<double>(simulated.rows) / simulated.step.count();
+}
+
+// Remembers what a base tells of one device.
+class Bases {
+ public:
+  explicit Bases(const std::vector<Measurement>& rows) : rows_(rows) {}
+
+  const Measurement* base_of(const Measurement& row) const {
+    const Measurement* base = nullptr;
+    for (const Measurement& each : rows_) {
+      if (!is_like(each, row) || each.devices >= row.devices) continue;
+      if (base == nullptr || each.devices < base->devices) base = &each;
+    }
+    return base;
+  }
+
+  // The published step, less what bringing the base's own devices together adds to one device's.
+  Seconds alone(const Measurement& base, const Arrangement& arrangement) {
+    const auto [place, is_new] = known_.try_emplace({&base, &arrangement});
+    if (!is_new) return place->second;
+    place->second =
+        Seconds(static_cast<double>(own_batch(base) * parts_of(base, *setup_of(base))) / base.value);
+    if (base.devices > 1) {
+      const Simulated simulated = simulate(base, arrangement, {});
+      place->second -= simulated.step - simulated.alone;
+    }
+    return place->second;
+  }
+
+ private:
+  static bool is_like(const Measurement& a, const Measurement& b) {
+    return is_throughput(a) && setup_of(a) == setup_of(b) && a.strategy == b.strategy && a.model == b.model &&
+           own_batch(a) == own_batch(b);
+  }
+
+  const std::vector<Measurement>& rows_;
+  std::map<std::pair<const Measurement*, const Arrangement*>, Seconds> known_{};
+};
+
+ScalingPrediction predict(const Measurement& row, const Arrangement& arrangement, Bases& bases) {
+  ScalingPrediction made{.row = &row,
+                         .base = bases.base_of(row),
+                         .arrangement = &arrangement,
+                         .network = std::string(network_of(row)->zoo),
+                         .batch = own_batch(row)};
+  made.absolute = throughput(simulate(row, arrangement, {}));
+  if (made.base != nullptr)
+    made.scaled = throughput(simulate(row, arrangement, bases.alone(*made.base, arrangement)));
+  return made;
+}
+
+}  // namespace
+
+std::string scenario_text(const Measurement& row, const Arrangement& arrangement,
+                          std::optional<Seconds> alone) {
+  const Setup& setup = *setup_of(row);
+  const int replicas = parts_of(row, setup);
+  const std::int64_t batch = batch_of(row, replicas);
+  std::string time = fmt::format(R"("fusion": "{}")", name_of(setup.fusion));
+  if (alone) time += fmt::format(R"(, "measured_step": "{} s")", alone->count());
+  return fmt::format(
+      R"({{
+  "name": "{}, {} devices",
+  "platform": {},
+  "strategy": {},
+  "model": {},
+  "dataset": {{"type": "synthetic", "rows": {}}},
+  "training": {{
+    "loss": "sparse_categorical_crossentropy",
+    "optimizer": {{"class_name": "SGD", "config": {{"learning_rate": 0.01, "momentum": {}, "weight_decay": {}}}}},
+    "per_replica_batch": {}
+  }},
+  "numerics": "none",
+  "time": {{{}}}
+}}
+)",
+      arrangement.group, row.devices, arrangement.platform_of(row.devices),
+      arrangement.strategy_of(row.devices), model_text(*network_of(row)), batch * replicas, setup.momentum,
+      setup.weight_decay, batch, time);
+}
+
+const Arrangement& arrangement_named(std::string_view group) {
+  const auto found = std::ranges::find(arrangements, group, &Arrangement::group);
+  WT_EXPECT(found != arrangements.end(), "no rows are arranged as \"{}\"", group);
+  return *found;
+}
+
+ScalingPredictions predict_scaling(const std::vector<Measurement>& rows) {
+  ScalingPredictions predictions;
+  std::map<std::string_view, std::int64_t> left_out;
+  for (const Measurement& row : rows)
+    if (const std::string_view reason = reason_to_leave_out(row); !reason.empty()) ++left_out[reason];
+  Bases bases(rows);
+  for (const Arrangement& arrangement : arrangements)
+    for (const Measurement& row : rows)
+      if (fits(row, arrangement) && reason_to_leave_out(row).empty())
+        predictions.made.push_back(predict(row, arrangement, bases));
+  for (const auto& [reason, count] : left_out) predictions.left_out.push_back(count_of_rows(count, reason));
+  return predictions;
+}
+
+}  // namespace wt::evidence

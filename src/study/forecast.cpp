@@ -1,0 +1,43 @@
+#include "study/forecast.h"
+
+#include "scenario/parse.h"
+#include "session/training.h"
+
+namespace wt::study {
+
+void require_platform(const scenario::Scenario& scenario) {
+  if (scenario.platform.written) return;
+  throw InputError(Problem{scenario.place("platform"), "without a platform nothing is timed",
+                           "name a machine: --set platform=dgx_a100; `windtunnel list platforms` has more"});
+}
+
+std::optional<double> measured_scale(scenario::Scenario scenario) {
+  if (!scenario.time.measured_step) return std::nullopt;
+  scenario.numerics = scenario::Numerics::none;
+  session::Training training(scenario, scenario::build(scenario), {});
+  if (training.forecast().out_of_memory)
+    throw InputError(Problem{scenario.place("time.measured_step"),
+                             "a step that does not fit was not measured",
+                             "leave it out, or take a batch that fits"});
+  return training.clock().step().scale;
+}
+
+session::Forecast forecast(scenario::Scenario scenario, const WhatIf& what_if) {
+  require_platform(scenario);
+  scenario.numerics = scenario::Numerics::none;
+  if (what_if.scale) scenario.time.measured_step.reset();
+  scenario.training.learning_rate_by_batch.clear();  // shapes don't learn
+  scenario::Job job = scenario::build(scenario);
+  job.machine.platform = job.machine.platform->with_faster_links(what_if.links);
+  return session::Training(scenario, std::move(job),
+                           {.simulation = {.scale = what_if.scale.value_or(1), .compute = what_if.compute}})
+      .forecast();
+}
+
+session::Forecast forecast(const std::string& file, std::vector<std::string> overrides,
+                           const std::vector<std::string>& further, const WhatIf& what_if) {
+  overrides.insert(overrides.end(), further.begin(), further.end());
+  return forecast(scenario::parse_file(file, overrides), what_if);
+}
+
+}  // namespace wt::study

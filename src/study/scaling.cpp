@@ -1,0 +1,84 @@
+#include "study/scaling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/rough.h"
+#include "scenario/parse.h"
+#include "scenario/variant.h"
+#include "study/forecast.h"
+
+namespace wt::study {
+
+namespace {
+
+using session::Forecast;
+
+// What is wrong with any of the counts, before the first one is simulated.
+std::vector<scenario::Overrides> variants(const scenario::Scenario& scenario,
+                                          const std::vector<int>& counts) {
+  Problems problems;
+  std::vector<scenario::Overrides> variants;
+  for (const int count : counts)
+    if (count < 1) problems.add({}, fmt::format("--replicas {}: there must be one at least", count), "");
+  problems.throw_if_any();
+  const cluster::Machine machine = scenario::build_machine(scenario);
+  for (const int count : counts) {
+    try {
+      variants.push_back(scenario::with_replicas(scenario, machine, count));
+    } catch (const InputError& error) {
+      for (const Problem& problem : error.problems()) problems.add(problem);
+    }
+  }
+  problems.throw_if_any();
+  return variants;
+}
+
+Forecast forecast_of(const std::string& file, const std::vector<std::string>& overrides,
+                     const scenario::Overrides& variant, int replicas, const WhatIf& measured) {
+  try {
+    Forecast found = forecast(file, overrides, variant, measured);
+    WT_EXPECT(found.planned.replicas == replicas, "{} replicas where {} were wanted", found.planned.replicas,
+              replicas);
+    return found;
+  } catch (const InputError& error) {
+    Problems problems;
+    for (Problem problem : error.problems()) {
+      problem.fact = fmt::format("{}: {}", counted(replicas, "replica"), problem.fact);
+      problems.add(problem);
+    }
+    problems.throw_if_any();
+    throw;
+  }
+}
+
+}  // namespace
+
+const Forecast* Scaling::first() const {
+  const auto found = std::ranges::find_if(
+      forecasts, [](const Forecast& forecast) { return forecast.simulated.has_value(); });
+  return found == forecasts.end() ? nullptr : &*found;
+}
+
+bool Scaling::all_fit() const {
+  return std::ranges::none_of(forecasts,
+                              [](const Forecast& forecast) { return forecast.out_of_memory.has_value(); });
+}
+
+Scaling scaling_of(const std::string& file, const std::vector<std::string>& overrides,
+                   const std::vector<int>& replicas) {
+  const scenario::Scenario scenario = scenario::parse_file(file, overrides);
+  require_platform(scenario);
+  const std::vector<scenario::Overrides> wanted = variants(scenario, replicas);
+  const WhatIf measured{.scale = measured_scale(scenario)};
+  const auto& each = scenario.training.per_replica_batch;
+  Scaling scaling{.name = scenario.name,
+                  .is_weak = each.has_value(),
+                  .batch = each ? *each : *scenario.training.global_batch};
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    scaling.forecasts.push_back(forecast_of(file, overrides, wanted[i], replicas[i], measured));
+  return scaling;
+}
+
+}  // namespace wt::study

@@ -1,0 +1,321 @@
+#include "timing/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/id.h"
+#include "base/rough.h"
+#include "timing/spans.h"
+#include "timing/step_clock.h"
+
+namespace wt::timing {
+
+namespace {
+
+// What MFU counts: the operations of products and convolutions, as they are written down.
+Flops useful_work(const plan::Plan& plan) {
+  Flops sum{};
+  for (const plan::Node& node : plan.nodes) {
+    const auto* run = std::get_if<plan::Run>(&node.action);
+    if (run == nullptr) continue;
+    std::vector<TensorSpec> inputs, outputs;
+    for (const plan::Operand& operand : run->inputs) inputs.push_back(operand.spec);
+    for (const plan::Operand& operand : run->outputs) outputs.push_back(operand.spec);
+    const Work work = run->kernel->work({inputs, outputs, run->attributes});
+    if (!std::holds_alternative<std::monostate>(work.geometry)) sum += work.flops;
+  }
+  return sum;
+}
+
+// ---- When something was going on
+
+bool is_between_devices(const plan::Plan& plan, const plan::Move& move) {
+  return plan.buffer(move.source.buffer).device != plan.buffer(move.target.buffer).device;
+}
+
+Spans within(Spans spans, const plan::Span& window) {
+  for (plan::Span& span : spans) span = {std::max(span.start, window.start), std::min(span.end, window.end)};
+  return merged(std::move(spans));
+}
+
+// As seen from the first device.
+struct Activity {
+  Spans compute{};
+  Spans input{};
+  Spans communication{};
+
+  Activity(const plan::Plan& plan, const plan::Timeline& timeline) {
+    for (std::size_t i = 0; i < plan.nodes.size(); ++i) add(plan, plan.nodes[i], timeline.nodes[i]);
+    for (Spans* spans : {&compute, &input, &communication}) *spans = merged(std::move(*spans));
+  }
+
+  // Of the steps that are summary of. Rows are waited for from the end of a step until the next one's are there.
+  explicit Activity(const SeveralSteps& steps) {
+    const plan::Plan& plan = steps.repeated.timed.plan;
+    Spans rows;
+    for (std::size_t step = 0; step < steps.times.size(); ++step) {
+      const std::size_t first = index(steps.repeated.first[step]);
+      const std::size_t last = index(steps.repeated.ends[step].front());
+      const std::size_t before = step == 0 ? 0 : index(steps.repeated.ends[step - 1].front());
+      const Seconds begin = step == 0 ? Seconds(0) : steps.timeline.nodes[before].end;
+      Seconds arrival = begin;
+      for (std::size_t i = before; i < last; ++i)
+        if (brings_rows(plan, plan.nodes[i])) arrival = std::max(arrival, steps.timeline.nodes[i].end);
+      rows.push_back({begin, arrival});
+      for (std::size_t i = first; i < last; ++i) add(plan, plan.nodes[i], steps.timeline.nodes[i]);
+    }
+    input = std::move(rows);
+    for (Spans* spans : {&compute, &input, &communication})
+      *spans = within(merged(std::move(*spans)), {steps.begin(), steps.timeline.end});
+  }
+
+ private:
+  // To the first device: their copy, or their pipeline where that is its own host.
+  static bool brings_rows(const plan::Plan& plan, const plan::Node& node) {
+    const auto* move = std::get_if<plan::Move>(&node.action);
+    return move != nullptr && node.scope.ends_with("input") &&
+           plan.buffer(move->target.buffer).device == plan::DeviceId{};
+  }
+
+  void add(const plan::Plan& plan, const plan::Node& node, const plan::Span& span) {
+    const StepPart part = part_of(plan, node);
+    if (part == StepPart::compute) compute.push_back(span);
+    if (part == StepPart::communication) communication.push_back(span);
+    if (part == StepPart::input) input.push_back(span);
+  }
+};
+
+std::vector<platform::Endpoint> replicas_of(const cluster::Machine& machine) {
+  std::vector<platform::Endpoint> replicas;
+  for (const cluster::Replica& replica : machine.replicas)
+    replicas.push_back(machine.endpoint(print(replica.device.name)));
+  return replicas;
+}
+
+class StepSimulator {
+ public:
+  StepSimulator(const plan::Plan& plan, const cluster::Machine& machine, const SimulationOptions& options)
+      : plan_(plan),
+        machine_(machine),
+        options_(options),
+        where_(endpoints_of(plan, machine)),
+        replicas_(replicas_of(machine)),
+        clock_(*machine.platform, replicas_) {
+    types_ = types_of(*machine.platform, where_);
+    roofline_.fusion = options.fusion.value_or(plan::default_fusion(*types_.front()));
+    roofline_.precision = options.precision.value_or(plan::default_precision(*types_.front()));
+    roofline_.scale = options.scale;
+    if (options.times != nullptr) profile_ = options.times->of(plan, types_, roofline_);
+  }
+
+  Simulation simulate() {
+    if (options_.measured_step) {
+      play();
+      roofline_.scale = scale_to(*options_.measured_step);
+      play();
+      approach(*options_.measured_step);
+    }
+    pace_.assign(plan_.devices.size(), 1 / options_.compute);
+    play();
+    if (!options_.steps.one_is_enough()) {
+      several_ = play_steps(plan_, costs_, machine_, synchronization(), options_.steps);
+      timeline_ = several_->last;
+    }
+    return {timeline_, roofline_.scale, summary(), costs_, roofline_, overdue()};
+  }
+
+ private:
+  void play() {
+    StepTime step = clock_.time(plan_, where_,
+                                {.roofline = roofline_,
+                                 .profile = profile_,
+                                 .calls = options_.calls,
+                                 .pace = pace_,
+                                 .synchronization = synchronization(),
+                                 .has_rows_on_devices = options_.has_rows_on_devices,
+                                 .folding = options_.folding,
+                                 .folding_at = options_.folding_at});
+    costs_ = std::move(step.costs);
+    timeline_ = std::move(step.timeline);
+    skew_ = step.skew;
+  }
+
+  std::optional<Overdue> overdue() const {
+    if (!options_.timeout) return std::nullopt;
+    return several_ ? first_overdue(*several_, *options_.timeout)
+                    : first_overdue(plan_, timeline_, *options_.timeout);
+  }
+
+  // A TPU's cores are brought together by their program, which its host starts.
+  Seconds synchronization() const {
+    if (types_.front()->kind != device::Kind::gpu) return options_.dispatch;
+    if (!options_.is_brought_together) return {};
+    return synchronization_of(static_cast<int>(machine_.replicas.size()) / machine_.tasks);
+  }
+
+  // The streams of the first device are busy so long.
+  Seconds of_first_device(Seconds plan::Cost::*part) const {
+    Seconds sum{};
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
+      if (is_own(i)) sum += costs_.nodes[i].*part;
+    return sum;
+  }
+
+  // A Run, a Sum or a copy within the first device.
+  bool is_own(std::size_t node) const {
+    const plan::Action& action = plan_.nodes[node].action;
+    if (const auto* run = std::get_if<plan::Run>(&action)) return run->device == plan::DeviceId{};
+    if (const auto* sum = std::get_if<plan::Sum>(&action)) return sum->device == plan::DeviceId{};
+    const auto* move = std::get_if<plan::Move>(&action);
+    return move != nullptr && !is_between_devices(plan_, *move) &&
+           plan_.buffer(move->target.buffer).device == plan::DeviceId{};
+  }
+
+  // The copies of rows are the platform's, not the measured program's.
+  double scale_to(Seconds measured) const {
+    const Seconds compute = of_first_device(&plan::Cost::seconds);
+    const Seconds copies = timeline_.end - compute;
+    if (measured <= copies)
+      throw InputError(Problem{options_.measured_at,
+                               fmt::format("a step of {} is shorter than the copy of its rows alone, {}",
+                                           print(measured), print(copies)),
+                               "measure a whole step on one such device, with this model and batch"});
+    return (measured - copies) / compute;
+  }
+
+  // Where copies are hidden behind what is computed, the step isn't a straight line of the scale: Newton's
+  // method with the slope of computing alone, which no step exceeds, comes from below.
+  void approach(Seconds measured) {
+    constexpr int most = 30;
+    const Seconds compute = of_first_device(&plan::Cost::seconds) / roofline_.scale;
+    for (int i = 0; i < most; ++i) {
+      const Seconds missing = measured - timeline_.end;
+      if (std::abs(missing.count()) <= 1e-9 * measured.count()) return;
+      roofline_.scale += missing / compute;
+      play();
+    }
+  }
+
+  // Replicas in the plan: of a folded one a task's.
+  std::size_t replicas() const {
+    return static_cast<std::size_t>(std::ranges::count_if(where_, [&](platform::Endpoint endpoint) {
+      return std::ranges::find(replicas_, endpoint) != replicas_.end();
+    }));
+  }
+
+  std::string basis() const {
+    if (replicas() == replicas_.size()) return costs_.basis;
+    if (several_ && several_->is_unfolded)
+      return fmt::format("{}; all {} replicas, each collective begins with the last", costs_.basis,
+                         replicas_.size());
+    std::string text = fmt::format("{}; folded: 1 of {} tasks", costs_.basis, replicas_.size() / replicas());
+    if (skew_ > Seconds(0)) text += fmt::format(", whose replicas get ready {} apart", rough(skew_));
+    return text;
+  }
+
+  Simulated summary() const {
+    const device::DeviceType& type = *types_.front();
+    Simulated summary{.platform = machine_.platform->name(),
+                      .device = type.product,
+                      .precision = std::string(device::name(roofline_.precision)),
+                      .step = timeline_.end,
+                      .bound = of_first_device(&plan::Cost::bound) / options_.compute,
+                      .basis = basis(),
+                      .links = timeline_.links};
+    split(summary);
+    summary.pipeline = options_.pipeline;
+    if (summary.pipeline) summary.pipeline->is_bound = summary.pipeline->batch >= summary.step * (1 - 1e-6);
+    if (several_) summary.course = course();
+    summary.samples_per_second = static_cast<double>(options_.rows) / summary.step.count();
+    if (const auto peak = type.peak.find(roofline_.precision); peak != type.peak.end())
+      summary.utilization = useful_work(plan_) / peak->second / summary.step /
+                            static_cast<double>(replicas()) / static_cast<double>(machine_.devices_of_each());
+    return summary;
+  }
+
+  // What is hidden behind something else counts as that: computing first, then communication, then rows.
+  void split(Simulated& summary) const {
+    const Activity activity = several_ ? Activity(*several_) : Activity(plan_, timeline_);
+    split(summary, activity);
+    if (!several_) return;
+    const auto steps = static_cast<double>(several_->times.size() - several_->from);
+    for (Seconds* part : {&summary.compute, &summary.communication, &summary.exposed, &summary.input})
+      *part = *part / steps;
+    summary.waiting = summary.step - summary.compute - summary.exposed - summary.input;
+  }
+
+  void split(Simulated& summary, const Activity& activity) const {
+    summary.compute = length(activity.compute);
+    summary.communication = length(activity.communication);
+    if (machine_.replicas.size() == 1 && summary.communication == Seconds(0) && !several_) {
+      summary.input = summary.step - summary.compute;
+      return;
+    }
+    const Spans busy = together(activity.compute, activity.communication);
+    summary.exposed = length(busy) - summary.compute;
+    const Spans all = together(busy, activity.input);
+    summary.input = length(all) - length(busy);
+    summary.waiting = summary.step - length(all);
+  }
+
+  Course course() const {
+    Course course{.played = std::ssize(several_->times), .first = several_->times.front()};
+    if (several_->steady) course.steady_from = static_cast<std::int64_t>(several_->steady->from);
+    course.jitter = options_.steps.jitter;
+    std::vector<Seconds> summary(several_->times.begin() + static_cast<std::ptrdiff_t>(several_->from),
+                                 several_->times.end());
+    std::ranges::sort(summary);
+    const auto at = [&](double share) {  // the nearest rank
+      return summary[static_cast<std::size_t>(std::ceil(share * static_cast<double>(summary.size()))) - 1];
+    };
+    course.median = at(0.5);
+    course.p95 = at(0.95);
+    return course;
+  }
+
+  const plan::Plan& plan_;
+  const cluster::Machine& machine_;
+  const SimulationOptions& options_;
+  std::vector<platform::Endpoint> where_;
+  std::vector<platform::Endpoint> replicas_;
+  StepClock clock_;
+  std::vector<const device::DeviceType*> types_{};
+  Seconds skew_{};
+  std::vector<double> pace_{};  // of devices
+  plan::RooflineOptions roofline_{};
+  const plan::Profile* profile_ = nullptr;
+  plan::Costs costs_{};
+  plan::Timeline timeline_{};
+  std::optional<SeveralSteps> several_{};
+};
+
+}  // namespace
+
+StepPart part_of(const plan::Plan& plan, const plan::Node& node) {
+  const auto of_device = [](plan::DeviceId device) {
+    return device == plan::DeviceId{} ? StepPart::compute : StepPart::elsewhere;
+  };
+  if (const auto* move = std::get_if<plan::Move>(&node.action)) {
+    if (!is_between_devices(plan, *move)) return of_device(plan.buffer(move->target.buffer).device);
+    return node.scope.ends_with("input") ? StepPart::input : StepPart::communication;
+  }
+  if (node.scope.starts_with("all_reduce/") || std::holds_alternative<plan::Collective>(node.action))
+    return StepPart::communication;
+  const auto* run = std::get_if<plan::Run>(&node.action);
+  return of_device(run != nullptr ? run->device : std::get<plan::Sum>(node.action).device);
+}
+
+std::vector<platform::Endpoint> endpoints_of(const plan::Plan& plan, const cluster::Machine& machine) {
+  std::vector<platform::Endpoint> where;
+  for (const plan::Device& device : plan.devices) where.push_back(machine.endpoint(device.name));
+  return where;
+}
+
+Simulation simulate_step(const plan::Plan& plan, const cluster::Machine& machine,
+                         const SimulationOptions& options) {
+  return StepSimulator(plan, machine, options).simulate();
+}
+
+}  // namespace wt::timing

@@ -1,0 +1,210 @@
+#include "timing/step_clock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/id.h"
+#include "communication/own_moves.h"
+#include "simulate/simulate.h"
+
+namespace wt::timing {
+
+namespace {
+
+using platform::Endpoint;
+
+constexpr std::string_view all_reduce = "all_reduce/";
+
+// "all_reduce/12" exactly: what is copied and scaled around it has further parts.
+std::optional<std::size_t> number_of(std::string_view scope) {
+  if (!scope.starts_with(all_reduce)) return std::nullopt;
+  const std::string_view digits = scope.substr(all_reduce.size());
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return number;
+}
+
+const communication::Call* call_for(const StepTimeOptions& options, std::string_view scope) {
+  const std::optional<std::size_t> number = number_of(scope);
+  return number && *number < options.calls.size() ? options.calls[*number] : nullptr;
+}
+
+// Messages and the sums at their ends, which have no stream; a Sum in a stream is a kernel of the step.
+bool is_of_schedule(const plan::Node& node) {
+  const bool has_scope = number_of(node.scope) || node.scope == "broadcast";
+  if (!has_scope) return false;
+  if (std::holds_alternative<plan::Sum>(node.action)) return node.stream == plan::Stream::none;
+  return std::holds_alternative<plan::Move>(node.action);
+}
+
+plan::DeviceId device_of(const plan::Plan& plan, const plan::Action& action) {
+  if (const auto* run = std::get_if<plan::Run>(&action)) return run->device;
+  if (const auto* sum = std::get_if<plan::Sum>(&action)) return sum->device;
+  if (const auto* move = std::get_if<plan::Move>(&action)) return plan.buffer(move->target.buffer).device;
+  return plan.buffer(std::get<plan::Collective>(action).values.front().buffer).device;
+}
+
+void slow_down(plan::Costs& costs, const plan::Plan& plan, std::span<const double> pace) {
+  for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
+    const std::size_t device = index(device_of(plan, plan.nodes[id].action));
+    if (device < pace.size()) costs.nodes[id].seconds = costs.nodes[id].seconds * pace[device];
+  }
+}
+
+// The copies of a step's rows from their host.
+void leave_out_rows(plan::Costs& costs, const plan::Plan& plan) {
+  for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
+    const auto* move = std::get_if<plan::Move>(&plan.nodes[id].action);
+    if (move != nullptr && plan.nodes[id].scope.ends_with("input")) costs.nodes[id] = {.wire = 0};
+  }
+}
+
+// What replica 0 alone keeps (a loss) lies elsewhere in the memory of the others, and waits for other things.
+bool is_among_equals(const plan::Plan& plan, const plan::Node& node) {
+  const auto* whole = std::get_if<plan::Collective>(&node.action);
+  return whole != nullptr && std::ranges::all_of(whole->values, [&](const plan::Operand& value) {
+           return plan.buffer(value.buffer).kind == plan.buffer(whole->values[0].buffer).kind;
+         });
+}
+
+// Of what a collective waits for, by device the last, but not before the collective before; then the most that two
+// of them are apart.
+Seconds skew_of(const plan::Plan& plan, const plan::Timeline& timeline, const plan::Node& node) {
+  std::map<plan::DeviceId, Seconds> ready;
+  Seconds before{};
+  for (const plan::NodeId other : node.after) {
+    const bool is_whole = std::holds_alternative<plan::Collective>(plan.node(other).action);
+    Seconds& last = is_whole ? before : ready[device_of(plan, plan.node(other).action)];
+    last = std::max(last, timeline.nodes[index(other)].end);
+  }
+  if (ready.empty()) return {};
+  const auto [first, last] =
+      std::ranges::minmax_element(ready, {}, [](const auto& row) { return row.second; });
+  return std::max(Seconds(0), last->second - std::max(first->second, before));
+}
+
+}  // namespace
+
+bool is_of_collective(const plan::Node& node) {
+  return std::holds_alternative<plan::Collective>(node.action) || is_of_schedule(node);
+}
+
+std::vector<const device::DeviceType*> types_of(const platform::Platform& platform,
+                                                std::span<const Endpoint> where) {
+  std::vector<const device::DeviceType*> types;
+  for (const Endpoint endpoint : where)
+    types.push_back(platform.is_switch(endpoint) ? types.front() : &platform.type(endpoint));
+  return types;
+}
+
+Seconds synchronization_of(int devices_per_process) {
+  constexpr Seconds per_device(0.5e-3);
+  return devices_per_process > 1 ? per_device * devices_per_process : Seconds(0);
+}
+
+StepClock::StepClock(const platform::Platform& platform, std::vector<Endpoint> replicas,
+                     const simulate::Server& server)
+    : group_{platform, std::move(replicas)}, server_(server) {
+  // Along a torus ranks are found by their chips' coordinates, whatever the replicas' order.
+  if (platform.slice() != nullptr) std::ranges::sort(group_.ranks);
+}
+
+template <class Use>
+void StepClock::for_whole(const plan::Plan& plan, const StepTimeOptions& options, Use use) {
+  for (std::size_t id = 0; id < plan.nodes.size(); ++id)
+    if (const auto* whole = std::get_if<plan::Collective>(&plan.nodes[id].action))
+      use(id, timing_of(*whole, call_for(options, plan.nodes[id].scope), options.folding));
+}
+
+StepTime StepClock::time(const plan::Plan& plan, std::span<const Endpoint> where,
+                         const StepTimeOptions& options) {
+  StepTime step{.costs = costs_of(plan, where, options)};
+  step.timeline = simulate::simulate(plan, step.costs, group_.platform, where, server_);
+  step.timeline.end += options.synchronization;
+  for_whole(plan, options, [&](std::size_t, const communication::Timing& timing) {
+    plan::add_links(step.timeline.links, timing.links);
+  });
+  for (const plan::Node& node : plan.nodes)
+    if (is_among_equals(plan, node)) step.skew = std::max(step.skew, skew_of(plan, step.timeline, node));
+  return step;
+}
+
+plan::Costs StepClock::costs_of(const plan::Plan& plan, std::span<const Endpoint> where,
+                                const StepTimeOptions& options) {
+  const std::vector<const device::DeviceType*> types = types_of(group_.platform, where);
+  plan::Costs costs = options.profile != nullptr
+                          ? plan::profiled(plan, types, options.roofline, *options.profile)
+                          : plan::roofline(plan, types, options.roofline);
+  slow_down(costs, plan, options.pace);
+  if (options.has_rows_on_devices) leave_out_rows(costs, plan);
+  add_expanded(costs, plan, where, options);
+  for_whole(plan, options, [&](std::size_t id, const communication::Timing& timing) {
+    costs.nodes[id] = {.seconds = timing.time};
+  });
+  if (options.folding == communication::Folding::folded) require_folded(plan, options);
+  return costs;
+}
+
+void StepClock::add_expanded(plan::Costs& costs, const plan::Plan& plan, std::span<const Endpoint> where,
+                             const StepTimeOptions& options) const {
+  std::map<std::string_view, std::vector<std::size_t>> nodes;
+  for (std::size_t id = 0; id < plan.nodes.size(); ++id)
+    if (is_of_schedule(plan.nodes[id])) nodes[plan.nodes[id].scope].push_back(id);
+  if (nodes.empty()) return;
+  const communication::Call own = communication::own_moves(group_);
+  for (const auto& [scope, ids] : nodes) {
+    const communication::Call* call = call_for(options, scope);
+    communication::add_costs(costs, plan, ids, call != nullptr ? *call : own, group_.platform, where);
+  }
+}
+
+void StepClock::require_folded(const plan::Plan& plan, const StepTimeOptions& options) {
+  std::int64_t moves = 0, played = 0;
+  for_whole(plan, options, [&](std::size_t, const communication::Timing& timing) {
+    moves += timing.moves;
+    played += timing.played;
+  });
+  if (played < moves || moves == 0) return;
+  throw InputError(Problem{options.folding_at,
+                           fmt::format("the step can't be folded: no round of its collectives among {} "
+                                       "replicas is like another, so all {} moves would be played",
+                                       group_.size(), moves),
+                           R"(take "auto", which plays them)"});
+}
+
+// Where ranks stand along the axes of a torus, the platform says which axis comes first.
+collective::Options StepClock::options_of(const plan::Collective& collective) const {
+  collective::Options options = (*collective.request).options;
+  if (group_.platform.slice() == nullptr || options.shape.empty()) return options;
+  options.shape.clear();
+  communication::add_natural_shape(options, group_,
+                                   collective::algorithm_named(collective.operation, collective.algorithm));
+  return options.shape.empty() ? (*collective.request).options : options;
+}
+
+const communication::Timing& StepClock::timing_of(const plan::Collective& collective,
+                                                  const communication::Call* call,
+                                                  communication::Folding folding) {
+  const collective::Request& request = collective.request;
+  const Type type = collective.values.front().spec.type;
+  const auto [place, is_new] =
+      known_.try_emplace({collective.algorithm, collective.operation, request.elements, type});
+  if (!is_new) return place->second;
+  WT_EXPECT(request.ranks == group_.size(), "a collective among {} replicas of {}", request.ranks,
+            group_.size());
+  communication::Call own;
+  if (call == nullptr) {
+    own = communication::own_moves(group_);
+    own.algorithm = &collective::algorithm_named(collective.operation, collective.algorithm);
+    own.request = request;
+    own.request.options = options_of(collective);
+    call = &own;
+  }
+  place->second = communication::time_of(*call, group_, type, server_, folding);
+  return place->second;
+}
+
+}  // namespace wt::timing
