@@ -13,11 +13,13 @@ namespace wt::platform {
 
 namespace {
 
-constexpr std::int64_t most_devices = 1 << 22;  // and NICs, and hosts
+// The limits keep the ids of endpoints and links within 32 bits.
+constexpr std::int64_t most_devices = 1 << 22;  // also of NICs, and of hosts
 constexpr std::int64_t most_links = 1 << 30;
-constexpr double most_shapes = 1 << 18;
+constexpr double most_shapes = 1 << 18;  // that the rule "multiples_of" can generate
 constexpr std::int64_t most_devices_of_a_machine = 1 << 16;
-constexpr std::int64_t most_paired_devices = 1024;  // without a fabric: their routes are a table
+// A machine without a fabric stores a route for each pair of devices.
+constexpr std::int64_t most_paired_devices = 1024;
 
 LinkKind link_kind(FabricKind kind) {
   switch (kind) {
@@ -35,7 +37,8 @@ LinkKind link_kind(FabricKind kind) {
   return LinkKind::network;
 }
 
-// Only the first devices of a machine are there; what is said about the others is left out.
+// Removes the devices from number `count` on from the lists of a machine, so that only its first devices
+// remain.
 void keep_first(std::vector<int>& devices, int count) {
   std::erase_if(devices, [&](int device) { return device >= count; });
 }
@@ -57,6 +60,9 @@ void keep_first(Machine& machine, int count) {
   }
 }
 
+// Works on a copy of the described machine, because "devices", "ranks" and the slice determine the number of
+// its devices. The order is: count machines and devices, check the size, wire one machine, make the fabric
+// and the network. Wiring begins only if the counts are right.
 class Builder {
  public:
   Builder(const Description& description, Problems& problems)
@@ -88,22 +94,24 @@ class Builder {
   }
 
  private:
-  // ---- How many
+  // ---- The numbers of machines and devices
 
+  // TPUs: the slice determines the devices of a machine and the number of machines, one for each host of each
+  // slice.
   void count_slice() {
     const Ici& ici = *description_.ici;
     check_axes("host", ici.host);
     for (const Shape& shape : ici.shapes) check_axes("shapes", shape);
     for (const Shape& shape : ici.single_host) check_axes("single_host", shape);
     if (ici.device == Unit::core && !ici.on_chip)
-      problems_.add(ici.place, "this object has no \"on_chip\", and a core is a device",
+      problems_.add(ici.place, "this object has no \"on_chip\", although each core is a device",
                     "add the wire between a core and its chip's ICI");
     const std::int32_t longest = *std::max_element(ici.pod.extents.begin(), ici.pod.extents.end());
     if (std::pow(longest / ici.multiples_of.value_or(longest), ici.pod.axes()) > most_shapes)
-      problems_.add(ici.place, "this pod has too many slices", "write a larger \"multiples_of\"");
+      problems_.add(ici.place, "the pod has too many slices", "write a larger \"multiples_of\"");
     if (ici.device == Unit::chip && ici.on_chip)
       warnings_.push_back(
-          {ici.on_chip->place, "nothing uses the wire on the chip: a chip is one device", "leave it out"});
+          {ici.on_chip->place, "the wire on the chip is unused: each chip is one device", "leave it out"});
     if (problems_.any() || !description_.slice) return;
     slice_ = find_slice(ici, description_.slice->value, description_.slice->place, problems_);
     if (!slice_) return;
@@ -117,11 +125,12 @@ class Builder {
     const Ici& ici = *description_.ici;
     if (shape.axes() == ici.pod.axes()) return;
     problems_.add(ici.place,
-                  fmt::format("{} in \"{}\" has {} axes, and the pod {}", print(shape), key, shape.axes(),
+                  fmt::format("{} in \"{}\" has {} axes, and the pod has {}", print(shape), key, shape.axes(),
                               ici.pod.axes()),
-                  "write an extent for each axis");
+                  "write one extent for each axis of the pod");
   }
 
+  // All other platforms: "machines", "devices" and "ranks" determine the numbers.
   void count_machines() {
     machines_ = description_.machines ? description_.machines->value : 1;
     if (description_.devices) set_devices(description_.devices->value);
@@ -129,25 +138,28 @@ class Builder {
     const std::optional<Network>& fabric = description_.fabric;
     fabric_machines_ = fabric && fabric->machines ? std::min(*fabric->machines, machines_) : machines_;
     if (machines_ % fabric_machines_ != 0) {
-      problems_.add(fabric->place,
-                    fmt::format("{} machines don't fill fabrics of {}", machines_, fabric_machines_),
-                    fmt::format("\"machines\" must be a multiple of {}", fabric_machines_));
+      problems_.add(
+          fabric->place,
+          fmt::format("{} machines cannot be divided into fabrics of {}", machines_, fabric_machines_),
+          fmt::format("\"machines\" must be a multiple of {}", fabric_machines_));
     }
   }
 
   void count_ranks(const Placed<int>& ranks) {
     if (!description_.fabric) {
-      problems_.add(ranks.place, "\"ranks\" needs a \"fabric\" that joins them",
+      problems_.add(ranks.place, "\"ranks\" needs a \"fabric\" that joins the devices",
                     "write \"machines\" or \"devices\"");
     } else if (ranks.value % machines_ != 0) {
-      problems_.add(ranks.place,
-                    fmt::format("{} ranks can't be dealt evenly to {} machines", ranks.value, machines_),
-                    fmt::format("write a multiple of {}", machines_));
+      problems_.add(
+          ranks.place,
+          fmt::format("{} ranks cannot be distributed evenly over {} machines", ranks.value, machines_),
+          fmt::format("write a multiple of {}", machines_));
     } else {
       set_devices(ranks.value / machines_);
     }
   }
 
+  // Keeps the first devices of a larger machine at their places, or makes a machine with more devices.
   void set_devices(int count) {
     has_fewer_devices_ = count < machine_.devices.count;
     if (has_fewer_devices_) {
@@ -157,6 +169,7 @@ class Builder {
     machine_.devices.count = count;
   }
 
+  // A fabric of one port has no links and is left out.
   bool has_fabric() const {
     const bool is_described = description_.ici || description_.fabric;
     const std::int32_t ports = slice_ ? slice_->chips : fabric_machines_ * machine_.devices.count;
@@ -173,23 +186,23 @@ class Builder {
     for (const auto& row : rows) {
       if (machines_ * row.of_a_machine <= most_devices) continue;
       problems_.add(description_.place,
-                    fmt::format("these are {} {}", machines_ * row.of_a_machine, row.noun),
-                    fmt::format("write {} at most", most_devices));
+                    fmt::format("the platform has {} {}", machines_ * row.of_a_machine, row.noun),
+                    fmt::format("describe at most {}", most_devices));
     }
     const std::int64_t most = has_fabric() ? most_devices_of_a_machine : most_paired_devices;
     if (machine_.devices.count > most) {
       problems_.add(
           machine_.devices.place,
           fmt::format("{} devices are too many for one machine", machine_.devices.count),
-          fmt::format("write {} at most{}", most, has_fabric() ? "" : ", or a \"fabric\" that joins them"));
+          fmt::format("write at most {}{}", most, has_fabric() ? "" : ", or a \"fabric\" that joins them"));
     }
   }
 
   void check_links(const Wiring& wiring) {
     if (std::int64_t{machines_} * wiring.links() > most_links)
       problems_.add(description_.place,
-                    fmt::format("these are {} machines of {} links", machines_, wiring.links()),
-                    "describe fewer");
+                    fmt::format("{} machines of {} links each are too many", machines_, wiring.links()),
+                    "describe fewer machines");
   }
 
   // ---- The parts
@@ -203,6 +216,7 @@ class Builder {
     return options;
   }
 
+  // The torus of a slice, or the described fabric.
   std::unique_ptr<const Fabric> make_fabric(const Wiring& wiring) {
     if (!slice_) {
       const Network& fabric = *description_.fabric;
@@ -220,10 +234,11 @@ class Builder {
                                          Link{LinkKind::ici, payload(wire), wire.latency});
   }
 
+  // Called only if there are several machines that a fabric does not join, or a network is described.
   std::unique_ptr<const Fabric> make_network() {
     const Place& place = description_.machines ? description_.machines->place : description_.place;
     if (!description_.network) {
-      problems_.add(place, "nothing leads from host 0 of machine 0 to host 0 of machine 1",
+      problems_.add(place, "there is no route from host 0 of machine 0 to host 0 of machine 1",
                     "add \"network\", which joins the machines' NICs");
       return nullptr;
     }
@@ -238,6 +253,7 @@ class Builder {
         problems_, warnings_);
   }
 
+  // The CPU type with the memory that the machine has.
   MachineTypes types() const {
     MachineTypes types{machine_.devices.type.value, machine_.hosts.type.value};
     if (machine_.hosts.memory) types.host.memory = *machine_.hosts.memory;
@@ -245,6 +261,7 @@ class Builder {
     return types;
   }
 
+  // The fabric's wire hides NVLink's: with a fabric the devices use no NVLinks inside the machine.
   Ratings ratings(bool has_fabric) const {
     Ratings ratings;
     if (has_fabric) {
@@ -267,7 +284,7 @@ class Builder {
   std::optional<Slice> slice_{};
   std::int32_t machines_ = 1;
   std::int32_t fabric_machines_ = 1;
-  bool has_fewer_devices_ = false;
+  bool has_fewer_devices_ = false;  // then links of the omitted devices are unused, which needs no warning
 };
 
 }  // namespace

@@ -1,6 +1,14 @@
 #pragma once
-// What a platform file says, as plain data: a machine, how many of it, and what joins them. platform/keys.h
-// names the keys, platform/parse.h reads them, platform/build.h makes machines of them.
+// The content of a platform file as plain data, before anything is built: a machine, how many copies of it
+// there are, and the networks that join them. Each struct corresponds to one object of the file and has its
+// keys as members; platforms/README.md explains every key.
+//
+//   {"machine": {"devices": {"type": "rtx4090", "count": 2}, "hosts": {...}, "pcie": {...}}}
+//   -> Description{.machine = {.devices = {.type = rtx4090, .count = 2}, .hosts = {...}, .pcie = {...}}}
+//
+// The initial values are the defaults of the keys; an empty std::optional means that the key is absent.
+// platform/keys.h lists the keys, platform/parse.h reads them, and platform/build.h builds machines from the
+// result.
 
 #include <optional>
 #include <string>
@@ -14,53 +22,58 @@
 
 namespace wt::platform {
 
-// A value that later checks may have to point at.
+// A value with its place in the file, for problems that are found only after parsing.
 template <class T>
 struct Placed {
   T value{};
   Place place{};
 };
 
-// Both directions of a connection: `links` equal ones used as one, of which payload gets the share
-// `efficiency`.
+// Both directions of a full-duplex connection. `links` equal physical links are used as one, and payload gets
+// the share `efficiency` of their bandwidth: each direction carries links x bandwidth x efficiency.
 struct Wire {
-  std::optional<BytesPerSecond> bandwidth{};
+  std::optional<BytesPerSecond> bandwidth{};  // of one physical link in one direction
   int links = 1;
   double efficiency = 1;
   Seconds latency{};
   Place place{};
 };
 
-// How far two parts of a machine reach each other over PCIe without the detour through a host's memory.
+// The farthest path over the PCIe tree that two parts of a machine use directly. They are below one switch,
+// below one socket, or anywhere in the machine. A longer path goes through a host's memory. The order of the
+// values counts.
 enum class Reach : std::uint8_t { none, below_switch, socket, machine };
 
 struct Devices {
   Placed<device::DeviceType> type{};
   int count = 1;
-  int dealt_as = 0;  // of a larger machine only the first ones are there, where they were
+  // The number of devices of the complete machine, if "devices" or "ranks" keeps only the first ones. The
+  // kept devices then stay at the switches and sockets where they are in the complete machine. 0: the machine
+  // is complete.
+  int dealt_as = 0;
   Place place{};
 };
 
 struct Hosts {
   int count = 1;
   Placed<device::DeviceType> type{};
-  std::optional<Bytes> memory{};  // these two, where they differ from the type's
-  std::optional<BytesPerSecond> memory_bandwidth{};
-  std::optional<Wire> link{};
+  std::optional<Bytes> memory{};                     // of one socket; absent: the type's
+  std::optional<BytesPerSecond> memory_bandwidth{};  // of one socket; absent: the type's
+  std::optional<Wire> link{};                        // between each two sockets
   Place place{};
 };
 
-// A PCIe switch and what hangs below it.
+// A PCIe switch and the parts below it, by their indices in the machine.
 struct Switch {
-  int host = 0;
+  int host = 0;  // the socket above it; read only for top switches
   std::vector<int> devices{};
   std::vector<int> nics{};
   std::vector<Switch> switches{};
   Place place{};
 };
 
-// Either how many switches there are on each level, top first, to which everything is dealt evenly, or the
-// tree itself.
+// Either the number of switches on each level, top level first, over which everything is distributed evenly
+// in order; or the tree itself.
 using Switches = std::variant<std::vector<int>, std::vector<Switch>>;
 
 struct Pcie {
@@ -72,6 +85,7 @@ struct Pcie {
 
 enum class Layout : std::uint8_t { nvswitch, full_mesh };
 
+// Two devices that are joined directly by `links` NVLinks.
 struct Pair {
   int first = 0;
   int second = 0;
@@ -82,18 +96,20 @@ struct Pair {
 struct Nvlink {
   Wire wire{};
   Layout layout = Layout::nvswitch;
-  std::optional<std::vector<Pair>> pairs{};
+  std::optional<std::vector<Pair>> pairs{};  // instead of a layout
 };
 
 enum class Attached : std::uint8_t { switches, hosts };
 
-// What a NIC speaks: what software adds to its latency, and whether its switches can add, follow from this.
+// The protocol family of a NIC. It determines the latency that software adds, and whether the network's
+// switches can add (InfiniBand's can).
 enum class NicType : std::uint8_t { unknown, infiniband, roce, efa, ethernet };
 
 struct Nics {
   NicType type{};
   Wire wire{};
   int count = 1;
+  // Absent: the NICs are attached to the lowest PCIe switches if there are any, else to the sockets.
   std::optional<Attached> attached{};
   Reach gpu_direct = Reach::below_switch;
 };
@@ -111,14 +127,16 @@ struct Machine {
 
 enum class NetworkType : std::uint8_t { one_switch, leaf_spine, fat_tree, rails, ring, mesh, torus };
 enum class FabricKind : std::uint8_t { network, nvlink, xgmi, ici, pcie };
-enum class Choice : std::uint8_t { destination, ecmp };  // of the uplink, where several lead there
+// The rule that selects one of several uplinks: by the destination's number, or by a hash of the flow.
+enum class Choice : std::uint8_t { destination, ecmp };
 
-// What joins NICs (`network`) or devices (`fabric`) of many machines.
+// The object "network", which joins the NICs of all machines, or "fabric", which joins their devices. Which
+// members have a meaning depends on `type`; platform/networks.cpp reports the others.
 struct Network {
   Wire wire{};
   Placed<NetworkType> type{};
-  FabricKind kind = FabricKind::network;  // of a fabric
-  std::optional<int> machines{};          // of a fabric: so many are joined
+  FabricKind kind = FabricKind::network;  // only of a fabric
+  std::optional<int> machines{};          // only of a fabric: how many machines one fabric joins; absent: all
   std::optional<int> machines_per_leaf{};
   std::optional<int> spines{};
   double oversubscription = 1;
@@ -137,7 +155,7 @@ enum class WrapRule : std::uint8_t { never, multiples_of_4, axis_of_16, whole_po
 enum class Counts : std::uint8_t { cores, chips };
 enum class Unit : std::uint8_t { chip, core };
 
-// The torus of a TPU generation, and which slices of it there are.
+// The torus of a TPU generation, and the rules for its slices (platform/slice.h applies them).
 struct Ici {
   Wire wire{};
   Shape pod{};
@@ -155,6 +173,7 @@ struct Ici {
   Place place{};
 };
 
+// The top level of a platform file.
 struct Description {
   std::string description{};
   std::vector<std::string> aliases{};

@@ -31,9 +31,9 @@ constexpr std::array<json::Named<Precision>, 4> precisions{{{"float32", Precisio
 
 const json::Range<double> share{.above = 0, .at_most = 1};
 
-// ---- What a device and its generation may both say
+// ---- The keys that a device and its generation have in common
 
-// Of one generation, and what a device that names it starts from.
+// The constants of a generation. A device that names the generation starts from a copy of them.
 struct Common {
   std::string generation{};
   int matrix_unit = 0;
@@ -61,6 +61,7 @@ Reserve read_reserve(json::Reader reader) {
   return reserve;
 }
 
+// Reads the keys of a device or a generation over the values in `common`.
 Common read_common(json::Reader& reader, Common common) {
   common.matrix_unit = reader.optional<int>("matrix_unit", common.matrix_unit, {.at_least = 1});
   if (const auto gap = reader.maybe<Seconds>("launch_gap", {.at_least = Seconds(0)})) common.launch_gap = gap;
@@ -103,6 +104,7 @@ std::map<Precision, FlopsPerSecond> read_peak(json::Reader reader) {
   return peak;
 }
 
+// From "8.0" to {8, 0}.
 std::optional<ComputeCapability> parse_capability(std::string_view text) {
   ComputeCapability capability;
   const char* const end = text.data() + text.size();
@@ -119,11 +121,12 @@ std::optional<ComputeCapability> read_capability(json::Reader& reader) {
   if (!text) return std::nullopt;
   const auto capability = parse_capability(*text);
   if (!capability)
-    reader.problem("compute_capability", fmt::format("\"{}\" is no compute capability", printable(*text)),
-                   "write it as \"8.0\"");
+    reader.problem("compute_capability", fmt::format("\"{}\" is not a compute capability", printable(*text)),
+                   "write it as in \"8.0\"");
   return capability;
 }
 
+// The constants of the generation that a device names; initial values if it names none.
 Common generation_of(json::Reader& reader, const Generations& generations) {
   const auto name = reader.maybe<std::string>("generation");
   if (!name) return {};
@@ -134,7 +137,7 @@ Common generation_of(json::Reader& reader, const Generations& generations) {
   }
   std::vector<std::string_view> known;
   for (const auto& [id, common] : generations) known.push_back(id);
-  reader.problem("generation", fmt::format("\"{}\" is no generation", printable(*name)),
+  reader.problem("generation", fmt::format("unknown generation \"{}\"", printable(*name)),
                  did_you_mean(*name, known));
   return {};
 }
@@ -167,7 +170,7 @@ DeviceType read_object(const json::Value& value, const Generations& generations,
 
 std::string label(const DeviceType& type) { return fmt::format("\"{}\"", type.id); }
 
-// Ids and aliases name one device each.
+// Reports every id or alias that names more than one device.
 void require_distinct_names(const json::Value& catalogue, const std::vector<DeviceType>& types,
                             Problems& problems) {
   const json::Value::Elements& devices = catalogue.find("devices")->elements();
@@ -203,6 +206,7 @@ std::vector<DeviceType> read_devices(const json::Value& catalogue, const Generat
   return types;
 }
 
+// platforms/devices.json, read at the first call.
 const Catalogue& catalogue() {
   static const Catalogue read = [] {
     Problems problems;
@@ -225,7 +229,7 @@ std::vector<std::string_view> names() {
   return result;
 }
 
-std::string unknown(std::string_view id) { return fmt::format("\"{}\" is no device type", printable(id)); }
+std::string unknown(std::string_view id) { return fmt::format("unknown device type \"{}\"", printable(id)); }
 
 }  // namespace
 

@@ -1,5 +1,10 @@
 #pragma once
-// Device types by name: platforms/devices.json, and types that a platform's file writes out itself.
+// Device types by name. The catalogue is platforms/devices.json: generations with the constants that their
+// products share, and products with their data sheets.
+//
+//   {"id": "rtx4090", "kind": "GPU", "generation": "ada", "peak": {"float32": "82.58 TFLOP/s", ...}, ...}
+//
+// A platform file names a product of the catalogue, or contains such an object itself.
 
 #include <optional>
 #include <span>
@@ -11,20 +16,22 @@
 
 namespace wt::platform {
 
-// The catalogue, sorted by id. Read at the first call; throws InputError where the file is wrong.
+// All types of the catalogue, sorted by id. The first call reads the file and throws InputError if the file
+// is wrong.
 std::span<const device::DeviceType> device_types();
 
-// By id or alias; null: there is none.
+// The type with this id or alias; null if the catalogue has none.
 const device::DeviceType* find_device_type(std::string_view id);
 
-// Throws InputError with a suggestion.
+// As find_device_type. Throws InputError with the nearest names if the catalogue has none.
 const device::DeviceType& device_type_named(std::string_view id);
 
-// A name, or an object with a device's keys; "generation" gives what the object leaves out. Nothing where there
-// is a problem.
+// The type that a JSON value describes: an id or alias of the catalogue, or an object with the keys of a
+// product. If the object has "generation", that generation of the catalogue gives the constants that the
+// object omits. None if there was a problem.
 std::optional<device::DeviceType> read_device_type(const json::Value& value, Problems& problems);
 
-// {"generations": {..}, "devices": [..]}, as in platforms/devices.json.
+// The types of a whole catalogue, {"generations": {...}, "devices": [...]}, sorted by id.
 std::vector<device::DeviceType> read_device_types(const json::Value& catalogue, Problems& problems);
 
 }  // namespace wt::platform

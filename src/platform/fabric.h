@@ -1,7 +1,12 @@
 #pragma once
-// What joins ports of many machines: a port is a NIC (of a network) or a device (of an NVLink domain, of a
-// torus). Links and routes are arithmetic: nothing is stored per port, so that 65,536 chips cost what four
-// do.
+// The interface of everything that joins ports of many machines. A port is a NIC (of a network) or a device
+// (of an NVLink domain or a torus). With 4 ports behind one switch there are 8 links: link 2 p leads from
+// port p up to the switch and link 2 p + 1 back down, so the route from port 1 to port 3 is the links 2 and
+// 7.
+//
+// Implementations compute links and routes from the port numbers (platform/switches.h, platform/torus.h) and
+// store nothing for each port, so that a platform of 65,536 chips takes no more memory than one of four.
+// SimGrid's zones (platform/formats/zones.h) are the exception, because their files list every link.
 
 #include <functional>
 #include <memory>
@@ -13,7 +18,7 @@
 
 namespace wt::platform {
 
-// A route in the making: each link adds its latency, and the narrowest one is remembered.
+// Composes a route: each added link contributes its latency, and the lowest bandwidth becomes the bottleneck.
 class Trail {
  public:
   void add(LinkId id, const Link& link) {
@@ -21,7 +26,8 @@ class Trail {
     route_.latency += link.latency;
     if (route_.links.size() == 1 || link.bandwidth < route_.bottleneck) route_.bottleneck = link.bandwidth;
   }
-  void wait(Seconds latency) { route_.latency += latency; }  // at what is no shared link
+  // Adds only latency, for a link that limits no flow and so is not simulated.
+  void wait(Seconds latency) { route_.latency += latency; }
   void reserve(std::size_t links) { route_.links.reserve(route_.links.size() + links); }
   Route route() && { return std::move(route_); }
 
@@ -29,8 +35,10 @@ class Trail {
   Route route_{};
 };
 
+// The name of a port, as in "machine 1/nic 0".
 using PortName = std::function<std::string(std::int32_t port)>;
 
+// Ports are numbered machine by machine from 0, and links from 0 to links() - 1.
 class Fabric {
  public:
   virtual ~Fabric() = default;
@@ -38,13 +46,14 @@ class Fabric {
   virtual const Link& link(std::int32_t link) const = 0;
   virtual std::string name(std::int32_t link, const PortName& port) const = 0;
 
-  // Adds the links from one port to another; `first` is the id of this fabric's link 0. Requires: joins(from,
-  // to).
+  // Adds the links from one port to another to the trail. `first` is the platform's id of this fabric's link
+  // 0. Requires: joins(from, to).
   virtual void route(std::int32_t from, std::int32_t to, LinkId first, Trail& trail) const = 0;
   virtual bool joins(std::int32_t, std::int32_t) const { return true; }
-  // By how many links the best joined port sends.
+  // The number of links by which a port sends; of ports that differ, the highest.
   virtual std::int32_t links_of_port() const { return 1; }
-  // A flow should leave by the port index (within its machine) by which it arrives.
+  // Whether a flow must leave its machine by the same port index by which it enters the other machine,
+  // because ports of different indices are on different rails.
   virtual bool keeps_rails() const { return false; }
 
  protected:

@@ -12,7 +12,8 @@ namespace wt::platform {
 
 namespace {
 
-// One link of every route, picked by one rule.
+// A candidate for a cut: the set of links that one rule picks, one from every route. If some route has no
+// link that the rule picks, the set separates nothing and has no capacity.
 class Cut {
  public:
   void add(std::optional<LinkId> link) {
@@ -22,7 +23,7 @@ class Cut {
       is_whole_ = false;
   }
 
-  // None where a route has no such link.
+  // The sum of the bandwidths. None if a route has no link that the rule picks.
   std::optional<double> capacity(const Platform& platform) const {
     if (!is_whole_) return std::nullopt;
     double sum = 0;
@@ -37,8 +38,8 @@ class Cut {
 
 constexpr int kinds = static_cast<int>(LinkKind::on_chip) + 1;
 
-// Candidates for the narrowest cut: where routes leave the device, each kind of link that they come by, and
-// where they leave the machine. `links` begin at the group.
+// Adds a route to all candidates: its first link, its first link of each kind, its last link inside the
+// machine, and its first link outside. `links` begin at the group.
 void add_to_cuts(const Platform& platform, std::span<const LinkId> links, std::int32_t machine,
                  std::vector<Cut>& cuts) {
   const auto first = [&](auto test) -> std::optional<LinkId> {
@@ -56,18 +57,19 @@ void add_to_cuts(const Platform& platform, std::span<const LinkId> links, std::i
   cuts[2 + kinds].add(outside == links.end() ? std::nullopt : std::optional(*outside));
 }
 
+// The lowest capacity of the candidates that are cuts.
 BytesPerSecond narrowest(const Platform& platform, const std::vector<Cut>& cuts) {
   double least = std::numeric_limits<double>::infinity();
   for (const Cut& cut : cuts) least = std::min(least, cut.capacity(platform).value_or(least));
   return BytesPerSecond(least);
 }
 
-// A switch that adds is joined with what is at its ports, and with nobody else.
+// Whether data can flow between the two. A switch that adds is joined only with the endpoints at its ports.
 bool are_joined(const Platform& platform, Endpoint mine, Endpoint other) {
   return !platform.is_switch(other) || platform.joins(mine, other);
 }
 
-// Infinite where there is nobody else.
+// Sets both rates of a group. They are infinite if the group has no counterpart in `everyone`.
 void measure(const Platform& platform, std::span<const Endpoint> everyone, Group& group) {
   std::vector<Cut> out(3 + kinds), in(3 + kinds);
   bool has_others = false;

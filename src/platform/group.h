@@ -1,5 +1,7 @@
 #pragma once
-// Devices as groups, and how fast anything can leave or enter one: what bounds are made of.
+// Groups of devices, and the rate at which data can leave or enter each group. Lower bounds on the time of a
+// collective are computed from these rates: if a group of machine 0's devices must receive 1 GB and at most
+// 50 GB/s can enter the machine, no algorithm takes less than 20 ms.
 
 #include <span>
 #include <vector>
@@ -8,17 +10,20 @@
 
 namespace wt::platform {
 
-// Both rates are of a cut: links of which every route between the group and the others takes at least one,
-// chosen so that they carry little. No schedule passes more through it.
+// A rate is the capacity of a cut: a set of links such that every route between the group and the other
+// endpoints crosses at least one of them. Several cuts are tried (group.cpp), and the lowest capacity is
+// kept, so that no schedule can exceed it. The rates are infinite if there are no other endpoints.
 struct Group {
   std::vector<Endpoint> members{};
   BytesPerSecond out{};
   BytesPerSecond in{};
 };
 
-// Each device a group, each machine's devices, or those that one fabric joins (a TPU slice, an NVL72; else a machine).
-// `others` take part and belong to no group, as parameter servers do. Asks for a route between all pairs. Requires: none
-// stands in a list twice.
+// Partitions `devices` into one group for each device, for each machine, or for each fabric that joins the
+// devices of several machines (a TPU slice, an NVL72); without a fabric the third function groups by machine,
+// too. `others` are endpoints that exchange data with the groups and belong to none, such as parameter
+// servers.
+// The functions compute the routes between all pairs. Requires: no endpoint is in a list twice.
 std::vector<Group> groups_by_device(const Platform& platform, std::span<const Endpoint> devices,
                                     std::span<const Endpoint> others = {});
 std::vector<Group> groups_by_machine(const Platform& platform, std::span<const Endpoint> devices,

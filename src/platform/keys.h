@@ -1,7 +1,11 @@
 #pragma once
-// Every key of a platform file, once: its name, the member it fills (whose type says what the key may be and
-// whose first value is the default), its bounds, and a line of meaning. Readers are the parser and the JSON
-// Schema.
+// Every key of a platform file, listed once: its name, the member of platform/description.h that it fills,
+// its bounds, and its meaning in one line. The member's type determines which values are legal, and its
+// initial value is the default. Both readers of the lists are visitors: the parser (parse.cpp) and the writer
+// of the JSON Schema (schema.cpp), so that the two cannot differ.
+//
+//   keys_of(visit, hosts) calls
+//     visit(count_key("count", "how many CPU sockets a machine has", 1, 64), hosts.count) and so on.
 
 #include <optional>
 #include <string_view>
@@ -13,6 +17,7 @@ namespace wt::platform {
 
 struct Key {
   std::string_view name{};
+  // A noun phrase or a clause without full stop. Messages quote it after `add "name":`.
   std::string_view meaning{};
   bool required = false;
   std::optional<int> at_least{};
@@ -25,14 +30,15 @@ constexpr Key optional_key(std::string_view name, std::string_view meaning) {
 constexpr Key required_key(std::string_view name, std::string_view meaning) {
   return {.name = name, .meaning = meaning, .required = true};
 }
-// More of anything than anybody builds is refused, so that products of counts stay in range.
+// A key with a whole number. The upper bound is far above any real machine and keeps products of counts in
+// range.
 constexpr Key count_key(std::string_view name, std::string_view meaning, int at_least = 1,
                         int at_most = 1 << 22) {
   return {.name = name, .meaning = meaning, .at_least = at_least, .at_most = at_most};
 }
-inline constexpr int most_parts = 1024;  // of one kind in one machine
+inline constexpr int most_parts = 1024;  // parts of one kind in one machine
 
-// How the file spells an enumeration.
+// The words by which a file writes the values of an enumeration.
 template <class T>
 struct Words;
 template <>
@@ -99,12 +105,14 @@ struct Words<Unit> {
 
 template <class Visit>
 void wire_keys(Visit& visit, Wire& wire, bool needs_bandwidth = true) {
-  visit(Key{.name = "bandwidth", .meaning = "of one link in one direction", .required = needs_bandwidth},
+  visit(Key{.name = "bandwidth",
+            .meaning = "the bandwidth of one link in one direction",
+            .required = needs_bandwidth},
         wire.bandwidth);
-  visit(count_key("links", "so many links are used as one", 1, most_parts), wire.links);
+  visit(count_key("links", "how many equal links are used as one", 1, most_parts), wire.links);
   visit(Key{.name = "efficiency", .meaning = "the share of the bandwidth that payload gets", .at_most = 1},
         wire.efficiency);
-  visit(optional_key("latency", "of one crossing, without software"), wire.latency);
+  visit(optional_key("latency", "the latency of one crossing, without software"), wire.latency);
 }
 
 template <class Visit>
@@ -114,82 +122,115 @@ void keys_of(Visit& visit, Wire& wire) {
 
 template <class Visit>
 void keys_of(Visit& visit, Devices& devices) {
-  visit(required_key("type", "what they are: an id of devices.json, or its content"), devices.type);
-  visit(count_key("count", "devices of a machine; with ici the slice says it"), devices.count);
+  visit(required_key("type", "the device type: an id of devices.json, or an object with the keys of one"),
+        devices.type);
+  visit(count_key("count", "how many devices a machine has; with \"ici\" the slice determines it"),
+        devices.count);
 }
 
 template <class Visit>
 void keys_of(Visit& visit, Hosts& hosts) {
-  visit(count_key("count", "CPU sockets of a machine", 1, 64), hosts.count);
-  visit(required_key("type", "the CPU: an id of devices.json, or its content"), hosts.type);
-  visit(optional_key("memory", "of one socket, where it differs from the type's"), hosts.memory);
-  visit(optional_key("memory_bandwidth", "of one socket, where it differs; reads and writes are a link each"),
+  visit(count_key("count", "how many CPU sockets a machine has", 1, 64), hosts.count);
+  visit(required_key("type", "the CPU: an id of devices.json, or an object with the keys of one"),
+        hosts.type);
+  visit(optional_key("memory", "the memory of one socket, if it differs from the type's"), hosts.memory);
+  visit(optional_key(
+            "memory_bandwidth",
+            "the memory bandwidth of one socket, if it differs from the type's; reads and writes are a "
+            "link each"),
         hosts.memory_bandwidth);
-  visit(optional_key("link", "between each two sockets"), hosts.link);
+  visit(optional_key("link", "the wire between each two sockets"), hosts.link);
 }
 
 template <class Visit>
 void keys_of(Visit& visit, Switch& content) {
-  visit(count_key("host", "the socket above it; of the top switches only", 0), content.host);
-  visit(count_key("devices", "which devices hang below it", 0), content.devices);
-  visit(count_key("nics", "which NICs hang below it", 0), content.nics);
-  visit(optional_key("switches", "which switches hang below it"), content.switches);
+  visit(count_key("host", "the index of the socket above the switch; only for top switches", 0),
+        content.host);
+  visit(count_key("devices", "the indices of the devices below the switch", 0), content.devices);
+  visit(count_key("nics", "the indices of the NICs below the switch", 0), content.nics);
+  visit(optional_key("switches", "the switches below the switch"), content.switches);
 }
 
 template <class Visit>
 void keys_of(Visit& visit, Pcie& pcie) {
   wire_keys(visit, pcie.wire);
-  visit(optional_key("switches", "how many, on each level, top first; or the tree itself"), pcie.switches);
-  visit(optional_key("uplink", "above each switch, where it differs"), pcie.uplink);
-  visit(optional_key("peer_to_peer", "how far devices write into each other's memory"), pcie.peer_to_peer);
+  visit(optional_key(
+            "switches",
+            "the number of switches, or one number for each level, top level first; or the tree itself"),
+        pcie.switches);
+  visit(optional_key("uplink", "the wire above each switch, if it differs from the other wires of the tree"),
+        pcie.uplink);
+  visit(optional_key("peer_to_peer", "how far devices access each other's memory directly"),
+        pcie.peer_to_peer);
 }
 
 template <class Visit>
 void keys_of(Visit& visit, Nvlink& nvlink) {
   wire_keys(visit, nvlink.wire);
-  visit(optional_key("layout", "each device to one switch, or each to each"), nvlink.layout);
-  visit(optional_key("pairs", "which devices are joined, and by how many links: [[0, 1, 2], ...]"),
+  visit(optional_key("layout", "whether each device is linked to one switch or to every other device"),
+        nvlink.layout);
+  visit(optional_key(
+            "pairs",
+            "the devices that are joined, and by how many links, instead of a layout: [[0, 1, 2], ...]"),
         nvlink.pairs);
 }
 
 template <class Visit>
 void keys_of(Visit& visit, Nics& nics) {
-  visit(optional_key("type", "what they speak"), nics.type);
+  visit(optional_key("type", "the protocol family, which determines the latency that software adds"),
+        nics.type);
   wire_keys(visit, nics.wire);
-  visit(count_key("count", "NICs of a machine", 1, most_parts), nics.count);
-  visit(optional_key("attached", "to the lowest PCIe switches where there are any, or to the sockets"),
+  visit(count_key("count", "how many NICs a machine has", 1, most_parts), nics.count);
+  visit(optional_key("attached",
+                     "whether NICs are attached to the lowest PCIe switches, as is the default if there are "
+                     "any, or to the sockets"),
         nics.attached);
-  visit(optional_key("gpu_direct", "how far NICs reach the memory of devices"), nics.gpu_direct);
+  visit(optional_key("gpu_direct", "how far NICs access the memory of devices directly"), nics.gpu_direct);
 }
 
 template <class Visit>
 void keys_of(Visit& visit, Machine& machine) {
-  visit(required_key("devices", "what computes"), machine.devices);
-  visit(required_key("hosts", "the CPU sockets with their memory"), machine.hosts);
-  visit(optional_key("pcie", "the tree that joins devices and NICs with the hosts"), machine.pcie);
-  visit(optional_key("c2c", "between each device and its host, instead of PCIe"), machine.c2c);
-  visit(optional_key("nvlink", "between devices"), machine.nvlink);
-  visit(optional_key("xgmi", "between devices"), machine.xgmi);
+  visit(required_key("devices", "the devices that compute"), machine.devices);
+  visit(required_key("hosts", "the CPU sockets with their memory, which are the hosts of the devices"),
+        machine.hosts);
+  visit(optional_key("pcie", "the PCIe tree that joins devices and NICs with the hosts"), machine.pcie);
+  visit(optional_key("c2c", "the wire between each device and its host, instead of PCIe"), machine.c2c);
+  visit(optional_key("nvlink", "NVLinks between the devices"), machine.nvlink);
+  visit(optional_key("xgmi", "xGMI links between the devices"), machine.xgmi);
   visit(optional_key("nics", "the ports to the network"), machine.nics);
 }
 
-// Of `network`, and of `fabric`, which has two keys more.
+// The keys that `network` and `fabric` have in common.
 template <class Visit>
 void network_keys(Visit& visit, Network& network) {
-  visit(required_key("type", "how its switches or ports are joined"), network.type);
-  visit(count_key("machines_per_leaf", "of leaf_spine and rails"), network.machines_per_leaf);
-  visit(count_key("spines", "of leaf_spine and rails: each leaf has one uplink to each", 1, most_parts),
+  visit(required_key("type", "the topology: how switches or ports are joined"), network.type);
+  visit(count_key("machines_per_leaf", "for leaf_spine and rails: the number of machines on one leaf switch"),
+        network.machines_per_leaf);
+  visit(count_key("spines",
+                  "for leaf_spine and rails: the number of spine switches; each leaf has one uplink to each",
+                  1, most_parts),
         network.spines);
-  visit(optional_key("oversubscription", "bandwidth into a leaf over bandwidth out of it"),
-        network.oversubscription);
-  visit(count_key("children", "of fat_tree, from the leaves up: ports below a switch"), network.children);
-  visit(count_key("parents", "of fat_tree, from the leaves up: uplinks of a switch"), network.parents);
-  visit(optional_key("uplink", "between switches, instead of what follows"), network.uplink);
-  visit(optional_key("routes", "which uplink a flow takes"), network.routes);
-  visit(count_key("seed", "of ecmp's hash", 0), network.seed);
-  visit(optional_key("shape", "of mesh and torus: 4x4"), network.shape);
-  visit(optional_key("wrap", "of torus, per axis; all where absent"), network.wrap);
-  visit(optional_key("twisted", "of torus n x 2n, n x n x 2n, n x 2n x 2n"), network.twisted);
+  visit(
+      optional_key("oversubscription",
+                   "for leaf_spine and rails: the bandwidth into a leaf divided by the bandwidth out of it"),
+      network.oversubscription);
+  visit(count_key("children", "for fat_tree: the ports below a switch of each level, from the leaves up"),
+        network.children);
+  visit(count_key("parents",
+                  "for fat_tree: the uplinks of a switch of each level but the top one, from the leaves up"),
+        network.parents);
+  visit(optional_key(
+            "uplink",
+            "the wire between switches, instead of one that follows from the ports and the oversubscription"),
+        network.uplink);
+  visit(optional_key("routes", "the rule that selects one of several uplinks for a flow"), network.routes);
+  visit(count_key("seed", "for ecmp: the seed of the hash", 0), network.seed);
+  visit(optional_key("shape", "for mesh and torus: the extents, as in 4x4"), network.shape);
+  visit(optional_key("wrap", "for torus: whether each axis closes to a ring; absent: every axis does"),
+        network.wrap);
+  visit(optional_key("twisted",
+                     "for torus: whether it is twisted, which n x 2n, n x n x 2n and n x 2n x 2n can be"),
+        network.twisted);
 }
 
 template <class Visit>
@@ -197,46 +238,54 @@ void keys_of(Visit& visit, Network& network, bool joins_devices) {
   wire_keys(visit, network.wire, joins_devices);
   network_keys(visit, network);
   if (!joins_devices) return;
-  visit(optional_key("kind", "what its links are"), network.kind);
-  visit(count_key("machines", "so many machines are joined by one; all where absent"), network.machines);
+  visit(optional_key("kind", "the kind of its links"), network.kind);
+  visit(count_key("machines", "how many machines one fabric joins; absent: all"), network.machines);
 }
 
 template <class Visit>
 void keys_of(Visit& visit, Ici& ici) {
   wire_keys(visit, ici.wire);
-  visit(required_key("pod", "the largest shape: 16x16x16"), ici.pod);
-  visit(required_key("host", "chips of one host: 2x2x1"), ici.host);
-  visit(optional_key("single_host", "larger slices that one host holds whole"), ici.single_host);
+  visit(required_key("pod", "the largest shape, as in 16x16x16"), ici.pod);
+  visit(required_key("host", "the chips of one host, as in 2x2x1"), ici.host);
+  visit(optional_key("single_host", "larger slices that one host holds completely"), ici.single_host);
   visit(required_key("shapes", "the slices that exist"), ici.shapes);
-  visit(count_key("multiples_of", "and all shapes up to the pod whose extents are multiples of this"),
+  visit(count_key("multiples_of",
+                  "all shapes up to the pod whose extents are multiples of this number exist, too"),
         ici.multiples_of);
-  visit(required_key("wrap", "which axes close to rings"), ici.wrap);
-  visit(optional_key("twist", "twisted slices exist: 4x4x8_twisted"), ici.twist);
-  visit(required_key("names", "how names of slices begin: v4, as in v4-32"), ici.names);
-  visit(required_key("counts", "what the number in a name counts"), ici.counts);
-  visit(count_key("cores", "of one chip", 1, 16), ici.cores);
-  visit(optional_key("device", "what TensorFlow calls one device"), ici.device);
-  visit(optional_key("on_chip", "between a core and its chip's ICI, where a core is a device"), ici.on_chip);
+  visit(required_key("wrap", "the rule by which axes close to rings"), ici.wrap);
+  visit(optional_key("twist", "whether twisted slices exist, as in 4x4x8_twisted"), ici.twist);
+  visit(required_key("names", "the beginnings of the names of slices: v4 for v4-32"), ici.names);
+  visit(required_key("counts", "what the number in the name of a slice counts"), ici.counts);
+  visit(count_key("cores", "the number of cores of one chip", 1, 16), ici.cores);
+  visit(optional_key("device", "what TensorFlow sees as one device"), ici.device);
+  visit(optional_key("on_chip", "the wire between a core and its chip's ICI; required if a core is a device"),
+        ici.on_chip);
 }
 
 inline constexpr Key machine_key =
     required_key("machine", "the machine, or the name of the file that describes it");
 
-// In a `machine` that says only what differs from another file's.
-inline constexpr Key like_key = required_key("like", "the file whose machine this is, but for what follows");
+// Required in a `machine` that has only the differences from the machine of another file.
+inline constexpr Key like_key =
+    required_key("like", "the file whose machine this is, except for the keys that follow");
 
-// Beside `machine`, which may also be a name.
+// The top level without `machine`, which may also be a name and is read separately.
 template <class Visit>
 void keys_of(Visit& visit, Description& platform) {
   visit(optional_key("aliases", "other names of the file"), platform.aliases);
-  visit(count_key("machines", "how many machines"), platform.machines);
-  visit(count_key("devices", "so many devices in each machine, the first ones"), platform.devices);
-  visit(count_key("ranks", "so many devices in all, dealt evenly to the machines"), platform.ranks);
-  visit.network(optional_key("network", "joins the NICs of the machines"), platform.network, false);
-  visit.network(optional_key("fabric", "joins the devices of the machines"), platform.fabric, true);
-  visit(optional_key("ici", "a TPU generation's torus and slices"), platform.ici);
-  visit(optional_key("slice", "of the pod: by shape, 4x4x8, or by name, v4-32"), platform.slice);
-  visit(count_key("slices", "so many of the slice, joined by the network"), platform.slices);
+  visit(count_key("machines", "the number of machines"), platform.machines);
+  visit(count_key("devices",
+                  "the number of devices in each machine; of a larger machine the first ones are kept"),
+        platform.devices);
+  visit(count_key("ranks", "the number of devices in all, distributed evenly over the machines"),
+        platform.ranks);
+  visit.network(optional_key("network", "the network that joins the NICs of the machines"), platform.network,
+                false);
+  visit.network(optional_key("fabric", "the fabric that joins the devices of the machines"), platform.fabric,
+                true);
+  visit(optional_key("ici", "the torus of a TPU generation, and its slices"), platform.ici);
+  visit(optional_key("slice", "the slice of the pod, by shape (4x4x8) or by name (v4-32)"), platform.slice);
+  visit(count_key("slices", "the number of such slices, joined by the network"), platform.slices);
 }
 
 }  // namespace wt::platform

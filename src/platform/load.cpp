@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files of the folder that are no platforms.
+// The files of the folder platforms/ that are no platforms.
 constexpr std::array<std::string_view, 2> catalogues{"devices", "communication"};
 
 bool is_catalogue(std::string_view stem) {
@@ -61,7 +61,7 @@ std::vector<std::string_view> known_names() {
 
 bool is_path(std::string_view name) { return name.ends_with(".json") || is_xml(name); }
 
-// The file that a name means. Throws InputError where there is none.
+// The file that a name, an alias or a path refers to. Throws InputError if the name is unknown.
 fs::path path_of(std::string_view name, const fs::path& folder, const Place& named_at) {
   if (is_path(name)) return folder / name;
   const fs::path by_id = fs::path(WT_PLATFORMS) / (std::string(name) + ".json");
@@ -73,15 +73,16 @@ fs::path path_of(std::string_view name, const fs::path& folder, const Place& nam
   const std::vector<std::string_view> names = known_names();
   const std::string_view near = nearest(name, names);
   const std::string guess = near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near);
-  throw InputError(
-      Problem{named_at, fmt::format("there is no platform \"{}\"", printable(name)),
-              guess + "`windtunnel list platforms` tells them all; or name a file of your own: x.json"});
+  throw InputError(Problem{
+      named_at, fmt::format("unknown platform \"{}\"", printable(name)),
+      guess + "`windtunnel list platforms` lists all of them; the path of a file of your own ends in .json"});
 }
 
-// How errors call what a translator wrote.
+// The name in messages of the platform file into which an importer translated `file`.
 std::string as_json(const std::string& file) { return file + " as a platform file"; }
 
-// Opens the files that machines are named by, and keeps them as long as they are read.
+// Opens the files that `"machine": "dgx_h100"` and "like" name, and keeps their content until parsing has
+// ended. A file may refer to another one in turn, but no file twice, because that would never end.
 class Files {
  public:
   NamedFile opener() {
@@ -95,8 +96,8 @@ class Files {
       const fs::path path = path_of(name.string(), fs::path(name.place().file).parent_path(), name.place());
       const std::string key = path.lexically_normal().string();
       if (std::find(opened_.begin(), opened_.end(), key) != opened_.end()) {
-        problems.add(name.place(), fmt::format("{} is described by itself", name.text()),
-                     "one of the files must describe its machine");
+        problems.add(name.place(), fmt::format("the machine {} is described by itself", name.text()),
+                     "one of the files must contain its machine");
         return nullptr;
       }
       opened_.push_back(key);
@@ -111,8 +112,9 @@ class Files {
   json::Value translated(const fs::path& path, const Place& named_at) {
     const xml::Document document = xml::parse(path.string(), read_text(path, named_at));
     if (format_of(document) == Foreign::simgrid)
-      throw InputError(Problem{named_at, fmt::format("{} is a whole platform, no machine", path.string()),
-                               "name it as the platform"});
+      throw InputError(
+          Problem{named_at, fmt::format("{} is a SimGrid platform and not a single machine", path.string()),
+                  "use it as the platform"});
     Translated translated = translate_nccl(document);
     warnings_.insert(warnings_.end(), translated.warnings.begin(), translated.warnings.end());
     return json::parse(std::move(translated.json), as_json(path.string()));
@@ -120,9 +122,10 @@ class Files {
 
   std::deque<json::Value> files_{};
   std::vector<Problem> warnings_{};
-  std::vector<std::string> opened_{};  // one names the next: each may be opened once
+  std::vector<std::string> opened_{};
 };
 
+// The file with the values of the parameters in place of its own.
 json::Value with_parameters(json::Value file, const Parameters& parameters) {
   Problems problems;
   for (const Parameter& parameter : parameters) {
@@ -136,6 +139,7 @@ json::Value with_parameters(json::Value file, const Parameters& parameters) {
   return file;
 }
 
+// Parses and builds the content of a platform file.
 Loaded read(const json::Value& file, std::string name) {
   Problems problems;
   Files files;
@@ -151,6 +155,7 @@ Loaded load_file(const fs::path& path, const Parameters& parameters, const Place
   return read(with_parameters(json::parse_file(path, named_at), parameters), path.stem().string());
 }
 
+// {"file": "dgx_h100", "set": {"machines": 4}}
 Loaded read_named(json::Reader& reader, const fs::path& folder, const Problems& problems) {
   const auto name = reader.required<std::string>("file");
   Parameters parameters;
@@ -166,7 +171,7 @@ Loaded read_named(json::Reader& reader, const fs::path& folder, const Problems& 
   return load_file(path_of(name, folder, reader.place("file")), parameters, reader.place("file"));
 }
 
-// The keys of `virtual`, and what they set in the file of the ideal switch.
+// `virtual` is the platform ideal_switch with other values for three of its keys.
 Loaded read_virtual(const json::Value& value, Problems& problems) {
   constexpr struct {
     std::string_view key;
@@ -179,7 +184,7 @@ Loaded read_virtual(const json::Value& value, Problems& problems) {
     if (found != nullptr) parameters.push_back({std::string(row.sets), *found});
   }
   if (!reader.has("devices"))
-    reader.problem("devices", "this object has no \"devices\"", "add \"devices\": how many there are");
+    reader.problem("devices", "this object has no \"devices\"", "add \"devices\": the number of devices");
   reader.finish();
   problems.throw_if_any();
   return load("ideal_switch", parameters, value.place());
@@ -190,7 +195,8 @@ Loaded read_virtual(const json::Value& value, Problems& problems) {
 Parameter parse_parameter(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
-    throw InputError(fmt::format("\"{}\" is no parameter", printable(text)), "write key=value: machines=4");
+    throw InputError(fmt::format("\"{}\" is not of the form key=value", printable(text)),
+                     "write it as in machines=4");
   return {text.substr(0, equals), json::override_value(text, equals + 1)};
 }
 
@@ -198,7 +204,9 @@ Loaded from_xml(const std::string& file, std::string text, const Parameters& set
   const xml::Document document = xml::parse(file, std::move(text));
   std::string name = fs::path(file).stem().string();
   if (format_of(document) == Foreign::simgrid) return load_simgrid(document, std::move(name), set);
-  Products products;  // known before the file is written: an NVLink's rate is its product's
+  // The translation needs the products, because the rate of an NVLink depends on the device. So these two
+  // keys are read before the others are set.
+  Products products;
   for (const Parameter& parameter : set) {
     const bool is_text = parameter.value.kind() == json::Kind::string;
     if (is_text && parameter.key == "machine.devices.type") products.device = parameter.value.string();

@@ -1,5 +1,10 @@
 #pragma once
 // Platforms by name, by path, and as a scenario writes them.
+//
+//   load("dgx1", {parse_parameter("machines=2")}).platform   // two machines of platforms/dgx1_v100.json
+//   load("my_cluster.json").platform                         // the user's own file
+//
+// Every function here throws InputError with everything that is wrong, each problem at its place in the file.
 
 #include <filesystem>
 #include <span>
@@ -13,43 +18,44 @@
 
 namespace wt::platform {
 
-// Another value for a key of the platform's file, as in {"machines": 4, "network.oversubscription": 2}.
+// A new value for a key of a platform file, applied before the file is parsed. The key is a path through the
+// objects, as in {"machines": 4, "network.oversubscription": 2}.
 struct Parameter {
   std::string key{};
   json::Value value;
 };
 using Parameters = std::vector<Parameter>;
-Parameter parse_parameter(const std::string& text);  // "machines=4", "slice=4x4x8"
+Parameter parse_parameter(const std::string& text);  // from "machines=4" or "slice=4x4x8"
 
 struct Loaded {
   Platform platform;
   std::string description{};
-  std::vector<Problem> warnings{};  // a link that nothing uses
-  std::optional<Ici> ici{};         // TPUs: which slices there are
+  std::vector<Problem> warnings{};  // links that no route takes, and assumptions of an importer
+  std::optional<Ici> ici{};         // of a TPU generation: the rules for its slices
 };
 
-// An id or alias of known_platforms(), or a path that ends in ".json" or ".xml" (platform/formats/import.h).
-// Throws InputError with everything that is wrong; an unknown name at `named_at`.
+// Reads the platform with this id or alias of known_platforms(), or the file at a path that ends in ".json"
+// or ".xml" (platform/formats/import.h). An unknown name is reported at `named_at`.
 Loaded load(std::string_view name_or_path, const Parameters& parameters = {}, const Place& named_at = {});
 
-// What a scenario says under "platform": a name, {"file": ..., "set": {...}}, {"virtual": {"devices": 4,
+// Reads the value of a scenario's "platform": a name, {"file": ..., "set": {...}}, {"virtual": {"devices": 4,
 // "workers": 2}} (equal devices behind an ideal switch), or the content of a platform file. Paths are
 // relative to `folder`.
 Loaded from_json(const json::Value& value, const std::filesystem::path& folder = {});
 
-// What the XML of others says: SimGrid's, NCCL's. `set` names keys of the platform file that NCCL's becomes;
-// for SimGrid's platform/import_simgrid.h has them.
+// Reads the XML of SimGrid or NCCL. `file` is its name in messages. For NCCL's XML, `set` changes keys of the
+// platform file into which it is translated; for SimGrid's, platform/formats/import_simgrid.h lists the keys.
 Loaded from_xml(const std::string& file, std::string text, const Parameters& set = {});
 
-// What an importer describes. Throws InputError with everything that is wrong.
+// Builds a platform from a description.
 Loaded make(const Description& description, std::string name);
 
 struct KnownPlatform {
-  std::string id{};
+  std::string id{};  // the name of its file without ".json"
   std::vector<std::string> aliases{};
   std::string description{};
 };
-// The files of platforms/, sorted by id. Read at the first call.
+// The platform files of the folder platforms/, sorted by id. The first call reads them.
 std::span<const KnownPlatform> known_platforms();
 
 }  // namespace wt::platform

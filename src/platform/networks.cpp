@@ -12,14 +12,17 @@ namespace wt::platform {
 
 namespace {
 
-constexpr std::int64_t most_uplinks = 1 << 26;
+constexpr std::int64_t most_uplinks = 1 << 26;  // keeps the numbers of links within 32 bits
 
+// The word by which the file writes the type.
 std::string_view word_of(NetworkType type) {
   for (const auto& row : Words<NetworkType>::rows)
     if (row.value == type) return row.name;
   return {};
 }
 
+// One member function for each type. A function reports what is missing or wrong and returns null if there
+// was a problem.
 class NetworkBuilder {
  public:
   NetworkBuilder(const Network& network, const Ports& ports, Problems& problems,
@@ -50,6 +53,7 @@ class NetworkBuilder {
  private:
   std::int32_t count() const { return ports_.machines * ports_.per_machine; }
 
+  // Reports every key that the type does not use.
   void refuse_keys_of_other_types() {
     const auto type = network_.type.value;
     const bool has_leaves = type == NetworkType::leaf_spine || type == NetworkType::rails;
@@ -72,11 +76,12 @@ class NetworkBuilder {
     for (const auto& row : rows) {
       if (!row.is_there || row.is_known) continue;
       problems_.add(network_.place,
-                    fmt::format("\"{}\" means nothing to a network of type \"{}\"", row.key, word_of(type)),
+                    fmt::format("\"{}\" has no meaning for a network of type \"{}\"", row.key, word_of(type)),
                     "leave it out");
     }
   }
 
+  // The wire of a port: the object's own, else the NIC's with the object's latency if it has one.
   Wire port_wire() const {
     if (network_.wire.bandwidth || ports_.usual == nullptr) return network_.wire;
     Wire wire = *ports_.usual;
@@ -90,6 +95,7 @@ class NetworkBuilder {
 
   // ---- Switches
 
+  // Makes the fabric of all types with switches, from its levels without the port.
   std::unique_ptr<const Fabric> switches(SwitchFabric::Levels levels) {
     levels.port = port();
     levels.choice = network_.routes;
@@ -99,14 +105,14 @@ class NetworkBuilder {
     for (const std::int32_t parents : levels.parents) uplinks *= parents;
     if (uplinks > most_uplinks) {
       problems_.add(network_.place,
-                    fmt::format("these are more than {} links between switches", most_uplinks),
+                    fmt::format("there are more than {} links between switches", most_uplinks),
                     "describe fewer switches");
     }
     if (problems_.any()) return nullptr;
     auto fabric = std::make_unique<SwitchFabric>(count(), std::move(levels));
     if (!fabric->uses_uplinks() && (network_.spines.value_or(0) > 0 || network_.parents)) {
       warnings_.push_back({network_.place,
-                           "nothing uses the links between switches: one leaf holds every port",
+                           "the links between switches are unused: one leaf switch has every port",
                            "write \"type\": \"switch\", or join more machines"});
     }
     return fabric;
@@ -114,7 +120,8 @@ class NetworkBuilder {
 
   std::unique_ptr<const Fabric> one_switch() { return switches({.children = {count()}}); }
 
-  // Every leaf has an uplink to each spine, and all of them carry 1 / oversubscription of its ports.
+  // Every leaf has one uplink to each spine. Together they carry 1 / oversubscription of what its ports
+  // carry.
   Link uplink_of_leaf(std::int32_t ports_of_leaf) const {
     if (network_.uplink) return {ports_.uplink_kind, payload(*network_.uplink), network_.uplink->latency};
     const Link below = port();
@@ -131,6 +138,7 @@ class NetworkBuilder {
     return value.value_or(1);
   }
 
+  // Leaf switches with consecutive machines, and spines above all of them.
   std::unique_ptr<const Fabric> leaf_spine() {
     const std::int32_t leaf = required("machines_per_leaf", network_.machines_per_leaf) * ports_.per_machine;
     const std::int32_t spines = required("spines", network_.spines);
@@ -139,19 +147,21 @@ class NetworkBuilder {
                      .uplinks = {uplink_of_leaf(leaf)}});
   }
 
+  // NIC i of every machine is on rail i. Without spines each rail is one switch; with spines each rail has
+  // leaves of its own, and the spines join all rails.
   std::unique_ptr<const Fabric> rails() {
     if (ports_.usual == nullptr) {
-      problems_.add(network_.type.place, "rails join NICs, and a fabric joins devices",
-                    "write \"switch\", or make it the \"network\"");
+      problems_.add(network_.type.place, "\"rails\" join NICs, and a fabric joins devices",
+                    "write \"switch\", or write it as the \"network\"");
       return nullptr;
     }
     const std::int32_t leaf = std::min(network_.machines_per_leaf.value_or(ports_.machines), ports_.machines);
     if (!network_.spines) {
       if (leaf < ports_.machines) {
-        problems_.add(
-            network_.place,
-            fmt::format("rails of {} machines on leaves of {} are in pieces", ports_.machines, leaf),
-            "add \"spines\", or leave \"machines_per_leaf\" out");
+        problems_.add(network_.place,
+                      fmt::format("rails of {} machines on leaf switches of {} machines are not connected",
+                                  ports_.machines, leaf),
+                      "add \"spines\", or leave \"machines_per_leaf\" out");
       }
       return switches({.children = {ports_.machines}, .rails = ports_.per_machine, .noun = "rail"});
     }
@@ -162,6 +172,7 @@ class NetworkBuilder {
                      .rails = ports_.per_machine});
   }
 
+  // The described levels, whose uplinks are as fast as a port unless "uplink" describes them.
   std::unique_ptr<const Fabric> fat_tree() {
     if (!network_.children || !network_.parents) {
       required("children", network_.children ? std::optional<int>(1) : std::nullopt);
@@ -173,17 +184,16 @@ class NetworkBuilder {
     if (children.empty() || children.size() > 8 || parents.size() + 1 != children.size()) {
       problems_.add(
           network_.parents->place,
-          fmt::format("{} levels of \"children\" and {} of \"parents\"", children.size(), parents.size()),
-          "\"parents\" has one level less: the top switches have no uplinks; at most 8 levels");
+          fmt::format("\"children\" has {} levels, and \"parents\" has {}", children.size(), parents.size()),
+          "write one level fewer in \"parents\", because the top switches have no uplinks; at most 8 levels");
       return nullptr;
     }
     std::int64_t capacity = 1;
     for (const int below : children) capacity = std::min<std::int64_t>(capacity * below, most_uplinks);
     if (capacity < count()) {
-      problems_.add(
-          network_.children->place,
-          fmt::format("this tree has {} ports, and there are {} {}s", capacity, count(), ports_.noun),
-          "its \"children\" must multiply to as many at least");
+      problems_.add(network_.children->place,
+                    fmt::format("the tree has {} ports for {} {}s", capacity, count(), ports_.noun),
+                    fmt::format("the product of \"children\" must be at least {}", count()));
     }
     Link uplink = port();
     if (network_.uplink) uplink = {ports_.uplink_kind, payload(*network_.uplink), network_.uplink->latency};
@@ -194,7 +204,7 @@ class NetworkBuilder {
 
   // ---- Grids
 
-  // The most square one of two axes, where the file has none.
+  // The described shape, else the shape of two axes that is closest to a square.
   Shape shape() const {
     if (network_.shape) return network_.shape->value;
     std::int32_t rows = 1;
@@ -207,24 +217,25 @@ class NetworkBuilder {
     if (!network_.wrap) return std::vector<bool>(shape().axes(), true);
     if (network_.wrap->value.size() != shape().axes()) {
       problems_.add(network_.wrap->place,
-                    fmt::format("\"wrap\" has {} entries, and the torus {} axes", network_.wrap->value.size(),
-                                shape().axes()),
+                    fmt::format("\"wrap\" must have one entry for each of the {} axes, and it has {}",
+                                shape().axes(), network_.wrap->value.size()),
                     "write true or false for each axis");
     }
     return network_.wrap->value;
   }
 
+  // A ring, a mesh or a torus, whose places are numbered as the ports.
   std::unique_ptr<const Fabric> grid(Shape shape, std::vector<bool> wraps) {
     if (shape.count() != count()) {
-      problems_.add(network_.shape->place,
-                    fmt::format("{} has {} places, and there are {} {}s", print(shape), shape.count(),
-                                count(), ports_.noun),
-                    fmt::format("write a shape that multiplies to {}", count()));
+      problems_.add(
+          network_.shape->place,
+          fmt::format("{} has {} places for {} {}s", print(shape), shape.count(), count(), ports_.noun),
+          fmt::format("write a shape whose extents have the product {}", count()));
     }
     const bool closes = std::find(wraps.begin(), wraps.end(), false) == wraps.end();
     if (network_.twisted.value && !(closes && can_be_twisted(shape))) {
-      problems_.add(network_.twisted.place, fmt::format("a torus of {} can't be twisted", print(shape)),
-                    "n x 2n, n x n x 2n and n x 2n x 2n that close on every axis can");
+      problems_.add(network_.twisted.place, fmt::format("a torus of {} cannot be twisted", print(shape)),
+                    "n x 2n, n x n x 2n and n x 2n x 2n that close on every axis can be twisted");
     }
     if (problems_.any()) return nullptr;
     const Shape block{std::vector<std::int32_t>(shape.axes(), 1)};

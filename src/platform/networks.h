@@ -1,4 +1,7 @@
 #pragma once
+// From the object "network" or "fabric" of a platform file to a Fabric: a tree of switches
+// (platform/switches.h) or a grid (platform/torus.h). Keys that the type does not use, missing keys and wrong
+// sizes become problems.
 
 #include <memory>
 
@@ -7,20 +10,21 @@
 
 namespace wt::platform {
 
-// What a description joins, and how it calls them.
+// The ports that a fabric joins, and how it names them and their links.
 struct Ports {
   std::int32_t machines = 1;
   std::int32_t per_machine = 1;
   std::string_view noun = "NIC";
   LinkKind port_kind = LinkKind::nic;
   LinkKind uplink_kind = LinkKind::network;
-  const Wire* usual = nullptr;  // of a port, where the description has no bandwidth of its own
+  const Wire* usual = nullptr;  // the wire of a port whose object has no bandwidth: the NIC's; null: none
 };
 
-// Null where there was a problem. Links that nothing uses go to `warnings`.
+// Null if there was a problem. Links between switches that no route takes become warnings.
 std::unique_ptr<const Fabric> make_fabric(const Network& network, const Ports& ports, Problems& problems,
                                           std::vector<Problem>& warnings);
 
+// The bandwidth that payload gets in one direction: links x bandwidth x efficiency.
 BytesPerSecond payload(const Wire& wire);
 
 }  // namespace wt::platform

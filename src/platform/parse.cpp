@@ -26,20 +26,23 @@ template <class T>
 concept is_scalar = std::is_arithmetic_v<T> || std::is_same_v<T, std::string> || std::is_same_v<T, Bytes> ||
     std::is_same_v<T, Seconds> || std::is_same_v<T, BytesPerSecond>;
 
-// Whether an object says everything, or what differs from the content that is there already.
-enum class Says : std::uint8_t { everything, differences };
+// Whether an object must have all required keys, or has only the differences from existing content ("like").
+enum class Coverage : std::uint8_t { full, differences };
 
-// Reads one object by its description in keys.h.
+// Reads one object as a visitor of its list of keys (keys.h): for each key, operator() looks the key up and
+// converts its value to the type of the member. Absent keys leave the member as it is. Every object may have
+// "source", and every constant may be written as {"value": ..., "source": "..."}.
 class Parser {
  public:
-  Parser(const json::Value& object, Problems& problems, Says says = Says::everything)
-      : reader_(object, problems), problems_(problems), says_(says) {
+  Parser(const json::Value& object, Problems& problems, Coverage coverage = Coverage::full)
+      : reader_(object, problems), problems_(problems), coverage_(coverage) {
     if (object.kind() == json::Kind::object) read_source();
   }
 
   template <class T>
-  static void object(const json::Value& value, T& content, Problems& problems, Says says = Says::everything) {
-    Parser parser(value, problems, says);
+  static void object(const json::Value& value, T& content, Problems& problems,
+                     Coverage coverage = Coverage::full) {
+    Parser parser(value, problems, coverage);
     parser.read_all(value, content);
   }
 
@@ -55,6 +58,7 @@ class Parser {
     if (const json::Value* value = look_up(key)) read(*value, key, member);
   }
 
+  // The objects "network" and "fabric", which need to know which of the two they are.
   void network(const Key& key, std::optional<Network>& member, bool joins_devices) {
     const json::Value* value = look_up(key);
     if (value == nullptr) return;
@@ -64,9 +68,10 @@ class Parser {
     parser.finish();
   }
 
+  // The value of a key; null if it is absent, which is a problem for a required key.
   const json::Value* look_up(const Key& key) {
     const json::Value* value = reader_.value(key.name);
-    if (value == nullptr && key.required && says_ == Says::everything) {
+    if (value == nullptr && key.required && coverage_ == Coverage::full) {
       reader_.problem(key.name, fmt::format("this object has no \"{}\"", key.name),
                       fmt::format("add \"{}\": {}", key.name, key.meaning));
     }
@@ -136,7 +141,7 @@ class Parser {
     }
     const bool is_text = written->kind() == json::Kind::string;
     problems_.add(written->place(),
-                  is_text ? fmt::format("{} is no \"{}\"", written->text(), key.name)
+                  is_text ? fmt::format("unknown {} {}", key.name, written->text())
                           : fmt::format("wanted a string, found {}", describe(written->kind())),
                   is_text ? did_you_mean(written->string(), known) : list_known(known));
   }
@@ -148,7 +153,7 @@ class Parser {
     if (const std::optional<Shape> shape = parse_shape(*text)) {
       member = *shape;
     } else {
-      problems_.add(value.place(), fmt::format("{} is no shape", value.text()),
+      problems_.add(value.place(), fmt::format("{} is not a shape", value.text()),
                     fmt::format("write 1 to {} extents, as in \"4x4x8\"", most_axes));
     }
   }
@@ -170,7 +175,8 @@ class Parser {
   void read(const json::Value& value, const Key& key, std::optional<T>& member) {
     T content{};
     if constexpr (has_keys<T>) {
-      object(value, content = member.value_or(T{}), problems_, member ? says_ : Says::everything);
+      // A part that the other machine does not have must be complete.
+      object(value, content = member.value_or(T{}), problems_, member ? coverage_ : Coverage::full);
     } else {
       read(value, key, content);
     }
@@ -183,6 +189,7 @@ class Parser {
     read(value, key, member.value);
   }
 
+  // One number, a list of numbers (levels), or a list of objects (a tree).
   void read(const json::Value& given, const Key& key, Switches& member) {
     const json::Value* written = constant(given);
     if (written == nullptr) return;
@@ -220,8 +227,8 @@ class Parser {
       const auto numbers = json::convert<std::vector<int>>(element, problems_, {.at_least = 0});
       if (!numbers) continue;
       if (numbers->size() < 2 || numbers->size() > 3 || numbers->back() < (numbers->size() == 3 ? 1 : 0)) {
-        problems_.add(element.place(), "this is no pair of devices",
-                      "write two devices and, where it isn't 1, the number of links: [0, 1, 2]");
+        problems_.add(element.place(), "this is not a pair of devices",
+                      "write two devices, and the number of links if it is not 1: [0, 1, 2]");
         continue;
       }
       const int links = numbers->size() == 3 ? (*numbers)[2] : 1;
@@ -236,14 +243,14 @@ class Parser {
 
   template <class T>
   requires has_keys<T>
-  void read(const json::Value& value, const Key&, T& member) { object(value, member, problems_, says_); }
+  void read(const json::Value& value, const Key&, T& member) { object(value, member, problems_, coverage_); }
 
   json::Reader reader_;
   Problems& problems_;
-  Says says_;
+  Coverage coverage_;
 };
 
-// The machine of another file, which also lends its networks.
+// Takes over the machine of another file, and its network and fabric if the platform has none of its own.
 void borrow_machine(const json::Value& name, const NamedFile& named_file, Description& platform,
                     Problems& problems) {
   if (!json::convert<std::string>(name, problems)) return;
@@ -251,7 +258,7 @@ void borrow_machine(const json::Value& name, const NamedFile& named_file, Descri
   if (file == nullptr) return;
   Description other = parse(*file, named_file, problems);
   if (other.ici) {
-    problems.add(name.place(), fmt::format("{} is a TPU generation, no machine", name.text()),
+    problems.add(name.place(), fmt::format("{} is a TPU generation and not a single machine", name.text()),
                  "use it as a platform with a \"slice\"");
   }
   platform.machine = std::move(other.machine);
@@ -259,7 +266,8 @@ void borrow_machine(const json::Value& name, const NamedFile& named_file, Descri
   if (!platform.fabric) platform.fabric = std::move(other.fabric);
 }
 
-// Own machine, that of another file, or what differs from that.
+// Reads "machine", which is an object, the name of another file, or an object with "like": the differences
+// from the machine of another file.
 void read_machine(const json::Value& value, const NamedFile& named_file, Description& platform,
                   Problems& problems) {
   if (value.kind() == json::Kind::string) {
@@ -267,7 +275,7 @@ void read_machine(const json::Value& value, const NamedFile& named_file, Descrip
     return;
   }
   const json::Value* model = value.kind() == json::Kind::object ? value.find(like_key.name) : nullptr;
-  Parser parser(value, problems, model == nullptr ? Says::everything : Says::differences);
+  Parser parser(value, problems, model == nullptr ? Coverage::full : Coverage::differences);
   if (model != nullptr) {
     parser.look_up(like_key);
     borrow_machine(*model, named_file, platform, problems);
@@ -275,6 +283,7 @@ void read_machine(const json::Value& value, const NamedFile& named_file, Descrip
   parser.read_all(value, platform.machine);
 }
 
+// Reports each of `keys` that stands beside the key `with`.
 void refuse_together(const json::Value& value, std::initializer_list<std::string_view> keys,
                      std::string_view with, std::string_view why, Problems& problems) {
   if (value.find(with) == nullptr) return;
@@ -287,14 +296,14 @@ void refuse_together(const json::Value& value, std::initializer_list<std::string
 
 void check_keys_together(const json::Value& value, Problems& problems) {
   refuse_together(value, {"fabric", "devices", "machines", "ranks"}, "ici",
-                  "leave it out: the slice says how many machines and devices there are", problems);
+                  "leave it out: the slice determines how many machines and devices there are", problems);
   refuse_together(value, {"devices"}, "ranks", "leave one of them out", problems);
   if (value.find("ici") != nullptr && value.find("slice") == nullptr)
-    problems.add(value.place(), "this object has no \"slice\"", "add \"slice\": by shape or by name");
+    problems.add(value.place(), "this object has no \"slice\"", "add \"slice\": its shape or its name");
   for (const std::string_view key : {"slice", "slices"}) {
     const json::Value* found = value.find(key);
     if (found != nullptr && value.find("ici") == nullptr)
-      problems.add(found->place(), fmt::format("\"{}\" needs \"ici\": only TPUs come in slices", key),
+      problems.add(found->place(), fmt::format("\"{}\" needs \"ici\": only TPUs have slices", key),
                    "leave it out");
   }
 }

@@ -1,4 +1,5 @@
 #pragma once
+// From the JSON of a platform file to its description, by the lists of keys in platform/keys.h.
 
 #include <functional>
 
@@ -7,12 +8,11 @@
 
 namespace wt::platform {
 
-// What `"machine": "dgx_h100"` means: the content of that file. It must outlive the parse; null where there
-// was a problem.
+// Returns the content of the file that `"machine": "dgx_h100"` names. The content must live until the parser
+// returns. Null if there was a problem.
 using NamedFile = std::function<const json::Value*(const json::Value& name, Problems& problems)>;
 
-// A platform file as plain data. Everything that is wrong goes to `problems`; look there before using the
-// answer.
+// Adds everything that is wrong to `problems`. The result has a meaning only if there was no problem.
 Description parse(const json::Value& value, const NamedFile& named_file, Problems& problems);
 
 }  // namespace wt::platform

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 9> kind_names{"nvlink",      "xgmi", "ici
 
 std::int32_t number_of(Endpoint endpoint) { return static_cast<std::int32_t>(endpoint); }
 
-// Devices come first, machine by machine, then hosts.
+// The machine of a device or host, and its point there. Requires: the endpoint is no switch.
 Topology::Spot spot_of(const Topology& topology, Endpoint endpoint) {
   const Wiring& wiring = topology.wiring();
   const std::int32_t devices = topology.machines() * wiring.devices();
@@ -34,7 +34,7 @@ Platform::Platform(std::string name, std::shared_ptr<const Topology> topology)
     : name_(std::move(name)), topology_(std::move(topology)) {}
 
 Platform Platform::with_faster_links(double times) const {
-  WT_EXPECT(times > 0, "links {} times as fast", times);
+  WT_EXPECT(times > 0, "links cannot be {} times as fast", times);
   Platform faster = *this;
   faster.link_speed_ *= times;
   return faster;
@@ -70,7 +70,7 @@ std::int32_t Platform::machine_of(Endpoint endpoint) const {
 }
 
 std::optional<Endpoint> Platform::adder_of(Endpoint device) const {
-  WT_EXPECT(is_device(device), "endpoint {} is no device", number_of(device));
+  WT_EXPECT(is_device(device), "endpoint {} is not a device", number_of(device));
   const std::int32_t adder = topology_->nvlink_adder_of(machine_of(device));
   if (adder < 0) return std::nullopt;
   return switch_at(adder);
@@ -123,8 +123,8 @@ bool Platform::joins(Endpoint from, Endpoint to) const {
 Route Platform::route(Endpoint from, Endpoint to) const {
   Route route = find_route(from, to);
   if (route.links.empty() && from != to) {
-    throw InputError(fmt::format("nothing leads from {} to {}", name(from), name(to)),
-                     "join them in the platform's file");
+    throw InputError(fmt::format("there is no route from {} to {}", name(from), name(to)),
+                     "add a link that joins them to the platform's file");
   }
   route.bottleneck *= link_speed_;
   return route;

@@ -19,16 +19,17 @@ template <class T>
 constexpr bool is_quantity =
     std::is_same_v<T, Bytes> || std::is_same_v<T, Seconds> || std::is_same_v<T, BytesPerSecond>;
 
-// Writes an object's properties by its description in keys.h.
+// Writes the schema of an object as a visitor of its list of keys (keys.h): for each key, operator() writes a
+// property whose type, bounds and default follow from the member and its initial value.
 class SchemaWriter {
  public:
-  // Where only what differs is said, nothing is required.
-  explicit SchemaWriter(json::Writer& out, bool says_all) : out_(out), says_all_(says_all) {}
+  // If the object is not complete (it has only differences from another machine), no key is required.
+  explicit SchemaWriter(json::Writer& out, bool is_complete) : out_(out), is_complete_(is_complete) {}
 
   template <class List>
-  static void object(json::Writer& out, List list, bool says_all = true) {
+  static void object(json::Writer& out, List list, bool is_complete = true) {
     out.member("type", "object").key("properties").begin_object();
-    SchemaWriter inside(out, says_all);
+    SchemaWriter inside(out, is_complete);
     for (const std::string_view key : {"$schema", "description", "source"})
       out.key(key).begin_object(json::Layout::one_line).member("type", "string").end_object();
     list(inside);
@@ -55,7 +56,7 @@ class SchemaWriter {
     out_.end_object();
   }
 
-  // The name of a file, or one of these objects.
+  // A key whose value is the name of a file, or an object of one of these definitions.
   void named_or(const Key& key, std::initializer_list<std::string_view> names) {
     begin(key);
     out_.key("anyOf").begin_array();
@@ -74,11 +75,11 @@ class SchemaWriter {
 
  private:
   void begin(const Key& key) {
-    if (key.required && says_all_) required_.push_back(key.name);
+    if (key.required && is_complete_) required_.push_back(key.name);
     out_.key(key.name).begin_object().member("description", key.meaning);
   }
 
-  // The constant as it is, or with its source.
+  // A constant, or an object {"value": constant, "source": text}. `rule` writes the schema of the constant.
   void constant(const std::function<void()>& rule) {
     out_.key("anyOf").begin_array().begin_object(json::Layout::one_line);
     rule();
@@ -154,7 +155,7 @@ class SchemaWriter {
     describe(key, member.value, has_default && key.name == "twisted");
   }
 
-  // Ids and keys of devices.json.
+  // An id of devices.json or an object, whose keys are not checked here.
   void describe(const Key&, const device::DeviceType&, bool) {
     out_.key("type").begin_array(json::Layout::one_line).value("string").value("object").end_array();
   }
@@ -182,11 +183,11 @@ class SchemaWriter {
   void describe(const Key&, const T&, bool) {
     T content{};
     object(
-        out_, [&](SchemaWriter& inside) { keys_of(inside, content); }, says_all_);
+        out_, [&](SchemaWriter& inside) { keys_of(inside, content); }, is_complete_);
   }
 
   json::Writer& out_;
-  bool says_all_;
+  bool is_complete_;
   std::vector<std::string_view> required_{};
 };
 
@@ -198,6 +199,7 @@ void definition(json::Writer& out, std::string_view name) {
   out.end_object();
 }
 
+// The definition of a machine with "like", in which no other key is required.
 void machine_like(json::Writer& out) {
   out.key("machine_like").begin_object();
   Machine differences{};

@@ -17,7 +17,7 @@ std::string print(const Shape& shape) {
 }
 
 std::optional<Shape> parse_shape(std::string_view text) {
-  constexpr std::int64_t most_places = 1 << 24;
+  constexpr std::int64_t most_places = 1 << 24;  // far above any real grid
   Shape shape;
   for (std::string_view rest = text;;) {
     std::int32_t extent = 0;

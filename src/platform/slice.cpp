@@ -18,7 +18,8 @@ bool contains(const std::vector<Shape>& shapes, const Shape& shape) {
   return std::find(shapes.begin(), shapes.end(), shape) != shapes.end();
 }
 
-// Neither the pod's axes nor the slice's have names: the longest goes along the longest.
+// Whether a slice has a place in the pod. A slice may be turned, so the longest axis is compared with the
+// longest.
 bool fits(const Shape& shape, const Shape& pod) {
   std::vector<std::int32_t> small = shape.extents;
   std::vector<std::int32_t> large = pod.extents;
@@ -27,6 +28,7 @@ bool fits(const Shape& shape, const Shape& pod) {
   return std::equal(small.begin(), small.end(), large.begin(), large.end(), std::less_equal<>());
 }
 
+// Whether an axis of a slice closes to a ring, by the rule of its generation.
 bool wraps(const Ici& ici, const Shape& shape, std::size_t axis) {
   const auto is_multiple = [](std::int32_t extent) { return extent % 4 == 0; };
   switch (ici.wrap) {
@@ -42,11 +44,13 @@ bool wraps(const Ici& ici, const Shape& shape, std::size_t axis) {
   return false;
 }
 
+// The number in the slice's name: Google counts cores in some generations and chips in others.
 std::int32_t units(const Ici& ici, const Shape& shape) {
   return static_cast<std::int32_t>(shape.count()) * (ici.counts == Counts::cores ? ici.cores : 1);
 }
 
-// Of several shapes with as many chips the listed one, else the one with the least surface: the most cube-like.
+// The shape that a name with the number `count` means. Of several shapes it is the listed one, else the one
+// with the smallest sum of extents, which is most like a cube.
 std::optional<Shape> shape_of_units(const Ici& ici, std::int64_t count) {
   std::optional<Shape> best;
   std::int32_t best_sum = 0;
@@ -69,7 +73,7 @@ struct Wanted {
   bool twisted = false;
 };
 
-// "v4-32" by its number, "4x4x8" or "4x4x8_twisted" by itself.
+// Reads "v4-32", "4x4x8" or "4x4x8_twisted". `chips` is set even if there is no such slice, for suggestions.
 Wanted read_wanted(const Ici& ici, std::string_view text) {
   Wanted wanted;
   if (text.ends_with(twisted_suffix)) {
@@ -97,7 +101,7 @@ Wanted read_wanted(const Ici& ici, std::string_view text) {
   return wanted;
 }
 
-// A few slices with nearly as many chips, for a wrong one; the smallest ones for what is no slice at all.
+// The four slices whose numbers of chips are nearest to `chips`, as a remedy.
 std::string nearest_slices(const Ici& ici, std::int64_t chips) {
   std::vector<Shape> shapes = shapes_of(ici);
   std::stable_sort(shapes.begin(), shapes.end(), [&](const Shape& left, const Shape& right) {
@@ -111,7 +115,8 @@ std::string nearest_slices(const Ici& ici, std::int64_t chips) {
   return text;
 }
 
-// One host holds a small slice whole; a large one is cut into the hosts' blocks.
+// The block of chips that one host has: a small slice is a single block, a large one is divided into the
+// blocks of the generation. None if the blocks do not fill the slice.
 std::optional<Shape> host_of(const Ici& ici, const Shape& shape) {
   if (contains(ici.single_host, shape) || fits(shape, ici.host)) return shape;
   for (std::size_t axis = 0; axis < shape.axes(); ++axis)
@@ -119,13 +124,14 @@ std::optional<Shape> host_of(const Ici& ici, const Shape& shape) {
   return ici.host;
 }
 
-// False, and a problem, if hosts don't fill the slice.
+// Sets the counts of a slice. False, and a problem, if the blocks of the hosts do not fill it.
 bool spread_over_hosts(const Ici& ici, Slice& slice, const Place& place, Problems& problems) {
   const std::optional<Shape> host = host_of(ici, slice.shape);
   if (!host) {
     problems.add(
-        place, fmt::format("hosts of {} chips don't fill a slice of {}", print(ici.host), print(slice.shape)),
-        "add it to \"single_host\" if one host holds it whole");
+        place,
+        fmt::format("hosts of {} chips do not fill a slice of {}", print(ici.host), print(slice.shape)),
+        fmt::format("add {} to \"single_host\" if one host has all of it", print(slice.shape)));
     return false;
   }
   slice.host = *host;
@@ -179,7 +185,7 @@ std::optional<Slice> find_slice(const Ici& ici, const std::string& text, const P
                                 Problems& problems) {
   const Wanted wanted = read_wanted(ici, text);
   if (!wanted.shape) {
-    problems.add(place, fmt::format("this generation has no slice \"{}\"", text),
+    problems.add(place, fmt::format("this TPU generation has no slice \"{}\"", text),
                  nearest_slices(ici, wanted.chips));
     return std::nullopt;
   }
@@ -188,7 +194,7 @@ std::optional<Slice> find_slice(const Ici& ici, const std::string& text, const P
     slice.wraps.push_back(wraps(ici, slice.shape, axis));
   const bool closes = std::find(slice.wraps.begin(), slice.wraps.end(), false) == slice.wraps.end();
   if (slice.twisted && !(ici.twist && closes && can_be_twisted(slice.shape))) {
-    problems.add(place, fmt::format("this generation has no twisted {}", print(slice.shape)),
+    problems.add(place, fmt::format("this TPU generation has no twisted slice {}", print(slice.shape)),
                  ici.twist ? "n x n x 2n and n x 2n x 2n that close on every axis can be twisted"
                            : fmt::format("write \"{}\"", print(slice.shape)));
     return std::nullopt;

@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 5> maker_names{"other", "nvidia", "amd", 
 constexpr std::array<std::string_view, 7> inside_names{"alone", "nvswitch",  "nvlink_mesh", "ici",
                                                        "ideal", "pcie_peer", "host_staged"};
 
+// The line rates of a platform whose links are `speed` times as fast as described.
 Ratings times(Ratings ratings, double speed) {
   for (std::optional<Wire>* wire : {&ratings.between_devices, &ratings.nic})
     if (*wire && (*wire)->bandwidth) *(*wire)->bandwidth *= speed;
@@ -30,6 +31,7 @@ std::string lower(std::string text) {
   return text;
 }
 
+// Describes the largest node; the constructor sorts the devices into nodes.
 class Summariser {
  public:
   Summariser(const Platform& platform, std::span<const Endpoint> devices)
@@ -58,12 +60,14 @@ class Summariser {
   }
 
  private:
-  // SimGrid's links join machines, as a network does: then `ratings_` name no fabric.
+  // Whether a fabric joins the devices of a node. The links of a SimGrid platform count as a network between
+  // machines; `ratings_` has no fabric then.
   bool is_joined() const { return topology_.has_fabric() && ratings_.fabric.has_value(); }
   std::int32_t node_of(std::int32_t machine) const {
     return is_joined() ? topology_.copy_of(machine) : machine;
   }
 
+  // The device type is null if the devices have different types.
   void describe_types(std::span<const Endpoint> devices) {
     summary_.device = &platform_.type(devices[0]);
     summary_.host = &platform_.type(platform_.host_of(devices[0]));
@@ -73,6 +77,8 @@ class Summariser {
     if (summary_.device != nullptr) summary_.maker = maker_of(*summary_.device);
   }
 
+  // One route has the lowest bottleneck: all links of a grid are equal, and in a tree of switches the first
+  // and the last device are farthest apart.
   void describe_fabric() {
     constexpr std::pair<FabricKind, Inside> rows[] = {{FabricKind::nvlink, Inside::nvswitch},
                                                       {FabricKind::xgmi, Inside::nvswitch},
@@ -89,12 +95,13 @@ class Summariser {
     summary_.slowest = platform_.route(node_[0], node_.back()).bottleneck;
   }
 
-  // ---- Inside a machine, by the routes of all pairs
+  // ---- Inside a machine, from the routes of all pairs
 
   static bool is_nvlink(const Link& link) {
     return link.kind == LinkKind::nvlink || link.kind == LinkKind::xgmi;
   }
 
+  // The kind of connection that a route inside a machine is.
   Inside inside_of(const Route& route) const {
     const auto link = [&](LinkId id) { return platform_.link(id); };
     if (std::ranges::all_of(route.links, is_nvlink, link))
@@ -109,7 +116,9 @@ class Summariser {
   }
 
   void describe_machine() {
-    double least = 0;  // what a device sends by the links that lie directly to others, or by its one way out
+    // The rate at which a device can send, lowest over the devices: the sum of its direct NVLinks to other
+    // devices of the group, or, if it has none, the fastest first link of its routes.
+    double least = 0;
     for (const Endpoint from : node_) {
       double direct = 0;
       double first = 0;
@@ -130,6 +139,7 @@ class Summariser {
     count_links();
   }
 
+  // Divides what a device sends by the payload rate of one NVLink.
   void count_links() {
     summary_.links = 1;
     summary_.link = summary_.device_out;
@@ -142,6 +152,7 @@ class Summariser {
 
   // ---- Between nodes
 
+  // Without NICs (a SimGrid platform) the bottleneck between the first two nodes is the rate of the network.
   void describe_network() {
     summary_.nic_type = ratings_.nic_type;
     const Wiring& wiring = topology_.wiring();
@@ -152,8 +163,9 @@ class Summariser {
       return;
     }
     const auto is_memory = [&](std::int32_t link) { return wiring.link(link).kind == LinkKind::host_memory; };
-    std::set<std::pair<std::int32_t, std::int32_t>> near;    // machines and their NICs
-    std::set<std::pair<std::int32_t, std::int32_t>> direct;  // with a device that reaches them directly
+    // Pairs of machine and NIC: all near NICs, and those that a device reaches without a host's memory.
+    std::set<std::pair<std::int32_t, std::int32_t>> near;
+    std::set<std::pair<std::int32_t, std::int32_t>> direct;
     for (const Endpoint device : node_) {
       const Point point = point_of(device);
       const std::pair nic(platform_.machine_of(device), wiring.near_nic(point));
@@ -171,7 +183,7 @@ class Summariser {
   const Ratings ratings_;
   std::set<std::int32_t> machines_{};
   std::map<std::int32_t, std::vector<Endpoint>> nodes_{};
-  std::vector<Endpoint> node_{};  // the largest one
+  std::vector<Endpoint> node_{};  // the devices of the largest node
   Summary summary_{};
 };
 

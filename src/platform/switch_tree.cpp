@@ -13,11 +13,11 @@ std::optional<SwitchTree> adding_switches(const Platform& platform, std::span<co
   const Wiring& wiring = topology.wiring();
   if (adders.leaves == 0 || devices.empty()) return std::nullopt;
   if (choice.rail && (*choice.rail < 0 || *choice.rail >= wiring.nics())) return std::nullopt;
-  WT_EXPECT(choice.spine >= 0, "spine {}", choice.spine);
+  WT_EXPECT(choice.spine >= 0, "spine {} is negative", choice.spine);
 
-  std::vector<Endpoint> leaves;  // with repetitions, by device
+  std::vector<Endpoint> leaves;  // the leaf of each device, with repetitions
   for (const Endpoint device : devices) {
-    WT_EXPECT(platform.is_device(device), "endpoint {} is no device", index(device));
+    WT_EXPECT(platform.is_device(device), "endpoint {} is not a device", index(device));
     const Point point = wiring.device(static_cast<std::int32_t>(device) % wiring.devices());
     const std::int32_t nic = choice.rail.value_or(wiring.near_nic(point));
     leaves.push_back(platform.switch_at(topology.leaf_at(platform.machine_of(device), nic)));
@@ -29,7 +29,7 @@ std::optional<SwitchTree> adding_switches(const Platform& platform, std::span<co
     tree.leaf_of_device.push_back(
         static_cast<std::int32_t>(std::ranges::lower_bound(tree.leaves, leaf) - tree.leaves.begin()));
   if (tree.leaves.size() == 1) return tree;
-  if (adders.spines == 0) return std::nullopt;  // rails, and nothing above them
+  if (adders.spines == 0) return std::nullopt;  // rails without spines
   tree.root = platform.switch_at(adders.nvlink + adders.leaves + choice.spine % adders.spines);
   return tree;
 }

@@ -14,7 +14,7 @@ std::int32_t rounded_up(std::int32_t count, std::int32_t by) { return (count + b
 
 SwitchFabric::SwitchFabric(std::int32_t ports, Levels levels) : ports_(ports), levels_(std::move(levels)) {
   WT_EXPECT(levels_.parents.size() + 1 == height() && levels_.uplinks.size() == levels_.parents.size(),
-            "{} levels", height());
+            "the numbers of levels differ, {} of children", height());
   std::int32_t below = ports;
   if (levels_.rails > 0) {
     const std::int32_t leaf = levels_.children[0];
@@ -34,17 +34,20 @@ SwitchFabric::SwitchFabric(std::int32_t ports, Levels levels) : ports_(ports), l
   }
 }
 
-// Where a port stands in the row of leaves.
+// The position of a port in the row of all leaves. With rails, the ports of rail 0 come first, and each rail
+// begins with a leaf of its own.
 std::int32_t SwitchFabric::position(std::int32_t port) const {
   if (levels_.rails == 0) return port;
   return (port % levels_.rails) * rail_length_ + port / levels_.rails;
 }
 
+// Switches of a level are numbered group by group; `parent` is the number of the uplink of one switch.
 std::int32_t SwitchFabric::uplink(std::size_t level, std::int32_t group, std::int32_t index,
                                   std::int32_t parent) const {
   return first_uplink_[level] + 2 * ((group * width_[level] + index) * levels_.parents[level] + parent);
 }
 
+// The links of ports come first, then the uplinks level by level.
 const Link& SwitchFabric::link(std::int32_t link) const {
   if (link < 2 * ports_) return levels_.port;
   std::size_t level = 0;
@@ -52,6 +55,7 @@ const Link& SwitchFabric::link(std::int32_t link) const {
   return levels_.uplinks[level];
 }
 
+// Whether both ports are below one top group. Rails without spines are not.
 bool SwitchFabric::joins(std::int32_t from, std::int32_t to) const {
   std::int32_t above_from = position(from);
   std::int32_t above_to = position(to);
@@ -62,6 +66,10 @@ bool SwitchFabric::joins(std::int32_t from, std::int32_t to) const {
   return above_from == above_to;
 }
 
+// The uplink that a flow takes at a level. By destination, flows to one port come down the same way from
+// everywhere, and flows to neighbouring ports are distributed over the uplinks (the D-mod-k rule of Zahavi
+// and others, "Optimized InfiniBand fat-tree routing for shift all-to-all communication patterns", 2010).
+// ECMP is a seeded hash.
 std::int32_t SwitchFabric::choose(std::size_t level, std::int32_t from, std::int32_t to) const {
   const std::int32_t parents = levels_.parents[level];
   if (levels_.choice == Choice::destination) return (position(to) / width_[level]) % parents;
@@ -70,18 +78,20 @@ std::int32_t SwitchFabric::choose(std::size_t level, std::int32_t from, std::int
   return static_cast<std::int32_t>(philox(flow, {word(levels_.seed), 0})[0] % word(parents));
 }
 
+// Ascends from the leaf of `from` until one group of switches is above both ports. The switches on the way
+// down have the same indices in their groups as those on the way up.
 void SwitchFabric::route(std::int32_t from, std::int32_t to, LinkId first, Trail& trail) const {
   const auto add = [&](std::int32_t id, const Link& link) {
     trail.add(LinkId(static_cast<std::int32_t>(first) + id), link);
   };
   std::int32_t up = position(from) / levels_.children[0];
   std::int32_t down = position(to) / levels_.children[0];
-  std::array<std::int32_t, 32> descent{};
+  std::array<std::int32_t, 32> descent{};  // the links down, by level
   std::size_t level = 0;
   std::int32_t index = 0;
   add(2 * from, levels_.port);
   while (up != down) {
-    WT_EXPECT(level + 1 < height(), "ports {} and {} are apart", from, to);
+    WT_EXPECT(level + 1 < height(), "no switch is above both port {} and port {}", from, to);
     const std::int32_t parent = choose(level, from, to);
     add(uplink(level, up, index, parent), levels_.uplinks[level]);
     descent[level] = uplink(level, down, index, parent) + 1;

@@ -1,21 +1,33 @@
 #pragma once
-// Switches in levels: one switch, leaf and spine, fat trees of any height (the extended generalised fat trees
-// of Öhring and others, "On generalized fat trees", 1995), and rails: NIC i of every machine on switch i.
+// Networks of switches in levels: one switch, leaves and spines, fat trees of any height (the extended
+// generalised fat trees of Öhring and others, "On generalized fat trees", 1995), and rails, on which NIC i of
+// every machine is attached to leaf switch i.
+//
+// A fat tree is described by two lists, from the leaves up. With children {4, 2} and parents {3} each leaf
+// has 4 ports and 3 uplinks, one to each of 3 spines, and a spine has 2 leaves below it: 8 ports in all. A
+// route ascends only as far as it must: ports 0 and 3 meet at leaf 0, ports 0 and 4 meet at one of the
+// spines, which the rule `choice` selects.
+//
+// Each connection is two links: the link up has an even number, and the link down the next odd number.
 
 #include "platform/description.h"
 #include "platform/fabric.h"
 
 namespace wt::platform {
 
+// The switches of a level are divided into groups. Those of one group have the same ports below them: in
+// the example each leaf is a group of its own, and the 3 spines are one group.
 class SwitchFabric : public Fabric {
  public:
   struct Levels {
-    std::vector<std::int32_t> children{};  // ports below one switch, from the leaves up
-    std::vector<std::int32_t> parents{};   // uplinks of one switch; one level less
-    Link port{};
-    std::vector<Link> uplinks{};  // one for each of `parents`
-    std::int32_t rails = 0;  // ports of a machine that are apart on leaves of their own; 0: they are together
-    std::string noun = "switch";
+    std::vector<std::int32_t> children{};  // ports or switches below one switch, for each level
+    std::vector<std::int32_t> parents{};   // uplinks of one switch, for each level but the top one
+    Link port{};                           // between a port and its leaf
+    std::vector<Link> uplinks{};           // for each level in `parents`
+    // The number of rails, which is the number of ports of a machine: port i of every machine is on rail i,
+    // and each rail has leaves of its own. 0: no rails, the ports of a machine are neighbours.
+    std::int32_t rails = 0;
+    std::string noun = "switch";  // names the switches of a tree of one level
     Choice choice = Choice::destination;
     std::int32_t seed = 0;
   };
@@ -29,17 +41,18 @@ class SwitchFabric : public Fabric {
   bool joins(std::int32_t from, std::int32_t to) const override;
   bool keeps_rails() const override { return levels_.rails > 0; }
 
-  // Trees of one or two levels also tell their switches; of a higher one there are no leaves and no spines.
+  // The switches of a tree of one or two levels, which may add (in-network reduction). Higher trees report
+  // none.
   std::int32_t leaves() const { return height() <= 2 ? groups_[0] : 0; }
   std::int32_t spines() const { return height() == 2 && uses_uplinks() ? width_[1] : 0; }
   std::int32_t leaf_of(std::int32_t port) const { return position(port) / levels_.children[0]; }
   std::string leaf_name(std::int32_t leaf) const { return switch_name(0, leaf, 0); }
   std::string spine_name(std::int32_t spine) const { return switch_name(1, 0, spine); }
-  // The link up; the one down comes next.
+  // The link up. The link down has the next number.
   std::int32_t up_from_port(std::int32_t port) const { return 2 * port; }
   std::int32_t up_from_leaf(std::int32_t leaf, std::int32_t spine) const { return uplink(0, leaf, 0, spine); }
 
-  // Whether any route takes an uplink.
+  // Whether any route takes an uplink: there are several groups of leaves.
   bool uses_uplinks() const { return groups_[0] > 1; }
 
  private:
@@ -51,10 +64,10 @@ class SwitchFabric : public Fabric {
 
   std::int32_t ports_;
   Levels levels_;
-  std::int32_t rail_length_ = 0;              // positions of one rail: whole leaves
-  std::vector<std::int32_t> groups_{};        // of switches, per level
-  std::vector<std::int32_t> width_{};         // switches in one group, per level
-  std::vector<std::int32_t> first_uplink_{};  // per level; at the end the number of links
+  std::int32_t rail_length_ = 0;              // positions of one rail, a multiple of the ports of a leaf
+  std::vector<std::int32_t> groups_{};        // the number of groups of switches, for each level
+  std::vector<std::int32_t> width_{};         // the number of switches in one group, for each level
+  std::vector<std::int32_t> first_uplink_{};  // of each level; the last entry is the number of links
 };
 
 }  // namespace wt::platform

@@ -6,7 +6,8 @@ namespace wt::platform {
 
 namespace {
 
-// Longer routes than these are grids', which reserve for themselves.
+// The length for which a route reserves memory. Only grids have longer routes, and they reserve more
+// themselves.
 constexpr std::size_t usual_links = 12;
 
 }  // namespace
@@ -78,19 +79,21 @@ std::string Topology::name(LinkId link) const {
   });
 }
 
+// The links of a route of the wiring, with the numbers that they have in this machine.
 void Topology::add_inside(std::int32_t machine, Point from, Point to, Trail& trail) const {
   if (from == to) return;
   const std::int32_t first = machine * wiring_.links();
   for (const std::int32_t link : wiring_.route(from, to)) trail.add(LinkId(first + link), wiring_.link(link));
 }
 
+// Whether both spots are devices of the same copy of the fabric.
 bool Topology::is_joined(const Spot& from, const Spot& to) const {
   return has_fabric() && wiring_.is_device(from.point) && wiring_.is_device(to.point) &&
          copy_of(from.machine) == copy_of(to.machine);
 }
 
-// By the fabric, from port to port. Two cores of a chip share one, and a torus has no link from a port to
-// itself.
+// From device to port, over the fabric, and from port to device. Two cores of one chip share a port, and
+// between them the fabric adds no link, because a torus has none from a port to itself.
 void Topology::add_between_devices(const Spot& from, const Spot& to, Trail& trail) const {
   const std::int32_t first_machine = copy_of(from.machine) * fabric_.machines;
   const std::int32_t port_from = wiring_.port_of(from.point);
@@ -103,7 +106,7 @@ void Topology::add_between_devices(const Spot& from, const Spot& to, Trail& trai
   add_inside(to.machine, wiring_.port(port_to), to.point, trail);
 }
 
-// Hosts that no network joins meet at the fabric's ports of their first devices.
+// Without a network, hosts of different machines reach each other through the ports of their first devices.
 void Topology::add_over_fabric(const Spot& from, const Spot& to, Trail& trail) const {
   const Spot first{from.machine, wiring_.device_of(from.point)};
   const Spot last{to.machine, wiring_.device_of(to.point)};
@@ -112,7 +115,8 @@ void Topology::add_over_fabric(const Spot& from, const Spot& to, Trail& trail) c
   add_inside(to.machine, last.point, to.point, trail);
 }
 
-// The device next to a NIC that isn't near, if NVLink leads there: NCCL's PXN.
+// The device near a NIC, if the NIC is not the one near `device` and NVLink joins the two devices. Data then
+// goes through that device to the NIC, as with NCCL's PXN ("PCI x NVLink").
 std::optional<Topology::Spot> Topology::by_nvlink(const Spot& device, std::int32_t nic) const {
   const std::int32_t near = wiring_.near_device(nic);
   const bool is_near = nic == wiring_.near_nic(device.point);
@@ -122,7 +126,7 @@ std::optional<Topology::Spot> Topology::by_nvlink(const Spot& device, std::int32
   return std::nullopt;
 }
 
-// Devices of one machine.
+// Between two devices of one machine.
 void Topology::add_neighbours(const Spot& from, const Spot& to, Trail& trail) const {
   if (is_joined(from, to))
     add_between_devices(from, to, trail);
@@ -130,6 +134,7 @@ void Topology::add_neighbours(const Spot& from, const Spot& to, Trail& trail) co
     add_inside(from.machine, from.point, to.point, trail);
 }
 
+// To a NIC of the same machine, directly or through the device near the NIC.
 void Topology::add_to_nic(const Spot& from, std::int32_t nic, Trail& trail) const {
   const std::optional<Spot> through = by_nvlink(from, nic);
   if (through) add_neighbours(from, *through, trail);
@@ -142,6 +147,8 @@ void Topology::add_from_nic(std::int32_t nic, const Spot& to, Trail& trail) cons
   if (through) add_neighbours(*through, to, trail);
 }
 
+// A flow leaves by a NIC near its source and enters by one near its destination. On rails it leaves by the
+// NIC with the index of the destination's NIC, because only these two are on the same rail.
 void Topology::add_over_network(const Spot& from, const Spot& to, Trail& trail) const {
   const std::int32_t nic_to = wiring_.near_nic(to.point);
   const std::int32_t nic_from = network_.fabric->keeps_rails() ? nic_to : wiring_.near_nic(from.point);

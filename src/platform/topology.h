@@ -1,7 +1,16 @@
 #pragma once
-// Machines and what joins them: equal copies of one wiring, a fabric that joins devices, a network that joins
-// NICs. Links are numbered machine by machine, then those of the fabric, copy by copy, then those of the
-// network.
+// All machines of a platform and what joins them: equal copies of one wiring (platform/wiring.h), a fabric
+// that joins the devices of several machines, and a network that joins the NICs. An NVL72 cluster of 36
+// trays, for example, is 36 copies of the wiring of a tray, two copies of an NVLink fabric that joins 18
+// trays each, and one network.
+//
+// Links are numbered machine by machine, then those of the fabrics, copy by copy, then those of the network:
+//
+//   link = machine * wiring.links() + link of the wiring                                    inside a machine
+//   link = first link of the fabrics + copy * fabric.links() + link of the fabric           between machines
+//
+// so neither links nor routes are stored for each machine. platform/platform.h is the interface for other
+// folders.
 
 #include <memory>
 #include <optional>
@@ -13,29 +22,30 @@
 
 namespace wt::platform {
 
+// The device type of all devices of a machine, and the CPU of its hosts.
 struct MachineTypes {
   device::DeviceType device{};
   device::DeviceType host{};
 };
 
-// A machine that has a name and types of its own, though it is wired as all are.
+// The name and the types of one machine, if they differ from machine to machine (SimGrid's hosts). The wiring
+// is the same for all machines.
 struct Individual {
   std::string name{};
   std::shared_ptr<const MachineTypes> types{};
 };
 
-// Rates as a description states them, before payload's share.
+// Line rates as the file states them, before the share that payload gets. Summaries report them.
 struct Ratings {
-  // One connection of NVLink or xGMI, one port of a fabric.
-  std::optional<Wire> between_devices{};
-  std::optional<FabricKind> fabric{};  // none: no fabric, or SimGrid's links
+  std::optional<Wire> between_devices{};  // one NVLink or xGMI connection, or one port of the fabric
+  std::optional<FabricKind> fabric{};     // none: no fabric, or the links of a SimGrid platform
   std::optional<Wire> nic{};
   NicType nic_type{};
 };
 
-// Switches that add, in the order of their endpoints.
+// The numbers of switches that add and multicast (adders), in the order of their endpoints.
 struct Adders {
-  std::int32_t nvlink = 0;  // one for each machine, or for each fabric
+  std::int32_t nvlink = 0;  // one for each machine, or for each copy of the fabric
   std::int32_t leaves = 0;  // of the network
   std::int32_t spines = 0;
   std::int32_t count() const { return nvlink + leaves + spines; }
@@ -45,14 +55,15 @@ class SwitchFabric;
 
 class Topology {
  public:
-  // Equal fabrics, each over so many machines in order.
+  // Equal copies of a fabric. Copy 0 joins the first `machines` machines, copy 1 the next ones, and so on.
   struct Joint {
     std::unique_ptr<const Fabric> fabric{};
     std::int32_t machines = 0;
     std::int32_t copies = 1;
-    LinkId first{};
+    LinkId first{};  // the first link of copy 0
   };
 
+  // The fabric and the network may be null. Requires: machines is a multiple of machines_of_a_fabric.
   Topology(Wiring wiring, MachineTypes types, std::int32_t machines, std::optional<Slice> slice,
            std::unique_ptr<const Fabric> fabric, std::int32_t machines_of_a_fabric,
            std::unique_ptr<const Fabric> network, Ratings ratings, std::vector<Individual> individuals = {});
@@ -68,29 +79,32 @@ class Topology {
   bool has_fabric() const { return fabric_.fabric != nullptr; }
   const Fabric& fabric() const { return *fabric_.fabric; }  // Requires: has_fabric().
   const Ratings& ratings() const { return ratings_; }
-  std::int32_t copy_of(std::int32_t machine) const { return machine / fabric_.machines; }  // of the fabric
+  // The copy of the fabric that joins this machine. Requires: has_fabric().
+  std::int32_t copy_of(std::int32_t machine) const { return machine / fabric_.machines; }
 
   const Link& link(LinkId link) const;
   std::string name(LinkId link) const;
-  std::int32_t machine_of(LinkId link) const;  // -1: it is between machines
+  std::int32_t machine_of(LinkId link) const;  // -1: the link lies between machines
 
-  // Of a machine.
+  // A point of a machine: one of its devices, hosts or NICs.
   struct Spot {
     std::int32_t machine = 0;
     Point point{};
     friend bool operator==(const Spot&, const Spot&) = default;
   };
-  // An empty route where nothing leads.
+  // By the fabric if both spots are devices that it joins, else by the wiring inside a machine, else by the
+  // network, else by the fabric's ports of the hosts' first devices. Empty if none of these joins them.
   Route route(const Spot& from, const Spot& to) const;
   std::string name(const Spot& spot) const;
 
-  // Switches that add, by number; topology_adders.cpp.
+  // Switches that add, by their number from 0 to adders().count() - 1; topology_adders.cpp.
   const Adders& adders() const { return adders_; }
   std::int32_t nvlink_adder_of(std::int32_t machine) const;  // -1: none
-  std::int32_t machine_of_adder(std::int32_t adder) const;   // -1: it is between machines
+  std::int32_t machine_of_adder(std::int32_t adder) const;   // -1: the switch lies between machines
   std::string name_of_adder(std::int32_t adder) const;
-  // The adder that a NIC hangs on. Requires: there are leaves.
+  // The leaf switch to which a NIC is attached. Requires: adders().leaves > 0.
   std::int32_t leaf_at(std::int32_t machine, std::int32_t nic) const;
+  // Empty if the spot or the other switch is not attached to this switch.
   Route route_to_adder(const Spot& from, std::int32_t adder) const;
   Route route_from_adder(std::int32_t adder, const Spot& to) const;
   Route route_between_adders(std::int32_t from, std::int32_t to) const;
@@ -113,7 +127,7 @@ class Topology {
     return LinkId(static_cast<std::int32_t>(network_.first) + link);
   }
   bool is_joined(const Spot& from, const Spot& to) const;
-  // Which fabric a link is of, and its number there.
+  // The fabric to which a link between machines belongs, and its number there.
   struct Found {
     const Joint* joint = nullptr;
     std::int32_t copy = 0;
@@ -124,14 +138,14 @@ class Topology {
   Wiring wiring_;
   MachineTypes types_;
   Ratings ratings_;
-  std::vector<Individual> individuals_;  // of each machine, or none
+  std::vector<Individual> individuals_;  // one for each machine, or empty if all machines are equal
   std::int32_t machines_;
   std::optional<Slice> slice_;
   Joint fabric_{};
   Joint network_{};
   std::int32_t links_ = 0;
   Adders adders_{};
-  const SwitchFabric* tree_ = nullptr;  // the network, where it adds
+  const SwitchFabric* tree_ = nullptr;  // the network if its switches add
 };
 
 }  // namespace wt::platform

@@ -1,4 +1,5 @@
-// Switches that add and multicast, and the ways to them: the first and last links of the ways between devices.
+// Switches that add and multicast (adders), and the routes to them, which are the first and the last links of
+// the routes between devices.
 
 #include <fmt/format.h>
 
@@ -9,16 +10,20 @@ namespace wt::platform {
 
 namespace {
 
-// NVSwitches of the third generation on come with GPUs of this compute capability (NCCL 2.30.7, transport/nvls.cc).
+// NVSwitches of the third generation on come with GPUs of this compute capability (NCCL 2.30.7,
+// transport/nvls.cc).
 constexpr device::ComputeCapability first_with_adding_switch{9, 0};
 
 }  // namespace
 
+// Whether the fabric is one NVLink switch (an NVL72), which can add.
 bool Topology::is_adding_fabric() const {
   const auto* switches = dynamic_cast<const SwitchFabric*>(fabric_.fabric.get());
   return switches != nullptr && ratings_.fabric == FabricKind::nvlink && switches->leaves() == 1;
 }
 
+// Counts the adders: an NVLink switch inside each machine or for each copy of the fabric, and the switches of
+// an InfiniBand network of one or two levels.
 void Topology::find_adders() {
   if (types_.device.compute_capability >= first_with_adding_switch) {
     if (wiring_.up_to_switch(wiring_.device(0)) >= 0) adders_.nvlink = machines_;
@@ -52,7 +57,8 @@ std::int32_t Topology::leaf_at(std::int32_t machine, std::int32_t nic) const {
   return adders_.nvlink + tree_->leaf_of(machine * wiring_.nics() + nic);
 }
 
-// The nearest one if it is at the leaf, else the first one there; -1: none is.
+// The NIC by which a spot reaches a leaf: its near NIC if that is attached to the leaf, else the first NIC of
+// the machine that is. -1: none.
 std::int32_t Topology::nic_at(const Spot& spot, std::int32_t leaf) const {
   const std::int32_t near = wiring_.near_nic(spot.point);
   if (leaf_at(spot.machine, near) == leaf) return near;
@@ -61,7 +67,7 @@ std::int32_t Topology::nic_at(const Spot& spot, std::int32_t leaf) const {
   return -1;
 }
 
-// The one link between a device and the NVLink switch above it.
+// The link from a device up to the NVLink switch that adds, or the link back down.
 LinkId Topology::link_to_nvlink(const Spot& device, bool is_up) const {
   const std::int32_t down = is_up ? 0 : 1;
   if (!has_fabric())
@@ -102,7 +108,7 @@ Route Topology::route_from_adder(std::int32_t adder, const Spot& to) const {
   return std::move(trail).route();
 }
 
-// A leaf and a spine; nothing leads between others.
+// Between a leaf and a spine. No link joins any other two adders.
 Route Topology::route_between_adders(std::int32_t from, std::int32_t to) const {
   const bool is_up = from < to;
   const std::int32_t leaf = std::min(from, to) - adders_.nvlink;

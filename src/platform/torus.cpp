@@ -30,6 +30,7 @@ TorusFabric::TorusFabric(Grid grid, const Link& link) : grid_(std::move(grid)), 
   first_link_.push_back(links);
 }
 
+// A ring has one connection more than a line. An axis of one place has none.
 std::int32_t TorusFabric::edges(std::size_t axis) const {
   const std::int32_t extent = grid_.shape[axis];
   return grid_.wraps[axis] && extent > 1 ? extent : extent - 1;
@@ -41,6 +42,7 @@ std::int32_t TorusFabric::links_of_port() const {
   return links;
 }
 
+// A port has the number: machine x ports of a machine + number inside the machine.
 Coordinates TorusFabric::coordinates(std::int32_t port) const {
   const auto block = static_cast<std::int32_t>(grid_.block.count());
   const Coordinates outer = coordinates_of(port / block, blocks_);
@@ -60,7 +62,7 @@ std::int32_t TorusFabric::port_at(const Coordinates& place) const {
   return number_of(outer, blocks_) * block + number_of(inner, grid_.block);
 }
 
-// The same place on a ring, the shorter way.
+// The signed number of steps by which a distance along an axis is covered the shorter way around the ring.
 std::int32_t TorusFabric::around(std::int32_t distance, std::size_t axis) const {
   const std::int32_t extent = grid_.shape[axis];
   if (!grid_.wraps[axis]) return distance;
@@ -81,8 +83,8 @@ Coordinates TorusFabric::steps(std::int32_t from, std::int32_t to) const {
 }
 
 Coordinates TorusFabric::shortest(const Coordinates& plain) const {
-  // Once round each short axis, either way or not at all; every odd number of rounds moves the long ones
-  // half-way.
+  // The candidates go once around each short axis, in either direction or not at all. Each round also moves
+  // half-way along the long axes.
   Coordinates best{};
   std::int32_t least = -1;
   const std::int32_t short_axes = static_cast<std::int32_t>(
@@ -110,6 +112,8 @@ Coordinates TorusFabric::shortest(const Coordinates& plain) const {
   return best;
 }
 
+// Moves one step along an axis. Over the end of a short axis of a twisted torus, the long axes move half-way,
+// too.
 void TorusFabric::step(Coordinates& place, std::size_t axis, std::int32_t direction) const {
   const std::int32_t extent = grid_.shape[axis];
   place[axis] += direction;
@@ -120,6 +124,7 @@ void TorusFabric::step(Coordinates& place, std::size_t axis, std::int32_t direct
     if (!is_short(other)) place[other] = (place[other] + shortest_) % grid_.shape[other];
 }
 
+// The number of the line along an axis on which a place lies.
 std::int32_t TorusFabric::line_of(const Coordinates& place, std::size_t axis) const {
   std::int32_t line = 0;
   for (std::size_t other = 0; other < blocks_.axes(); ++other)
@@ -138,7 +143,7 @@ void TorusFabric::route(std::int32_t from, std::int32_t to, LinkId first, Trail&
     for (std::int32_t left = std::abs(ways[axis]); left > 0; --left) {
       const Coordinates before = place;
       step(place, axis, direction);
-      // A link is named by its lower end, the one from which it leads in the positive direction.
+      // A connection is numbered by its lower end, from which it leads in the positive direction.
       const Coordinates& low = direction > 0 ? before : place;
       const std::int32_t number = line_of(low, axis) * edges(axis) + low[axis];
       const std::int32_t link = first_link_[axis] + 2 * number + (direction > 0 ? 0 : 1);

@@ -18,6 +18,7 @@ std::int32_t Wiring::add_part(Part part, std::int32_t index, std::int32_t host) 
   return static_cast<std::int32_t>(parts_.size()) - 1;
 }
 
+// Adds a link in each direction and returns the first. Consecutive links of one description share its place.
 std::int32_t Wiring::connect(std::int32_t from, std::int32_t to, const Link& link, const Place& origin) {
   const auto edge = static_cast<std::int32_t>(edges_.size());
   const bool is_known = !places_.empty() && places_.back().file == origin.file &&
@@ -47,9 +48,9 @@ Point Wiring::device_of(Point point) const {
   return device(0);
 }
 
-// Four blocks: device to device (absent under a fabric), device to anchor, anchor to device, anchor to
-// anchor, where an anchor is any other point: thousands of devices behind an ideal switch need no table of
-// pairs.
+// The index of a route in stretches_. An anchor is a point that is no device. The table has four blocks:
+// device to device, device to anchor, anchor to device, and anchor to anchor. With a fabric the first block
+// is absent, so that thousands of devices behind an ideal switch need no table of pairs.
 std::size_t Wiring::slot(Point from, Point to) const {
   const auto devices = static_cast<std::size_t>(devices_);
   const auto anchors =
@@ -63,7 +64,7 @@ std::size_t Wiring::slot(Point from, Point to) const {
 }
 
 std::span<const std::int32_t> Wiring::route(Point from, Point to) const {
-  WT_EXPECT(!(has_fabric_ && is_device(from) && is_device(to)), "the fabric joins devices {} and {}",
+  WT_EXPECT(!(has_fabric_ && is_device(from) && is_device(to)), "devices {} and {} are joined by the fabric",
             index(from), index(to));
   const Stretch stretch = stretches_[slot(from, to)];
   return {pool_.data() + stretch.begin, stretch.length};
@@ -111,8 +112,8 @@ std::vector<Problem> Wiring::idle() const {
   for (std::size_t edge = 0; edge < edges_.size(); edge += 2) {
     if (used[edge] || used[edge + 1]) continue;
     warnings.push_back({places_[at(edges_[edge].origin)],
-                        fmt::format("nothing uses the link {}", name(static_cast<std::int32_t>(edge))),
-                        "no route between devices, hosts and NICs is better for it"});
+                        fmt::format("the link {} is unused", name(static_cast<std::int32_t>(edge))),
+                        "no route between devices, hosts and NICs takes it"});
   }
   return warnings;
 }

@@ -1,4 +1,7 @@
-// The routes of a machine, by the rules that platforms/README.md states.
+// The routes of a machine, by the rules that platforms/README.md states. The tree of PCIe, sockets and
+// memories is complete when this step begins. First the near NICs are determined and the tree's paths are
+// found, then the route of each pair of points is either a path over the tree, a path over NVLinks, or two
+// paths over the tree that meet in a host's memory.
 
 #include <fmt/format.h>
 
@@ -28,7 +31,7 @@ class WiringRoutes {
  private:
   std::int32_t host(std::int32_t socket) const { return static_cast<std::int32_t>(wiring_.host(socket)); }
 
-  // ---- Ways over the tree
+  // ---- Paths over the tree
 
   static Ways::Path reversed(const Ways::Path& forward) {
     Ways::Path links;
@@ -36,7 +39,8 @@ class WiringRoutes {
     return links;
   }
 
-  // How far a path over the tree reaches: it passes one chip, switches only, one socket, several.
+  // How far a path over the tree reaches: it passes neither a switch nor a socket, switches only, one socket,
+  // or several sockets.
   Reach reach_of(const Ways::Path& path) const {
     int sockets = 0;
     int switches = 0;
@@ -56,9 +60,8 @@ class WiringRoutes {
     if (options_.has_fabric) {
       for (const auto& nvlink : {machine_.nvlink, machine_.xgmi}) {
         if (nvlink)
-          wiring_.idle_.push_back({nvlink->wire.place,
-                                   "nothing uses these links: the fabric joins the devices",
-                                   "leave them out, or the fabric"});
+          wiring_.idle_.push_back({nvlink->wire.place, "these links are unused: the fabric joins the devices",
+                                   "leave out these links or the fabric"});
       }
       return;
     }
@@ -71,6 +74,7 @@ class WiringRoutes {
         if (direct_[at(device)][at(other)] != no_part) neighbours_[at(device)].push_back(other);
   }
 
+  // Adds a direct connection between two devices.
   void join(std::int32_t first, std::int32_t second, LinkKind kind, const Wire& wire) {
     const std::int32_t edge = wiring_.connect(first, second, kind, wire);
     direct_[at(first)][at(second)] = edge;
@@ -112,8 +116,8 @@ class WiringRoutes {
 
   BytesPerSecond bandwidth(std::int32_t edge) const { return wiring_.edges_[at(edge)].link.bandwidth; }
 
-  // Direct, by the switch, or through the one device that has the best bottleneck; empty where there is no
-  // such way.
+  // The direct link, else the two links by the NVLink switch, else the two links through the device with the
+  // highest bottleneck, of equal ones the first. Empty if there is none of these.
   Ways::Path nvlink_path(std::int32_t from, std::int32_t to) const {
     if (direct_[at(from)][at(to)] != no_part) return {direct_[at(from)][at(to)]};
     if (!wiring_.to_switch_.empty()) return {wiring_.to_switch_[at(from)], wiring_.to_switch_[at(to)] + 1};
@@ -131,10 +135,11 @@ class WiringRoutes {
     return best;
   }
 
-  // ---- Which NIC is whose
+  // ---- The near NICs of devices and hosts
 
-  using Nearest = std::vector<std::int32_t>;  // NICs
+  using Nearest = std::vector<std::int32_t>;  // indices of NICs
 
+  // The NICs with the fewest links to a part. `from_nics` has the distances from each NIC.
   static Nearest nearest_nics(std::int32_t part, const std::vector<std::vector<std::int32_t>>& from_nics) {
     Nearest nearest;
     std::int32_t least = std::numeric_limits<std::int32_t>::max();
@@ -147,6 +152,7 @@ class WiringRoutes {
     return nearest;
   }
 
+  // Devices with the same nearest NICs are distributed evenly over these, in order.
   void find_near_nics() {
     wiring_.near_nic_.assign(at(wiring_.devices_ + wiring_.hosts_), 0);
     wiring_.near_device_.assign(at(wiring_.nics_), no_part);
@@ -154,7 +160,7 @@ class WiringRoutes {
     std::vector<std::vector<std::int32_t>> from_nics;
     for (std::int32_t nic = 0; nic < wiring_.nics_; ++nic)
       from_nics.push_back(ways_.distances(static_cast<std::int32_t>(wiring_.nic(nic))));
-    std::map<Nearest, std::vector<std::int32_t>> sharing;  // devices that the same NICs are near to
+    std::map<Nearest, std::vector<std::int32_t>> sharing;  // devices by their nearest NICs
     for (std::int32_t device = 0; device < wiring_.devices_; ++device)
       sharing[nearest_nics(device, from_nics)].push_back(device);
     for (const auto& [nics, devices] : sharing) {
@@ -184,6 +190,8 @@ class WiringRoutes {
       store_routes_of_device(device);
   }
 
+  // Between an anchor (a host, NIC or chip) and all devices, and to all other anchors. A NIC that does not
+  // reach a device directly uses the memory of the device's host.
   void store_routes_of_anchor(std::int32_t anchor, std::int32_t points) {
     const std::vector<std::int32_t> by = ways_.arrivals(anchor);
     for (std::int32_t device = 0; device < wiring_.devices_; ++device) {
@@ -199,6 +207,7 @@ class WiringRoutes {
       if (other != anchor) wiring_.store(Point(anchor), Point(other), ways_.path(by, other));
   }
 
+  // From a device to all other devices, without a fabric.
   void store_routes_of_device(std::int32_t device) {
     const std::vector<std::int32_t> by = ways_.arrivals(device);
     for (std::int32_t other = 0; other < wiring_.devices_; ++other) {
@@ -209,6 +218,7 @@ class WiringRoutes {
     }
   }
 
+  // Over the tree as far as peer-to-peer reaches, else through the memory of the sender's host.
   Ways::Path tree_path(std::int32_t device, const std::vector<std::int32_t>& by, std::int32_t other) const {
     const Ways::Path links = ways_.path(by, other);
     const Reach allowed = machine_.pcie ? machine_.pcie->peer_to_peer : Reach::none;
@@ -216,7 +226,7 @@ class WiringRoutes {
     return staged(by, wiring_.parts_[at(device)].host, other);
   }
 
-  // To the memory of a host, and on from there.
+  // To the memory of a host, and from there to the destination. `by` are the arrivals of the start.
   Ways::Path staged(const std::vector<std::int32_t>& by, std::int32_t socket, std::int32_t to) const {
     Ways::Path links = ways_.path(by, host(socket));
     const Ways::Path onwards = ways_.path(from_host_[at(socket)], to);
@@ -228,10 +238,10 @@ class WiringRoutes {
   const Machine& machine_;
   const Wiring::Options& options_;
   Problems& problems_;
-  const Ways ways_;                                      // over the tree, before NVLink joins it
-  std::vector<std::vector<std::int32_t>> from_host_{};   // as Ways::arrivals
-  std::vector<std::vector<std::int32_t>> direct_{};      // the edge between two devices
-  std::vector<std::vector<std::int32_t>> neighbours_{};  // of each device, in order
+  const Ways ways_;                                     // paths over the tree, without NVLinks
+  std::vector<std::vector<std::int32_t>> from_host_{};  // Ways::arrivals of each host
+  std::vector<std::vector<std::int32_t>> direct_{};  // the NVLink edge from one device to another, or no_part
+  std::vector<std::vector<std::int32_t>> neighbours_{};  // the NVLink neighbours of each device, ascending
 };
 
 void find_routes(Wiring& wiring, const Machine& machine, const Wiring::Options& options, Problems& problems) {

@@ -1,4 +1,9 @@
-// From the description of a machine to its parts and the tree of links that joins them.
+// From the description of a machine to its parts and the tree of links that joins them:
+//
+//   host (memory) -- socket -- PCIe switches, if any -- devices and NICs
+//
+// and one link between each two sockets. With C2C a device is attached to its socket by that wire instead of
+// PCIe. A device that is a CPU is attached to the memory of its host.
 
 #include <fmt/format.h>
 
@@ -23,7 +28,7 @@ class WiringTree {
   }
 
  private:
-  // A vertex has the number of its point where it is one, so points come first.
+  // Points come first, so that a point has the same number as its part.
   void add_points() {
     wiring_.devices_ = machine_.devices.count;
     wiring_.hosts_ = machine_.hosts.count;
@@ -42,6 +47,7 @@ class WiringTree {
 
   std::int32_t host(std::int32_t socket) const { return static_cast<std::int32_t>(wiring_.host(socket)); }
 
+  // A socket has its memory (the host) on one side and the PCIe tree and the other sockets on the other side.
   void add_sockets() {
     const Hosts& hosts = machine_.hosts;
     const BytesPerSecond memory = hosts.memory_bandwidth.value_or(hosts.type.value.memory_bandwidth);
@@ -52,12 +58,12 @@ class WiringTree {
                       hosts.place);
     }
     if (hosts.count > 1 && !hosts.link) {
-      problems_.add(hosts.place, fmt::format("nothing joins the {} hosts of a machine", hosts.count),
+      problems_.add(hosts.place, fmt::format("no link joins the {} hosts of a machine", hosts.count),
                     "add \"link\": {\"bandwidth\": ...}, the wire between each two sockets");
     }
     if (hosts.count == 1 && hosts.link) {
       wiring_.idle_.push_back(
-          {hosts.link->place, "nothing uses the link between hosts: a machine has one", "leave it out"});
+          {hosts.link->place, "the link between hosts is unused: a machine has one host", "leave it out"});
     }
     if (!hosts.link) return;
     for (int first = 0; first < hosts.count; ++first)
@@ -74,6 +80,7 @@ class WiringTree {
     return part;
   }
 
+  // Makes the switches and determines the switch above each device and each NIC.
   void add_tree() {
     above_device_.assign(at(wiring_.ports()), no_part);
     above_nic_.assign(at(wiring_.nics_), no_part);
@@ -85,20 +92,23 @@ class WiringTree {
       for (const Switch& top : std::get<std::vector<Switch>>(switches)) add_named(top, no_part, top.host);
       for (int port = 0; port < wiring_.ports(); ++port) {
         if (above_device_[at(port)] == no_part)
-          problems_.add(machine_.pcie->switches.place, fmt::format("device {} hangs below no switch", port),
-                        "name it in the \"devices\" of one");
+          problems_.add(machine_.pcie->switches.place, fmt::format("device {} is below no switch", port),
+                        "add it to the \"devices\" of a switch");
       }
     }
   }
 
+  // The number of ports of the complete machine, over which switches and sockets are distributed.
   std::int32_t places_for_ports() const { return std::max(wiring_.ports(), machine_.devices.dealt_as); }
 
-  // Levels of equal switches, everything below them in order.
+  // Makes levels of equal switches. Each level is distributed evenly over the one above, and devices and NICs
+  // over the lowest one.
   void deal(const std::vector<int>& levels) {
     constexpr std::size_t most_levels = 8;
     if (levels.size() > most_levels) {
-      problems_.add(machine_.pcie->switches.place, fmt::format("{} levels of switches", levels.size()),
-                    fmt::format("write {} at most", most_levels));
+      problems_.add(machine_.pcie->switches.place,
+                    fmt::format("there are {} levels of switches", levels.size()),
+                    fmt::format("write at most {} levels", most_levels));
       return;
     }
     std::vector<std::int32_t> above;
@@ -120,12 +130,13 @@ class WiringTree {
       above_nic_[at(nic)] = above[at(dealt(nic, wiring_.nics_, places))];
   }
 
+  // Makes a switch of a described tree and everything below it.
   void add_named(const Switch& content, std::int32_t above, std::int32_t socket) {
     if (above == no_part && socket >= wiring_.hosts_) {
       problems_.add(content.place,
                     fmt::format("there is no host {}: a machine has {}", socket, wiring_.hosts_),
                     "count hosts from 0");
-      socket = 0;  // what hangs below it is no second fault
+      socket = 0;  // so that what is below the switch is not reported as well
     }
     const std::int32_t part = add_switch(above == no_part ? first_socket_ + socket : above, socket);
     name_below(content, content.devices, "device", part, above_device_);
@@ -133,6 +144,7 @@ class WiringTree {
     for (const Switch& below : content.switches) add_named(below, part, socket);
   }
 
+  // Records the switch above each listed device or NIC.
   void name_below(const Switch& content, const std::vector<int>& named, std::string_view noun,
                   std::int32_t part, std::vector<std::int32_t>& above) {
     for (const int index : named) {
@@ -141,16 +153,16 @@ class WiringTree {
                       fmt::format("there is no {} {}: a machine has {}", noun, index, above.size()),
                       "count from 0");
       } else if (above[at(index)] != no_part) {
-        problems_.add(content.place, fmt::format("{} {} hangs below two switches", noun, index),
-                      "name it once");
+        problems_.add(content.place, fmt::format("{} {} is below two switches", noun, index), "list it once");
       } else {
         above[at(index)] = part;
       }
     }
   }
 
-  // ---- Devices and NICs on it
+  // ---- Devices and NICs on the tree
 
+  // Attaches each device (or each chip, if cores are devices) to its switch or socket.
   void add_devices() {
     const bool is_cpu = machine_.devices.type.value.kind == device::Kind::cpu;
     for (int port = 0; port < wiring_.ports(); ++port) {
@@ -174,6 +186,7 @@ class WiringTree {
     if (wiring_.chips_ > 0) add_cores();
   }
 
+  // The cores of a chip share its PCIe link.
   void add_cores() {
     for (int core = 0; core < wiring_.devices_; ++core) {
       const auto chip = static_cast<std::int32_t>(wiring_.port(wiring_.port_of(Point(core))));
@@ -182,9 +195,11 @@ class WiringTree {
     }
   }
 
+  // A NIC without a switch above it is attached to a socket; these NICs are distributed evenly over the
+  // sockets.
   void add_nics() {
     if (wiring_.nics_ > 0 && !machine_.pcie) {
-      problems_.add(machine_.nics->wire.place, "there is no PCIe that the NICs could hang on",
+      problems_.add(machine_.nics->wire.place, "the machine has NICs and no PCIe tree to attach them to",
                     "add \"pcie\" to the machine");
       return;
     }
@@ -197,14 +212,16 @@ class WiringTree {
     }
   }
 
+  // Reports the first part without a path to host 0.
   bool everything_is_reached() {
     const std::vector<std::int32_t> by = Ways(wiring_.parts_.size(), wiring_.edges_).arrivals(host(0));
     for (std::int32_t part = 0; part < static_cast<std::int32_t>(wiring_.parts_.size()); ++part) {
       if (part == host(0) || by[at(part)] != no_part) continue;
-      if (any_problem()) return false;  // it is why
-      problems_.add(machine_.place,
-                    fmt::format("nothing leads from {} to host 0", wiring_.name(wiring_.parts_[at(part)])),
-                    "add \"pcie\" or \"c2c\" to the machine");
+      if (any_problem()) return false;  // an earlier problem is the cause
+      problems_.add(
+          machine_.place,
+          fmt::format("there is no route from {} to host 0", wiring_.name(wiring_.parts_[at(part)])),
+          "add \"pcie\" or \"c2c\" to the machine");
       return false;
     }
     return !any_problem();
@@ -219,8 +236,8 @@ class WiringTree {
   const std::size_t problems_before_ = problems_.found().size();
   std::int32_t first_socket_ = 0;
   std::int32_t switches_ = 0;
-  std::vector<std::int32_t> above_device_{};  // the switch above each device (or chip)
-  std::vector<std::int32_t> above_nic_{};
+  std::vector<std::int32_t> above_device_{};  // the switch above each device (or chip), or no_part
+  std::vector<std::int32_t> above_nic_{};     // the switch above each NIC, or no_part
 };
 
 bool wire_tree(Wiring& wiring, const Machine& machine, const Wiring::Options& options, Problems& problems) {

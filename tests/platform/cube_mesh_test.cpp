@@ -1,6 +1,6 @@
-// Claim: the DGX-1's NVLinks are the published ones, with P100 and with V100: 16 pairs, 4 or 6 links for each
-// GPU, three rings over all GPUs that share no link (V100), and one GPU between every two that are not
-// joined.
+// Claim: the DGX-1 has the published NVLinks, with P100 and with V100: 16 pairs, 4 or 6 links for each GPU,
+// three rings over all GPUs that share no link (V100), and a GPU that joins every two GPUs without a direct
+// link.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,8 @@
 namespace wt::platform {
 namespace {
 
-// nvidia-smi topo -m in microsoft/msccl-tools tests/test_topologies.py: links between each two V100.
+// The number of links between each two V100: nvidia-smi topo -m in microsoft/msccl-tools
+// tests/test_topologies.py.
 constexpr std::array<std::array<int, 8>, 8> v100_links{{{0, 1, 1, 2, 2, 0, 0, 0},
                                                         {1, 0, 2, 1, 0, 2, 0, 0},
                                                         {1, 2, 0, 2, 0, 0, 1, 0},
@@ -32,7 +33,7 @@ bool is_direct(const Platform& platform, int from, int to) {
   return from != to && route(platform, from, to).links.size() == 1;
 }
 
-// How many links of so much payload join two GPUs.
+// The number of links that join two GPUs directly. `payload` is the payload rate of one link.
 int links_between(const Platform& platform, int from, int to, double payload) {
   if (!is_direct(platform, from, to)) return 0;
   return static_cast<int>(std::lround(route(platform, from, to).bottleneck.count() / payload));
@@ -40,7 +41,7 @@ int links_between(const Platform& platform, int from, int to, double payload) {
 
 struct Mesh {
   const char* id;
-  double payload;  // bytes per second of a link
+  double payload;  // of a link, in bytes per second
   int links_of_gpu;
   bool is_doubled;
 };
@@ -67,7 +68,7 @@ TEST(CubeMeshes, HaveThePublishedLinks) {
   }
 }
 
-// The best bottleneck of the ways through one GPU, found here from the direct links alone.
+// The highest bottleneck of the paths through one other GPU, computed here from the direct links alone.
 double best_through_one(const Platform& platform, int from, int to) {
   double best = 0;
   for (int middle = 0; middle < 8; ++middle) {
@@ -117,7 +118,7 @@ TEST(CubeMeshes, OfV100HaveThreeRingsThatShareNoLink) {
         << platform.name(link);
     links += times;
   }
-  EXPECT_EQ(links, 48);  // all 24 NVLinks, both ways
+  EXPECT_EQ(links, 48);  // all 24 NVLinks, in both directions
 }
 
 TEST(CubeMeshes, AreCutWithTheMachine) {

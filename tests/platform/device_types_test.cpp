@@ -23,7 +23,7 @@ std::string what(const Problems& problems) {
   return lines;
 }
 
-// The problems of an inline type.
+// The problems of a type that a file describes itself.
 std::string problems_of(std::string_view text) {
   const json::Value value = json::parse(std::string(text), "x");
   Problems problems;
@@ -120,7 +120,8 @@ TEST(DeviceTypes, AreSortedAndEachSaysWhereItComesFrom) {
   }
 }
 
-// Lanes of a multiprocessor by architecture; 2 for a multiplication with an addition. What remains is a clock.
+// The float32 lanes of a multiprocessor by architecture. A lane does 2 operations per cycle (a multiplication
+// and an addition), so peak / (2 x lanes x processors) is the clock.
 TEST(DeviceTypes, PeaksAndMultiprocessorsImplyAClockThatTheProductCanHave) {
   for (const DeviceType& type : device_types()) {
     if (!type.compute_capability) continue;
@@ -147,11 +148,12 @@ TEST(DeviceTypes, AWrongNameIsAnsweredWithTheNearestOne) {
     FAIL();
   } catch (const InputError& error) {
     const std::string text = error.what();
-    EXPECT_TRUE(text.starts_with("\"rtx409\" is no device type\ndid you mean \"rtx4090\"? known: ")) << text;
+    EXPECT_TRUE(text.starts_with("unknown device type \"rtx409\"\ndid you mean \"rtx4090\"? known: "))
+        << text;
   }
 }
 
-// ---- Types that a file writes out
+// ---- Types that a file describes itself
 
 TEST(DeviceTypes, AFileMayNameOneOrWriteItOut) {
   EXPECT_EQ(read(R"("a100")").id, "a100_sxm_40");
@@ -176,7 +178,7 @@ TEST(DeviceTypes, AGenerationGivesWhatTheDeviceLeavesOut) {
   EXPECT_EQ(own.reserve.libraries, device_type_named("a100").reserve.libraries);
 }
 
-TEST(DeviceTypes, EveryProblemOfATypeIsToldAtItsPlace) {
+TEST(DeviceTypes, EveryProblemOfATypeIsReportedAtItsPlace) {
   EXPECT_EQ(problems_of(R"({"id": "x", "kind": "GPUX",
  "peak": {"float16": "-3 TFLOP/s", "fp32": "1 TFLOP/s"},
  "memory": 16,
@@ -194,7 +196,7 @@ TEST(DeviceTypes, EveryProblemOfATypeIsToldAtItsPlace) {
 2:36 nothing is known by the name "fp32" here | known: bfloat16, float16, float32, tf32
 3:12 16 has no unit | bytes are written with a unit, as in "16 GiB"; known: B, KB, MB, GB, TB, PB, KiB, MiB, GiB, TiB, PiB
 1:1 this object has no "memory_bandwidth" | add "memory_bandwidth": it has no default
-5:24 "seven" is no compute capability | write it as "8.0"
+5:24 "seven" is not a compute capability | write it as in "8.0"
 6:16 0 is out of range | it must be at least 1
 4:2 nothing is known by the name "memory_bandwith" here | did you mean "memory_bandwidth"? known: aliases, compute_capability, efficiency, generation, id, kind, launch_gap, matrix_unit, memory, memory_bandwidth, note, peak, processors, product, reserve, source
 )");
@@ -208,7 +210,7 @@ TEST(DeviceTypes, WhatIsNoTypeAtAllIsRefused) {
   EXPECT_EQ(
       problems_of(
           R"({"id": "x", "kind": "CPU", "generation": "voltaa", "peak": 3, "memory": "1 GB", "memory_bandwidth": "1 GB/s"})"),
-      R"(1:42 "voltaa" is no generation | did you mean "volta"? known: ada, ampere, ampere_graphics, blackwell, cdna2, cdna3, hopper, host, kepler, pascal, tpu_v2, tpu_v3, tpu_v4, tpu_v5e, tpu_v5p, tpu_v6e, tpu_v7, turing, volta
+      R"(1:42 unknown generation "voltaa" | did you mean "volta"? known: ada, ampere, ampere_graphics, blackwell, cdna2, cdna3, hopper, host, kepler, pascal, tpu_v2, tpu_v3, tpu_v4, tpu_v5e, tpu_v5p, tpu_v6e, tpu_v7, turing, volta
 1:60 wanted an object, found a whole number | 
 )");
 }

@@ -1,5 +1,5 @@
-// Claim: every bad platform of errors/ is refused with the text that stands beside it: where it is, what is
-// wrong, what would mend it.
+// Claim: every wrong platform file of errors/ is reported with the text in the file beside it: the place, the
+// fact and the remedy.
 
 #include <gtest/gtest.h>
 

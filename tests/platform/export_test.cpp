@@ -1,5 +1,5 @@
-// Claim: a platform that is written as SimGrid's XML and read back has the same routes; a drawing has every
-// part and wire.
+// Claim: a platform that is written as SimGrid's XML and read again has the same routes. A drawing has every
+// part and every wire.
 
 #include <gtest/gtest.h>
 
@@ -46,8 +46,8 @@ TEST(ExportSimgrid, RefusesMoreRoutesThanAFileShouldHave) {
     FAIL() << "it was written";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "dgx_h100 has 408960 routes, and SimGrid's XML states each\n"
-                 "export 300000 at most: a smaller part, as with --set machines=2");
+                 "dgx_h100 has 408960 routes, and SimGrid's XML lists every one\n"
+                 "export at most 300000 routes, as with --set machines=2");
   }
 }
 
@@ -64,7 +64,7 @@ TEST(ExportDot, DrawsWhatLiesBetweenMachines) {
             std::string::npos);
 }
 
-TEST(ExportDot, RefusesWhatNobodyCouldRead) {
+TEST(ExportDot, RefusesDrawingsThatAreTooLarge) {
   const Loaded cluster =
       from_xml("x.xml", R"(<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-999"
     speed="1Gf" bw="1GBps" lat="1us"/></platform>)");
@@ -73,7 +73,8 @@ TEST(ExportDot, RefusesWhatNobodyCouldRead) {
     FAIL() << "it was drawn";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "x has 1000 devices, and only their routes say where its links are\ndraw 512 at most");
+                 "x has 1000 devices, and the ends of its links are known only from their routes\ndraw at "
+                 "most 512 devices");
   }
 }
 

@@ -1,4 +1,5 @@
-// Claim: links made faster carry more and wait as long, on every route and in what a library is told of them.
+// Claim: faster links have a higher bandwidth and the same latency, on every route and in the summary that a
+// communication library reads.
 
 #include <gtest/gtest.h>
 

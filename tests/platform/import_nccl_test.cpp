@@ -1,5 +1,5 @@
-// Claim: an NCCL topology XML becomes a platform file of ours with the routes that the machine has: those of
-// the files in platforms/, for the machines that are in both.
+// Claim: an NCCL topology XML is translated to a platform file with the routes of the machine: for machines
+// that are also described in platforms/, the routes are the same.
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ Translated translated(const std::string& text, const Products& products = {}) {
   return translate_nccl(xml::parse("x.xml", text), products);
 }
 
-// Names, kinds and latencies too; bandwidths are what both are made of, but between sockets: there an imported
-// machine has what NCCL's peers get, 6 GB/s on Broadwell.
+// Compares names, kinds and latencies of links, too. Bandwidths are equal except between sockets, where an
+// imported machine has NCCL's rate for peer-to-peer copies, 6 GB/s on Broadwell.
 void expect_same_routes(const Platform& imported, const Platform& own) {
   ASSERT_EQ(imported.devices(), own.devices());
   ASSERT_EQ(imported.hosts(), own.hosts());
@@ -61,10 +61,9 @@ TEST(ImportNccl, WritesAFileThatReadsBackToTheSame) {
 }
 
 TEST(ImportNccl, SaysWhatItHadToAssume) {
-  EXPECT_EQ(
-      all_of(load(data("dgx1_v100_nccl.xml")).warnings).find("sm 70 with NVLink is taken for v100_sxm2_16") ==
-          std::string::npos,
-      false);
+  EXPECT_EQ(all_of(load(data("dgx1_v100_nccl.xml")).warnings)
+                    .find("sm 70 with NVLink is assumed to be v100_sxm2_16") == std::string::npos,
+            false);
   EXPECT_EQ(all_of(translated(dgx(), {"v100_sxm2_32", "xeon_8168"}).warnings), "");
   EXPECT_NE(translated(dgx()).json.find("assumed: NCCL's topologies have no latencies"), std::string::npos);
 }
@@ -85,14 +84,14 @@ TEST(ImportNccl, LendsItsMachineToAPlatformFile) {
   const Loaded four = load(file.string());
   EXPECT_EQ(four.platform.devices(), 32);
   EXPECT_EQ(names(four.platform, 0, 8).back(), "machine 1/pcie switch 0 -> gpu 0");
-  EXPECT_NE(all_of(four.warnings).find("is taken for v100_sxm2_16"), std::string::npos);
+  EXPECT_NE(all_of(four.warnings).find("is assumed to be v100_sxm2_16"), std::string::npos);
   folder.write("whole.xml", test::bytes_of(data("office.xml")));
   const std::filesystem::path wrong = folder.write("wrong.json", R"({"machine": "whole.xml"})");
   EXPECT_EQ(folder.error_of<InputError>([&] { load(wrong.string()); }),
-            R"(wrong.json:1:13: whole.xml is a whole platform, no machine
+            R"(wrong.json:1:13: whole.xml is a SimGrid platform and not a single machine
   1 | {"machine": "whole.xml"}
     |             ^~~~~~~~~~~
-name it as the platform)");
+use it as the platform)");
 }
 
 TEST(ImportNccl, CountsLanesAndGenerationsOfPcie) {
@@ -134,7 +133,7 @@ TEST(ImportNccl, KnowsNvswitchesAndC2c) {
   EXPECT_EQ(pair.type(pair.host(0)).id, "grace");
 }
 
-// Files that name only buses: NCCL asks the machine for the rest.
+// A file that lists only buses. NCCL itself would inspect the machine for the rest.
 constexpr const char* sparse = R"(<system version="1">
   <cpu numaid="0">
     <pci busid="0000:01:00.0" class="0x060400" link_speed="16 GT/s" link_width="16">
@@ -145,12 +144,13 @@ constexpr const char* sparse = R"(<system version="1">
 </system>)";
 
 TEST(ImportNccl, ReadsFilesThatNameOnlyBuses) {
-  EXPECT_EQ(refused(sparse), R"(x.xml:4:8: nothing says which GPU this is
+  EXPECT_EQ(refused(sparse), R"(x.xml:4:8: the type of this GPU is not stated
   4 |       <pci busid="0000:02:00.0" class="0x030200" link_speed="16 GT/s" link_width="16"/>
     |        ^~~
-name one: import --type, or "set": {"machine.devices.type": ...} beside the file)");
+name a type: import --type, or "set": {"machine.devices.type": ...} beside the file)");
   const Translated named = translated(sparse, {"a100_sxm_40", "epyc_7742"});
-  EXPECT_EQ(all_of(named.warnings), R"(x.xml:5:8: nothing says how fast this NIC is: it has what PCIe gives it
+  EXPECT_EQ(all_of(named.warnings),
+            R"(x.xml:5:8: the speed of this NIC is not stated: the rate of its PCIe link is assumed
   5 |       <pci busid="0000:03:00.0" class="0x020000" link_speed="16 GT/s" link_width="8"/>
     |        ^~~
 add <nic><net speed="100000"/></nic>, in Mb/s
@@ -162,17 +162,17 @@ TEST(ImportNccl, RefusesWhatAMachineHereCannotBe) {
   const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };
   EXPECT_EQ(first_line(refused(replaced(dgx(), "link_width=\"16\">\n        <gpu dev=\"3\"",
                                         "link_width=\"8\">\n        <gpu dev=\"3\""))),
-            "x.xml:37:8: this GPU has PCIe 8 GT/s x8, the first one 8 GT/s x16");
+            "x.xml:37:8: this GPU has PCIe 8 GT/s x8, and the first one has 8 GT/s x16");
   EXPECT_EQ(first_line(refused(replaced(dgx(), "count=\"2\"", "count=\"3\""))),
-            "x.xml:6:8: 3 NVLinks lead to \"0000:0b:00.0\", and 2 back");
+            "x.xml:6:8: 3 NVLinks lead to \"0000:0b:00.0\", and 2 lead back");
   EXPECT_EQ(first_line(refused(replaced(dgx(), "target=\"0000:07:00.0\"", "target=\"0000:77:00.0\""))),
-            "x.xml:6:8: there is no GPU \"0000:77:00.0\" that an NVLink could lead to");
+            "x.xml:6:8: an NVLink leads to \"0000:77:00.0\", which is no GPU of the file");
   EXPECT_EQ(first_line(refused(replaced(dgx(), "sm=\"70\"", "sm=\"60\""))),
             "x.xml:14:8: this GPU has another compute capability than the first");
   EXPECT_EQ(first_line(refused(replaced(dgx(), "<cpu numaid=\"1\"", "<cpu host_hash=\"0x2\" numaid=\"1\""))),
-            "x.xml:52:19: this CPU is of another machine");
+            "x.xml:52:19: this CPU belongs to another machine");
   EXPECT_EQ(first_line(refused(replaced(dgx(), "busid=\"0000:07:00.0\"", "busid=\"0000:06:00.0\""))),
-            "x.xml:14:19: \"0000:06:00.0\" is here twice");
+            "x.xml:14:19: the bus id \"0000:06:00.0\" is used twice");
 }
 
 TEST(ImportNccl, ReadsAnyBytesOrRefusesThem) {

@@ -1,5 +1,5 @@
-// Claim: a machine may say only what differs from another file's; what it doesn't say is that file's, and a
-// part that the other doesn't have must be said in full.
+// Claim: a machine with "like" has only the differences from the machine of another file. Absent keys have
+// the values of that file, and a part that the other machine does not have must be complete.
 
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST(Like, BorrowsTheNetworkUnlessThereIsOne) {
 TEST(Like, MayBeLikeWhatIsLikeAnother) {
   const Platform third = written(R"({"machine": {"like": "gce_a3_megagpu_8g", "nics": {"count": 2}}})");
   EXPECT_EQ(third.type(third.device(0)).id, "h100_sxm");
-  EXPECT_EQ(third.type(third.host(0)).memory, 936_GB);  // that of a3_highgpu
+  EXPECT_EQ(third.type(third.host(0)).memory, 936_GB);  // the value of gce_a3_highgpu_8g
 }
 
 TEST(Like, RequiresAllOfAPartThatTheOtherHasNot) {
@@ -70,12 +70,12 @@ TEST(Like, RequiresAllOfAPartThatTheOtherHasNot) {
   2 |   "nics": {"count": 2}}})"
             R"(
     |           ^
-add "bandwidth": of one link in one direction)");
+add "bandwidth": the bandwidth of one link in one direction)");
 }
 
 TEST(Like, NamesAFile) {
   const std::string unknown = refusal(R"({"machine": {"like": "dgx_h10"}})");
-  EXPECT_EQ(unknown.substr(0, unknown.find(" `windtunnel")), R"(test.json:1:22: there is no platform "dgx_h10"
+  EXPECT_EQ(unknown.substr(0, unknown.find(" `windtunnel")), R"(test.json:1:22: unknown platform "dgx_h10"
   1 | {"machine": {"like": "dgx_h10"}}
     |                      ^~~~~~~~~
 did you mean "dgx_h100"?)");
@@ -83,7 +83,7 @@ did you mean "dgx_h100"?)");
   1 | {"machine": {"like": 7}}
     |                      ^)");
   EXPECT_EQ(refusal(R"({"machine": {"like": "tpu_v4"}})"),
-            R"(test.json:1:22: "tpu_v4" is a TPU generation, no machine
+            R"(test.json:1:22: "tpu_v4" is a TPU generation and not a single machine
   1 | {"machine": {"like": "tpu_v4"}}
     |                      ^~~~~~~~
 use it as a platform with a "slice")");

@@ -1,5 +1,5 @@
-// Claim: platforms are found by name, alias, path and content; keys are set from outside; one file stands on
-// another.
+// Claim: platforms are found by name, by alias and by path, or given as content; parameters change keys; a
+// file may refer to the machine of another file.
 
 #include "platform/load.h"
 
@@ -34,19 +34,19 @@ TEST(Load, FindsPlatformsByIdAndByAlias) {
 
 TEST(Load, SuggestsANameThatIsNear) {
   const std::string text = refusal([] { load("dgx_h10"); });
-  EXPECT_EQ(text.substr(0, text.find(" `windtunnel")), R"(there is no platform "dgx_h10"
+  EXPECT_EQ(text.substr(0, text.find(" `windtunnel")), R"(unknown platform "dgx_h10"
 did you mean "dgx_h100"?)");
 }
 
 TEST(Load, SuggestsATypeThatIsNear) {
   const std::string text = refusal([] { loaded("dgx1", {"machine.devices.type=v100_sxm2_61"}); });
-  EXPECT_EQ(text.substr(0, text.find(" known:")), R"(--set:1:22: "v100_sxm2_61" is no device type
+  EXPECT_EQ(text.substr(0, text.find(" known:")), R"(--set:1:22: unknown device type "v100_sxm2_61"
   1 | machine.devices.type="v100_sxm2_61"
     |                      ^~~~~~~~~~~~~~
 did you mean "v100_sxm2_16"?)");
 }
 
-TEST(Load, ListsWhatThereIs) {
+TEST(Load, ListsAllPlatforms) {
   const auto known = known_platforms();
   ASSERT_GE(known.size(), 6u);
   std::vector<std::string> names;
@@ -90,7 +90,7 @@ TEST(FromJson, MakesVirtualDevices) {
 
 TEST(FromJson, PointsAtTheScenarioWhereItsSettingIsWrong) {
   EXPECT_EQ(refusal([] { from_text(R"({"file": "tpu_v4", "set": {"slice": "v4-24"}})"); }),
-            R"(test.json:1:37: this generation has no slice "v4-24"
+            R"(test.json:1:37: this TPU generation has no slice "v4-24"
   1 | {"file": "tpu_v4", "set": {"slice": "v4-24"}}
     |                                     ^~~~~~~
 nearest: 2x2x1 (v4-8, 4 chips), 2x2x2 (v4-16, 8 chips), 2x2x4 (v4-32, 16 chips), 2x4x4 (v4-64, 32 chips))");
@@ -98,7 +98,7 @@ nearest: 2x2x1 (v4-8, 4 chips), 2x2x2 (v4-16, 8 chips), 2x2x4 (v4-32, 16 chips),
             R"(test.json:1:13: this object has no "devices"
   1 | {"virtual": {"workers": 2}}
     |             ^
-add "devices": how many there are)");
+add "devices": the number of devices)");
 }
 
 class Folder : public testing::Test {
@@ -112,7 +112,7 @@ class Folder : public testing::Test {
 
 TEST_F(Folder, SixteenMachinesAreTenLines) {
   const std::string file = write("cluster.json", R"({
-    // sixteen of another file's machine
+    // sixteen copies of the machine of another file
     "machine": "dgx_h100",
     "machines": 16,
     "network": {
@@ -138,7 +138,8 @@ TEST_F(Folder, RefusesAMachineThatIsDescribedByItself) {
   const std::string first = write("first.json", R"({"machine": "second.json"})");
   write("second.json", R"({"machine": "first.json"})");
   const std::string text = refusal([&] { load(first); });
-  EXPECT_NE(text.find(R"(1:13: "second.json" is described by itself)"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"(1:13: the machine "second.json" is described by itself)"), std::string::npos)
+      << text;
 }
 
 TEST_F(Folder, FindsFilesFromTheFolderOfTheScenario) {
@@ -179,19 +180,19 @@ TEST(Warnings, NameLinksThatNothingUses) {
     "hosts": {"type": "desktop_cpu", "link": {"bandwidth": "10 GB/s"}},
     "pcie": {"bandwidth": "26 GB/s",
              "switches": 2}}})"),
-            (Facts{"3: nothing uses the link between hosts: a machine has one",
-                   "4: nothing uses the link pcie switch 1 -> socket 0"}));
+            (Facts{"3: the link between hosts is unused: a machine has one host",
+                   "4: the link pcie switch 1 -> socket 0 is unused"}));
   EXPECT_EQ(warnings(R"({"machines": 2, "machine": "dgx_h100",
     "network": {"type": "leaf_spine", "machines_per_leaf": 4, "spines": 2}})"),
-            Facts{"2: nothing uses the links between switches: one leaf holds every port"});
+            Facts{"2: the links between switches are unused: one leaf switch has every port"});
   EXPECT_EQ(warnings(R"({"machine": {
     "devices": {"type": "v100_sxm2_16", "count": 2}, "hosts": {"type": "desktop_cpu"}, "pcie": {"bandwidth": "12 GB/s"},
     "nvlink": {"bandwidth": "25 GB/s"}},
     "fabric": {"type": "switch", "bandwidth": "25 GB/s"}})"),
-            Facts{"3: nothing uses these links: the fabric joins the devices"});
+            Facts{"3: these links are unused: the fabric joins the devices"});
 }
 
-// A platform that was accepted can be asked everything.
+// Every function of a platform that was accepted can be called.
 void ask(const Platform& platform) {
   const Endpoint ends[] = {platform.device(0), platform.device(platform.devices() - 1), platform.host(0),
                            platform.host(platform.hosts() - 1)};

@@ -1,5 +1,5 @@
 #pragma once
-// Platforms for tests: those of the house with parameters, and small ones written in the test.
+// Platforms for tests: those of platforms/ with parameters, and small ones that a test contains as text.
 
 #include <initializer_list>
 #include <string>
@@ -23,7 +23,7 @@ inline Platform written(const std::string& text) {
   return from_json(json::parse(text, "test.json")).platform;
 }
 
-// The links of a route by name.
+// The names of the links of a route.
 inline std::vector<std::string> names(const Platform& platform, Endpoint from, Endpoint to) {
   std::vector<std::string> links;
   for (const LinkId link : platform.route(from, to).links) links.push_back(platform.name(link));

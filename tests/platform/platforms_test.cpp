@@ -1,6 +1,6 @@
-// Claim: every platform of the house has the routes that its machine's diagram says, worked out by hand here;
-// leads from everywhere to everywhere, with several machines too; says whence its constants are; and stands
-// in the README.
+// Claim: every platform of platforms/ has the routes of its machine's diagram, worked out by hand here; a
+// route joins every two endpoints, with several machines, too; every constant has a source; and the README
+// lists the platform.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// d3 is device 3, h0 is host 0. "set" is what is set from outside.
+// d3 is device 3, h0 is host 0. "set" is a parameter.
 constexpr const char* expected_routes = R"(
   platform                    set             from  to     links  us     GB/s
   ideal_switch                -               d0    d3     2      2      100
@@ -262,9 +262,9 @@ TEST(NamedPairs, AreThereForEveryPlatform) {
   EXPECT_EQ(pairs.size(), known_platforms().size());
 }
 
-// ---- Everything is reached
+// ---- Every endpoint is reached
 
-// Those that nothing joins to a second one.
+// Platforms without a network, which cannot have a second machine.
 const std::set<std::string> single_machines{
     "laptop_rtx3060",         "laptop_rtx4060",          "laptop_rtx4070",
     "laptop_rtx4090",         "workstation_2x4090",      "workstation_2xp100_pcie",
@@ -273,13 +273,14 @@ const std::set<std::string> single_machines{
 
 bool is_tpu(const std::string& id) { return id.starts_with("tpu_"); }
 
-// "machine 1/gpu 3" -> "gpu 3": a link names the machine of one of its ends only.
+// "machine 1/gpu 3" becomes "gpu 3", because the name of a link has the machine of only one of its ends.
 std::string without_machine(const std::string& name) {
   const bool has_machine = name.starts_with("machine ");
   return has_machine ? name.substr(name.find('/') + 1) : name;
 }
 
-// Every link begins where the one before ended, and the last one ends there.
+// Expects that every link of the route begins where the previous one ends, and that the last one ends at
+// `to`.
 void expect_way(const Platform& platform, Endpoint from, Endpoint to) {
   SCOPED_TRACE(platform.name(from) + " to " + platform.name(to));
   const Route route = platform.route(from, to);
@@ -325,7 +326,7 @@ TEST_P(EveryPlatformTwice, IsNotSlowerInsideThanOneAlone) {
   if (single_machines.contains(id)) return;
   const Platform once = platform_of(id, {is_tpu(id) ? "slices=1" : "machines=1"});
   const Platform twice = platform_of(id, {is_tpu(id) ? "slices=2" : "machines=2"});
-  if (once.devices() == twice.devices()) return;  // ideal ones deal the same ranks
+  if (once.devices() == twice.devices()) return;  // ideal platforms distribute the same ranks
   for (int to = 1; to < once.devices(); ++to) {
     const Route alone = once.route(once.device(0), once.device(to));
     const Route together = twice.route(twice.device(0), twice.device(to));
@@ -375,8 +376,7 @@ TEST(Pods, JoinASampleOfTheirPairs) {
 
 fs::path platforms_folder() { return fs::path(WT_SOURCE_DIR) / "platforms"; }
 
-// A constant has a source: its own, or that of an object around it. What a file says only by its name, it
-// takes from there.
+// Expects that every constant has a source: its own, or that of an object around it.
 void expect_sources(const json::Value& value, const std::string& at, bool is_sourced, int& constants) {
   static const std::set<std::string> sourced_keys{"bandwidth", "latency",          "efficiency",
                                                   "memory",    "memory_bandwidth", "peer_to_peer"};
@@ -406,7 +406,7 @@ TEST(Files, AreShort) {
   }
 }
 
-// "| `dgx1_v100` | `dgx1` | ..." -> its cells.
+// The row of each platform in the tables, "| `dgx1_v100` | `dgx1` | ...", by its id.
 std::map<std::string, std::string> rows_of_readme() {
   std::map<std::string, std::string> all;
   std::istringstream text(read_text(platforms_folder() / "README.md"));

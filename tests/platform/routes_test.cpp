@@ -1,6 +1,6 @@
-// Claim: routes are what the machines' diagrams say. Named pairs have the links, latency and bottleneck that
-// are written here by hand; every pair of every platform of the house is joined, and links, latency and
-// bottleneck agree.
+// Claim: routes follow the diagrams of the machines. Named pairs have the links, latency and bottleneck that
+// are written here by hand. Every pair of every platform of platforms/ is joined, and latency and bottleneck
+// agree with the links.
 
 #include <gtest/gtest.h>
 
@@ -34,9 +34,10 @@ TEST(CubeMesh, JoinsNeighboursDirectly) {
 
 TEST(CubeMesh, LeadsMissingPairsThroughOneGpu) {
   const Platform dgx = platform_of("dgx1_v100");
-  // 0-5: through 1 the links are 1 and 2 wide, through 4 they are 2 and 1: equal, so the lower one.
+  // From 0 to 5 the connections through GPU 1 have 1 and 2 links, and those through GPU 4 have 2 and 1. The
+  // bottlenecks are equal, so the lower index wins.
   EXPECT_EQ(names(dgx, 0, 5), (Names{"machine 0/gpu 0 -> gpu 1", "machine 0/gpu 1 -> gpu 5"}));
-  // 0-7: through 3 2 and 1, through 4 both are double.
+  // From 0 to 7 the connections through GPU 3 have 2 and 1 links, and those through GPU 4 have 2 each.
   EXPECT_EQ(names(dgx, 0, 7), (Names{"machine 0/gpu 0 -> gpu 4", "machine 0/gpu 4 -> gpu 7"}));
   EXPECT_EQ(names(dgx, 2, 5), (Names{"machine 0/gpu 2 -> gpu 1", "machine 0/gpu 1 -> gpu 5"}));
   int direct = 0;
@@ -118,7 +119,7 @@ TEST(PcieTree, GoesAsFarAsPeerToPeerReaches) {
              "machine 0/socket 1 -> pcie switch 1", "machine 0/pcie switch 1 -> gpu 2"}));
 }
 
-TEST(PcieTree, TellsTwoSwitchesOfASocketFromOne) {
+TEST(PcieTree, DistinguishesTwoSwitchesOfASocketFromOne) {
   const auto length = [](const char* reach) {
     return names(
                written(
@@ -129,7 +130,7 @@ TEST(PcieTree, TellsTwoSwitchesOfASocketFromOne) {
                0, 1)
         .size();
   };
-  EXPECT_EQ(length("switch"), 6u);  // through the memory
+  EXPECT_EQ(length("switch"), 6u);  // through the host's memory
   EXPECT_EQ(length("socket"), 4u);
 }
 
@@ -161,7 +162,7 @@ TEST(PcieTree, MayBeUneven) {
       (Names{"machine 0/gpu 2 -> pcie switch 1", "machine 0/pcie switch 1 -> pcie switch 0",
              "machine 0/pcie switch 0 -> nic 0", "machine 0/nic 0 -> switch", "switch -> machine 1/nic 0",
              "machine 1/nic 0 -> pcie switch 0", "machine 1/pcie switch 0 -> gpu 0"}));
-  // From the other socket a NIC doesn't reach the device's memory.
+  // A NIC of the other socket does not reach the device's memory directly.
   EXPECT_EQ(
       names(machine, 0, 4),
       (Names{"machine 0/gpu 0 -> pcie switch 0", "machine 0/pcie switch 0 -> nic 0",
@@ -248,7 +249,7 @@ TEST(Rails, WithSpinesHaveLeavesOfOneRail) {
                    "machines=4"});
   const auto gpu = [&](int machine, int index) { return pods.device(8 * machine + index); };
   EXPECT_EQ(names(pods, gpu(0, 1), gpu(1, 1)).size(), 6u);
-  // Leaves are counted rail by rail: rail 1's are 2 and 3.
+  // Leaves are numbered rail by rail: rail 1 has the leaves 2 and 3.
   const Names far = names(pods, gpu(0, 1), gpu(3, 1));
   EXPECT_EQ(Names(far.begin() + 2, far.begin() + 6),
             (Names{"machine 0/nic 1 -> leaf 2", "leaf 2 -> spine 1", "spine 1 -> leaf 3",
@@ -376,7 +377,8 @@ TEST_P(EveryPlatform, JoinsAllPairs) {
   }
 }
 
-// Between machines the sender changes the rail, so the way back may be another.
+// Only inside a machine: between machines the sender changes to the rail of the destination, so the route
+// back may have other links.
 TEST_P(EveryPlatform, ReturnsByTheSameNumberOfLinksInAMachine) {
   const Platform platform = platform_of(GetParam());
   for (const Endpoint from : endpoints(platform))

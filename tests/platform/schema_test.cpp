@@ -1,5 +1,5 @@
-// Claim: platforms/schema/platform.json says what the parser does. Two platforms that together have every key
-// are accepted by both; with any of their keys unknown, null or below its bound, by neither.
+// Claim: platforms/schema/platform.json agrees with the parser. Platforms that together have every key are
+// valid for both. If one of the keys is unknown, null or below its bound, they are valid for neither.
 
 #include "platform/schema.h"
 
@@ -52,7 +52,7 @@ constexpr const char* tpus = R"({
           "on_chip": {"bandwidth": "1 GB/s", "links": 1, "efficiency": 1, "latency": "0 s"}}
 })";
 constexpr const char* first_devices = R"({"devices": 2, "machine": "x", "machines": 3})";
-// Everything that differs from another machine, with nothing that must be there.
+// A machine with "like", without any key that a complete machine requires.
 constexpr const char* other_parts = R"({"machine": {"like": "x",
     "devices": {"count": 4}, "hosts": {"memory": "1 GB", "link": {"latency": "1 us"}},
     "pcie": {"switches": 2, "uplink": {"links": 1}}, "c2c": {"links": 2}, "nvlink": {"links": 3}, "xgmi": {"links": 4},
@@ -70,7 +70,8 @@ bool parses(const Value& tree) {
 
 class Schema : public testing::Test {
  protected:
-  // Each member of each object of a tree, with the way to it; not what stands in lists.
+  // Calls `body` for each member of each object of a tree, with the path to it. Elements of lists are
+  // skipped.
   static void for_every_member(const Value& tree, const std::function<void(const Path&, const Value&)>& body,
                                const Path& path = {}) {
     if (tree.kind() != json::Kind::object) return;
@@ -82,7 +83,7 @@ class Schema : public testing::Test {
     }
   }
 
-  // Every key of an object's schema is among the values that stand in its place.
+  // Expects that every key of an object's schema occurs in one of the objects in its place.
   void expect_all_keys(const Value& given, const std::vector<const Value*>& values, const std::string& at) {
     const Value& node = check_.resolve(given);
     if (const Value* alternatives = node.find("anyOf"))
@@ -128,7 +129,7 @@ TEST_F(Schema, AndTheParserRefuseNullAndOtherKeys) {
   for (const char* text : {gpus, tpus, other_parts}) {
     const Value tree = tree_of(text);
     for_every_member(tree, [&](const Path& path, const Value& value) {
-      // What devices.json says of a type is its own schema's.
+      // The keys of a device type are not part of this schema.
       SCOPED_TRACE(testing::PrintToString(path));
       const Value null = json::replaced(tree, path, tree_of("null"));
       if (path.size() == 1 && (path[0] == "$schema" || path[0] == "description")) return;

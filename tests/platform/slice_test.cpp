@@ -1,5 +1,5 @@
-// Claim: which slices there are, what their names count, which of their axes close and how many hosts they
-// have is as Google's pages say (sources in platforms/).
+// Claim: the slices that exist, the numbers in their names, the axes that close to rings and the numbers of
+// hosts are those of Google's pages (the files in platforms/ name them).
 
 #include "platform/slice.h"
 
@@ -52,7 +52,7 @@ TEST(SquarePods, CloseAxesOf16) {
 TEST(SquarePods, CountChipsInNames) {
   EXPECT_EQ(slice_of(square(), "v5litepod-16").shape, (Shape{{4, 4}}));
   EXPECT_EQ(slice_of(square(), "v5litepod-16").hosts, 4);
-  EXPECT_EQ(slice_of(square(), "v5litepod-8").hosts, 1);  // one host holds 2x4 whole
+  EXPECT_EQ(slice_of(square(), "v5litepod-8").hosts, 1);  // one host has all of 2x4
   EXPECT_EQ(slice_of(square(), "v5litepod-1").devices_per_host, 1);
 }
 

@@ -1,5 +1,5 @@
-// Claim: a summary says of a group of devices what their machines' data sheets and measured rates say, worked out
-// by hand here.
+// Claim: the summary of a group of devices has the numbers of their machines' data sheets and the measured
+// rates, worked out by hand here.
 
 #include "platform/summary.h"
 
@@ -129,8 +129,8 @@ TEST(Summary, OfAPartSaysWhatThePartHas) {
   };
   EXPECT_EQ(links({0, 1}), 1);
   EXPECT_EQ(links({0, 3}), 2);
-  EXPECT_EQ(links({0, 1, 2, 3}), 4);  // 2 and 3 have five
-  EXPECT_EQ(links({0, 5}), 1);        // through 1, to which 0 has one
+  EXPECT_EQ(links({0, 1, 2, 3}), 4);  // devices 2 and 3 have five
+  EXPECT_EQ(links({0, 5}), 1);        // through device 1, which one link joins with device 0
   EXPECT_EQ(links({0}), 0);
 
   const Platform two = platform_of("dgx_h100", {"machines=2"});

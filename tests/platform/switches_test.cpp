@@ -1,6 +1,6 @@
-// Claim: switches that add are endpoints. The ways to and from them are pieces of the ways between devices, and
-// they are there exactly where the hardware can add: NVLink's of the third generation on, InfiniBand's in trees
-// of one or two levels.
+// Claim: switches that add are endpoints. The routes to and from them are parts of the routes between
+// devices, and the endpoints exist exactly if the hardware can add: NVLink switches of the third generation
+// on, and InfiniBand switches in trees of one or two levels.
 
 #include <gtest/gtest.h>
 
@@ -46,12 +46,12 @@ TEST(NvlinkSwitches, AreEachMachinesOwn) {
   EXPECT_FALSE(platform.is_switch(platform.host(3)));
   EXPECT_THROW(platform.type(adder), InternalError);
   EXPECT_EQ(refusal(platform, platform.device(0), adder),
-            "nothing leads from machine 0/gpu 0 to machine 1/nvswitch");
+            "there is no route from machine 0/gpu 0 to machine 1/nvswitch");
   EXPECT_EQ(refusal(platform, adder, platform.host(2)),
-            "nothing leads from machine 1/nvswitch to machine 1/host 0");
+            "there is no route from machine 1/nvswitch to machine 1/host 0");
 }
 
-// Half of the way between two devices, and the same links.
+// Expects that the routes to and from the adder are the two halves of the route between the devices.
 void expect_halves(const Platform& platform, Endpoint from, Endpoint to) {
   const Endpoint adder = platform.adder_of(from).value();
   const Route up = platform.route(from, adder);
@@ -83,7 +83,7 @@ TEST(NvlinkSwitches, OfADomainAreOne) {
   EXPECT_EQ(platform_of("gb200_nvl72").name(platform_of("gb200_nvl72").switch_at(0)), "nvswitch");
   expect_halves(racks, racks.device(80), racks.device(143));
   EXPECT_EQ(refusal(racks, racks.device(0), racks.switch_at(1)),
-            "nothing leads from machine 0/gpu 0 to nvswitch 1");
+            "there is no route from machine 0/gpu 0 to nvswitch 1");
 }
 
 TEST(NvlinkSwitches, AddFromHopperOn) {
@@ -128,7 +128,8 @@ TEST(NetworkSwitches, OfARailAreATreeWithARoot) {
   EXPECT_EQ(platform.machine_of(tree.leaves[0]), -1);
 }
 
-// Each of a machine's NICs hangs on a leaf of its rail, which all of its devices reach; spines are for leaves.
+// Each NIC of a machine is attached to a leaf of its rail, which all devices of the machine reach. Spines are
+// joined only with leaves.
 TEST(NetworkSwitches, AreJoinedWhereARouteLeads) {
   const Platform nvlink = platform_of("dgx_h100", {"machines=2", "machine.nics.type=roce"});
   for (const auto& [platform, joined_with_a_device] : {std::pair(rails(), 8), {nvlink, 1}}) {
@@ -158,10 +159,10 @@ TEST(NetworkSwitches, LieOnTheWaysBetweenDevices) {
                     platform.route(tree.leaves[1], platform.device(19))}),
             platform.route(platform.device(3), platform.device(19)).links);
   EXPECT_EQ(refusal(platform, platform.device(3), tree.leaves[1]),
-            "nothing leads from machine 0/gpu 3 to leaf 7");
-  EXPECT_EQ(refusal(platform, tree.leaves[0], tree.leaves[1]), "nothing leads from leaf 6 to leaf 7");
+            "there is no route from machine 0/gpu 3 to leaf 7");
+  EXPECT_EQ(refusal(platform, tree.leaves[0], tree.leaves[1]), "there is no route from leaf 6 to leaf 7");
   EXPECT_EQ(refusal(platform, *tree.root, platform.device(0)),
-            "nothing leads from spine 0 to machine 0/gpu 0");
+            "there is no route from spine 0 to machine 0/gpu 0");
 }
 
 TEST(NetworkSwitches, AreReachedByTheDeviceNextToTheRailsNic) {

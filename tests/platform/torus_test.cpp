@@ -1,5 +1,5 @@
-// Claim: routes of grids are shortest ways, in the order of the axes, over links that meet; distances are
-// those of a breadth-first search over neighbours that this test works out by itself.
+// Claim: routes of grids are shortest paths of consecutive links in the order of the axes. The distances are
+// those of a breadth-first search over neighbours, which this test determines independently.
 
 #include "platform/torus.h"
 
@@ -47,7 +47,7 @@ TorusFabric fabric_of(const Case& given) {
                      {LinkKind::ici, 45_GBps, 1_us});
 }
 
-// One step in the positive direction; none over an open end.
+// The neighbour in the positive direction; none over an open end.
 std::optional<Coordinates> neighbour(const Case& given, Coordinates place, std::size_t axis) {
   const Shape shape = *parse_shape(given.shape);
   if (++place[axis] < shape[axis]) return place;
@@ -145,7 +145,7 @@ std::vector<std::string> names(const TorusFabric& fabric, int from, int to) {
 TEST(Torus, FollowsTheAxesInOrderAndTiesGoUp) {
   const TorusFabric torus = fabric_of({"4x4", {true, true}});
   using Names = std::vector<std::string>;
-  EXPECT_EQ(names(torus, 0, 15), (Names{"0 -> 12", "12 -> 15"}));  // both the short way round
+  EXPECT_EQ(names(torus, 0, 15), (Names{"0 -> 12", "12 -> 15"}));  // both steps take the shorter way around
   EXPECT_EQ(names(torus, 0, 10), (Names{"0 -> 4", "4 -> 8", "8 -> 9", "9 -> 10"}));
   EXPECT_EQ(names(torus, 10, 0), (Names{"10 -> 14", "14 -> 2", "2 -> 3", "3 -> 0"}));
   const TorusFabric mesh = fabric_of({"4x4", {false, false}});

@@ -1,6 +1,6 @@
-// Claim: each TPU generation of platforms/ has Google's slices under Google's names, and its own rule which
-// axes close: the two ends of an axis that closes are neighbours, those of an open one are as far apart as it
-// is long.
+// Claim: each TPU generation of platforms/ has Google's slices under Google's names, and its own rule for the
+// axes that close to rings: the two ends of a closed axis are neighbours, and those of an open axis are as
+// far apart as the axis is long.
 
 #include <gtest/gtest.h>
 
@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 
 struct Row {
   const char* platform;
-  const char* slice;  // name
+  const char* slice;  // the name
   const char* shape;
-  const char* closes;  // per axis
+  const char* closes;  // for each axis
   int chips;
   int cores;
   int hosts;
@@ -89,7 +89,7 @@ TEST(TpuSlices, AreWhatGoogleCallsThem) {
   }
 }
 
-// The first device of the chip at a place: hosts are blocks of chips, counted like chips with the last axis
+// The first device of the chip at a place. Hosts are blocks of chips; both are numbered with the last axis
 // fastest.
 Endpoint device_at(const Platform& platform, const std::vector<int>& place) {
   const Slice& slice = *platform.slice();
@@ -134,7 +134,7 @@ TEST(TpuSlices, JoinTheEndsOfTheAxesThatClose) {
 TEST(TpuSlices, ThatAreTwistedLoopHalfwayAlongTheLongAxis) {
   const Platform plain = platform_of_slice("tpu_v5p", "4x4x8");
   const Platform twisted = platform_of_slice("tpu_v5p", "4x4x8_twisted");
-  // Over the end of the first axis one arrives at the middle of the long one.
+  // A step over the end of the first axis leads to the middle of the long axis.
   EXPECT_EQ(ici_links(plain, device_at(plain, {3, 0, 0}), device_at(plain, {0, 0, 4})), 5);
   EXPECT_EQ(ici_links(twisted, device_at(twisted, {3, 0, 0}), device_at(twisted, {0, 0, 4})), 1);
   EXPECT_EQ(ici_links(twisted, device_at(twisted, {3, 0, 0}), device_at(twisted, {0, 0, 0})), 3);
@@ -148,25 +148,25 @@ struct Refused {
 };
 
 constexpr Refused refused[] = {
-    {"tpu_v2", "v2-64", R"(this generation has no slice "v2-64")",
+    {"tpu_v2", "v2-64", R"(this TPU generation has no slice "v2-64")",
      "nearest: 2x2 (v2-8, 4 chips), 4x4 (v2-32, 16 chips), 8x8 (v2-128, 64 chips), 8x16 (v2-256, 128 chips)"},
-    {"tpu_v3", "32x64", R"(this generation has no slice "32x64")",
+    {"tpu_v3", "32x64", R"(this TPU generation has no slice "32x64")",
      "nearest: 8x16 (v3-256, 128 chips), 16x16 (v3-512, 256 chips), 16x32 (v3-1024, 512 chips), 32x32 "
      "(v3-2048, "
      "1024 chips)"},
-    {"tpu_v4", "v4-48", R"(this generation has no slice "v4-48")",
+    {"tpu_v4", "v4-48", R"(this TPU generation has no slice "v4-48")",
      "nearest: 2x2x1 (v4-8, 4 chips), 2x2x2 (v4-16, 8 chips), 2x2x4 (v4-32, 16 chips), 2x4x4 (v4-64, 32 "
      "chips)"},
-    {"tpu_v5e", "v5litepod-12", R"(this generation has no slice "v5litepod-12")",
+    {"tpu_v5e", "v5litepod-12", R"(this TPU generation has no slice "v5litepod-12")",
      "nearest: 1x1 (v5litepod-1, 1 chip), 2x2 (v5litepod-4, 4 chips), 2x4 (v5litepod-8, 8 chips), 4x4 "
      "(v5litepod-16, 16 chips)"},
-    {"tpu_v5p", "16x20x28", R"(this generation has no slice "16x20x28")",
+    {"tpu_v5p", "16x20x28", R"(this TPU generation has no slice "16x20x28")",
      "nearest: 16x16x16 (v5p-8192, 4096 chips), 12x16x24 (v5p-9216, 4608 chips), 16x16x20 (v5p-10240, 5120 "
      "chips), 16x16x24 (v5p-12288, 6144 chips)"},
-    {"tpu_v6e", "8x2", R"(this generation has no slice "8x2")",
+    {"tpu_v6e", "8x2", R"(this TPU generation has no slice "8x2")",
      "nearest: 1x1 (v6e-1, 1 chip), 2x2 (v6e-4, 4 chips), 2x4 (v6e-8, 8 chips), 4x4 (v6e-16, 16 chips)"},
-    {"tpu_v6e", "8x16_twisted", "this generation has no twisted 8x16", R"(write "8x16")"},
-    {"tpu_v7", "tpu7x-6", R"(this generation has no slice "tpu7x-6")",
+    {"tpu_v6e", "8x16_twisted", "this TPU generation has no twisted slice 8x16", R"(write "8x16")"},
+    {"tpu_v7", "tpu7x-6", R"(this TPU generation has no slice "tpu7x-6")",
      "nearest: 2x2x1 (tpu7x-8, 4 chips), 2x2x2 (tpu7x-16, 8 chips), 2x2x4 (tpu7x-32, 16 chips), 2x4x4 "
      "(tpu7x-64, "
      "32 chips)"},

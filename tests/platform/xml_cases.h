@@ -1,5 +1,5 @@
 #pragma once
-// XML for tests: what a text becomes, or why it is refused, and texts that are damaged by a seeded hand.
+// XML for tests: the platform or the error of a text, and texts with seeded random damage.
 
 #include <random>
 #include <string>
@@ -35,15 +35,15 @@ inline std::string replaced(std::string text, const std::string& what, const std
   return at == std::string::npos ? text : text.replace(at, what.size(), with);
 }
 
-// The value that stands behind a place, with its quotes before and after; empty where there is none.
+// The next value of an attribute after a position, without its quotes; empty if there is none.
 inline std::string value_after(const std::string& text, std::size_t at) {
   const std::size_t begin = text.find("=\"", at);
   if (begin == std::string::npos) return "";
   return text.substr(begin + 2, text.find('"', begin + 2) - begin - 2);
 }
 
-// Cut short, a byte turned, a stretch taken out or doubled, or a value replaced, by one that stands elsewhere
-// too.
+// The text with one random damage: it is truncated, a byte is changed, a part is removed or repeated, or the
+// value of an attribute is replaced, possibly by the value of another attribute.
 inline std::string damaged(std::string text, std::mt19937& random) {
   static const std::vector<std::string> values{"",    "-1",   "0",     "1e300",       "99999999999",
                                                "nan", "&#0;", "&lol;", "0-999999999", "x"};
@@ -74,7 +74,8 @@ inline std::string damaged(std::string text, std::mt19937& random) {
   return text;
 }
 
-// Each damaged text becomes a platform or an InputError with places; answers how many were accepted.
+// Expects that each damaged text becomes a platform or an InputError with places. Returns the number of
+// platforms.
 inline int survive(const std::string& file, unsigned seed, int count) {
   std::mt19937 random(seed);
   const std::string whole = test::bytes_of(data(file));

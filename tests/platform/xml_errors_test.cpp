@@ -1,5 +1,5 @@
-// Claim: every bad XML of xml_errors/ is refused with the text that stands beside it: where it is, what is
-// wrong, what would mend it.
+// Claim: every wrong XML file of xml_errors/ is reported with the text in the file beside it: the place, the
+// fact and the remedy.
 
 #include <algorithm>
 
@@ -28,8 +28,8 @@ TEST(XmlErrors, SayWhereWhatAndHowToMendIt) {
 
 TEST(XmlErrors, RefuseBytesThatAreNoText) {
   EXPECT_EQ(refused("<a>\xff</a>"),
-            "x.xml:1:4: this is no text\n  1 | <a>?</a>\n    |    ^\nXML files are UTF-8");
-  EXPECT_EQ(refused(std::string("<a>\0</a>", 8)).substr(0, 26), "x.xml:1:4: this is no text");
+            "x.xml:1:4: this is not text\n  1 | <a>?</a>\n    |    ^\nXML files must be UTF-8");
+  EXPECT_EQ(refused(std::string("<a>\0</a>", 8)).substr(0, 27), "x.xml:1:4: this is not text");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace wt::platform {
 namespace {
 
 constexpr std::int32_t most_links = 100'000;
-constexpr std::int32_t most_routed_devices = 512;  // whose links only their routes place
+constexpr std::int32_t most_routed_devices = 512;  // if links without ends have to be found from all routes
 constexpr std::string_view arrow = " -> ";
 
 // The bandwidths of a wire's two directions.
@@ -23,6 +23,8 @@ struct Wire {
   BytesPerSecond back{};
 };
 
+// Most links have names like "machine 0/gpu 1 -> nvswitch", from which the writer takes their ends. SimGrid's
+// links have names without ends; each becomes a node, which is joined with its neighbours on all routes.
 class DotWriter {
  public:
   explicit DotWriter(const Platform& platform) : platform_(platform) {}
@@ -37,7 +39,7 @@ class DotWriter {
   }
 
  private:
-  // The parts of a machine have its name before a slash; what lies between machines has none.
+  // The name of a part of a machine begins with the name of the machine and a slash.
   void add_endpoint(Endpoint endpoint) {
     const std::string name = platform_.name(endpoint);
     add_node(name, platform_.machine_of(endpoint));
@@ -53,7 +55,7 @@ class DotWriter {
   void add_link(LinkId id) {
     const std::string name = platform_.name(id);
     const std::size_t middle = name.find(arrow);
-    if (middle == std::string::npos) {  // as SimGrid's, whose ends only routes know
+    if (middle == std::string::npos) {  // a link of SimGrid
       has_nameless_ = true;
       return;
     }
@@ -70,12 +72,13 @@ class DotWriter {
       wires_[{from, to}] = {link.bandwidth, {}};
   }
 
-  // A link without ends is a node; routes say what it lies between.
+  // Makes nodes of links without ends. Their neighbours are found from the routes between all devices.
   void add_nameless() {
     if (platform_.devices() > most_routed_devices)
-      throw InputError(fmt::format("{} has {} devices, and only their routes say where its links are",
-                                   platform_.name(), platform_.devices()),
-                       fmt::format("draw {} at most", most_routed_devices));
+      throw InputError(
+          fmt::format("{} has {} devices, and the ends of its links are known only from their routes",
+                      platform_.name(), platform_.devices()),
+          fmt::format("draw at most {} devices", most_routed_devices));
     for (std::int32_t from = 0; from < platform_.devices(); ++from) {
       for (std::int32_t to = 0; to < platform_.devices(); ++to) {
         std::string before = platform_.name(platform_.device(from));
@@ -101,7 +104,7 @@ class DotWriter {
     return fmt::format("{:.4g} GB/s", rate.count() / 1e9);
   }
 
-  // DOT escapes the two letters that JSON does.
+  // Strings are quoted as in JSON, because DOT escapes the same two letters.
   std::string text() const {
     std::string out = fmt::format("graph {} {{\n  node [shape=box];\n", json::quote(platform_.name()));
     for (const auto& [machine, names] : nodes_) {
@@ -127,7 +130,7 @@ class DotWriter {
   }
 
   const Platform& platform_;
-  std::map<std::int32_t, std::vector<std::string>> nodes_{};  // by machine; -1: between them
+  std::map<std::int32_t, std::vector<std::string>> nodes_{};  // by machine; -1: between machines
   std::map<std::int32_t, std::string> machines_{};
   std::map<std::string, std::string> labels_{};
   std::map<std::pair<std::string, std::string>, Wire> wires_{};
@@ -140,8 +143,8 @@ class DotWriter {
 std::string to_dot(const Platform& platform) {
   if (platform.links() > most_links)
     throw InputError(
-        fmt::format("{} has {} links, which no drawing shows", platform.name(), platform.links()),
-        fmt::format("draw {} at most: a smaller part, as with --set machines=2", most_links));
+        fmt::format("{} has {} links, too many for a drawing", platform.name(), platform.links()),
+        fmt::format("draw at most {} links, as with --set machines=2", most_links));
   return DotWriter(platform).write();
 }
 

@@ -6,7 +6,9 @@
 
 namespace wt::platform {
 
-// A drawing for Graphviz: machines as boxes, wires labelled with the bandwidth of a direction.
+// The platform as a graph for Graphviz. Machines are boxes around their parts, and each connection is an edge
+// that is labelled with the bandwidth of its directions. Throws InputError if the platform has too many links
+// for a drawing.
 std::string to_dot(const Platform& platform);
 
 }  // namespace wt::platform

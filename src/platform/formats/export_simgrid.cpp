@@ -12,7 +12,7 @@ namespace wt::platform {
 
 namespace {
 
-constexpr std::int64_t most_pairs = 300'000;  // some 100 MB of text
+constexpr std::int64_t most_pairs = 300'000;  // about 100 MB of text
 
 std::string escaped(std::string_view text) {
   std::string safe;
@@ -51,7 +51,7 @@ class SimgridWriter {
   std::string write() {
     begin();
     for (const Endpoint endpoint : endpoints(platform_)) add_host(endpoint);
-    add_routes();  // which tells the links in use; they stand before it
+    add_routes();  // also collects the links in use, which stand before the routes in the file
     text_ += links_;
     text_ += routes_;
     text_ += "  </zone>\n</platform>\n";
@@ -67,9 +67,9 @@ class SimgridWriter {
   void begin() {
     text_ = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n";
     text_ +=
-        "<!-- Each link is one direction of a wire. SimGrid weighs flows by latency: its shares on common "
-        "links differ.\n";
-    text_ += "     Memory and kernels are not in here; speed is the float32 peak. -->\n";
+        "<!-- Each link is one direction of a wire. SimGrid weights flows by latency, so that its shares of "
+        "common links differ.\n";
+    text_ += "     Memory and kernels are not described; the speed is the float32 peak. -->\n";
     text_ += "<platform version=\"4.1\">\n  <config>\n";
     text_ += "    <prop id=\"network/model\" value=\"CM02\"/>\n";
     text_ += "    <prop id=\"network/crosstraffic\" value=\"0\"/>\n";
@@ -122,9 +122,9 @@ class SimgridWriter {
 std::string to_simgrid(const Platform& platform) {
   const std::int64_t count = std::int64_t{platform.devices()} + platform.hosts();
   if (count * (count - 1) > most_pairs)
-    throw InputError(
-        fmt::format("{} has {} routes, and SimGrid's XML states each", platform.name(), count * (count - 1)),
-        fmt::format("export {} at most: a smaller part, as with --set machines=2", most_pairs));
+    throw InputError(fmt::format("{} has {} routes, and SimGrid's XML lists every one", platform.name(),
+                                 count * (count - 1)),
+                     fmt::format("export at most {} routes, as with --set machines=2", most_pairs));
   return SimgridWriter(platform).write();
 }
 

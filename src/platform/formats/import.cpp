@@ -14,8 +14,9 @@ Foreign format_of(const xml::Document& document) {
   const xml::Element root = document.root(problems);
   if (root.name() == "platform") return Foreign::simgrid;
   if (root.name() == "system") return Foreign::nccl;
-  throw InputError(Problem{root.place(), fmt::format("<{}> begins no platform", printable(root.name())),
-                           "SimGrid's begin with <platform>, NCCL's topologies with <system>"});
+  throw InputError(Problem{root.place(),
+                           fmt::format("<{}> is not the root of a known format", printable(root.name())),
+                           "SimGrid's platforms begin with <platform>, NCCL's topologies with <system>"});
 }
 
 Loaded load_simgrid(const xml::Document& document, std::string name, const Parameters& parameters) {

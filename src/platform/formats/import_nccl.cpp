@@ -1,5 +1,7 @@
-// NCCL's topology XML (NCCL_TOPO_FILE, and what NCCL_TOPO_DUMP_FILE writes; NVIDIA/nccl src/graph/xml.cc and
-// topo.cc) as a platform file. Rates are those of platforms/: measured ones where there are, else NCCL's.
+// From NCCL's topology XML to a platform file (NCCL_TOPO_FILE is read, and NCCL_TOPO_DUMP_FILE written, by
+// NVIDIA/nccl, src/graph/xml.cc and topo.cc). Rates are those of the files in platforms/: measured rates if
+// there are any, else NCCL's. A platform file describes parts of one kind by one wire, so the translator
+// reports machines whose GPUs differ, and warns about every assumption.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,7 +25,7 @@ using nccl::Net;
 using nccl::PcieLink;
 using xml::Element;
 
-// By compute capability: the product with NVLink and the one without, and what a link gives.
+// For each compute capability: the products with and without NVLink that are assumed, and one NVLink.
 struct Generation {
   int sm = 0;
   std::string_view with_nvlink{};
@@ -54,6 +56,8 @@ constexpr Generation generations[] = {
 
 constexpr std::string_view assumed = "assumed: NCCL's topologies have no latencies";
 
+// Chooses the products, checks that a platform file can describe the machine, and writes the file if no check
+// found a problem.
 class NcclWriter {
  public:
   NcclWriter(nccl::Topology& file, const Products& products, Problems& problems)
@@ -87,12 +91,14 @@ class NcclWriter {
                        [](const Gpu& gpu) { return !gpu.to_gpus.empty() || gpu.to_switch > 0; });
   }
 
+  // The device type: the named one, else the one that is assumed for the compute capability. The rate of an
+  // NVLink follows from the generation in any case.
   void choose_device() {
     const Gpu& first = file_.gpus.front();
     for (const Gpu& gpu : file_.gpus) {
       if (gpu.sm == first.sm) continue;
       gpu.element.problem("this GPU has another compute capability than the first",
-                          "machines here have devices of one type");
+                          "all devices of a machine must be of one type");
       return;
     }
     if (!products_.device.empty()) device_ = named(products_.device);
@@ -105,8 +111,8 @@ class NcclWriter {
     if (device_ != nullptr || !products_.device.empty()) return check_generation(sm);
     if (generation_ == nullptr) {
       first.element.problem(
-          sm < 0 ? "nothing says which GPU this is" : fmt::format("no device type has sm {}", sm),
-          "name one: import --type, or \"set\": {\"machine.devices.type\": ...} beside the file");
+          sm < 0 ? "the type of this GPU is not stated" : fmt::format("no device type has sm {}", sm),
+          "name a type: import --type, or \"set\": {\"machine.devices.type\": ...} beside the file");
       return;
     }
     device_ = named(std::string(has_nvlink() ? generation_->with_nvlink : generation_->without));
@@ -116,18 +122,19 @@ class NcclWriter {
                            10 * type.compute_capability->major + type.compute_capability->minor == sm;
       if (is_same) others.push_back(type.id);
     }
-    file_.warn(
-        first.element,
-        fmt::format("sm {} {} NVLink is taken for {}", sm, has_nvlink() ? "with" : "without", device_->id),
-        fmt::format("another: import --type, or \"set\": {{\"machine.devices.type\": ...}} beside the file; "
-                    "of sm {}: {}",
-                    sm, fmt::join(others, ", ")));
+    file_.warn(first.element,
+               fmt::format("sm {} {} NVLink is assumed to be {}", sm, has_nvlink() ? "with" : "without",
+                           device_->id),
+               fmt::format("name another type: import --type, or \"set\": {{\"machine.devices.type\": ...}} "
+                           "beside the file; "
+                           "types of sm {}: {}",
+                           sm, fmt::join(others, ", ")));
   }
 
   void check_generation(int sm) {
     if (device_ == nullptr || (generation_ != nullptr && generation_->link.count() > 0) || !has_nvlink())
       return;
-    file_.gpus.front().element.problem(fmt::format("nothing is known of NVLinks of sm {}", sm),
+    file_.gpus.front().element.problem(fmt::format("the rate of NVLinks of sm {} is unknown", sm),
                                        "leave the <nvlink>s out");
   }
 
@@ -135,12 +142,13 @@ class NcclWriter {
     host_ = named(products_.host.empty() ? std::string(file_.processor->type) : products_.host);
     if (host_ == nullptr || !products_.host.empty()) return;
     file_.warnings.push_back(
-        {file_.processor_place, fmt::format("{} is taken for {}", file_.processor->called, host_->id),
-         "another: import --host, or \"set\": {\"machine.hosts.type\": ...} beside the file"});
+        {file_.processor_place, fmt::format("{} is assumed to be {}", file_.processor->called, host_->id),
+         "name another CPU: import --host, or \"set\": {\"machine.hosts.type\": ...} beside the file"});
   }
 
-  // ---- Numbers: those of `dev` where all have one, else the file's order
+  // ---- Numbers of GPUs: those of the attribute "dev" if they are complete, else the order of the file
 
+  // Sets index_ and by_index_.
   void number_gpus() {
     const std::size_t count = file_.gpus.size();
     index_.resize(count);
@@ -160,6 +168,7 @@ class NcclWriter {
     for (std::size_t gpu = 0; gpu < count; ++gpu) by_index_[static_cast<std::size_t>(index_[gpu])] = gpu;
   }
 
+  // Keeps the fastest NICs only.
   void drop_slow_nets() {
     for (Net& net : file_.nets) narrow(net);
     BytesPerSecond fastest{};
@@ -169,42 +178,43 @@ class NcclWriter {
       if (net.bandwidth < fastest)
         file_.warn(net.element,
                    fmt::format("this NIC of {} is left out: another has {}", net.bandwidth, fastest),
-                   "machines here have NICs of one kind");
+                   "all NICs of a machine must be of one kind");
     }
   }
 
-  // All PCIe here is as wide as the GPUs'.
+  // Limits a port to the rate of its PCIe link, because the machine's only PCIe wire is that of the GPUs,
+  // which is faster.
   void narrow(Net& net) {
     const BytesPerSecond own = net.pcie.payload;
     if (own.count() <= 0 || own >= net.bandwidth || own >= file_.gpus.front().pcie.payload) return;
     file_.warn(net.element,
-               fmt::format("{} is more than PCIe {} gives, {}", net.bandwidth, net.pcie.written, own),
-               "the port has what PCIe gives it");
+               fmt::format("{} is more than the {} of PCIe {}", net.bandwidth, own, net.pcie.written),
+               "the port gets the rate of its PCIe link");
     net.bandwidth = own;
   }
 
-  // ---- One wire for all of a kind
+  // ---- Checks that one wire describes all parts of a kind
 
   void check_pcie() {
     const Gpu& first = file_.gpus.front();
     for (const Gpu& gpu : file_.gpus) {
       if (gpu.pcie.payload != first.pcie.payload && gpu.to_host.count() <= 0)
-        gpu.element.problem(
-            fmt::format("this GPU has PCIe {}, the first one {}", gpu.pcie.written, first.pcie.written),
-            "machines here have one PCIe wire");
+        gpu.element.problem(fmt::format("this GPU has PCIe {}, and the first one has {}", gpu.pcie.written,
+                                        first.pcie.written),
+                            "all GPUs of a machine must have the same PCIe link");
       if (gpu.is_below_switch != first.is_below_switch)
-        gpu.element.problem("some GPUs hang below a switch and some don't",
+        gpu.element.problem("some GPUs are below a switch, and some are not",
                             "put all of them below switches, or none");
       if (gpu.to_host != first.to_host)
-        gpu.element.problem("this GPU has another way to its CPU than the first",
-                            "machines here have one kind");
+        gpu.element.problem("this GPU and the first one are connected to their CPUs in different ways",
+                            "connect all GPUs of a machine in the same way");
     }
     for (const auto& [place, link] : file_.uplinks) {
       if (link.payload != file_.uplinks.front().second.payload)
         problems_.add(place,
-                      fmt::format("this switch has PCIe {}, the first one {}", link.written,
+                      fmt::format("this switch has PCIe {}, and the first one has {}", link.written,
                                   file_.uplinks.front().second.written),
-                      "machines here have one wire above all switches");
+                      "all switches of a machine must have the same PCIe link above them");
     }
     for (std::size_t index = 0; index < by_index_.size() && !first.is_below_switch; ++index)
       check_dealt(file_.gpus[by_index_[index]].element, file_.gpus[by_index_[index]].cpu,
@@ -215,14 +225,16 @@ class NcclWriter {
     }
   }
 
-  // What no switch holds is dealt evenly, in order, to the CPUs.
+  // Warns if a part below no switch is attached to another CPU than in the platform file, which distributes
+  // such parts evenly in order.
   void check_dealt(const Element& element, int cpu, int index, int count, std::string_view noun) {
     const auto dealt = static_cast<int>(std::int64_t{index} * file_.cpus / count);
     if (dealt == cpu) return;
-    file_.warn(element, fmt::format("{} {} hangs on CPU {} there, on host {} here", noun, index, cpu, dealt),
-               "what hangs below no switch is dealt evenly to the hosts");
+    file_.warn(element, fmt::format("{} {} of CPU {} is attached to host {}", noun, index, cpu, dealt),
+               "parts below no switch are distributed evenly over the hosts");
   }
 
+  // Collects the pairs of GPUs that NVLinks join. Both ends must state the same number of links.
   void check_wires() {
     const Gpu& first = file_.gpus.front();
     std::map<std::string, std::size_t> gpus;
@@ -230,32 +242,32 @@ class NcclWriter {
     for (std::size_t number = 0; number < file_.gpus.size(); ++number) {
       const Gpu& gpu = file_.gpus[number];
       if (gpu.to_switch != first.to_switch)
-        gpu.element.problem(fmt::format("this GPU has {} links to NVSwitches, the first one {}",
+        gpu.element.problem(fmt::format("this GPU has {} links to NVSwitches, and the first one has {}",
                                         gpu.to_switch, first.to_switch),
-                            "machines here have as many for each");
+                            "all GPUs of a machine must have the same number");
       if (gpu.to_switch > 0 && !gpu.to_gpus.empty())
-        gpu.element.problem("this GPU has NVLinks to GPUs and to NVSwitches", "leave one of them out");
+        gpu.element.problem("this GPU has NVLinks to GPUs and to NVSwitches", "leave one kind out");
       for (const auto& [target, links] : gpu.to_gpus) {
         const auto other = gpus.find(target);
         if (other == gpus.end()) {
           gpu.element.problem(
-              fmt::format("there is no GPU \"{}\" that an NVLink could lead to", printable(target)),
-              "name the busid of one");
+              fmt::format("an NVLink leads to \"{}\", which is no GPU of the file", printable(target)),
+              "write the busid of a GPU");
           continue;
         }
         const auto& back = file_.gpus[other->second].to_gpus;
         const auto found = back.find(gpu.busid);
         const int links_back = found == back.end() ? 0 : found->second;
         if (links_back != links)
-          gpu.element.problem(
-              fmt::format("{} NVLinks lead to \"{}\", and {} back", links, printable(target), links_back),
-              "write the same count on both sides");
+          gpu.element.problem(fmt::format("{} NVLinks lead to \"{}\", and {} lead back", links,
+                                          printable(target), links_back),
+                              "write the same count on both sides");
         pairs_[std::minmax(index_[number], index_[other->second])] = links;
       }
     }
   }
 
-  // ---- Text
+  // ---- The text of the file
 
   template <class Value>
   void sourced(std::string_view key, const Value& value, std::string_view source) {
@@ -392,9 +404,9 @@ class NcclWriter {
   const device::DeviceType* device_ = nullptr;
   const device::DeviceType* host_ = nullptr;
   const Generation* generation_ = nullptr;
-  std::vector<int> index_{};             // of a GPU of the file
-  std::vector<std::size_t> by_index_{};  // and back
-  std::vector<int> kept_{};              // number of a NIC; -1: left out
+  std::vector<int> index_{};             // the number of each GPU, in the order of the file
+  std::vector<std::size_t> by_index_{};  // the position in the file of each number
+  std::vector<int> kept_{};              // the number of each NIC; -1: left out
   int kept_count_ = 0;
   std::map<std::pair<int, int>, int> pairs_{};
   json::Writer out_{};

@@ -24,8 +24,10 @@ using simgrid::Sharing;
 using xml::Element;
 
 constexpr std::size_t most_hosts = std::size_t{1} << 18;
-constexpr std::size_t most_members_of_shortest = 2048;  // their ways are a table of pairs
+constexpr std::size_t most_members_of_shortest = 2048;  // because the paths are a table of pairs
 
+// Reads the tree of elements. A route may name members and links that stand after it in the file, so routes
+// and host links are put into later_ and added when everything else has been read.
 class SimgridReader {
  public:
   SimgridReader(const Parameters& parameters, Problems& problems)
@@ -38,8 +40,7 @@ class SimgridReader {
   Built read(Element root) {
     read_platform(root);
     for (const std::function<void()>& read : later_) read();
-    if (zones_.hosts.empty() && !problems_.any())
-      root.problem("there is no host in this file", "add a <host>");
+    if (zones_.hosts.empty() && !problems_.any()) root.problem("the file has no host", "add a <host>");
     if (problems_.any()) return {};
     check_shortest();
     if (problems_.any()) return {};
@@ -59,20 +60,22 @@ class SimgridReader {
 
   // ---- The tree
 
+  // A platform has one outermost zone, and perhaps a <config> before it.
   void read_platform(Element& root) {
     const std::string version = root.required("version");
     if (root.has("version") && version != "4" && version != "4.0" && version != "4.1" && version != "4.2")
-      root.problem("version", fmt::format("this is version \"{}\" of the format", printable(version)),
-                   "4 and 4.1 are read; simgrid_update_xml turns older files into them");
+      root.problem("version",
+                   fmt::format("version \"{}\" of the format is not supported", printable(version)),
+                   "use version 4 or 4.1; simgrid_update_xml converts older files");
     root.finish();
     int zones = 0;
     for (Element& child : root.children()) {
       const bool is_zone = child.name() == "zone" || child.name() == "AS" || child.name() == "cluster";
       if (is_zone && ++zones > 1)
-        child.problem("this is a second outermost zone", "put both into one <zone>");
+        child.problem("the file has a second outermost zone", "put both into one <zone>");
       if (!refuse_by_name(child)) read_outside(child);
     }
-    if (zones == 0) root.problem("there is no <zone> in this file", "add one around the hosts");
+    if (zones == 0) root.problem("the file has no <zone>", "add one around the hosts");
   }
 
   void read_outside(Element& element) {
@@ -86,6 +89,7 @@ class SimgridReader {
       element.refuse();
   }
 
+  // Settings of SimGrid other than those of the simulation here have no effect, which a warning states.
   void read_config(Element& config) {
     config.ignore({"id"});
     config.finish();
@@ -97,13 +101,13 @@ class SimgridReader {
       const std::string id = prop.required("id");
       const std::string value = prop.required("value");
       prop.finish();
-      // What our clock is anyway; others are SimGrid's models of other networks.
+      // The settings with which the simulation runs in any case. Others would select other models of SimGrid.
       constexpr std::array own{std::pair{"network/model", "CM02"}, std::pair{"network/crosstraffic", "0"},
                                std::pair{"network/TCP-gamma", "0"}};
       const auto is_this = [&](const auto& row) { return row.first == id && row.second == value; };
       if (std::none_of(own.begin(), own.end(), is_this))
         warn(prop, fmt::format("SimGrid's setting {} is not used", printable(id)),
-             "times are CM02's, without cross traffic");
+             "times are those of the model CM02 without cross traffic");
     }
   }
 
@@ -123,19 +127,20 @@ class SimgridReader {
     if (row == rules.end() && element.has("routing")) {
       std::vector<std::string_view> known;
       for (const auto& rule : rules) known.push_back(rule.first);
-      element.problem("routing", fmt::format("routing \"{}\" is not read", printable(routing)),
+      element.problem("routing", fmt::format("routing \"{}\" is not supported", printable(routing)),
                       did_you_mean(routing, known));
     }
     const std::int32_t zone =
         members_.add_zone(element, id, row == rules.end() ? Zones::Rule::stated : row->second, around);
     const SimgridHosts::Scope scope = hosts_.enter();
     std::vector<Element> children = element.children();
-    for (Element& child : children)  // they hold for the whole zone
+    for (Element& child : children)  // properties come first, because they apply to the whole zone
       if (child.name() == "prop") hosts_.read_property(child);
     for (Element& child : children)
       if (child.name() != "prop" && !read_of_zone(child, zone)) child.refuse();
   }
 
+  // Reads an element inside a zone. False if its name is unknown.
   bool read_of_zone(Element& element, std::int32_t zone) {
     static constexpr Row rows[] = {{"zone", &SimgridReader::read_zone},
                                    {"AS", &SimgridReader::read_zone},
@@ -157,14 +162,15 @@ class SimgridReader {
     return refuse_by_name(element);
   }
 
-  // Known elements that are not offered, or that say nothing about routes.
+  // Reports elements of SimGrid that are not supported, and warns about those that have no effect on routes.
+  // False if the element is neither.
   bool refuse_by_name(const Element& element) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 9> refused{
-        {{"trace", "write what changes under \"faults\" of a scenario"},
-         {"trace_connect", "write what changes under \"faults\" of a scenario"},
-         {"bypassRoute", "write the <route> that holds"},
-         {"bypassZoneRoute", "write the <zoneRoute> that holds"},
-         {"bypassASroute", "write the <zoneRoute> that holds"},
+        {{"trace", "describe the changes under \"faults\" in a scenario"},
+         {"trace_connect", "describe the changes under \"faults\" in a scenario"},
+         {"bypassRoute", "write the resulting <route>"},
+         {"bypassZoneRoute", "write the resulting <zoneRoute>"},
+         {"bypassASroute", "write the resulting <zoneRoute>"},
          {"peer", "write a <host> and its links"},
          {"include", "put the other file's elements here"},
          {"random", "write the value"},
@@ -173,12 +179,12 @@ class SimgridReader {
                                                               "process"};
     for (const auto& [name, remedy] : refused) {
       if (name != element.name()) continue;
-      element.problem(fmt::format("<{}> is not offered", name), std::string(remedy));
+      element.problem(fmt::format("<{}> is not supported", name), std::string(remedy));
       return true;
     }
     if (std::find(without_meaning.begin(), without_meaning.end(), element.name()) == without_meaning.end())
       return false;
-    warn(element, fmt::format("<{}> is left out", element.name()), "nothing here stores on it or runs it");
+    warn(element, fmt::format("<{}> is left out", element.name()), "it has no effect on routes");
     return true;
   }
 
@@ -203,7 +209,7 @@ class SimgridReader {
       if (child.name() == "prop")
         hosts_.read_property(child);
       else if (child.name() == "disk" || child.name() == "mount")
-        warn(child, fmt::format("<{}> is left out", child.name()), "nothing here stores on it or runs it");
+        warn(child, fmt::format("<{}> is left out", child.name()), "it has no effect on routes");
       else
         child.refuse();
     }
@@ -213,7 +219,7 @@ class SimgridReader {
   void refuse_more_hosts(const Element& element) {
     if (has_too_many_) return;
     has_too_many_ = true;
-    element.problem(fmt::format("these are more than {} hosts", most_hosts), "describe fewer");
+    element.problem(fmt::format("the file has more than {} hosts", most_hosts), "describe fewer");
   }
 
   void read_router(Element& element, std::int32_t zone) {
@@ -242,9 +248,9 @@ class SimgridReader {
     const Link link = simgrid::read_link(element, "bandwidth", "latency", true);
     element.finish();
     if (zones_.zones[at(zone)].rule != Zones::Rule::star)
-      element.problem("a <backbone> belongs into a zone with routing Cluster", "write a <link>");
+      element.problem("a <backbone> belongs in a zone with routing Cluster", "write a <link>");
     if (!zones_.zones[at(zone)].centre.empty())
-      element.problem("this is a second backbone of the zone", "write one");
+      element.problem("the zone has a second backbone", "write one");
     zones_.zones[at(zone)].centre = {links_.add_named(element, id, link, Sharing::shared).up};
   }
 
@@ -256,7 +262,7 @@ class SimgridReader {
     const std::string down = element.required("down");
     element.finish();
     if (zones_.zones[at(zone)].rule != Zones::Rule::star)
-      element.problem("a <host_link> belongs into a zone with routing Cluster", "write a <route>");
+      element.problem("a <host_link> belongs in a zone with routing Cluster", "write a <route>");
     later_.push_back([=, this] {
       const std::int32_t member = members_.find(element, "id", id, zone);
       const Zones::Ray ray{{links_.find(element, "up", up, "NONE")},
@@ -266,7 +272,7 @@ class SimgridReader {
     });
   }
 
-  // What a cluster or a cabinet has for each of its hosts.
+  // Adds the hosts of a cluster or a cabinet, each with its link.
   void read_rows(Element& element, std::int32_t zone, Sharing sharing, const std::string& id) {
     const std::string prefix = element.required("prefix");
     const std::string suffix = element.required("suffix");
@@ -275,8 +281,8 @@ class SimgridReader {
     const Link link = simgrid::read_link(element, "bw", "lat", true);
     const auto numbers = simgrid::radical(text, most_hosts);
     if (!numbers && element.has("radical"))
-      element.problem("radical", fmt::format("\"{}\" is no list of numbers", printable(text)),
-                      fmt::format("write one as in \"0-9,12\", of {} hosts at most", most_hosts));
+      element.problem("radical", fmt::format("\"{}\" is not a list of numbers", printable(text)),
+                      fmt::format("write it as in \"0-9,12\", with at most {} hosts", most_hosts));
     if (!numbers) return;
     if (numbers->size() + zones_.hosts.size() > most_hosts) return refuse_more_hosts(element);
     for (const std::int64_t number : *numbers) {
@@ -290,11 +296,13 @@ class SimgridReader {
   void read_cabinet(Element& element, std::int32_t zone) {
     const std::string id = element.required("id");
     if (zones_.zones[at(zone)].rule != Zones::Rule::star)
-      element.problem("a <cabinet> belongs into a zone with routing Cluster", "write <host>s");
+      element.problem("a <cabinet> belongs in a zone with routing Cluster", "write <host>s");
     read_rows(element, zone, Sharing::split, id);
     element.finish();
   }
 
+  // A <cluster> is a star of hosts with numbered names, each with a link of its own, and optionally a
+  // backbone.
   void read_cluster(Element& element, std::int32_t around) {
     const std::string id = element.required("id");
     const std::int32_t zone = members_.add_zone(element, id, Zones::Rule::star, around);
@@ -302,12 +310,15 @@ class SimgridReader {
     const Sharing shared_backbone = simgrid::read_sharing(element, "bb_sharing_policy", "SHARED");
     const std::string router = element.optional("router_id", "");
     if (const auto topology = element.maybe("topology"); topology && *topology != "FLAT")
-      element.problem("topology", fmt::format("a cluster with topology {} is not read", printable(*topology)),
-                      "write a platform of our own format: \"type\": \"torus\" or \"fat_tree\"");
+      element.problem("topology",
+                      fmt::format("a cluster with topology {} is not supported", printable(*topology)),
+                      "write a platform file with \"type\": \"torus\" or \"fat_tree\" instead");
     if (const auto limiter = element.maybe("limiter_link"); limiter && !limiter->empty())
-      element.problem("limiter_link", "a limiter link is not offered", "write bw as the smaller of the two");
-    element.ignore(
-        {"topo_parameters", "loopback_bw", "loopback_lat"});  // a transfer to itself takes no time here
+      element.problem("limiter_link", "a limiter link is not supported",
+                      "write the smaller of the two bandwidths as bw");
+    // A transfer from a host to itself takes no time in the simulation, so loopback attributes have no
+    // effect.
+    element.ignore({"topo_parameters", "loopback_bw", "loopback_lat"});
     if (!element.optional("bb_bw", "").empty()) {
       const Link link = simgrid::read_link(element, "bb_bw", "bb_lat", false);
       zones_.zones[at(zone)].centre = {links_.add_named(element, id + "_backbone", link, shared_backbone).up};
@@ -328,7 +339,7 @@ class SimgridReader {
     element.finish();
   }
 
-  // ---- Routes, put together when everything that they name has been read
+  // ---- Routes, added when everything that they may name has been read
 
   void read_route(Element& element, std::int32_t zone) { read_passage(element, zone, false); }
   void read_zone_route(Element& element, std::int32_t zone) { read_passage(element, zone, true); }
@@ -336,7 +347,7 @@ class SimgridReader {
   void read_passage(Element& element, std::int32_t zone, bool has_gateways) {
     const SimgridRoutes::Ends ends = SimgridRoutes::read_ends(element, has_gateways);
     if (zones_.zones[at(zone)].rule == Zones::Rule::star) {
-      element.problem(fmt::format("<{}> in a zone with routing Cluster is not offered", element.name()),
+      element.problem(fmt::format("<{}> in a zone with routing Cluster is not supported", element.name()),
                       "its hosts reach each other over their <host_link>s");
       return;
     }
@@ -346,9 +357,10 @@ class SimgridReader {
   void check_shortest() {
     for (const Zones::Zone& zone : zones_.zones) {
       if (zone.rule == Zones::Rule::shortest && zone.members.size() > most_members_of_shortest)
-        problems_.add(zone.place,
-                      fmt::format("a zone of {} members is too large for shortest ways", zone.members.size()),
-                      fmt::format("write {} at most, or zones in zones", most_members_of_shortest));
+        problems_.add(
+            zone.place,
+            fmt::format("a zone of {} members is too large for shortest paths", zone.members.size()),
+            fmt::format("write at most {}, or nested zones", most_members_of_shortest));
     }
   }
 

@@ -1,13 +1,19 @@
 #pragma once
-// SimGrid's platform XML (DTD 4 and 4.1): hosts with a speed, and the routes between them. Each host becomes
-// a machine of one device, a CPU unless a property names a device type:
+// The importer of SimGrid's platform XML (DTD 4 and 4.1), which describes hosts with a speed and the routes
+// between them. Each host becomes a machine of one device. The device is a CPU unless a property names a
+// device type:
 //
 //   <prop id="windtunnel:type" value="rtx4090"/>    the device, by its id in devices.json
-//   <prop id="windtunnel:host" value="xeon_8168"/>  the CPU whose memory the machine has
-//   <prop id="windtunnel:pcie" value="26 GB/s"/>    between a device that is no CPU and that memory
+//   <prop id="windtunnel:host" value="xeon_8168"/>  the CPU of the machine, which determines its memory
+//   <prop id="windtunnel:pcie" value="26 GB/s"/>    the bandwidth between a GPU or TPU and that memory
 //
-// They stand at the host, at its cluster or at a zone around it; parameters `type`, `host` and `pcie` stand
-// for all. A SHARED link is one link for both directions, a SPLITDUPLEX one is two.
+// A property applies to the host, cluster or zone in which it is written, and to everything inside. The
+// parameters `type`, `host` and `pcie` apply to all hosts. A SHARED link is one link for both directions; a
+// SPLITDUPLEX link is two links, one for each direction.
+//
+// The reader is divided by the kinds of elements: simgrid_members.h (hosts, routers, zones by name),
+// simgrid_links.h, simgrid_routes.h and simgrid_hosts.h (device types). They fill a Zones (zones.h), from
+// which routes are composed.
 
 #include "platform/build.h"
 #include "platform/formats/xml.h"
@@ -15,7 +21,7 @@
 
 namespace wt::platform {
 
-// Everything that is wrong goes to `problems`; then there is no topology.
+// Adds everything that is wrong to `problems`. The topology is null if there was a problem.
 Built build_simgrid(const xml::Document& document, const Parameters& parameters, Problems& problems);
 
 }  // namespace wt::platform

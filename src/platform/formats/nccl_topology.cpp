@@ -14,9 +14,9 @@ namespace {
 
 using xml::Element;
 
-// One lane of a generation is a sixteenth of these.
+// The payload rate of 16 lanes of a PCIe generation; one lane has a sixteenth of it.
 struct PcieRate {
-  std::string_view transfers{};  // GT/s
+  std::string_view transfers{};  // in GT/s, as the file writes them
   BytesPerSecond x16{};
   std::string_view source{};
 };
@@ -26,9 +26,9 @@ constexpr PcieRate pcie_rates[] = {{"2.5", BytesPerSecond(3e9), source},
                                    {"16", BytesPerSecond(26e9), "nvbandwidth README, PCIe 4.0 x16"},
                                    {"32", BytesPerSecond(55e9), "measured PCIe 5.0 x16 copies of an H200"},
                                    {"64", BytesPerSecond(96e9), source}};
-constexpr std::size_t usual_pcie_rate = 2;  // NCCL's guess where the file has none
+constexpr std::size_t usual_pcie_rate = 2;  // NCCL's assumption if the file has none
 
-// The catalogue's product that is nearest to each.
+// The last row fits every CPU.
 constexpr std::string_view unknown_host = "desktop_cpu";
 constexpr Processor processors[] = {
     {"x86_64", "GenuineIntel", 6, 79, "Broadwell", "xeon_e5_2698_v4", BytesPerSecond(6e9)},
@@ -54,6 +54,7 @@ std::optional<Number> number(std::string_view text) {
   return is_whole ? std::optional(value) : std::nullopt;
 }
 
+// Walks the tree of elements: <cpu>, below it <pci> and <nic>, below these <gpu> and <net>.
 class TopologyReader {
  public:
   explicit TopologyReader(Problems& problems) : problems_(problems) {}
@@ -68,7 +69,7 @@ class TopologyReader {
         child.refuse();
     }
     if (topology_.gpus.empty() && !problems_.any())
-      root.problem("there is no GPU in this file", "add a <pci> with a <gpu>");
+      root.problem("the file has no GPU", "add a <pci> with a <gpu>");
     return std::move(topology_);
   }
 
@@ -78,8 +79,8 @@ class TopologyReader {
     if (!text) return otherwise;
     const std::optional<int> found = number<int>(*text);
     if (found && *found >= 0 && *found <= most_count) return *found;
-    if (found && *found == -1) return otherwise;  // NCCL's "not known"
-    element.problem(attribute, fmt::format("\"{}\" is no count", printable(*text)),
+    if (found && *found == -1) return otherwise;  // NCCL's value for "unknown"
+    element.problem(attribute, fmt::format("\"{}\" is not a count", printable(*text)),
                     fmt::format("write 0 to {}", most_count));
     return otherwise;
   }
@@ -89,7 +90,7 @@ class TopologyReader {
     if (!text) return otherwise;
     const std::optional<double> found = number<double>(*text);
     if (found && *found >= 0 && *found <= 1e12) return *found;
-    element.problem(attribute, fmt::format("\"{}\" is no number", printable(*text)), "write 0 or more");
+    element.problem(attribute, fmt::format("\"{}\" is not a number", printable(*text)), "write 0 or more");
     return otherwise;
   }
 
@@ -97,8 +98,8 @@ class TopologyReader {
     element.ignore({"numaid", "affinity"});
     const std::string hash = element.optional("host_hash", "");
     if (topology_.cpus > 0 && hash != host_hash_)
-      element.problem("host_hash", "this CPU is of another machine",
-                      "import one machine, and write how many there are");
+      element.problem("host_hash", "this CPU belongs to another machine",
+                      "import one machine, and set \"machines\" of the platform");
     host_hash_ = hash;
     const Processor* found = find_processor(element);
     if (topology_.processor == nullptr) topology_.processor_place = element.place();
@@ -115,6 +116,7 @@ class TopologyReader {
     }
   }
 
+  // The first row that fits the attributes; the last row is not compared.
   const Processor* find_processor(Element& element) {
     const std::string arch = element.optional("arch", "");
     const std::string vendor = element.optional("vendor", "");
@@ -126,6 +128,7 @@ class TopologyReader {
     });
   }
 
+  // The link above a part, from attributes such as link_speed="16.0 GT/s PCIe" and link_width="16".
   PcieLink read_link(Element& element) {
     const std::string speed = element.optional("link_speed", "");
     int width = read_count(element, "link_width", 0);
@@ -139,20 +142,21 @@ class TopologyReader {
       row = std::begin(pcie_rates) + usual_pcie_rate;
       topology_.warn(
           element,
-          fmt::format("the link speed \"{}\" is taken for {} GT/s", printable(speed), row->transfers),
-          "as NCCL does");
+          fmt::format("the link speed \"{}\" is assumed to be {} GT/s", printable(speed), row->transfers),
+          "NCCL assumes the same");
     }
     return {row->x16 * width / 16, row->source, fmt::format("{} GT/s x{}", row->transfers, width)};
   }
 
-  // A GPU, a NIC, or a switch: by what is in it, or by its class where NCCL would look at the machine itself.
+  // A GPU, a network card or a switch, recognised by its child elements, else by its PCI class. NCCL itself
+  // would inspect the machine if the file has no child elements.
   void read_pci(Element& element, int cpu, Bridge* above) {
     const std::string busid = lower(element.required("busid"));
     const std::string kind = element.required("class");
     element.ignore({"vendor", "device", "subsystem_vendor", "subsystem_device"});
     if (element.has("busid") && !buses_.insert(busid).second)
-      element.problem("busid", fmt::format("\"{}\" is here twice", printable(busid)),
-                      "each bus id is one device's");
+      element.problem("busid", fmt::format("the bus id \"{}\" is used twice", printable(busid)),
+                      "give each device a bus id of its own");
     const PcieLink link = read_link(element);
     element.finish();
     std::vector<Element> children = element.children();
@@ -168,14 +172,14 @@ class TopologyReader {
       if (child.name() == "pci") {
         read_pci(child, cpu, &bridge);
       } else if (child.name() == "pcilink") {
-        child.problem("links between PCIe switches are not offered",
+        child.problem("links between PCIe switches are not supported",
                       "leave it out: routes then go through the CPU");
       } else {
         child.refuse();
       }
     }
     if (bridge.gpus.empty() && bridge.nets.empty() && bridge.bridges.empty())
-      return topology_.warn(element, "nothing hangs below this switch", "leave it out");
+      return topology_.warn(element, "this switch has no parts below it", "leave it out");
     topology_.uplinks.push_back({element.place("link_speed"), link});
     (above == nullptr ? topology_.bridges : above->bridges).push_back(std::move(bridge));
   }
@@ -199,6 +203,7 @@ class TopologyReader {
     topology_.gpus.push_back(std::move(gpu));
   }
 
+  // An <nvlink> or a <c2c> of a GPU.
   void read_wire(Element& wire, Gpu& gpu) {
     if (wire.name() == "c2c") {
       const int count = read_count(wire, "count", 0);
@@ -217,10 +222,11 @@ class TopologyReader {
     else if (kind == "0x068000")
       gpu.to_switch += count;
     else if (wire.has("tclass"))
-      wire.problem("tclass", fmt::format("NVLinks to class \"{}\" are not offered", printable(kind)),
+      wire.problem("tclass", fmt::format("NVLinks to class \"{}\" are not supported", printable(kind)),
                    "known: 0x03.... (a GPU), 0x068000 (an NVSwitch)");
   }
 
+  // A network card below PCIe. A card without a <nic> gets one port with the rate of its PCIe link.
   void read_nic_card(Element& element, std::vector<Element>& children, int cpu, Bridge* above,
                      const PcieLink& link) {
     const std::size_t before = topology_.nets.size();
@@ -231,11 +237,12 @@ class TopologyReader {
         child.refuse();
     }
     if (topology_.nets.size() > before || !children.empty()) return;
-    topology_.warn(element, "nothing says how fast this NIC is: it has what PCIe gives it",
+    topology_.warn(element, "the speed of this NIC is not stated: the rate of its PCIe link is assumed",
                    "add <nic><net speed=\"100000\"/></nic>, in Mb/s");
     add_net({.element = element, .cpu = cpu, .bandwidth = link.payload, .pcie = link}, above);
   }
 
+  // The ports (<net>) of a <nic>.
   void read_nic(Element& nic, int cpu, Bridge* above, const PcieLink& link) {
     nic.finish();
     std::size_t ports = 0;
@@ -257,11 +264,11 @@ class TopologyReader {
       }
       net.pcie = link;
       if (++ports == 2)
-        topology_.warn(child, "two ports of one NIC have a PCIe link each here",
-                       "leave one out if they share it");
+        topology_.warn(child, "the two ports of this NIC get a PCIe link each",
+                       "leave one port out if they share a link");
       add_net(std::move(net), above);
     }
-    if (nic.children().empty()) topology_.warn(nic, "this <nic> is left out: it has no <net>", "add one");
+    if (nic.children().empty()) topology_.warn(nic, "this <nic> is left out: it has no <net>", "add a <net>");
   }
 
   void add_net(Net net, Bridge* above) {

@@ -1,6 +1,11 @@
 #pragma once
-// What NCCL's topology XML says (NVIDIA/nccl src/graph/xml.cc and topo.cc), as plain data;
-// platform/import_nccl.cpp makes a platform file of it.
+// The content of NCCL's topology XML (NVIDIA/nccl, src/graph/xml.cc and topo.cc) as plain data. The file
+// describes one machine as a tree of CPUs, PCIe switches, GPUs and NICs; import_nccl.cpp makes a platform
+// file from it.
+//
+//   <system version="1"><cpu numaid="0" arch="x86_64" ...><pci busid="0000:01:00.0" class="0x030200" ...>
+//     <gpu dev="0" sm="89"/></pci></cpu></system>
+//   -> Topology{.gpus = {{.busid = "0000:01:00.0", .dev = 0, .sm = 89, .cpu = 0, ...}}, .cpus = 1, ...}
 
 #include <map>
 #include <optional>
@@ -16,17 +21,19 @@ namespace wt::platform::nccl {
 
 inline constexpr std::string_view source = "NCCL 2.30.7 graph/topo.cc";
 
-// A line of CPUs: NCCL's rate between two sockets, and the catalogue's product that is nearest.
+// A family of CPUs as NCCL distinguishes them, with NCCL's rate between two sockets and the nearest product
+// of devices.json.
 struct Processor {
   std::string_view arch{};
   std::string_view vendor{};
-  int family = -1;  // -1: any
-  int model = -1;
-  std::string_view called{};
-  std::string_view type{};
+  int family = -1;            // -1: any
+  int model = -1;             // -1: any
+  std::string_view called{};  // its name in messages
+  std::string_view type{};    // the id of the product
   BytesPerSecond between_sockets{};
 };
 
+// The PCIe link above a part: payload rate by generation and width, and the source of the rate.
 struct PcieLink {
   BytesPerSecond payload{};
   std::string_view source{};
@@ -36,39 +43,41 @@ struct PcieLink {
 struct Gpu {
   xml::Element element;
   std::string busid{};
-  int dev = -1;  // -1: the file doesn't say
-  int sm = -1;
+  int dev = -1;  // the number of the GPU; -1: not in the file
+  int sm = -1;   // compute capability times 10; -1: not in the file
   int cpu = 0;
   bool is_below_switch = false;
   PcieLink pcie{};
-  std::map<std::string, int> to_gpus{};  // links, by bus id
-  int to_switch = 0;
-  BytesPerSecond to_host{};  // NVLink or C2C instead of PCIe
+  std::map<std::string, int> to_gpus{};  // the number of NVLinks to another GPU, by its bus id
+  int to_switch = 0;                     // the number of NVLinks to NVSwitches
+  BytesPerSecond to_host{};              // C2C instead of PCIe; 0: none
 };
 
+// A port of a network card.
 struct Net {
   xml::Element element;
   int cpu = 0;
   bool is_below_switch = false;
   BytesPerSecond bandwidth{};
   Seconds latency{};
-  bool has_gdr = true;
-  PcieLink pcie{};  // nothing where it hangs on a CPU without one
+  bool has_gdr = true;  // GPUDirect RDMA
+  PcieLink pcie{};      // empty if the port is attached to a CPU without PCIe
 };
 
-// A PCIe switch.
+// A PCIe switch with the parts below it, by their indices in Topology.
 struct Bridge {
-  std::optional<int> cpu{};         // of a top one
-  std::vector<std::size_t> gpus{};  // in the order of the file
+  std::optional<int> cpu{};  // set for a top switch
+  std::vector<std::size_t> gpus{};
   std::vector<std::size_t> nets{};
   std::vector<Bridge> bridges{};
 };
 
-struct Topology {  // of one machine
+// One machine; GPUs and NICs are in the order of the file.
+struct Topology {
   std::vector<Gpu> gpus{};
   std::vector<Net> nets{};
-  std::vector<Bridge> bridges{};  // below the CPUs
-  std::vector<std::pair<Place, PcieLink>> uplinks{};
+  std::vector<Bridge> bridges{};                      // the top switches
+  std::vector<std::pair<Place, PcieLink>> uplinks{};  // the PCIe link above each switch
   const Processor* processor = nullptr;
   Place processor_place{};
   int cpus = 0;
@@ -79,6 +88,7 @@ struct Topology {  // of one machine
   }
 };
 
+// Adds everything that is wrong to `problems`. The result has a meaning only if there was no problem.
 Topology read_topology(xml::Element root, Problems& problems);
 
 }  // namespace wt::platform::nccl

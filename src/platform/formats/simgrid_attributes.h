@@ -1,6 +1,6 @@
 #pragma once
-// Attributes of SimGrid's elements, as quantities and words. One that is missing or makes no sense is a
-// problem; what comes back then only lets the reading go on.
+// Attributes of SimGrid's elements, as quantities and enumerations. A missing or malformed attribute is a
+// problem; the returned value then only allows the reader to continue and find more problems.
 
 #include <optional>
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace wt::platform::simgrid {
 
-// How the two directions of a link share it: as one, each for itself, or not at all (every flow has it
-// whole).
+// How flows share a link: both directions together (SHARED), each direction separately (SPLITDUPLEX), or not
+// at all (FATPIPE: every flow gets the whole bandwidth).
 enum class Sharing : std::uint8_t { shared, split, fat, unknown };
 
 BytesPerSecond read_bandwidth(xml::Element& element, std::string_view attribute);
@@ -20,10 +20,10 @@ Link read_link(xml::Element& element, std::string_view bandwidth, std::string_vi
                bool needs_latency);
 Sharing read_sharing(xml::Element& element, std::string_view attribute, std::string_view otherwise);
 
-// Of a host's "speed" the one of its power state, times its cores.
+// The speed of a host: that of its power state in the list "speed", times its number of cores.
 FlopsPerSecond read_speed(xml::Element& element);
 
-// Files of what changes over time.
+// Reports an attribute that names a file of changes over time (a profile), which is not supported.
 void refuse_profile(xml::Element& element, std::string_view attribute);
 
 }  // namespace wt::platform::simgrid

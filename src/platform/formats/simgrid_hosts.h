@@ -1,5 +1,7 @@
 #pragma once
-// What SimGrid's hosts become: machines of one device, each with its own types.
+// From SimGrid's hosts to machines: each host becomes a machine of one device with types of its own. All
+// machines share one wiring, so hosts may differ in types and speed, but not in the kind of device, the PCIe
+// bandwidth and the memory bandwidth.
 
 #include <array>
 #include <map>
@@ -21,7 +23,8 @@ class SimgridHosts {
  public:
   SimgridHosts(const Parameters& parameters, Problems& problems);
 
-  // Properties that are read while it lives hold for hosts that are added meanwhile.
+  // The extent of properties: those that are read during the lifetime of a Scope apply to the hosts that are
+  // added during it. Scopes nest as the elements of the file do.
   class Scope {
    public:
     explicit Scope(SimgridHosts& hosts) : hosts_(hosts) { hosts_.levels_.push_back(hosts_.levels_.back()); }
@@ -34,7 +37,7 @@ class SimgridHosts {
   };
   Scope enter() { return Scope(*this); }
 
-  void read_property(xml::Element& prop);  // other people's properties are left alone
+  void read_property(xml::Element& prop);  // properties without the prefix "windtunnel:" are ignored
   void add(const std::string& name, FlopsPerSecond speed, const xml::Element& element);
   Built build(Zones zones, std::vector<Problem> warnings);
 
@@ -43,7 +46,7 @@ class SimgridHosts {
   static constexpr std::array<std::string_view, properties> names{"type", "host", "pcie"};
   using Level = std::array<std::shared_ptr<const Placed<std::string>>, properties>;
 
-  // Everything that makes hosts different.
+  // The three properties and the speed: hosts that agree in them have the same types.
   using Sort = std::tuple<std::string, std::string, std::string, double>;
 
   struct Found {
@@ -60,10 +63,10 @@ class SimgridHosts {
   Problems& problems_;
   std::vector<Level> levels_;
   std::map<Sort, Found> sorts_{};
-  std::optional<Found> first_{};  // all are wired like it
+  std::optional<Found> first_{};  // of the first host; the wiring of all machines is made from it
   std::vector<Individual> individuals_{};
-  std::optional<Place> assumed_at_{};  // of the first host whose CPU nothing names
-  bool told_unlike_ = false;
+  std::optional<Place> assumed_at_{};  // the first host without a property that names its CPU
+  bool reported_unlike_ = false;
 };
 
 }  // namespace wt::platform

@@ -30,7 +30,7 @@ SimgridLinks::Pair SimgridLinks::add_named(const Element& element, const std::st
                                            Sharing sharing) {
   const Pair pair = add(element, name, link, sharing);
   if (!named_.try_emplace(name, pair).second)
-    element.problem("id", fmt::format("the link \"{}\" is here twice", printable(name)),
+    element.problem("id", fmt::format("the link \"{}\" is defined twice", printable(name)),
                     "give one of them another id");
   return pair;
 }
@@ -44,7 +44,7 @@ SimgridLinks::Half SimgridLinks::half_named(const std::string& id) const {
   return {};
 }
 
-// Links are compared only where they are few.
+// Suggests a link with a similar name, unless there are too many to compare.
 std::string SimgridLinks::remedy_for(const std::string& id) const {
   constexpr std::size_t most_compared = 256;
   std::vector<std::string_view> known;
@@ -61,14 +61,12 @@ std::int32_t SimgridLinks::find(const Element& element, std::string_view attribu
   if (found == named_.end()) {
     const Half half = direction == "NONE" ? half_named(id) : Half{};
     if (half.whole != nullptr) return half.is_up ? half.whole->up : half.whole->down;
-    element.problem(attribute, fmt::format("there is no link \"{}\"", printable(id)), remedy_for(id));
+    element.problem(attribute, fmt::format("unknown link \"{}\"", printable(id)), remedy_for(id));
     return -1;
   }
   if (found->second.is_split && direction == "NONE") {
-    element.problem(
-        attribute,
-        fmt::format("nothing says which half of the SPLITDUPLEX link \"{}\" is meant", printable(id)),
-        R"(add direction="UP" or direction="DOWN")");
+    element.problem(attribute, fmt::format("the SPLITDUPLEX link \"{}\" needs a direction", printable(id)),
+                    R"(add direction="UP" or direction="DOWN")");
     return -1;
   }
   return found->second.in(direction);
@@ -78,7 +76,7 @@ std::int32_t SimgridLinks::find_back(const std::string& id, std::string_view dir
   if (const auto found = named_.find(id); found != named_.end())
     return found->second.in(direction == "UP" ? "DOWN" : direction == "DOWN" ? "UP" : "NONE");
   const Half half = half_named(id);
-  WT_EXPECT(half.whole != nullptr, "\"{}\" was a half of a link", id);
+  WT_EXPECT(half.whole != nullptr, "\"{}\" is not a half of a link", id);
   return half.is_up ? half.whole->down : half.whole->up;
 }
 

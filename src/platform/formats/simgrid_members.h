@@ -1,5 +1,5 @@
 #pragma once
-// What SimGrid's zones are made of, by their names: hosts, routers, and zones themselves.
+// The members of SimGrid's zones by their names: hosts, routers, and zones inside zones.
 
 #include <string>
 #include <string_view>
@@ -12,19 +12,22 @@ namespace wt::platform {
 
 class SimgridMembers {
  public:
-  // Requires: the zones outlive it.
+  // Requires: the zones live longer than this object.
   explicit SimgridMembers(Zones& zones) : zones_(zones) {}
 
-  // Into the zone of that number, -1: none is around it. A name that is taken is a problem.
+  // Add a router, a host or a zone to the zone with a number; -1: no zone is around it. A second member with
+  // the same name is a problem. `add` and `add_host` return the number of the member, `add_zone` that of the
+  // new zone.
   std::int32_t add(const xml::Element& element, std::string name, std::int32_t zone);
   std::int32_t add_host(const xml::Element& element, std::string name, std::int32_t zone);
   std::int32_t add_zone(const xml::Element& element, std::string name, Zones::Rule rule, std::int32_t around);
 
-  // Of this zone: -1, and a problem, where there is none.
+  // The member of a zone with an id. -1, and a problem, if the zone has none.
   std::int32_t find(const xml::Element& element, std::string_view attribute, const std::string& id,
                     std::int32_t zone) const;
 
-  // A zone is left and entered at a host or router somewhere in it, anything else at itself. As find.
+  // The gateway of a member: the host or router with this id inside the member if that is a zone, else the
+  // member itself. -1, and a problem, if there is none.
   std::int32_t find_gateway(const xml::Element& element, std::string_view attribute, const std::string& id,
                             std::int32_t member) const;
 

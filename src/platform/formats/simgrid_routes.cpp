@@ -34,13 +34,14 @@ void SimgridRoutes::add(const Element& element, std::int32_t zone, const Ends& e
   if (from < 0 || to < 0) return;
   if (from == to) {
     warnings_.push_back({element.place(), "the route from a host to itself is left out",
-                         "a transfer to itself takes no time here"});
+                         "a transfer from a host to itself takes no time in the simulation"});
     return;
   }
   const bool is_new = store(element, zone, from, to, forward, ends);
   if (is_new && ends.is_symmetrical) store(element, zone, to, from, back, {.from = ends.to, .to = ends.from});
 }
 
+// The links of a route in order, and the opposite links in the opposite order.
 void SimgridRoutes::read_links(const Element& element, Zones::Passage& forward, Zones::Passage& back) const {
   for (Element& child : element.children()) {
     if (child.name() != "link_ctn") {
@@ -51,7 +52,7 @@ void SimgridRoutes::read_links(const Element& element, Zones::Passage& forward, 
     const std::string direction = child.optional("direction", "NONE");
     child.finish();
     if (direction != "UP" && direction != "DOWN" && direction != "NONE")
-      child.problem("direction", fmt::format("\"{}\" is no direction", printable(direction)),
+      child.problem("direction", fmt::format("\"{}\" is not a direction", printable(direction)),
                     "write UP, DOWN or NONE");
     forward.links.push_back(links_.find(child, "id", id, direction));
     if (forward.links.back() >= 0) back.links.insert(back.links.begin(), links_.find_back(id, direction));
@@ -62,9 +63,9 @@ bool SimgridRoutes::store(const Element& element, std::int32_t zone, std::int32_
                           const Zones::Passage& passage, const Ends& ends) {
   if (zones_.zones[static_cast<std::size_t>(zone)].passages.try_emplace({from, to}, passage).second)
     return true;
-  element.problem(
-      fmt::format("the route from \"{}\" to \"{}\" is here twice", printable(ends.from), printable(ends.to)),
-      R"(leave one out; a route is also the way back unless it says symmetrical="NO")");
+  element.problem(fmt::format("the route from \"{}\" to \"{}\" is defined twice", printable(ends.from),
+                              printable(ends.to)),
+                  R"(leave one out; a route applies in both directions unless it has symmetrical="NO")");
   return false;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// The routes that SimGrid's zones state: between two of a zone's members, link by link, one way or both ways.
+// The routes that a zone of a SimGrid platform states: between two of its members, link by link, in one
+// direction or both.
 
 #include <vector>
 
@@ -10,19 +11,20 @@ namespace wt::platform {
 
 class SimgridRoutes {
  public:
-  // Requires: all of them outlive it.
+  // Requires: all arguments live longer than this object.
   SimgridRoutes(Zones& zones, const SimgridMembers& members, const SimgridLinks& links,
                 std::vector<Problem>& warnings)
       : zones_(zones), members_(members), links_(links), warnings_(warnings) {}
 
-  // By name, as a <route> has them, or a <zoneRoute> with gateways.
+  // The ends of a <route>, or of a <zoneRoute>, which also has gateways.
   struct Ends {
-    std::string from{}, to{}, leaves{}, enters{};
+    std::string from{}, to{};        // "src", "dst"
+    std::string leaves{}, enters{};  // "gw_src", "gw_dst"; empty for a <route>
     bool is_symmetrical = true;
   };
   static Ends read_ends(xml::Element& element, bool has_gateways);
 
-  // Everything that a route may name has been read.
+  // Adds the route to its zone. Requires: all members and links of the file have been read.
   void add(const xml::Element& element, std::int32_t zone, const Ends& ends);
 
  private:

@@ -15,7 +15,7 @@ struct Unit {
   double factor = 1;
 };
 
-// simgrid.dtd lists these.
+// The units that simgrid.dtd lists.
 constexpr Unit prefixes[] = {{"", 1},        {"k", 1e3},     {"M", 1e6},     {"G", 1e9},     {"T", 1e12},
                              {"P", 1e15},    {"E", 1e18},    {"Z", 1e21},    {"Y", 1e24},    {"Ki", 1024.0},
                              {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50}, {"Ei", 0x1p60}};
@@ -23,7 +23,7 @@ constexpr Unit long_prefixes[] = {{"", 1},       {"kilo", 1e3},   {"mega", 1e6},
                                   {"giga", 1e9}, {"tera", 1e12},  {"peta", 1e15},
                                   {"exa", 1e18}, {"zetta", 1e21}, {"yotta", 1e24}};
 constexpr Unit times[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}, {"w", 604800}};
-// Divided by, so that 50 us is the double that is nearest to it.
+// The number is divided by these, so that 50 us becomes the nearest double.
 constexpr Unit parts[] = {{"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}, {"ps", 1e12}};
 
 struct Measured {
@@ -39,7 +39,8 @@ std::optional<Measured> split(std::string_view text) {
   return measured;
 }
 
-// The factor of "GBps": a prefix before the stem. None: it is no such unit.
+// The factor of a unit that consists of a known prefix and the stem: 1e9 for "GBps" with the stem "Bps". None
+// if the unit is not of this form.
 std::optional<double> factor(std::string_view unit, std::span<const Unit> known, std::string_view stem) {
   if (!unit.ends_with(stem)) return std::nullopt;
   const std::string_view prefix = unit.substr(0, unit.size() - stem.size());

@@ -17,7 +17,7 @@ constexpr std::size_t largest = std::size_t{256} << 20;  // bytes of a file
 constexpr int deepest = json::deepest_nesting;
 
 pugi::xml_node node_of(const void* node) {
-  // Only a handle goes in and out: pugixml's own way of storing one.
+  // The pointer is pugixml's own handle of a node.
   return pugi::xml_node(static_cast<pugi::xml_node_struct*>(const_cast<void*>(node)));
 }
 
@@ -32,8 +32,9 @@ constexpr bool is_space(char letter) {
   return letter == ' ' || letter == '\t' || letter == '\n' || letter == '\r';
 }
 
-// The attributes of the element whose name begins at `offset`, as written: pugixml keeps no places of them.
-// The text has been parsed, so quotes are closed.
+// The attributes of the element whose name begins at `offset`, in the order of the text. pugixml keeps no
+// positions of attributes, so the text is scanned again. Requires: pugixml has parsed the text without an
+// error, so that all quotes are closed.
 std::vector<Attribute> attributes_at(std::string_view text, std::size_t offset) {
   std::vector<Attribute> found;
   const auto skip = [&](auto&& is_wanted) {
@@ -61,12 +62,12 @@ std::vector<Attribute> attributes_at(std::string_view text, std::size_t offset) 
   return found;
 }
 
-// Only the first of a run of unreadable bytes is told.
+// Reports the first byte that is not UTF-8 text.
 void refuse_bytes(const json::Source& source) {
   const std::string_view text = source.text();
   const std::size_t bad = std::min(first_invalid_utf8(text), text.find('\0'));
   if (bad != std::string_view::npos)
-    throw InputError(Problem{source.place(bad, 1), "this is no text", "XML files are UTF-8"});
+    throw InputError(Problem{source.place(bad, 1), "this is not text", "XML files must be UTF-8"});
 }
 
 }  // namespace
@@ -87,14 +88,14 @@ Document::Document(std::string file, std::string text)
   if (source.text().size() > largest)
     throw InputError(Problem{{.file = source.file()},
                              fmt::format("the file has {} bytes", source.text().size()),
-                             fmt::format("{} are read at most", largest)});
+                             fmt::format("at most {} bytes are read", largest)});
   refuse_bytes(source);
   const pugi::xml_parse_result result = content_->tree.load_buffer(source.text().data(), source.text().size(),
                                                                    pugi::parse_default, pugi::encoding_utf8);
   if (!result) {
     const auto offset = std::min(static_cast<std::size_t>(result.offset), source.text().size());
-    throw InputError(Problem{source.place(offset, 1), "this is no XML",
-                             fmt::format("the parser says: {}", result.description())});
+    throw InputError(Problem{source.place(offset, 1), "this is not XML",
+                             fmt::format("the parser reports: {}", result.description())});
   }
   int depth = 0;
   const pugi::xml_node top = content_->tree;
@@ -103,7 +104,7 @@ Document::Document(std::string file, std::string text)
       node = node.first_child();
       if (++depth > deepest)
         throw InputError(Problem{source.place(content_->offset(node), 1),
-                                 fmt::format("elements are nested more than {} deep", deepest), ""});
+                                 fmt::format("elements are nested deeper than {} levels", deepest), ""});
       continue;
     }
     while (node != top && !node.next_sibling()) {
@@ -142,19 +143,19 @@ bool Element::has(std::string_view attribute) const {
 }
 
 std::optional<std::string> Element::maybe(std::string_view attribute) {
-  asked_.emplace_back(attribute);
+  known_.emplace_back(attribute);
   if (!has(attribute)) return std::nullopt;
-  return node_of(node_).attribute(asked_.back().c_str()).value();
+  return node_of(node_).attribute(known_.back().c_str()).value();
 }
 
 std::string Element::required(std::string_view attribute) {
   std::optional<std::string> found = maybe(attribute);
-  if (!found) problem(fmt::format("this <{}> has no \"{}\"", name(), attribute), "add it");
+  if (!found) problem(fmt::format("this <{}> has no attribute \"{}\"", name(), attribute), "add it");
   return std::move(found).value_or("");
 }
 
 void Element::ignore(std::initializer_list<std::string_view> attributes) {
-  asked_.insert(asked_.end(), attributes.begin(), attributes.end());
+  known_.insert(known_.end(), attributes.begin(), attributes.end());
 }
 
 std::vector<Element> Element::children() const {
@@ -180,19 +181,20 @@ void Element::problem(std::string_view attribute, std::string fact, std::string 
 }
 
 void Element::refuse() const {
-  problem(fmt::format("<{}> is not known here", printable(name())), "leave it out");
+  problem(fmt::format("unknown element <{}>", printable(name())), "leave it out");
 }
 
 void Element::finish() const {
   const Document::Content& content = *document_->content_;
-  const std::vector<std::string_view> known(asked_.begin(), asked_.end());
+  const std::vector<std::string_view> known(known_.begin(), known_.end());
   std::vector<std::string_view> seen;
   for (const Attribute& found : attributes_at(content.source.text(), content.offset(node_of(node_)))) {
     const Place place = content.source.place(found.name_offset, found.name.size());
     if (std::find(seen.begin(), seen.end(), found.name) != seen.end())
-      problems_->add(place, fmt::format("\"{}\" stands here twice", printable(found.name)), "leave one out");
+      problems_->add(place, fmt::format("the attribute \"{}\" is given twice", printable(found.name)),
+                     "leave one out");
     else if (std::find(known.begin(), known.end(), found.name) == known.end())
-      problems_->add(place, fmt::format("<{}> has no \"{}\"", name(), printable(found.name)),
+      problems_->add(place, fmt::format("unknown attribute \"{}\" of <{}>", printable(found.name), name()),
                      did_you_mean(found.name, known));
     seen.push_back(found.name);
   }

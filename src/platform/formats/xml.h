@@ -1,6 +1,13 @@
 #pragma once
-// XML whose elements and attributes know their place, read as json_reader.h reads JSON: every problem goes to
-// one sink, and finish() names what nobody asked for. Entities beyond XML's own five are not expanded.
+// XML with the place of each element and attribute, read in the manner of base/json_reader.h: every problem
+// is added to one list, and finish() reports attributes that were not read.
+//
+//   xml::Element root = document.root(problems);
+//   const std::string version = root.required("version");
+//   root.finish();
+//   for (xml::Element& child : root.children()) ...
+//
+// Only the five entities of XML itself are expanded, so that a small file cannot expand to a large text.
 
 #include <memory>
 #include <optional>
@@ -14,28 +21,31 @@ namespace wt::platform::xml {
 
 class Document;
 
+// An element of a document. Requires: the document and the list of problems live longer.
 class Element {
  public:
   std::string_view name() const;
-  Place place() const;                            // of its name
-  Place place(std::string_view attribute) const;  // of the value; of the element's name where there is none
+  Place place() const;                            // the place of its name
+  Place place(std::string_view attribute) const;  // of the attribute's value, else of the element's name
 
-  // An empty text, and a problem, where there is none.
+  // The value of an attribute. If it is absent: an empty text and a problem, none, or `otherwise`.
   std::string required(std::string_view attribute);
   std::optional<std::string> maybe(std::string_view attribute);
   std::string optional(std::string_view attribute, std::string_view otherwise) {
     return maybe(attribute).value_or(std::string(otherwise));
   }
   bool has(std::string_view attribute) const;
-  void ignore(std::initializer_list<std::string_view> attributes);  // known, and without meaning here
+  void ignore(std::initializer_list<std::string_view> attributes);  // allowed, but without a meaning here
 
-  std::vector<Element> children() const;  // text between elements is a problem
+  std::vector<Element> children() const;  // reports text between elements as a problem
 
+  // Add a problem at the element or at the value of an attribute.
   void problem(std::string fact, std::string remedy = {}) const;
   void problem(std::string_view attribute, std::string fact, std::string remedy) const;
-  void refuse() const;  // an element that nobody knows
+  void refuse() const;  // reports the element as unknown
 
-  // Refuses attributes that nobody asked for.
+  // Reports every attribute that was neither read nor ignored as unknown, and every attribute that is given
+  // twice.
   void finish() const;
 
  private:
@@ -46,12 +56,13 @@ class Element {
   const Document* document_;
   const void* node_;  // pugixml's; its header stays out of this one
   Problems* problems_;
-  std::vector<std::string> asked_{};
+  std::vector<std::string> known_{};  // the attributes that were read or ignored
 };
 
 class Document {
  public:
-  // Throws InputError where the text is no XML.
+  // Throws InputError if the text is not XML, or is too long or too deeply nested. `file` is its name in
+  // messages.
   Document(std::string file, std::string text);
   ~Document();
   Document(Document&&) noexcept;

@@ -17,12 +17,14 @@ using Links = std::vector<std::int32_t>;
 
 constexpr std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-constexpr std::size_t most_checked_hosts = 512;  // all pairs of them; of more, those with the first host
-constexpr std::size_t most_told = 8;
+// The routes between all pairs of hosts are checked, or, of more hosts than this, those from and to the first
+// host.
+constexpr std::size_t most_checked_hosts = 512;
+constexpr std::size_t most_reported = 8;
 
 void append(Links& links, const Links& more) { links.insert(links.end(), more.begin(), more.end()); }
 
-// A star's route names a link once where the centre is on both halves.
+// Appends links that are not yet in the list, because a route in a star crosses the centre only once.
 void append_once(Links& links, const Links& more) {
   for (const std::int32_t link : more)
     if (std::find(links.begin(), links.end(), link) == links.end()) links.push_back(link);
@@ -41,24 +43,24 @@ ZoneFabric::ZoneFabric(Zones zones, Problems& problems, std::vector<Problem>& wa
   const auto hosts = static_cast<std::int32_t>(zones_.hosts.size());
   const bool all = zones_.hosts.size() <= most_checked_hosts;
   std::vector<bool> used(zones_.links.size(), false);
-  std::size_t told = 0;
-  for (std::int32_t from = 0; from < hosts && told < most_told; ++from) {
-    for (std::int32_t to = from + 1; to < hosts && told < most_told; ++to) {
+  std::size_t reported = 0;
+  for (std::int32_t from = 0; from < hosts && reported < most_reported; ++from) {
+    for (std::int32_t to = from + 1; to < hosts && reported < most_reported; ++to) {
       if (!all && from > 0) break;
-      std::optional<Problem> problem =
-          problem_between(from, to, used);  // the way back is seldom another problem
+      // At most one problem is reported for each pair, because both directions usually have the same cause.
+      std::optional<Problem> problem = problem_between(from, to, used);
       const std::optional<Problem> back = problem_between(to, from, used);
       if (!problem) problem = back;
       if (problem) problems.add(*problem);
-      told += problem ? 1 : 0;
+      reported += problem ? 1 : 0;
     }
   }
-  if (told > 0) return;
+  if (reported > 0) return;
   for (std::size_t link = 0; all && link < used.size(); ++link) {
     if (!used[link])
       warnings.push_back({zones_.links[link].place,
-                          fmt::format("nothing uses the link {}", zones_.links[link].name),
-                          "no route between two hosts has it"});
+                          fmt::format("the link {} is unused", zones_.links[link].name),
+                          "no route between two hosts takes it"});
   }
 }
 
@@ -66,17 +68,19 @@ const Zones::NamedLink& ZoneFabric::named(std::int32_t link) const {
   return zones_.links[at(shared_[at(link)])];
 }
 
+// Checks one route and marks its links as used. A FATPIPE, whose whole bandwidth every flow gets, is
+// represented only by its latency, so it must not be the bottleneck.
 std::optional<Problem> ZoneFabric::problem_between(std::int32_t from, std::int32_t to,
                                                    std::vector<bool>& used) const {
   const Member& first = zones_.members[at(zones_.hosts[at(from)])];
   const Member& last = zones_.members[at(zones_.hosts[at(to)])];
   Links links;
   if (!add(zones_.hosts[at(from)], zones_.hosts[at(to)], links))
-    return Problem{first.place, fmt::format("nothing leads from {} to {}", first.name, last.name),
+    return Problem{first.place, fmt::format("there is no route from {} to {}", first.name, last.name),
                    "add the <route>, or the <zoneRoute> between their zones"};
   if (links.empty())
     return Problem{first.place, fmt::format("the route from {} to {} has no links", first.name, last.name),
-                   "a transfer takes time here: add a <link_ctn>"};
+                   "add a <link_ctn>, because every transfer takes time"};
   double narrowest = std::numeric_limits<double>::infinity();
   for (const std::int32_t link : links) {
     used[at(link)] = true;
@@ -89,14 +93,15 @@ std::optional<Problem> ZoneFabric::problem_between(std::int32_t from, std::int32
     return Problem{
         content.place,
         fmt::format("the FATPIPE {} limits the route from {} to {}", content.name, first.name, last.name),
-        "each flow has all of it, which has no counterpart here; make it SHARED, or wider than the "
+        "every flow gets all of a FATPIPE, which cannot be simulated; make it SHARED, or faster than the "
         "route's other links"};
   }
   return std::nullopt;
 }
 
-// The rule is SimGrid's (its NetZoneImpl::get_global_route): in the innermost zone around both, from the
-// member that holds `from` to the one that holds `to`, then inwards from the gateways.
+// SimGrid's rule (NetZoneImpl::get_global_route): the route of the innermost zone around both, from the
+// member that contains `from` to the one that contains `to`, and before and after it the routes from and to
+// its gateways.
 bool ZoneFabric::add(std::int32_t from, std::int32_t to, Links& links) const {
   if (from == to) return true;
   std::int32_t first = from;
@@ -110,7 +115,7 @@ bool ZoneFabric::add(std::int32_t from, std::int32_t to, Links& links) const {
     up(first);
     up(last);
   }
-  if (first == last) return false;  // one of the two is a zone around the other
+  if (first == last) return false;  // one of the two is a zone that contains the other
   return add_across(zones_.zones[at(zone_of(first))], from, to, first, last, links);
 }
 
@@ -122,6 +127,7 @@ bool ZoneFabric::add_across(const Zone& zone, std::int32_t from, std::int32_t to
   return found != zone.passages.end() && add_passage(found->second, from, to, links);
 }
 
+// To the first gateway, over the stated links, and from the second gateway on.
 bool ZoneFabric::add_passage(const Zones::Passage& passage, std::int32_t from, std::int32_t to,
                              Links& links) const {
   if (!add(from, passage.leaves, links)) return false;
@@ -129,9 +135,10 @@ bool ZoneFabric::add_passage(const Zones::Passage& passage, std::int32_t from, s
   return add(passage.enters, to, links);
 }
 
+// Up to the centre, over the backbone, and down again.
 bool ZoneFabric::add_star(const Zone& zone, std::int32_t from, std::int32_t to, std::int32_t first,
                           std::int32_t last, Links& links) const {
-  if (from != first || to != last) return false;  // stars here hold hosts and routers only
+  if (from != first || to != last) return false;  // the reader puts only hosts and routers into stars
   Links found;
   const auto ray_from = zone.rays.find(first);
   const auto ray_to = zone.rays.find(last);
@@ -142,8 +149,10 @@ bool ZoneFabric::add_star(const Zone& zone, std::int32_t from, std::int32_t to, 
   return true;
 }
 
-// ---- Shortest ways: those with the fewest links (Dijkstra, 1959), ties to the members that stand first
+// ---- Shortest paths: the fewest links (Dijkstra, 1959); of equal ones the members that come first
 
+// Sets zone.before by Dijkstra's algorithm from each member. The length of a stated route is its number of
+// links.
 void ZoneFabric::find_shortest(Zone& zone) const {
   const auto count = static_cast<std::int32_t>(zone.members.size());
   std::map<std::int32_t, std::int32_t> place;
@@ -173,6 +182,8 @@ void ZoneFabric::find_shortest(Zone& zone) const {
   }
 }
 
+// Follows zone.before back from the last member to the first, and then adds the stated routes between the
+// stops.
 bool ZoneFabric::add_shortest(const Zone& zone, std::int32_t from, std::int32_t to, std::int32_t first,
                               std::int32_t last, Links& links) const {
   const auto place = [&](std::int32_t member) {
@@ -202,7 +213,7 @@ void ZoneFabric::route(std::int32_t from, std::int32_t to, LinkId first, Trail& 
   for (const std::int32_t link : links) {
     const Link& content = zones_.links[at(link)].link;
     if (number_[at(link)] < 0)
-      trail.wait(content.latency);  // never the narrowest
+      trail.wait(content.latency);  // a FATPIPE, which is never the bottleneck
     else
       trail.add(LinkId(static_cast<std::int32_t>(first) + number_[at(link)]), content);
   }
