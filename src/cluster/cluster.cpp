@@ -14,8 +14,9 @@ using device::Kind;
 using platform::Endpoint;
 using platform::Platform;
 
-constexpr std::string_view alone = "localhost";
+constexpr std::string_view alone = "localhost";  // TensorFlow's job of a process without a cluster
 
+// A task that drives a machine with all of its devices.
 Task task_on(const Platform& platform, std::int32_t machine, std::string job, int index) {
   const std::int32_t devices = platform.devices() / platform.machines();
   const std::int32_t hosts = platform.hosts() / platform.machines();
@@ -26,10 +27,12 @@ Task task_on(const Platform& platform, std::int32_t machine, std::string job, in
   return task;
 }
 
+// "1 task", "2 tasks".
 std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// Throws InputError if there are more tasks than machines.
 void check_machines(const Platform& platform, const ClusterSpec& spec, const Place& named_at) {
   std::int64_t tasks = 0;
   for (const Job& job : spec.as_dict()) tasks += static_cast<std::int64_t>(job.tasks.size());
@@ -37,7 +40,7 @@ void check_machines(const Platform& platform, const ClusterSpec& spec, const Pla
   if (tasks <= machines) return;
   throw InputError(Problem{
       named_at,
-      fmt::format("the cluster has {} and {} has {}; every task drives a machine of its own",
+      fmt::format("the cluster has {}, and {} has {}; every task drives a machine of its own",
                   counted(tasks, "task"), platform.name(), counted(machines, "machine")),
       platform.slice() != nullptr ? fmt::format("choose a slice of {} hosts or more, or name at most {}",
                                                 tasks, counted(machines, "task"))

@@ -12,6 +12,7 @@ namespace wt::cluster {
 
 namespace {
 
+// A list of addresses if the indices have no gaps, else a dictionary from index to address.
 std::string repr_of_tasks(const Job& job) {
   std::vector<std::string> entries;
   const bool is_list = is_dense(job) && !job.tasks.empty();
@@ -106,7 +107,7 @@ std::string print_dict(const ClusterSpec& spec) {
 
 std::string print(const ClusterSpec& spec) { return fmt::format("ClusterSpec({})", print_dict(spec)); }
 
-// Python takes double quotes where the text holds single ones only.
+// Python uses double quotes if the text contains single quotes but no double quotes.
 std::string python_repr(std::string_view text) {
   const bool has_single = text.find('\'') != std::string_view::npos;
   const bool has_double = text.find('"') != std::string_view::npos;

@@ -14,14 +14,16 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The client listens too. TensorFlow picks a free port; one that is described needs none.
+// Adds the client itself as a job, because it is a server, too. TensorFlow chooses a free port, for which 0
+// stands here.
 ClusterSpec with_client(const ClusterSpec& spec, const Client& client) {
   std::vector<Job> jobs = spec.as_dict();
   if (spec.find(client.job_name) == nullptr) jobs.push_back(job_of(client.job_name, {"localhost:0"}));
   return ClusterSpec(std::move(jobs));
 }
 
-// The last job that has it, and in a job the first task, as TensorFlow's loops have it.
+// The task with the master's address. As in TensorFlow's loops, the last job that has one counts, and in a
+// job the first task.
 device::Name master_device(const ClusterSpec& spec, const std::string& master) {
   std::optional<device::Name> found;
   for (const Job& job : spec.as_dict())
@@ -36,6 +38,7 @@ device::Name master_device(const ClusterSpec& spec, const std::string& master) {
   return canonical(*found, {});
 }
 
+// Makes the master the default device.
 void enter(const device::Name& master, const Client& client, Connection& connection) {
   if (client.device_scope && *client.device_scope != master)
     throw device::ValueError(fmt::format(

@@ -29,12 +29,12 @@ void check_entries(const std::vector<int>& given, std::string_view what) {
     throw ValueError(fmt::format("{0} must be positive; got {0}={1}", what, print_array(given)));
 }
 
-// What is asked for, laid over the mesh.
+// A computation on a mesh, for each axis (x, y, z, core).
 struct Layout {
-  Axes shape{};
-  Axes stride{};
-  Axes footprint{};
-  Axes capacity{};  // replicas that fit along each axis
+  Axes shape{};      // cores of a replica
+  Axes stride{};     // distance between them
+  Axes footprint{};  // shape times stride
+  Axes capacity{};   // replicas that fit
   std::int64_t replicas = 0;
 };
 
@@ -44,6 +44,7 @@ std::string print_axes(const Axes& axes) {
   return print_array(numbers);
 }
 
+// Throws ValueError if the computation does not fit the mesh.
 Layout layout_of(const platform::Shape& mesh, const Computation& computation) {
   check_entries(computation.computation_shape, "computation_shape");
   check_entries(computation.computation_stride, "computation_stride");
@@ -71,7 +72,7 @@ Layout layout_of(const platform::Shape& mesh, const Computation& computation) {
   return layout;
 }
 
-// The smallest number whose power reaches `value`.
+// The smallest number whose power is at least `value`.
 std::int64_t root_above(std::int64_t value, int power) {
   const auto reaches = [&](std::int64_t root) {
     std::int64_t reached = 1;
@@ -83,7 +84,8 @@ std::int64_t root_above(std::int64_t value, int power) {
   return root;
 }
 
-// How many replicas along each axis: as cube-like as possible, the scarcest axis first, cores before x, y, z.
+// The number of replicas along each axis, as close to a cube as possible. Axes with the lowest capacity are
+// filled first; of equal ones the cores come first, then x, y, z.
 Axes grid_of(const Layout& layout) {
   std::array<std::size_t, mesh_rank> order = {3, 0, 1, 2};
   std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
@@ -113,6 +115,7 @@ std::vector<Axes> cores_of(const Layout& layout) {
   return cores;
 }
 
+// Replicas in the order of the grid: the cores of a chip first, then x, y, z.
 CoreAssignment on_grid(const Layout& layout, const Axes& grid) {
   const std::vector<Axes> cores = cores_of(layout);
   CoreAssignment assignment(static_cast<std::size_t>(layout.replicas));
@@ -134,6 +137,7 @@ CoreAssignment on_grid(const Layout& layout, const Axes& grid) {
   return assignment;
 }
 
+// The ring over the chips of a grid, without the axis of cores.
 RingOrder ring_over(const Axes& extents) {
   std::array<std::int32_t, 3> grid{};
   std::transform(extents.begin(), extents.begin() + 3, grid.begin(),
@@ -141,7 +145,7 @@ RingOrder ring_over(const Axes& extents) {
   return ring_order(grid);
 }
 
-// A ring of replicas, each of them a ring of chips.
+// The replicas form a ring, and the chips of each replica form a ring.
 CoreAssignment in_rings(const Layout& layout, const Axes& grid, std::int32_t cores_per_chip,
                         std::vector<std::string>& log) {
   const RingOrder inner = ring_over(layout.shape);
@@ -163,14 +167,14 @@ CoreAssignment in_rings(const Layout& layout, const Axes& grid, std::int32_t cor
   return assignment;
 }
 
-// Where TPUs are missing, TensorFlow takes those that are there, task by task.
+// If TPUs are missing, TensorFlow assigns the present ones in order, task by task.
 CoreAssignment task_by_task(const Topology& topology, const Layout& layout) {
   const std::int64_t cores = product(layout.shape);
   const std::int64_t present = std::int64_t{topology.num_tasks()} * topology.num_tpus_per_task();
   if (product(layout.stride) != 1)
-    throw ValueError("computation_stride must be 1 on every axis where TPUs are missing");
+    throw ValueError("computation_stride must be 1 on every axis if TPUs are missing");
   if (layout.replicas * cores > present)
-    throw ValueError(fmt::format("requested {} replicas of {} cores but only {} TPUs are there",
+    throw ValueError(fmt::format("requested {} replicas of {} cores but only {} TPUs are present",
                                  layout.replicas, cores, present));
   CoreAssignment assignment(static_cast<std::size_t>(layout.replicas));
   for (std::int64_t number = 0; number < layout.replicas * cores; ++number) {
@@ -182,6 +186,7 @@ CoreAssignment task_by_task(const Topology& topology, const Layout& layout) {
   return assignment;
 }
 
+// Whether to assign rings. Throws ValueError if a ring was requested and is impossible.
 bool wants_rings(const platform::Shape& mesh, const Layout& layout, DeviceOrder order) {
   const bool can = layout.shape.back() == mesh[mesh_rank - 1] && product(layout.stride) == 1 &&
                    layout.replicas == product(layout.capacity);
@@ -194,6 +199,8 @@ bool wants_rings(const platform::Shape& mesh, const Layout& layout, DeviceOrder 
 
 }  // namespace
 
+// TensorFlow's cases: task by task if TPUs are missing, else rings if they are possible and not excluded,
+// else a grid.
 AssignedCores assign_cores(const Topology& topology, const Computation& computation) {
   const platform::Shape& mesh = topology.mesh_shape();
   const Layout layout = layout_of(mesh, computation);

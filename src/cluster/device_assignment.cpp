@@ -22,12 +22,13 @@ DeviceAssignment::DeviceAssignment(Topology topology, CoreAssignment core_assign
     : topology_(std::move(topology)), cores_(std::move(core_assignment)) {
   for (std::size_t replica = 0; replica < cores_.size(); ++replica) {
     if (cores_[replica].size() != cores_[0].size())
-      throw ValueError(fmt::format("replica {} has {} cores and replica 0 has {}; all have equally many",
-                                   replica, cores_[replica].size(), cores_[0].size()));
+      throw ValueError(
+          fmt::format("replica {} has {} cores and replica 0 has {}; all replicas must have the same number",
+                      replica, cores_[replica].size(), cores_[0].size()));
     for (std::size_t core = 0; core < cores_[replica].size(); ++core) {
       const int task = topology_.task_ordinal_at_coordinates(cores_[replica][core]);
       if (task < 0)
-        throw ValueError(fmt::format("no TPU is at ({}), where core {} of replica {} should be",
+        throw ValueError(fmt::format("there is no TPU at ({}), the coordinates of core {} of replica {}",
                                      fmt::join(cores_[replica][core], ", "), core, replica));
       replicas_[{task, static_cast<int>(core)}].push_back(static_cast<int>(replica));
     }
@@ -38,15 +39,15 @@ const Coordinates& DeviceAssignment::coordinates(int replica, int logical_core) 
   const bool is_there =
       replica >= 0 && replica < num_replicas() && logical_core >= 0 && logical_core < num_cores_per_replica();
   if (is_there) return cores_[static_cast<std::size_t>(replica)][static_cast<std::size_t>(logical_core)];
-  throw ValueError(fmt::format("there is no core {} of replica {}: {} replicas of {} cores", logical_core,
-                               replica, num_replicas(), num_cores_per_replica()));
+  throw ValueError(fmt::format("there is no core {} of replica {}: there are {} replicas of {} cores",
+                               logical_core, replica, num_replicas(), num_cores_per_replica()));
 }
 
 std::vector<int> DeviceAssignment::lookup_replicas(int task, int logical_core) const {
   const auto found = replicas_.find({task, logical_core});
   if (found != replicas_.end()) return found->second;
   throw ValueError(fmt::format("Can not find any replica in task: {} contains logical_core: {} ", task,
-                               logical_core));  // the space at the end is TensorFlow's
+                               logical_core));  // TensorFlow's text ends with a space
 }
 
 int DeviceAssignment::tpu_ordinal(int replica, int logical_core) const {

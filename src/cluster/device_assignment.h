@@ -1,6 +1,7 @@
 #pragma once
-// tf.tpu.experimental.DeviceAssignment: which cores compute which replica, so that neighbours in the program
-// are neighbours in the mesh (tensorflow/python/tpu/device_assignment.py, 2.x today).
+// tf.tpu.experimental.DeviceAssignment: the TPU cores that compute each replica, with lookups in both
+// directions (tensorflow/python/tpu/device_assignment.py of TensorFlow 2.x). Core c of replica r is at
+// coordinates(r, c); task t computes the replicas lookup_replicas(t, c).
 
 #include <map>
 #include <optional>
@@ -15,21 +16,23 @@ namespace wt::cluster {
 
 class DeviceAssignment {
  public:
-  // Throws ValueError with TensorFlow's texts.
+  // Assigns cores to replicas (core_assignment.h). Throws ValueError with TensorFlow's texts.
   static DeviceAssignment build(const Topology& topology, const Computation& computation = {});
 
-  // Throws ValueError for replicas of different size and coordinates without a TPU.
+  // An explicit assignment. Throws ValueError if replicas have different numbers of cores, or if a core has
+  // coordinates without a TPU.
   DeviceAssignment(Topology topology, CoreAssignment core_assignment);
 
   const Topology& topology() const { return topology_; }
   int num_replicas() const { return static_cast<int>(cores_.size()); }
   int num_cores_per_replica() const { return cores_.empty() ? 0 : static_cast<int>(cores_.front().size()); }
   const CoreAssignment& core_assignment() const { return cores_; }
-  const std::vector<std::string>& log() const { return log_; }  // what TensorFlow would warn of
+  const std::vector<std::string>& log() const { return log_; }  // TensorFlow's warnings
 
-  const Coordinates& coordinates(int replica, int logical_core) const;  // ValueError: there is none
-  std::vector<int> lookup_replicas(int task, int logical_core) const;   // ValueError: there is none
-  int tpu_ordinal(int replica = 0, int logical_core = 0) const;
+  // These functions throw ValueError if there is no such replica, task or core.
+  const Coordinates& coordinates(int replica, int logical_core) const;
+  std::vector<int> lookup_replicas(int task, int logical_core) const;
+  int tpu_ordinal(int replica = 0, int logical_core = 0) const;  // the index of the TPU in its task
   device::Name host_device(int replica = 0, int logical_core = 0,
                            const std::optional<std::string>& job = {}) const;
   device::Name tpu_device(int replica = 0, int logical_core = 0,
@@ -42,7 +45,8 @@ class DeviceAssignment {
   std::vector<std::string> log_{};
 };
 
-// A picture: a block per z, a line per y, and for each chip the replicas of its cores; "-" is a free core.
+// The assignment as text: one block for each z, one line for each y, and for each chip the replicas of its
+// cores. "-" stands for an unused core.
 std::string print(const DeviceAssignment& assignment);
 
 }  // namespace wt::cluster

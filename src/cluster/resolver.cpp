@@ -13,7 +13,7 @@ namespace {
 
 using device::ValueError;
 
-// As Python's `or`: an empty text counts as absent, and so does 0.
+// Python's `left or right`: an empty text counts as absent.
 std::optional<std::string> either(const std::optional<std::string>& left,
                                   const std::optional<std::string>& right) {
   return left && !left->empty() ? left : right;
@@ -39,40 +39,40 @@ std::string format_master_url(const std::string& master, const std::optional<std
   return rpc_layer && !rpc_layer->empty() ? fmt::format("{}://{}", *rpc_layer, master) : master;
 }
 
-SimpleClusterResolver::SimpleClusterResolver(ClusterSpec spec, Told told)
-    : spec_(std::move(spec)), told_(std::move(told)) {}
+SimpleClusterResolver::SimpleClusterResolver(ClusterSpec spec, Arguments arguments)
+    : spec_(std::move(spec)), arguments_(std::move(arguments)) {}
 
-SimpleClusterResolver::SimpleClusterResolver(ClusterSpec spec) : spec_(std::move(spec)), told_() {}
+SimpleClusterResolver::SimpleClusterResolver(ClusterSpec spec) : spec_(std::move(spec)), arguments_() {}
 
-std::string SimpleClusterResolver::master(const TaskQuestion& question) const {
-  const bool names_a_task = question.task_type && question.task_id;
+std::string SimpleClusterResolver::master(const TaskArguments& task) const {
+  const bool names_a_task = task.task_type && task.task_id;
   return format_master_url(
-      names_a_task ? spec_.task_address(*question.task_type, *question.task_id) : told_.master,
-      either(question.rpc_layer, told_.rpc_layer));
+      names_a_task ? spec_.task_address(*task.task_type, *task.task_id) : arguments_.master,
+      either(task.rpc_layer, arguments_.rpc_layer));
 }
 
 TFConfigClusterResolver::TFConfigClusterResolver(TfConfig config, Accelerators accelerators,
-                                                 TaskQuestion overrides)
+                                                 TaskArguments overrides)
     : config_(std::move(config)), accelerators_(std::move(accelerators)) {
   if (overrides.task_type) config_.task_type = std::move(overrides.task_type);
   if (overrides.task_id) config_.task_index = overrides.task_id;
   if (overrides.rpc_layer) config_.rpc_layer = std::move(overrides.rpc_layer);
 }
 
-std::string TFConfigClusterResolver::master(const TaskQuestion& question) const {
+std::string TFConfigClusterResolver::master(const TaskArguments& task) const {
   if (config_.session_master) return *config_.session_master;
   const std::vector<Job>& jobs = config_.cluster.as_dict();
   if (jobs.empty() || (jobs.size() == 1 && jobs[0].tasks.size() == 1)) return "";
-  const auto type = question.task_type ? question.task_type : config_.task_type;
-  const auto id = question.task_id ? question.task_id : config_.task_index;
+  const auto type = task.task_type ? task.task_type : config_.task_type;
+  const auto id = task.task_id ? task.task_id : config_.task_index;
   if (!type) throw ValueError("No such job in cluster: None");
   if (!id) throw ValueError(fmt::format("No task with index None in job {}", python_repr(*type)));
   return format_master_url(config_.cluster.task_address(*type, *id),
-                           question.rpc_layer ? question.rpc_layer : config_.rpc_layer);
+                           task.rpc_layer ? task.rpc_layer : config_.rpc_layer);
 }
 
 UnionResolver::UnionResolver(std::vector<std::shared_ptr<const ClusterResolver>> resolvers,
-                             TaskQuestion overrides)
+                             TaskArguments overrides)
     : resolvers_(std::move(resolvers)), overrides_(std::move(overrides)) {
   if (resolvers_.empty()) throw ValueError("At least one ClusterResolver is required.");
 }
@@ -98,17 +98,17 @@ ClusterSpec UnionResolver::cluster_spec() const {
   return ClusterSpec(std::move(merged));
 }
 
-std::string UnionResolver::master(const TaskQuestion& question) const {
-  if (!question.task_type || !question.task_id) return first().master({.rpc_layer = question.rpc_layer});
-  return format_master_url(cluster_spec().task_address(*question.task_type, *question.task_id),
-                           either(question.rpc_layer, overrides_.rpc_layer));
+std::string UnionResolver::master(const TaskArguments& task) const {
+  if (!task.task_type || !task.task_id) return first().master({.rpc_layer = task.rpc_layer});
+  return format_master_url(cluster_spec().task_address(*task.task_type, *task.task_id),
+                           either(task.rpc_layer, overrides_.rpc_layer));
 }
 
 std::optional<std::string> UnionResolver::task_type() const {
   return either(overrides_.task_type, first().task_type());
 }
 
-// An override with 0 is overheard, as in TensorFlow.
+// An override with 0 has no effect, as in TensorFlow, whose `or` treats 0 as absent.
 std::optional<int> UnionResolver::task_id() const {
   return overrides_.task_id.value_or(0) != 0 ? overrides_.task_id : first().task_id();
 }

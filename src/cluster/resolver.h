@@ -1,7 +1,8 @@
 #pragma once
-// tf.distribute.cluster_resolver: where a strategy learns of its cluster. In TensorFlow a resolver asks again
-// at every call; a described cluster never changes, so here it is told once. Own resolvers derive from the
-// first class (tensorflow/python/distribute/cluster_resolver/). For TPUs: tpu_resolver.h.
+// tf.distribute.cluster_resolver (tensorflow/python/distribute/cluster_resolver/): the source from which a
+// strategy gets its cluster. TensorFlow's resolvers may query a service at every call. A described cluster
+// never changes, so the resolvers here get all facts when they are constructed. User-defined resolvers derive
+// from ClusterResolver. tpu_resolver.h has the resolver for TPUs.
 
 #include <map>
 #include <memory>
@@ -14,10 +15,11 @@
 
 namespace wt::cluster {
 
-using Accelerators = std::map<device::Kind, int>;  // of one worker, {"GPU": 8}
+using Accelerators = std::map<device::Kind, int>;  // the numbers of one worker, {GPU: 8}
 
-// A task; what is absent, the resolver knows itself.
-struct TaskQuestion {
+// TensorFlow's optional arguments of master() and of constructors. Absent ones are taken from the
+// resolver.
+struct TaskArguments {
   std::optional<std::string> task_type{};
   std::optional<int> task_id{};
   std::optional<std::string> rpc_layer{};
@@ -31,7 +33,8 @@ class ClusterResolver {
   virtual ~ClusterResolver() = default;
 
   virtual ClusterSpec cluster_spec() const = 0;
-  virtual std::string master(const TaskQuestion& question = {}) const = 0;  // "grpc://host1:2222"; "": here
+  // The address of the task's session, "grpc://host1:2222"; "" means this process.
+  virtual std::string master(const TaskArguments& task = {}) const = 0;
   virtual Accelerators num_accelerators() const = 0;
   virtual std::optional<std::string> task_type() const = 0;
   virtual std::optional<int> task_id() const = 0;
@@ -39,10 +42,10 @@ class ClusterResolver {
   virtual std::string environment() const { return ""; }
 };
 
-// Says what it was told.
+// A resolver that returns the arguments of its constructor.
 class SimpleClusterResolver : public ClusterResolver {
  public:
-  struct Told {
+  struct Arguments {
     std::string master{};
     std::optional<std::string> task_type{};
     std::optional<int> task_id{};
@@ -50,30 +53,31 @@ class SimpleClusterResolver : public ClusterResolver {
     Accelerators num_accelerators{};
     std::optional<std::string> rpc_layer{};
   };
-  explicit SimpleClusterResolver(ClusterSpec spec, Told told);
+  explicit SimpleClusterResolver(ClusterSpec spec, Arguments arguments);
   explicit SimpleClusterResolver(ClusterSpec spec);
 
   ClusterSpec cluster_spec() const override { return spec_; }
-  std::string master(const TaskQuestion& question = {}) const override;
-  Accelerators num_accelerators() const override { return told_.num_accelerators; }
-  std::optional<std::string> task_type() const override { return told_.task_type; }
-  std::optional<int> task_id() const override { return told_.task_id; }
-  std::optional<std::string> rpc_layer() const override { return told_.rpc_layer; }
-  std::string environment() const override { return told_.environment; }
+  std::string master(const TaskArguments& task = {}) const override;
+  Accelerators num_accelerators() const override { return arguments_.num_accelerators; }
+  std::optional<std::string> task_type() const override { return arguments_.task_type; }
+  std::optional<int> task_id() const override { return arguments_.task_id; }
+  std::optional<std::string> rpc_layer() const override { return arguments_.rpc_layer; }
+  std::string environment() const override { return arguments_.environment; }
 
  private:
   ClusterSpec spec_;
-  Told told_;
+  Arguments arguments_;
 };
 
-// What TF_CONFIG says. The accelerators are those of the task's machine (`accelerators`, cluster.h).
+// The cluster of a TF_CONFIG. The caller passes the accelerators of the task's machine (`accelerators`,
+// cluster.h). Overrides replace the task of the TF_CONFIG.
 class TFConfigClusterResolver : public ClusterResolver {
  public:
   explicit TFConfigClusterResolver(TfConfig config, Accelerators accelerators = {},
-                                   TaskQuestion overrides = {});
+                                   TaskArguments overrides = {});
 
   ClusterSpec cluster_spec() const override { return config_.cluster; }
-  std::string master(const TaskQuestion& question = {}) const override;
+  std::string master(const TaskArguments& task = {}) const override;
   Accelerators num_accelerators() const override { return accelerators_; }
   std::optional<std::string> task_type() const override { return config_.task_type; }
   std::optional<int> task_id() const override { return config_.task_index; }
@@ -85,16 +89,18 @@ class TFConfigClusterResolver : public ClusterResolver {
   Accelerators accelerators_;
 };
 
-// tf.distribute.cluster_resolver.UnionResolver: the jobs of all, and of everything else what the first says.
+// tf.distribute.cluster_resolver.UnionResolver: the jobs of all resolvers together. Everything else is that
+// of the first resolver.
 class UnionResolver : public ClusterResolver {
  public:
-  // Throws ValueError for no resolvers at all.
+  // Throws ValueError if there are no resolvers.
   explicit UnionResolver(std::vector<std::shared_ptr<const ClusterResolver>> resolvers,
-                         TaskQuestion overrides = {});
+                         TaskArguments overrides = {});
 
-  // Lists of one job are joined. Where one is a dictionary all are; an index that two have is a ValueError.
+  // If a job is a list in all resolvers that have it, the lists are concatenated. Otherwise the dictionaries
+  // from index to address are merged. Throws ValueError if two dictionaries have the same index.
   ClusterSpec cluster_spec() const override;
-  std::string master(const TaskQuestion& question = {}) const override;
+  std::string master(const TaskArguments& task = {}) const override;
   Accelerators num_accelerators() const override { return first().num_accelerators(); }
   std::optional<std::string> task_type() const override;
   std::optional<int> task_id() const override;
@@ -105,9 +111,10 @@ class UnionResolver : public ClusterResolver {
   const ClusterResolver& first() const { return *resolvers_.front(); }
 
   std::vector<std::shared_ptr<const ClusterResolver>> resolvers_;
-  TaskQuestion overrides_;
+  TaskArguments overrides_;
 };
 
+// "host1:2222" with "grpc" becomes "grpc://host1:2222". Without a layer the address stays as it is.
 std::string format_master_url(const std::string& master, const std::optional<std::string>& rpc_layer);
 
 }  // namespace wt::cluster

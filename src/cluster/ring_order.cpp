@@ -8,8 +8,9 @@ namespace wt::cluster {
 
 namespace {
 
-// Of a ring, copies along an axis: through each without its first place, there and back in turns, then home
-// through the first places.
+// Extends a cycle to a cycle through copies of it along an axis. The order visits the first place of the
+// first copy, then all copies without their first places, alternately forwards and backwards, and returns
+// through the first places. With an even number of copies all steps lead to neighbours.
 std::vector<Place3> stacked(const std::vector<Place3>& ring, std::size_t axis, std::int32_t layers) {
   std::vector<Place3> order = {ring.front()};
   const auto add = [&](Place3 place, std::int32_t layer) {

@@ -16,12 +16,13 @@ using device::ValueError;
 
 constexpr std::array<std::string_view, 4> task_types = {"chief", "worker", "evaluator", "ps"};
 constexpr std::string_view task_types_in_python = "('chief', 'worker', 'evaluator', 'ps', None)";
-constexpr std::array<std::string_view, 2> alone = {"chief", "evaluator"};  // at most one task each
+constexpr std::array<std::string_view, 2> alone = {"chief", "evaluator"};  // jobs of at most one task
 
 bool is_task_type(std::string_view name) {
   return std::find(task_types.begin(), task_types.end(), name) != task_types.end();
 }
 
+// Jobs with names that TensorFlow does not allow.
 void add_faults_of_jobs(const ClusterSpec& spec, std::vector<Fault>& found) {
   for (const Job& job : spec.as_dict()) {
     if (is_task_type(job.name)) continue;
@@ -33,6 +34,7 @@ void add_faults_of_jobs(const ClusterSpec& spec, std::vector<Fault>& found) {
   }
 }
 
+// A task type that does not exist, or whose job is not in the cluster. An evaluator need not be in it.
 void add_faults_of_type(const ClusterSpec& spec, const std::string& type, std::vector<Fault>& found) {
   if (!is_task_type(type)) {
     found.push_back(
@@ -48,6 +50,7 @@ void add_faults_of_type(const ClusterSpec& spec, const std::string& type, std::v
   }
 }
 
+// More than one chief or evaluator.
 void add_faults_of_counts(const ClusterSpec& spec, std::vector<Fault>& found) {
   for (const std::string_view job : alone) {
     if (task_count(spec, job) <= 1) continue;
@@ -56,6 +59,7 @@ void add_faults_of_counts(const ClusterSpec& spec, std::vector<Fault>& found) {
   }
 }
 
+// An index beyond the tasks of its job.
 void add_faults_of_id(const ClusterSpec& spec, const std::string& type, int id, std::vector<Fault>& found) {
   const int count = task_count(spec, type);
   if (spec.find(type) == nullptr || id < count) return;
@@ -95,7 +99,8 @@ bool is_chief(const ClusterSpec& spec, const std::string& task_type, int task_id
 int worker_count(const ClusterSpec& spec, const std::string& task_type) {
   validate(spec, task_type, 0);
   if (task_type == "ps") throw ValueError("Unexpected `task_type` 'ps'");
-  // For an evaluator that the spec doesn't name TensorFlow dies of a KeyError; it is still one.
+  // For an evaluator that is not in the spec TensorFlow fails with a KeyError. It counts as one evaluator
+  // here.
   if (task_type == "evaluator") return std::max(task_count(spec, "evaluator"), 1);
   return task_count(spec, "chief") + task_count(spec, "worker");
 }

@@ -1,6 +1,8 @@
 #pragma once
-// Which part a task plays in its cluster, and which clusters TensorFlow refuses: what strategies ask
-// (tensorflow/python/distribute/multi_worker_util.py, 2.x today; run_config.py of the Estimator).
+// The role of a task in its cluster, and the clusters that TensorFlow rejects
+// (tensorflow/python/distribute/multi_worker_util.py of TensorFlow 2.x; run_config.py of the Estimator). In a
+// cluster of the jobs chief (1 task) and worker (3 tasks), worker 0 is not the chief, has id_in_cluster 1,
+// and the worker_count is 4.
 
 #include <optional>
 #include <string>
@@ -11,37 +13,44 @@
 
 namespace wt::cluster {
 
-// What is wrong with a cluster as seen from one of its tasks. `about` is what would have to change.
+// A reason for which TensorFlow rejects a cluster or a task of it. `about` is the part that would have to
+// change.
 struct Fault {
   enum class About { job, task_type, task_index };
   About about{};
-  std::string job{};   // which one, or which the task names
-  std::string text{};  // TensorFlow's
+  std::string job{};   // the job, or the type of the task
+  std::string text{};  // the text of TensorFlow's error
   std::string remedy{};
 };
 
-// All of them, in the order in which TensorFlow looks. A task without type is no task's view: jobs only.
+// All faults, in the order of TensorFlow's checks. Without a task type only the jobs are checked.
 std::vector<Fault> faults(const ClusterSpec& spec, const std::optional<std::string>& task_type,
                           std::optional<int> task_id);
 
-// Throws ValueError with the first fault, as TensorFlow does. So do all questions below but task_count.
+// Throws ValueError with the first fault, as TensorFlow does. All functions below call it, except task_count
+// and validate_for_estimator.
 void validate(const ClusterSpec& spec, const std::string& task_type, int task_id);
 
-int task_count(const ClusterSpec& spec, std::string_view job);  // 0: there is no such job
+int task_count(const ClusterSpec& spec, std::string_view job);  // 0: no such job
 
-// The chief saves, logs and exports. Where no job has that name, it is worker 0; an evaluator is its own.
+// Whether the task is the one that saves checkpoints, logs and exports. Without a job "chief" it is worker 0.
+// An evaluator is always its own chief.
 bool is_chief(const ClusterSpec& spec, const std::string& task_type, int task_id);
 
-// Chief and workers; of an evaluator, which stands outside, the evaluators.
+// The number of chiefs and workers together. For an evaluator, which takes no part in the training, the
+// number of evaluators. Throws ValueError for parameter servers.
 int worker_count(const ClusterSpec& spec, const std::string& task_type);
 
-// From 0 to worker_count: the chief, then the workers.
+// The rank of the task, from 0 to worker_count - 1: the chief, then the workers. Throws ValueError for
+// parameter servers.
 int id_in_cluster(const ClusterSpec& spec, const std::string& task_type, int task_id);
 
-// The task that forms the groups of collective operations, "/job:worker/replica:0/task:0"; "": no need.
+// The task that coordinates the groups of collective operations, "/job:worker/replica:0/task:0". "" if there
+// is no cluster, and for an evaluator.
 std::string collective_leader(const ClusterSpec& spec, const std::string& task_type, int task_id);
 
-// What an Estimator wants beyond that. Throws ValueError. A program without cluster passes.
+// The Estimator's stricter rules, such as that the cluster must have a chief. Throws ValueError. An empty
+// spec is legal.
 void validate_for_estimator(const ClusterSpec& spec, const std::optional<std::string>& task_type,
                             std::optional<int> task_id);
 

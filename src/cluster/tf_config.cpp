@@ -12,10 +12,10 @@ namespace wt::cluster {
 
 namespace {
 
-constexpr int most_tasks = 1 << 20;  // of a job
+constexpr int most_tasks = 1 << 20;  // of one job
 constexpr int usual_port = 2222;
 
-// Python's int(): TensorFlow takes "1" for 1.
+// TensorFlow converts an index by Python's int(), so "1" is legal, too.
 std::optional<int> index_in(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -23,6 +23,8 @@ std::optional<int> index_in(std::string_view text) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
+// Reads a TF_CONFIG, or only the jobs of one, and then applies TensorFlow's rules (roles.h). Jobs with
+// problems of their own are not checked by the rules, so that no fault is reported twice.
 class ConfigReader {
  public:
   ConfigReader(Problems& problems, bool takes_counts) : problems_(problems), takes_counts_(takes_counts) {}
@@ -34,7 +36,7 @@ class ConfigReader {
     config_.rpc_layer = reader.maybe<std::string>("rpc_layer");
     config_.session_master = reader.maybe<std::string>("session_master");
     config_.environment = reader.maybe<std::string>("environment");
-    // The Estimator's, and those that training services add.
+    // Keys of the Estimator and of training services have no effect.
     for (const char* ignored : {"service", "model_dir", "eval_session_master", "job"}) reader.value(ignored);
     reader.finish();
     return checked();
@@ -63,6 +65,7 @@ class ConfigReader {
     config_.cluster = ClusterSpec(std::move(jobs));
   }
 
+  // A list of addresses, a dictionary from index to address, or, in a scenario, a number of tasks.
   Job read_job(const std::string& name, const json::Value& value) {
     switch (value.kind()) {
       case json::Kind::array:
@@ -79,7 +82,8 @@ class ConfigReader {
     problems_.add(value.place(),
                   fmt::format("The tasks for job {} must be a list or a dictionary from integers to strings.",
                               python_repr(name)),
-                  takes_counts_ ? "or the number of its tasks" : R"(write ["host1:2222", "host2:2222"])");
+                  takes_counts_ ? "write a list of addresses or the number of its tasks"
+                                : R"(write ["host1:2222", "host2:2222"])");
     return {.name = name};
   }
 
@@ -97,12 +101,13 @@ class ConfigReader {
       if (index && *index >= 0 && *index < most_tasks && job.tasks.emplace(*index, std::move(address)).second)
         continue;
       broken_.insert(name);
-      problems_.add(member.key_place(), fmt::format("{} is no index of a task", json_text(member.key)),
-                    fmt::format("indices are different numbers from 0 to {}", most_tasks - 1));
+      problems_.add(member.key_place(), fmt::format("{} is not a task index", json_text(member.key)),
+                    fmt::format("write different indices from 0 to {}", most_tasks - 1));
     }
     return job;
   }
 
+  // Makes addresses such as "worker0:2222".
   Job read_count(const std::string& name, const json::Value& value) {
     const std::optional<int> count =
         json::convert<int>(value, problems_, {.at_least = 0, .at_most = most_tasks});
@@ -113,7 +118,7 @@ class ConfigReader {
     return job_of(name, addresses);
   }
 
-  // Of a bad one an empty address, so that the job keeps its length.
+  // Returns an empty address after a problem, so that the following tasks keep their indices.
   std::string read_address(const json::Value& value) {
     if (value.kind() == json::Kind::string && !value.string().empty()) return value.string();
     problems_.add(value.place(), fmt::format("Task address {} must be bytes or unicode", shown(value)),
@@ -125,7 +130,7 @@ class ConfigReader {
     config_.task_type = task.maybe<std::string>("type");
     type_place_ = task.place("type");
     if (const json::Value* index = task.value("index")) read_index(*index);
-    for (const char* ignored : {"trial", "cloud"}) task.value(ignored);  // training services add them
+    for (const char* ignored : {"trial", "cloud"}) task.value(ignored);  // keys of training services
     task.finish();
   }
 
@@ -134,18 +139,19 @@ class ConfigReader {
     config_.task_index =
         value.kind() == json::Kind::string ? index_in(value.string()) : json::convert<int>(value, problems_);
     if (value.kind() == json::Kind::string && !config_.task_index) {
-      problems_.add(value.place(), fmt::format("{} is no index of a task", shown(value)),
-                    "indices count from 0");
+      problems_.add(value.place(), fmt::format("{} is not a task index", shown(value)),
+                    "write an index from 0 on");
     } else if (config_.task_index.value_or(0) < 0) {
-      problems_.add(value.place(), "Task index must be non-negative number.", "indices count from 0");
+      problems_.add(value.place(), "Task index must be non-negative number.", "write an index from 0 on");
     }
   }
 
+  // Adds the faults of the cluster and its task, each at the place that would have to change.
   TfConfig checked() {
     if (config_.cluster.is_empty())
-      return config_;  // TensorFlow doesn't look at the task of a single process
+      return config_;  // TensorFlow does not check the task of a process without a cluster
     for (Fault& fault : faults(config_.cluster, config_.task_type, config_.task_index)) {
-      if (broken_.contains(fault.job)) continue;  // said already
+      if (broken_.contains(fault.job)) continue;  // a problem of its own was reported already
       problems_.add(place_of(fault), std::move(fault.text), std::move(fault.remedy));
     }
     return config_;
@@ -172,7 +178,7 @@ class ConfigReader {
   Problems& problems_;
   bool takes_counts_;
   TfConfig config_{};
-  std::set<std::string> broken_{};  // jobs whose tasks could not be read
+  std::set<std::string> broken_{};  // the jobs whose tasks could not be read
   std::map<std::string, Place> key_places_{};
   Place type_place_{};
   Place index_place_{};

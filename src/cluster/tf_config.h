@@ -1,7 +1,9 @@
 #pragma once
-// TF_CONFIG, by which every process of a cluster is told who the others are and which of them it is:
+// TF_CONFIG: the environment variable that describes the whole cluster and the own task to each process of a
+// TensorFlow program. The reader reports everything that is wrong at once, each problem at its place, with
+// TensorFlow's texts.
+//
 //   {"cluster": {"worker": ["host1:2222", "host2:2222"]}, "task": {"type": "worker", "index": 1}}
-// Everything that is wrong is found at once, at its place, in TensorFlow's words.
 
 #include <map>
 #include <optional>
@@ -13,7 +15,7 @@
 namespace wt::cluster {
 
 struct TfConfig {
-  ClusterSpec cluster{};  // empty: the process is alone
+  ClusterSpec cluster{};  // empty: a single process without a cluster
   std::optional<std::string> task_type{};
   std::optional<int> task_index{};
   std::optional<std::string> rpc_layer{};
@@ -22,16 +24,18 @@ struct TfConfig {
   friend bool operator==(const TfConfig&, const TfConfig&) = default;
 };
 
+// Adds everything that is wrong to `problems`. The result has a meaning only if there was no problem.
 TfConfig read_tf_config(const json::Value& value, Problems& problems);
 
-// The variable's text. Throws InputError; `named` is what its places call it.
+// Reads the text of the variable. Throws InputError; `named` is its name in messages.
 TfConfig parse_tf_config(std::string text, const std::string& named = "TF_CONFIG");
 
-// From a process's environment. Without the variable the process is alone; an empty one is no JSON.
+// Reads the variable from the environment of a process. Without the variable the process has no cluster.
+// Throws InputError; an empty text is not JSON.
 TfConfig tf_config_of(const std::map<std::string, std::string>& environment);
 
-// What a scenario says under "cluster": a whole TF_CONFIG, or its jobs alone. A scenario may count tasks
-// where TensorFlow wants addresses: {"chief": 1, "worker": 3, "ps": 2}.
+// Reads the value of a scenario's "cluster": a whole TF_CONFIG, or only its jobs. In a scenario a job may
+// also be the number of its tasks instead of their addresses: {"chief": 1, "worker": 3, "ps": 2}.
 TfConfig read_cluster(const json::Value& value, Problems& problems);
 
 }  // namespace wt::cluster

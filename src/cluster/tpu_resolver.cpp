@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view scheme = "grpc://";
 constexpr int tpu_port = 8470;
 
-// "grpc://a:8470,grpc://b:8470" -> "a:8470", "b:8470".
+// "grpc://a:8470,grpc://b:8470" becomes {"a:8470", "b:8470"}.
 std::vector<std::string> addresses_in(std::string_view text) {
   std::vector<std::string> addresses;
   while (true) {
@@ -22,46 +22,50 @@ std::vector<std::string> addresses_in(std::string_view text) {
   }
 }
 
-std::vector<std::string> endpoints(const TPUClusterResolver::Told& told, int hosts) {
-  if (told.tpu.starts_with(scheme)) {
-    std::vector<std::string> addresses = addresses_in(told.tpu);
+// One address for each host: the given ones, or names made from the name of the TPU.
+std::vector<std::string> endpoints(const TPUClusterResolver::Arguments& arguments, int hosts) {
+  if (arguments.tpu.starts_with(scheme)) {
+    std::vector<std::string> addresses = addresses_in(arguments.tpu);
     if (static_cast<int>(addresses.size()) == hosts) return addresses;
     throw InputError(
-        fmt::format("tpu={} gives {} address{}, and the slice has {} host{}", python_repr(told.tpu),
+        fmt::format("tpu={} gives {} address{}, and the slice has {} host{}", python_repr(arguments.tpu),
                     addresses.size(), addresses.size() == 1 ? "" : "es", hosts, hosts == 1 ? "" : "s"),
-        "give one address per host with commas between them, or the TPU's name");
+        "give one address for each host, separated by commas, or the name of the TPU");
   }
   std::vector<std::string> addresses;
   for (int host = 0; host < hosts; ++host)
-    addresses.push_back(fmt::format("{}-{}:{}", told.tpu.empty() ? "tpu" : told.tpu, host, tpu_port));
+    addresses.push_back(
+        fmt::format("{}-{}:{}", arguments.tpu.empty() ? "tpu" : arguments.tpu, host, tpu_port));
   return addresses;
 }
 
-ClusterSpec spec_of(const TPUClusterResolver::Told& told, int hosts) {
-  if (told.tpu == "local") return {};
-  std::vector<Job> jobs = {job_of(told.job_name, endpoints(told, hosts))};
-  // TensorFlow starts a server for a coordinator without address.
-  const std::string started = fmt::format("{}:{}", told.coordinator_name.value_or(""), tpu_port);
-  if (told.coordinator_name && !told.coordinator_name->empty())
-    jobs.push_back(job_of(*told.coordinator_name, {told.coordinator_address.value_or(started)}));
+// The cluster of a TPU: one task for each host, and the coordinator if there is one. A local TPU has no
+// cluster.
+ClusterSpec spec_of(const TPUClusterResolver::Arguments& arguments, int hosts) {
+  if (arguments.tpu == "local") return {};
+  std::vector<Job> jobs = {job_of(arguments.job_name, endpoints(arguments, hosts))};
+  // For a coordinator without an address TensorFlow starts a server.
+  const std::string started = fmt::format("{}:{}", arguments.coordinator_name.value_or(""), tpu_port);
+  if (arguments.coordinator_name && !arguments.coordinator_name->empty())
+    jobs.push_back(job_of(*arguments.coordinator_name, {arguments.coordinator_address.value_or(started)}));
   return ClusterSpec(std::move(jobs));
 }
 
 }  // namespace
 
-TPUClusterResolver::TPUClusterResolver(const platform::Platform& platform, Told told)
-    : told_(std::move(told)),
+TPUClusterResolver::TPUClusterResolver(const platform::Platform& platform, Arguments arguments)
+    : arguments_(std::move(arguments)),
       topology_(topology_of(platform)),
-      spec_(spec_of(told_, topology_.num_tasks())) {}
+      spec_(spec_of(arguments_, topology_.num_tasks())) {}
 
 TPUClusterResolver::TPUClusterResolver(const platform::Platform& platform)
-    : TPUClusterResolver(platform, Told{}) {}
+    : TPUClusterResolver(platform, Arguments{}) {}
 
-std::string TPUClusterResolver::master(const TaskQuestion& question) const {
+std::string TPUClusterResolver::master(const TaskArguments& task) const {
   if (is_local()) return "";
-  const bool names_a_task = question.task_type && question.task_id;
-  return format_master_url(names_a_task ? spec_.task_address(*question.task_type, *question.task_id)
-                                        : spec_.task_address(told_.job_name, 0),
+  const bool names_a_task = task.task_type && task.task_id;
+  return format_master_url(names_a_task ? spec_.task_address(*task.task_type, *task.task_id)
+                                        : spec_.task_address(arguments_.job_name, 0),
                            "grpc");
 }
 
@@ -75,7 +79,7 @@ TPUSystemMetadata TPUClusterResolver::get_tpu_system_metadata() const {
                              .num_of_cores_per_host = topology_.num_tpus_per_task()};
   for (int task = 0; task < metadata.num_hosts; ++task)
     for (int device = 0; device < metadata.num_of_cores_per_host; ++device)
-      metadata.devices.push_back({.job = is_local() ? "localhost" : told_.job_name,
+      metadata.devices.push_back({.job = is_local() ? "localhost" : arguments_.job_name,
                                   .replica = 0,
                                   .task = task,
                                   .kind = device::Kind::tpu,

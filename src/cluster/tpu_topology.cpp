@@ -25,7 +25,7 @@ void check_mesh(const std::vector<int>& mesh) {
   for (const int extent : mesh) places = std::min(places, most_places) * extent;
   if (places > most_places)
     throw ValueError(
-        fmt::format("a mesh of shape {} has too many places; at most {}", print_array(mesh), most_places));
+        fmt::format("a mesh of shape {} has more than {} places", print_array(mesh), most_places));
 }
 
 std::string print(const Coordinates& at) { return fmt::format("({})", fmt::join(at, ", ")); }
@@ -49,11 +49,13 @@ Topology::Topology(const std::vector<int>& mesh_shape, DeviceCoordinates device_
   devices_ = std::move(device_coordinates);
 }
 
+// Enters the task and the index of each TPU at its place.
 void Topology::settle(const DeviceCoordinates& devices) {
   for (std::size_t task = 0; task < devices.size(); ++task) {
     if (devices[task].size() != devices[0].size())
-      throw ValueError(fmt::format("task {} has {} TPUs and task 0 has {}; all tasks have equally many", task,
-                                   devices[task].size(), devices[0].size()));
+      throw ValueError(
+          fmt::format("task {} has {} TPUs and task 0 has {}; all tasks must have the same number", task,
+                      devices[task].size(), devices[0].size()));
     for (std::size_t device = 0; device < devices[task].size(); ++device) {
       const Coordinates& at = devices[task][device];
       const std::size_t here = place(at);
@@ -96,6 +98,8 @@ device::Name Topology::cpu_device_name_at_coordinates(const Coordinates& at,
   return {.job = job, .task = task_ordinal_at_coordinates(at), .kind = device::Kind::cpu, .index = 0};
 }
 
+// A task is a host with its block of chips. If cores are devices, the last axis of the mesh counts the cores
+// of a chip.
 Topology topology_of(const platform::Slice& slice) {
   const std::size_t axes = slice.shape.axes();
   WT_EXPECT(axes < mesh_rank, axes);
@@ -124,9 +128,9 @@ Topology topology_of(const platform::Platform& platform) {
   const platform::Slice* slice = platform.slice();
   if (slice == nullptr)
     throw InputError(fmt::format("TPUs not found in the cluster: {} has none", platform.name()),
-                     "choose a platform with TPUs, as tpu_v4");
+                     "choose a platform with TPUs, such as tpu_v4");
   if (platform.machines() != slice->hosts)
-    throw InputError(fmt::format("{} has {} slices; a TPU topology is that of one", platform.name(),
+    throw InputError(fmt::format("{} has {} slices, and a TPU topology describes one", platform.name(),
                                  platform.machines() / slice->hosts),
                      "set \"slices\" to 1");
   return topology_of(*slice);

@@ -1,4 +1,4 @@
-// Claim: ClusterSpec answers as tf.train.ClusterSpec does, and refuses in its words.
+// Claim: ClusterSpec returns the same values as tf.train.ClusterSpec, and throws errors with the same texts.
 
 #include "cluster/cluster_spec.h"
 

@@ -95,14 +95,15 @@ TEST(Cluster, SparseJobsKeepTheirIndices) {
 
 TEST(Cluster, RefusesMoreTasksThanMachinesAndSaysWhatWouldDo) {
   const ClusterSpec three({job_of("worker", {"a", "b"}), job_of("ps", {"c"})});
-  EXPECT_EQ(refusal([&] { cluster_of(platform_of("dgx_a100", {"machines=2"}), three); }),
-            "InputError: the cluster has 3 tasks and dgx_a100 has 2 machines; every task drives a machine of "
-            "its own\n"
-            "set \"machines\" of the platform to 3, or name at most 2 tasks");
   EXPECT_EQ(
-      refusal([&] { cluster_of(platform_of("tpu_v3", {"slice=v3-8"}), three); }),
-      "InputError: the cluster has 3 tasks and tpu_v3 has 1 machine; every task drives a machine of its own\n"
-      "choose a slice of 3 hosts or more, or name at most 1 task");
+      refusal([&] { cluster_of(platform_of("dgx_a100", {"machines=2"}), three); }),
+      "InputError: the cluster has 3 tasks, and dgx_a100 has 2 machines; every task drives a machine of "
+      "its own\n"
+      "set \"machines\" of the platform to 3, or name at most 2 tasks");
+  EXPECT_EQ(refusal([&] { cluster_of(platform_of("tpu_v3", {"slice=v3-8"}), three); }),
+            "InputError: the cluster has 3 tasks, and tpu_v3 has 1 machine; every task drives a machine of "
+            "its own\n"
+            "choose a slice of 3 hosts or more, or name at most 1 task");
 }
 
 TEST(Cluster, G10_ANameIsADeviceOfTheProgramsTaskUnlessItSaysAnother) {

@@ -1,4 +1,5 @@
-// Claim: a client joins a cluster as tf.config.experimental_connect_to_cluster lets it, and finds its devices.
+// Claim: a client joins a cluster by the rules of tf.config.experimental_connect_to_cluster, and finds its
+// devices.
 
 #include "cluster/connect.h"
 

@@ -1,4 +1,4 @@
-// Claim: replicas are laid over the mesh as TensorFlow's DeviceAssignment.build lays them.
+// Claim: replicas get the same cores of the mesh as by TensorFlow's DeviceAssignment.build.
 
 #include "cluster/device_assignment.h"
 
@@ -19,7 +19,7 @@ using Replica = std::vector<Coordinates>;
 
 Topology v3_8() { return topology_of(platform_of("tpu_v3", {"slice=v3-8"})); }
 
-// A mesh of any shape, as one task that has all of it.
+// A mesh of any shape with a single task, which has all of its TPUs.
 Topology mesh(const std::vector<int>& shape) {
   DeviceCoordinates devices(1);
   for (int x = 0; x < shape[0]; ++x)
@@ -61,7 +61,7 @@ TEST(DeviceAssignment, G18_FourReplicasOfTwoCoresFormARing) {
             "  3,3  2,2\n");
 }
 
-// The three below by hand from device_assignment.py.
+// The expected values of the next three tests are worked out by hand from device_assignment.py.
 TEST(DeviceAssignment, ST15_FewReplicasTakeBothCoresOfAChipFirst) {
   const Topology v3_32 = mesh({4, 4, 1, 2});
   EXPECT_EQ(firsts(DeviceAssignment::build(v3_32, {.num_replicas = 4})),
@@ -99,7 +99,7 @@ TEST(DeviceAssignment, ST15_WholeTorusOfMegacoresIsARingOfReplicas) {
   EXPECT_TRUE(assignment.log().empty());
 }
 
-TEST(DeviceAssignment, ST15_TheOrderCanBeAskedFor) {
+TEST(DeviceAssignment, ST15_TheOrderCanBeRequested) {
   const Computation all{.num_replicas = 4, .device_order_mode = DeviceOrder::mesh};
   EXPECT_EQ(firsts(DeviceAssignment::build(mesh({2, 2, 1, 1}), all)),
             (std::vector<Coordinates>{{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0}}));
@@ -132,7 +132,7 @@ TEST(DeviceAssignment, ST15_FindsDevicesAndReplicas) {
   EXPECT_EQ(refusal([&] { assignment.lookup_replicas(4, 0); }),
             "ValueError: Can not find any replica in task: 4 contains logical_core: 0 ");
   EXPECT_EQ(refusal([&] { assignment.tpu_ordinal(16, 0); }),
-            "ValueError: there is no core 0 of replica 16: 16 replicas of 2 cores");
+            "ValueError: there is no core 0 of replica 16: there are 16 replicas of 2 cores");
 }
 
 TEST(DeviceAssignment, ST15_RefusesInTensorFlowsWords) {
@@ -164,22 +164,22 @@ TEST(DeviceAssignment, ST15_WhereTpusAreMissingTheOthersAreTakenTaskByTask) {
   EXPECT_EQ(firsts(DeviceAssignment::build(degraded, {.num_replicas = 3})),
             (std::vector<Coordinates>{{1, 1, 0, 0}, {0, 0, 0, 0}, {0, 1, 0, 0}}));
   EXPECT_EQ(refusal([&] { DeviceAssignment::build(degraded, {.num_replicas = 4}); }),
-            "ValueError: requested 4 replicas of 1 cores but only 3 TPUs are there");
+            "ValueError: requested 4 replicas of 1 cores but only 3 TPUs are present");
   EXPECT_EQ(refusal([&] {
               DeviceAssignment::build(degraded, {.computation_stride = {2, 1, 1, 1}});
             }),
-            "ValueError: computation_stride must be 1 on every axis where TPUs are missing");
+            "ValueError: computation_stride must be 1 on every axis if TPUs are missing");
   EXPECT_EQ(refusal([&] {
               DeviceAssignment(degraded, {{{1, 0, 0, 0}}});
             }),
-            "ValueError: no TPU is at (1, 0, 0, 0), where core 0 of replica 0 should be");
+            "ValueError: there is no TPU at (1, 0, 0, 0), the coordinates of core 0 of replica 0");
   EXPECT_EQ(refusal([&] {
               DeviceAssignment(degraded, {{{0, 0, 0, 0}}, {}});
             }),
-            "ValueError: replica 1 has 0 cores and replica 0 has 1; all have equally many");
+            "ValueError: replica 1 has 0 cores and replica 0 has 1; all replicas must have the same number");
 }
 
-// What is built never uses a core twice and never leaves the mesh, whatever fits.
+// No assignment that fits uses a core twice or a core outside of the mesh.
 TEST(DeviceAssignment, GivesEveryReplicaCoresOfItsOwn) {
   std::mt19937 random(11);
   const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
@@ -199,7 +199,7 @@ TEST(DeviceAssignment, GivesEveryReplicaCoresOfItsOwn) {
                 assignment.num_replicas() * assignment.num_cores_per_replica());
       EXPECT_EQ(assignment.num_replicas(), computation.num_replicas);
       ++built;
-    } catch (const device::ValueError&) {  // it doesn't fit
+    } catch (const device::ValueError&) {  // the computation does not fit
     }
   }
   EXPECT_GT(built, 300);
@@ -222,7 +222,7 @@ TEST(RingOrder, LeadsThroughEveryPlaceAndBack) {
   EXPECT_TRUE(ring_order({5, 1, 1}).is_ring) << "a line, in TensorFlow too without a warning";
 }
 
-// The picture of the 4x4x4 ring in device_assignment.py: planes 1 and 3 are walked backwards.
+// The picture of the 4x4x4 ring in device_assignment.py: the order goes through planes 1 and 3 backwards.
 TEST(RingOrder, ST15_FollowsTensorFlowsPictureOfACube) {
   const std::vector<Place3> order = ring_order({4, 4, 4}).places;
   EXPECT_EQ(order[3], (Place3{3, 0, 0}));

@@ -1,5 +1,5 @@
 #pragma once
-// The text with which a call is refused, under the name by which a program would catch it.
+// The text of the error that a call throws, after the name of its class, or "accepted".
 
 #include <string>
 

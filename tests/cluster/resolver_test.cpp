@@ -1,4 +1,4 @@
-// Claim: resolvers answer as those of tf.distribute.cluster_resolver do.
+// Claim: resolvers return the same values as those of tf.distribute.cluster_resolver.
 
 #include "cluster/resolver.h"
 
@@ -17,24 +17,24 @@ ClusterSpec workers_and_ps() {
   return ClusterSpec({job_of("worker", {"w0:1", "w1:1"}), job_of("ps", {"p0:1"})});
 }
 
-TEST(SimpleClusterResolver, SaysWhatItWasTold) {
+TEST(SimpleClusterResolver, ReturnsItsArguments) {
   const SimpleClusterResolver plain(workers_and_ps());
   EXPECT_EQ(plain.cluster_spec(), workers_and_ps());
   EXPECT_EQ(plain.master(), "");
   EXPECT_EQ(plain.task_type(), std::nullopt);
   EXPECT_EQ(plain.rpc_layer(), std::nullopt);
-  const SimpleClusterResolver told(workers_and_ps(), {.master = "m:1",
-                                                      .task_type = "ps",
-                                                      .task_id = 0,
-                                                      .num_accelerators = {{device::Kind::gpu, 8}},
-                                                      .rpc_layer = "grpc"});
-  EXPECT_EQ(told.master(), "grpc://m:1");
-  EXPECT_EQ(told.master({.task_type = "worker", .task_id = 1}), "grpc://w1:1");
-  EXPECT_EQ(told.master({.rpc_layer = "tcp"}), "tcp://m:1");
-  EXPECT_EQ(told.num_accelerators(), (Accelerators{{device::Kind::gpu, 8}}));
+  const SimpleClusterResolver given(workers_and_ps(), {.master = "m:1",
+                                                       .task_type = "ps",
+                                                       .task_id = 0,
+                                                       .num_accelerators = {{device::Kind::gpu, 8}},
+                                                       .rpc_layer = "grpc"});
+  EXPECT_EQ(given.master(), "grpc://m:1");
+  EXPECT_EQ(given.master({.task_type = "worker", .task_id = 1}), "grpc://w1:1");
+  EXPECT_EQ(given.master({.rpc_layer = "tcp"}), "tcp://m:1");
+  EXPECT_EQ(given.num_accelerators(), (Accelerators{{device::Kind::gpu, 8}}));
 }
 
-TEST(TFConfigClusterResolver, ST23_SaysWhatTfConfigSays) {
+TEST(TFConfigClusterResolver, ST23_ReturnsTheValuesOfTfConfig) {
   const TfConfig config{
       .cluster = workers_and_ps(), .task_type = "worker", .task_index = 1, .rpc_layer = "grpc"};
   const TFConfigClusterResolver resolver(config, {{device::Kind::gpu, 4}});
@@ -55,8 +55,9 @@ TEST(TFConfigClusterResolver, ST23_HasNoMasterForAProcessThatIsAlone) {
             "ValueError: No such job in cluster: None");
 }
 
-std::shared_ptr<const ClusterResolver> simple(std::vector<Job> jobs, SimpleClusterResolver::Told told = {}) {
-  return std::make_shared<SimpleClusterResolver>(ClusterSpec(std::move(jobs)), std::move(told));
+std::shared_ptr<const ClusterResolver> simple(std::vector<Job> jobs,
+                                              SimpleClusterResolver::Arguments arguments = {}) {
+  return std::make_shared<SimpleClusterResolver>(ClusterSpec(std::move(jobs)), std::move(arguments));
 }
 
 TEST(UnionResolver, JoinsListsAndOtherwiseSpeaksForTheFirst) {
@@ -121,15 +122,15 @@ TEST(TPUClusterResolver, ST16_TakesNamesAddressesAndLocal) {
               TPUClusterResolver(platform_of("tpu_v3", {"slice=v3-32"}), {.tpu = "grpc://a:1,grpc://b:1"});
             }),
             "InputError: tpu='grpc://a:1,grpc://b:1' gives 2 addresses, and the slice has 4 hosts\n"
-            "give one address per host with commas between them, or the TPU's name");
+            "give one address for each host, separated by commas, or the name of the TPU");
 }
 
 TEST(TPUClusterResolver, ST16_RefusesPlatformsWithoutTpus) {
   EXPECT_EQ(refusal([] { TPUClusterResolver(platform_of("dgx_a100")); }),
             "InputError: TPUs not found in the cluster: dgx_a100 has none\n"
-            "choose a platform with TPUs, as tpu_v4");
+            "choose a platform with TPUs, such as tpu_v4");
   EXPECT_EQ(refusal([] { TPUClusterResolver(platform_of("tpu_v4", {"slices=2"})); }),
-            "InputError: tpu_v4 has 2 slices; a TPU topology is that of one\nset \"slices\" to 1");
+            "InputError: tpu_v4 has 2 slices, and a TPU topology describes one\nset \"slices\" to 1");
 }
 
 TEST(TpuSystem, ST18_InitialisingAnswersTheTopologyAndLogs) {

@@ -1,4 +1,5 @@
-// Claim: which part a task plays, and which clusters are refused, is as in TensorFlow's multi_worker_util.
+// Claim: the role of each task, and the clusters that are rejected, are those of TensorFlow's
+// multi_worker_util.
 
 #include "cluster/roles.h"
 

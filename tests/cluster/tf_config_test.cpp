@@ -1,4 +1,4 @@
-// Claim: a TF_CONFIG is read as TensorFlow reads it, and everything that is wrong in one is told at once.
+// Claim: a TF_CONFIG is read as TensorFlow reads it, and everything that is wrong in it is reported at once.
 
 #include "cluster/tf_config.h"
 
@@ -80,7 +80,7 @@ TEST(TfConfig, ASingleProcessMayCallItselfWhatItLikes) {
   EXPECT_EQ(answer(R"({"task": {"type": "worker", "index": 3}})"), "accepted");
 }
 
-TEST(TfConfig, C2_TellsEverythingAtOnceAtItsPlace) {
+TEST(TfConfig, C2_ReportsEverythingAtOnceAtItsPlace) {
   EXPECT_EQ(
       answer(R"({"cluster": {"wroker": ["a:1"],
              "chief": ["b:1", "c:1"],
@@ -110,7 +110,7 @@ known: wroker, chief, ps
 TF_CONFIG:4:38: Task index must be non-negative number.
   4 |  "task": {"type": "worker", "index": -1},
     |                                      ^~
-indices count from 0
+write an index from 0 on
 
 TF_CONFIG:5:2: nothing is known by the name "rpc" here
   5 |  "rpc": "grpc"}
@@ -127,18 +127,18 @@ TEST(TfConfig, RefusesWhatIsNoAddressAndNoIndex) {
     |                              ^
 write "host:port"
 
-TF_CONFIG:1:41: "x" is no index of a task
+TF_CONFIG:1:41: "x" is not a task index
   1 | {"cluster": {"worker": ["a", 5], "ps": {"x": "b"}}, "task": {"type": "worker", "index": "two"}}
     |                                         ^~~
-indices are different numbers from 0 to 1048575
+write different indices from 0 to 1048575
 
-TF_CONFIG:1:89: "two" is no index of a task
+TF_CONFIG:1:89: "two" is not a task index
   1 | {"cluster": {"worker": ["a", 5], "ps": {"x": "b"}}, "task": {"type": "worker", "index": "two"}}
     |                                                                                         ^~~~~
-indices count from 0)");
+write an index from 0 on)");
 }
 
-TEST(TfConfig, TellsOnceThatAJobCannotBeRead) {
+TEST(TfConfig, ReportsOnceThatAJobCannotBeRead) {
   EXPECT_EQ(
       answer(R"({"cluster": {"worker": "a:1"}, "task": {"type": "worker", "index": 0}})"),
       R"(InputError: TF_CONFIG:1:24: The tasks for job 'worker' must be a list or a dictionary from integers to strings.
@@ -179,7 +179,7 @@ TEST(TfConfig, AScenarioMayNameJobsAloneAndCountTasks) {
 it must be at least 0)");
 }
 
-// Whatever bytes are changed, the answer is a config or an InputError.
+// Whichever bytes are changed, the result is a config or an InputError.
 TEST(TfConfig, SurvivesAnyBytes) {
   const std::string whole =
       R"({"cluster": {"chief": ["a:1"], "worker": {"0": "b:1"}, "ps": 2}, "task": {"type": "ps", "index": "1"}})";

@@ -1,4 +1,5 @@
-// Claim: a slice's topology is its mesh in TensorFlow's form, and neighbours in it are neighbours on the platform.
+// Claim: the topology of a slice is its mesh in TensorFlow's form. Neighbours in the mesh are neighbours on
+// the platform.
 
 #include "cluster/tpu_topology.h"
 
@@ -57,7 +58,7 @@ TEST(TpuTopology, ST15_NamesWhatIsAtCoordinates) {
             "ValueError: coordinates (4, 0, 0, 0) lie outside of the TPU topology shape [4 4 1 2]");
 }
 
-// Steps between two chips of an open or closed grid.
+// The number of steps between two chips of an open or closed grid.
 int distance(const Topology& topology, const platform::Slice& slice, const Coordinates& from,
              const Coordinates& to) {
   int steps = 0;
@@ -107,15 +108,14 @@ TEST(TpuTopology, RefusesWhatIsNoMesh) {
       answer({2, 2, 0, 16}, {}),
       "ValueError: `mesh_shape` must be a sequence of 4 positive entries; got `mesh_shape=[ 2  2  0 16]`");
   EXPECT_EQ(answer({1 << 30, 1 << 30, 1 << 30, 1 << 30}, {}),
-            "ValueError: a mesh of shape [1073741824 1073741824 1073741824 1073741824] has too many places; "
-            "at most "
-            "16777216");
+            "ValueError: a mesh of shape [1073741824 1073741824 1073741824 1073741824] has more than "
+            "16777216 places");
   EXPECT_EQ(answer({1, 1, 1, 2}, {{{0, 0, 0, 2}}}),
             "ValueError: coordinates (0, 0, 0, 2) lie outside of the TPU topology shape [1 1 1 2]");
   EXPECT_EQ(answer({1, 1, 1, 2}, {{{0, 0, 0, 1}}, {{0, 0, 0, 1}}}),
             "ValueError: two TPUs have the coordinates (0, 0, 0, 1)");
   EXPECT_EQ(answer({1, 1, 1, 2}, {{{0, 0, 0, 1}}, {}}),
-            "ValueError: task 1 has 0 TPUs and task 0 has 1; all tasks have equally many");
+            "ValueError: task 1 has 0 TPUs and task 0 has 1; all tasks must have the same number");
 }
 
 }  // namespace
