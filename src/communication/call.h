@@ -9,30 +9,13 @@
 
 #include "collective/select.h"
 #include "communication/group.h"
-#include "plan/collective.h"
 #include "plan/costs.h"
+#include "plan/library_call.h"
 
 namespace wt::communication {
 
-// What a message costs, by where it goes.
-struct Crossing {
-  std::optional<Seconds> latency{};  // instead of its route's
-  double wire = 1;                   // bytes on the wire for each of the vector
-  Seconds per_byte{};                // before it is on the wire: copies at its ends
-};
-
-struct Call {
-  const collective::Algorithm* algorithm = nullptr;
-  collective::Request request{};
-  std::string_view protocol{};  // empty: the wires alone
-  plan::Messages messages = plan::Messages::in_order;
-  Seconds floor{};                // before the first message
-  std::vector<Seconds> starts{};  // of each rank; empty: all begin at once
-  Crossing inside{};
-  Crossing between{};            // machines
-  bool adds_in_passing = false;  // sums are part of receiving; else they take the memory's time
-  std::string basis{};
-};
+using plan::Crossing;
+using Call = plan::LibraryCall;
 
 struct CallOptions {
   std::string launch = "mpi";

@@ -8,6 +8,7 @@
 #include "base/rough.h"
 #include "communication/lockstep.h"
 #include "communication/pipeline.h"
+#include "plan/collective.h"
 #include "simulate/simulate.h"
 
 namespace wt::communication {

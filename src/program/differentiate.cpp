@@ -109,6 +109,7 @@ std::vector<ValueId> differentiate(Program& program, ValueId loss, std::span<con
   for (std::size_t position = count; position-- > 0;) differentiation.visit(position);
   std::vector<ValueId> gradients;
   for (const ValueId value : of) gradients.push_back(differentiation.gradient_of(value));
+  for (std::size_t i = count; i < program.nodes.size(); ++i) program.nodes[i].is_gradient = true;
   return gradients;
 }
 

@@ -69,7 +69,8 @@ struct Node {
   Operation operation{};
   std::vector<ValueId> inputs{};
   std::vector<ValueId> outputs{};
-  std::string scope{};  // who made it: "conv2d", "gradient/conv2d"
+  std::string scope{};       // who made it: "conv2d", "gradient/conv2d"
+  bool is_gradient = false;  // made by differentiation
 };
 
 // In static single assignment form: nodes stand in an order in which every value is written before it is

@@ -32,6 +32,6 @@ void require_reducible(Type type, CommunicationImplementation chosen, device::Ki
 // A permutation among replicas, in their order: a message for each pair, and zeros where nobody's target is. InputError
 // where a pair names a replica that there isn't.
 void add_permute(plan::Plan& plan, const Permute& permute, std::span<const plan::Operand> inputs,
-                 std::span<const plan::Operand> outputs, std::string_view scope);
+                 std::span<const plan::Operand> outputs, const plan::Label& label);
 
 }  // namespace wt::strategy

@@ -35,15 +35,15 @@ std::optional<plan::Move> message(std::span<const plan::Operand> sources,
 // The operands on one device: those that lie elsewhere are moved there. What is to be added is moved first and
 // added in the order given.
 std::vector<plan::Operand> brought(Draft& draft, std::span<const plan::Operand> operands,
-                                   plan::DeviceId device, const std::string& scope);
+                                   plan::DeviceId device, const plan::Label& label);
 // Into a buffer of its own, or `into`. One operand is copied.
 plan::Operand add_sum(Draft& draft, std::span<const plan::Operand> slots, plan::DeviceId device,
-                      const std::string& scope, std::optional<plan::Operand> into = {});
+                      const plan::Label& label, std::optional<plan::Operand> into = {});
 
 // operand = operand / divisor, or times 1 / divisor, where it lies.
 enum class Scaling : std::uint8_t { divide, multiply };
 void add_scaling(Draft& draft, plan::Operand operand, std::size_t divisor, Scaling scaling,
-                 plan::Stream stream, const std::string& scope);
+                 plan::Stream stream, const plan::Label& label);
 
 // Nodes from `first` on that are the first of their kind on a device wait for what it has to finish before.
 void hold_back(Draft& draft, plan::NodeId first,
