@@ -2,8 +2,9 @@
 //
 // A Step is a list of operations on values, with its inputs, variables and results. Every value has a type
 // and a shape and is written once (static single assignment form). A C++ function is traced with symbols
-// instead of numbers, as tf.function traces a Python function, and the operations that it applies become the
-// program. Printed, such a step looks like this, with its backward pass left out:
+// instead of numbers, as tf.function traces a Python function (Agrawal et al., TensorFlow Eager, 2019), and
+// the operations that it applies become the program. Printed, such a step looks like this, with its backward
+// pass left out:
 //
 //     step train
 //       input x float32[4,3]

@@ -87,7 +87,7 @@ TEST_F(WholeCollectives, GiveEverybodyTheRootsNumbers) {
     EXPECT_EQ(execution.read(fmt::format("value {}", rank)).values<float>()[4], 1.F) << rank;
 }
 
-TEST_F(WholeCollectives, AreNobodysWithoutALibrary) {
+TEST_F(WholeCollectives, AreAnErrorWithoutALibrary) {
   const plan::Plan plan = mirrored(4, 4);
   EXPECT_THROW(execute::Execution(plan, one_), InternalError);
 }
