@@ -387,7 +387,7 @@ TEST(Collective, TimesSchedulesFromFilesAsTheirAlgorithms) {
       file,
       "schedule mine\noperation all_reduce\nranks 2\ncut 2 elements into 1 chunks\n0 copy 0 to 1 chunks 0\n");
   EXPECT_EQ(refusal({"--algorithm", file, "--ranks", "2"}),
-            file + ": rank 1 is left out: nobody gets what it brings\n");
+            file + ": rank 1 is left out: no result contains its values\n");
 }
 
 TEST(Collective, InputOutOfPlaceIsCopiedInPlace) {
