@@ -23,24 +23,24 @@ enum class Messages : std::uint8_t {
   together       // nothing
 };
 
-// The cost of a message, inside a machine or between machines.
+// The costs of a message in addition to its bytes on the links.
 struct Crossing {
-  std::optional<Seconds> latency{};  // replaces the latency of the message's route
+  std::optional<Seconds> latency{};  // replaces the latency of the message's route; absent: that of the route
   double wire = 1;                   // bytes on the wire for each byte of the vector
-  Seconds per_byte{};                // copies at both ends, before a byte is on the wire
+  Seconds per_byte{};                // before the bytes are on the wire, for copies at both ends
 };
 
 struct LibraryCall {
-  const collective::Algorithm* algorithm = nullptr;  // of the catalog
+  const collective::Algorithm* algorithm = nullptr;  // a row of collective/catalog.h
   collective::Request request{};
-  std::string_view protocol{};  // empty: the wires alone
+  std::string_view protocol{};  // empty: no library is known, so messages cost what the links cost
   Messages messages = Messages::in_order;
-  Seconds floor{};                // before the first message
-  std::vector<Seconds> starts{};  // of each rank; empty: all begin at once
-  Crossing inside{};
-  Crossing between{};            // machines
-  bool adds_in_passing = false;  // sums are part of receiving; else they take the memory's time
-  std::string basis{};
+  Seconds floor{};                // time before the first message: launch and base latency
+  std::vector<Seconds> starts{};  // when each rank begins; empty: all begin at once
+  Crossing inside{};              // of messages within a machine
+  Crossing between{};             // of messages between machines
+  bool adds_in_passing = false;   // true: sums are part of receiving; false: they take the time of the memory
+  std::string basis{};            // what the times rest on: "class constants", "wires alone"
 };
 
 std::string print(const LibraryCall& call);  // "ring with ll128 (class constants)"
