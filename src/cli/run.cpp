@@ -16,6 +16,7 @@
 #include "report/results.h"
 #include "report/scaling.h"
 #include "report/simulated.h"
+#include "report/summary.h"
 #include "report/trace.h"
 #include "report/trained.h"
 #include "scenario/parse.h"
@@ -84,8 +85,12 @@ void print(const session::Results& results, const RunOptions& options, const std
   } else if (options.csv) {
     streams.results << report::steps_csv(results);
   } else {
-    streams.results << report::planned_text(results.planned);
-    if (results.simulated) streams.results << report::simulated_text(*results.simulated);
+    streams.results << report::summary_text(results);
+    if (options.verbose) {
+      streams.results << "\n" << report::planned_text(results.planned);
+      if (results.simulated) streams.results << report::simulated_text(*results.simulated);
+    }
+    if (!results.epochs.empty()) streams.results << "\n";
     streams.results << report::epochs_table(results) << "results: " << folder << "\n";
   }
 }

@@ -23,6 +23,13 @@ std::optional<plan::Capacity> capacity_of(cluster::Machine& machine, const devic
   return capacity;
 }
 
+// Rows of ids (integers along one axis) are sequences of tokens.
+std::int64_t tokens_per_row(const std::vector<TensorSpec>& inputs) {
+  for (const TensorSpec& input : inputs)
+    if (!is_floating(input.type) && input.shape.rank() == 1) return input.shape[0];
+  return 0;
+}
+
 }  // namespace
 
 TrainingPlans::TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job,
@@ -126,6 +133,7 @@ session::Planned TrainingPlans::planned() {
           .replica_rows = replica_rows(job_.global_batch),
           .reduction = lowering_.reduction(Bytes(parameters.trainable * 4)),
           .global_batch = job_.global_batch,
+          .tokens_per_row = tokens_per_row(job_.inputs),
           .epochs = scenario::epochs_of(scenario_),
           .steps = scenario::steps_of(scenario_, job_),
           .memory = memory(),
