@@ -2,7 +2,7 @@
 # CMakeLists.txt includes this file and reads its results: wt_cuda, and the targets CUDA::cudart, CUDA::cublas, cudnn and
 # (only where NCCL is) nccl. Three places are searched, the first one that has a compiler or library wins:
 #   build/cuda                  `./windtunnel get cuda` and .ci/run install CUDA 13 there from PyPI (./install)
-#   the toolkit itself          PATH, CUDACXX, /usr/local/cuda; cuDNN and NCCL may have been copied into it
+#   the toolkit itself          CUDACXX, PATH, /usr/local/cuda; cuDNN and NCCL may have been copied into it
 #   the system, and python3     Debian packages of cuDNN and NCCL; the wheels that PyTorch brings along
 
 set(wt_cuda OFF)
@@ -48,16 +48,17 @@ function(find_library_of_nvidia library version)
   endif()
 endfunction()
 
-if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
   set(CMAKE_CUDA_ARCHITECTURES native)
 endif()
-# NVIDIA's packages put nvcc in a folder that is not in PATH.
-find_program(WT_NVCC nvcc HINTS ${CMAKE_SOURCE_DIR}/build/cuda/bin PATHS /usr/local/cuda/bin)
-if(WT_NVCC AND NOT DEFINED ENV{CUDACXX})
-  set(ENV{CUDACXX} ${WT_NVCC})
+# NVIDIA's packages put nvcc in a folder that is not in PATH. It is searched again on each run of CMake, since it may have
+# been installed after the last one.
+find_program(wt_nvcc nvcc HINTS ${CMAKE_SOURCE_DIR}/build/cuda/bin PATHS /usr/local/cuda/bin NO_CACHE)
+if(wt_nvcc AND NOT DEFINED ENV{CUDACXX})
+  set(ENV{CUDACXX} ${wt_nvcc})
 endif()
-if(WT_NVCC AND DEFINED CMAKE_CUDA_COMPILER AND NOT CMAKE_CUDA_COMPILER)
-  unset(CMAKE_CUDA_COMPILER CACHE)  # An earlier run of CMake looked before nvcc was installed.
+if(NOT CMAKE_CUDA_COMPILER)
+  unset(CMAKE_CUDA_COMPILER CACHE)
 endif()
 include(CheckLanguage)
 check_language(CUDA)
