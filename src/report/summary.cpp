@@ -6,6 +6,7 @@
 
 #include "base/rough.h"
 #include "base/table.h"
+#include "report/planned.h"
 #include "report/simulated.h"
 
 namespace wt::report {
@@ -17,8 +18,7 @@ std::string heading(const session::Results& results) {
   std::string text = fmt::format(
       "{}: {} with {}, {}", results.name, planned.model,
       counted(planned.trainable_parameters + planned.other_parameters, "parameter"), results.strategy);
-  if (planned.replicas > 1) text += fmt::format(" over {}", counted(planned.replicas, "replica"));
-  if (planned.workers > 1) text += fmt::format(" of {}", counted(planned.workers, "worker"));
+  if (planned.replicas > 1 || planned.devices_of_each > 1) text += " over " + replicas_text(planned);
   if (results.simulated) text += fmt::format(" on {}", results.simulated->platform);
   text += fmt::format("\n{} of {} in {}", counted(planned.steps, "step"),
                       counted(planned.global_batch, "row"), counted(planned.epochs, "epoch"));
@@ -62,9 +62,10 @@ std::string throughput_text(const session::Results& results) {
 }
 
 std::string bound_text(const timing::Simulated& simulated) {
-  return fmt::format("bound       {} of compute at peak rates, {} of the step; MFU {}; times: {}\n",
+  return fmt::format("bound       {} of compute at peak rates, {} of the step; MFU {}; times: {}{}\n",
                      rough(simulated.bound), percent(simulated.bound / simulated.step),
-                     percent(simulated.utilization), simulated.basis);
+                     percent(simulated.utilization), simulated.basis,
+                     simulated.pipeline ? "" : "; input assumed free");
 }
 
 // The device that holds most, among those with a limit if there are any.

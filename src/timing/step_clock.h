@@ -43,11 +43,6 @@ bool is_of_collective(const plan::Node& node);
 std::vector<const device::DeviceType*> types_of(const platform::Platform& platform,
                                                 std::span<const platform::Endpoint> where);
 
-// What a process that drives several devices spends on bringing them together once a step: MXNet's published
-// throughput of a DGX-1 with V100s loses 0.5 ms for each of 4 and 8 GPUs, in float32 and in float16 alike, beside
-// what its links explain. One fit, of one framework.
-Seconds synchronization_of(int devices_per_process);
-
 // Nouns that stay the same from step to step, and collectives' times once they are known.
 class StepClock {
  public:

@@ -191,7 +191,7 @@ TEST_F(Run, WithoutNumbersItPlans) {
   const Said planned = run(scenario_file("mirrored_small_batch"), "out",
                            {"--set", "numerics=none", "--set", "model=resnet152"});
   ASSERT_EQ(planned.exit, cli::Exit::done) << planned.messages;
-  EXPECT_TRUE(planned.results.starts_with("model resnet152: "));
+  EXPECT_TRUE(planned.results.starts_with("mirrored small batch: resnet152 with "));
   EXPECT_EQ(planned.messages,
             "INFO:tensorflow:Using MirroredStrategy with devices "
             "('/job:localhost/replica:0/task:0/device:GPU:0', "
@@ -333,7 +333,7 @@ TEST_F(Run, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(run(path("small.json"), "out", {"--tread", "3"}).messages,
             "\"--tread\" is not an option\n"
             "did you mean \"--threads\"? known: --help, --set, --out, --threads, --isa, --tf-config, --json, "
-            "--csv, --plan, --log-device-placement, --replicas\n");
+            "--csv, --plan, --log-device-placement, --verbose, --replicas\n");
   EXPECT_EQ(call({"run"}).messages, "FILE is required\nsee windtunnel run --help\n");
   EXPECT_EQ(call({"run", "a.json", "b.json"}).messages,
             "cannot read \"a.json\": No such file or directory\n\n"
