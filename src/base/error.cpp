@@ -9,11 +9,12 @@
 namespace wt {
 namespace {
 
-// A generated file may hold everything in one line: show a piece of it around the place.
+// Lines of generated files can be very long. Of a longer line than this, only the part around the place is
+// shown.
 constexpr std::size_t widest_line = 160;
 constexpr std::size_t shown_before = 60;
 
-// A broken generator can be wrong a million times; nobody reads that far.
+// A generated file can contain a million errors. The first ones are printed, and the rest is counted.
 constexpr std::size_t most_printed = 50;
 
 std::size_t bytes_of_characters(std::string_view text, std::size_t characters) {
@@ -24,7 +25,8 @@ std::size_t bytes_of_characters(std::string_view text, std::size_t characters) {
   return position;
 }
 
-// The line, and below it a caret under `column`. Tabs are repeated below, so that the caret stays in place.
+// The source line, and a second line with a caret under `column`. Tabs are repeated in the second line, so
+// that the caret stands at the right place for every tab width.
 std::string print_source(const Place& place) {
   std::string line = printable(place.source_line);
   auto column = static_cast<std::size_t>(std::max(place.column, 1));

@@ -33,7 +33,7 @@ std::string remedy_for(int error) {
     case EROFS:
       return "; choose a folder that you may write to";
     case ENOENT:
-      return "; make its folder first";
+      return "; create its folder first";
     default:
       return "";
   }
@@ -43,7 +43,8 @@ std::string remedy_for(int error) {
   throw MachineError("write", fmt::format("{}: {}{}", path, text_of(error), remedy_for(error)));
 }
 
-// The rename itself must survive a power cut. File systems that cannot do this are left alone.
+// Flushes the folder, so that the rename survives a power failure. Errors are ignored because some file
+// systems don't support it.
 void sync_folder(const std::filesystem::path& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -54,7 +55,7 @@ void sync_folder(const std::filesystem::path& folder) {
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path, const Place& named_at) : path_(path.string()) {
-  // Without O_NONBLOCK, opening a pipe that nobody writes to would hang.
+  // Without O_NONBLOCK, open() would block on a pipe that has no writer.
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0 && is_users_fault(errno)) refuse(path_, named_at, text_of(errno));
   if (descriptor_ < 0) throw MachineError("read", fmt::format("{}: {}", path_, text_of(errno)));
@@ -105,7 +106,7 @@ OutputFile::OutputFile(const std::filesystem::path& path) : path_(path.string())
   struct stat status {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail_to_write(path_, EISDIR);
-  // A device or a pipe must not be replaced by a file.
+  // The rename in commit() would replace a device or a pipe by a regular file.
   if (exists && !S_ISREG(status.st_mode)) {
     throw MachineError("write", fmt::format("{}: not a regular file", path_));
   }

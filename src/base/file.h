@@ -1,5 +1,6 @@
 #pragma once
-// Whole files in and out. What is written appears at once and complete, or not at all.
+// Reading and writing of whole files. A file is written under a temporary name and then renamed, so that a
+// reader sees either the complete new file or the old one, also when the program is killed in between.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,9 @@
 
 namespace wt {
 
-// A regular file (or pipe) that is there and may be read. Otherwise an InputError at the place that named it.
+// A regular file or a pipe that is open for reading. `named_at` is the place where the user wrote the path.
+// Throws InputError at that place if the file doesn't exist, may not be read or is a folder; throws
+// MachineError if the operating system fails in another way.
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& path, const Place& named_at = {});
@@ -20,11 +23,12 @@ class InputFile {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  std::uint64_t size() const { return size_; }  // 0 for a pipe
-  bool is_regular() const { return is_regular_; }
-  // Requires: a regular file. A file that shrank meanwhile is a MachineError.
+  std::uint64_t size() const { return size_; }     // 0 for a pipe
+  bool is_regular() const { return is_regular_; }  // false for a pipe
+  // Fills `target` with the bytes from `offset` on. Requires: is_regular(). Throws MachineError if the file
+  // ends before `target` is full, which happens if it became shorter after it was opened.
   void read_at(std::uint64_t offset, std::span<std::byte> target) const;
-  std::string read_all() const;
+  std::string read_all() const;  // from the current position to the end
 
  private:
   std::string path_;
@@ -33,9 +37,12 @@ class InputFile {
   bool is_regular_ = false;
 };
 
+// Reads a whole file. The errors are those of InputFile.
 std::string read_text(const std::filesystem::path& path, const Place& named_at = {});
 
-// Writes to a temporary name in the same folder; commit() puts it in place. Without commit nothing remains.
+// A file that is being written under a temporary name in the folder of `path`. commit() flushes it to disk
+// and renames it to `path`. A file that is destroyed without commit() is removed. Throws MachineError if the
+// operating system refuses an operation, and removes the temporary file then.
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path);
@@ -55,6 +62,7 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
+// Writes a whole file. The errors are those of OutputFile.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace wt

@@ -1,6 +1,7 @@
 #pragma once
 
-// For functions that a GPU computes as well as the CPU: nvcc compiles them for both, others see a plain function.
+// Marks functions that run on a GPU as well as on the CPU. nvcc compiles them for both; for other compilers
+// the macro is empty, and they see an ordinary function.
 #ifdef __CUDACC__
 #define WT_HOST_DEVICE __host__ __device__
 #else

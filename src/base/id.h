@@ -4,7 +4,8 @@
 
 namespace wt {
 
-// Ids are enum classes, so that a buffer's id never passes for a node's; this is how one indexes a vector.
+// Converts an id to an index into a vector. Ids are enum classes, `enum class NodeId : std::int32_t {}`, so
+// that the compiler rejects the id of a buffer where the id of a node is required.
 template <class Id>
 constexpr std::size_t index(Id id) {
   return static_cast<std::size_t>(id);

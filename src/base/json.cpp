@@ -63,7 +63,7 @@ Value replaced(const Value& tree, std::span<const std::string> path, const Value
       const Value none(value.source_, value.extent_, Value::Members{});
       found = members->insert(found, Member{step, value.extent_, value.source_, none});
     }
-    // Everything that stands below a new key is new, too.
+    // The value of a new key is an empty object, so the recursion creates the rest of the path.
     found->value = replaced(found->value, path.subspan(1), value);
     return changed;
   }
@@ -74,9 +74,9 @@ Value replaced(const Value& tree, std::span<const std::string> path, const Value
   if (elements == nullptr || !is_number || index >= elements->size()) {
     const std::string what = elements == nullptr ? std::string(describe(tree.kind()))
                                                  : fmt::format("a list of {}", elements->size());
-    throw InputError(Problem{
-        value.place(), fmt::format("there is no \"{}\" in {}", printable(step), what),
-        elements == nullptr ? "set what stands there as a whole" : "entries of lists are counted from 0"});
+    throw InputError(
+        Problem{value.place(), fmt::format("there is no \"{}\" in {}", printable(step), what),
+                elements == nullptr ? "replace the whole value" : "entries of lists are counted from 0"});
   }
   (*elements)[index] = replaced((*elements)[index], path.subspan(1), value);
   return changed;

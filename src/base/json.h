@@ -1,6 +1,12 @@
 #pragma once
-// JSON whose every value and key knows its place, so that errors can point at it. // and /* */ comments are
-// accepted. Read objects with json_reader.h, write text with json_writer.h.
+// JSON as an immutable tree in which every value and every key keeps its place in the file, so that an error
+// that is found much later can still point at it. Comments (`//` and `/* */`) are accepted.
+//
+//   const Value tree = parse_file("scenario.json");
+//   if (const Value* epochs = tree.find("epochs")) problems.add(epochs->place(), "...");
+//
+// Most code reads objects through json_reader.h, which checks types, ranges and unknown keys. json_writer.h
+// writes JSON.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,17 +22,19 @@
 
 namespace wt::json {
 
-// Deeper nesting is refused: no honest input has it, and everything that walks a tree may recurse.
+// The parser rejects lists and objects that are nested deeper than this. Functions that walk a tree may
+// therefore be recursive without a risk for the stack.
 inline constexpr int deepest_nesting = 200;
 
-// The text of a file, and where its lines begin.
+// The text of a file, and the offsets at which its lines begin. All values of a tree share one Source.
 class Source {
  public:
-  // A byte order mark is dropped.
+  // Removes a UTF-8 byte order mark from the beginning of the text.
   Source(std::string file, std::string text);
   const std::string& file() const { return file_; }
   std::string_view text() const { return text_; }
-  // Bytes [offset, offset + length); a place is on one line, so the length is cut at its end.
+  // The place of the bytes [offset, offset + length). A place lies on one line, so the part behind that line
+  // is left out.
   Place place(std::size_t offset, std::size_t length) const;
 
  private:
@@ -35,7 +43,7 @@ class Source {
   std::vector<std::size_t> line_starts_;
 };
 
-// A stretch of the source, in bytes. Of arrays and objects only the opening bracket.
+// A range of bytes in the source. The extent of an array or an object covers its opening bracket only.
 struct Extent {
   std::size_t offset{0};
   std::size_t length{0};
@@ -43,11 +51,11 @@ struct Extent {
 
 enum class Kind { null, boolean, integer, real, string, array, object };
 
-std::string_view describe(Kind kind);  // "a list", "true or false"
+std::string_view describe(Kind kind);  // for messages: "a list", "true or false"
 
 struct Member;
 
-// Immutable. Copies of an array or object copy the whole tree.
+// A JSON value. It is immutable. Copying an array or an object copies everything that it contains.
 class Value {
  public:
   using Elements = std::vector<Value>;
@@ -55,19 +63,18 @@ class Value {
 
   Kind kind() const { return static_cast<Kind>(content_.index()); }
   Place place() const { return source_->place(extent_.offset, extent_.length); }
-  std::string_view text() const {
-    return source_->text().substr(extent_.offset, extent_.length);
-  }  // as written
+  // The text of the value as it is written in the file. For arrays and objects it is the opening bracket.
+  std::string_view text() const { return source_->text().substr(extent_.offset, extent_.length); }
 
-  // Requires: the value is of that kind.
+  // Requires: the value is of the kind that the name of the function states.
   bool boolean() const { return get<bool>(); }
   std::int64_t integer() const { return get<std::int64_t>(); }
   double real() const { return get<double>(); }
   const std::string& string() const { return get<std::string>(); }
   const Elements& elements() const { return get<Elements>(); }
-  const Members& members() const { return get<Members>(); }  // in the order of the file, keys unique
+  const Members& members() const { return get<Members>(); }  // in the order of the file; keys are unique
 
-  const Value* find(std::string_view key) const;  // nullptr when the object has no such key
+  const Value* find(std::string_view key) const;  // nullptr if the object has no such key
 
  private:
   friend class TreeBuilder;
@@ -87,6 +94,7 @@ class Value {
   Content content_;
 };
 
+// A key of an object, its place and its value.
 struct Member {
   std::string key{};
   Place key_place() const { return source->place(extent.offset, extent.length); }
@@ -96,15 +104,16 @@ struct Member {
   Value value;
 };
 
-// Throws InputError with every problem that could be found: a syntax error ends the search, duplicate keys
-// and numbers out of range don't. The JSON begins at byte `begin`: what stands before is shown with places
-// only, as in the "seed=" of `--set seed=3`.
+// Parses the text from byte `begin` on. The bytes before `begin` are not parsed, but they appear in error
+// messages, like "seed=" in `--set seed=3`. Throws InputError with all problems: duplicate keys and numbers
+// that are too large are collected, and the first syntax error ends the search.
 Value parse(std::string text, std::string file, std::size_t begin = 0);
 Value parse_file(const std::filesystem::path& path, const Place& named_at = {});
 
-// The tree with another value at {"model", "layers", "0"}: keys of objects, numbers in lists. Objects that
-// are missing on the way are made, and stand where `value` stands. Throws InputError at `value` where there
-// is no way: a list that is too short, a number that should be an object.
+// A copy of the tree with another value at `path`, for example {"model", "layers", "0"}. A step of the path
+// is the key of an object or the index of a list entry. Objects that are missing along the path are created,
+// and get the place of `value`. Throws InputError at the place of `value` if the path leads into a list that
+// is too short or into a value that is neither a list nor an object.
 Value replaced(const Value& tree, std::span<const std::string> path, const Value& value);
 
 }  // namespace wt::json

@@ -1,5 +1,6 @@
 #pragma once
-// Another value for a place in a JSON tree, as a shell hands it over: training.epochs=3.
+// Parses command-line overrides of values in a JSON file, such as `--set training.epochs=3`. json::replaced
+// (json.h) applies them.
 
 #include <string>
 #include <string_view>
@@ -9,14 +10,16 @@
 
 namespace wt::json {
 
-// The file in the places of what comes from there: "--set:1:17".
+// The file name in the places of override values, so that errors read "--set:1:17: ...".
 inline constexpr std::string_view command_line = "--set";
 
-// "training.epochs" as the steps that replaced() takes. Some may be empty: nothing is refused here.
+// Splits "training.epochs" into the path {"training", "epochs"} for replaced(). Parts may be empty; the
+// caller checks them.
 std::vector<std::string> dotted(std::string_view path);
 
-// What follows `begin` as a value: JSON, or text where it isn't JSON, so that a shell's quotes are enough.
-// Throws InputError for what begins as an object, a list or a text of JSON and isn't one.
+// Parses the part of `text` that follows `begin`. If it is not valid JSON, it becomes a JSON string, so that
+// a user can write `--set name=test` without a second pair of quotes. Throws InputError if it begins like a
+// JSON object, list or string and is not valid JSON.
 Value override_value(const std::string& text, std::size_t begin);
 
 }  // namespace wt::json

@@ -1,6 +1,7 @@
-// Text to tree. nlohmann's parser checks the grammar and decodes strings and numbers, and is included here
-// only. Its version 3.11 tells no positions, so a cursor of our own follows its events through the text: what
-// lies between two events can only be white space, comments, commas and colons.
+// Parses JSON text into a tree of values with positions. The parser of nlohmann/json, which is included in
+// this file only, checks the grammar and decodes strings and numbers. Version 3.11 of it reports events
+// without positions. Cursor therefore follows the events through the text: between two events there are only
+// white space, comments, commas and colons.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -12,11 +13,13 @@
 
 namespace wt::json {
 
+// Walks through the text in step with the parser's events.
 class Cursor {
  public:
   Cursor(std::string_view text, std::size_t begin) : text_(text), at_(begin) {}
 
-  // The next token that is neither comma nor colon. Requires: the text is valid up to there.
+  // Moves past the next token that is neither a comma nor a colon, and returns its extent. Requires: the text
+  // is valid up to the end of that token.
   Extent next() {
     skip(text_.size());
     const std::size_t start = at_;
@@ -24,13 +27,13 @@ class Cursor {
     return {start, at_ - start};
   }
 
-  // The token that ends at `limit`, where the parser stopped.
+  // The extent of the token that ends at `limit`, where the parser stopped with an error.
   Extent offending(std::size_t limit) {
     skip(limit);
     return {at_, std::max<std::size_t>(1, limit > at_ ? limit - at_ : 1)};
   }
 
-  // The last character before `offset` that is no white space.
+  // The last character before `offset` that is not white space; '\0' if there is none.
   char before(std::size_t offset) const {
     while (offset > 0 && is_space(text_[offset - 1])) --offset;
     return offset > 0 ? text_[offset - 1] : '\0';
@@ -71,7 +74,8 @@ class Cursor {
   std::size_t at_;
 };
 
-// Receives nlohmann's events (its names are given) and builds the tree.
+// Receives the events of nlohmann's parser and builds the tree. The names of the public functions are
+// prescribed by its SAX interface.
 class TreeBuilder {
  public:
   TreeBuilder(std::shared_ptr<const Source> source, std::size_t begin, Problems& problems)
@@ -92,7 +96,7 @@ class TreeBuilder {
   }
   bool number_float(double value, const std::string& text) {
     const Extent extent = cursor_.next();
-    // Integers beyond 64 bits arrive here.
+    // The parser reports integers that don't fit into 64 bits as floating-point numbers.
     if (text.find_first_of(".eE") == std::string::npos) refuse_integer(extent);
     return add(extent, value);
   }
@@ -134,7 +138,8 @@ class TreeBuilder {
     Value container;
     std::string key{};
     Extent key_extent{};
-    std::unordered_map<std::string, Extent> seen{};  // looked up only, never walked
+    // Only looked up and never iterated, so that its order has no effect.
+    std::unordered_map<std::string, Extent> seen{};
   };
 
   bool add(Extent extent, Value::Content content) {
@@ -180,7 +185,8 @@ class TreeBuilder {
                   "the largest is 9223372036854775807");
   }
 
-  // The last sentence of nlohmann's text is the fact; the frequent slips have a better one.
+  // Frequent mistakes get a fact and a remedy of their own. For others, the fact is the last sentence of
+  // nlohmann's text.
   void explain(std::string_view what, Extent extent, Problem& problem) const {
     const std::string_view text = source_->text();
     const char found = extent.offset < text.size() ? text[extent.offset] : '\0';
@@ -191,10 +197,10 @@ class TreeBuilder {
     } else if (extent.offset >= text.size()) {
       explain_end(problem);
     } else if ((found == '}' || found == ']') && cursor_.before(extent.offset) == ',') {
-      problem.fact = fmt::format("a comma before \"{}\"", found);
-      problem.remedy = "remove the comma: JSON allows none after the last entry";
+      problem.fact = fmt::format("there is a comma before \"{}\"", found);
+      problem.remedy = "remove it: JSON allows no comma after the last entry";
     } else if (found == '\'') {
-      problem.fact = "JSON strings stand in double quotes";
+      problem.fact = "JSON strings are written in double quotes";
       problem.remedy = "write \"...\" instead of '...'";
     } else {
       const std::size_t dash = what.find(" - ");
@@ -205,7 +211,7 @@ class TreeBuilder {
 
   void explain_end(Problem& problem) const {
     if (frames_.empty()) {
-      problem.fact = "the text is empty where a JSON value should be";
+      problem.fact = "expected a JSON value, found the end of the text";
       return;
     }
     const Value& open = frames_.back().container;
@@ -224,7 +230,8 @@ class TreeBuilder {
 
 namespace {
 
-// What nlohmann would pass over or report late.
+// Rejects NUL bytes, at which nlohmann's parser would stop without an error, and invalid UTF-8, which it
+// would report late and, in comments, not at all.
 void refuse_strange_bytes(const Source& source) {
   const std::size_t invalid = first_invalid_utf8(source.text());
   const std::size_t zero = source.text().find('\0');
@@ -233,7 +240,7 @@ void refuse_strange_bytes(const Source& source) {
   const auto byte = static_cast<unsigned char>(source.text()[first]);
   throw InputError(
       Problem{source.place(first, 1),
-              byte == 0 ? "a NUL byte in a text file" : fmt::format("byte 0x{:02X} is not UTF-8", byte),
+              byte == 0 ? "the file contains a NUL byte" : fmt::format("byte 0x{:02X} is not UTF-8", byte),
               byte == 0 ? "" : "save the file as UTF-8"});
 }
 

@@ -41,7 +41,8 @@ std::string show(Quantity<Kind, Number> value) {
   return print(value);
 }
 
-// Whole numbers may be written as 1e6.
+// The value as a whole number, if it is one. 1e6 and 2.0 are whole numbers, too, as long as a double holds
+// them exactly.
 std::optional<std::int64_t> whole(const Value& value) {
   if (value.kind() == Kind::integer) return value.integer();
   constexpr double exact = 9007199254740992.0;  // 2^53
@@ -76,7 +77,7 @@ std::optional<T> read_quantity(const Value& value, Problems& problems) {
   const bool is_number = value.kind() == Kind::integer || value.kind() == Kind::real;
   problems.add(value.place(),
                is_number ? fmt::format("{} has no unit", value.text())
-                         : fmt::format("wanted a quantity with a unit, found {}", describe(value.kind())),
+                         : fmt::format("expected a quantity with a unit, found {}", describe(value.kind())),
                unit_remedy<T>());
   return std::nullopt;
 }
@@ -113,7 +114,7 @@ std::optional<T> read_scalar(const Value& value, Problems& problems, const Range
     if (!read) {
       const std::string found =
           value.kind() == Kind::real ? std::string(value.text()) : std::string(describe(value.kind()));
-      problems.add(value.place(), fmt::format("wanted {}, found {}", describe_type<T>(), found));
+      problems.add(value.place(), fmt::format("expected {}, found {}", describe_type<T>(), found));
     }
     return in_range(read, value, problems, range);
   }
@@ -125,7 +126,7 @@ template <class T>
 std::optional<T> convert(const Value& value, Problems& problems, const RangeOf<T>& range) {
   if constexpr (is_list<T>) {
     if (value.kind() != Kind::array) {
-      problems.add(value.place(), fmt::format("wanted a list, found {}", describe(value.kind())));
+      problems.add(value.place(), fmt::format("expected a list, found {}", describe(value.kind())));
       return std::nullopt;
     }
     T list;
@@ -143,7 +144,7 @@ Reader::Reader(const Value& value, Problems& problems) : problems_(&problems) {
   if (value.kind() == Kind::object) {
     object_ = &value;
   } else {
-    problems.add(value.place(), fmt::format("wanted an object, found {}", describe(value.kind())));
+    problems.add(value.place(), fmt::format("expected an object, found {}", describe(value.kind())));
   }
 }
 
@@ -155,13 +156,14 @@ Reader Reader::silent(Problems& problems) {
 
 const Value* Reader::look_up(std::string_view key) {
   if (object_ == nullptr) return nullptr;
-  // The key is the caller's and may be short-lived; the member's lives as long as the tree.
+  // read_ keeps a view of the member's key, which lives as long as the tree, and not of the caller's
+  // argument.
   for (const Member& member : object_->members()) {
     if (member.key != key) continue;
-    asked_.push_back(member.key);
+    read_.push_back(member.key);
     return &member.value;
   }
-  missing_.emplace_back(key);
+  absent_.emplace_back(key);
   return nullptr;
 }
 
@@ -189,7 +191,7 @@ const Value::Elements& Reader::array(std::string_view key) {
   const Value* value = require(key);
   if (value == nullptr) return none;
   if (value->kind() == Kind::array) return value->elements();
-  problems_->add(value->place(), fmt::format("wanted a list, found {}", describe(value->kind())));
+  problems_->add(value->place(), fmt::format("expected a list, found {}", describe(value->kind())));
   return none;
 }
 
@@ -211,7 +213,7 @@ void Reader::problem(std::string_view key, std::string fact, std::string remedy)
 std::optional<std::size_t> Reader::choose_index(std::string_view key, const Value& value,
                                                 const std::vector<std::string_view>& names) {
   if (value.kind() != Kind::string) {
-    problems_->add(value.place(), fmt::format("wanted a string, found {}", describe(value.kind())),
+    problems_->add(value.place(), fmt::format("expected a string, found {}", describe(value.kind())),
                    list_known(names));
     return std::nullopt;
   }
@@ -219,26 +221,21 @@ std::optional<std::size_t> Reader::choose_index(std::string_view key, const Valu
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   std::string noun(key);
   std::replace(noun.begin(), noun.end(), '_', ' ');
-  const bool begins_with_vowel =
-      !noun.empty() && std::string_view("aeiou").find(noun[0]) != std::string_view::npos;
-  problems_->add(
-      value.place(),
-      fmt::format("\"{}\" is not {} {}", printable(value.string()), begins_with_vowel ? "an" : "a", noun),
-      did_you_mean(value.string(), names));
+  problems_->add(value.place(), fmt::format("unknown {} \"{}\"", noun, printable(value.string())),
+                 did_you_mean(value.string(), names));
   return std::nullopt;
 }
 
 void Reader::finish() {
   if (object_ == nullptr) return;
-  std::vector<std::string_view> known(asked_.begin(), asked_.end());
-  known.insert(known.end(), missing_.begin(), missing_.end());
+  std::vector<std::string_view> known(read_.begin(), read_.end());
+  known.insert(known.end(), absent_.begin(), absent_.end());
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
   for (const Member& member : object_->members()) {
     if (member.key == "$schema" || member.key == "description") continue;
     if (std::binary_search(known.begin(), known.end(), member.key)) continue;
-    problems_->add(member.key_place(),
-                   fmt::format("nothing is known by the name \"{}\" here", printable(member.key)),
+    problems_->add(member.key_place(), fmt::format("unknown key \"{}\"", printable(member.key)),
                    did_you_mean(member.key, known));
   }
 }

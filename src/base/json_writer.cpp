@@ -54,7 +54,7 @@ void Writer::break_line(std::size_t depth) {
   text_.append(2 * depth, ' ');
 }
 
-// The comma and the space before an entry.
+// Writes the comma and the white space before an entry.
 void Writer::separate() {
   Open& open = open_.back();
   if (open.has_entries) text_ += ',';

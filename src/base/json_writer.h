@@ -1,6 +1,13 @@
 #pragma once
-// Writes JSON in the order of the calls, the same bytes for the same calls. Wrong nesting, a double that is
-// no number and text that is not UTF-8 are our own fault (expect).
+// Writes JSON in the order of the calls. The same calls always give the same bytes, so results can be
+// compared as files.
+//
+//   Writer writer;
+//   writer.begin_object().member("steps", 3).key("losses").begin_array(Layout::one_line);
+//   writer.value(0.5).value(0.25).end_array().end_object();
+//   write_text("results.json", writer.text());
+//
+// Requires: brackets are nested correctly, doubles are finite, and text is UTF-8. InternalError otherwise.
 
 #include <concepts>
 #include <cstdint>
@@ -10,18 +17,22 @@
 
 namespace wt::json {
 
-// lines: two spaces of indentation, a line per entry. one_line: `{"a": 1, "b": 2}`. compact: no spaces at
+// lines: one entry per line, indented by two spaces. one_line: `{"a": 1, "b": 2}`. compact: no white space at
 // all.
 enum class Layout { lines, one_line, compact };
 
-std::string quote(std::string_view text);  // with the quotes
-std::string print_number(double value);  // shortest that reads back to the same double, and reads as a double
+std::string quote(std::string_view text);  // a JSON string, with the quotation marks
+// The shortest text that parses back to the same double. It has a point or an exponent, so that it doesn't
+// look like an integer.
+std::string print_number(double value);
 
+// Every call appends to the text. Calls return the writer, so that they can be chained.
 class Writer {
  public:
   explicit Writer(Layout layout = Layout::lines) : layout_(layout) {}
 
-  // Inside something written in one line, everything is.
+  // The layout of what is inside the brackets. Inside brackets of layout one_line or compact, that layout
+  // stays.
   Writer& begin_object(Layout layout = Layout::lines) { return begin('{', layout); }
   Writer& end_object() { return end('{', '}'); }
   Writer& begin_array(Layout layout = Layout::lines) { return begin('[', layout); }
@@ -36,12 +47,13 @@ class Writer {
   requires(!std::same_as<Integer, bool>) Writer& value(Integer number) { return raw(std::to_string(number)); }
   Writer& null() { return raw("null"); }
 
+  // A key and its value.
   template <class T>
   Writer& member(std::string_view name, const T& content) {
     return key(name).value(content);
   }
 
-  // The whole text, with a final line break unless compact. Requires: everything is closed.
+  // The whole text, with a final line break unless the layout is compact. Requires: all brackets are closed.
   std::string text() const;
 
  private:

@@ -31,7 +31,7 @@ LogLevel log_level() { return current_level; }
 void log(LogLevel level, std::string_view text) {
   if (level > log_level()) return;
   const std::string line = fmt::format("{}{}\n", prefix_of(level), text);
-  // One call per line: stdio locks the stream for its length.
+  // stdio locks the stream during a call, so one call per line keeps lines of several threads apart.
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

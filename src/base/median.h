@@ -4,7 +4,7 @@
 
 namespace wt {
 
-// Of an even number of values the mean of the middle two. Requires: there is one at least.
+// The median. For an even number of values it is the mean of the middle two. Requires: values is not empty.
 double median(std::vector<double> values);
 
 }  // namespace wt

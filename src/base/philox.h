@@ -1,5 +1,8 @@
 #pragma once
-// The rounds behind base/random.h, for whoever draws numbers: the CPU and a GPU give the same words.
+// The Philox random number generator as functions that CPU and GPU share, so that both draw the same words.
+// It is counter-based: a block of four random words is a function of a 128-bit counter and a 64-bit key, so
+// any part of a stream can be computed without the parts before it. base/random.h turns the words into
+// distributions.
 
 #include <cstdint>
 
@@ -11,7 +14,8 @@ struct PhiloxWords {
   std::uint32_t word[4];
 };
 
-// Philox4x32-10: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011.
+// Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011: the
+// block of four words that belongs to a counter and a key.
 WT_HOST_DEVICE inline PhiloxWords philox_words(PhiloxWords counter, std::uint32_t key_0,
                                                std::uint32_t key_1) {
   constexpr std::uint64_t multiplier_0 = 0xD2511F53;
@@ -29,7 +33,7 @@ WT_HOST_DEVICE inline PhiloxWords philox_words(PhiloxWords counter, std::uint32_
   return counter;
 }
 
-// A counter of 128 bits, word 0 the lowest, that many blocks further.
+// The counter plus `blocks`, as a sum of 128-bit numbers whose lowest word is word 0.
 WT_HOST_DEVICE inline PhiloxWords philox_counter_after(PhiloxWords counter, std::uint64_t blocks) {
   const std::uint64_t low = counter.word[0] | static_cast<std::uint64_t>(counter.word[1]) << 32;
   const std::uint64_t sum = low + blocks;
@@ -39,8 +43,9 @@ WT_HOST_DEVICE inline PhiloxWords philox_counter_after(PhiloxWords counter, std:
            static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32)}};
 }
 
-// What TensorFlow's seed pairs are scrambled to by one call, so that nearby seeds give unrelated streams: words 0 and
-// 1 are the key, 2 and 3 the upper half of the counter that the stream begins at.
+// Turns the seed pair of TensorFlow's stateless operations into a stream, so that nearby seeds give unrelated
+// streams. Words 0 and 1 of the result are the key, and words 2 and 3 are the upper half of the first
+// counter. The key constants are TensorFlow's.
 WT_HOST_DEVICE inline PhiloxWords scrambled(std::uint64_t first, std::uint64_t second) {
   return philox_words({{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(first >> 32),
                         static_cast<std::uint32_t>(second), static_cast<std::uint32_t>(second >> 32)}},

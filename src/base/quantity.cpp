@@ -13,14 +13,15 @@
 namespace wt {
 namespace {
 
-// One unit is 10^decimal * 2^binary of the base unit. Bits are bytes with binary -3.
+// A unit is 10^decimal * 2^binary times the base unit. A bit is 2^-3 bytes.
 struct Unit {
   std::string_view name{};
   int decimal{0};
   int binary{0};
 };
 
-// Listed as messages show them; `aliases` are accepted and never shown.
+// The units of each kind of quantity. Messages list the units in `known`. The units in `aliases` are also
+// accepted, but not listed and not printed.
 template <class Kind>
 struct Units;
 
@@ -117,7 +118,8 @@ const Unit* find_unit(std::string_view name) {
   return nullptr;
 }
 
-// digits * 10^exponent, without leading or trailing zeros; "" is zero.
+// The number digits * 10^exponent. The digits have no leading and no trailing zeros, so zero has no digits at
+// all.
 struct Decimal {
   std::string digits{};
   long exponent{0};
@@ -125,7 +127,8 @@ struct Decimal {
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-// Takes a decimal number without sign from the front of `text`. None if there is no number.
+// Parses a decimal number without a sign at the beginning of `text` and removes it from there. Returns
+// nothing if there is no number.
 std::optional<Decimal> take_number(std::string_view& text) {
   Decimal number;
   std::size_t at = 0;
@@ -140,7 +143,7 @@ std::optional<Decimal> take_number(std::string_view& text) {
     if (power < text.size() && text[power] == '+') ++power;
     int value = 0;
     const auto [end, error] = std::from_chars(text.data() + power, text.data() + text.size(), value);
-    // Beyond this every double is zero or infinite.
+    // With a larger exponent, every double is zero or infinite.
     constexpr int limit = 100'000;
     if (error == std::errc::result_out_of_range) value = text[power] == '-' ? -limit : limit;
     if (error != std::errc::invalid_argument) {
@@ -159,7 +162,8 @@ std::optional<Decimal> take_number(std::string_view& text) {
 
 enum class Fault { none, too_large, not_whole };
 
-// Correctly rounded: one conversion from decimal, then an exact power of two.
+// The result is correctly rounded: there is one conversion from decimal, and the multiplication by a power of
+// two is exact.
 Fault convert(const Decimal& number, const Unit& unit, double& result) {
   if (number.digits.empty()) return Fault::none;
   const std::string text = fmt::format("{}e{}", number.digits, number.exponent + unit.decimal);
@@ -170,7 +174,7 @@ Fault convert(const Decimal& number, const Unit& unit, double& result) {
   return std::isinf(result) ? Fault::too_large : Fault::none;
 }
 
-// Exact or refused.
+// The result is exact. A text that is not a whole number of bytes, such as "0.3 B", is an error.
 Fault convert(const Decimal& number, const Unit& unit, std::int64_t& result) {
   if (number.digits.empty()) return Fault::none;
   long power = number.exponent + unit.decimal;
@@ -201,7 +205,7 @@ template <class Kind>
 void refuse_unit(std::string_view text, std::string_view unit, Parsed<Kind>& parsed) {
   const std::vector<std::string_view> names = unit_names<Kind>();
   if (std::is_same_v<Kind, Bytes> && find_unit<BytesPerSecond>(std::string(unit) + "/s") != nullptr) {
-    parsed.fact = fmt::format("\"{}\" counts bits where bytes are wanted", text);
+    parsed.fact = fmt::format("\"{}\" is a number of bits, and bytes are expected", text);
     parsed.remedy = fmt::format("8 bits are a byte: 8 Gb = 1 GB; {}", list_known(names));
     return;
   }
@@ -209,15 +213,16 @@ void refuse_unit(std::string_view text, std::string_view unit, Parsed<Kind>& par
   for (std::string_view name : names) {
     if (edit_distance(name, unit) == 0) same_letters.push_back(name);
   }
-  parsed.fact = fmt::format("\"{}\" is not a unit of {}", unit, Units<Kind>::what);
-  // "gb/s": bits or bytes? We don't guess.
+  parsed.fact = fmt::format("unknown unit \"{}\" for {}", unit, Units<Kind>::what);
+  // "gb/s" could mean bits or bytes, so both are suggested.
   parsed.remedy = same_letters.size() == 2 ? fmt::format("did you mean \"{}\" or \"{}\"? {}", same_letters[0],
                                                          same_letters[1], list_known(names))
                                            : did_you_mean(unit, names);
 }
 
-// `value` in the unit whose number lies in [1, 1000). Decimal digits are shifted as text, so nothing is
-// rounded beyond the shortest form that reads back to the same double.
+// Prints a value in the unit in which its number lies in [1, 1000). The digits are those of the shortest
+// decimal that parses back to the same double. The point is moved in the text, so that no further rounding
+// happens.
 template <class Kind>
 std::string print_double(double value) {
   WT_EXPECT(std::isfinite(value), value);
@@ -247,7 +252,8 @@ std::string print_double(double value) {
   return fmt::format("{}{} {}", value < 0 ? "-" : "", shown, best->name);
 }
 
-// `amount` in thousandths of `unit`, as decimal digits; "" if that is not exact or not in [1, 1024).
+// `amount` as a decimal multiple of `unit` with at most three digits behind the point. Empty if such a number
+// would not be exact, or if it is not in [1, 1024).
 std::string in_unit(std::int64_t amount, std::int64_t unit) {
   if (amount < unit || amount / unit >= 1024) return "";
   const std::int64_t rest = amount % unit;
@@ -294,7 +300,7 @@ Parsed<Kind> try_parse(std::string_view text) {
   }
   if (is_negative) {
     parsed.fact = fmt::format("\"{}\" is negative", text);
-    parsed.remedy = "leave the sign out";
+    parsed.remedy = "remove the sign";
     return parsed;
   }
   decltype(Kind{}.count()) value{};
@@ -321,7 +327,7 @@ std::string print(Bytes quantity) {
     std::int64_t size = std::int64_t{1} << unit.binary;
     for (int i = 0; i < unit.decimal; ++i) size *= 10;
     const std::string number = in_unit(amount, size);
-    // At equal length the later unit wins: binary before decimal, large before small.
+    // Among texts of equal length the last unit of the table is chosen, which prefers binary and large units.
     const std::string text = fmt::format("{} {}", number, unit.name);
     if (!number.empty() && (best.empty() || text.size() <= best.size())) best = text;
   }

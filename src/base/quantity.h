@@ -1,8 +1,16 @@
 #pragma once
-// Quantities are types, so that names need no units and bits never pass for bytes: 25_Gbps and 25_GBps are
-// different literals of the same type. Bytes are exact integers; the others are doubles. Bytes /
-// BytesPerSecond and Flops / FlopsPerSecond are Seconds; the ratio of two quantities of one kind is a double;
-// a quantity times or over a number keeps its kind. Nothing else compiles.
+// Quantities with units as types, so that variable names need no units and the compiler finds confused
+// dimensions.
+//
+//   const Bytes gradients = 400_MB;
+//   const BytesPerSecond link = 100_Gbps;     // bits per second; 100_GBps is eight times as much
+//   const Seconds time = gradients / link;    // 32 ms
+//   const Bytes wrong = gradients + link;     // doesn't compile
+//
+// Bytes are exact 64-bit integers, and overflow is an InternalError. The other quantities are doubles. These
+// operations exist: sum and difference of two quantities of one kind, their ratio (a double), product and
+// quotient with a number, Bytes / BytesPerSecond and Flops / FlopsPerSecond (both Seconds). Input files
+// contain quantities as text with a unit, "100 Gb/s"; try_parse reads it and print writes it.
 
 #include <fmt/format.h>
 
@@ -19,7 +27,8 @@
 
 namespace wt {
 
-// What may scale a quantity: exact ones take integers only, so that no byte is lost to rounding unseen.
+// The numbers by which a quantity can be multiplied or divided. Bytes accept integers only, so that no
+// fraction of a byte is lost silently.
 template <class Scale, class Number>
 concept scales = std::is_arithmetic_v<Scale> && !std::same_as<Scale, bool> &&
                  (std::integral<Scale> || std::floating_point<Number>);
@@ -69,7 +78,7 @@ class Quantity {
   friend constexpr Quantity operator*(Scale scale, Quantity quantity) {
     return quantity * scale;
   }
-  // Bytes over an integer round towards zero.
+  // Bytes divided by an integer are rounded towards zero.
   template <scales<Number> Scale>
   friend constexpr Quantity operator/(Quantity quantity, Scale scale) {
     if constexpr (std::integral<Number>) WT_EXPECT(scale != 0, "{} / {}", quantity.count_, scale);
@@ -92,7 +101,7 @@ class Quantity {
 
 using Bytes = Quantity<struct BytesKind, std::int64_t>;
 using Seconds = Quantity<struct SecondsKind, double>;
-using Flops = Quantity<struct FlopsKind, double>;  // a count of operations, no rate
+using Flops = Quantity<struct FlopsKind, double>;  // a number of operations, not a rate
 using BytesPerSecond = Quantity<struct BytesPerSecondKind, double>;
 using FlopsPerSecond = Quantity<struct FlopsPerSecondKind, double>;
 
@@ -103,14 +112,15 @@ constexpr Seconds operator/(Flops amount, FlopsPerSecond rate) {
   return Seconds(amount.count() / rate.count());
 }
 
-// The shortest form that `parse` reads back to the same value: "16 GiB", "12.5 us", "25 GB/s".
+// The shortest form that `parse` reads back to exactly the same value: "16 GiB", "12.5 us", "25 GB/s".
+// base/rough.h prints rounded values for messages.
 std::string print(Bytes quantity);
 std::string print(Seconds quantity);
 std::string print(Flops quantity);
 std::string print(BytesPerSecond quantity);
 std::string print(FlopsPerSecond quantity);
 
-// Either a value or what is wrong with the text.
+// The result of try_parse: either a value, or the fact and the remedy of a Problem.
 template <class Kind>
 struct Parsed {
   std::optional<Kind> value{};
@@ -118,12 +128,12 @@ struct Parsed {
   std::string remedy{};
 };
 
-// "16 GiB", "25 GB/s", "100 Gb/s", "2 us", "312 TFLOP/s"; the space may be left out. Kind is one of the five
-// above.
+// Parses "16 GiB", "25 GB/s", "100 Gb/s", "2 us" or "312 TFLOP/s". The space is optional, the unit is
+// required. Kind is one of the five quantities above.
 template <class Kind>
 Parsed<Kind> try_parse(std::string_view text);
 
-// The same, with an InputError at `place`.
+// The same as try_parse, but throws InputError at `place` if the text is wrong.
 template <class Kind>
 Kind parse(std::string_view text, const Place& place = {}) {
   Parsed<Kind> parsed = try_parse<Kind>(text);
@@ -131,7 +141,7 @@ Kind parse(std::string_view text, const Place& place = {}) {
   return *parsed.value;
 }
 
-// What a bare number should have looked like: `bytes need a unit, as in "16 GiB"; known: B, KB, ...`.
+// The remedy for a number without a unit: `bytes are written with a unit, as in "16 GiB"; known: B, KB, ...`.
 template <class Kind>
 std::string unit_remedy();
 

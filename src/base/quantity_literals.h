@@ -1,7 +1,7 @@
 #pragma once
-// 100_MiB, 16_GB, 25_GBps, 25_Gbps, 2_us, 5_GFlop, 312_TFlop_per_s.
-// A literal and the parser agree on the bits: decimal prefixes divide by or multiply with exact powers of
-// ten, once.
+// Literals of quantities: 100_MiB, 16_GB, 25_GBps (bytes), 25_Gbps (bits), 2_us, 5_GFlop, 312_TFlop_per_s. A
+// literal has the same bits as the parsed text of the same quantity, because both multiply with or divide by
+// one exact power of ten.
 
 #include "base/quantity.h"
 

@@ -18,18 +18,19 @@ PhiloxCounter array_of(const PhiloxWords& words) {
   return {words.word[0], words.word[1], words.word[2], words.word[3]};
 }
 
-// TensorFlow draws truncated normals in groups of four values. Each group starts its own stretch of
-// 4 * 256 words = 256 blocks, so that groups can be filled in any order although each takes as many words as
-// it needs.
+// TensorFlow draws truncated normals in groups of four values. A group draws again until it has four values,
+// so the number of words that it needs is not known before. Each group therefore begins 256 blocks (1024
+// words) behind the one before, which makes the groups independent of each other.
 constexpr std::size_t group_size = 4;
 constexpr std::uint64_t blocks_per_truncated_group = 256;
 
-// 23 bits become the mantissa of a float in [1, 2).
+// A float in [0, 1): 23 bits of the word are the mantissa of a float in [1, 2), from which 1 is subtracted.
 float unit_uniform(std::uint32_t word) {
   return std::bit_cast<float>((127U << 23) | (word & 0x7fffffU)) - 1.0F;
 }
 
-// The mixture of float and double is TensorFlow's; it decides the last bit.
+// Two normal values from two words. The mixture of float and double is that of TensorFlow, because it
+// determines the last bit of the results.
 std::pair<float, float> box_muller(std::uint32_t first, std::uint32_t second) {
   const float radius_uniform = std::max(unit_uniform(first), 1.0e-7F);
   const auto angle = static_cast<float>(2.0 * std::numbers::pi * static_cast<double>(unit_uniform(second)));

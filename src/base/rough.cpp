@@ -8,7 +8,7 @@ namespace wt {
 
 namespace {
 
-// The first unit in which the number has fewer than four digits before the point.
+// Prints the number in the first unit in which it is smaller than `step`, or in the last unit.
 std::string scaled(double number, double step, std::span<const std::string_view> units) {
   std::size_t unit = 0;
   for (; std::abs(number) >= step && unit + 1 < units.size(); ++unit) number /= step;

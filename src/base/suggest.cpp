@@ -10,7 +10,7 @@
 namespace wt {
 namespace {
 
-// Nobody mistypes a name this long, and the distance takes quadratic time.
+// Longer names get no suggestion, because computing the distance takes quadratic time.
 constexpr std::size_t longest_compared = 64;
 
 char lower(char letter) {
@@ -55,7 +55,7 @@ std::string_view nearest(std::string_view given, std::span<const std::string_vie
   for (std::string_view candidate : known) {
     if (candidate.empty() || candidate.size() > longest_compared) continue;
     const std::size_t distance = edit_distance(given, candidate);
-    // Where every letter differs, nothing is near.
+    // For short names the limit of one edit would accept a name without any common letter.
     if (distance > limit || distance >= std::max(given.size(), candidate.size())) continue;
     const std::pair ranked{distance, distance_with_case(given, candidate)};
     if (best.empty() || ranked < least) {
@@ -66,7 +66,7 @@ std::string_view nearest(std::string_view given, std::span<const std::string_vie
   return best;
 }
 
-// Of a longer list nobody reads the end.
+// A message lists at most this many names.
 constexpr std::size_t most_shown = 32;
 
 std::string list_known(std::span<const std::string_view> known) {

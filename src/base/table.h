@@ -8,9 +8,11 @@ namespace wt {
 
 using TableRow = std::vector<std::string>;
 
-// Columns as wide as their widest cell, two spaces between them, no spaces at the end of a line. A letter for
-// each column says where its cells stand: 'l' left, 'r' right; the last letter holds for all columns that
-// follow.
+// Prints a table as text. A column is as wide as its widest cell, and two spaces separate columns.
+// `alignment` has one letter per column, 'l' for left and 'r' for right; its last letter applies to all
+// further columns. For example, print_table({{"links", "GB/s"}, {"nvlink", "25"}}, "lr") prints
+//   links   GB/s
+//   nvlink    25
 std::string print_table(const std::vector<TableRow>& rows, std::string_view alignment,
                         std::string_view indentation = "");
 

@@ -1,5 +1,5 @@
 #pragma once
-// Just enough of UTF-8 to count columns and to refuse what is not UTF-8.
+// The parts of UTF-8 that error messages need: counting characters, and detecting bytes that are not UTF-8.
 
 #include <cstddef>
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace wt {
 
-// Bytes of the character that starts at text[position]: 1 to 4, or 0 where the bytes are no UTF-8 (RFC 3629:
-// no overlong forms, no surrogates, nothing above U+10FFFF).
+// The number of bytes of the character that starts at text[position], 1 to 4. It is 0 if the bytes are not
+// valid UTF-8 by RFC 3629, which excludes overlong forms, surrogates and code points above U+10FFFF.
 std::size_t utf8_length(std::string_view text, std::size_t position);
 
-// Position of the first byte that is no UTF-8; npos when all is well.
+// The position of the first byte that is not part of a valid character, or npos if the whole text is valid.
 std::size_t first_invalid_utf8(std::string_view text);
 
-// A byte that is no UTF-8 counts as one character.
+// The number of characters. Each invalid byte counts as one character.
 std::size_t count_characters(std::string_view text);
 
-// One line that is safe to print: control and invalid bytes become "?", tabs stay. Keeps the number of
-// characters.
+// A copy of one line that is safe to print: control characters and invalid bytes become "?", and tabs stay.
+// The number of characters doesn't change.
 std::string printable(std::string_view text);
 
 }  // namespace wt

@@ -18,7 +18,12 @@ std::span<const Algorithm> algorithms() {
   using enum Allows;
   static const std::vector<Algorithm> rows{
       {"ring", all_reduce, "reduce-scatter, then all-gather around one ring", any, {}, ring},
-      {"bidirectional_ring", all_reduce, "half of the vector each way round", any, {}, bidirectional_ring},
+      {"bidirectional_ring",
+       all_reduce,
+       "half of the vector around the ring in each direction",
+       any,
+       {},
+       bidirectional_ring},
       {"chain", all_reduce, "along a chain and back, pipelined", any, {"segments"}, chain},
       {"reduce_to_one",
        all_reduce,
@@ -53,10 +58,25 @@ std::span<const Algorithm> algorithms() {
        halving_doubling},
       {"bruck", all_reduce, "log n rounds each way for any n", any, {}, bruck},
       {"swing", all_reduce, "recursive doubling between near partners of a torus", even, {}, swing},
-      {"one_shot", all_reduce, "everyone to everyone; each adds all", any, {}, one_shot},
-      {"two_shot", all_reduce, "everyone to everyone; each adds its chunk and spreads it", any, {}, two_shot},
-      {"hierarchical", all_reduce, "rings in groups, then across them", two_factors, {"shape"}, hierarchical},
-      {"leader", all_reduce, "one leader of each group; a ring of leaders", two_factors, {"shape"}, leader},
+      {"one_shot", all_reduce, "every rank sends its vector to all others; each adds all", any, {}, one_shot},
+      {"two_shot",
+       all_reduce,
+       "every rank adds one chunk of all vectors, then sends the sum to all others",
+       any,
+       {},
+       two_shot},
+      {"hierarchical",
+       all_reduce,
+       "rings in groups, then across the groups",
+       two_factors,
+       {"shape"},
+       hierarchical},
+      {"leader",
+       all_reduce,
+       "a tree to the leader of each group, then a ring of the leaders",
+       two_factors,
+       {"shape"},
+       leader},
       {"hierarchical_copy",
        all_reduce,
        "two halves with a main device each (TensorFlow's, for DGX-1)",
@@ -123,7 +143,7 @@ std::span<const Algorithm> algorithms() {
        tensorflow_ring},
 
       {"ring", reduce_scatter, "around one ring", any, {}, ring_reduce_scatter},
-      {"direct", reduce_scatter, "everyone to everyone, at once", any, {}, direct_reduce_scatter},
+      {"direct", reduce_scatter, "every rank to every other, at once", any, {}, direct_reduce_scatter},
       {"halving", reduce_scatter, "halves between partners", power_of_two, {}, halving_reduce_scatter},
       {"bruck", reduce_scatter, "log n rounds for any n", any, {}, bruck_reduce_scatter},
       {"pat", reduce_scatter, "log n rounds, the far ranks last (NCCL's PAT)", any, {}, pat_reduce_scatter},
@@ -137,8 +157,13 @@ std::span<const Algorithm> algorithms() {
       {"nvls", reduce_scatter, "a switch adds, in loops", any, {"segments"}, nvls_reduce_scatter},
 
       {"ring", all_gather, "around one ring", any, {}, ring_all_gather},
-      {"direct", all_gather, "everyone to everyone, at once", any, {}, direct_all_gather},
-      {"doubling", all_gather, "all there is between partners", power_of_two, {}, doubling_all_gather},
+      {"direct", all_gather, "every rank to every other, at once", any, {}, direct_all_gather},
+      {"doubling",
+       all_gather,
+       "partners exchange all that they have gathered",
+       power_of_two,
+       {},
+       doubling_all_gather},
       {"bruck", all_gather, "log n rounds for any n", any, {}, bruck_all_gather},
       {"pat", all_gather, "log n rounds, the far ranks first (NCCL's PAT)", any, {}, pat_all_gather},
       {"multi_rail",
@@ -150,8 +175,8 @@ std::span<const Algorithm> algorithms() {
        true},
       {"nvls", all_gather, "a switch multicasts, in loops", any, {"segments"}, nvls_all_gather},
 
-      {"flat", broadcast, "from the root to each", any, {}, flat_broadcast},
-      {"binomial_tree", broadcast, "whoever has it sends it on", any, {}, binomial_broadcast},
+      {"flat", broadcast, "from the root to each rank", any, {}, flat_broadcast},
+      {"binomial_tree", broadcast, "down a binomial tree", any, {}, binomial_broadcast},
       {"chain", broadcast, "along a chain, pipelined", any, {"segments"}, chain_broadcast},
       {"scatter_ring", broadcast, "scatter, then all-gather around a ring", any, {}, scatter_ring},
       {"tensorflow_tree",
@@ -161,19 +186,19 @@ std::span<const Algorithm> algorithms() {
        {"shape"},
        tensorflow_broadcast},
 
-      {"flat", reduce, "each to the root", any, {}, flat_reduce},
+      {"flat", reduce, "each rank to the root", any, {}, flat_reduce},
       {"binomial_tree", reduce, "up a binomial tree", any, {}, binomial_reduce},
       {"chain", reduce, "along a chain, pipelined", any, {"segments"}, chain_reduce},
 
-      {"flat", gather, "each to the root", any, {}, flat_gather},
+      {"flat", gather, "each rank to the root", any, {}, flat_gather},
       {"binomial_tree", gather, "up a binomial tree", any, {}, binomial_gather},
 
-      {"flat", scatter, "from the root to each", any, {}, flat_scatter},
+      {"flat", scatter, "from the root to each rank", any, {}, flat_scatter},
       {"binomial_tree", scatter, "down a binomial tree", any, {}, binomial_scatter},
 
-      {"direct", all_to_all, "everyone to everyone, at once", any, {}, direct_all_to_all},
+      {"direct", all_to_all, "every rank to every other, at once", any, {}, direct_all_to_all},
       {"pairwise", all_to_all, "one partner at a time", any, {}, pairwise_all_to_all},
-      {"bruck", all_to_all, "log n rounds, through others", any, {}, bruck_all_to_all},
+      {"bruck", all_to_all, "log n rounds, through other ranks", any, {}, bruck_all_to_all},
       {"ring", all_to_all, "through neighbours", any, {}, ring_all_to_all},
   };
   return rows;
@@ -238,17 +263,20 @@ bool is_order(const std::vector<int>& order, int ranks) {
 void check_orders(const Algorithm& algorithm, const Request& request) {
   if (request.orders.empty()) return;
   if (!algorithm.takes_orders)
-    throw InputError(fmt::format("{} has no rings that could be given orders", algorithm.name));
+    throw InputError(fmt::format("{} takes no ring orders", algorithm.name), "choose multi_rail");
   for (const std::vector<int>& order : request.orders)
     if (!is_order(order, request.ranks))
-      throw InputError(fmt::format("a ring's order {} does not name each of {} ranks once",
+      throw InputError(fmt::format("the ring order {} does not name each of the {} ranks once",
                                    fmt::join(order, " "), request.ranks),
                        fmt::format("write the ranks from 0 to {} in some order", request.ranks - 1));
 }
 
 void check(const Algorithm& algorithm, const Request& request) {
-  if (request.ranks < 1) throw InputError(fmt::format("{} ranks can't do anything", request.ranks));
-  if (request.elements < 0) throw InputError(fmt::format("{} elements are no vector", request.elements));
+  if (request.ranks < 1)
+    throw InputError(fmt::format("a collective needs at least 1 rank, and there are {}", request.ranks));
+  if (request.elements < 0)
+    throw InputError(
+        fmt::format("a vector has at least 0 elements, and {} were requested", request.elements));
   if (request.root < 0 || request.root >= request.ranks)
     throw InputError(fmt::format("rank {} can't be the root of {} ranks", request.root, request.ranks));
   check_orders(algorithm, request);
@@ -263,7 +291,7 @@ void check(const Algorithm& algorithm, const Request& request) {
 Schedule make_schedule(const Algorithm& algorithm, const Request& request) {
   Schedule schedule;
   check(algorithm, request);
-  if (request.ranks == 1)  // has what it wants
+  if (request.ranks == 1)  // A single rank has its result from the start.
     schedule = schedule_of(algorithm.operation, request, 1, {0, [](int, Round&) {}});
   else
     schedule = algorithm.make(request);

@@ -1,4 +1,6 @@
 #pragma once
+// Which ranks have contributed to the value of each slot. The verifier follows these sets through a schedule,
+// as an execution would follow numbers.
 
 #include <cstdint>
 #include <vector>
@@ -7,6 +9,7 @@
 
 namespace wt::collective {
 
+// A set of ranks, one bit for each.
 class RankSet {
  public:
   explicit RankSet(int ranks = 0) : words_((static_cast<std::size_t>(ranks) + 63) / 64) {}
@@ -21,16 +24,16 @@ class RankSet {
   std::vector<std::uint64_t> words_;
 };
 
-// What a slot holds: the sum of what some ranks brought of a chunk.
+// The content of a slot: the sum of the values that `ranks` brought of `chunk`.
 struct Contribution {
-  int chunk = -1;  // -1: nothing yet
+  int chunk = -1;  // -1: The slot is empty.
   RankSet ranks{};
 
   bool empty() const { return chunk < 0; }
   bool operator==(const Contribution&) const = default;
 };
 
-// Of all slots of all members, as the contract begins.
+// The contents of all slots of all members. They begin with what each rank brings under the contract.
 class Contributions {
  public:
   explicit Contributions(const Contract& contract);

@@ -9,6 +9,7 @@ namespace wt::collective {
 
 namespace {
 
+// The slots of all members.
 template <class Number>
 class Memory {
  public:
@@ -56,15 +57,15 @@ std::vector<std::vector<Number>> run(const Expanded& schedule, std::vector<std::
                                      std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Memory<Number> memory(schedule.contract, vectors);
-  std::vector<std::vector<std::vector<Number>>> flying(schedule.steps.size());
+  std::vector<std::vector<std::vector<Number>>> in_flight(schedule.steps.size());
   const std::vector<Event> order = legal_order(schedule.steps, [&](const std::vector<Event>& ready) {
     return static_cast<std::size_t>(random() % ready.size());
   });
   WT_EXPECT(order.size() == 2 * schedule.steps.size(),
-            "the schedule was not verified: its moves wait in a circle");
+            "the schedule was not verified: its moves wait for each other in a cycle");
   for (const Event& event : order) {
     const Move& move = schedule.steps[static_cast<std::size_t>(event.move)].move;
-    auto& bytes = flying[static_cast<std::size_t>(event.move)];
+    auto& bytes = in_flight[static_cast<std::size_t>(event.move)];
     if (!event.applies) {
       move.chunks.each([&](int slot) { bytes.push_back(memory.at(move.source, slot)); });
       continue;

@@ -1,5 +1,6 @@
 #pragma once
-// The reference reader of a schedule: real numbers, one thread, any legal order.
+// The reference execution of a schedule, for tests: on real numbers, in one thread, in any legal order.
+// Training uses execute/, which runs the same moves as nodes of a plan.
 
 #include <random>
 #include <vector>
@@ -8,9 +9,10 @@
 
 namespace wt::collective {
 
-// What each rank has in the end: `vectors` with the chunks it wants in their places. Chunks are added in the
-// order of the schedule, so every legal order gives the same bits; `seed` picks one. Requires: a vector of
-// contract.cut.elements for each rank; a schedule that verifies.
+// Returns the ranks' vectors after the schedule: in `vectors`, the chunks that a rank wants are replaced by
+// its results. `seed` picks one of the legal orders. All of them give the same bits, because sums are added
+// in the order of the schedule. Requires: a schedule that verifies, and a vector of contract.cut.elements for
+// each rank.
 std::vector<std::vector<float>> execute_on(const Expanded& schedule, std::vector<std::vector<float>> vectors,
                                            std::uint64_t seed);
 std::vector<std::vector<double>> execute_on(const Expanded& schedule,

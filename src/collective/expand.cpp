@@ -10,23 +10,23 @@ namespace wt::collective {
 
 namespace {
 
-// What was done last to each slot of each member. A list where it is short; else only of the slots that were
-// touched.
+// The last write of each slot of each member, and the reads since then. They are kept in an array if it is
+// small, and otherwise in a hash table of the slots that were accessed.
 class Accesses {
  public:
   explicit Accesses(const Contract& contract) : slots_(contract.slots()) {
     const std::int64_t all = std::int64_t{contract.members()} * slots_;
-    if (all <= short_list) listed_.resize(static_cast<std::size_t>(all));
+    if (all <= most_listed) listed_.resize(static_cast<std::size_t>(all));
   }
 
-  // A read comes after the write before it.
+  // A read waits for the last write.
   void read(int move, int member, int slot, std::vector<Dependency>& after) {
     Slot& state = at(member, slot);
     if (state.writer >= 0) after.push_back({state.writer, Until::done});
     state.readers.push_back(move);
   }
 
-  // A write comes after the reads since the last write; where there were none, after that write.
+  // A write waits for the reads since the last write or, if there were none, for that write.
   void write(int move, int member, int slot, std::vector<Dependency>& after) {
     Slot& state = at(member, slot);
     for (const int reader : state.readers) after.push_back({reader, Until::sent});
@@ -36,7 +36,7 @@ class Accesses {
   }
 
  private:
-  static constexpr std::int64_t short_list = 1 << 22;
+  static constexpr std::int64_t most_listed = 1 << 22;
   struct Slot {
     int writer = -1;
     std::vector<int> readers{};
@@ -48,15 +48,15 @@ class Accesses {
 
   int slots_;
   std::vector<Slot> listed_{};
-  std::unordered_map<std::int64_t, Slot> touched_{};  // never walked through
+  std::unordered_map<std::int64_t, Slot> touched_{};  // Its order is never used.
 };
 
-void sort_out(std::vector<Dependency>& list) {
+void make_sorted_and_unique(std::vector<Dependency>& list) {
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-// All reads of a round come before its writes.
+// All reads of a round come before its first write.
 void add_round(std::vector<Move> moves, Accesses& accesses, std::vector<Step>& steps) {
   const std::size_t first = steps.size();
   for (Move& move : moves) {
@@ -69,8 +69,8 @@ void add_round(std::vector<Move> moves, Accesses& accesses, std::vector<Step>& s
     std::vector<Dependency>& after = step.move.effect == Effect::copy ? step.start : step.apply;
     step.move.landing().each(
         [&](int slot) { accesses.write(static_cast<int>(i), step.move.target, slot, after); });
-    sort_out(step.start);
-    sort_out(step.apply);
+    make_sorted_and_unique(step.start);
+    make_sorted_and_unique(step.apply);
   }
 }
 
@@ -88,9 +88,10 @@ Expanded expand(const Schedule& schedule) {
 void reduce_dependencies(std::vector<Step>& steps) {
   const Order order(steps);
   WT_EXPECT(order.complete(),
-            "moves wait for each other in a circle: within one round two copies read what the "
-            "other overwrites");
-  // Implied by another of the list, or by what the move's start already knows.
+            "moves wait for each other in a cycle: within one round, two copies overwrite what the "
+            "other one reads");
+  // A dependency is redundant if another one of the list implies it, or if it holds whenever the move has
+  // started.
   const auto reduce = [&](std::vector<Dependency>& list, int move, bool applies) {
     const std::vector<Dependency> all = list;
     std::erase_if(list, [&](const Dependency& each) {
@@ -110,7 +111,7 @@ Extent extent_of(const Expanded& schedule) {
   const std::vector<Step>& steps = schedule.steps;
   const auto members = static_cast<std::size_t>(schedule.contract.members());
   std::vector<std::int64_t> sent(members), received(members);
-  std::vector<int> depth(2 * steps.size());  // of starts and ends
+  std::vector<int> depth(2 * steps.size());  // of the start and the end of each move
   Extent extent{.moves = static_cast<std::int64_t>(steps.size())};
   for (const Event& event : legal_order(steps)) {
     const auto i = static_cast<std::size_t>(event.move);

@@ -1,14 +1,14 @@
 #pragma once
-// The explicit form of a schedule: every move, and what it waits for. Nobody writes these dependencies: they
-// follow from who reads and writes what, in the order of the rounds.
+// The explicit form of a schedule: every move with its dependencies. An algorithm doesn't state dependencies;
+// they are derived from the order in which its moves read and write slots.
 
 #include "collective/schedule.h"
 
 namespace wt::collective {
 
 enum class Until : std::uint8_t {
-  sent,  // its bytes have left: its source may be written
-  done   // its target has the new value
+  sent,  // The bytes of the move have left, so its source may be overwritten.
+  done   // The target has its new value.
 };
 
 struct Dependency {
@@ -17,14 +17,14 @@ struct Dependency {
   auto operator<=>(const Dependency&) const = default;
 };
 
-// A reduction's bytes land in a slot of their own, and wait there until `apply` lets them be added: arrivals
-// overlap, sums keep their order. A copy's bytes land in the target itself, and it is done when they have
-// arrived; unless it has something to wait for in `apply`, as imported programs have, which buffer what
-// arrives.
+// A move and its dependencies. The bytes of a reduction land in a buffer of their own and wait there until
+// the dependencies in `apply` allow the addition, so transfers may overlap while sums keep their order. The
+// bytes of a copy land in the target slots themselves, and the copy is done when they have arrived. A copy
+// has dependencies in `apply` only in imported programs, which buffer what arrives.
 struct Step {
   Move move{};
-  std::vector<Dependency> start{};  // bytes may flow; ascending
-  std::vector<Dependency> apply{};  // they may be added, or put in place
+  std::vector<Dependency> start{};  // before the bytes may flow; ascending
+  std::vector<Dependency> apply{};  // before they may be added, or put in place; ascending
   bool operator==(const Step&) const = default;
 };
 
@@ -35,17 +35,20 @@ struct Expanded {
   bool operator==(const Expanded&) const = default;
 };
 
-// Without redundant dependencies: none that others imply.
+// All moves in the order of their rounds, without redundant dependencies (those that others imply). Memory
+// grows with the number of moves, so expand a large schedule only if stretches_of (schedule.h) doesn't
+// suffice.
 Expanded expand(const Schedule& schedule);
 
-// Leaves out dependencies which others imply. Requires: no circle.
+// Removes the dependencies that others imply. Requires: no moves that wait for each other in a cycle.
 void reduce_dependencies(std::vector<Step>& steps);
 
+// The figures by which papers compare algorithms: latencies and bytes.
 struct Extent {
   std::int64_t moves = 0;
-  int depth = 0;  // moves on the longest way from beginning to end: latencies paid one after the other
-  std::int64_t most_sent = 0;      // elements, of the rank that sends most
-  std::int64_t most_received = 0;  // helpers and moves within a rank don't count
+  int depth = 0;               // moves between ranks on the critical path: latencies paid one after the other
+  std::int64_t most_sent = 0;  // elements that the busiest rank sends, without moves within the rank
+  std::int64_t most_received = 0;  // likewise; helpers don't count in either
 };
 Extent extent_of(const Expanded& schedule);
 

@@ -1,6 +1,7 @@
 #pragma once
-// What a communication library looks at before it chooses: the machine in a few numbers. Whoever knows the
-// machine fills it in; nothing here knows devices, routes or files.
+// The few numbers of a machine that a communication library looks at before it chooses an algorithm.
+// communication/fabric.h computes them for a described platform, so that this folder needs no devices or
+// routes.
 
 #include <cstdint>
 #include <optional>
@@ -11,54 +12,57 @@
 
 namespace wt::collective {
 
+// The way in which the devices of one node are joined.
 enum class Inside : std::uint8_t {
   nvswitch,     // NVLinks to switches: every pair at full rate
-  nvlink_mesh,  // NVLinks between pairs; others go through one GPU
+  nvlink_mesh,  // NVLinks between some pairs; messages of the other pairs pass through a third GPU
   pcie_peer,    // GPU to GPU through PCIe switches
   staged,       // through host memory
-  ideal         // no library's tables hold for it: CPUs, other makers' GPUs, ideal switches
+  ideal         // anything without published tables: CPUs, GPUs of other makers, ideal switches
 };
 std::string_view name(Inside inside);
 bool linked_by_nvlink(Inside inside);
 
+// The maker of the host processors, on which some constants of NCCL depend.
 enum class Host : std::uint8_t { other, intel, amd, arm };
 
-// Chips in a grid, each with a link each way along every axis. Of several such slices a fabric's nodes are one each.
+// TPU chips in a grid; each chip has a link in each direction of every axis. If there are several such
+// slices, another network joins them, and each slice counts as one node of the fabric.
 struct Torus {
-  std::vector<int> extents{};  // chips along each axis
-  std::vector<bool> wrapped{};
-  int cores = 1;          // of a chip, each a rank
-  BytesPerSecond link{};  // one way
-  Seconds hop{};
+  std::vector<int> extents{};   // chips along each axis
+  std::vector<bool> wrapped{};  // whether the axis closes to a ring
+  int cores = 1;                // of a chip; each is a rank
+  BytesPerSecond link{};        // in one direction
+  Seconds hop{};                // latency of one link
   int slices = 1;
 };
 
 struct Fabric {
-  int nodes = 1;           // machines; a domain of NVLink across machines counts as one, as in NCCL
-  int ranks_per_node = 1;  // 0: not the same everywhere
-  int capability = 0;      // compute capability of the oldest GPU, 80 for 8.0; 0: no GPU that NCCL drives
+  int nodes = 1;           // machines; an NVLink domain across machines counts as one node, as in NCCL
+  int ranks_per_node = 1;  // 0: Nodes have different numbers of ranks.
+  int capability = 0;      // compute capability, 80 for 8.0; 0: GPUs differ or aren't NVIDIA's
   Inside inside = Inside::ideal;
-  int nvlinks = 0;               // of a GPU
-  BytesPerSecond inside_rate{};  // without NVLink: one way, what a device gets while all of a node send
-  int nics = 0;                  // of a node
-  BytesPerSecond nic_rate{};     // of each: line rate, one way
+  int nvlinks = 0;               // of each GPU
+  BytesPerSecond inside_rate{};  // without NVLink: of a device within its node, in one direction
+  int nics = 0;                  // of each node
+  BytesPerSecond nic_rate{};     // line rate of each NIC, in one direction
   Host host = Host::other;
-  bool adds_in_switch = false;  // NVSwitch of the third generation or later
-  bool gpu_direct = false;      // NICs read and write the GPUs' memory
-  Seconds latency{};            // of one message, where no library's table says it
+  bool adds_in_switch = false;  // NVSwitches of the third generation or later can add.
+  bool gpu_direct = false;      // NICs read and write the memory of GPUs directly.
+  Seconds latency{};            // of one message; used where no table of a library applies
   std::optional<Torus> torus{};
 };
 
-// Where `ranks` ranks of a fabric are: they fill node after node.
+// How `ranks` ranks are spread over a fabric: they fill one node after the other.
 struct Spread {
   int ranks = 1;
   int nodes = 1;
-  bool even = true;  // every node has as many
+  bool even = true;  // Every node has equally many ranks.
 
   double per_node() const { return static_cast<double>(ranks) / nodes; }
 };
 
-// More ranks than the fabric has places are dealt to its nodes in turns.
+// If the fabric has fewer places than ranks, the ranks are dealt to all of its nodes in turn.
 Spread spread(const Fabric& fabric, int ranks);
 
 }  // namespace wt::collective

@@ -8,8 +8,8 @@
 
 namespace wt::collective {
 
-// The words of one line of a text form, taken from the front. The first trouble of a line is told, and then
-// no other.
+// Reads the words of one line of a text form from left to right. Only the first mistake of a line is
+// reported; after it the remaining calls have no effect on the list of problems.
 class Line {
  public:
   Line(std::string_view text, int number, const std::string& file, Problems& problems)
@@ -17,15 +17,16 @@ class Line {
 
   bool at_end();
   bool is_next(std::string_view wanted);
-  bool take(std::string_view wanted);  // if it is next
+  bool take(std::string_view wanted);  // Takes the next word if it is this one, and returns whether it was.
   std::string_view word();
-  void want(std::string_view wanted);
-  std::int64_t number(std::int64_t least, std::int64_t most);
-  std::int64_t number_in(std::string_view digits, std::int64_t least,
-                         std::int64_t most);  // of the word taken last
+  void want(std::string_view wanted);                          // Takes the next word, which must be this one.
+  std::int64_t number(std::int64_t least, std::int64_t most);  // Takes a number; after a mistake, `least`.
+  // The number in a part of the word that was taken last.
+  std::int64_t number_in(std::string_view digits, std::int64_t least, std::int64_t most);
   void want_end();
 
-  void fail(std::string fact, std::string remedy = {});  // points at the word taken last
+  // Reports a mistake at the word that was taken last.
+  void fail(std::string fact, std::string remedy = {});
   bool broken() const { return broken_; }
 
  private:
@@ -33,7 +34,7 @@ class Line {
   int number_;
   const std::string& file_;
   Problems& problems_;
-  std::size_t position_ = 0, begin_ = 0;
+  std::size_t position_ = 0, begin_ = 0;  // begin of the word that was taken last
   bool broken_ = false;
 };
 

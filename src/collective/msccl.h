@@ -1,6 +1,6 @@
 #pragma once
-// Schedules as Microsoft's MSCCL writes them: a program of thread blocks for each GPU (msccl-tools:
-// msccl/language/ ir.py; its reader: msccl, src/graph/topo.cc).
+// Schedules in the XML of Microsoft's MSCCL, which is a program of thread blocks for each GPU. It is written
+// by msccl-tools (msccl/language/ir.py) and read by the MSCCL runtime (src/graph/topo.cc).
 
 #include <string>
 #include <string_view>
@@ -9,13 +9,14 @@
 
 namespace wt::collective {
 
-// Blocks are as long as they come out; MSCCL itself takes 256 steps of each.
-// InputError where MSCCL has no words for it: helpers, ranks left out, gather, scatter, all-to-all.
+// Thread blocks may become longer than the 256 steps that the MSCCL runtime accepts. Throws InputError for
+// what the XML cannot express: gather, scatter and all-to-all, helpers, ranks that are left out, and an input
+// out of place.
 std::string print_msccl(const Expanded& schedule);
 
-// The program as moves, for a vector of `elements` (0: one for each chunk). Thread blocks' own order is kept,
-// as far as it matters. InputError with everything that is wrong in the file. What comes back is not verified
-// yet: see import.h.
+// The program as moves, for vectors of `elements` (0: one for each chunk). The order of the steps in a thread
+// block becomes dependencies between moves, without redundant ones. Throws InputError with all mistakes of
+// the file. The schedule may still be wrong; import.h verifies it.
 Expanded parse_msccl(const std::string& text, std::int64_t elements, const std::string& file = {});
 
 }  // namespace wt::collective

@@ -12,12 +12,14 @@ namespace wt::collective::msccl {
 
 namespace {
 
+// A file beyond these limits is a mistake, and its verification would only exhaust the memory.
 constexpr std::int64_t most_slots = 1 << 24, most_moved = 1 << 26;
-constexpr int most_nothings = 1 << 12;
+constexpr int most_idle_steps = 1 << 12;  // that wait for each other in a row: the depth of a recursion
 
-// What became of a step: the moves it takes part in (a local one arrives), and what must have happened when
-// it is done.
-struct Fate {
+// The moves that a step became (-1: none), and the dependencies that are fulfilled when the step is done. A
+// step that receives or works locally has an arriving move; a step that sends has a leaving one. The move
+// `aside` copies the step's source to its target before what arrives is added there.
+struct StepMoves {
   int aside = -1, arriving = -1, leaving = -1;
   enum class Done : std::uint8_t { unknown, being_found, known } state{};
   std::vector<Dependency> done{};
@@ -28,7 +30,7 @@ class Translator {
   Translator(Program program, Source& source) : program_(std::move(program)), source_(source) {
     schedule_.name = program_.name;
     schedule_.contract = program_.contract;
-    for (const auto& [id, block] : program_.blocks) fates_[id].resize(block.steps.size());
+    for (const auto& [id, block] : program_.blocks) step_moves_[id].resize(block.steps.size());
     add_moves();
     if (source_.problems().any()) return;
     for (const auto& [id, block] : program_.blocks)
@@ -38,14 +40,15 @@ class Translator {
   Expanded take() { return std::move(schedule_); }
 
  private:
-  struct End {  // of a message
+  // The step at one end of a message.
+  struct End {
     const BlockStep* step = nullptr;
-    Fate* fate = nullptr;
+    StepMoves* own = nullptr;
   };
 
   void add_moves();
   int add_move(int source, int target, Effect effect, int from, int to, int count);
-  void add_local(int gpu, const BlockStep& step, Fate& fate);
+  void add_local(int gpu, const BlockStep& step, StepMoves& own);
   void add_message(int source, int target, const End& sent, const End& received);
   void link(const BlockId& id, std::size_t number);
   std::vector<Dependency> waits_of(const BlockId& id, std::size_t number, int depth);
@@ -55,7 +58,7 @@ class Translator {
   Program program_;
   Source& source_;
   Expanded schedule_{};
-  std::map<BlockId, std::vector<Fate>> fates_{};
+  std::map<BlockId, std::vector<StepMoves>> step_moves_{};
   std::int64_t moved_ = 0;  // chunks
 };
 
@@ -65,24 +68,26 @@ int Translator::add_move(int source, int target, Effect effect, int from, int to
   return static_cast<int>(schedule_.steps.size()) - 1;
 }
 
-// The nth step that sends from one GPU to another on a channel meets the nth that receives.
+// On each channel between two GPUs, the nth step that sends belongs to the nth step that receives.
 void Translator::add_moves() {
   using Way = std::array<int, 3>;  // source, target, channel
   std::map<Way, std::array<std::vector<End>, 2>> ways;
   for (auto& [id, block] : program_.blocks) {
     for (std::size_t i = 0; i < block.steps.size(); ++i) {
       BlockStep& step = block.steps[i];
-      Fate& fate = fates_[id][i];
-      if (!step.type->keeps) {  // what isn't kept gets scratch slots of its own
+      StepMoves& own = step_moves_[id][i];
+      if (!step.type->keeps) {  // A result that is only sent on gets scratch slots of its own.
         step.target = schedule_.contract.slots();
         schedule_.contract.scratch += step.count;
       }
-      add_local(id.gpu, step, fate);
-      if (step.type->sends) ways[{id.gpu, block.send, block.channel}][0].push_back({&step, &fate});
-      if (step.type->receives) ways[{block.receive, id.gpu, block.channel}][1].push_back({&step, &fate});
+      add_local(id.gpu, step, own);
+      if (step.type->sends) ways[{id.gpu, block.send, block.channel}][0].push_back({&step, &own});
+      if (step.type->receives) ways[{block.receive, id.gpu, block.channel}][1].push_back({&step, &own});
       if (std::int64_t{schedule_.contract.ranks} * schedule_.contract.slots() > most_slots ||
           moved_ > most_moved)
-        return source_.fail("this program moves too much to be verified");
+        return source_.fail(fmt::format(
+            "the program needs more than {} slots or moves more than {} chunks, too many to verify",
+            most_slots, most_moved));
     }
   }
   for (const auto& [way, ends] : ways) {
@@ -96,41 +101,42 @@ void Translator::add_moves() {
   }
 }
 
-// What stays on the GPU. Where the sum of what comes and of what is here goes to a third place, what is here
-// is copied there first.
-void Translator::add_local(int gpu, const BlockStep& step, Fate& fate) {
+// Adds the moves within a GPU. If a step adds what arrives to its source slots and stores the sum elsewhere,
+// the source slots are first copied to the target.
+void Translator::add_local(int gpu, const BlockStep& step, StepMoves& own) {
   const StepType& type = *step.type;
   if (step.count == 0 || step.source == step.target) return;
   if (type.receives && type.reduces)
-    fate.aside = add_move(gpu, gpu, Effect::copy, step.source, step.target, step.count);
+    own.aside = add_move(gpu, gpu, Effect::copy, step.source, step.target, step.count);
   if (!type.receives && !type.sends)
-    fate.arriving = add_move(gpu, gpu, type.reduces ? Effect::reduce : Effect::copy, step.source, step.target,
-                             step.count);
+    own.arriving = add_move(gpu, gpu, type.reduces ? Effect::reduce : Effect::copy, step.source, step.target,
+                            step.count);
 }
 
-// Who passes on what has come sends it from where it was put.
+// A step that passes on what it receives sends it from the slots where it was stored.
 void Translator::add_message(int source, int target, const End& sent, const End& received) {
   if (sent.step->count != received.step->count)
-    source_.fail(received.step->offset, fmt::format("{} chunks are received of {} that GPU {} sends",
-                                                    received.step->count, sent.step->count, source));
+    source_.fail(received.step->offset, fmt::format("this step receives {} chunks, but GPU {} sends {}",
+                                                    received.step->count, source, sent.step->count));
   const int from = sent.step->type->receives ? sent.step->target : sent.step->source;
   const Effect effect = received.step->type->reduces ? Effect::reduce : Effect::copy;
   const int move = add_move(source, target, effect, from, received.step->target, sent.step->count);
-  sent.fate->leaving = received.fate->arriving = move;
+  sent.own->leaving = received.own->arriving = move;
 }
 
-// A block does one step after the other, and a step may wait for one of another block.
+// A step waits for the step before it in its thread block, and may name one step of another thread block.
 std::vector<Dependency> Translator::waits_of(const BlockId& id, std::size_t number, int depth) {
   const BlockStep& step = program_.blocks[id].steps[number];
   std::vector<Dependency> waits;
   if (number > 0) waits = done_of(id, number - 1, depth);
   if (step.after_block < 0) return waits;
   const BlockId other{id.gpu, step.after_block};
-  const auto found = fates_.find(other);
+  const auto found = step_moves_.find(other);
   const auto after = static_cast<std::size_t>(step.after_step);
-  if (found == fates_.end() || step.after_step < 0 || after >= found->second.size()) {
-    source_.fail(step.offset, fmt::format("this step waits for step {} of block {}, which isn't there",
-                                          step.after_step, step.after_block));
+  if (found == step_moves_.end() || step.after_step < 0 || after >= found->second.size()) {
+    source_.fail(step.offset,
+                 fmt::format("this step waits for step {} of thread block {}, which does not exist",
+                             step.after_step, step.after_block));
     return waits;
   }
   const std::vector<Dependency>& done = done_of(other, after, depth);
@@ -140,40 +146,41 @@ std::vector<Dependency> Translator::waits_of(const BlockId& id, std::size_t numb
   return waits;
 }
 
-// A step that does nothing is done when what it waits for is.
+// A step without moves is done when the steps that it waits for are done.
 const std::vector<Dependency>& Translator::done_of(const BlockId& id, std::size_t number, int depth) {
-  Fate& fate = fates_[id][number];
-  if (fate.state == Fate::Done::known) return fate.done;
-  if (fate.arriving >= 0) fate.done.push_back({fate.arriving, Until::done});
-  if (fate.leaving >= 0) fate.done.push_back({fate.leaving, Until::sent});
-  if (fate.done.empty()) {
-    if (fate.state == Fate::Done::being_found || depth == most_nothings) {
-      source_.fail(program_.blocks[id].steps[number].offset, "this step waits for itself, by way of others");
-      return fate.done;
+  StepMoves& own = step_moves_[id][number];
+  if (own.state == StepMoves::Done::known) return own.done;
+  if (own.arriving >= 0) own.done.push_back({own.arriving, Until::done});
+  if (own.leaving >= 0) own.done.push_back({own.leaving, Until::sent});
+  if (own.done.empty()) {
+    if (own.state == StepMoves::Done::being_found || depth == most_idle_steps) {
+      source_.fail(program_.blocks[id].steps[number].offset,
+                   "this step waits for itself through other steps");
+      return own.done;
     }
-    fate.state = Fate::Done::being_found;
-    fate.done = waits_of(id, number, depth + 1);
+    own.state = StepMoves::Done::being_found;
+    own.done = waits_of(id, number, depth + 1);
   }
-  fate.state = Fate::Done::known;
-  return fate.done;
+  own.state = StepMoves::Done::known;
+  return own.done;
 }
 
-// What arrives is buffered, so the receiving step waits with putting it in place.
+// Arriving bytes are buffered, so the dependencies of a receiving step delay only its storing of the result.
 void Translator::link(const BlockId& id, std::size_t number) {
-  const Fate& fate = fates_[id][number];
-  if (fate.arriving < 0 && fate.leaving < 0) return;
+  const StepMoves& own = step_moves_[id][number];
+  if (own.arriving < 0 && own.leaving < 0) return;
   std::vector<Dependency> waits = waits_of(id, number, 0);
-  if (fate.aside >= 0) {
-    step_of(fate.aside).start = waits;
-    waits.push_back({fate.aside, Until::done});
+  if (own.aside >= 0) {
+    step_of(own.aside).start = waits;
+    waits.push_back({own.aside, Until::done});
   }
-  if (fate.arriving < 0) {
-    step_of(fate.leaving).start = waits;
+  if (own.arriving < 0) {
+    step_of(own.leaving).start = waits;
     return;
   }
   const bool is_local = !program_.blocks[id].steps[number].type->receives;
-  (is_local ? step_of(fate.arriving).start : step_of(fate.arriving).apply) = waits;
-  if (fate.leaving >= 0) step_of(fate.leaving).start = {{fate.arriving, Until::done}};
+  (is_local ? step_of(own.arriving).start : step_of(own.arriving).apply) = waits;
+  if (own.leaving >= 0) step_of(own.leaving).start = {{own.arriving, Until::done}};
 }
 
 }  // namespace

@@ -13,9 +13,12 @@ namespace wt::collective::msccl {
 
 namespace {
 
+// A file beyond these limits is a mistake, and its verification would only exhaust the memory.
 constexpr int most_gpus = 1 << 12, most_chunks = 1 << 16, most_slots = 1 << 24;
 constexpr std::size_t most_steps = 4096, most_problems = 50;
 
+// MSCCL's step types: send, receive, receive-copy-send, receive-reduce-copy, receive-reduce-copy-send,
+// receive-reduce-send, copy, reduce, and no operation.
 constexpr std::array<StepType, 9> types{{
     {"s", false, false, true},
     {"r", true, false, false},
@@ -73,7 +76,7 @@ class Reader {
 
 std::string_view Reader::word(const pugi::xml_node& node, const char* name) {
   const pugi::xml_attribute attribute = node.attribute(name);
-  if (!attribute) fail(node, fmt::format("<{}> lacks {}", node.name(), name));
+  if (!attribute) fail(node, fmt::format("<{}> has no attribute \"{}\"", node.name(), name));
   return attribute.value();
 }
 
@@ -83,7 +86,7 @@ int Reader::number(const pugi::xml_node& node, const char* name, int least, int 
   char* end = nullptr;
   const long value = std::strtol(text.data(), &end, 10);
   if (text.empty() || *end != '\0' || value < least || value > most) {
-    fail(node, fmt::format("{}=\"{}\" is no number from {} to {}", name, text, least, most));
+    fail(node, fmt::format("{}=\"{}\" is not a number from {} to {}", name, text, least, most));
     return least;
   }
   return static_cast<int>(value);
@@ -93,12 +96,13 @@ void Reader::read_file() {
   pugi::xml_document document;
   const pugi::xml_parse_result result = document.load_buffer(source_.text().data(), source_.text().size());
   if (!result) {
-    source_.fail(fmt::format("this is no XML: {}", result.description()));
+    source_.fail(fmt::format("this is not XML: {}", result.description()));
     return;
   }
   const pugi::xml_node algorithm = document.child("algo");
   if (!algorithm) {
-    source_.fail("there is no <algo>", "MSCCL's XML begins with it");
+    source_.fail("the file has no element <algo>",
+                 "give a program in MSCCL's XML, whose outermost element is <algo>");
     return;
   }
   read_algorithm(algorithm);
@@ -109,7 +113,7 @@ void Reader::read_algorithm(const pugi::xml_node& algorithm) {
   const std::string_view collective = word(algorithm, "coll");
   const std::optional<Operation> operation = operation_of(collective);
   if (!operation)
-    fail(algorithm, fmt::format("\"{}\" is no collective that is read here", collective),
+    fail(algorithm, fmt::format("unknown collective \"{}\"", collective),
          "known: allreduce, reduce_scatter, allgather, broadcast, reduce");
   contract_.operation = operation.value_or(Operation::all_reduce);
   contract_.ranks = number(algorithm, "ngpus", 1, most_gpus);
@@ -119,11 +123,13 @@ void Reader::read_algorithm(const pugi::xml_node& algorithm) {
   in_place_ = algorithm.attribute("inplace").as_int(0) != 0;
   const bool by_rank = operation == Operation::all_gather || operation == Operation::reduce_scatter;
   if (operation && by_rank && chunks % contract_.ranks != 0)
-    fail(algorithm, fmt::format("{} chunks don't belong to {} GPUs in equal parts", chunks, contract_.ranks));
+    fail(algorithm,
+         fmt::format("{} chunks cannot be divided equally among {} GPUs", chunks, contract_.ranks));
   if (contract_.root < 0 || contract_.root >= contract_.ranks)
-    fail(algorithm, fmt::format("GPU {} can't be the root", contract_.root));
+    fail(algorithm, fmt::format("GPU {} can't be the root of {} GPUs", contract_.root, contract_.ranks));
   if (contract_.cut.elements < chunks)
-    fail(algorithm, fmt::format("{} elements don't fill {} chunks", elements_, chunks),
+    fail(algorithm,
+         fmt::format("a vector of {} elements has fewer elements than chunks, {}", elements_, chunks),
          "take a longer vector");
   int scratch = 0;
   for (const pugi::xml_node& gpu : algorithm.children("gpu"))
@@ -131,8 +137,8 @@ void Reader::read_algorithm(const pugi::xml_node& algorithm) {
   contract_.input_slot = in_place_ ? 0 : chunks;
   contract_.scratch = contract_.input_slot + scratch;
   if (std::int64_t{contract_.ranks} * contract_.slots() > most_slots)
-    fail(algorithm,
-         fmt::format("{} GPUs with {} chunks are too many to verify", contract_.ranks, contract_.slots()));
+    fail(algorithm, fmt::format("{} GPUs with {} slots each are too many to verify: the limit is {} slots",
+                                contract_.ranks, contract_.slots(), most_slots));
   if (source_.problems().any()) return;
   for (const pugi::xml_node& gpu : algorithm.children("gpu")) read_gpu(gpu);
 }
@@ -145,14 +151,15 @@ void Reader::read_gpu(const pugi::xml_node& gpu) {
 void Reader::read_block(const pugi::xml_node& node, int gpu) {
   const BlockId id{gpu, number(node, "id", 0, most_chunks)};
   if (program_.blocks.contains(id))
-    return fail(node, fmt::format("GPU {} has block {} already", gpu, id.block));
+    return fail(node, fmt::format("GPU {} has two thread blocks with id {}", gpu, id.block));
   Block& block = program_.blocks[id];
   block.send = number(node, "send", -1, contract_.ranks - 1);
   block.receive = number(node, "recv", -1, contract_.ranks - 1);
   block.channel = number(node, "chan", 0, most_chunks);
   for (const pugi::xml_node& step : node.children("step")) read_step(step, gpu, block);
   if (block.steps.size() > most_steps)
-    fail(node, fmt::format("{} steps are too many for a block", block.steps.size()));
+    fail(node, fmt::format("a thread block has at most {} steps, and this one has {}", most_steps,
+                           block.steps.size()));
 }
 
 void Reader::read_step(const pugi::xml_node& node, int gpu, Block& block) {
@@ -160,11 +167,12 @@ void Reader::read_step(const pugi::xml_node& node, int gpu, Block& block) {
   const auto type =
       std::find_if(types.begin(), types.end(), [&](const StepType& each) { return each.name == name; });
   if (type == types.end())
-    return fail(node, fmt::format("\"{}\" is no type of step", name),
+    return fail(node, fmt::format("unknown step type \"{}\"", name),
                 "known: s, r, rcs, rrc, rrcs, rrs, cpy, re, nop");
   number(node, "s", static_cast<int>(block.steps.size()), static_cast<int>(block.steps.size()));
-  if (type->sends && block.send < 0) fail(node, "this block has nobody to send to");
-  if (type->receives && block.receive < 0) fail(node, "this block has nobody to receive from");
+  if (type->sends && block.send < 0) fail(node, "this step sends, but its thread block has send=\"-1\"");
+  if (type->receives && block.receive < 0)
+    fail(node, "this step receives, but its thread block has recv=\"-1\"");
   BlockStep step{.type = &*type};
   step.offset = offset_of(node);
   step.after_block = number(node, "depid", -1, most_chunks);
@@ -173,13 +181,15 @@ void Reader::read_step(const pugi::xml_node& node, int gpu, Block& block) {
     step.count = number(node, "cnt", 1, contract_.slots());
     const bool reads = name != "r" && name != "rcs", writes = name != "s";
     if (reads) step.source = slot(node, gpu, "srcbuf", "srcoff", step.count);
-    // "rrs" keeps nothing and "s" writes on the other side; where they name it here is of no use.
+    // The destination of "rrs", which stores nothing, and of "s", which is stored by the receiver, is
+    // ignored.
     if (writes && type->keeps) step.target = slot(node, gpu, "dstbuf", "dstoff", step.count);
   }
   block.steps.push_back(std::move(step));
 }
 
-// Of an all-gather the input is the GPU's own part, of a reduce-scatter the output.
+// The first slot that a buffer and an offset in the XML denote. The input buffer of an all-gather and the
+// output buffer of a reduce-scatter hold only the GPU's own part of the vector.
 int Reader::slot(const pugi::xml_node& step, int gpu, const char* buffer, const char* offset, int count) {
   const int part = gpu * (contract_.cut.chunks / contract_.ranks);
   const int place = number(step, offset, 0, contract_.slots() - 1);
@@ -192,13 +202,13 @@ int Reader::slot(const pugi::xml_node& step, int gpu, const char* buffer, const 
   else if (name == "s")
     first = contract_.cut.chunks + contract_.input_slot + place;
   else
-    fail(step, fmt::format("\"{}\" is no buffer", name), "known: i (input), o (output), s (scratch)");
+    fail(step, fmt::format("unknown buffer \"{}\"", name), "known: i (input), o (output), s (scratch)");
   const int end = name == "s"   ? contract_.slots()
                   : name == "i" ? contract_.input_slot + contract_.cut.chunks
                                 : contract_.cut.chunks;
   if (first + count > end) {
     fail(step,
-         fmt::format("chunks {} to {} lie behind the end of buffer {}", place, place + count - 1, name));
+         fmt::format("chunks {} to {} are beyond the end of buffer \"{}\"", place, place + count - 1, name));
     return 0;
   }
   return first;

@@ -13,8 +13,9 @@ namespace wt::collective {
 
 namespace {
 
-constexpr int most_in_a_step = 64;  // MSCCL takes less than 72 chunks at once
+constexpr int most_in_a_step = 64;  // The MSCCL runtime accepts fewer than 72 chunks per step.
 
+// Empty for an operation that the XML cannot express.
 std::string_view msccl_name(Operation operation) {
   static constexpr std::array<std::string_view, 8> names{
       "allreduce", "reduce_scatter", "allgather", "broadcast", "reduce", "", "", ""};
@@ -38,7 +39,7 @@ struct Block {
   std::vector<BlockStep> steps{};
 };
 
-// A GPU's thread blocks: one for each peer and direction, and one for what stays.
+// The thread blocks of a GPU: one for each peer, direction and channel, and one for moves within the GPU.
 struct Gpu {
   std::vector<Block> blocks{};
 
@@ -51,8 +52,8 @@ struct Gpu {
   }
 };
 
-// What goes from one GPU to another on one channel arrives in the order it was sent in; what must be taken
-// out of that order goes on another channel.
+// The channel of each move. On one channel between two GPUs messages arrive in the order in which they were
+// sent. A message that must be received out of that order goes on another channel.
 std::vector<int> channels_of(const std::vector<Step>& steps, const std::vector<Event>& order) {
   std::vector<std::size_t> arrival(steps.size());
   for (std::size_t i = 0; i < order.size(); ++i)
@@ -81,7 +82,8 @@ class Writer {
         gpus_(static_cast<std::size_t>(schedule.contract.ranks)),
         sent_(schedule.steps.size()),
         done_(schedule.steps.size()) {
-    // Starts in one legal order for all blocks, so no block waits for what stands behind it.
+    // All thread blocks get their steps in one legal order, so no step waits for a later one of its own
+    // block.
     const std::vector<Event> order = first_moves_first(schedule.steps);
     channels_ = channels_of(schedule.steps, order);
     for (const Event& event : order) event.applies ? finish(event.move) : begin(event.move);
@@ -102,7 +104,7 @@ class Writer {
   const Expanded& schedule_;
   std::vector<Gpu> gpus_;
   std::vector<int> channels_{};         // of each move
-  std::vector<StepPlace> sent_, done_;  // of each move, on its source and on its target
+  std::vector<StepPlace> sent_, done_;  // of each move: its step on the source and its step on the target
 };
 
 void Writer::begin(int id) {
@@ -115,7 +117,8 @@ void Writer::begin(int id) {
           step.start);
 }
 
-// What a move waits for on its target's side, the receiving step waits for.
+// The step on the target's side: it receives, or works locally, and waits for the dependencies that concern
+// the target.
 void Writer::finish(int id) {
   const Step& step = schedule_.steps[static_cast<std::size_t>(id)];
   const Move& move = step.move;
@@ -129,7 +132,7 @@ void Writer::finish(int id) {
   if (stays) sent_[static_cast<std::size_t>(id)] = done_[static_cast<std::size_t>(id)];
 }
 
-// The step of this GPU that a dependency means; none where it is another GPU's business.
+// The step of this GPU that a dependency refers to; none if the dependency is enforced on another GPU.
 StepPlace Writer::on(int gpu, const Dependency& dependency) const {
   const auto id = static_cast<std::size_t>(dependency.move);
   const Move& move = schedule_.steps[id].move;
@@ -138,7 +141,8 @@ StepPlace Writer::on(int gpu, const Dependency& dependency) const {
   return {};
 }
 
-// A step waits for one other at most; what else there is to wait for, steps before it do that do nothing.
+// In the XML a step can wait for one step of another block. For each further dependency, a step that does
+// nothing ("nop") stands before it and waits.
 StepPlace Writer::add(int gpu, int block, std::string_view type, const Move& move,
                       const std::vector<Dependency>& after) {
   std::vector<Block>& blocks = gpus_[static_cast<std::size_t>(gpu)].blocks;
@@ -146,7 +150,7 @@ StepPlace Writer::add(int gpu, int block, std::string_view type, const Move& mov
   std::vector<StepPlace> waits;
   for (const Dependency& each : after) {
     const StepPlace place = on(gpu, each);
-    if (place.block < 0 || place.block == block) continue;  // a block's own steps come in order
+    if (place.block < 0 || place.block == block) continue;  // Steps of one block are in order anyway.
     blocks[static_cast<std::size_t>(place.block)].steps[static_cast<std::size_t>(place.step)].is_waited_for =
         true;
     waits.push_back(place);
@@ -157,7 +161,7 @@ StepPlace Writer::add(int gpu, int block, std::string_view type, const Move& mov
     for (int first = range.first; first < range.end(); first += most_in_a_step) {
       const int count = std::min(most_in_a_step, range.end() - first);
       const int to = first + move.shift;
-      // What arrives is added to what lies in `src`: the target itself.
+      // "rrc" adds what arrives to the slots in `src`, which here are the target slots.
       steps.push_back({type, type == "rrc" ? to : first, to, count, last_wait, false});
       last_wait = {};
     }
@@ -165,7 +169,7 @@ StepPlace Writer::add(int gpu, int block, std::string_view type, const Move& mov
   return {block, static_cast<int>(steps.size()) - 1};
 }
 
-// In place, everything lies in the larger of the two buffers.
+// In place, all chunks lie in the larger one of the input and output buffers.
 std::string Writer::place(std::string_view side, int slot) const {
   const int chunks = schedule_.contract.cut.chunks;
   const std::string_view large = schedule_.contract.operation == Operation::all_gather ? "o" : "i";
@@ -210,11 +214,11 @@ std::string Writer::text() const {
   return text + "</algo>\n";
 }
 
-void check_has_words_for(const Expanded& schedule) {
+void check_can_be_expressed(const Expanded& schedule) {
   const Contract& contract = schedule.contract;
   const auto refuse = [&](std::string_view what) {
     throw InputError(
-        fmt::format("MSCCL has no words for {}, so {} can't be written as its XML", what, schedule.name));
+        fmt::format("{} cannot be written as MSCCL's XML, which cannot express {}", schedule.name, what));
   };
   if (msccl_name(contract.operation).empty()) refuse(name(contract.operation));
   if (contract.helpers > 0) refuse("switches and servers");
@@ -225,7 +229,7 @@ void check_has_words_for(const Expanded& schedule) {
 }  // namespace
 
 std::string print_msccl(const Expanded& schedule) {
-  check_has_words_for(schedule);
+  check_can_be_expressed(schedule);
   return Writer(schedule).text();
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// An MSCCL program as it is written: what stands between its XML (msccl_parse.cpp) and our moves
-// (msccl_moves.cpp).
+// An MSCCL program in memory: msccl_parse.cpp makes it of the XML, and msccl_moves.cpp makes moves of it.
 
 #include <map>
 #include <string>
@@ -12,10 +11,12 @@
 
 namespace wt::collective::msccl {
 
-// A step receives, or sends, or both; what came, or what lies in src, is put or added into dst.
+// The kind of a step. It receives chunks, or reads them in its source slots. It copies or adds them to its
+// target slots. It may send the result. "rrcs", for example, is receive, reduce, copy and send.
 struct StepType {
   std::string_view name{};
-  bool receives = false, reduces = false, sends = false, keeps = true;
+  bool receives = false, reduces = false, sends = false;
+  bool keeps = true;  // false: The result is only sent on, and no slot of this GPU changes.
 };
 
 struct BlockId {
@@ -25,13 +26,16 @@ struct BlockId {
 
 struct BlockStep {
   const StepType* type = nullptr;
-  int source = 0, target = 0, count = 0;  // slots of this GPU; of a send the source, of what comes the target
-  int after_block = -1, after_step = -1;
-  std::size_t offset = 0;  // in the file
+  // `count` slots of this GPU: they are read from `source` on, or written from `target` on.
+  int source = 0, target = 0, count = 0;
+  int after_block = -1, after_step = -1;  // the step of this GPU that must be done before; -1: none
+  std::size_t offset = 0;                 // in the file
 };
 
+// A thread block, which works off its steps in order.
 struct Block {
-  int send = -1, receive = -1, channel = 0;
+  int send = -1, receive = -1;  // the GPUs that it sends to and receives from; -1: none
+  int channel = 0;
   std::vector<BlockStep> steps{};
 };
 
@@ -41,14 +45,14 @@ struct Program {
   std::map<BlockId, Block> blocks{};
 };
 
-// The text and what is wrong with it. Beyond so many problems more would only take time.
+// The text of a file and the mistakes found in it, up to a limit.
 class Source {
  public:
   Source(const std::string& text, const std::string& file) : text_(text), file_(file) {}
 
   const std::string& text() const { return text_; }
-  void fail(std::string fact, std::string remedy = {});                      // the file as a whole
-  void fail(std::size_t offset, std::string fact, std::string remedy = {});  // what stands there
+  void fail(std::string fact, std::string remedy = {});                      // about the file as a whole
+  void fail(std::size_t offset, std::string fact, std::string remedy = {});  // about what stands there
   const Problems& problems() const { return problems_; }
 
  private:
@@ -57,6 +61,7 @@ class Source {
   Problems problems_{};
 };
 
+// Both report mistakes to `source`; after a mistake the result is incomplete.
 Program parse(Source& source, std::int64_t elements);
 Expanded moves_of(Program program, Source& source);
 

@@ -14,7 +14,8 @@ struct Nics {
   double rate = 0;
 };
 
-// Several NICs of a GPU are one to NCCL: AWS's plugin gives it the 32 cards of a p5 as 8 (aws-ofi-nccl).
+// NCCL sees several NICs of one GPU as a single one. For example, AWS's plugin (aws-ofi-nccl) presents the 32
+// NICs of a p5 as 8.
 Nics nics_of(const Fabric& fabric) {
   Nics nics{std::max(0, fabric.nics), std::max(0., fabric.nic_rate.count() / 1e9)};
   const int ranks = fabric.ranks_per_node;
@@ -25,10 +26,12 @@ Nics nics_of(const Fabric& fabric) {
   return nics;
 }
 
+// How many channels of this speed fit into a rate.
 int times(double rate, double speed) { return static_cast<int>(std::floor(rate / speed + 1e-9)); }
 
-// The best number of channels times their speed. Slower ones are tried down to half of the best so far, and
-// none after one that takes everything there is.
+// The channels with the highest total rate, count times speed. Speeds are tried from fast to slow, down to
+// half of the best speed so far, and the search ends when the channels take all of the available rate
+// `everything`. `fit(speed)` is the number of channels of a speed that fit.
 template <class Fit>
 Channels search(std::span<const double> speeds, double fastest, double everything, Fit fit) {
   Channels best{.count = 0};
@@ -42,7 +45,8 @@ Channels search(std::span<const double> speeds, double fastest, double everythin
   return best;
 }
 
-// Fast channels are split in two. Hopper and later keep theirs below 50 GB/s, once there are more than four.
+// NCCL splits channels of 25 GB/s or more in two. On Hopper and later it keeps more than four channels below
+// 50 GB/s.
 Channels split(Channels channels, int capability) {
   if (channels.inside < 25) return channels;
   if (capability >= 90 && channels.inside < 50 && channels.count > 4) return channels;
@@ -51,7 +55,8 @@ Channels split(Channels channels, int capability) {
   return {count, channels.inside * part, channels.across * part};
 }
 
-// Trees and NVLS may use more inside nodes than across: one speed after the other while it is below twice.
+// The rate within nodes of trees and NVLS, which may be higher than the one between nodes: the next faster
+// speed is taken as long as it fits and the rate is below twice the one between nodes.
 template <class Fits>
 double raised(std::span<const double> speeds, const Channels& channels, Fits fits) {
   double inside = channels.inside;
@@ -86,12 +91,13 @@ Channels ring_channels(const Fabric& fabric, const Spread& spread) {
         return across ? std::min(inside, nics.count * times(nics.rate, speed)) : inside;
       });
   if (found.count > 0) return split(found, fabric.capability);
-  // Slower than all speeds: one ring over what there is.
+  // The links are slower than every speed that NCCL tries: one ring takes all of their rate.
   const double rate = std::isfinite(everything) && everything > 0 ? std::min(fastest, everything) : no_path;
   return {1, rate, rate};
 }
 
-// As many as the rings. A chain's last GPU sends nothing on, so a node's links count for n / (n - 1).
+// Trees have as many channels as rings. Within a node a tree is a chain, whose last GPU sends nothing on, so
+// the links of n GPUs count n / (n - 1) times.
 Channels tree_channels(const Fabric& fabric, const Spread& spread, const Channels& ring) {
   const bool across = spread.nodes > 1;
   const auto tried = speeds(generation_of(fabric.capability), across);
@@ -115,7 +121,8 @@ Channels tree_channels(const Fabric& fabric, const Spread& spread, const Channel
   return tree;
 }
 
-// A head takes its share of the link twice: as one of all, and for all.
+// A channel passes the links of all GPUs once, and the link of its head once more. So the links of a GPU must
+// carry one channel more than there are heads.
 Channels nvls_channels(const Fabric& fabric, const Spread& spread) {
   const int gpus = static_cast<int>(spread.per_node());
   if (!fabric.adds_in_switch || fabric.inside != Inside::nvswitch || fabric.capability < 90 || gpus < 2)
@@ -133,8 +140,8 @@ Channels nvls_channels(const Fabric& fabric, const Spread& spread) {
   return found;
 }
 
-// Twice what the search found; twice again where fewer GPUs per node have a fast NIC each
-// (src/graph/connect.cc).
+// Twice the channels that the search found. On Hopper and later it is twice as many again if these are fewer
+// than 16, the rings are faster than 45 GB/s, and there are several nodes (src/graph/connect.cc).
 int communicator_channels(const Fabric& fabric, const Spread& spread, const Channels& ring) {
   int channels = std::min(2 * ring.count, most_channels);
   if (fabric.capability >= 90 && spread.nodes > 1 && ring.inside > 45 && channels < 16) channels *= 2;

@@ -22,10 +22,12 @@ Communicator communicator_of(const Question& question) {
 
 namespace {
 
+// The entry of a table of rates for this communicator, in GB/s.
 double cap(const std::array<Scales, 4>& table, const Communicator& communicator) {
   return table[index(communicator.generation)][communicator.scale];
 }
 
+// The highest rate of LL. Between nodes NCCL takes the table's row by the host processor.
 double ll_limit(const Communicator& communicator) {
   const bool amd = communicator.question.fabric.host == Host::amd;
   const Generation row = !communicator.across() ? communicator.generation
@@ -34,11 +36,12 @@ double ll_limit(const Communicator& communicator) {
   return ll_cap[index(row)][communicator.scale];
 }
 
+// The rate of all channels together. NCCL counts the rate between nodes only for more than two nodes.
 double carried(const Communicator& communicator, const Channels& channels) {
   return channels.count * (communicator.question.spread.nodes <= 2 ? channels.inside : channels.across);
 }
 
-// ---- Rates, as bus bandwidth: what a ring's links would carry ----
+// ---- Rates, as the bus bandwidth of nccl-tests ----
 
 double ring_rate(const Communicator& communicator, Protocol protocol) {
   const double all = carried(communicator, communicator.ring);
@@ -53,8 +56,8 @@ double ring_rate(const Communicator& communicator, Protocol protocol) {
   return 0;
 }
 
-// With a NIC for each GPU (Hopper and later) all traffic of a tree's node goes through one GPU (pattern
-// TREE).
+// On Hopper and later, with a NIC for each GPU, NCCL's trees send all traffic of a node through one GPU (its
+// pattern TREE), which counts for 0.85.
 double tree_rate(const Communicator& communicator, Protocol protocol) {
   const int count = communicator.tree.count;
   double rate =
@@ -66,6 +69,7 @@ double tree_rate(const Communicator& communicator, Protocol protocol) {
   return communicator.across() && communicator.generation >= Generation::hopper ? 0.85 * rate : rate;
 }
 
+// The rate of one NVLS channel within a node.
 double nvls_inside(const Communicator& communicator) {
   const auto& [count, inside, across] = communicator.nvls;
   const double gpus = communicator.question.spread.per_node();
@@ -74,8 +78,8 @@ double nvls_inside(const Communicator& communicator) {
          (both_ways ? 2 : (gpus - 1) / gpus);
 }
 
-// More than two nodes: on four, forced, it was measured at 310 GB/s where rings made 365 (H200), so it counts
-// for 0.85 of them.
+// On more than two nodes NVLSTree counts for 0.85 of the rings: when it was forced on four nodes of H200, 310
+// GB/s were measured, and 365 GB/s for rings.
 double nvls_tree_rate(const Communicator& communicator) {
   if (communicator.question.spread.nodes > 2) return 0.85 * ring_rate(communicator, Protocol::simple);
   const auto& [count, inside, across] = communicator.nvls;
@@ -111,7 +115,7 @@ int ring_steps(const Question& question) {
   }
 }
 
-// From the bus's rate to that of the vector.
+// The factor from bus bandwidth to the rate at which the vector is worked through.
 double of_vector(const Question& question, Pattern pattern) {
   const bool halves =
       question.operation == Operation::reduce_scatter || question.operation == Operation::all_gather;
@@ -120,6 +124,7 @@ double of_vector(const Question& question, Pattern pattern) {
   return static_cast<double>(question.spread.ranks) / ring_steps(question);
 }
 
+// NCCL's correction of the rate by the size of the vector (tree_correction).
 double correction(const Communicator& communicator, Pattern pattern, Protocol protocol) {
   const auto size = static_cast<std::uint64_t>(communicator.question.bytes) / 64;
   if (size == 0) return 1;
@@ -143,7 +148,8 @@ double step_across(const Communicator& communicator, Pattern pattern, Protocol p
   return step_latency[index(Wire::net)][index(alone ? Pattern::tree : pattern)][index(protocol)];
 }
 
-// Broadcast and reduce pay one step where all channels take the same way, which the search finds on switches.
+// The latency of a broadcast or reduce. NCCL counts a single step if all channels take the same path
+// (sameChannels), as they do behind switches; otherwise one step for each rank.
 double one_way_latency(const Communicator& communicator, Protocol protocol) {
   const bool same = communicator.question.fabric.inside != Inside::nvlink_mesh;
   const Pattern pattern = !same && protocol == Protocol::simple ? Pattern::tree : Pattern::ring;
@@ -169,7 +175,7 @@ double latency(const Communicator& communicator, Pattern pattern, Protocol proto
   const double inside = step_inside(communicator, pattern, protocol);
   const double across = step_across(communicator, pattern, protocol);
   const int doublings = std::bit_width(static_cast<unsigned>(spread.nodes)) - 1;
-  const int others = spread.ranks / spread.nodes - 1;  // in a machine
+  const int others = spread.ranks / spread.nodes - 1;  // ranks of a node besides the first
   switch (pattern) {
     case Pattern::tree:
       return 2 * (others * inside + doublings * across);
@@ -185,7 +191,7 @@ double latency(const Communicator& communicator, Pattern pattern, Protocol proto
   return 0;
 }
 
-// Rings over several nodes grow slowly at first ("plateau").
+// NCCL's "plateau" of rings over several nodes: from 64 bytes per rank and channel on, it raises the latency.
 double plateau(const Communicator& communicator, Pattern pattern, Protocol protocol) {
   const auto& [operation, fabric, spread, bytes] = communicator.question;
   const bool reaches = pattern == Pattern::ring && protocol == Protocol::simple && communicator.across() &&

@@ -1,6 +1,7 @@
 #pragma once
-// What NCCL takes an all-reduce, reduce-scatter, all-gather, broadcast or reduce to cost: a start, and a rate
-// for the vector, for each pattern and protocol (src/graph/tuning.cc of 2.30.7).
+// The cost that NCCL predicts for an all-reduce, reduce-scatter, all-gather, broadcast or reduce, for each
+// pattern and protocol: a time to start, and a rate at which it works through the vector (src/graph/tuning.cc
+// of NCCL 2.30.7).
 
 #include "collective/nccl_channels.h"
 #include "collective/nccl_tables.h"
@@ -8,11 +9,11 @@
 
 namespace wt::collective::nccl {
 
-// What the tuner works out once for a communicator.
+// The figures that NCCL's tuner computes once for each communicator.
 struct Communicator {
   const Question& question;
   Generation generation{};
-  std::size_t scale = 0;  // column of the tables
+  std::size_t scale = 0;  // column of the tables: one node, two, or more
   Channels ring{}, tree{}, nvls{};
   int channels = 1, nvls_channels = 1;
 
@@ -26,7 +27,7 @@ struct Cost {
   double rate = 0;   // GB/s
 };
 
-// Of a pattern that comes into question there.
+// Requires: the pattern can be used on this communicator (select_nccl.cpp decides).
 Cost cost_of(const Communicator& communicator, Pattern pattern, Protocol protocol);
 
 }  // namespace wt::collective::nccl

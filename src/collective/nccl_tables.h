@@ -1,6 +1,6 @@
 #pragma once
-// What NCCL 2.30.7 knows by heart. Times in microseconds, rates in GB/s (1e9 bytes), as it counts. A table
-// names its source file; base, steps and caps are the tuner's constants in src/graph/tuning.cc.
+// The constants of NCCL 2.30.7's cost model, in its own units: microseconds and GB/s (1e9 bytes per second).
+// They are those of the tuner in src/graph/tuning.cc, unless a comment names another source file.
 
 #include <array>
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace wt::collective::nccl {
 
-using Protocols = std::array<double, 3>;  // by protocol: ll, ll128, simple
-using Scales = std::array<double, 3>;     // on one node, on two, on more
+using Protocols = std::array<double, 3>;  // one value for each protocol: ll, ll128, simple
+using Scales = std::array<double, 3>;     // for one node, two nodes, and more
 
-enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };  // older GPUs count as volta
+enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };  // Older GPUs count as volta.
 
 constexpr Generation generation_of(int capability) {
   return capability >= 100  ? Generation::blackwell
@@ -24,6 +24,7 @@ constexpr Generation generation_of(int capability) {
 enum class Pattern : std::uint8_t { tree, ring, nvls, nvls_tree, pat };
 inline constexpr std::size_t patterns = 5;
 
+// The latency that a call pays once, by pattern.
 inline constexpr std::array<Protocols, patterns> base_latency{{
     {6.8, 14, 8.4},
     {6.6, 14, 8.4},
@@ -34,17 +35,18 @@ inline constexpr std::array<Protocols, patterns> base_latency{{
 
 enum class Wire : std::uint8_t { nvlink, pci, net };
 
+// The latency of one step, by wire and pattern.
 inline constexpr std::array<std::array<Protocols, patterns>, 3> step_latency{{
     {{{0.6, 1.25, 4}, {0.6, 1.9, 3.4}, {0, 0, 25}, {0, 0, 25}, {0, 0, 4}}},
     {{{1, 1.9, 4}, {1, 2.5, 5.7}, {0, 0, 0}, {0, 0, 0}, {0, 0, 4}}},
     {{{5, 8.5, 14}, {2.7, 4, 14}, {0, 0, 18}, {0, 0, 20.9}, {0, 0, 14}}},
 }};
 
-// The tables of caps are by generation.
-// Of the whole communicator; across nodes the row is the host's: ampere's for AMD, volta's for others.
+// The highest rates that NCCL assumes, a row for each generation. ll_cap limits the whole communicator;
+// between nodes its row depends on the host processor (ampere's for AMD, volta's for others).
 inline constexpr std::array<Scales, 4> ll_cap{
     {{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}}};
-// Of one channel.
+// These limit one channel.
 inline constexpr std::array<Scales, 4> ring_ll128_cap{
     {{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}};
 inline constexpr std::array<Scales, 4> tree_ll128_cap{
@@ -54,17 +56,19 @@ inline constexpr std::array<Scales, 4> tree_cap{
 inline constexpr std::array<Scales, 4> nvls_tree_cap{
     {{26.5, 18.5, 10}, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 80}}};
 
+// The share of a link's rate that NVLS reaches, by generation.
 inline constexpr std::array<double, 4> nvls_efficiency{0, 0, 0.85, 0.74};
 inline constexpr double pat_efficiency = 0.75;
 
-// A factor on the tree's rate for 64 bytes x 2^i; beyond its end 1.
+// Entry i is a factor on the tree's rate for vectors of 64 x 2^i bytes. For larger vectors the factor is 1.
 inline constexpr std::array<std::array<double, 24>, 3> tree_correction{{
     {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1, 1},
     {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1},
     {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5, .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9},
 }};
 
-// What it takes one NVLink for, one way, from a compute capability on (src/graph/topo.h).
+// The rate that NCCL assumes for one NVLink in one direction, from a compute capability on
+// (src/graph/topo.h).
 struct LinkRate {
   int capability = 0;
   double rate = 0;
@@ -72,7 +76,7 @@ struct LinkRate {
 inline constexpr std::array<LinkRate, 6> nvlink_rates{
     {{60, 18}, {70, 20}, {86, 12}, {87, 20}, {90, 20.6}, {100, 40.1}}};
 
-// Rates of one channel that its search tries (src/graph/search.cc), down to the slowest.
+// The rates of one channel that NCCL's search tries (src/graph/search.cc), from the fastest to the slowest.
 inline constexpr std::array speeds_inside{40., 30., 20., 18., 15., 12., 10., 9., 7., 6., 5., 4., 3.};
 inline constexpr std::array speeds_inside_hopper{60., 50., 40., 30., 24., 20., 15., 12., 11., 6., 3.};
 inline constexpr std::array speeds_inside_blackwell{90., 80., 70., 60., 50., 45.,
@@ -95,13 +99,15 @@ constexpr std::span<const double> speeds(Generation generation, bool across) {
   }
 }
 
-inline constexpr int most_channels = 64;  // of a communicator; its search finds half of them
-inline constexpr double no_path = 0.1;    // what it gives to a ring for which it found no links
+inline constexpr int most_channels = 64;  // of a communicator; the search finds at most half of them
+inline constexpr double no_path = 0.1;    // the rate of a ring for which the search found no links
 
-// Bytes for each thread that make one more channel worth it, and threads of a channel (src/include/device.h).
+// NCCL uses a further channel as soon as each thread of it gets this many bytes. Both are in
+// src/include/device.h.
 inline constexpr Protocols thread_bytes{8, 8, 64};
 inline constexpr Protocols threads{512, 640, 512};
-inline constexpr double threads_over_slow_pcie = 256;  // simple rings up to 12 GB/s
+// Rings of protocol simple whose rate is at most slow_pcie have fewer threads.
+inline constexpr double threads_over_slow_pcie = 256;
 inline constexpr double slow_pcie = 12;
 
 }  // namespace wt::collective::nccl

@@ -8,18 +8,23 @@ namespace wt::collective {
 
 std::span<const OperationRow> operations() {
   static constexpr std::array<OperationRow, 8> rows{{
-      {"all_reduce", Operation::all_reduce, Who::everyone, Who::everyone},
-      {"reduce_scatter", Operation::reduce_scatter, Who::everyone, Who::owner},
-      {"all_gather", Operation::all_gather, Who::owner, Who::everyone},
-      {"broadcast", Operation::broadcast, Who::root, Who::everyone},
-      {"reduce", Operation::reduce, Who::everyone, Who::root},
-      {"gather", Operation::gather, Who::owner, Who::root},
-      {"scatter", Operation::scatter, Who::root, Who::owner},
-      {"all_to_all", Operation::all_to_all, Who::row, Who::column},
+      {"all_reduce", Operation::all_reduce, Holders::all, Holders::all},
+      {"reduce_scatter", Operation::reduce_scatter, Holders::all, Holders::owner},
+      {"all_gather", Operation::all_gather, Holders::owner, Holders::all},
+      {"broadcast", Operation::broadcast, Holders::root, Holders::all},
+      {"reduce", Operation::reduce, Holders::all, Holders::root},
+      {"gather", Operation::gather, Holders::owner, Holders::root},
+      {"scatter", Operation::scatter, Holders::root, Holders::owner},
+      {"all_to_all", Operation::all_to_all, Holders::row, Holders::column},
   }};
   return rows;
 }
 
 std::string_view name(Operation operation) { return operations()[index(operation)].name; }
+
+bool goes_around(Operation operation) {
+  using enum Operation;
+  return operation == all_reduce || operation == reduce_scatter || operation == all_gather;
+}
 
 }  // namespace wt::collective

@@ -10,10 +10,10 @@ namespace {
 
 std::size_t number(Event event) { return 2 * static_cast<std::size_t>(event.move) + event.applies; }
 
-// A start captures the bytes, so whoever waits until they are sent waits for the start.
+// A start captures the bytes, so a dependency on bytes that have been sent is one on the start.
 Event event_of(const Dependency& dependency) { return {dependency.move, dependency.until == Until::done}; }
 
-// `wait(earlier, later)` for each event that waits for another.
+// Calls `wait(earlier, later)` for each event that waits for another one.
 template <class Wait>
 void each_wait(const std::vector<Step>& steps, Wait wait) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -24,7 +24,7 @@ void each_wait(const std::vector<Step>& steps, Wait wait) {
   }
 }
 
-// Whether every event waits only for such as come before it by number, as in most schedules.
+// Whether every event waits only for events of smaller numbers, as in most schedules.
 bool are_in_legal_order(const std::vector<Step>& steps) {
   bool legal = true;
   each_wait(steps, [&](Event earlier, Event later) { legal = legal && number(earlier) < number(later); });
@@ -85,19 +85,20 @@ Order::Order(const std::vector<Step>& steps)
     const auto move = static_cast<std::size_t>(event.move);
     if (!event.applies) {
       join_chain(event.move, steps[move]);
-      for (const Dependency& each : steps[move].start) learn(each);
-      started_[move] = clock_of_what_was_learned();
+      for (const Dependency& each : steps[move].start) merge(each);
+      started_[move] = take_merged();
     } else if (steps[move].apply.empty()) {
       done_[move] = started_[move];
     } else {
-      learn(started_[move]);
-      for (const Dependency& each : steps[move].apply) learn(each);
-      done_[move] = clock_of_what_was_learned();
+      merge(started_[move]);
+      for (const Dependency& each : steps[move].apply) merge(each);
+      done_[move] = take_merged();
     }
   }
 }
 
-// Behind a move that must be done before this one starts, unless another stands there already.
+// Appends the move to the chain of a move that must be done before it starts, if that move is the last one of
+// its chain; otherwise the move begins a chain.
 void Order::join_chain(int move, const Step& step) {
   const auto id = static_cast<std::size_t>(move);
   for (const Dependency& each : step.start) {
@@ -114,51 +115,51 @@ void Order::join_chain(int move, const Step& step) {
   latest_.push_back(-1);
 }
 
-Order::Hand Order::hand_of(Dependency happened) const {
+Order::Entry Order::entry_of(Dependency happened) const {
   const auto move = static_cast<std::size_t>(happened.move);
   return {chain_[move], 2 * place_[move] + (happened.until == Until::done)};
 }
 
-void Order::learn(const Dependency& happened) {
+void Order::merge(const Dependency& happened) {
   const auto move = static_cast<std::size_t>(happened.move);
-  learn(happened.until == Until::done ? done_[move] : started_[move]);
-  learn(hand_of(happened));
+  merge(happened.until == Until::done ? done_[move] : started_[move]);
+  merge(entry_of(happened));
 }
 
-void Order::learn(const Clock& clock) {
-  for (std::size_t i = clock.begin; i < clock.end; ++i) learn(hands_[i]);
+void Order::merge(const Clock& clock) {
+  for (std::size_t i = clock.begin; i < clock.end; ++i) merge(entries_[i]);
 }
 
-void Order::learn(Hand hand) {
-  int& latest = latest_[static_cast<std::size_t>(hand.chain)];
-  if (latest < 0) learned_.push_back(hand.chain);
-  latest = std::max(latest, hand.time);
+void Order::merge(Entry entry) {
+  int& latest = latest_[static_cast<std::size_t>(entry.chain)];
+  if (latest < 0) merged_.push_back(entry.chain);
+  latest = std::max(latest, entry.time);
 }
 
-Order::Clock Order::clock_of_what_was_learned() {
-  const std::size_t begin = hands_.size();
-  std::sort(learned_.begin(), learned_.end());
-  for (const int chain : learned_) {
+Order::Clock Order::take_merged() {
+  const std::size_t begin = entries_.size();
+  std::sort(merged_.begin(), merged_.end());
+  for (const int chain : merged_) {
     int& latest = latest_[static_cast<std::size_t>(chain)];
-    hands_.push_back({chain, latest});
+    entries_.push_back({chain, latest});
     latest = -1;
   }
-  learned_.clear();
-  return {begin, hands_.size()};
+  merged_.clear();
+  return {begin, entries_.size()};
 }
 
 bool Order::before(Dependency happened, Event event) const {
   const auto move = static_cast<std::size_t>(event.move);
   if (event.applies && happened.move == event.move) return happened.until == Until::sent;
-  const Hand wanted = hand_of(happened);
-  // A move's own bytes have left when it is applied, and so has all of its chain before it.
+  const Entry wanted = entry_of(happened);
+  // When a move is applied, it has started, and so all moves before it in its chain are done.
   if (event.applies && wanted.chain == chain_[move] && wanted.time < 2 * place_[move]) return true;
   const Clock& clock = event.applies ? done_[move] : started_[move];
-  const auto end = hands_.begin() + static_cast<std::ptrdiff_t>(clock.end);
-  const auto hand =
-      std::lower_bound(hands_.begin() + static_cast<std::ptrdiff_t>(clock.begin), end, wanted.chain,
-                       [](const Hand& each, int chain) { return each.chain < chain; });
-  return hand != end && hand->chain == wanted.chain && hand->time >= wanted.time;
+  const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(clock.end);
+  const auto entry =
+      std::lower_bound(entries_.begin() + static_cast<std::ptrdiff_t>(clock.begin), end, wanted.chain,
+                       [](const Entry& each, int chain) { return each.chain < chain; });
+  return entry != end && entry->chain == wanted.chain && entry->time >= wanted.time;
 }
 
 bool Order::implies(Dependency given, Dependency implied) const {

@@ -1,5 +1,6 @@
 #pragma once
-// What has certainly happened before what: a graph over the moves' starts and ends.
+// Which events of a schedule have certainly happened before which others: a graph over the starts and ends of
+// its moves.
 
 #include <span>
 #include <utility>
@@ -9,61 +10,63 @@
 
 namespace wt::collective {
 
-// A move starts, then it is applied (a copy: has arrived).
+// The start of a move, or the moment when it is applied: its bytes are added or, for a copy, have arrived.
 struct Event {
   int move = 0;
   bool applies = false;
 };
 
-// All events in one legal order, in which `choose(events that are ready)` picks the index of the next. Events
-// of moves that wait for each other in a circle never come.
+// All events in a legal order. `choose(ready)` returns the index of the next event among those that are
+// ready. Moves that wait for each other in a cycle, and moves behind them, are missing.
 template <class Choose>
 std::vector<Event> legal_order(const std::vector<Step>& steps, Choose choose);
-// The last that became ready, which is fast; or the first move, as far as that is legal.
+// The event that became ready last comes next, which is the fastest choice.
 std::vector<Event> legal_order(const std::vector<Step>& steps);
+// The event of the first move comes next, so the order is that of the moves as far as it is legal.
 std::vector<Event> first_moves_first(const std::vector<Step>& steps);
 
-// Everything that each event can know to have happened. Moves of which each starts when the one before is
-// done form a chain, so what is known of a chain is one number, how far it has come; an event's clock holds
-// one for each chain it knows of (Fidge, 1988, and Mattern, 1989, with chains for processes). One chunk's way
-// around a ring is one chain.
+// The events that have certainly happened before each event, as vector clocks (Fidge, 1988, and Mattern,
+// 1989). Their processes are chains here: sequences of moves each of which starts when the one before is
+// done. Progress in a chain is one number, and the clock of an event has an entry for each chain of which
+// something has happened before. In a ring, the way of one chunk is one chain.
 class Order {
  public:
   explicit Order(const std::vector<Step>& steps);
 
-  bool complete() const { return events_.size() == 2 * chain_.size(); }  // no circle
-  const std::vector<Event>& events() const { return events_; }
+  // Whether no moves wait for each other in a cycle. The questions below require it.
+  bool complete() const { return events_.size() == 2 * chain_.size(); }
+  const std::vector<Event>& events() const { return events_; }  // in a legal order
   bool before(Dependency happened, Event event) const;
-  // `given` implies `implied`: whoever waits for the one has waited for the other.
+  // Whether `implied` holds whenever `given` holds.
   bool implies(Dependency given, Dependency implied) const;
 
  private:
-  struct Hand {
+  struct Entry {
     int chain = 0;
-    int time = 0;  // twice the place in the chain, and one more where that move is done
+    int time = 0;  // Twice the place in the chain; one more if the move there is done.
   };
   struct Clock {
-    std::size_t begin = 0, end = 0;  // in hands_; ascending chains
+    std::size_t begin = 0, end = 0;  // in entries_; ascending chains
   };
   void join_chain(int move, const Step& step);
-  void learn(const Dependency& happened);
-  void learn(const Clock& clock);
-  void learn(Hand hand);
-  Clock clock_of_what_was_learned();
-  Hand hand_of(Dependency happened) const;
+  void merge(const Dependency& happened);
+  void merge(const Clock& clock);
+  void merge(Entry entry);
+  Clock take_merged();
+  Entry entry_of(Dependency happened) const;
 
   std::vector<Event> events_{};
   std::vector<int> chain_{}, place_{};     // of each move
-  std::vector<int> last_{};                // move of each chain
-  std::vector<Clock> started_{}, done_{};  // what each move's events know; itself not counted
-  std::vector<Hand> hands_{};
-  std::vector<int> latest_{};   // of each chain, while one event learns; -1: nothing
-  std::vector<int> learned_{};  // chains
+  std::vector<int> last_{};                // the last move of each chain
+  std::vector<Clock> started_{}, done_{};  // clocks of the events of each move, without the event itself
+  std::vector<Entry> entries_{};
+  std::vector<int> latest_{};  // time of each chain in the clock that is being merged; -1: no entry
+  std::vector<int> merged_{};  // the chains that have an entry in it
 };
 
-// ---- Below: how
+// ---- Implementation of the template
 
-// The events that wait for each event, in one list.
+// The events that wait for each event.
 class Followers {
  public:
   Followers(const std::vector<Step>& steps, std::vector<int>& waits);
@@ -76,8 +79,8 @@ class Followers {
   std::vector<Event> events_{};
 };
 
-// `waits` becomes how many each event waits for. Events are numbered: twice the move's, and one more where it
-// applies.
+// `waits` gets the number of events that each event waits for. The number of an event is twice that of its
+// move, plus one if it applies the move.
 inline Followers followers_of(const std::vector<Step>& steps, std::vector<int>& waits) {
   return {steps, waits};
 }

@@ -12,7 +12,7 @@ namespace wt::collective {
 
 namespace {
 
-// Beyond these a file is a mistake, and to verify it would only fill the memory.
+// A file beyond these limits is a mistake, and its verification would only exhaust the memory.
 constexpr int most_ranks = 1 << 20, most_slots = 1 << 24;
 constexpr std::int64_t most_moved = 1 << 26;
 constexpr std::int64_t most_elements = std::int64_t{1} << 50;
@@ -84,7 +84,7 @@ void Parser::parse_header(Line& line, std::string_view key) {
   else if (key == "left_out")
     while (!line.broken() && !line.at_end()) contract_.left_out.push_back(small(line.number(0, most_ranks)));
   else
-    line.fail(fmt::format("\"{}\" begins no line of a schedule", key), did_you_mean(key, keys));
+    line.fail(fmt::format("unknown key \"{}\"", key), did_you_mean(key, keys));
 }
 
 void Parser::parse_operation(Line& line) {
@@ -131,8 +131,9 @@ void Parser::parse_step(Line& line, std::string_view id) {
     const Chunks landing = parse_chunks(line);
     step.move.shift = landing.first() - step.move.chunks.first();
     if (!line.broken() && landing != step.move.landing())
-      line.fail(fmt::format("chunks {} can't land like this: all must move by the same number",
-                            print(step.move.chunks)));
+      line.fail(
+          fmt::format("chunks {} cannot land in slots {}, because all must be shifted by the same number",
+                      print(step.move.chunks), print(landing)));
   }
   if (line.take("line")) step.move.line = small(line.number(0, 1 << 30));
   if (line.take("start")) parse_dependencies(line, step.start);
@@ -140,7 +141,7 @@ void Parser::parse_step(Line& line, std::string_view id) {
   schedule_.steps.push_back(std::move(step));
 }
 
-// 3 5.sent
+// For example "3 5.sent".
 void Parser::parse_dependencies(Line& line, std::vector<Dependency>& list) {
   while (!line.broken() && !line.at_end() && !line.is_next("apply")) {
     std::string_view word = line.word();
@@ -150,7 +151,7 @@ void Parser::parse_dependencies(Line& line, std::vector<Dependency>& list) {
   }
 }
 
-// 0-3,7
+// For example "0-3,7".
 Chunks Parser::parse_chunks(Line& line) {
   Chunks chunks;
   if (line.broken()) return chunks;
@@ -169,32 +170,42 @@ Chunks Parser::parse_chunks(Line& line) {
   return chunks;
 }
 
-// What no line alone can tell.
+// Finds mistakes that show only in several lines together.
 void Parser::check_whole() {
   const auto fail = [&](std::string fact, std::string remedy) {
     problems_.add({.file = file_}, std::move(fact), std::move(remedy));
   };
   const Cut& cut = contract_.cut;
   if (cut.elements == 0)
-    fail("the schedule doesn't say how the vector is cut", "add a line like: cut 8 elements into 2 chunks");
+    fail("the schedule has no \"cut\" line, or cuts 0 elements",
+         "add a line like: cut 8 elements into 2 chunks");
   if (cut.chunks % cut.rows != 0 || cut.elements % cut.rows != 0)
-    fail(fmt::format("{} elements in {} chunks don't make {} equal rows", cut.elements, cut.chunks, cut.rows),
+    fail(fmt::format("{} elements in {} chunks cannot be divided into {} equal rows", cut.elements,
+                     cut.chunks, cut.rows),
          {});
   const OperationRow& row = operations()[index(contract_.operation)];
-  const int block = row.begins == Who::row                                ? contract_.ranks * contract_.ranks
-                    : row.begins == Who::owner || row.wants == Who::owner ? contract_.ranks
-                                                                          : 1;
-  if (cut.chunks % block != 0)
-    fail(fmt::format("{} chunks don't belong to {} ranks in equal parts", cut.chunks, contract_.ranks), {});
-  if (contract_.root >= contract_.ranks) fail(fmt::format("rank {} can't be the root", contract_.root), {});
+  const bool has_owners = row.brings == Holders::owner || row.wants == Holders::owner;
+  const int parts = row.brings == Holders::row ? contract_.ranks * contract_.ranks
+                    : has_owners               ? contract_.ranks
+                                               : 1;
+  if (cut.chunks % parts != 0)
+    fail(fmt::format("{} among {} ranks needs a multiple of {} chunks, and there are {}", row.name,
+                     contract_.ranks, parts, cut.chunks),
+         {});
+  if (contract_.root >= contract_.ranks)
+    fail(fmt::format("rank {} can't be the root of {} ranks", contract_.root, contract_.ranks), {});
   if (contract_.input_slot + cut.chunks > contract_.slots())
-    fail(fmt::format("the input doesn't fit into {} slots", contract_.slots()), "raise scratch");
+    fail(fmt::format("the input of {} chunks from slot {} on needs more than {} slots", cut.chunks,
+                     contract_.input_slot, contract_.slots()),
+         "raise \"scratch\"");
   if (std::int64_t{contract_.members()} * contract_.slots() > most_slots)
-    fail(fmt::format("{} members of {} slots are too many to verify", contract_.members(), contract_.slots()),
+    fail(fmt::format("{} ranks and helpers with {} slots each are too many to verify: the limit is {} slots",
+                     contract_.members(), contract_.slots(), most_slots),
          {});
   std::int64_t moved = 0;
   for (const Step& step : schedule_.steps) moved += step.move.chunks.count();
-  if (moved > most_moved) fail(fmt::format("{} chunks are moved; that is too much to verify", moved), {});
+  if (moved > most_moved)
+    fail(fmt::format("{} chunks are moved, too many to verify: the limit is {}", moved, most_moved), {});
   std::sort(contract_.left_out.begin(), contract_.left_out.end());
 }
 

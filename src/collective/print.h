@@ -1,5 +1,5 @@
 #pragma once
-// A schedule as text, out and in, and as a picture.
+// Writes schedules as text, reads them back, and draws them. The ring all-reduce of 2 ranks as text:
 //
 //   schedule ring
 //   operation all_reduce
@@ -10,7 +10,9 @@
 //   2 copy 0 to 1 chunks 0 start 1
 //   3 copy 1 to 0 chunks 1 start 0
 //
-// A number behind `start` or `apply` is a move that must be done, `3.sent` one whose bytes must have left.
+// Numbers behind `start` and `apply` are the dependencies of a move (Step in expand.h): `3` is a move that
+// must be done, and `3.sent` is a move whose bytes must have left. The lines `helpers`, `root`, `scratch`,
+// `input` and `left_out` of a Contract are written only if they differ from the default.
 
 #include <string>
 #include <string_view>
@@ -20,10 +22,12 @@
 namespace wt::collective {
 
 std::string print(const Expanded& schedule);
-// InputError with everything that is wrong, each at its line. What comes back is not verified yet.
+// Throws InputError with all mistakes, each at its line. The schedule may still be wrong; import.h verifies
+// it.
 Expanded parse_schedule(std::string_view text, const std::string& file = {});
 
-// For Graphviz: a node for each move, a column for each rank's; dashed where it is only `apply` that waits.
+// A drawing in the language of Graphviz: a node for each move, grouped by target, and an edge for each
+// dependency. Edges of `apply` are dashed.
 std::string print_dot(const Expanded& schedule);
 
 }  // namespace wt::collective

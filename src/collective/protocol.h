@@ -1,7 +1,8 @@
 #pragma once
-// How NCCL moves bytes. LL sends 4 bytes of data with a flag of 4, so nobody waits for a fence; LL128 sends
-// 120 with a flag of 8, where a line of 128 arrives whole (NVLink); simple sends all data and synchronises
-// per slice.
+// The protocols by which NCCL moves bytes. LL sends a flag of 4 bytes with every 4 bytes of data, so the
+// receiver needs no memory fence. LL128 sends a flag of 8 bytes with every 120 bytes of data, which works
+// where a line of 128 bytes arrives whole, as over NVLink. Simple sends data only and synchronises once per
+// slice.
 
 #include <cstdint>
 #include <span>

@@ -19,7 +19,7 @@ int number(std::string_view key, std::string_view text, int least) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < least || value == 0)
     throw InputError(
-        fmt::format("\"{}\" is no value of {}", text, key),
+        fmt::format("\"{}\" is not a valid value of {}", text, key),
         fmt::format("give a whole number from {}{}", least < 0 ? least : 1, least < 0 ? ", not 0" : ""));
   return value;
 }
@@ -36,13 +36,14 @@ std::vector<int> shape(std::string_view text) {
 
 std::string axes(std::string_view text) {
   if (text.find_first_not_of(axis_names) != std::string_view::npos)
-    throw InputError(fmt::format("\"{}\" is no value of lines", text), "name axes of the shape: x, y, z");
+    throw InputError(fmt::format("\"{}\" is not a valid value of lines", text),
+                     "name axes of the shape: x, y, z");
   return std::string(text);
 }
 
 bool truth(std::string_view key, std::string_view text) {
   if (text != "true" && text != "false")
-    throw InputError(fmt::format("\"{}\" is no value of {}", text, key), "give true or false");
+    throw InputError(fmt::format("\"{}\" is not a valid value of {}", text, key), "give true or false");
   return text == "true";
 }
 

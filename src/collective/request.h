@@ -1,5 +1,5 @@
 #pragma once
-// What an algorithm is asked for.
+// A request for a schedule: the ranks, the length of the vector, the root, and options.
 
 #include <string>
 #include <string_view>
@@ -9,48 +9,53 @@
 
 namespace wt::collective {
 
-constexpr std::string_view axis_names = "xyz";  // of a shape
+constexpr std::string_view axis_names = "xyz";  // of the axes of a shape, in order
 
+// Each algorithm reads the options that its row in the catalog names, and ignores the others.
 struct Options {
-  std::vector<int> shape{};  // ranks per level or axis, the innermost first: {8, 4} is 4 machines of 8
-  std::string lines{};       // a torus's axes that don't close to rings, "xz"; x is the shape's first
-  int cores = 1;             // of a torus's chip, each a rank; they stand next to each other
-  int slices = 1;            // tori of this shape, joined by another network; one behind the other
-  int segments = 8;          // pieces of a pipeline; of algorithms with switches in machines, loops
-  int lanes = 0;             // of trees across machines: 0 for as many as a machine has ranks
-  int servers = 1;           // parameter servers beside the ranks
+  std::vector<int> shape{};  // ranks per level or axis, the innermost first: {8, 4} is 4 machines of 8 ranks
+  std::string lines{};       // axes of a torus that don't close to rings, as in "xz"
+  int cores = 1;             // of a chip of a torus; each is a rank, and their numbers are neighbours
+  int slices = 1;            // tori of this shape that another network joins; their ranks follow each other
+  int segments = 8;          // pieces of a pipeline, or loops of algorithms with switches in machines (nvls)
+  int lanes = 0;             // parallel trees across machines; 0: one for each rank of a machine
+  int servers = 1;           // parameter servers besides the ranks
   int packs = 1;             // of TensorFlow's hierarchical copy
-  int subdivisions = 2;      // of TensorFlow's ring: the most per device; -1: none
-  bool faithful = true;      // keep the original's bugs
+  int subdivisions = 2;      // of TensorFlow's ring: at most this many per device; -1: none
+  bool faithful = true;      // whether mistakes of the original are kept
   bool operator==(const Options&) const = default;
 };
 
+// The operation is not part of it, because each algorithm belongs to one.
 struct Request {
   int ranks = 1;
-  std::int64_t elements = 0;  // of each rank's whole vector; of an all-to-all, of what each rank sends
+  std::int64_t elements = 0;  // of the whole vector; for an all-to-all, of what each rank sends to all ranks
   int element_bytes = 4;
   int root = 0;
   Options options{};
-  std::vector<std::vector<int>> orders{};  // of rings (multi_rail): each names all ranks; empty: its own
+  std::vector<std::vector<int>> orders{};  // of the rings of multi_rail, each with all ranks; empty: its own
 };
 
-bool is_line(const Options& options, std::size_t axis);  // of the shape
+bool is_line(const Options& options, std::size_t axis);  // whether `lines` names this axis of the shape
 
-// `segments=4` into options; InputError where that is no option or no value of it.
+// Sets an option that is given as text, as in `segments=4`. Throws InputError for an unknown key or a wrong
+// value.
 void set_option(Options& options, std::string_view key, std::string_view value);
 std::vector<std::string_view> option_names();
 
-// Of a torus, or a grid where an axis doesn't wrap: extents in chips and whether they wrap, axis by axis, the
-// innermost first. Extents of 1 are no axes.
+// Sets shape, lines and cores for a torus, or for a grid if some axes don't wrap. `chips` and `wraps` are the
+// extents in chips and whether each axis wraps, the innermost axis first. Extents of 1 are left out.
 void set_torus(Options& options, const std::vector<int>& chips, const std::vector<bool>& wraps, int cores);
 
-// The shape asked for, which must hold all ranks; else as many levels as `levels`, as equal as can be.
+// The requested shape or, if there is none, `levels` levels that are as equal as possible (empty if there is
+// no such shape). Throws InputError if the requested shape doesn't hold all ranks.
 std::vector<int> shape_of(const Request& request, int levels);
-// The factors above 1 of a number, as equal as can be, the largest first; empty where there aren't so many.
+// `count` factors above 1 whose product is `number`, as equal as possible and the largest first; empty if
+// there are none.
 std::vector<int> equal_factors(int number, int count);
 
-// A schedule of this request: `chunks` equal chunks, one root, nothing else. InputError where they are too
-// many to be numbered.
+// A schedule with this rule, without a name: `chunks` equal chunks, the request's root, no helpers and no
+// scratch slots. Throws InputError if there are too many chunks to number them.
 Schedule schedule_of(Operation operation, const Request& request, std::int64_t chunks, Rule rule);
 
 }  // namespace wt::collective

@@ -8,7 +8,7 @@ namespace wt::collective {
 
 namespace {
 
-// Of all rounds, where a rule doesn't say it too.
+// The kind of each round; if the rule has no kinds, each round is of a kind of its own.
 std::vector<int> kinds_of(const Rule& rule) {
   if (!rule.kinds.empty()) return rule.kinds;
   std::vector<int> kinds(static_cast<std::size_t>(rule.rounds));
@@ -16,7 +16,8 @@ std::vector<int> kinds_of(const Rule& rule) {
   return kinds;
 }
 
-// A round's kind in two rules at once; -1 where one of them is over.
+// The kinds of the rounds of two rules together: rounds are of one kind if they are in both rules. Behind the
+// end of the shorter rule its kind is -1.
 std::vector<int> paired(std::vector<int> kinds, std::vector<int> others) {
   if (kinds == others) return kinds;
   const std::size_t rounds = std::max(kinds.size(), others.size());
@@ -45,7 +46,8 @@ std::vector<int> kinds_one_after_the_other(const Rule& first, const Rule& second
   return kinds;
 }
 
-// A rule `count` times, each time one round behind the time before.
+// A rule `count` times, each time one round behind the time before. `change` adapts the moves of one time.
+// Moves of the same round of the rule share a line, in which those of the different times follow each other.
 Rule staggered(Rule rule, int count, std::function<void(Move&, int which)> change) {
   const int rounds = rule.rounds == 0 ? 0 : static_cast<int>(std::int64_t{rule.rounds} + count - 1);
   return {rounds, [=, rule = std::move(rule), change = std::move(change)](int round, Round& moves) {
@@ -71,7 +73,7 @@ void put_on_chunks(Move& move, int first, int stride) {
   move.chunks = move.chunks.shifted(first);
 }
 
-// Where only names change, rounds that were alike stay so.
+// Changes only the numbers of ranks or chunks, so rounds keep their kinds.
 Rule renamed(Rule rule, std::function<void(Move&)> change) {
   std::vector<int> kinds = rule.kinds;
   Rule result = changed(std::move(rule), std::move(change));

@@ -1,32 +1,39 @@
 #pragma once
-// Rules made of rules. Most algorithms are a few lines of these. Which rounds are alike is known of the whole
-// where it is known of the parts; in what is pipelined, looped or changed each round is of its own kind.
+// Functions that combine rules to new ones. Most algorithms are a few lines of these: a ring all-reduce, for
+// example, is then(ring_reduce_scatter(n), ring_all_gather(n)). The kinds of rounds (Rule::kinds) are carried
+// over from the parts, except by pipelined, looped and changed, after which each round is of a kind of its
+// own.
 
 #include "collective/schedule.h"
 
 namespace wt::collective {
 
-// All rounds are of one kind (see Rule::kinds).
+// A rule whose rounds are all of one kind. Requires: they are alike, as Rule::kinds describes; a test over
+// the catalog checks it.
 Rule alike(int rounds, std::function<void(int round, Round& moves)> add);
 
 Rule then(Rule first, Rule second);
-Rule together(std::vector<Rule> rules);  // round i of each, in the order given
+// Round i consists of round i of each rule, in the order of the list, each on lines of its own (Move::line).
+Rule together(std::vector<Rule> rules);
 
-// Backwards: what went from s to t goes from t to s, the last round first. A broadcast read backwards is a
-// reduction, an all-gather a reduce-scatter, a scatter a gather (with Effect::copy).
+// The rule backwards: what went from s to t goes from t to s, and the last round comes first. With
+// Effect::reduce a broadcast becomes a reduction and an all-gather a reduce-scatter. With Effect::copy a
+// scatter becomes a gather.
 Rule reversed(Rule rule, Effect effect);
 
-// Each chunk cut in `segments`, one round behind each other: chunk c becomes c * segments + segment.
+// Cuts each chunk into `segments`, each of which passes through the rule one round behind the one before.
+// Segment s of chunk c becomes chunk c * segments + s.
 Rule pipelined(Rule rule, int segments);
 
-// The vector in `loops` pieces of `chunks` each, one round behind each other: chunk c becomes
-// loop * chunks + c. Shifts stay.
+// Applies the rule to `loops` pieces of the vector, each of which has `chunks` chunks and begins one round
+// behind the one before. Chunk c of piece p becomes chunk p * chunks + c. Shifts stay as they are.
 Rule looped(Rule rule, int loops, int chunks);
 
-Rule changed(Rule rule, std::function<void(Move&)> change);  // every move of it
+Rule changed(Rule rule, std::function<void(Move&)> change);  // applies `change` to every move
 
-// The same among other ranks, or on chunks that stand elsewhere.
+// The same rule among other ranks: rank r becomes ranks[r].
 Rule among(std::vector<int> ranks, Rule rule);
-Rule on_chunks(std::int64_t first, Rule rule, int stride = 1);  // chunk c becomes first + c * stride
+// The same rule on other chunks: chunk c becomes first + c * stride.
+Rule on_chunks(std::int64_t first, Rule rule, int stride = 1);
 
 }  // namespace wt::collective

@@ -6,17 +6,18 @@ namespace wt::collective {
 
 namespace {
 
-bool concerns(Who who, const Contract& contract, int rank, int chunk) {
+// Whether the rank is one of the chunk's holders.
+bool is_holder(Holders holders, const Contract& contract, int rank, int chunk) {
   const int block = contract.cut.chunks / contract.ranks;
-  switch (who) {
-    case Who::everyone:
+  switch (holders) {
+    case Holders::all:
       return rank < contract.ranks;
-    case Who::owner:
-    case Who::row:
+    case Holders::owner:
+    case Holders::row:
       return rank == chunk / block;
-    case Who::root:
+    case Holders::root:
       return rank == contract.root;
-    case Who::column:
+    case Holders::column:
       return rank == chunk % block / (block / contract.ranks);
   }
   return false;
@@ -25,16 +26,16 @@ bool concerns(Who who, const Contract& contract, int rank, int chunk) {
 }  // namespace
 
 bool Contract::brings(int rank, int chunk) const {
-  return concerns(operations()[index(operation)].begins, *this, rank, chunk);
+  return is_holder(operations()[index(operation)].brings, *this, rank, chunk);
 }
 
 bool Contract::wants(int rank, int chunk) const {
-  return concerns(operations()[index(operation)].wants, *this, rank, chunk);
+  return is_holder(operations()[index(operation)].wants, *this, rank, chunk);
 }
 
 namespace {
 
-// Where chunks are empty they are the last of their row, so a vector of `chunks` elements has none.
+// Chunks that are cut as equally as possible are never empty if the vector has an element for each of them.
 bool may_have_empty_chunks(const Cut& cut) { return cut.elements < cut.chunks || cut.per_chunk != 0; }
 
 }  // namespace
@@ -56,7 +57,7 @@ std::vector<Move> moves_of(const Schedule& schedule, int round) {
   return moves;
 }
 
-// Rounds that are alike may differ in which of their chunks are empty.
+// Kinds are ignored where chunks may be empty, because then rounds of one kind may differ in their moves.
 std::vector<Stretch> stretches_of(const Schedule& schedule) {
   const Rule& rule = schedule.rule;
   const bool alike = !rule.kinds.empty() && !may_have_empty_chunks(schedule.contract.cut);

@@ -1,7 +1,24 @@
-// collective/: what a group of ranks does to sum, spread or exchange a vector, written down as data. A
-// schedule says who sends which chunk to whom; it refuses to know devices, links and time. README.md shows
-// how to write one. Read on in rule.h, algorithms/ring.cpp, expand.h, verify.h; catalog.h lists what there
-// is.
+// collective/ describes what a group of ranks does to sum, spread or exchange a vector, as data in which no
+// device, link or time occurs.
+//
+// A vector is cut into chunks, and a schedule is a list of rounds whose moves say which rank sends which
+// chunk to which rank. The first round of a ring all-reduce among 3 ranks, with 3 chunks:
+//
+//   reduce 0 to 1 chunks 2     Rank 0 sends its chunk 2 to rank 1, which adds it to its own chunk 2.
+//   reduce 1 to 2 chunks 0
+//   reduce 2 to 0 chunks 1
+//
+// The moves of a round read before any of them writes. Apart from that, rounds are not barriers: a move
+// starts as soon as its source holds the value, which expand.h derives from the order of reads and writes. A
+// Rule computes the moves of any one round, so a schedule of 65,536 ranks needs memory for a single round. A
+// Contract states what the ranks bring and what they must end with. One schedule serves every purpose:
+// verify.h proves it, execute.h runs it on numbers, plan/collective.h makes it part of a training step, and
+// communication/timing.h times it on a machine.
+//
+// Microsoft's MSCCL separates schedules from machines in the same way (Cowan and others, "MSCCLang: Microsoft
+// collective communication language", 2023); msccl.h reads and writes its XML. README.md shows how to write
+// an algorithm. Read on in rule.h, algorithms/ring.cpp, expand.h and verify.h; catalog.h lists all
+// algorithms.
 #pragma once
 
 #include <functional>
@@ -16,24 +33,24 @@ namespace wt::collective {
 
 enum class Effect : std::uint8_t { copy, reduce };
 
-// The source's value of some chunks goes to the target, where it replaces what is there (copy), or is added
-// to it: there + arriving, in the order of the schedule (reduce).
+// Sends the source's value of some chunks to the target. A copy replaces the target's value. A reduction adds
+// to it, as target value + arriving value, in the order of the schedule.
 struct Move {
   int source = 0;
   int target = 0;
   Effect effect{};
   Chunks chunks{};
-  int shift = 0;  // chunk c of the source lands in slot c + shift of the target
-  // Messages of one line between the same two go one after the other, those of different lines share the wire:
-  // stages of a pipeline, rings beside each other. Values don't depend on it.
+  int shift = 0;  // Chunk c of the source lands in slot c + shift of the target.
+  // Orders messages between the same two ranks. Messages of one line follow each other, as the segments of a
+  // pipeline do; messages of different lines share the wire, as parallel rings do. Values don't depend on it.
   int line = 0;
 
   Chunks landing() const { return chunks.shifted(shift); }
   bool operator==(const Move&) const = default;
 };
 
-// Moves that begin together: all read what was there when the round began, then write in the order they stand
-// in.
+// Moves that begin together. All of them read the values from before the round; then they write in the order
+// of the list.
 struct Round {
   std::vector<Move> moves{};
 
@@ -45,36 +62,38 @@ struct Round {
   }
 };
 
-// An algorithm is a function from the number of a round to its moves, so a schedule of any size needs memory
-// for one round. Rounds are only the order of the telling: a move starts as soon as what it needs is there
-// (expand.h).
+// An algorithm as a function from the number of a round to the moves of that round.
 struct Rule {
   int rounds = 0;
   std::function<void(int round, Round& moves)> add{};
-  // By round; empty: each is of its own. Rounds of one kind have the same moves in the same order, up to the
-  // names of their chunks. In a stretch of them every move waits for moves of the round before, as the like
-  // moves do, and is waited for in the round after; what else it waits for lies before the stretch.
+  // The kind of each round; if empty, each round is of a kind of its own. Rounds of one kind have the same
+  // moves in the same order and differ only in the numbers of their chunks. In a stretch of neighbouring
+  // rounds of one kind, every move waits for moves of the round before, in the same pattern in each round,
+  // and is waited for in the round after. Its other dependencies lie before the stretch.
   std::vector<int> kinds{};
 };
 
-// What holds before and after. Ranks bring values; helpers (switches that add and multicast, parameter
-// servers) begin empty and may end with anything. A member's slots are its chunks, and scratch slots behind
-// them, which begin empty: slot s has room for chunk s % chunks.
+// The conditions before and after a schedule. Ranks bring values and want results, as the operation says.
+// Helpers (switches that add and multicast, or parameter servers) begin empty and may end with any value.
+// Each member, rank or helper, has slots: one for each chunk, then scratch slots, which begin empty. Slot s
+// has room for chunk s % chunks.
 struct Contract {
   Operation operation{};
   int ranks = 1;
-  int helpers = 0;  // their numbers follow the ranks'
+  int helpers = 0;  // numbered behind the ranks, from `ranks` on
   int root = 0;
   Cut cut{};
-  int scratch = 0;
-  int input_slot = 0;           // chunk c is brought in slot c + input_slot: not 0 is out of place
-  std::vector<int> left_out{};  // ranks whose values the algorithm forgets, as its original does; ascending
+  int scratch = 0;     // scratch slots of each member
+  int input_slot = 0;  // Chunk c is brought in slot c + input_slot. The input is out of place if it isn't 0.
+  // The ranks, ascending, whose values are missing in all results, because the original of the algorithm
+  // ignores them (TensorFlow's hierarchical copy). The verifier accepts that for just these ranks.
+  std::vector<int> left_out{};
 
   int members() const { return ranks + helpers; }
   int slots() const { return cut.chunks + scratch; }
   std::int64_t size(int slot) const { return cut.size(slot % cut.chunks); }  // elements
-  bool brings(int rank, int chunk) const;
-  bool wants(int rank, int chunk) const;
+  bool brings(int rank, int chunk) const;  // The rank has a value of the chunk at the beginning.
+  bool wants(int rank, int chunk) const;   // The rank must have the sum of all brought values at the end.
   bool operator==(const Contract&) const = default;
 };
 
@@ -84,11 +103,11 @@ struct Schedule {
   Rule rule{};
 };
 
-// The moves of a round, at no greater cost than theirs. Chunks without elements are not moved.
+// The moves of a round, without chunks that have no elements.
 std::vector<Move> moves_of(const Schedule& schedule, int round);
 
-// Neighbouring rounds of one kind: to know them all is to look at the moves of one. A torus of 65,536 ranks
-// has six stretches.
+// A run of neighbouring rounds of one kind, which is described by the moves of any one of them. A
+// three-dimensional torus of 65,536 ranks has six stretches.
 struct Stretch {
   int kind = 0;
   int first = 0;

@@ -26,10 +26,11 @@ std::vector<Choice> ranked(Operation operation, const Fabric& fabric, int ranks,
              .reason = "one rank has what it wants from the start"}};
   const double size = static_cast<double>(std::max<std::int64_t>(0, bytes.count()));
   std::vector<Choice> found = candidates({operation, fabric, spread(fabric, ranks), size});
-  WT_EXPECT(!found.empty(), "nothing does {} among {} ranks", name(operation), ranks);
+  WT_EXPECT(!found.empty(), "no algorithm was found for {} among {} ranks", name(operation), ranks);
   for (const Choice& choice : found)
-    WT_EXPECT(std::isfinite(choice.predicted.count()) && choice.channels > 0, "{} takes {} on {} channels",
-              choice.algorithm, choice.predicted.count(), choice.channels);
+    WT_EXPECT(std::isfinite(choice.predicted.count()) && choice.channels > 0,
+              "{} is predicted to take {} s on {} channels", choice.algorithm, choice.predicted.count(),
+              choice.channels);
   std::stable_sort(found.begin(), found.end(),
                    [](const Choice& left, const Choice& right) { return left.predicted < right.predicted; });
   return found;

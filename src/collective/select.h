@@ -1,8 +1,8 @@
 #pragma once
-// Which algorithm and protocol a communication library would take. Libraries choose by a cost model of their
-// own, which is no clock: NCCL's is 18 to 54 % off on ten published tables, always too fast, and sometimes
-// chooses wrongly (on eight A100, LL128 at 16 MiB). To choose as it does, its own numbers are used here;
-// how long the choice takes is found out elsewhere.
+// Which algorithm and protocol a communication library would choose. Libraries choose by cost models of their
+// own, whose times are not exact: those of NCCL are 18 to 54 % below ten published tables, and NCCL sometimes
+// chooses wrongly (LL128 at 16 MiB on eight A100). To choose as it does, its own numbers are used here. How
+// long the choice really takes is simulated by communication/timing.h.
 
 #include <string>
 #include <string_view>
@@ -14,17 +14,19 @@
 
 namespace wt::collective {
 
+// One algorithm with one protocol, as the library's model sees it.
 struct Choice {
   std::string_view algorithm{};  // its name in the catalog
   Protocol protocol = Protocol::simple;
-  int channels = 1;      // that work on this many bytes
+  int channels = 1;      // that the library uses for this many bytes
   Seconds predicted{};   // by the library's own model
-  std::string reason{};  // which model, and what went into it
+  std::string reason{};  // the model and its inputs: "NCCL's cost model: 56.0 us, then 137.1 GB/s"
   bool operator==(const Choice&) const = default;
 };
 
-// All that come into question, the best first, equal ones in the order of the library's table; never empty.
-// `bytes` are those of a rank's whole vector; of an all-to-all, what each rank sends.
+// All algorithms and protocols that the library considers, the fastest first, and equal ones in the order of
+// its table. The list is never empty. `bytes` is the size of the whole vector; for an all-to-all, of what
+// each rank sends.
 std::vector<Choice> ranked(Operation operation, const Fabric& fabric, int ranks, Bytes bytes);
 
 }  // namespace wt::collective

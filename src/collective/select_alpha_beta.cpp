@@ -1,5 +1,6 @@
-// Where no library's tables hold: the textbook's time of each algorithm, steps x latency + volume / rate
-// (Thakur, Rabenseifner and Gropp, 2005). Adding costs nothing here, and nobody shares a wire.
+// The choice where no tables of a library apply, by the textbook's alpha-beta model: steps x latency + volume
+// / rate (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
+// 2005). Additions cost nothing in it, and no two messages share a wire.
 #include <fmt/format.h>
 
 #include <array>
@@ -11,12 +12,11 @@ namespace wt::collective {
 
 namespace {
 
-// Of `ranks` ranks with `log` = ceil(log2(ranks)): steps one after the other, and vectors through a rank's
-// port.
 struct Size {
-  double ranks = 0, log = 0;
+  double ranks = 0, log = 0;  // `log` is ceil(log2(ranks)).
 };
 
+// An algorithm's steps one after the other, and the vectors that pass through the port of a rank.
 struct Row {
   Operation operation{};
   std::string_view algorithm{};
@@ -35,7 +35,7 @@ double others(Size n) { return (n.ranks - 1) / n.ranks; }
 double twice_others(Size n) { return 2 * others(n); }
 double spread_and_around(Size n) { return n.log + n.ranks - 1; }
 double half_each_time(Size n) { return n.log / 2; }
-// Eight pieces behind each other, as our pipelines have by default.
+// Our pipelines have eight segments by default.
 double pipeline_steps(Size n) { return n.ranks - 1 + 7; }
 double pipeline_volume(Size n) { return pipeline_steps(n) / 8; }
 
@@ -65,7 +65,8 @@ constexpr std::array rows{
     Row{all_to_all, "bruck", doublings, half_each_time},
 };
 
-// The slower of a device's port and, across nodes, a node's; a rate of 0 isn't known and costs nothing.
+// The time of a vector through the port of a device or, between nodes, through that of a node if it is
+// slower. A rate of 0 is unknown and costs nothing.
 double seconds_per_vector(const Question& question) {
   const auto& [operation, fabric, spread, bytes] = question;
   const double port = fabric.inside_rate.count(), node = fabric.nics * fabric.nic_rate.count();
@@ -85,11 +86,12 @@ std::vector<Choice> rank_by_alpha_beta(const Question& question) {
   for (const Row& row : rows) {
     if (row.operation != question.operation || (row.power_of_two && !std::has_single_bit(ranks))) continue;
     const double steps = row.steps(size), volume = row.volume(size);
-    found.push_back({.algorithm = row.algorithm,
-                     .predicted = Seconds(steps * step + volume * vector),
-                     .reason = fmt::format("no library's model holds here: {} steps and {:.4g} vectors "
-                                           "through a port",
-                                           steps, volume)});
+    found.push_back(
+        {.algorithm = row.algorithm,
+         .predicted = Seconds(steps * step + volume * vector),
+         .reason = fmt::format("textbook model, as no library's model applies: {} steps and {:.4g} "
+                               "vectors through a port",
+                               steps, volume)});
   }
   return found;
 }

@@ -1,5 +1,6 @@
-// NCCL takes what its cost model says is fastest (src/enqueue.cc of 2.30.7). CollNet, its all-reduce on
-// InfiniBand's adding switches (SHARP), needs a plug-in that must be asked for, so it is no candidate.
+// NCCL's choice: the algorithm and protocol that are fastest by its cost model (src/enqueue.cc of NCCL
+// 2.30.7). CollNet, its all-reduce on InfiniBand switches that add (SHARP), needs a plug-in that users have
+// to enable, so it is not considered.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,15 +16,15 @@ namespace {
 
 using namespace nccl;
 
-// A line of 128 bytes must arrive whole, which NVLink keeps and a host bridge may not; so a NIC must reach
-// the GPU without one.
+// LL128 needs lines of 128 bytes to arrive whole. NVLink guarantees that, but a host bridge may split them,
+// so between nodes the NICs must reach the GPUs without one.
 bool allows_ll128(const Communicator& communicator) {
   const auto& [operation, fabric, spread, bytes] = communicator.question;
   const bool inside = spread.per_node() <= 1 || linked_by_nvlink(fabric.inside);
   return fabric.capability >= 70 && inside && (!communicator.across() || fabric.gpu_direct);
 }
 
-// As many channels as have work for all their threads; rings cut LL's work once more, by ranks.
+// The number of channels for which all threads have enough work. For LL, rings also divide the work by ranks.
 int working_channels(const Communicator& communicator, Pattern pattern, Protocol protocol) {
   if (pattern == Pattern::nvls || pattern == Pattern::nvls_tree) return communicator.nvls_channels;
   const bool ring = pattern == Pattern::ring;
@@ -35,7 +36,8 @@ int working_channels(const Communicator& communicator, Pattern pattern, Protocol
                                                        std::floor(communicator.question.bytes / work))));
 }
 
-bool may(const Communicator& communicator, Pattern pattern, Protocol protocol) {
+// Whether NCCL can use a pattern with a protocol on this communicator.
+bool is_supported(const Communicator& communicator, Pattern pattern, Protocol protocol) {
   const Spread& spread = communicator.question.spread;
   const bool simple = protocol == Protocol::simple, adds = communicator.nvls.count >= 2 && spread.even;
   if (protocol == Protocol::ll128 && !allows_ll128(communicator)) return false;
@@ -43,7 +45,7 @@ bool may(const Communicator& communicator, Pattern pattern, Protocol protocol) {
     case Pattern::tree:
     case Pattern::ring:
       return true;
-    case Pattern::nvls:  // across nodes it needs CollNet
+    case Pattern::nvls:  // Between nodes it needs CollNet.
       return simple && adds && !communicator.across();
     case Pattern::nvls_tree:
       return simple && adds && communicator.across();
@@ -62,8 +64,8 @@ std::span<const Pattern> patterns_of(Operation operation) {
   return rooted;
 }
 
-// Our schedules' names. Over several NICs NCCL's rings leave each node by another one, which is multi_rail; a
-// ring from a root is a chain.
+// The catalog's name of a pattern. If nodes have several NICs, each of NCCL's rings leaves a node by another
+// NIC, which is multi_rail here. A ring that begins or ends at a root is a chain.
 std::string_view catalog_name(const Question& question, Pattern pattern) {
   static constexpr std::array<std::string_view, patterns> names{"tree", "ring", "nvls", "nvls_tree", "pat"};
   if (pattern != Pattern::ring) return names[index(pattern)];
@@ -83,9 +85,10 @@ Choice choice_of(const Communicator& communicator, Pattern pattern, Protocol pro
           .reason = fmt::format("NCCL's cost model: {:.1f} us, then {:.1f} GB/s", start, rate)};
 }
 
-// Gather, scatter and all-to-all are sends and receives, with channels of their own (src/graph/paths.cc):
-// nothing is chosen. The busiest port gets a rank's vector but its own part.
-Choice sends(const Communicator& communicator) {
+// Gather, scatter and all-to-all consist of sends and receives with channels of their own
+// (src/graph/paths.cc), so there is no algorithm to choose. The busiest port carries a rank's vector without
+// its own part.
+Choice by_sends(const Communicator& communicator) {
   const auto& [operation, fabric, spread, bytes] = communicator.question;
   const double gpus = spread.per_node();
   const double nic = fabric.nics * fabric.nic_rate.count() / 1e9, links = links_of_gpu(fabric);
@@ -105,7 +108,7 @@ Choice sends(const Communicator& communicator) {
           .protocol = Protocol::simple,
           .channels = std::min(most_channels, static_cast<int>(std::bit_ceil(per_peer))),
           .predicted = Seconds(start * 1e-6 + carried / 1e9),
-          .reason = "NCCL sends from rank to rank; it has nothing to choose"};
+          .reason = "NCCL sends from rank to rank, without a choice of algorithms"};
 }
 
 }  // namespace
@@ -114,11 +117,11 @@ std::vector<Choice> rank_by_nccl(const Question& question) {
   const Communicator communicator = communicator_of(question);
   const Operation operation = question.operation;
   if (operation == Operation::gather || operation == Operation::scatter || operation == Operation::all_to_all)
-    return {sends(communicator)};
+    return {by_sends(communicator)};
   std::vector<Choice> found;
   for (const Pattern pattern : patterns_of(operation))
     for (const ProtocolRow& row : protocols())
-      if (may(communicator, pattern, row.protocol))
+      if (is_supported(communicator, pattern, row.protocol))
         found.push_back(choice_of(communicator, pattern, row.protocol));
   return found;
 }

@@ -1,8 +1,9 @@
-// A TPU's torus. Its compiler's choice isn't published; the times are those of the JAX team's "How to scale
-// your model" (Austin and others, 2025): an all-gather of V bytes takes max(hops x latency, V / rate), where
-// W, both links of an axis, count at once if it wraps, and one of them if it doesn't; an all-reduce is two of
-// these. Slices that another network joins add up within each, exchange over it what each of their chips has come
-// down to, and gather within each ("multislice"): the network's ring comes on top.
+// The choice on the torus of a TPU. How its compiler chooses isn't published. The times are those of the JAX
+// team's "How to scale your model" (Austin and others, 2025): an all-gather of V bytes takes max(hops x
+// latency, V / rate). Each axis adds to the rate: both of its links if it wraps, and one link if it doesn't.
+// An all-reduce takes the time of two all-gathers. If another network joins several slices ("multislice"),
+// each slice first reduces and scatters the vector over its chips; then equal parts are exchanged between
+// slices in a ring over the network, whose time is added; finally each slice gathers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,13 +22,13 @@ struct Axis {
 };
 
 struct Axes {
-  std::vector<Axis> all{};  // those with more than one chip
-  double hops = 0;          // of a whole all-gather: half round, or from end to end
-  double ways = 0;  // that carry parts of the vector at once: two on an axis that wraps, one on a line
+  std::vector<Axis> all{};  // axes with more than one chip
+  double hops = 0;          // of a whole all-gather: half around an axis that wraps, or from end to end
+  double ways = 0;          // directions that carry parts at once: two on an axis that wraps, one on a line
   Axis longest{};
 };
 
-// Of a slice. Where there aren't as many ranks as chips, how they lie isn't said: they count as a line.
+// The axes of a slice. If the ranks don't fill it, their places in it are unknown, and they count as a line.
 Axes axes_of(const Torus& torus, int ranks) {
   Axes axes;
   double chips = 1;
@@ -48,13 +49,13 @@ Axes axes_of(const Torus& torus, int ranks) {
 struct Model {
   const Question& question;
   Axes axes{};
-  double hop = 0;       // seconds
+  double hop = 0;       // seconds for one link
   double per_link = 0;  // seconds for the vector through one link
   int slices = 1;
   double crossing = 0;   // seconds from a slice to the next
   double per_slice = 0;  // seconds for the vector through all cards of a slice
 
-  // A ring across, on which each slice has the vector once, in all its chips together.
+  // The ring over the slices, each of which has the vector once, spread over its chips.
   double across() const { return 2. * (slices - 1) * crossing + 2. * (slices - 1) / slices * per_slice; }
   std::string across_text() const { return slices > 1 ? fmt::format(", then {} slices", slices) : ""; }
 
@@ -63,7 +64,7 @@ struct Model {
   }
 };
 
-// All axes and directions at once: the vector is split over them, the slowest axis holds up all.
+// All axes and directions at once, with a part of the vector each.
 Choice buckets(const Model& model, std::string_view algorithm) {
   const std::size_t axes = model.axes.all.size();
   const double gathered = std::max(model.hop * model.axes.hops, model.per_link / model.axes.ways);
@@ -72,8 +73,8 @@ Choice buckets(const Model& model, std::string_view algorithm) {
                                   model.axes.ways, model.axes.ways == 1 ? "" : "s", model.across_text()));
 }
 
-// One axis after the other, each on what the ones before have left; its rings go one way, as our schedule's
-// do, and lines need both ways for as much.
+// One axis after the other, each on the part that the axes before have left. The rings of our schedule use
+// one direction of the links. Lines need both directions for the same time.
 Choice phases(const Model& model, std::string_view algorithm) {
   double seconds = 0, left = model.per_link;
   for (const Axis& axis : model.axes.all) {
@@ -84,7 +85,7 @@ Choice phases(const Model& model, std::string_view algorithm) {
                       "torus: one axis after the other, one way round" + model.across_text());
 }
 
-// Through all chips one by one, the way a snake goes; from slice to slice by one card of each.
+// One ring through all chips. Between slices it uses one NIC of each.
 Choice ring(const Model& model) {
   const double n = model.question.spread.ranks;
   const double passes = model.question.operation == Operation::all_reduce ? 2 : 1;
@@ -94,8 +95,8 @@ Choice ring(const Model& model) {
                       "torus: through all chips, one way round");
 }
 
-// Whole vectors between partners at twice the distance each time, of all ranks at once: where they are short, fewer of
-// them wait for the network one after the other than on a ring of slices.
+// Recursive doubling: all ranks exchange whole vectors with partners at twice the distance each time. Short
+// vectors cross the network fewer times one after the other than on a ring of slices.
 Choice doubling(const Model& model) {
   const double slices = model.slices, ranks = model.question.spread.ranks / slices;
   double hops = 0;
@@ -117,7 +118,8 @@ void all_reduces(const Model& model, std::vector<Choice>& found) {
   found.push_back(ring(model));
 }
 
-// Half of everything crosses the middle of the longest axis: on one ring a quarter of an all-gather's time.
+// Half of all data crosses the middle of the longest axis. On a single ring that takes a quarter of the time
+// of an all-gather.
 Choice all_to_all(const Model& model) {
   const auto [length, wrapped] = model.axes.longest;
   const double bytes = length * model.per_link / (wrapped ? 8 : 4);
@@ -125,20 +127,15 @@ Choice all_to_all(const Model& model) {
                       "torus: the middle of the longest axis");
 }
 
-// From or to one chip, whose links all carry.
+// From or to one chip, over all of its links.
 Choice rooted(const Model& model, std::string_view algorithm) {
   return model.choice(algorithm, model.hop * model.axes.hops + model.per_link / model.axes.ways,
                       "torus: over all links of one chip");
 }
 
-bool goes_around(Operation operation) {
-  using enum Operation;
-  return operation == all_reduce || operation == reduce_scatter || operation == all_gather;
-}
-
 }  // namespace
 
-// What goes from or to a root, or from all to all, is the network's affair between slices, not the torus's.
+// Between slices, operations with a root and all-to-alls are limited by the network and not by the torus.
 std::vector<Choice> rank_on_torus(const Question& question) {
   const Torus& torus = *question.fabric.torus;
   if (torus.slices > 1 && !goes_around(question.operation)) return rank_by_alpha_beta(question);

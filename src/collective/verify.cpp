@@ -14,7 +14,7 @@ namespace wt::collective {
 
 namespace {
 
-constexpr int shown_of_a_kind = 8;
+constexpr int most_shown = 8;  // findings of each fault
 
 class Verifier {
  public:
@@ -22,30 +22,30 @@ class Verifier {
 
   std::vector<Finding> run() {
     check_form();
-    if (!findings_.empty()) return told();
+    if (!findings_.empty()) return summarized();
     const Order order(schedule_.steps);
     if (!order.complete()) {
-      tell_deadlock(order);
-      return told();
+      report_deadlock(order);
+      return summarized();
     }
     check_redundancy(order);
     check_races(order);
     follow_values(order);
-    return told();
+    return summarized();
   }
 
  private:
   template <class... Values>
   void find(Fault fault, fmt::format_string<Values...> text, Values&&... values) {
-    if (++counts_[index(fault)] <= shown_of_a_kind)
+    if (++counts_[index(fault)] <= most_shown)
       findings_.push_back({fault, fmt::format(text, std::forward<Values>(values)...)});
   }
-  std::vector<Finding> told();
+  std::vector<Finding> summarized();
 
   void check_form();
   void check_form(int id, const Step& step);
   void check_list(int id, const std::vector<Dependency>& list);
-  void tell_deadlock(const Order& order);
+  void report_deadlock(const Order& order);
   void check_redundancy(const Order& order);
   void check_races(const Order& order);
   void follow_values(const Order& order);
@@ -62,15 +62,16 @@ class Verifier {
   const Contract& contract_;
   std::vector<Finding> findings_{};
   std::array<int, 8> counts_{};
-  int last_useless_ = -1;  // move; told once
+  int last_useless_ = -1;  // the last move that was reported as useless, so that it is reported once
 };
 
-std::vector<Finding> Verifier::told() {
+// The findings; the last one of each fault counts those that were left out.
+std::vector<Finding> Verifier::summarized() {
   for (std::size_t fault = 0; fault < counts_.size(); ++fault) {
-    if (counts_[fault] <= shown_of_a_kind) continue;
+    if (counts_[fault] <= most_shown) continue;
     const auto last = std::find_if(findings_.rbegin(), findings_.rend(),
                                    [&](const Finding& finding) { return index(finding.fault) == fault; });
-    last->text += fmt::format("; and {} more like it", counts_[fault] - shown_of_a_kind);
+    last->text += fmt::format("; and {} more like it", counts_[fault] - most_shown);
   }
   return std::move(findings_);
 }
@@ -86,8 +87,9 @@ void Verifier::check_form(int id, const Step& step) {
   const Move& move = step.move;
   for (const int member : {move.source, move.target})
     if (member < 0 || member >= contract_.members())
-      find(Fault::malformed, "move {} names rank {}; there are {}", id, member, contract_.members());
-  if (move.chunks.empty()) find(Fault::malformed, "move {} moves nothing", id);
+      find(Fault::malformed, "move {} names member {}, but there are {} ranks and helpers", id, member,
+           contract_.members());
+  if (move.chunks.empty()) find(Fault::malformed, "move {} has no chunks", id);
   int outside = 0, elements = 0;
   move.chunks.each([&](int slot) {
     const int landing = slot + move.shift;
@@ -95,11 +97,11 @@ void Verifier::check_form(int id, const Step& step) {
     elements += outside == 0 && contract_.size(slot) > 0;
   });
   if (outside > 0)
-    find(Fault::malformed, "move {} touches slots beyond {}", id, contract_.slots() - 1);
+    find(Fault::malformed, "move {} names slots outside of 0 to {}", id, contract_.slots() - 1);
   else if (elements == 0 && !move.chunks.empty())
-    find(Fault::malformed, "move {} moves no element", id);
+    find(Fault::malformed, "move {} moves only chunks without elements", id);
   if (move.source == move.target && move.shift == 0)
-    find(Fault::malformed, "move {} goes from {} to itself", id, rank(move.source));
+    find(Fault::malformed, "move {} goes from {} to itself, into the same slots", id, rank(move.source));
   check_list(id, step.start);
   check_list(id, step.apply);
 }
@@ -107,16 +109,16 @@ void Verifier::check_form(int id, const Step& step) {
 void Verifier::check_list(int id, const std::vector<Dependency>& list) {
   for (const Dependency& each : list)
     if (each.move < 0 || each.move >= static_cast<int>(schedule_.steps.size()))
-      find(Fault::malformed, "move {} waits for move {}, which isn't there", id, each.move);
+      find(Fault::malformed, "move {} waits for move {}, which does not exist", id, each.move);
 }
 
-void Verifier::tell_deadlock(const Order& order) {
+void Verifier::report_deadlock(const Order& order) {
   std::vector<bool> done(schedule_.steps.size());
   for (const Event& event : order.events()) done[static_cast<std::size_t>(event.move)] = event.applies;
   std::vector<std::size_t> stuck;
   for (std::size_t i = 0; i < done.size(); ++i)
     if (!done[i] && stuck.size() < 8) stuck.push_back(i);
-  find(Fault::deadlock, "nothing more can happen: moves {} wait, among them for each other",
+  find(Fault::deadlock, "deadlock: moves {} never finish, because moves wait for each other in a cycle",
        fmt::join(stuck, ", "));
 }
 
@@ -130,7 +132,8 @@ void Verifier::check_redundancy(const Order& order) {
         return &other != &each && order.implies(other, each);
       });
       if (by_start || by_other)
-        find(Fault::redundant, "move {} needn't wait for move {}: others imply it", id, each.move);
+        find(Fault::redundant, "move {} need not wait for move {}: its other dependencies imply it", id,
+             each.move);
     }
   };
   for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
@@ -139,6 +142,7 @@ void Verifier::check_redundancy(const Order& order) {
   }
 }
 
+// A read or write of a slot by a move, and when it begins and ends.
 struct Access {
   int member = 0, slot = 0, move = 0;
   bool writes = false;
@@ -163,7 +167,7 @@ std::vector<Access> accesses_of(const std::vector<Step>& steps) {
   return all;
 }
 
-// Every two accesses to a slot of which one writes must have an order.
+// Any two accesses to a slot, at least one of which writes, must have an order.
 void Verifier::check_races(const Order& order) {
   const std::vector<Access> all = accesses_of(schedule_.steps);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -185,10 +189,10 @@ void Verifier::check_races(const Order& order) {
 
 void Verifier::follow_values(const Order& order) {
   Contributions values(contract_);
-  std::vector<std::vector<Contribution>> flying(schedule_.steps.size());
+  std::vector<std::vector<Contribution>> in_flight(schedule_.steps.size());
   for (const Event& event : order.events()) {
     const Move& move = schedule_.steps[static_cast<std::size_t>(event.move)].move;
-    std::vector<Contribution>& bytes = flying[static_cast<std::size_t>(event.move)];
+    std::vector<Contribution>& bytes = in_flight[static_cast<std::size_t>(event.move)];
     if (!event.applies) {
       move.chunks.each([&](int slot) {
         bytes.push_back(values.at(move.source, slot));
@@ -210,7 +214,8 @@ void Verifier::put(int id, const Move& move, const Contribution& arriving, int s
   if (arriving.empty()) return;
   if (move.effect == Effect::copy) {
     if (there == arriving && last_useless_ != id) {
-      find(Fault::useless, "move {} brings {} what it has already (slot {})", id, rank(move.target), slot);
+      find(Fault::useless, "move {} copies to {} a value that is there already (slot {})", id,
+           rank(move.target), slot);
       last_useless_ = id;
     }
     there = arriving;
@@ -229,7 +234,7 @@ void Verifier::put(int id, const Move& move, const Contribution& arriving, int s
   }
 }
 
-// Ranks whose values reach nobody else, wherever they should.
+// The ranks whose values are contained in none of the results that should contain them.
 std::vector<int> Verifier::absent_everywhere(const Contributions& values) const {
   std::vector<int> absent;
   for (int brings = 0; brings < contract_.ranks; ++brings) {
@@ -252,17 +257,18 @@ void Verifier::check_end(const Contributions& values) {
   const std::vector<int> absent = absent_everywhere(values);
   for (const int each : absent)
     if (!std::binary_search(contract_.left_out.begin(), contract_.left_out.end(), each))
-      find(Fault::incomplete, "rank {} is left out: nobody gets what it brings", each);
+      find(Fault::incomplete, "rank {} is left out: no result contains its values", each);
   for (const int each : contract_.left_out)
     if (!std::binary_search(absent.begin(), absent.end(), each))
-      find(Fault::incomplete, "rank {} should be left out and isn't", each);
+      find(Fault::incomplete, "rank {} is listed in left_out, but it is not left out", each);
   for (int chunk = 0; chunk < contract_.cut.chunks; ++chunk) {
     if (contract_.cut.size(chunk) == 0) continue;
     for (int wants = 0; wants < contract_.ranks; ++wants) {
       if (!contract_.wants(wants, chunk)) continue;
       const Contribution& there = values.at(wants, chunk);
       if (!there.empty() && there.chunk != chunk)
-        find(Fault::incomplete, "rank {} ends with chunk {} in chunk {}'s place", wants, there.chunk, chunk);
+        find(Fault::incomplete, "rank {} ends with chunk {} in the place of chunk {}", wants, there.chunk,
+             chunk);
       for (int brings = 0; brings < contract_.ranks; ++brings)
         if (contract_.brings(brings, chunk) && !there.ranks.has(brings) &&
             !std::binary_search(absent.begin(), absent.end(), brings))

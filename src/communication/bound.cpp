@@ -11,8 +11,9 @@ namespace {
 
 using platform::Endpoint;
 
-constexpr int most_ranks = 1024;
+constexpr int most_ranks = 1024;  // With more, the routes between all pairs take too long.
 
+// The groups of a split, as ranks of the collective.
 std::vector<plan::Side> sides(const std::vector<platform::Group>& groups,
                               const std::map<Endpoint, int>& rank_of) {
   std::vector<plan::Side> sides;
@@ -25,7 +26,7 @@ std::vector<plan::Side> sides(const std::vector<platform::Group>& groups,
 
 }  // namespace
 
-// By the numbers that ranks have in `where`: along a torus's axes they aren't the group's.
+// Ranks are numbered by their places in `where`, because torus algorithms have another order than the group.
 std::optional<Seconds> Bounds::of(const collective::Contract& contract, const std::vector<Endpoint>& where,
                                   Bytes bytes) {
   if (group_.size() > most_ranks || !contract.left_out.empty()) return std::nullopt;
@@ -43,7 +44,7 @@ void Bounds::split() {
   const std::span<const Endpoint> all = where_;
   const auto ranks = all.first(static_cast<std::size_t>(group_.size()));
   std::vector<Endpoint> helpers(all.begin() + group_.size(), all.end());
-  std::ranges::sort(helpers);  // one switch may be that of several lanes
+  std::ranges::sort(helpers);  // Several lanes may use the same switch.
   helpers.erase(std::unique(helpers.begin(), helpers.end()), helpers.end());
   std::map<Endpoint, int> rank_of;
   for (const Endpoint rank : ranks) rank_of.emplace(rank, static_cast<int>(rank_of.size()));

@@ -14,6 +14,7 @@ namespace {
 
 using collective::Inside, collective::Protocol;
 
+// The time that the launch takes.
 Seconds floor_of(const Facts& facts, const CallOptions& options) {
   if (options.launch_time) return *options.launch_time;
   const auto& launches = constants().launches;
@@ -28,7 +29,8 @@ Seconds floor_of(const Facts& facts, const CallOptions& options) {
   return launch->second.call + launch->second.per_device * driven;
 }
 
-// What the library takes for this algorithm; for one it doesn't have, what it takes for a ring.
+// The protocol and channels that the library would use with this algorithm. For an algorithm that the library
+// doesn't have, they are those of its best choice.
 collective::Choice choice_for(const Group& group, const collective::Algorithm& algorithm, Bytes bytes,
                               std::optional<Protocol> wanted) {
   const std::vector<collective::Choice> ranked = choices(group, algorithm.operation, bytes);
@@ -41,17 +43,16 @@ collective::Choice choice_for(const Group& group, const collective::Algorithm& a
   return other;
 }
 
-// On a mesh of NVLinks one ring would leave most of them idle.
+// On a mesh of NVLinks a single ring would leave most links idle, so the vector is spread over several rings.
 void give_orders(Call& call, const Group& group) {
-  using enum collective::Operation;
   const collective::Operation operation = call.algorithm->operation;
   const bool is_ring = call.algorithm->name == "ring" || call.algorithm->name == "multi_rail";
-  const bool goes_around = operation == all_reduce || operation == reduce_scatter || operation == all_gather;
-  if (!is_ring || !goes_around) return;
+  if (!is_ring || !collective::goes_around(operation)) return;
   call.request.orders = rings_over_mesh(group);
   if (!call.request.orders.empty()) call.algorithm = &collective::algorithm_named(operation, "multi_rail");
 }
 
+// Unknown classes of network cards count as Ethernet.
 const Network& network_named(std::string_view type) {
   const auto& networks = constants().networks;
   const auto found = networks.find(type);

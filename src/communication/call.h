@@ -1,58 +1,56 @@
-// communication/: how a library (NCCL, a TPU's runtime) carries a collective out on a described machine, and how
-// long that takes. It brings together what refuses to know each other: schedules and machines. A call is one
-// collective: which schedule, in how many pieces, and what its messages cost beside the wires. NCCL's published
-// numbers choose (collective/select.h), what tables of nccl-tests show is the time (platforms/communication.json).
-// Read on in communication/timing.h.
+// communication/ computes how a library (NCCL, or the runtime of a TPU) carries out a collective on a
+// described machine, and how long that takes. collective/ describes schedules without machines, and platform/
+// describes machines without schedules. This folder combines them.
+//
+// A Call is one collective: its schedule, the number of pieces, and what messages cost in addition to their
+// bytes on the links. An all-reduce of 256 KiB on 8 H100 with a ring and NCCL's protocol LL128, for example:
+//
+//   algorithm ring, protocol "ll128", floor 16 us, inside {latency 1.9 us, wire 1.09}
+//
+// The first message starts after 16 us, of which NCCL's base latency is 14 us and the launch 2 us. Each
+// message waits for 1.9 us instead of the latency of its route, and puts 1.09 bytes on the wire for each byte
+// of the vector, as LL128 sends flags. timing.h then simulates the messages of the schedule on the links of
+// the machine.
+//
+// The choice of algorithm and protocol follows NCCL's own cost model (collective/select.h). Times rest on the
+// constants in platforms/communication.json, each with its source: published tables of nccl-tests, constants
+// of NCCL, or an assumption. On machines without a known library, messages cost what the links cost. Read on
+// in group.h, timing.h and bound.h.
 #pragma once
 
 #include <string>
 
 #include "collective/select.h"
 #include "communication/group.h"
-#include "plan/collective.h"
 #include "plan/costs.h"
+#include "plan/library_call.h"
 
 namespace wt::communication {
 
-// What a message costs, by where it goes.
-struct Crossing {
-  std::optional<Seconds> latency{};  // instead of its route's
-  double wire = 1;                   // bytes on the wire for each of the vector
-  Seconds per_byte{};                // before it is on the wire: copies at its ends
-};
-
-struct Call {
-  const collective::Algorithm* algorithm = nullptr;
-  collective::Request request{};
-  std::string_view protocol{};  // empty: the wires alone
-  plan::Messages messages = plan::Messages::in_order;
-  Seconds floor{};                // before the first message
-  std::vector<Seconds> starts{};  // of each rank; empty: all begin at once
-  Crossing inside{};
-  Crossing between{};            // machines
-  bool adds_in_passing = false;  // sums are part of receiving; else they take the memory's time
-  std::string basis{};
-};
+using plan::Crossing;
+using Call = plan::LibraryCall;
 
 struct CallOptions {
-  std::string launch = "mpi";
-  int devices_per_process = 0;  // of "threads"; 0: a machine's
-  std::optional<collective::Protocol> protocol{};
-  std::optional<Seconds> launch_time{};  // instead of what `launch` says
+  std::string launch = "mpi";   // how the ranks are started: a row of "launch" in communication.json
+  int devices_per_process = 0;  // for "threads"; 0: all devices of a machine
+  std::optional<collective::Protocol> protocol{};  // unset: the library chooses
+  std::optional<Seconds> launch_time{};            // instead of the time of `launch`
 };
 
-// Requires: an algorithm for this operation. Options of the request that are at their defaults become the
-// library's own.
+// The call by which the group's library carries out the request with this algorithm. Options of the request
+// that have their default values (shape, segments, orders) are replaced by the library's own. On a mesh of
+// NVLinks, a ring becomes multi_rail. Throws InputError for an unknown launch.
 Call call_of(const Group& group, const collective::Algorithm& algorithm, collective::Request request,
              const CallOptions& options);
 
-// What the group's own library would choose, best first: catalog names and protocols.
+// The algorithms and protocols that the group's library would choose, the best first.
 std::vector<collective::Choice> choices(const Group& group, collective::Operation operation, Bytes bytes);
 
-// Adds the costs of a plan's nodes from `first` on, which carry out the call. `where` as for simulate.
+// Sets the costs of those nodes of a plan that carry out the call: all nodes from `first` on. `where` has the
+// endpoint of each device of the plan, as for simulate.
 void add_costs(plan::Costs& costs, const plan::Plan& plan, std::size_t first, const Call& call,
                const platform::Platform& platform, std::span<const platform::Endpoint> where);
-// Of these nodes, in ascending order.
+// The same for these nodes. Requires: `nodes` is in ascending order.
 void add_costs(plan::Costs& costs, const plan::Plan& plan, std::span<const std::size_t> nodes,
                const Call& call, const platform::Platform& platform,
                std::span<const platform::Endpoint> where);

@@ -97,7 +97,7 @@ std::map<std::string, Row, std::less<>> table(Reader& reader, std::string_view k
   std::map<std::string, Row, std::less<>> rows;
   const json::Value* found = reader.value(key);
   if (found == nullptr || found->kind() != json::Kind::object) {
-    reader.problem(key, "wanted an object of rows with names");
+    reader.problem(key, "expected an object of named rows");
     return rows;
   }
   for (const json::Member& member : found->members()) rows[member.key] = read(Reader(member.value, problems));

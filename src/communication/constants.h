@@ -1,6 +1,6 @@
 #pragma once
-// What a communication library adds to the wires, as platforms/communication.json says it: values, each with
-// its source there.
+// The costs that a communication library adds to those of the links: the contents of
+// platforms/communication.json, which names the source of each value. Rates are those of one direction.
 
 #include <map>
 #include <optional>
@@ -12,59 +12,65 @@
 namespace wt::communication {
 
 using PerProtocol = std::map<collective::Protocol, Seconds>;
-using PerPattern = std::map<std::string, PerProtocol, std::less<>>;  // by "ring", "tree"
+using PerPattern = std::map<std::string, PerProtocol, std::less<>>;  // keys: "ring", "tree"
 
-// The loops in which NVSwitches add and multicast (NVLS): each moves channels x ranks x chunk bytes.
+// The loops in which NVSwitches add and multicast (NVLS). Each loop works on channels x ranks x chunk bytes.
 struct Loops {
-  Seconds start{};        // once
-  Seconds loop{};         // each, beside its bytes
-  BytesPerSecond rate{};  // of a device's link, one way
+  Seconds start{};        // once for each call
+  Seconds loop{};         // for each loop, besides its bytes
+  BytesPerSecond rate{};  // of the link of one device
   int channels = 16;
   Bytes chunk{};
 };
 
+// The loops of NVLSTree, where they differ from those of NVLS.
 struct TreeLoops {
   Seconds loop{};
   int channels = 16;
 };
 
-// Of GPUs.
+// A generation of GPUs.
 struct Generation {
-  Seconds simple{};             // a step over NVLink with protocol Simple
-  BytesPerSecond ll_rate{};     // of bus bandwidth, that LL reaches over NVLink
-  BytesPerSecond ll_network{};  // that LL reaches between machines
+  Seconds simple{};             // of one step over NVLink with protocol Simple
+  BytesPerSecond ll_rate{};     // bus bandwidth that LL reaches over NVLink
+  BytesPerSecond ll_network{};  // rate that LL reaches between machines
+  // Within a machine, LL128 has another payload for vectors above this size, if it is set.
   std::optional<Bytes> ll128_from{};
-  double ll128_payload = 0;  // from there on, within a machine
+  double ll128_payload = 0;
   std::optional<Loops> nvls{};
   std::optional<TreeLoops> nvls_tree{};
 };
 
 // A class of network cards.
 struct Network {
-  PerProtocol step{};
-  std::optional<BytesPerSecond> ll_rate{};  // where it is below what the GPUs reach
+  PerProtocol step{};                       // time of one step between machines
+  std::optional<BytesPerSecond> ll_rate{};  // of LL, if it is below the rate that the GPUs reach
 };
 
+// A way to start the ranks of a collective.
 struct Launch {
   Seconds call{};
-  Seconds per_device{};  // of those that one process drives
+  Seconds per_device{};  // for each device that a process drives
 };
 
 // TensorFlow's own transfers between processes.
 struct Grpc {
   Seconds call{};
-  BytesPerSecond copy{};        // into the answer, and out of it
-  BytesPerSecond connection{};  // of each pair of processes
+  BytesPerSecond copy{};        // into the response, and out of it
+  BytesPerSecond connection{};  // between two processes
 };
 
 struct Constants {
-  PerPattern base{};
-  std::map<collective::Protocol, double> payload{};  // of what the wires carry
-  PerPattern nvlink{};                               // a step; of a ring with Simple its generation's
-  PerPattern pcie{};
-  Bytes staging_cache{};  // host memory that staged copies pass fast
+  PerPattern base{};                                 // of each call
+  std::map<collective::Protocol, double> payload{};  // share of the vector in the bytes on the wire
+  PerPattern nvlink{};  // of a step over NVLink; that of a ring with Simple is in its Generation
+  PerPattern pcie{};    // of a step over PCIe
+  // Vectors above this size, when staged through host memory, reach only this share of the rate.
+  Bytes staging_cache{};
   double beyond_cache = 1;
-  Bytes host_copies_below{};  // where network cards can't reach GPUs, smaller vectors get
+  // If network cards can't reach the GPUs directly, vectors below this size reach only this share of the
+  // rate.
+  Bytes host_copies_below{};
   double host_copies_share = 1;
   std::map<std::string, Generation, std::less<>> generations{};
   std::map<std::string, Network, std::less<>> networks{};
@@ -72,7 +78,7 @@ struct Constants {
   Grpc grpc{};
 };
 
-// Read at the first call; throws InputError where the file is wrong.
+// The file is read at the first call. Throws InputError if it has mistakes.
 const Constants& constants();
 
 }  // namespace wt::communication

@@ -1,3 +1,4 @@
+// The costs of the messages and sums of a call, by the machines between which they take place.
 #include <algorithm>
 #include <map>
 
@@ -8,14 +9,14 @@ namespace wt::communication {
 
 namespace {
 
-// A message's crossing, and its route's latency; asked once for each pair.
+// The costs of messages. Routes are computed once for each pair of endpoints.
 class Crossings {
  public:
   Crossings(const Call& call, const platform::Platform& platform) : call_(call), platform_(platform) {}
 
   plan::Cost cost(platform::Endpoint from, platform::Endpoint to, Bytes bytes) {
     const auto [place, is_new] = known_.try_emplace({from, to});
-    if (is_new && from != to) place->second = ask(from, to);
+    if (is_new && from != to) place->second = costs_between(from, to);
     plan::Cost cost = place->second.fixed;
     cost.seconds += place->second.per_byte * static_cast<double>(bytes.count());
     return cost;
@@ -27,7 +28,7 @@ class Crossings {
     Seconds per_byte{};
   };
 
-  Known ask(platform::Endpoint from, platform::Endpoint to) const {
+  Known costs_between(platform::Endpoint from, platform::Endpoint to) const {
     const platform::Route route = platform_.route(from, to);
     const bool is_between = std::ranges::any_of(route.links, [this](platform::LinkId link) {
       const platform::LinkKind kind = platform_.link(link).kind;
@@ -44,7 +45,8 @@ class Crossings {
   std::map<std::pair<platform::Endpoint, platform::Endpoint>, Known> known_{};
 };
 
-// Reads of all slots and a write of their sum, at the memory's rate. Switches add what passes.
+// The time to read all summands and to write their sum at the rate of the memory. Switches add what passes
+// through them without further time.
 Seconds adding(const plan::Sum& sum, const platform::Platform& platform, platform::Endpoint where) {
   if (platform.is_switch(where)) return {};
   return sum.output.spec.bytes() / platform.type(where).memory_bandwidth *

@@ -41,12 +41,14 @@ int capability_of(const Summary& summary) {
   return summary.device->compute_capability->major * 10 + summary.device->compute_capability->minor;
 }
 
+// The word for a type of network card in platform files.
 std::string network_name(platform::NicType type) {
   for (const auto& [name, value] : platform::Words<platform::NicType>::rows)
     if (value == type) return std::string(name);
   return {};
 }
 
+// Unset unless the group consists of whole slices of several chips.
 std::optional<collective::Torus> torus_of(const Summary& summary, const Group& group) {
   const int slices = whole_slices(group);
   const platform::Slice* slice = summary.slice;

@@ -1,5 +1,6 @@
 #pragma once
-// A group of devices as a communication library sees it.
+// A described machine as a communication library sees it: the numbers that its choice depends on
+// (collective/fabric.h), and the classes by which constants.h lists its costs.
 
 #include <string>
 
@@ -11,16 +12,17 @@ namespace wt::communication {
 
 struct Machine {
   collective::Fabric fabric{};
-  std::string generation{};  // of its devices; empty where they differ
-  std::string network{};     // class of its network cards
-  BytesPerSecond inside{};   // that a device reaches, one way, within its node
-  BytesPerSecond between{};  // that a node reaches, one way
-  double link_speed = 1;     // over what its class's links have
+  std::string generation{};  // of the devices, as in "hopper"; empty if they differ
+  std::string network{};     // class of the network cards, as in "infiniband"
+  BytesPerSecond inside{};   // that a device reaches within its node, in one direction
+  BytesPerSecond between{};  // that a node reaches, in one direction
+  double link_speed = 1;     // of the platform's links, relative to the described ones
 };
 Machine machine_of(const Group& group);
 
-// The rings in which NCCL would go over an NVLink mesh: cycles that use as many links as can be, each in both
-// directions, and through every machine. Empty where switches or PCIe join the devices: then any order is as good.
+// The orders of the rings that NCCL uses on a mesh of NVLinks: cycles through all devices of a machine that
+// use as many links as possible, each cycle in both directions, and continued through every machine. Empty if
+// switches or PCIe join the devices, since then all orders are equally good.
 std::vector<std::vector<int>> rings_over_mesh(const Group& group);
 
 }  // namespace wt::communication

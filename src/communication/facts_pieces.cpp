@@ -1,4 +1,4 @@
-// In how many pieces NCCL passes a vector on.
+// The number of pieces in which NCCL passes on a vector: the segments of pipelines and the loops of NVLS.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -11,7 +11,7 @@ namespace {
 
 using collective::Protocol;
 
-// Every channel works on a chunk of its own.
+// The bytes that all channels work on together, when each has a chunk of this size.
 Bytes per_channel(const Facts& facts, Bytes chunk) { return facts.channels * chunk; }
 
 int pieces(Bytes bytes, Bytes piece) {
@@ -20,7 +20,7 @@ int pieces(Bytes bytes, Bytes piece) {
 
 constexpr Bytes kib(1024);
 
-// What a channel hands on within a machine, and between machines.
+// The bytes that a channel passes on at once: a line within a machine, and a chunk between machines.
 struct Grain {
   Bytes line{};
   Bytes chunk{};
@@ -37,8 +37,9 @@ Grain grain(Protocol protocol) {
   return {512 * kib, 512 * kib};
 }
 
-// Pieces are lines. A channel, which has its share of a device's links, hands each on at its own pace; and what a
-// chunk has more than a line, the first one waits for at each crossing between machines.
+// Each piece is one line of all channels. A channel passes its line on at its share of the rate of a device's
+// links, which delays each message by the time of a piece. Between machines a channel sends whole chunks, so
+// the first piece also waits for the rest of its chunk.
 void cut_chain(Call& call, const Facts& facts) {
   const auto [line, chunk] = grain(facts.protocol);
   const int count = pieces(facts.bytes, per_channel(facts, line));
@@ -50,13 +51,15 @@ void cut_chain(Call& call, const Facts& facts) {
 }
 
 void cut_tree(Call& call, const Facts& facts) {
-  const std::vector<int>& shape = call.request.options.shape;  // of machines: an NVL72 has 18 of them
+  // A node may consist of several machines, such as the 18 of an NVL72. Their size is in the shape.
+  const std::vector<int>& shape = call.request.options.shape;
   const int machine = shape.empty() ? facts.per_node : std::min(shape[0], facts.per_node);
-  call.request.options.lanes = std::min(facts.machine.fabric.nics, machine);  // 0: one for each device
+  call.request.options.lanes = std::min(facts.machine.fabric.nics, machine);  // 0: one lane for each device
   cut_chain(call, facts);
 }
 
-// NCCL takes smaller chunks where a vector would make few loops; thresholds in loops of the chunk before.
+// The bytes of one loop. NCCL halves the chunk of a channel as long as the vector has fewer loops than the
+// next threshold.
 Bytes loop_of(const Facts& facts, int channels, Bytes chunk, std::span<const int> thresholds) {
   const auto loop = [&] { return channels * facts.per_node * chunk; };
   for (const int few : thresholds) {
@@ -66,8 +69,8 @@ Bytes loop_of(const Facts& facts, int channels, Bytes chunk, std::span<const int
   return loop();
 }
 
-// A switch that adds takes a pause for each loop, beside its bytes: so messages hold its links longer. What is
-// asked and what is given waits for half of it.
+// A switch that adds pauses in each loop, in addition to the time of the bytes. So messages occupy its links
+// for longer, and both the reads and the writes of a loop wait for half of the pause.
 void cut_loops(Call& call, const Facts& facts, Bytes loop, Seconds pause) {
   const Loops& nvls = *facts.generation->nvls;
   call.request.options.segments = pieces(facts.bytes, loop);
@@ -94,6 +97,7 @@ void cut_nvls_tree(Call& call, const Facts& facts) {
   cut_loops(call, facts, loop, tree.loop);
 }
 
+// The function that cuts the vector for an algorithm, and whether the constants that it needs are known.
 struct Cut {
   std::string_view algorithm{};
   void (*cut)(Call& call, const Facts& facts) = nullptr;

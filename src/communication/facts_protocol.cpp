@@ -1,4 +1,4 @@
-// How long a message waits, and how many bytes it becomes on the wire.
+// The latency of a message and the number of bytes that it puts on the wire, by the protocol of NCCL.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 
 using collective::Inside, collective::Protocol;
 
-// Latencies are known of rings and of trees; other algorithms are carried out as rings are.
+// Latencies are known for rings and trees. Other algorithms take those of rings.
 std::string_view pattern_of(std::string_view algorithm) {
   return algorithm.find("tree") != std::string_view::npos ? "tree" : "ring";
 }
@@ -26,7 +26,7 @@ Seconds step_inside(const Facts& facts, std::string_view pattern) {
 
 double payload(Protocol protocol) { return constants().payload.at(protocol); }
 
-// A channel of LL carries 15 GB/s, and a call uses one for every 4 KiB of a rank's chunk.
+// A channel of LL carries 15 GB/s, and a call uses one channel for every 4 KiB of the chunk of a rank.
 BytesPerSecond ll_rate(const Facts& facts) {
   constexpr double channel = 15e9, bytes_per_channel = 4096;
   const double channels =
@@ -34,6 +34,8 @@ BytesPerSecond ll_rate(const Facts& facts) {
   return std::min(BytesPerSecond(channels * channel), facts.generation->ll_rate);
 }
 
+// Bytes on the wire for each byte of a message within a machine. A rate below that of the links counts as
+// more bytes.
 double wire_inside(const Facts& facts) {
   const Generation& generation = *facts.generation;
   const double share = payload(facts.protocol);
@@ -44,7 +46,7 @@ double wire_inside(const Facts& facts) {
   return 1 / (facts.protocol == Protocol::ll128 && is_slow ? generation.ll128_payload : share);
 }
 
-// Down a tree LL passes through host memory, whatever the card's rate.
+// Likewise for a message between machines. In trees LL passes through host memory, which limits its rate.
 double wire_between(const Facts& facts, std::string_view pattern) {
   double wire = 1 / payload(facts.protocol);
   if (facts.protocol == Protocol::ll && pattern == "tree") {

@@ -18,8 +18,8 @@ using platform::Endpoint, platform::Platform;
 
 bool is_for_a_torus(const Algorithm& algorithm) { return algorithm.name.starts_with("torus"); }
 
-// Chips are numbered host by host; along the axes of a slice ranks are numbered by their coordinates. `ranks` may be
-// several slices, one behind the other.
+// The ranks in the order of their coordinates in the slice. In a platform, chips are numbered host by host.
+// `ranks` may consist of several slices that follow each other.
 std::vector<Endpoint> by_coordinates(const platform::Slice& slice, const std::vector<Endpoint>& ranks) {
   const auto axes = slice.shape.axes();
   platform::Shape hosts = slice.shape;
@@ -45,6 +45,7 @@ std::vector<Endpoint> by_coordinates(const platform::Slice& slice, const std::ve
 
 using Endpoints = std::vector<Endpoint>;
 
+// `count` hosts of ranks, evenly spread.
 Endpoints servers(const Group& group, std::size_t count) {
   Endpoints hosts;
   for (std::size_t i = 0; i < count; ++i)
@@ -52,21 +53,21 @@ Endpoints servers(const Group& group, std::size_t count) {
   return hosts;
 }
 
-// The switches in the order in which their ranks come.
+// The NVSwitches that add, in the order of their ranks.
 Endpoints nvlink_switches(const Group& group, const std::string& name) {
   Endpoints switches;
   for (const Endpoint rank : group.ranks) {
     const std::optional<Endpoint> found = group.platform.adder_of(rank);
     if (!found)
       throw InputError(
-          fmt::format("{} lets NVSwitches add, which {} doesn't have", name, group.platform.name()),
-          "it takes GPUs from Hopper on behind NVSwitches; choose another algorithm");
+          fmt::format("{} needs NVSwitches that add, and {} has none", name, group.platform.name()),
+          "choose another algorithm, or a platform of GPUs from Hopper on behind NVSwitches");
     if (switches.empty() || switches.back() != *found) switches.push_back(*found);
   }
   return switches;
 }
 
-// How many ranks of each machine stand together, where they are equally many; else 0.
+// The ranks of each machine, if every machine has equally many and they follow each other; else 0.
 int ranks_of_a_machine(const Group& group) {
   const auto machine = [&](int rank) {
     return group.platform.machine_of(group.ranks[static_cast<std::size_t>(rank)]);
@@ -80,13 +81,13 @@ int ranks_of_a_machine(const Group& group) {
   return group.size() % size == 0 ? size : 0;
 }
 
-// Of trees over the network: one for each card of a machine that one of its ranks is near to.
+// The lanes of trees over the network: one for each NIC of a machine that a rank is near to.
 int lanes_of(const Group& group, int per_machine) {
   const auto first = std::span(group.ranks).first(static_cast<std::size_t>(per_machine));
   return std::clamp(platform::summary_of(group.platform, first).nics, 1, per_machine);
 }
 
-// The switches that add for a lane, whose heads are the ranks at its card.
+// The switches that add for a lane. The heads of the lane are the ranks at its NIC, one in each machine.
 std::optional<platform::SwitchTree> tree_of_lane(const Group& group, std::size_t lane, std::size_t lanes) {
   const auto size = static_cast<std::size_t>(ranks_of_a_machine(group));
   if (size == 0) return std::nullopt;
@@ -96,7 +97,8 @@ std::optional<platform::SwitchTree> tree_of_lane(const Group& group, std::size_t
   return platform::adding_switches(group.platform, heads);
 }
 
-// Of so many switches, lane by lane.
+// The network switches that add, lane by lane. `count` switches of all lanes together determine the number of
+// lanes.
 Endpoints network_switches(const Group& group, const std::string& name, std::size_t count) {
   Endpoints switches;
   std::size_t lanes = 1;
@@ -104,9 +106,10 @@ Endpoints network_switches(const Group& group, const std::string& name, std::siz
     const auto tree = tree_of_lane(group, lane, lanes);
     if (!tree)
       throw InputError(
-          fmt::format("{} lets a network's switches add, which {} doesn't have", name, group.platform.name()),
-          "it takes InfiniBand between machines, with one or two levels of switches; choose another "
-          "algorithm");
+          fmt::format("{} needs network switches that add, and {} has none for these ranks", name,
+                      group.platform.name()),
+          "choose another algorithm, or a platform with InfiniBand and one or two levels of switches between "
+          "machines");
     switches.insert(switches.end(), tree->leaves.begin(), tree->leaves.end());
     if (tree->root) switches.push_back(*tree->root);
     if (lane == 0) lanes = std::max<std::size_t>(1, count / switches.size());
@@ -124,7 +127,7 @@ Endpoints helpers(const Group& group, const Algorithm* algorithm, const Contract
       name == "sharp" ? network_switches(group, name, count) : nvlink_switches(group, name);
   if (switches.size() != count)
     throw InputError(
-        fmt::format("{} wants {} switches that add; these ranks are at {}", name, count, switches.size()),
+        fmt::format("{} needs {} switches that add, and these ranks are at {}", name, count, switches.size()),
         "give the shape of the machines, or another number of ranks");
   return switches;
 }
@@ -133,14 +136,14 @@ Endpoints helpers(const Group& group, const Algorithm* algorithm, const Contract
 
 namespace {
 
-// Where they are several, of several ranks each.
+// {ranks of a machine, machines}, if there are several machines of several ranks each; else empty.
 std::vector<int> shape_of_machines(const Group& group) {
   const int size = ranks_of_a_machine(group);
   if (size <= 1 || size == group.size()) return {};
   return {size, group.size() / size};
 }
 
-// Ranks of a machine, machines below each leaf switch that adds, leaves.
+// {ranks of a machine, machines at each leaf switch that adds, leaf switches}, or empty if they are unequal.
 std::vector<int> shape_of_leaves(const Group& group) {
   const int size = ranks_of_a_machine(group);
   if (size == 0) return {};

@@ -1,5 +1,5 @@
 #pragma once
-// Devices of a platform as the ranks of a collective.
+// The devices of a platform that are the ranks of a collective, and the places of its ranks and helpers.
 
 #include <optional>
 #include <vector>
@@ -10,27 +10,29 @@
 namespace wt::communication {
 
 struct Group {
-  const platform::Platform& platform;
+  const platform::Platform& platform;  // must outlive the group
   std::vector<platform::Endpoint> ranks{};
 
   int size() const { return static_cast<int>(ranks.size()); }
 };
 
-// The platform's first devices.
+// The first `count` devices of the platform.
 Group first_devices(const platform::Platform& platform, int count);
 
-// The slices of a TPU generation whose chips, or their cores, are the ranks, each behind the one before. 0 where they
-// aren't, or not whole.
+// The number of TPU slices that the group consists of, if its ranks are whole slices that follow each other;
+// else 0. Ranks are chips, or cores of chips.
 int whole_slices(const Group& group);
 
-// Ranks per level where nobody says otherwise: a machine's, then machines; a torus's axes, the last innermost.
-// Nothing where the group has no levels.
+// Sets the shape of an algorithm that has levels, if the options have none. On machines it is the ranks of a
+// machine, then the machines; for sharp also the leaf switches. On TPU slices it is the axes of the torus,
+// the last one innermost. Nothing changes if the group has no such levels.
 void add_natural_shape(collective::Options& options, const Group& group,
                        const collective::Algorithm& algorithm);
 
-// Where each member of a schedule sits: its ranks (along the axes of a slice by their coordinates), then its
-// helpers: parameter servers on the hosts of ranks, evenly; else switches that add. Throws InputError where the
-// machine has no such switch. `algorithm` may be null: a schedule from a file.
+// The place of each member of a schedule: first the ranks (for torus algorithms in the order of their
+// coordinates in the slice), then the helpers. Helpers are parameter servers, which are spread evenly over
+// the hosts of the ranks, or switches that add. `algorithm` is null for a schedule from a file, whose helpers
+// count as servers. Throws InputError if the machine has no such switches.
 std::vector<platform::Endpoint> endpoints(const Group& group, const collective::Algorithm* algorithm,
                                           const collective::Contract& contract);
 

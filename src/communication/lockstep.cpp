@@ -16,51 +16,52 @@ namespace {
 
 using collective::Chunks, collective::Move, collective::Schedule;
 
-// With more of them there is nothing to gain.
+// With more stretches the sum of rounds is no faster than the simulation of the whole schedule.
 constexpr std::size_t most_stretches = 64;
 
-bool meet(const Chunks& a, const Chunks& b) {
+bool overlap(const Chunks& a, const Chunks& b) {
   for (const collective::Range& one : a.ranges())
     for (const collective::Range& other : b.ranges())
       if (one.first < other.end() && other.first < one.end()) return true;
   return false;
 }
 
-// TensorFlow's chunks are whole cache lines, and the last one is what is left.
+// Chunks differ if the vector can't be divided equally, and in TensorFlow's ring, whose last chunk takes the
+// rest.
 bool has_equal_chunks(const collective::Cut& cut) {
   for (int chunk = 1; chunk < cut.chunks; ++chunk)
     if (cut.size(chunk) != cut.size(0)) return false;
   return true;
 }
 
-// What each member gets.
+// The chunks that each member receives.
 std::map<int, std::vector<Chunks>> landings(const std::vector<Move>& moves) {
   std::map<int, std::vector<Chunks>> landed;
   for (const Move& move : moves) landed[move.target].push_back(move.landing());
   return landed;
 }
 
-// Every move's source has just got something that it sends.
+// Whether the source of every move received some of what it sends in the round before.
 bool follows(const std::vector<Move>& before, const std::vector<Move>& after) {
   const auto landed = landings(before);
   return std::ranges::all_of(after, [&](const Move& move) {
     const auto found = landed.find(move.source);
     return found != landed.end() && std::ranges::any_of(found->second, [&](const Chunks& chunks) {
-             return meet(chunks, move.chunks);
+             return overlap(chunks, move.chunks);
            });
   });
 }
 
-// Nobody adds twice to the same chunk, which would be one after the other.
+// Whether no chunk of a member is written by two moves. Two additions would have to wait for each other.
 bool adds_once(const std::vector<Move>& moves) {
   for (const auto& [target, chunks] : landings(moves))
     for (std::size_t i = 0; i < chunks.size(); ++i)
       for (std::size_t j = 0; j < i; ++j)
-        if (meet(chunks[i], chunks[j])) return false;
+        if (overlap(chunks[i], chunks[j])) return false;
   return true;
 }
 
-// No message of the round waits for another of it.
+// Whether no message of the round waits for another message of the same round.
 bool flow_freely(const std::vector<Move>& moves, plan::Messages messages) {
   using enum plan::Messages;
   if (messages == together) return true;
@@ -74,7 +75,7 @@ bool flow_freely(const std::vector<Move>& moves, plan::Messages messages) {
   });
 }
 
-// One round as a plan of its own: messages, and what is done with what they bring.
+// One round as a plan of its own: its messages, and the sums behind those that reduce.
 plan::Plan plan_of(const Schedule& schedule, const std::vector<Move>& moves, Type type) {
   plan::Plan plan{.name = schedule.name};
   const TensorSpec whole{type, {schedule.contract.cut.elements}};
@@ -95,6 +96,7 @@ plan::Plan plan_of(const Schedule& schedule, const std::vector<Move>& moves, Typ
   return plan;
 }
 
+// Times a call round by round, as long as the condition holds.
 class Lockstep {
  public:
   Lockstep(const Call& call, const Group& group, Type type, const simulate::Server& server)
@@ -123,7 +125,7 @@ class Lockstep {
   }
 
  private:
-  // False where its messages don't end together.
+  // Adds `count` rounds with these moves. False if their messages don't begin and end together.
   bool add(const std::vector<Move>& moves, int count) {
     if (std::ranges::any_of(moves, [](const Move& move) { return move.source == move.target; })) return false;
     if (!adds_once(moves) || !flow_freely(moves, call_.messages)) return false;
@@ -139,7 +141,7 @@ class Lockstep {
     return true;
   }
 
-  // Whoever is last in a rank's round: its sum where there is one.
+  // Whether the last nodes of all moves end together: the message or, if the move reduces, its sum.
   static bool ends_together(const plan::Plan& plan, const plan::Timeline& timeline) {
     for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
       const bool is_followed = id + 1 < plan.nodes.size() && !plan.nodes[id + 1].after.empty();
@@ -162,7 +164,7 @@ class Lockstep {
   const simulate::Server& server_;
   const Schedule schedule_;
   std::vector<platform::Endpoint> where_{};
-  std::map<std::string, std::size_t, std::less<>> place_of_{};  // of links in the timing, by name
+  std::map<std::string, std::size_t, std::less<>> place_of_{};  // of each link in the timing, by name
   Timing timing_{};
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 using platform::Endpoint;
 
-// A rank on another machine than the first.
+// A rank on another machine than the first rank, if there is one.
 std::optional<Endpoint> rank_elsewhere(const Group& group) {
   const platform::Platform& platform = group.platform;
   const auto found = std::ranges::find_if(group.ranks, [&](Endpoint rank) {
@@ -27,7 +27,7 @@ bool is_ideal(const Group& group) {
 
 double seconds_per_byte(BytesPerSecond rate) { return 1 / rate.count(); }
 
-// CPUs are their own hosts.
+// The time per byte of the four copies. A rank on a host needs no copy to or from a device.
 Seconds copies(const Group& group) {
   const Endpoint device = group.ranks.front();
   double sum = 2 * seconds_per_byte(constants().grpc.copy);

@@ -1,14 +1,16 @@
 #pragma once
-// What TensorFlow moves itself, without a communication library: devices of a process copy, and between processes
-// whoever wants a tensor asks for it (RecvBuf, tensorflow/core/distributed_runtime/rpc). A model: nobody has
-// published such a call's unloaded latency.
+// The transfers that TensorFlow makes itself, without a communication library. Devices of one process copy.
+// Between processes the receiver requests a tensor by gRPC (RecvBuf,
+// tensorflow/core/distributed_runtime/rpc). The times are those of a model, because no measurement of the
+// unloaded latency of such a call has been published.
 
 #include "communication/call.h"
 
 namespace wt::communication {
 
-// No floor, and no algorithm yet. Between machines a message waits for its call and for what copies it at both
-// ends: to the host, into the answer, out of it, and to the device.
+// The costs of such transfers in a group, as a call without an algorithm and without a floor. A message
+// between machines waits for its gRPC call and for four copies: from the device to the host, into the
+// response, out of it, and to the device.
 Call own_moves(const Group& group);
 
 }  // namespace wt::communication

@@ -11,19 +11,21 @@ namespace wt::communication {
 
 namespace {
 
-constexpr int first_look = 24;    // pieces
-constexpr int steps_between = 8;  // pieces: patterns of up to so many
-constexpr int longest_look = 192;
-constexpr int pieces_of_looks(int first) { return 3 * (first + steps_between); }
-constexpr std::int64_t most_moves = 500'000;  // of a look
+// The first beginning has from first_pieces to most_pieces pieces. Each next one has more_pieces more, so
+// that growth that repeats after 1, 2, 4 or 8 pieces is found to be steady.
+constexpr int first_pieces = 24;
+constexpr int more_pieces = 8;
+constexpr int most_pieces = 192;
+constexpr int pieces_of_beginnings(int first) { return 3 * (first + more_pieces); }
+constexpr std::int64_t most_moves = 500'000;  // of a beginning
 constexpr double exactly = 1e-10;
 constexpr std::int64_t affordable_moves = 200'000;  // of a whole pipeline
 constexpr int fewest_pieces = 16;
 
-// The date at which each pair exchanges its last piece.
+// The time at which each pair of devices exchanges its last piece.
 using LastPieces = std::map<std::pair<std::size_t, std::size_t>, Seconds>;
 
-struct Look {
+struct Beginning {
   Timing timing{};
   LastPieces last{};
 };
@@ -32,7 +34,7 @@ bool is_pipeline(const Call& call) {
   return std::ranges::find(call.algorithm->options, "segments") != call.algorithm->options.end();
 }
 
-// The same with fewer pieces of the same size. Requires: they divide the vector.
+// The same call with fewer pieces of the same size. Requires: the pieces divide the vector equally.
 Call shortened(const Call& call, int segments) {
   Call part = call;
   part.request.elements = call.request.elements / call.request.options.segments * segments;
@@ -40,36 +42,38 @@ Call shortened(const Call& call, int segments) {
   return part;
 }
 
-// Rounds that one piece goes through.
+// The rounds of a single piece.
 int depth_of(const Call& call) {
   return collective::make_schedule(*call.algorithm, shortened(call, 1).request).rule.rounds;
 }
 
-Look look_at(const Call& call, const Group& group, Type type, const simulate::Server& server) {
+Beginning beginning_of(const Call& call, const Group& group, Type type, const simulate::Server& server) {
   const collective::Expanded schedule =
       collective::expand(collective::make_schedule(*call.algorithm, call.request));
   const Played played = expanded_plan(schedule, call, group, type);
   plan::Timeline timeline =
       simulate::simulate(played.plan, played.costs, group.platform, played.where, server);
-  Look look{
+  Beginning beginning{
       {timeline.end, std::move(timeline.links), std::ssize(schedule.steps), std::ssize(schedule.steps)}};
   const auto device = [&](const plan::Operand& operand) {
     return index(played.plan.buffer(operand.buffer).device);
   };
   for (std::size_t id = 0; id < played.plan.nodes.size(); ++id)
     if (const auto* move = std::get_if<plan::Move>(&played.plan.nodes[id].action)) {
-      Seconds& last = look.last[{device(move->source), device(move->target)}];
+      Seconds& last = beginning.last[{device(move->source), device(move->target)}];
       last = std::max(last, timeline.nodes[id].end);
     }
-  return look;
+  return beginning;
 }
 
-// Whoever meets on a link has met by then.
-bool is_full(const Look& look, const Look& one, Seconds floor) {
-  return (look.timing.time - floor).count() > 3 * (one.timing.time - floor).count();
+// Whether the pipeline is several times as long as the way of one piece, so that all pieces that will ever
+// share a link have begun to.
+bool is_full(const Beginning& beginning, const Beginning& one, Seconds floor) {
+  return (beginning.timing.time - floor).count() > 3 * (one.timing.time - floor).count();
 }
 
-bool goes_on(const Look& first, const Look& second, const Look& third) {
+// Whether from one beginning to the next, the ends and the last pieces of all pairs move by equal times.
+bool is_steady(const Beginning& first, const Beginning& second, const Beginning& third) {
   const double step = (third.timing.time - second.timing.time).count(), tolerance = exactly * step;
   if (step <= 0 || std::abs((second.timing.time - first.timing.time).count() - step) > tolerance)
     return false;
@@ -81,7 +85,7 @@ bool goes_on(const Look& first, const Look& second, const Look& third) {
   });
 }
 
-// A third timing later, by what happened between the second and the first.
+// The second timing, extended by `times` the difference from the first one.
 Timing continued(const Timing& first, const Timing& second, double times) {
   Timing result = second;
   result.time += (second.time - first.time) * times;
@@ -101,18 +105,20 @@ std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Typ
   if (!is_pipeline(call)) return std::nullopt;
   const int segments = call.request.options.segments;
   if (call.request.elements % segments != 0) return std::nullopt;
-  if (pieces_of_looks(first_look) >= segments) return std::nullopt;
-  const Look one = look_at(shortened(call, 1), group, type, server);
-  for (int pieces = std::max(first_look, 2 * depth_of(call)); pieces <= longest_look; pieces *= 2) {
-    if (pieces_of_looks(pieces) >= segments) return std::nullopt;
-    const auto look = [&](int more) { return look_at(shortened(call, pieces + more), group, type, server); };
-    const Look first = look(0);
+  if (pieces_of_beginnings(first_pieces) >= segments) return std::nullopt;
+  const Beginning one = beginning_of(shortened(call, 1), group, type, server);
+  for (int pieces = std::max(first_pieces, 2 * depth_of(call)); pieces <= most_pieces; pieces *= 2) {
+    if (pieces_of_beginnings(pieces) >= segments) return std::nullopt;
+    const auto beginning = [&](int more) {
+      return beginning_of(shortened(call, pieces + more), group, type, server);
+    };
+    const Beginning first = beginning(0);
     if (first.timing.moves > most_moves) return std::nullopt;
     if (!is_full(first, one, call.floor)) continue;
-    const Look second = look(steps_between), third = look(2 * steps_between);
-    if (!goes_on(first, second, third)) continue;
-    const int longest = pieces + 2 * steps_between;
-    Timing result = continued(second.timing, third.timing, double(segments - longest) / steps_between);
+    const Beginning second = beginning(more_pieces), third = beginning(2 * more_pieces);
+    if (!is_steady(first, second, third)) continue;
+    const int longest = pieces + 2 * more_pieces;
+    Timing result = continued(second.timing, third.timing, double(segments - longest) / more_pieces);
     result.moves = third.timing.moves / longest * segments;
     result.played = first.timing.moves + second.timing.moves + third.timing.moves;
     return result;

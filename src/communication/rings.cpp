@@ -1,5 +1,6 @@
-// NCCL looks for rings that share no link (graph/search.cc); on the cube mesh of eight V100 it finds six. This
-// search is for such small meshes: cycles through all devices, one after the other, over links that are left.
+// The rings of NCCL on a mesh of NVLinks. NCCL searches for rings that share no link (src/graph/search.cc);
+// on the cube mesh of eight V100 it finds six. The search here is for such small meshes: it tries all sets of
+// cycles through all devices that share no link.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,11 +13,11 @@ namespace wt::communication {
 namespace {
 
 using platform::Endpoint, platform::LinkKind, platform::Platform;
-using Cycle = std::vector<int>;  // of a machine's devices, from 0
+using Cycle = std::vector<int>;  // the devices of a machine, beginning with device 0
 
 constexpr std::size_t most_devices = 8;
 
-// How many links lead directly from each device of a machine to each other.
+// links[a][b] is the number of direct NVLinks from device a to device b of a machine.
 using Links = std::vector<std::vector<int>>;
 
 Links links_of(const Group& group, int devices) {
@@ -38,17 +39,19 @@ Links links_of(const Group& group, int devices) {
   return links;
 }
 
+// Searches for the largest set of cycles through all devices that share no link.
 class Search {
  public:
   explicit Search(Links links) : links_(std::move(links)), devices_(static_cast<int>(links_.size())) {}
 
-  // As many as possible, by trying everything.
+  // As many cycles as possible.
   std::vector<Cycle> cycles() {
     look();
     return best_;
   }
 
  private:
+  // The cycles found so far, and at most as many further ones as the links that are left allow.
   int most() const {
     int least = 1 << 20;
     for (const auto& row : links_) {
@@ -72,7 +75,7 @@ class Search {
   void extend(Cycle& cycle) {
     const int last = cycle.back();
     if (static_cast<int>(cycle.size()) == devices_) {
-      if (cycle.size() > 2 && cycle.back() < cycle[1]) return;  // the same, backwards
+      if (cycle.size() > 2 && cycle.back() < cycle[1]) return;  // the same cycle in the other direction
       if (!take(last, 0)) return;
       found_.push_back(cycle);
       look();
@@ -103,7 +106,8 @@ class Search {
   std::vector<Cycle> found_{}, best_{};
 };
 
-// The card by which each device of the first machine leaves it; its link's number.
+// The NIC by which each device of the first machine reaches other machines, as the number of its link; -1:
+// none.
 std::vector<int> cards(const Group& group, int devices) {
   std::vector<int> cards;
   for (int device = 0; device < devices; ++device) {
@@ -117,7 +121,8 @@ std::vector<int> cards(const Group& group, int devices) {
   return cards;
 }
 
-// Turned so that it enters and leaves by one card, and cards take turns.
+// The cycle, rotated so that it enters and leaves the machine by the same NIC if possible, and by NICs that
+// are used least.
 Cycle opened(Cycle cycle, const std::vector<int>& card, std::map<int, int>& used) {
   const auto cost = [&](std::size_t first) {
     const int in = card[static_cast<std::size_t>(cycle[first])];

@@ -8,6 +8,7 @@
 #include "base/rough.h"
 #include "communication/lockstep.h"
 #include "communication/pipeline.h"
+#include "plan/collective.h"
 #include "simulate/simulate.h"
 
 namespace wt::communication {
@@ -17,9 +18,10 @@ namespace {
 using collective::Expanded, collective::Request, collective::Schedule;
 
 constexpr std::int64_t most_moves = 2'500'000;
-constexpr std::int64_t most_at_once = 20'000;  // flows that share links cost the square of their number
+// The time to simulate flows that share links grows with the square of their number.
+constexpr std::int64_t most_at_once = 20'000;
 
-// What is too much of it; none: it can be played.
+// A message that says which number of moves is too large; unset if the schedule can be simulated.
 std::optional<std::string> over_budget(const Schedule& schedule) {
   std::int64_t moves = 0, at_once = 0;
   int round = 0;
@@ -28,15 +30,18 @@ std::optional<std::string> over_budget(const Schedule& schedule) {
     moves += count;
     at_once = std::max(at_once, count);
   }
-  const std::string who = fmt::format("{} of {}", schedule.name, counted(schedule.contract.ranks, "rank"));
+  const std::string subject =
+      fmt::format("{} of {}", schedule.name, counted(schedule.contract.ranks, "rank"));
   if (at_once > most_at_once)
-    return fmt::format("{} makes {} moves at once, more than {}", who, at_once, most_at_once);
+    return fmt::format("{} makes {} moves at once, more than {}", subject, at_once, most_at_once);
   if (moves > most_moves)
-    return fmt::format("{} makes {}{} moves, more than {}", who,
+    return fmt::format("{} makes {}{} moves, more than {}", subject,
                        round < schedule.rule.rounds ? "at least " : "", moves, most_moves);
   return std::nullopt;
 }
 
+// The schedule as a plan with a device for each member. If the ranks begin at different times, the first
+// nodes take these times.
 plan::Plan plan_of(const Expanded& schedule, Type type, const Call& call) {
   plan::Plan plan{.name = schedule.name};
   std::vector<plan::Member> members;
@@ -70,7 +75,7 @@ Timing time_all(const Call& call, const Group& group, Type type, const simulate:
   return time_of(collective::expand(schedule), call, group, type, server);
 }
 
-// Chunks of equal size, as libraries align them; for what is too large to be played.
+// The call with a vector that is rounded up to chunks of equal size, as libraries align chunks.
 Call rounded_up(Call call) {
   const std::int64_t chunks = collective::make_schedule(*call.algorithm, call.request).contract.cut.chunks;
   call.request.elements = (call.request.elements + chunks - 1) / chunks * chunks;

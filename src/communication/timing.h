@@ -1,5 +1,6 @@
 #pragma once
-// How long one collective takes by itself, all ranks beginning together.
+// The time of one collective that has the machine to itself. All ranks begin together, unless the call says
+// otherwise.
 
 #include <string>
 #include <vector>
@@ -11,32 +12,36 @@
 
 namespace wt::communication {
 
-// Folded clocks look at a part and know the rest: rounds that are alike are timed once, and of a long pipeline
-// the beginning, as soon as each further piece takes as long as the one before. Both say so only where they have
-// seen it; else everything is played. Of what is too large for that, vectors are rounded up to equal chunks, and
-// pipelines go in fewer, larger pieces.
+// Whether all messages of a schedule are simulated (expanded), or only a part from which the rest follows
+// (folded). Rounds of one kind are simulated once (lockstep.h), and long pipelines until each further piece
+// takes as long as the piece before (pipeline.h). Both check their condition in the simulation; if it doesn't
+// hold, all messages are simulated. If a schedule is too large for that, vectors are rounded up to equal
+// chunks, and pipelines get fewer and larger pieces. `automatic` and `folded` are timed in the same way; with
+// `folded`, callers warn or refuse if nothing could be folded.
 enum class Folding : std::uint8_t { automatic, expanded, folded };
 
 struct Timing {
   Seconds time{};
   std::vector<plan::LinkUse> links{};
-  std::int64_t moves = 0;   // of the schedule
-  std::int64_t played = 0;  // of them
-  int pieces = 0;           // larger ones than the library's; 0: its own
+  std::int64_t moves = 0;   // moves of the schedule
+  std::int64_t played = 0;  // moves that were simulated
+  int pieces = 0;           // number of larger pieces that replaced those of the library; 0: not replaced
 };
 
-// Throws InputError with the count where too many moves would have to be played.
+// Throws InputError with the number of moves if too many would have to be simulated.
 Timing time_of(const Call& call, const Group& group, Type type, const simulate::Server& server,
                Folding folding = Folding::automatic);
 
-// Of a schedule that isn't the catalog's; `call` says what messages cost.
+// The time of a schedule that is not from the catalog. `call` has the costs of messages.
 Timing time_of(const collective::Expanded& schedule, const Call& call, const Group& group, Type type,
                const simulate::Server& server);
 
-// What of a measured all-reduce of so many bytes the launch must have taken: one number that calibrates a system.
+// The part of a measured all-reduce of this size that the launch must have taken. This one number calibrates
+// the model for a system. It is negative if the measurement is shorter than the simulated messages alone.
 Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group, const simulate::Server& server);
 
-// The plan that is played, for traces.
+// A call as the plan that is simulated, with its costs and the places of its devices. Traces are drawn from
+// it.
 struct Played {
   plan::Plan plan{};
   plan::Costs costs{};

@@ -77,7 +77,8 @@ std::string print(const ComponentSpec& spec) {
 }
 
 Seed shuffle_seed(std::int64_t seed, std::int64_t global) {
-  // To TensorFlow's kernels two zeros mean "draw one", so its Python turns them into this.
+  // TensorFlow's kernels interpret two zeros as "draw a random seed". Its Python code therefore replaces them
+  // by this pair.
   if (seed == 0 && global == 0) return {0, 0x7fffffff};
   return {global, seed};
 }
@@ -97,11 +98,12 @@ void refuse(std::string fact) {
 
 void check_element(const Element& element, const std::vector<ComponentSpec>& specs, const char* source) {
   if (element.size() != specs.size())
-    refuse(fmt::format("{} gave {} components, not {}", source, element.size(), specs.size()));
+    refuse(
+        fmt::format("{} returned {} components, and {} are expected", source, element.size(), specs.size()));
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (specs[i].describes(element[i].spec())) continue;
-    refuse(fmt::format("{} gave {} as component {}, not {}", source, print(element[i].spec()), i,
-                       print(specs[i])));
+    refuse(fmt::format("{} returned {} as component {}, and {} is expected", source, print(element[i].spec()),
+                       i, print(specs[i])));
   }
 }
 

@@ -1,10 +1,22 @@
 #pragma once
-// data/ is where rows come from and in what order: datasets with TensorFlow's transformations, files of
-// Fashion-MNIST's format, safetensors, synthetic data that can be learned. It refuses to know models,
-// replicas and devices. Read next: rows.h (rows that can be had by number), then dataset.cpp and
-// transforms.cpp.
+// data/ provides the training data: datasets with the transformations of tf.data, readers for IDX
+// (Fashion-MNIST) and safetensors files, synthetic data that a model can learn, and the distribution of
+// batches over replicas.
 //
-// There is no prefetch: it would change when rows are made, never which. What input costs is virtual time.
+//   const Dataset data = Dataset::from_tensor_slices({images, labels}).shuffle(1000, {1, 2}).batch(32);
+//   for (Iterator elements = data.iterate(epoch); std::optional<Element> batch = elements.next();) ...
+//
+// An element is a list of tensors, usually features and labels: {float32[32,28,28,1], int32[32]}. A dataset
+// is a chain of nodes (node.h), one per transformation, and an iterator opens a chain of streams over it.
+// While rows come from a source with random access (rows.h), the streams pass row numbers only, and the
+// contents of rows are read when they are batched or returned.
+//
+// For the same seeds, the elements and their order are TensorFlow's; tests compare them with TensorFlow's own
+// expected values. There is no `prefetch`: it would change when an element is computed, but not which
+// elements come. The time that an input pipeline takes is simulated elsewhere. This folder contains nothing
+// about models or devices.
+//
+// Read next: rows.h, then dataset.cpp and transforms.cpp, then distribute.h.
 
 #include <cstdint>
 #include <functional>
@@ -19,35 +31,39 @@
 
 namespace wt::data {
 
-// TensorFlow's values. Unknown: a generator's, until it ends.
+// The special values of Dataset::cardinality, which are those of TensorFlow. The cardinality of a generator
+// is unknown.
 inline constexpr std::int64_t infinite_cardinality = -1;
 inline constexpr std::int64_t unknown_cardinality = -2;
 
-inline constexpr std::int64_t forever = -1;  // a count of repeat
+inline constexpr std::int64_t forever = -1;  // the argument of `repeat` for an endless dataset
 
-// One component of an element. An extent that differs between elements is `unknown_extent`: of a batch, the
-// rows, unless drop_remainder makes them certain.
+// The type and the shape of one component of the elements, like tf.TensorSpec. An extent that can differ
+// between elements is `unknown_extent`. The number of rows of a batch is unknown because the last batch may
+// be smaller, unless the batches were made with drop_remainder.
 inline constexpr std::int64_t unknown_extent = -1;
 struct ComponentSpec {
   Type type = Type::float32;
   std::vector<std::int64_t> extents{};
 
-  bool describes(const TensorSpec& tensor) const;
-  // Of a batched component: one row. Requires: an axis, and all others known.
+  bool describes(const TensorSpec& tensor) const;  // whether a component may be such a tensor
+  // The spec of one row of a batched component. Requires: there is an axis 0, and the extents of all other
+  // axes are known.
   TensorSpec row() const;
   friend bool operator==(const ComponentSpec&, const ComponentSpec&) = default;
 };
 
-ComponentSpec exactly(const TensorSpec& spec);
-std::string print(const ComponentSpec& spec);  // "float32[?,28,28,1]"
+ComponentSpec exactly(const TensorSpec& spec);  // a spec with all extents known
+std::string print(const ComponentSpec& spec);   // "float32[?,28,28,1]"
 
-// TensorFlow's pair for a shuffle's `seed` argument, with tf.random.set_seed(global) or without.
+// The seed pair that TensorFlow derives from the `seed` argument of `shuffle` and the global seed. The
+// default is TensorFlow's for a program that doesn't call tf.random.set_seed.
 Seed shuffle_seed(std::int64_t seed, std::int64_t global = 87654321);
 
 struct Node;
 class Stream;
 
-// One way through a dataset.
+// One iteration over a dataset, like a Python iterator.
 class Iterator {
  public:
   Iterator(std::shared_ptr<const Node> node, std::uint64_t epoch);
@@ -55,7 +71,8 @@ class Iterator {
   Iterator& operator=(Iterator&&) noexcept;
   ~Iterator();
 
-  // Nothing after the last. Elements are for reading: they may be views of the dataset's own numbers.
+  // The next element, or nothing after the last one. The caller must not change an element, because it may
+  // share its numbers with the dataset.
   std::optional<Element> next();
 
  private:
@@ -63,38 +80,46 @@ class Iterator {
   std::unique_ptr<Stream> stream_;
 };
 
-using Generator = std::function<std::optional<Element>()>;  // nothing: the end, and it isn't asked again
+// Returns the elements of a generated dataset one after another, and nothing at the end. It isn't called
+// after the end.
+using Generator = std::function<std::optional<Element>()>;
 using Mapping = std::function<Element(Element)>;
 
-// A value: copies are the same dataset. Which elements come, and in which order, depends on the dataset and
-// the epoch alone, so any epoch can be had again.
+// A dataset like tf.data.Dataset. It is an immutable value, and its copies are the same dataset. The elements
+// and their order depend on the dataset and the number of the epoch only, so any epoch can be repeated.
 class Dataset {
  public:
   explicit Dataset(std::shared_ptr<const Node> node);
 
-  static Dataset from_rows(std::shared_ptr<const Rows> rows);  // in order
-  static Dataset from_tensors(const Element& element);         // one element
-  static Dataset from_tensor_slices(const Element& tensors);   // Requires: as many rows in each.
-  // `begin` is called once per way through the data. What doesn't fit the specs is refused.
+  static Dataset from_rows(std::shared_ptr<const Rows> rows);  // one element per row, in their order
+  static Dataset from_tensors(const Element& element);         // a single element
+  // One element per row. Requires: all tensors have the same number of rows.
+  static Dataset from_tensor_slices(const Element& tensors);
+  // `begin` is called at the beginning of each iteration. An element that doesn't match the specs is an
+  // InputError.
   static Dataset from_generator(std::vector<ComponentSpec> specs, std::function<Generator()> begin);
 
-  // The order is TensorFlow's for the same seeds, with a buffer of its kind: element i comes at most
-  // buffer_size - 1 places early. (A repeat right behind it TensorFlow fuses with it, and draws otherwise
-  // from the second repetition on; here it is as if unfused.) Requires: buffer_size > 0.
+  // For the same seeds, the order is TensorFlow's. Elements are drawn from a buffer that holds the next
+  // `buffer_size` elements, so an element comes at most buffer_size - 1 positions early. One case differs:
+  // TensorFlow fuses a shuffle with a `repeat` directly behind it, and then uses other random numbers from
+  // the second repetition on. Here both stay separate. Requires: buffer_size > 0.
   Dataset shuffle(std::int64_t buffer_size, Seed seed, bool reshuffle_each_iteration = true) const;
   Dataset batch(std::int64_t rows, bool drop_remainder = false) const;  // Requires: rows > 0.
   Dataset repeat(std::int64_t count = forever) const;
-  Dataset take(std::int64_t count) const;  // -1: all
-  Dataset skip(std::int64_t count) const;  // -1: all
-  Dataset map(Mapping function) const;     // the specs stay
+  Dataset take(std::int64_t count) const;  // -1: all elements
+  Dataset skip(std::int64_t count) const;  // -1: all elements
+  // Applies a function to each element. The first form is for functions that keep the specs of the elements.
+  Dataset map(Mapping function) const;
   Dataset map(std::vector<ComponentSpec> specs, Mapping function) const;
 
   const std::vector<ComponentSpec>& specs() const;
-  std::int64_t cardinality() const;
-  // Rows per element as TensorFlow infers them before it splits batches over replicas: the first extent where
-  // all components agree, else the nearest `batch` below, which a `map` hides.
+  std::int64_t cardinality() const;  // the number of elements, or one of the special values above
+  // The batch size that TensorFlow infers before it splits batches over replicas. It is the first extent of
+  // the components if that is known and equal for all of them, and otherwise the batch size of the last
+  // `batch` transformation. The inference doesn't look behind a `map`.
   std::optional<std::int64_t> batch_size() const;
 
+  // Iterates over one epoch. A shuffle with reshuffle_each_iteration has another order in every epoch.
   Iterator iterate(std::uint64_t epoch = 0) const;
 
  private:

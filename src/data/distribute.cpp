@@ -19,16 +19,17 @@ void require_even_workers(const Distribution& distribution) {
         fmt::format("tf.distribute expects every worker to have the same number of replicas. However, "
                     "encountered `num_replicas_in_sync` ({}) that cannot be divided by `num_workers` ({})",
                     replicas, workers),
-        "give every worker as many devices");
+        "give every worker the same number of devices");
 }
 
-// The files of a worker: every workers-th.
+// The dataset of one worker: of `workers` consecutive files, each worker reads one.
 Dataset shard_of(const Files& files, std::int64_t workers, std::int64_t worker) {
   std::vector<std::int64_t> own;
   for (std::int64_t file = worker; file < files.count; file += workers) own.push_back(file);
   return files.read(own);
 }
 
+// An element with 0 rows. Unknown extents are 0, too.
 Element without_rows(const std::vector<ComponentSpec>& specs) {
   Element element;
   for (const ComponentSpec& spec : specs) {
@@ -51,7 +52,7 @@ std::int64_t InputContext::per_replica_batch_size(std::int64_t global_batch_size
   if (global_batch_size % replicas_in_sync != 0)
     throw InputError(fmt::format("The `global_batch_size` {} is not divisible by `num_replicas_in_sync` {}",
                                  global_batch_size, replicas_in_sync),
-                     "choose a global batch that every replica gets an equal part of");
+                     "choose a multiple of the number of replicas");
   return global_batch_size / replicas_in_sync;
 }
 
@@ -59,9 +60,9 @@ DistributedDataset::DistributedDataset(const Distribution& distribution) : distr
   require_even_workers(distribution_);
 }
 
-// Without a known batch there is nothing to make even sizes of. DATA puts the legacy rule in the even one's
-// place, and so does AUTO, which falls back to DATA because these rows aren't read from files; also where there
-// is one worker and nothing to shard.
+// The even rule needs a known batch size. The policy DATA selects the legacy rule, and so does AUTO, which
+// becomes DATA because these rows aren't read from files. Both do so even if there is only one worker and
+// therefore nothing to shard.
 DistributedDataset::DistributedDataset(const Dataset& dataset, const Distribution& distribution)
     : DistributedDataset(distribution) {
   pipelines_ = {dataset};
@@ -87,7 +88,7 @@ DistributedDataset::DistributedDataset(const Files& files, const Distribution& d
         fmt::format("There aren't enough elements in this dataset for each shard to have at least "
                     "one element (# elems = {}, # shards = {})",
                     files.count, workers),
-        "use more files than workers, or shard with policy DATA or OFF");
+        "use at least as many files as workers, or the policy DATA or OFF");
   for (std::int64_t worker = 0; worker < (by_file ? workers : 1); ++worker)
     pipelines_.push_back(by_file ? shard_of(files, workers, worker) : shard_of(files, 1, 0));
   if (distribution_.replicas == 1) return;
@@ -115,7 +116,8 @@ void DistributedDataset::require_batches() const {
           "Fix the issue by adding the `batch` transformation to the dataset.");
 }
 
-// Of the pieces: a batch of unknown size has pieces of unknown size, and so has one that doesn't divide.
+// Whether all shapes of the pieces are known. The size of a piece is unknown if the size of the batch is
+// unknown or not a multiple of the number of replicas.
 bool DistributedDataset::has_static_shapes() const {
   const auto is_static = [&](const ComponentSpec& spec) {
     const bool known = std::ranges::count(spec.extents, unknown_extent) == 0;
@@ -145,8 +147,8 @@ std::unique_ptr<Pieces> DistributedDataset::pieces(std::size_t pipeline, std::ui
                                   static_cast<std::int64_t>(pipeline)));
 }
 
-// Sharded, piece p of a batch is worker p % workers's. That is the same batch for all of them, so one stream
-// is read and dealt out.
+// If pieces are sharded, piece p of a batch belongs to worker p % workers. All workers shard the same
+// dataset, so a single stream is read, and its pieces are assigned to the workers.
 std::vector<std::size_t> DistributedDataset::replica_of_piece() const {
   const auto replicas = static_cast<std::size_t>(distribution_.replicas);
   const auto workers = static_cast<std::size_t>(distribution_.workers);

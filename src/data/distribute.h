@@ -1,7 +1,8 @@
 #pragma once
-// A dataset of global batches becomes one element per replica and step, as TensorFlow's
-// experimental_distribute_dataset makes it: rebatched to a piece per replica, sharded over the input pipelines
-// (one per worker), and taken piece by piece.
+// Distributes a dataset of global batches over the replicas of a strategy, as experimental_distribute_dataset
+// of TensorFlow does: each step gives every replica one element. With a global batch of 10 rows and 2
+// replicas, a step gives {rows 0-4, rows 5-9}. Batches are split into one piece per replica (split.h), and
+// the pieces or the files are sharded over the input pipelines, one per worker.
 
 #include <functional>
 #include <memory>
@@ -15,71 +16,88 @@
 
 namespace wt::data {
 
-// tf.data.experimental.AutoShardPolicy, its numbers too. HINT is not offered: there is no shard() to hint at.
+// tf.data.experimental.AutoShardPolicy with its numbers. HINT is missing because this Dataset has no `shard`,
+// to which the hint would apply.
 enum class AutoShardPolicy : std::int8_t { off = -1, automatic = 0, file = 1, data = 2 };
 std::string_view name(AutoShardPolicy policy);  // "AUTO"
 
+// How a dataset is distributed.
 struct Distribution {
-  std::int64_t replicas = 1;  // num_replicas_in_sync
-  std::int64_t workers = 1;   // input pipelines
+  std::int64_t replicas = 1;  // num_replicas_in_sync: the replicas of all workers
+  std::int64_t workers = 1;   // the number of input pipelines, which must divide the number of replicas
   AutoShardPolicy policy = AutoShardPolicy::automatic;
 
-  // A step goes on while one replica has rows; the others get none ("get next as optional"). So do mirrored,
-  // multi-worker mirrored and TPU; central storage and parameter servers end with the first replica that has no
-  // piece.
+  // If true, the iteration continues while at least one replica has rows, and the other replicas get elements
+  // with 0 rows ("get next as optional" in TensorFlow). This is the behaviour of the mirrored, multi-worker
+  // mirrored and TPU strategies. If false, the iteration ends when the first replica has no piece, as under
+  // central storage and parameter servers.
   bool goes_on_with_empty_replicas = true;
 };
 
-// A pipeline over files, as a function of the files that it reads.
+// A dataset that is read from `count` files. `read` builds the dataset of some of the files, given by their
+// numbers, so that files can be sharded over workers.
 struct Files {
   std::int64_t count = 0;
   std::function<Dataset(std::span<const std::int64_t> files)> read{};
 };
 
-// What a dataset function is told about the pipeline it makes.
+// tf.distribute.InputContext: the argument of a dataset function, which builds the dataset of one input
+// pipeline.
 struct InputContext {
   std::int64_t input_pipelines = 1;
-  std::int64_t input_pipeline = 0;
+  std::int64_t input_pipeline = 0;  // the number of the pipeline that is built
   std::int64_t replicas_in_sync = 1;
 
-  // Throws InputError in TensorFlow's words when the replicas don't divide it.
+  // The global batch size divided by the number of replicas. Throws InputError with TensorFlow's text if that
+  // leaves a remainder.
   std::int64_t per_replica_batch_size(std::int64_t global_batch_size) const;
 };
 
-enum class InputReplication : std::uint8_t { per_worker, per_replica };  // InputReplicationMode
+// tf.distribute.InputReplicationMode: one input pipeline per worker, or one per replica.
+enum class InputReplication : std::uint8_t { per_worker, per_replica };
 
-// One way through a distributed dataset.
+// One iteration over a distributed dataset.
 class DistributedIterator {
  public:
-  // One element per replica of all workers, in the order of replicas; some may have 0 rows.
+  // The elements of the next step, one for each replica of all workers in the order of the replicas. Elements
+  // may have 0 rows. Nothing after the last step.
   std::optional<std::vector<Element>> next();
 
-  // The replicas in the order in which a step's rows stand in the dataset; of several workers that shard it, they
-  // interleave.
+  // The replicas in the order of their rows in the global batch. It differs from 0, 1, 2, ... if several
+  // workers shard the pieces of one dataset, because consecutive pieces then go to different workers.
   std::span<const std::size_t> replicas_by_rows() const { return replica_of_piece_; }
 
  private:
   friend class DistributedDataset;
   std::vector<std::unique_ptr<Pieces>> pipelines_{};
-  std::vector<std::size_t> replica_of_piece_{};  // by the order in which a step's pieces come
+  std::vector<std::size_t> replica_of_piece_{};  // by the position of the piece in the step
   std::vector<ComponentSpec> specs_{};
   bool goes_on_with_empty_replicas_ = true;
 };
 
+// tf.distribute.DistributedDataset. Batches for a single replica are not split. Batches for several replicas
+// are split by the even rule or the legacy rule of split.h:
+//
+//                                     AUTO     FILE     DATA     OFF
+//   rows in memory or generated       legacy   error    legacy   even
+//   rows from files                   even     even     legacy   even
+//
+// The legacy rule also applies if the batch size can't be inferred (Dataset::batch_size).
 class DistributedDataset {
  public:
-  // Throws InputError where TensorFlow raises: replicas that the workers don't divide, scalars, a policy that
-  // the source can't follow. In-memory rows and generators can't be sharded by file.
+  // The constructors throw InputError in the cases in which TensorFlow raises an error: the number of workers
+  // doesn't divide the number of replicas, elements are scalars, there are fewer files than workers, or the
+  // policy is FILE and the rows don't come from files.
   DistributedDataset(const Dataset& dataset, const Distribution& distribution);
   DistributedDataset(const Files& files, const Distribution& distribution);
 
-  // distribute_datasets_from_function: nothing is split or sharded, consecutive batches of a pipeline go to
-  // its replicas in turn.
+  // distribute_datasets_from_function: `function` is called once per input pipeline. Batches are neither
+  // split nor sharded; consecutive batches of a pipeline go to its replicas in turn.
   static DistributedDataset from_function(const std::function<Dataset(const InputContext&)>& function,
                                           Distribution distribution,
                                           InputReplication replication = InputReplication::per_worker);
 
-  Rebatch rebatch() const { return rebatch_; }
+  Rebatch rebatch() const { return rebatch_; }  // the rule by which batches are split
   DistributedIterator iterate(std::uint64_t epoch = 0) const;
 
  private:
@@ -91,7 +109,7 @@ class DistributedDataset {
 
   Distribution distribution_;
   Rebatch rebatch_ = Rebatch::none;
-  std::vector<Dataset> pipelines_{};  // one that all workers share, or one per worker
+  std::vector<Dataset> pipelines_{};  // one dataset for all workers, or one per worker
   bool shards_pieces_ = false;
 };
 

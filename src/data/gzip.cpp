@@ -10,8 +10,8 @@
 namespace wt::data {
 namespace {
 
-constexpr int gzip_only = 16;          // added to zlib's window bits
-constexpr std::size_t step = 1 << 20;  // memory grows with what was really unpacked
+constexpr int gzip_only = 16;          // is added to zlib's window bits to select the gzip format
+constexpr std::size_t step = 1 << 20;  // memory is allocated in steps of this size
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void Gunzip::unpack(std::string& text, std::size_t size) {
 std::size_t Gunzip::unpack_piece(char* target, std::size_t room) {
   z_stream& stream = state_->stream;
   const std::size_t given = std::min<std::size_t>(packed_.size(), step);
-  // zlib only reads here; its field isn't const.
+  // zlib only reads these bytes, but the type of its field is not const.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed_.data()));
   stream.avail_in = static_cast<uInt>(given);
   stream.next_out = reinterpret_cast<Bytef*>(target);
@@ -57,14 +57,14 @@ std::size_t Gunzip::unpack_piece(char* target, std::size_t room) {
     has_ended_ = !is_gzip(packed_);
     if (has_ended_ && !packed_.empty()) {
       refuse(fmt::format("{} bytes follow the gzip data", packed_.size()),
-             "the file is damaged: get it again");
+             "the file is damaged: download it again");
     }
     if (!has_ended_) inflateReset(&stream);
   } else if (status != Z_OK && status != Z_BUF_ERROR) {
     refuse(fmt::format("the gzip data is damaged: {}", stream.msg != nullptr ? stream.msg : zError(status)),
-           "get the file again");
+           "download the file again");
   } else if (packed_.empty() && stream.avail_out != 0) {
-    refuse("the gzip data ends too early", "the file was cut off: get it again");
+    refuse("the gzip data ends too early", "the file was cut off: download it again");
   }
   return room - stream.avail_out;
 }

@@ -1,4 +1,5 @@
 #pragma once
+// Decompression of gzip files (RFC 1952).
 
 #include <cstddef>
 #include <memory>
@@ -7,11 +8,11 @@
 
 namespace wt::data {
 
-bool is_gzip(std::string_view bytes);
+bool is_gzip(std::string_view bytes);  // whether the bytes begin like a gzip file
 
-// Gzip (RFC 1952), as far as it is wanted: what is never asked for is never unpacked, so that a small file
-// cannot fill the memory. Several packed pieces one after the other are one text, as for gunzip.
-// Damage is an InputError that names `file`.
+// Decompresses a text step by step. Only as much as the caller requests is decompressed, so a small malicious
+// file cannot fill the memory. Several gzip members in one file are concatenated, as gunzip does. Throws
+// InputError with the name `file` if the data is damaged. Requires: `packed` outlives this object.
 class Gunzip {
  public:
   Gunzip(std::string_view packed, std::string file);
@@ -19,7 +20,7 @@ class Gunzip {
   Gunzip(const Gunzip&) = delete;
   Gunzip& operator=(const Gunzip&) = delete;
 
-  // Appends until `text` has `size` bytes or the packed text ends.
+  // Appends decompressed bytes to `text` until it has `size` bytes or the data ends.
   void unpack(std::string& text, std::size_t size);
 
  private:

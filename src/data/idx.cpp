@@ -17,6 +17,7 @@
 namespace wt::data {
 namespace {
 
+// The types of the format by their code. Types without a value are not supported.
 struct NumberType {
   unsigned char code{};
   std::string_view name{};
@@ -39,7 +40,7 @@ constexpr std::size_t longest_header = magic_bytes + bytes_per_extent * Shape::m
   throw InputError(Problem{std::move(place), std::move(fact), std::move(remedy)});
 }
 
-// The bytes of a file, unpacked only as far as they are asked for.
+// The bytes of a file. A compressed file is decompressed only as far as its bytes are read.
 class Contents {
  public:
   Contents(const std::filesystem::path& path, const Place& named_at) : stored_(read_text(path, named_at)) {
@@ -62,7 +63,7 @@ unsigned byte_at(std::string_view bytes, std::size_t index) {
 }
 
 Type read_type(std::string_view bytes, const std::string& file) {
-  const std::string not_one = "this is no IDX file";
+  const std::string not_one = "this is not an IDX file";
   if (bytes.size() < magic_bytes)
     refuse(file, fmt::format("{}: it has only {} bytes", not_one, bytes.size()));
   if (byte_at(bytes, 0) != 0 || byte_at(bytes, 1) != 0)
@@ -71,34 +72,36 @@ Type read_type(std::string_view bytes, const std::string& file) {
   const auto* row = std::find_if(number_types.begin(), number_types.end(),
                                  [&](const auto& one) { return one.code == code; });
   if (row == number_types.end()) {
-    refuse(file, fmt::format("{}: its third byte is {:#04x}, which is no type of numbers", not_one, code));
+    refuse(file,
+           fmt::format("{}: its third byte is {:#04x}, which is not the code of a type", not_one, code));
   }
   if (!row->type) {
-    refuse(file, fmt::format("its numbers are {}, which is not offered", row->name),
+    refuse(file, fmt::format("its numbers are {}, which is not supported", row->name),
            "known: uint8, int32, float32, float64");
   }
   return *row->type;
 }
 
-// The shape is checked by arithmetic alone; nothing is allocated by it.
+// Reads type and shape. The shape is checked without allocating memory for it, because the file may be
+// malicious.
 TensorSpec read_header(std::string_view bytes, const std::string& file) {
   TensorSpec spec{read_type(bytes, file), {}};
   const std::size_t axes = byte_at(bytes, 3);
-  if (axes == 0) refuse(file, "its numbers have no axes", "an IDX file holds rows: at least one axis");
+  if (axes == 0) refuse(file, "its numbers have no axis", "at least one is required, for the rows");
   if (axes > Shape::max_rank) {
-    refuse(file, fmt::format("{} axes are too many", axes),
-           fmt::format("at most {} are possible here", Shape::max_rank));
+    refuse(file, fmt::format("its numbers have {} axes", axes),
+           fmt::format("at most {} are supported", Shape::max_rank));
   }
   const std::size_t header = magic_bytes + bytes_per_extent * axes;
   if (bytes.size() < header) {
     refuse(file, fmt::format("the header should have {} bytes, but the file has {}", header, bytes.size()),
-           "the file was cut off, or is no IDX file");
+           "the file was cut off, or is not an IDX file");
   }
   std::int64_t total = bytes_per_element(spec.type);
   for (std::size_t at = magic_bytes; at < header; at += bytes_per_extent) {
     const std::int64_t extent = std::int64_t{byte_at(bytes, at)} << 24 | byte_at(bytes, at + 1) << 16 |
                                 byte_at(bytes, at + 2) << 8 | byte_at(bytes, at + 3);
-    // An extent of 0 doesn't excuse the others: a row must have a size, too.
+    // An extent of 0 is counted as 1, so that the size of a row is checked even if there are no rows.
     if (__builtin_mul_overflow(total, std::max<std::int64_t>(extent, 1), &total))
       refuse(file, "the shape is larger than any memory");
     spec.shape.append(extent);
@@ -107,7 +110,8 @@ TensorSpec read_header(std::string_view bytes, const std::string& file) {
 }
 
 void copy_big_endian(std::string_view numbers, Tensor& tensor) {
-  static_assert(std::endian::native == std::endian::little, "numbers are turned round");
+  static_assert(std::endian::native == std::endian::little,
+                "this function reverses the bytes of each number");
   std::byte* target = tensor.view().data;
   std::memcpy(target, numbers.data(), numbers.size());
   const auto width = static_cast<std::size_t>(bytes_per_element(tensor.type()));
@@ -119,11 +123,11 @@ std::int64_t rows_of_images(const Tensor& images, const std::string& file) {
   const int rank = images.shape().rank();
   const bool is_shaded = images.type() == Type::uint8 || images.type() == Type::float32;
   if (is_shaded && (rank == 3 || rank == 4)) return images.shape()[0];
-  refuse(file, fmt::format("these are no images: {}", print(images.spec())),
-         "wanted uint8 or float32 by row, height, width, and perhaps channel");
+  refuse(file, fmt::format("expected images, found {}", print(images.spec())),
+         "images are uint8 or float32, with the axes row, height, width and, optionally, channel");
 }
 
-// Division, not multiplication by 1/255, which rounds differently.
+// Divides pixels by 255, like the usual tutorial code. Multiplication by 1/255 would round differently.
 Tensor as_floats(const Tensor& images) {
   if (images.type() != Type::uint8) return images;
   std::array<float, 256> shades{};
@@ -137,8 +141,8 @@ Tensor as_floats(const Tensor& images) {
 
 Tensor as_labels(const Tensor& labels, const std::string& file) {
   if (labels.shape().rank() != 1 || is_floating(labels.type())) {
-    refuse(file, fmt::format("these are no labels: {}", print(labels.spec())),
-           "wanted one whole number per image");
+    refuse(file, fmt::format("expected labels, found {}", print(labels.spec())),
+           "labels are one whole number per image");
   }
   if (labels.type() == Type::int32) return labels;
   Tensor wide = Tensor::zeros({Type::int32, labels.shape()});
@@ -149,7 +153,7 @@ Tensor as_labels(const Tensor& labels, const std::string& file) {
 constexpr std::array<std::string_view, 4> fashion_files{"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
                                                         "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"};
 
-// The plain file, else the packed one.
+// The path of the plain file or, if that doesn't exist, of the compressed file.
 std::optional<std::filesystem::path> find_fashion_file(const std::filesystem::path& folder,
                                                        std::string_view name) {
   std::error_code ignored;
@@ -168,7 +172,7 @@ Tensor read_idx(const std::filesystem::path& path, const Place& named_at) {
   const TensorSpec spec = read_header(contents.first(longest_header), file);
   const std::size_t header = magic_bytes + bytes_per_extent * static_cast<std::size_t>(spec.shape.rank());
   const auto wanted = static_cast<std::size_t>(spec.bytes().count());
-  // One byte more shows whether the file goes on.
+  // One byte more is read, to detect a file that is too long.
   const std::string_view numbers = contents.first(header + wanted + 1).substr(header);
   const std::string described = fmt::format("the header describes {}, {} bytes", print(spec), wanted);
   if (numbers.size() < wanted) {
@@ -189,7 +193,7 @@ LabelledImages read_idx_images(const std::filesystem::path& images, const std::f
   Tensor classes = as_labels(read_idx(labels, labels_named_at), labels.string());
   if (classes.shape()[0] != rows) {
     refuse(labels.string(), fmt::format("{} labels for {} images", classes.shape()[0], rows),
-           fmt::format("the images are those of {}", images.string()));
+           fmt::format("the images are in {}", images.string()));
   }
   pixels = as_floats(pixels);
   if (pixels.shape().rank() == 3) {
@@ -211,10 +215,12 @@ FashionMnist read_fashion_mnist(const std::filesystem::path& folder, const Place
   }
   if (!missing.empty()) {
     throw InputError(Problem{
-        named_at, fmt::format("the folder \"{}\" lacks {}", folder.string(), fmt::join(missing, ", ")),
-        fmt::format("Fashion-MNIST is four files, plain or with .gz at the end: {}; they are published "
-                    "at github.com/zalandoresearch/fashion-mnist",
-                    fmt::join(fashion_files, ", "))});
+        named_at,
+        fmt::format("the folder \"{}\" does not contain {}", folder.string(), fmt::join(missing, ", ")),
+        fmt::format(
+            "Fashion-MNIST consists of four files, plain or with .gz at the end: {}; they are published "
+            "at github.com/zalandoresearch/fashion-mnist",
+            fmt::join(fashion_files, ", "))});
   }
   return {read_idx_images(paths[0], paths[1], named_at, named_at),
           read_idx_images(paths[2], paths[3], named_at, named_at)};

@@ -7,7 +7,7 @@
 namespace wt::data {
 namespace {
 
-// A component of all rows: what each kind has there, and how far rows stray from it.
+// One component of all rows: the hidden values of each kind, and the noise of the rows.
 class KindsOf {
  public:
   KindsOf(const Component& component, std::int64_t kinds, double noise, std::int64_t seed, std::size_t number)
@@ -23,7 +23,7 @@ class KindsOf {
   }
 
   void write(std::span<const std::int64_t> rows, std::span<const std::int32_t> kinds, Tensor& into) const {
-    constexpr std::size_t words_per_element = 2;  // whether it strays, and where to
+    constexpr std::size_t words_per_element = 2;  // one decides whether noise applies, the other is the noise
     std::vector<std::uint32_t> words(words_per_element * elements_);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       fill_row_words(words, noises_, rows[i]);

@@ -1,5 +1,7 @@
 #pragma once
-// The inside of a dataset: a chain of nodes, each of which opens streams over the one below.
+// The implementation of a dataset: a chain of nodes, one per transformation. For example,
+// range.shuffle().batch() is batch -> shuffle -> rows. A node opens streams, and each stream reads from a
+// stream of the node before it in the chain.
 
 #include <cstdint>
 #include <functional>
@@ -13,37 +15,43 @@
 
 namespace wt::data {
 
-// An element on its way: the number of a row where the node has rows, else its tensors.
+// What streams pass to each other: the number of a row if the node has `rows`, and otherwise the tensors of
+// an element.
 struct Item {
   std::int64_t row{0};
   Element tensors{};
 };
 
+// The items of one iteration.
 class Stream {
  public:
   virtual ~Stream() = default;
-  virtual bool next(Item& item) = 0;  // false: the end, and it isn't asked again
+  virtual bool next(Item& item) = 0;  // false at the end, after which it must not be called again
 };
 
+// One transformation or source of a dataset.
 struct Node {
   std::vector<ComponentSpec> specs{};
   std::int64_t cardinality{0};
-  std::optional<std::int64_t> batch_size{};  // of the nearest batch
-  std::shared_ptr<const Rows> rows{};        // null: items carry tensors
-  // A stream keeps no node alive: whoever reads it holds the last node of the chain, which holds the others.
-  // Iterations are numbered from 0, and a shuffle draws the seeds of each from its own.
+  std::optional<std::int64_t> batch_size{};  // of the last `batch` up to here
+  std::shared_ptr<const Rows> rows{};        // null if items contain tensors
+  // Opens a stream. Iterations are numbered from 0, and a shuffle draws the seed of an iteration from its
+  // number. A stream doesn't keep its node alive. The Iterator holds the last node of the chain, which holds
+  // the other nodes.
   std::function<std::unique_ptr<Stream>(std::uint64_t iteration)> open{};
 };
 
+// The tensors of an item. If `rows` is not null, they are read from there.
 Element tensors_of(Item item, const Rows* rows);
 
-// Data that turn out wrong while they are read: no file to point at.
+// Throws InputError without a place, for data that turns out to be wrong while it is read.
 [[noreturn]] void refuse(std::string fact);
 
-// Refuses what doesn't fit; `source` says who made it.
+// Throws InputError if the element doesn't match the specs. `source` names the creator of the element in the
+// message.
 void check_element(const Element& element, const std::vector<ComponentSpec>& specs, const char* source);
 
-// Whole elements along a new axis 0. Refuses, in TensorFlow's words, elements of different shapes.
+// Stacks elements along a new axis 0. Throws InputError with TensorFlow's text if their shapes differ.
 Element stack(const std::vector<Element>& elements);
 
 }  // namespace wt::data

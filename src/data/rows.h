@@ -1,6 +1,6 @@
 #pragma once
-// Rows that can be had by number, in any order. Shuffling, taking and repeating such rows moves numbers only;
-// their contents are touched once, when they are written into a batch.
+// Rows with random access by their number. Transformations such as shuffle, take and repeat process the
+// numbers of such rows only. The contents are read once, when rows are gathered into a batch.
 
 #include <cstdint>
 #include <memory>
@@ -11,27 +11,28 @@
 
 namespace wt::data {
 
-using Element = std::vector<Tensor>;  // features, labels
+using Element = std::vector<Tensor>;  // usually features and labels
 
 class Rows {
  public:
   virtual ~Rows() = default;
 
   virtual std::int64_t count() const = 0;
-  virtual const std::vector<TensorSpec>& specs() const = 0;  // of one row
-  // These rows along a new axis 0. Must be pure: the same numbers for a row, whenever and beside whom it is
-  // asked.
+  virtual const std::vector<TensorSpec>& specs() const = 0;  // the components of one row
+  // Stacks the rows with these numbers along a new axis 0. It must be a pure function: the contents of a row
+  // don't depend on other rows and earlier calls.
   virtual Element gather(std::span<const std::int64_t> numbers) const = 0;
 };
 
-// Slices along axis 0. Neighbours in order are gathered as a view, without a copy.
-// Requires: at least one tensor, none a scalar, as many rows in each.
+// The slices of tensors along axis 0. Consecutive rows are gathered as a view, without a copy. Requires:
+// there is at least one tensor, none is a scalar, and all have the same number of rows.
 std::shared_ptr<const Rows> rows_of(Element tensors);
 
-// `count` rows that are all the same number, as np.ones gives.
+// `count` rows in which every element has the same value, like numpy.ones.
 std::shared_ptr<const Rows> constant_rows(std::int64_t count, std::vector<TensorSpec> specs,
                                           double value = 1);
 
+// The spec of `count` stacked rows.
 TensorSpec stacked(const TensorSpec& row, std::int64_t count);  // [28,28,1] -> [64,28,28,1]
 
 }  // namespace wt::data

@@ -34,15 +34,16 @@ Tensor joined(const std::vector<Element>& parts, std::size_t component) {
   return whole;
 }
 
-// Parts of batches, one after another along axis 0.
+// Concatenates parts of batches along axis 0.
 Element joined(const std::vector<Element>& parts) {
   if (parts.size() == 1) return parts.front();
   Element whole;
   for (std::size_t component = 0; component < parts.front().size(); ++component) {
     for (const Element& part : parts)
       if (part[component].shape().without(0) != parts.front()[component].shape().without(0))
-        refuse(fmt::format("component {} is {} in one batch and {} in the next: a piece spans both",
-                           component, print(parts.front()[component].spec()), print(part[component].spec())));
+        refuse(
+            fmt::format("component {} is {} in one batch and {} in the next, and a piece needs rows of both",
+                        component, print(parts.front()[component].spec()), print(part[component].spec())));
     whole.push_back(joined(parts, component));
   }
   return whole;
@@ -90,7 +91,7 @@ class EvenPieces final : public Pieces {
   EvenPieces(Iterator batches, std::vector<std::int64_t> sizes)
       : batches_(std::move(batches)), sizes_(std::move(sizes)) {}
 
-  // A piece of size 0 needs a batch, too, to know its shape.
+  // A piece of 0 rows also reads a batch, because its shape comes from there.
   std::optional<Element> next() override {
     if (!has_rows()) return std::nullopt;
     const std::int64_t wanted = sizes_[turn_++ % sizes_.size()];

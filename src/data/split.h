@@ -1,6 +1,7 @@
 #pragma once
-// How rows are cut into one piece per replica. TensorFlow has two rules, and which one is used depends on where
-// the rows come from (distribute.h): 10 rows over 3 replicas are 4, 4, 2 by the one and 4, 3, 3 by the other.
+// Splits batches into one piece per replica. TensorFlow has two rules for it. For 10 rows and 3 replicas, the
+// legacy rule gives pieces of 4, 4 and 2 rows, and the even rule gives 4, 3 and 3. distribute.h states which
+// rule applies.
 
 #include <optional>
 #include <vector>
@@ -10,29 +11,32 @@
 namespace wt::data {
 
 enum class Rebatch : std::uint8_t {
-  none,    // every batch is one piece
-  legacy,  // each batch for itself: pieces of ceil(rows / replicas); the last are short or empty
-  even     // rows are a stream, cut by sizes that differ by at most 1; the end is filled greedily
+  none,    // batches are not split
+  legacy,  // each batch is split into pieces of ceil(rows / replicas); the last pieces are smaller or empty
+  even     // the rows of all batches are split into pieces whose sizes differ by at most 1
 };
 
-// The pieces of one batch by the legacy rule, as views. Each component is cut for itself.
+// The pieces of one batch by the legacy rule, as views. Each component is split by its own number of rows.
 // Requires: every component has an axis 0.
 std::vector<Element> split_legacy(const Element& batch, std::int64_t replicas);
 
-// One size per replica, the larger ones first: 10 over 3 -> 4, 3, 3.
+// The sizes of the pieces by the even rule, the larger ones first: 10 rows and 3 replicas give 4, 3, 3.
 std::vector<std::int64_t> even_sizes(std::int64_t rows, std::int64_t replicas);
 
-// What the input pipeline of `worker` cuts its rows by, again and again: the sizes rotated, so that every step
-// of all workers together has the whole batch. Requires: workers divide the replicas.
+// The sizes of the pieces that the input pipeline of `worker` makes, in a cycle. They are even_sizes, rotated
+// by the number of replicas of the workers before. In every step, the pieces of all workers together then
+// have the size of the whole batch. Requires: the number of workers divides the number of replicas.
 std::vector<std::int64_t> worker_sizes(std::int64_t rows, std::int64_t replicas, std::int64_t workers,
                                        std::int64_t worker);
 
-// Pieces in the order in which replicas take them; nothing after the last.
+// The pieces of an iteration, in the order in which they go to the replicas.
 class Pieces {
  public:
   virtual ~Pieces() = default;
-  virtual std::optional<Element> next() = 0;
+  virtual std::optional<Element> next() = 0;  // nothing after the last piece
 };
+
+// One implementation for each value of Rebatch. If the data ends within an even piece, that piece is smaller.
 std::unique_ptr<Pieces> whole_batches(Iterator batches);
 std::unique_ptr<Pieces> legacy_pieces(Iterator batches, std::int64_t replicas);
 std::unique_ptr<Pieces> even_pieces(Iterator batches, std::vector<std::int64_t> sizes);

@@ -12,14 +12,14 @@
 namespace wt::data {
 namespace {
 
-// Null, and a problem, if there is no such tensor or if it has no rows.
+// Finds a tensor by its name. Returns null and adds a problem if it doesn't exist or has no rows.
 const Tensor* find(const TensorFile& content, const std::string& name, const Place& named_at,
                    const std::string& file, Problems& problems) {
   const auto found = content.tensors.find(name);
   if (found == content.tensors.end()) {
     std::vector<std::string_view> known;
     for (const auto& [known_name, tensor] : content.tensors) known.push_back(known_name);
-    problems.add(named_at, fmt::format("\"{}\" holds no tensor \"{}\"", file, printable(name)),
+    problems.add(named_at, fmt::format("\"{}\" contains no tensor \"{}\"", file, printable(name)),
                  did_you_mean(name, known));
     return nullptr;
   }
@@ -43,7 +43,7 @@ Dataset read_stored_rows(const StoredRows& stored) {
     problems.add(stored.y_named_at,
                  fmt::format("\"{}\" has {} rows, but \"{}\" has {}", printable(stored.y), y->shape()[0],
                              printable(stored.x), x->shape()[0]),
-                 "features and labels need as many rows");
+                 "features and labels must have the same number of rows");
   }
   problems.throw_if_any();
   return Dataset::from_tensor_slices({*x, *y});

@@ -1,4 +1,5 @@
 #pragma once
+// A dataset from a safetensors file.
 
 #include <filesystem>
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace wt::data {
 
-// Names of tensors in a safetensors file, and where the user wrote them.
+// The names of two tensors in a safetensors file, and the places where the user wrote them.
 struct StoredRows {
   std::filesystem::path file{};
   std::string x = "x";
@@ -18,7 +19,8 @@ struct StoredRows {
   Place y_named_at{};
 };
 
-// Features and labels, row by row in the order of the file.
+// Elements of features and labels, one per row of the tensors. Throws InputError if a tensor doesn't exist,
+// is a scalar, or if the tensors have different numbers of rows.
 Dataset read_stored_rows(const StoredRows& stored);
 
 }  // namespace wt::data

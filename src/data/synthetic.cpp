@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t bytes_per_block = 16;
 constexpr std::int64_t fields_per_side = 7;
 
+// The base of the datasets with two components x and y.
 class Synthetic : public Rows {
  public:
   Synthetic(std::int64_t count, std::vector<TensorSpec> specs) : count_(count), specs_(std::move(specs)) {
@@ -36,7 +37,8 @@ class Synthetic : public Rows {
   std::vector<TensorSpec> specs_;
 };
 
-// For each number of a row, the field of the picture that it lies in.
+// For each element of a row, the number of the area of the picture in which it lies. In shapes other than
+// images, every element is an area of its own.
 std::vector<std::int32_t> fields_of(const Shape& shape) {
   std::vector<std::int32_t> fields(static_cast<std::size_t>(shape.elements()));
   std::iota(fields.begin(), fields.end(), 0);
@@ -69,7 +71,7 @@ class ClassifiedRows final : public Synthetic {
 
  private:
   void write(std::span<const std::int64_t> numbers, Tensor& x, Tensor& y) const override {
-    // A byte per number is noise enough, and four times cheaper than a word.
+    // One random byte per element is sufficient as noise, and four times cheaper than a word.
     std::vector<std::uint32_t> words((fields_.size() + bytes_per_block - 1) / bytes_per_block *
                                      words_per_block);
     std::vector<std::uint8_t> noise(words.size() * sizeof(std::uint32_t));
@@ -126,7 +128,7 @@ class LinearRows final : public Synthetic {
   std::size_t targets_;
   float noise_;
   PhiloxStream draws_;
-  std::vector<float> hidden_;  // per target its weights, then its bias
+  std::vector<float> hidden_;  // for each target its weights and then its bias
 };
 
 class TokenRows final : public Synthetic {
@@ -142,7 +144,7 @@ class TokenRows final : public Synthetic {
     std::iota(successors_.begin(), successors_.end(), 0);
     std::vector<std::uint32_t> words(successors_.size());
     fill_words(words, stream_for(wanted.seed, Purpose::hidden));
-    // Sattolo, 1986: one cycle through all tokens, so no sequence gets stuck in a few of them.
+    // A random cycle through all tokens (Sattolo, 1986), so that sequences don't stay among a few tokens.
     for (std::size_t i = successors_.size(); i-- > 1;)
       std::swap(successors_[i],
                 successors_[static_cast<std::size_t>(below(words[i], static_cast<std::int64_t>(i)))]);

@@ -1,4 +1,5 @@
-// What lies between a dataset's source and its reader. Cardinalities follow TensorFlow's rules.
+// The transformations of datasets: one Stream and one member function of Dataset for each. Cardinalities
+// follow the rules of TensorFlow.
 
 #include <fmt/format.h>
 
@@ -15,7 +16,8 @@ namespace {
 
 using Input = std::unique_ptr<Stream>;
 
-// TensorFlow's shuffle: the buffer is a ring, the drawn item leaves and the oldest takes its place.
+// TensorFlow's shuffle (shuffle_dataset_op.cc). The buffer is a ring. A drawn item leaves it, and the oldest
+// item moves to the free position.
 class ShuffledStream final : public Stream {
  public:
   ShuffledStream(Input input, std::int64_t buffer_size, Seed seed)
@@ -67,12 +69,14 @@ class ShuffledStream final : public Stream {
   PhiloxStream words_;
   PhiloxCounter block_{};
   std::uint64_t drawn_ = 0;
-  std::vector<Item> ring_{};  // grows to size_, or to the number of items where they are fewer
-  std::uint64_t begin_ = 0;   // items [begin_, end_), counted from the start of the stream
+  std::vector<Item> ring_{};  // grows up to size_ items
+  // The buffer holds the items [begin_, end_), counted from the start of the stream.
+  std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;
 };
 
-// Iteration k of a reshuffled dataset is seeded by words 2k and 2k + 1 of the stream of its own seed.
+// With reshuffle_each_iteration, the seed of iteration k consists of the words 2k and 2k + 1 of the stream of
+// the shuffle's seed.
 Seed seed_of_iteration(Seed seed, std::uint64_t iteration) {
   const PhiloxStream words{ShuffledStream::counter_of(seed), ShuffledStream::key_of(seed)};
   const PhiloxCounter block = words.block(iteration / 2);
@@ -99,7 +103,7 @@ class BatchedStream final : public Stream {
         elements_.push_back(std::move(one.tensors));
     }
     if (count == 0 || (drop_remainder_ && count < wanted_)) return false;
-    // A short batch is the last: the input has ended and must not be asked again.
+    // A short batch is the last one. The input has ended, and next() must not be called on it again.
     if (count < wanted_) wanted_ = 0;
     item.tensors = source_ != nullptr ? source_->gather(numbers_) : stack(elements_);
     return true;
@@ -125,7 +129,7 @@ class RepeatedStream final : public Stream {
       if (is_new) stream_ = input_.open(iteration_++);
       if (stream_->next(item)) return true;
       stream_.reset();
-      // Nothing repeated forever would never end.
+      // An empty dataset that is repeated forever would be an endless loop.
       if (left_ == forever && is_new) return false;
       if (left_ != forever) --left_;
     }
@@ -183,8 +187,9 @@ class MappedStream final : public Stream {
   const std::vector<ComponentSpec>& specs_;
 };
 
-// The iterations of the input that belong to one iteration of repeat(count). Forever takes any number of
-// them, so each gets room for 2^32; TensorFlow would go on from wherever the last reader stopped.
+// The number of the first iteration of the input within an iteration of repeat(count). An endless repeat
+// needs an unknown number of them, so 2^32 are reserved for each. TensorFlow would continue where the last
+// iterator stopped.
 std::uint64_t first_iteration(std::uint64_t iteration, std::int64_t count) {
   return iteration * (count == forever ? std::uint64_t{1} << 32 : static_cast<std::uint64_t>(count));
 }
@@ -197,7 +202,7 @@ std::int64_t repeated_cardinality(std::int64_t input, std::int64_t count) {
   return __builtin_mul_overflow(input, count, &product) ? infinite_cardinality : product;
 }
 
-// All that `take`, `skip`, `repeat` and `shuffle` leave as it is.
+// A node with the properties that `take`, `skip`, `repeat` and `shuffle` keep.
 Node like(const Node& input) { return {input.specs, input.cardinality, input.batch_size, input.rows, {}}; }
 
 Dataset dataset(Node node) { return Dataset(std::make_shared<Node>(std::move(node))); }

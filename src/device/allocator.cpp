@@ -51,11 +51,13 @@ std::optional<Bytes> BfcAllocator::allocate(Bytes bytes) {
   const std::int64_t size = rounded_up(bytes.count());
   ChunkId id = take_best_fit(size);
   if (id == no_chunk && extend(size)) id = take_best_fit(size);
-  // Here TensorFlow waits up to 10 s for others to free memory. A plan has no others: in canonical order all
-  // that can be free at this node has been freed, so waiting changes nothing.
+  // At this point, TensorFlow waits up to 10 s for other threads to free memory. A plan has no other threads,
+  // and in its canonical order everything that can be free at this node has been freed. Waiting would change
+  // nothing.
   if (id == no_chunk && give_back_free_regions(size) && extend(size)) id = take_best_fit(size);
   if (id == no_chunk) return std::nullopt;
-  // Twice as large as needed, or more to spare than may be wasted. Written so that nothing overflows.
+  // A chunk is split if it is at least twice as large as needed, or if too much of it would be wasted. The
+  // condition is written so that it can't overflow.
   const std::int64_t spare = chunks_[id].size - size;
   if (spare >= size || spare >= slack_) split(id, size);
   use(id, bytes.count());
@@ -109,13 +111,14 @@ std::size_t BfcAllocator::bin_of(std::int64_t size) {
   return std::min(bin_count - 1, static_cast<std::size_t>(std::bit_width(granules) - 1));
 }
 
-// What of the limit is in no region yet.
+// The part of the limit that is in no region yet.
 std::int64_t BfcAllocator::untaken() const {
   const std::int64_t most = std::min(options_.limit, options_.obtainable.value_or(options_.limit)).count();
   return std::max<std::int64_t>(0, rounded_down(most - statistics_.pool.count()));
 }
 
-// The smallest free chunk that is large enough, the lowest of equals, out of its bin.
+// Removes the smallest free chunk that is large enough from its bin. Among equal ones, it is the one with the
+// lowest address.
 BfcAllocator::ChunkId BfcAllocator::take_best_fit(std::int64_t size) {
   for (std::size_t bin = bin_of(size); bin < bin_count; ++bin) {
     const auto found = bins_[bin].lower_bound({size, 0, 0});
@@ -127,7 +130,8 @@ BfcAllocator::ChunkId BfcAllocator::take_best_fit(std::int64_t size) {
   return no_chunk;
 }
 
-// Takes another region from the device. Each is twice as large as the last, if the limit allows.
+// Takes another region from the device. Each region is twice as large as the one before, as far as the limit
+// allows.
 bool BfcAllocator::extend(std::int64_t size) {
   const std::int64_t available = rounded_down(options_.limit.count() - statistics_.pool.count());
   if (size > available) return false;
@@ -141,9 +145,9 @@ bool BfcAllocator::extend(std::int64_t size) {
   return true;
 }
 
-// When the device gives less than what is wanted, less is tried: nine tenths, and again. The factor is a
-// float there, too. TensorFlow never ends when 256 to 2560 bytes are wanted and refused, since rounding up
-// undoes the factor; here that is a failure.
+// The size of the region that the device provides. While it has less than `wanted`, TensorFlow tries nine
+// tenths of the size, with a factor of type float. For sizes from 256 to 2560 bytes, rounding up cancels the
+// factor, and TensorFlow repeats the attempt forever. Here that is a failure.
 std::int64_t BfcAllocator::obtain(std::int64_t wanted, std::int64_t at_least) const {
   const std::int64_t most = options_.obtainable.value_or(options_.limit).count() - statistics_.pool.count();
   while (wanted > most) {
@@ -154,7 +158,7 @@ std::int64_t BfcAllocator::obtain(std::int64_t wanted, std::int64_t at_least) co
   return wanted;
 }
 
-// At the lowest addresses where it fits between the others.
+// Inserts a region at the lowest address at which it fits between the other regions.
 void BfcAllocator::add_region(std::int64_t size) {
   std::int64_t address = 0;
   auto place = regions_.begin();
@@ -184,7 +188,7 @@ bool BfcAllocator::give_back_free_regions(std::int64_t size) {
   return true;
 }
 
-// Neighbours are always merged, so a free region is one chunk.
+// Free neighbours are always merged, so a region without allocations is a single free chunk.
 bool BfcAllocator::is_wholly_free(const Taken& region) const {
   return !chunks_[region.first].in_use && chunks_[region.first].next == no_chunk;
 }
@@ -200,7 +204,7 @@ void BfcAllocator::use(ChunkId id, std::int64_t requested) {
   statistics_.largest = std::max(statistics_.largest, Bytes(chunk.size));
 }
 
-// What lies behind `size` becomes a free chunk of its own.
+// Splits a chunk. The part behind `size` becomes a free chunk.
 void BfcAllocator::split(ChunkId id, std::int64_t size) {
   const ChunkId rest = new_chunk();
   Chunk& chunk = chunks_[id];

@@ -1,4 +1,4 @@
-// What TensorFlow writes into its log when an allocator has run out of memory, line by line.
+// The text that TensorFlow logs when an allocator runs out of memory, with the same lines and words.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::int64_t size_of_bin(std::size_t bin) { return allocation_granule.count() <<
 
 std::string BfcAllocator::failure_log(Bytes bytes, std::string_view operation) const {
   const std::int64_t size = rounded_to_granule(bytes).count();
-  // No space before "requested", and the summary announced twice: both are TensorFlow's.
+  // The missing space before "requested" and the repeated line are the same in TensorFlow.
   return fmt::format(
              "Allocator ({}) ran out of memory trying to allocate {} (rounded to {})requested by op {}\n"
              "If the cause is memory fragmentation maybe the environment variable "
@@ -58,7 +58,7 @@ std::string BfcAllocator::bins_text() const {
   return text;
 }
 
-// The free chunks of the bin in which the request would have looked first.
+// The free chunks of the bin in which the search for the request begins.
 std::string BfcAllocator::wanted_bin_text(std::int64_t size) const {
   const std::size_t bin = bin_of(size);
   std::string text =
@@ -122,7 +122,8 @@ std::string BfcAllocator::statistics_text() const {
   return text + "\n";
 }
 
-// The regions in a hundred characters: * in use, x the slack of chunks, _ free.
+// A picture of all regions with a hundred characters: * is memory in use, x is the unused rest of chunks in
+// use, and _ is free.
 std::string BfcAllocator::occupancy_text() const {
   if (regions_.empty()) return "<allocator contains no memory>";
   constexpr double width = 100;
@@ -135,7 +136,7 @@ std::string BfcAllocator::occupancy_text() const {
     };
     for (std::size_t i = column(begin); i <= column(begin + size - 1); ++i) text[i] = mark;
   };
-  std::int64_t offset = 0;  // of the region, when the gaps between regions are left out
+  std::int64_t offset = 0;  // the begin of the region, without the gaps between regions
   for (const auto& [address, size, first] : regions_) {
     for (ChunkId id = first; id != no_chunk; id = chunks_[id].next) {
       const Chunk& chunk = chunks_[id];

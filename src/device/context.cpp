@@ -34,7 +34,7 @@ void check_pieces_of_cpu(const LogicalDeviceConfigurations& pieces) {
     if (piece.memory_limit) {
       throw ValueError("Setting memory limit on CPU virtual devices is currently not supported");
     }
-    if (piece.experimental_priority) {  // the two spaces are TensorFlow's
+    if (piece.experimental_priority) {  // TensorFlow's text has two spaces, too
       throw ValueError("Setting experimental_priority on CPU virtual  devices is currently not supported");
     }
   }
@@ -46,10 +46,10 @@ void check_pieces_of_gpu(const LogicalDeviceConfigurations& pieces) {
   }
 }
 
-constexpr Bytes largest_limit = Bytes(std::int64_t{1} << 50);  // so that sums stay numbers
+constexpr Bytes largest_limit = Bytes(std::int64_t{1} << 50);  // so that sums of limits don't overflow
 constexpr std::size_t terms_shown = 8;
 
-// As limits are given, so that the terms of a sum can be compared at a glance.
+// Memory limits are configured in MiB, so messages print the terms of their sum in MiB.
 std::string in_mebibytes(Bytes size) {
   const double count = static_cast<double>(size.count()) / 0x1p20;
   return count == std::floor(count) ? fmt::format("{:.0f} MiB", count) : fmt::format("{:.3f} MiB", count);
@@ -61,7 +61,8 @@ void check_limit(const PhysicalDevice& gpu, Bytes limit) {
                    fmt::format("a limit is more than 0 B and at most {}", largest_limit));
 }
 
-// TensorFlow takes any limits, and fails in the driver when the first tensor is made.
+// Checks that the limits fit into the memory of the GPU. TensorFlow accepts any limits, and its driver fails
+// when the first tensor is created.
 void check_room(const PhysicalDevice& gpu, const LogicalDeviceConfigurations& pieces) {
   Bytes sum{};
   std::vector<std::string> terms;
@@ -76,14 +77,15 @@ void check_room(const PhysicalDevice& gpu, const LogicalDeviceConfigurations& pi
   if (more > 0) terms.push_back(fmt::format("{} more", more));
   if (pieces.size() > 1) terms = {fmt::format("{} = {}", fmt::join(terms, " + "), in_mebibytes(sum))};
   const std::string others =
-      gpu.taken > Bytes{} ? fmt::format(" - {} of others", in_mebibytes(gpu.taken)) : "";
-  throw InputError(fmt::format("The logical devices of {} want {}; {} has {} - {} of the driver{} = {}",
+      gpu.taken > Bytes{} ? fmt::format(" - {} of other processes", in_mebibytes(gpu.taken)) : "";
+  throw InputError(fmt::format("The logical devices of {} need {}; {} has {} - {} of the driver{} = {}",
                                name(gpu), terms[0], gpu.type->product, in_mebibytes(gpu.type->memory),
                                in_mebibytes(gpu.type->reserve.context), others, in_mebibytes(free)),
-                   "lower the limits or cut into fewer pieces");
+                   "lower the limits or configure fewer logical devices");
 }
 
-// TensorFlow asks this when it initialises; the runtime, which is told numbers only, could not any more.
+// Checks that priorities and ordinals are set for all logical devices of a GPU or for none. Like TensorFlow,
+// this happens during initialisation but before create_devices.
 void check_all_or_none(const LogicalDeviceConfigurations& pieces) {
   const auto given = [&](auto member) {
     return std::count_if(pieces.begin(), pieces.end(), [&](const LogicalDeviceConfiguration& piece) {
@@ -212,8 +214,8 @@ Context::Settings& Context::settings(const PhysicalDevice& device) {
   return const_cast<Settings&>(std::as_const(*this).settings(device));
 }
 
-// One flag for all GPUs, and none where any device is cut, were it the CPU: _compute_gpu_options in
-// tensorflow/python/eager/context.py.
+// Memory growth is one flag for all GPUs. It is dropped if any device is split into logical devices, even if
+// that is the CPU (_compute_gpu_options in tensorflow/python/eager/context.py).
 bool Context::growth_of_visible_gpus(bool any_cut) const {
   std::set<std::optional<bool>> growths;
   for (const PhysicalDevice& gpu : only(Kind::gpu, physical_)) {
@@ -224,7 +226,7 @@ bool Context::growth_of_visible_gpus(bool any_cut) const {
   return growths.begin()->value_or(false);
 }
 
-// The order of the visible list means nothing: devices are made by index.
+// The input of create_devices. Devices are created by index, so the order of the visible list has no effect.
 DeviceRequest Context::request() const {
   DeviceRequest request{.task = task_, .environment = environment_};
   for (const PhysicalDevice& device : physical_) {

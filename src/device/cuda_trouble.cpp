@@ -18,39 +18,44 @@ struct Remedy {
 };
 
 constexpr std::string_view too_little_memory =
-    "end what else uses the GPU (nvidia-smi lists it), or take a smaller batch";
-constexpr std::string_view update_driver = "install a driver as new as the CUDA Toolkit this was built with";
+    "stop other processes on the GPU (nvidia-smi lists them), or use a smaller batch";
+constexpr std::string_view update_driver =
+    "install a driver that supports the CUDA Toolkit with which this program was built";
 
 constexpr std::array remedies{
     Remedy{"CUBLAS_STATUS_ALLOC_FAILED", too_little_memory},
-    Remedy{"CUBLAS_STATUS_ARCH_MISMATCH", "take a GPU of compute capability 7.5 or newer"},
+    Remedy{"CUBLAS_STATUS_ARCH_MISMATCH", "use a GPU of compute capability 7.5 or newer"},
     Remedy{"CUDNN_STATUS_ALLOC_FAILED", too_little_memory},
     Remedy{"CUDNN_STATUS_NOT_SUPPORTED",
            "install cuDNN 9 for this GPU, or compute on the CPU: --set numerics=cpu"},
-    Remedy{"cudaErrorDevicesUnavailable",
-           "another process holds the GPU alone: end it, or set the compute mode back with nvidia-smi -c 0"},
+    Remedy{
+        "cudaErrorDevicesUnavailable",
+        "another process uses the GPU exclusively: stop it, or reset the compute mode with nvidia-smi -c 0"},
     Remedy{"cudaErrorIllegalAddress",
-           "a kernel left its memory, which is our fault: please report the scenario"},
+           "a kernel accessed memory out of bounds, which is an error of this program: please report the "
+           "scenario"},
     Remedy{"cudaErrorInitializationError",
-           "CUDA doesn't survive a fork: start the program anew, or look at the driver with nvidia-smi"},
+           "start the program again, because CUDA can't be used after a fork, or check the driver with "
+           "nvidia-smi"},
     Remedy{"cudaErrorInsufficientDriver", update_driver},
-    Remedy{"cudaErrorLaunchTimeout", "the display's watchdog ended a kernel: take a GPU without display"},
+    Remedy{"cudaErrorLaunchTimeout", "use a GPU without a display, whose watchdog ended a kernel"},
     Remedy{"cudaErrorMemoryAllocation", too_little_memory},
     Remedy{"cudaErrorNoDevice",
-           "look whether nvidia-smi lists a GPU and CUDA_VISIBLE_DEVICES leaves it visible"},
+           "check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES doesn't hide it"},
     Remedy{"cudaErrorNoKernelImageForDevice",
-           "build for this GPU: ./windtunnel builds for what it finds, CMake takes "
+           "build the program for this GPU: ./windtunnel builds for the GPUs that it finds, and CMake needs "
            "-DCMAKE_CUDA_ARCHITECTURES=native"},
     Remedy{"cudaErrorStreamCaptureUnsupported",
-           "a kernel can't be captured, which is our fault: please report the scenario"},
+           "a kernel can't be captured, which is an error of this program: please report the scenario"},
     Remedy{"cudaErrorSystemDriverMismatch",
-           "the driver was updated while it was loaded: restart the machine"},
+           "restart the machine, because the driver was updated while it was loaded"},
     Remedy{"cudaErrorSystemNotReady", "start the fabric manager of this machine (nvidia-fabricmanager)"},
-    Remedy{
-        "ncclSystemError",
-        "NCCL_DEBUG=WARN says what the system refused: in a container, more shared memory (--shm-size=1g)"},
+    Remedy{"ncclSystemError",
+           "set NCCL_DEBUG=WARN to see the failed system call; containers often need more shared memory "
+           "(--shm-size=1g)"},
     Remedy{"ncclUnhandledCudaError",
-           "NCCL_DEBUG=WARN says which call of CUDA failed; without NCCL: --set host.collectives=planned"},
+           "set NCCL_DEBUG=WARN to see the failed CUDA call, or train without NCCL: "
+           "--set host.collectives=planned"},
 };
 
 }  // namespace
@@ -58,9 +63,8 @@ constexpr std::array remedies{
 std::string_view cuda_remedy(std::string_view status) {
   const auto found = std::find_if(remedies.begin(), remedies.end(),
                                   [&](const Remedy& remedy) { return remedy.status == status; });
-  return found == remedies.end()
-             ? "look at the GPU with nvidia-smi, or compute on the CPU: --set numerics=cpu"
-             : found->text;
+  return found == remedies.end() ? "check the GPU with nvidia-smi, or compute on the CPU: --set numerics=cpu"
+                                 : found->text;
 }
 
 std::string cuda_trouble_text(const CudaStatus& status, const CudaDevice& device) {

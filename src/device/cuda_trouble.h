@@ -1,6 +1,6 @@
 #pragma once
-// What to tell a person about a CUDA call that failed. Statuses come by the names that the libraries give them,
-// so that this is tested where there is no CUDA.
+// Error messages for failed calls of CUDA and its libraries. A status is given by its name, so that this code
+// can be tested without CUDA.
 
 #include <string>
 #include <string_view>
@@ -11,10 +11,10 @@ struct CudaDevice;
 
 struct CudaStatus {
   std::string_view name{};         // "cudaErrorIllegalAddress"
-  std::string_view description{};  // the library's own words, where it has some
+  std::string_view description{};  // the text of the library; may be empty
 };
 
-std::string_view cuda_remedy(std::string_view status);  // of a status by its name
+std::string_view cuda_remedy(std::string_view status);  // an instruction for the user
 
 // "GPU 0 (NVIDIA H100): cudaErrorNoDevice, no CUDA-capable device is detected; ..."
 std::string cuda_trouble_text(const CudaStatus& status, const CudaDevice& device);

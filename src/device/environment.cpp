@@ -34,10 +34,10 @@ void read_reserve(Environment& environment, std::string_view variable, const std
   environment.min_system_memory = Bytes(mebibyte) * count;
 }
 
-// cuda_malloc_async keeps a pool in the driver whose rules are NVIDIA's; there is nothing to replay.
+// The pool of cuda_malloc_async is in NVIDIA's driver, whose rules are not public, so it can't be simulated.
 void read_allocator(Environment&, std::string_view variable, const std::string& text, Problems& problems) {
   if (text == "cuda_malloc_async" || text == "cuda_malloc") {
-    refuse(problems, variable, text, "not offered: memory is planned by TensorFlow's BFC allocator alone");
+    refuse(problems, variable, text, "leave it unset: only TensorFlow's BFC allocator is supported");
   }
 }
 

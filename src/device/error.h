@@ -1,31 +1,30 @@
 #pragma once
-// TensorFlow's refusals of a call that configures devices, by the names a program catches them by. what() is
-// TensorFlow's own text and nothing else: programs print and compare it.
+// TensorFlow's errors for calls that configure devices, with the names by which a Python program catches
+// them. what() is exactly TensorFlow's text, because programs print and compare it.
 
 #include "base/error.h"
 
 namespace wt::device {
 
-// The call comes too late: devices are initialised.
+// The call comes too late, because the devices are initialised.
 class RuntimeError : public InputError {
  public:
   explicit RuntimeError(std::string text) : InputError(std::move(text)) {}
 };
 
-// What is asked for makes no sense, now or ever.
+// The arguments of the call are invalid at any time.
 class ValueError : public InputError {
  public:
   explicit ValueError(std::string text) : InputError(std::move(text)) {}
 };
 
-// The runtime refuses to make the devices that it was told to make (tf.errors.OpError and what derives from
-// it).
+// The runtime can't create the configured devices (tf.errors.OpError and the classes derived from it).
 class OpError : public InputError {
  public:
   explicit OpError(std::string text) : InputError(std::move(text)) {}
 };
 
-// A tensor found no place on its device.
+// There is not enough memory for a tensor on its device.
 class ResourceExhaustedError : public OpError {
  public:
   using OpError::OpError;

@@ -1,6 +1,6 @@
 #pragma once
-// Memory that was given back and waits to be used again, so that those who take turns in it needn't ask the driver,
-// and find the same addresses.
+// Freed GPU memory that is kept for the next allocation. Replicas that use a GPU in turns free and allocate
+// the same blocks again and again. They get them without a call of the driver, and at the same addresses.
 
 #include <cstddef>
 #include <optional>
@@ -10,6 +10,7 @@
 
 namespace wt::device {
 
+// A piece of memory as the driver returned it.
 struct Block {
   std::byte* data = nullptr;
   Bytes size{};
@@ -18,10 +19,11 @@ struct Block {
 class IdleBlocks {
  public:
   void put(Block block) { blocks_.push_back(block); }
-  // The smallest that is large enough; of equal ones the one that waits longest.
+  // Removes and returns the smallest block that is large enough. Among blocks of equal size, it is the one
+  // that was put first.
   std::optional<Block> take(Bytes size);
   std::vector<Block> take_all();
-  Bytes size() const;
+  Bytes size() const;  // the sum over all blocks
 
  private:
   std::vector<Block> blocks_{};

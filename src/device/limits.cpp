@@ -11,7 +11,7 @@ namespace {
 
 constexpr int pascal = 6;
 
-// Up to this major compute capability.
+// The memory that is left to the system, up to a major compute capability.
 struct SystemMemory {
   int up_to = 0;
   Bytes size{};
@@ -39,7 +39,7 @@ Bytes share_of(const PhysicalDevice& gpu, double fraction) {
   const double bytes = static_cast<double>(gpu.type->memory.count()) * fraction;
   if (bytes >= 0x1p62) {
     throw InputError(fmt::format("per_process_gpu_memory_fraction is {}", fraction),
-                     "no memory is that large");
+                     "choose a smaller fraction: no memory is that large");
   }
   return Bytes(static_cast<std::int64_t>(bytes));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// How much memory TensorFlow's allocator may take of a GPU, before it has seen a model
-// (SingleVirtualDeviceMemoryLimit in tensorflow/core/common_runtime/gpu/gpu_device.cc, 2.21).
+// The memory limit that TensorFlow sets by default for its allocator on a GPU
+// (SingleVirtualDeviceMemoryLimit in tensorflow/core/common_runtime/gpu/gpu_device.cc, version 2.21).
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace wt::device {
 
-// What TensorFlow leaves to the driver and others of `free` memory.
+// The part of the free memory that TensorFlow leaves to the driver and other processes.
 Bytes system_memory(Bytes free, const std::optional<ComputeCapability>& capability);
 
 struct DefaultLimit {
@@ -18,9 +18,10 @@ struct DefaultLimit {
   std::vector<std::string> warnings{};  // as TensorFlow logs them
 };
 
-// For a GPU that is not cut: what is free without system_memory, or the fraction that the user set, or,
-// before both, without the reserve that the user set. Throws OpError for a fraction above 1 on a GPU older
-// than Pascal.
+// The limit for a GPU that is not split into logical devices. It is one of these, the first that applies: the
+// free memory minus TF_DEVICE_MIN_SYS_MEMORY_IN_MB, if that is set; per_process_gpu_memory_fraction of the
+// whole memory, if that is set; the free memory minus system_memory. Throws OpError for a fraction above 1 on
+// a GPU that is older than Pascal.
 DefaultLimit default_limit(const PhysicalDevice& gpu, const Environment& environment);
 
 }  // namespace wt::device

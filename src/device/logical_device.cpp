@@ -43,9 +43,11 @@ std::vector<LogicalDevice> create_cpus(const DeviceRequest& request) {
   return cpus;
 }
 
-// From here on as BaseGPUDeviceFactory::CreateDevices does it, in gpu_device.cc of tensorflow/core.
+// The following functions correspond to BaseGPUDeviceFactory::CreateDevices in gpu_device.cc of
+// tensorflow/core.
 
-// A visible GPU and its pieces. No pieces: one logical device with the default limit.
+// A visible GPU and the configurations of its logical devices. Without any, it becomes one logical device
+// with the default limit.
 struct CutGpu {
   PhysicalDevice gpu{};
   LogicalDeviceConfigurations pieces{};
@@ -53,10 +55,10 @@ struct CutGpu {
 
 struct PriorityRange {
   int least = 0;
-  int greatest = 0;  // the smallest number
+  int greatest = 0;  // numerically the smallest
 };
 
-// What CUDA's cudaDeviceGetStreamPriorityRange is commonly reported to answer.
+// The results that are commonly reported for CUDA's cudaDeviceGetStreamPriorityRange.
 PriorityRange priorities_of(const PhysicalDevice& gpu) {
   const auto& capability = gpu.type->compute_capability;
   return {.least = 0, .greatest = capability && capability->major >= volta ? -5 : -1};
@@ -112,8 +114,8 @@ void check_priorities(const std::vector<CutGpu>& gpus) {
   }
 }
 
-// As soon as any device of the process is cut, every visible GPU counts as one that is cut into what its
-// list says.
+// If any device of the process is split into logical devices, TensorFlow applies these checks to all visible
+// GPUs.
 void check_cuts(const std::vector<CutGpu>& gpus, std::size_t wanted, const Environment& environment) {
   if (environment.per_process_gpu_memory_fraction > 0) {
     throw OpError("It's invalid to set per_process_gpu_memory_fraction when virtual_devices is set.");
@@ -129,11 +131,11 @@ void check_cuts(const std::vector<CutGpu>& gpus, std::size_t wanted, const Envir
 
 struct Piece {
   PhysicalDevice gpu{};
-  std::optional<Bytes> limit{};  // none: the default
+  std::optional<Bytes> limit{};  // nothing for the default limit
   int ordinal = 0;
 };
 
-// In the order of their logical indices.
+// The logical devices in the order of their indices.
 std::vector<Piece> pieces_in_order(const std::vector<CutGpu>& gpus) {
   std::vector<Piece> pieces;
   for (const CutGpu& cut : gpus) {
@@ -192,7 +194,8 @@ std::vector<LogicalDevice> create_gpus(const DeviceRequest& request, std::vector
   for (const Piece& piece : pieces_in_order(gpus)) {
     const std::size_t i = devices.size();
     devices.push_back(create_gpu(request, piece, static_cast<int>(i), log));
-    // TensorFlow's GetPriority: by logical index in the order of the lists, also where ordinals reorder them.
+    // Like TensorFlow's GetPriority, this assigns the priorities in the order of the lists to the logical
+    // indices, even if ordinals change the order of the devices.
     if (i < priorities.size()) devices.back().priority = priorities[i];
   }
   return devices;

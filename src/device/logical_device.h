@@ -1,5 +1,7 @@
 #pragma once
-// What a program computes on: a physical device, or a piece of one.
+// Logical devices, on which a program places its operations. A logical device is a physical device or a part
+// of one: a GPU can be split into several logical GPUs with a memory limit each
+// (tf.config.set_logical_device_configuration). The code calls such a device "cut", and its parts "pieces".
 
 #include <optional>
 #include <string>
@@ -13,41 +15,44 @@
 
 namespace wt::device {
 
-// One piece of a physical device. TensorFlow counts the limit in MiB: 1024_MiB is its memory_limit=1024.
+// The configuration of one logical device. TensorFlow's memory_limit=1024 is 1024_MiB here.
 struct LogicalDeviceConfiguration {
-  std::optional<Bytes> memory_limit{};               // of a GPU always, of a CPU never
-  std::optional<int> experimental_priority{};        // of its stream; lower runs first
-  std::optional<int> experimental_device_ordinal{};  // logical indices follow it, then the order of the list
+  std::optional<Bytes> memory_limit{};               // required for a GPU, illegal for a CPU
+  std::optional<int> experimental_priority{};        // the priority of its stream; lower numbers run first
+  std::optional<int> experimental_device_ordinal{};  // the order of the logical devices of all GPUs
   friend bool operator==(const LogicalDeviceConfiguration&, const LogicalDeviceConfiguration&) = default;
 };
 
 using LogicalDeviceConfigurations = std::vector<LogicalDeviceConfiguration>;
 
+// A device on which a program places operations.
 struct LogicalDevice {
-  Name name{};                // nothing open
-  PhysicalDevice physical{};  // several logical devices may share one: its compute, not its memory
-  std::optional<MemoryOptions> memory{};  // none: no limit, a CPU
+  Name name{};                            // a full name
+  PhysicalDevice physical{};              // may be shared by several logical devices
+  std::optional<MemoryOptions> memory{};  // nothing for a CPU, whose memory is not limited
   int priority = 0;
 };
 
-// What the runtime is told when it makes the devices of one task.
+// The input of create_devices: the devices of one task and their configuration.
 struct DeviceRequest {
   Name task{.job = "localhost", .replica = 0, .task = 0};
-  std::vector<PhysicalDevice> visible{};  // by kind and index
-  std::vector<std::pair<PhysicalDevice, LogicalDeviceConfigurations>> cut{};
+  std::vector<PhysicalDevice> visible{};                                      // sorted by kind and index
+  std::vector<std::pair<PhysicalDevice, LogicalDeviceConfigurations>> cut{};  // the devices that are split
   bool allow_growth = false;
   Environment environment{};
 };
 
+// The result of create_devices.
 struct CreatedDevices {
   std::vector<LogicalDevice> devices{};  // CPUs, GPUs, TPUs
   std::vector<std::string> log{};        // "Created device /job:localhost/... with 13571 MB memory:  -> ..."
 };
 
-// Throws OpError with TensorFlow's text.
+// Creates the logical devices as TensorFlow's runtime does, with its log lines. Throws OpError with
+// TensorFlow's text for configurations that the runtime rejects.
 CreatedDevices create_devices(const DeviceRequest& request);
 
-// "/device:GPU:0" of the job localhost, the full name in a cluster.
+// "/device:GPU:0" for a device of the job localhost, and the full name for a device in a cluster.
 std::string short_name(const LogicalDevice& device);
 std::string repr(const LogicalDevice& device);  // "LogicalDevice(name='/device:GPU:0', device_type='GPU')"
 

@@ -1,6 +1,6 @@
 #pragma once
-// The memory that a queue's tasks work on. The outside reaches it through here alone: of a GPU's, an address is
-// nothing that the host could read.
+// The memory on which the tasks of a queue work. The host accesses it only through this interface, because it
+// can't dereference an address in the memory of a GPU.
 
 #include <cstddef>
 #include <memory>
@@ -14,19 +14,21 @@ class Memory {
  public:
   virtual ~Memory() = default;
 
-  // Zeroed, and aligned for whatever computes on it; null: there isn't enough.
+  // Allocates zeroed memory with the alignment that the device needs. Null if there is not enough memory.
   virtual std::shared_ptr<std::byte> allocate(Bytes size) = 0;
-  virtual Bytes available() const = 0;  // now, in all
+  virtual Bytes available() const = 0;  // the memory that can be allocated now, in total
 
-  // Where true, those who share it take turns: what waits gives its memory back, and gets it again.
+  // True if the memory is so small that users may have to share it in turns. A user that doesn't compute then
+  // frees its memory, and allocates it again for its next turn.
   virtual bool is_scarce() const = 0;
 
-  // In the order of the queue's tasks. `write` has taken the bytes when it returns, `read` has brought them.
+  // These run in the order of the queue's tasks. When `write` returns, the caller may reuse its bytes. When
+  // `read` returns, the bytes have arrived.
   virtual void write(std::byte* target, std::span<const std::byte> bytes) = 0;
   virtual void read(std::span<std::byte> bytes, const std::byte* source) = 0;
   virtual void clear(std::byte* target, Bytes size) = 0;
 
-  // Part of a task: it is captured and replayed with it.
+  // To be called by a task. The copy is captured and replayed as part of the task.
   virtual void copy(std::byte* target, const std::byte* source, Bytes size) = 0;
 };
 

@@ -42,7 +42,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return pieces;
 }
 
-// Reads one name. Pieces are views into `text_`, so that an error can say where they stand.
+// Parses one name. Its parts are views into `text_`, so that an error can point at them.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -63,13 +63,14 @@ class Parser {
     if (words[0] == "replica") return give(part, words, name_.replica, replica_given_);
     if (words[0] == "task") return give(part, words, name_.task, task_given_);
     if (words[0] == "physical_device") {
-      fail(part, "a physical device runs nothing", "name a logical device, as in /GPU:0");
+      fail(part, "a physical device runs no operations", "name a logical device, as in /GPU:0");
     }
-    fail(words[0], fmt::format("\"{}\" begins no part of a device name", printable(words[0])),
+    fail(words[0], fmt::format("unknown part \"{}\" of a device name", printable(words[0])),
          did_you_mean(words[0], beginnings));
   }
 
-  // "job:worker", "replica:0", "task:1". A star leaves a part as open as if it were absent, but given.
+  // Reads "job:worker", "replica:0" or "task:1". With a star as value, the part stays open, but it must not
+  // appear again.
   template <class Value>
   void give(std::string_view part, const std::vector<std::string_view>& words, std::optional<Value>& value,
             bool& given) {
@@ -83,24 +84,24 @@ class Parser {
     }
   }
 
-  // "device:GPU:0", "device:GPU", "GPU:0", "GPU": the type is the word at `at`.
+  // Reads "device:GPU:0", "device:GPU", "GPU:0" or "GPU". The type is the word with the index `at`.
   void read_device(std::string_view part, const std::vector<std::string_view>& words, std::size_t at) {
     const std::size_t rest = words.size() - at;
-    if (rest != 1 && rest != 2) fail(part, "a device needs a type and, where it is known, an index");
+    if (rest != 1 && rest != 2) fail(part, "a device consists of a type and, optionally, an index");
     refuse_repetition(part, device_given_);
     if (words[at] != open) name_.kind = read_kind(words[at]);
     if (rest == 2 && words[at + 1] != open) name_.index = read_number(words[at + 1]);
   }
 
   void refuse_repetition(std::string_view part, bool& given) const {
-    if (given) fail(part, fmt::format("\"{}\" gives a part for the second time", printable(part)));
+    if (given) fail(part, fmt::format("\"{}\" repeats a part of the device name", printable(part)));
     given = true;
   }
 
   Kind read_kind(std::string_view word) const {
     const std::optional<Kind> kind = kind_named(word);
     if (!kind) {
-      fail(word, fmt::format("\"{}\" is not a device type", printable(word)), did_you_mean(word, kinds));
+      fail(word, fmt::format("unknown device type \"{}\"", printable(word)), did_you_mean(word, kinds));
     }
     return *kind;
   }
@@ -111,16 +112,16 @@ class Parser {
           return is_letter(letter) || is_digit(letter) || letter == '_';
         });
     if (!good) {
-      fail(word, fmt::format("\"{}\" is not the name of a job", printable(word)),
-           "a job begins with a letter and goes on with letters, digits and underscores");
+      fail(word, fmt::format("\"{}\" is not a valid name of a job", printable(word)),
+           "it must begin with a letter and consist of letters, digits and underscores");
     }
     return std::string(word);
   }
 
   int read_number(std::string_view word) const {
     if (word.empty() || !std::all_of(word.begin(), word.end(), is_digit)) {
-      fail(word, fmt::format("\"{}\" is not a number", printable(word)),
-           "indices count from 0; * leaves one open");
+      fail(word, fmt::format("\"{}\" is not an index", printable(word)),
+           "indices count from 0, and * stands for any index");
     }
     int number = 0;
     if (std::from_chars(word.data(), word.data() + word.size(), number).ec != std::errc{}) {
@@ -170,8 +171,8 @@ Name merged(const Name& inner, const Name& outer) {
 }
 
 Name canonical(const Name& name, const Name& task) {
-  static const Name nothing_said{.job = "localhost", .replica = 0, .task = 0, .kind = Kind::cpu, .index = 0};
-  return merged(merged(name, task), nothing_said);
+  static const Name defaults{.job = "localhost", .replica = 0, .task = 0, .kind = Kind::cpu, .index = 0};
+  return merged(merged(name, task), defaults);
 }
 
 Name host_of(const Name& device) {

@@ -6,7 +6,7 @@ namespace wt::device {
 
 namespace {
 
-// As TensorFlow's DataTypeString says them.
+// The names of types in TensorFlow's DataTypeString.
 std::string_view tensorflow_name(Type type) {
   switch (type) {
     case Type::float32:

@@ -1,5 +1,5 @@
 #pragma once
-// TensorFlow's words about memory.
+// TensorFlow's messages about memory.
 
 #include <string>
 #include <string_view>
@@ -10,8 +10,7 @@
 
 namespace wt::device {
 
-// TensorFlow's: "OOM when allocating tensor with shape[8192,8192] and type float on /job:... by allocator
-// GPU_0_bfc".
+// "OOM when allocating tensor with shape[8192,8192] and type float on /job:... by allocator GPU_0_bfc".
 std::string out_of_memory_text(const Shape& shape, Type type, std::string_view device,
                                std::string_view allocator);
 

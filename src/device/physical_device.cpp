@@ -9,7 +9,7 @@
 namespace wt::device {
 namespace {
 
-// The first slot of a virtual machine's bus that a cloud gives to an accelerator.
+// The first PCI slot that virtual machines in a cloud usually have for an accelerator.
 constexpr int first_bus_slot = 4;
 
 std::shared_ptr<const DeviceType> undescribed_cpu() {
@@ -17,7 +17,7 @@ std::shared_ptr<const DeviceType> undescribed_cpu() {
   type.id = "cpu";
   type.product = "CPU";
   type.kind = Kind::cpu;
-  type.source = "nobody described it: there is nothing to time on it";
+  type.source = "not described: without a data sheet, nothing can be timed on it";
   return std::make_shared<const DeviceType>(std::move(type));
 }
 
@@ -37,7 +37,8 @@ std::string_view without_spaces(std::string_view entry) {
   return entry;
 }
 
-// CUDA shows the devices in the order listed, up to the first index that no device has ("-1" hides all).
+// The slots of the GPUs that CUDA shows. It shows them in the order of the list, up to the first index that
+// no GPU has. The value "-1" therefore hides all GPUs.
 std::vector<int> visible_slots(const std::string& text, int gpus) {
   std::vector<int> slots;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -47,11 +48,12 @@ std::vector<int> visible_slots(const std::string& text, int gpus) {
     int slot = 0;
     const auto [stop, error] = std::from_chars(entry.data(), entry.data() + entry.size(), slot);
     if (error == std::errc::invalid_argument || stop != entry.data() + entry.size()) {
-      refuse_visible(text, begin, entry, "is no index", "described GPUs are counted from 0: \"0,2\"");
+      refuse_visible(text, begin, entry, "is not an index", "GPUs are counted from 0, as in \"0,2\"");
     }
     if (error != std::errc{} || slot < 0 || slot >= gpus) break;
     if (std::find(slots.begin(), slots.end(), slot) != slots.end()) {
-      refuse_visible(text, begin, entry, "is given twice", "CUDA would show no GPU at all; list each once");
+      refuse_visible(text, begin, entry, "appears twice",
+                     "list each GPU once: otherwise, CUDA shows no GPU at all");
     }
     slots.push_back(slot);
     begin = end + 1;
@@ -107,9 +109,9 @@ std::vector<PhysicalDevice> found_devices(const std::vector<PhysicalDevice>& mac
   std::vector<PhysicalDevice> cpus = of_kind(machine, Kind::cpu);
   if (cpus.size() > 1) {
     throw InputError(
-        fmt::format("{} CPUs are described for one process, which sees its sockets as one device",
+        fmt::format("{} CPUs are described for one process, which sees all sockets as one device",
                     cpus.size()),
-        "describe one, and cut it into logical devices");
+        "describe one, and configure logical devices for it");
   }
   if (cpus.empty()) cpus.push_back({.kind = Kind::cpu, .type = undescribed_cpu()});
   std::vector<PhysicalDevice> gpus = of_kind(machine, Kind::gpu);

@@ -1,5 +1,12 @@
 #pragma once
-// How long a queue's tasks take, by the clock of the device that runs them.
+// Measures how long the tasks of a queue take, with the clock of the device that runs them.
+//
+//   const auto watch = queue.stopwatch(2);
+//   queue.enqueue(watch->mark(0));
+//   queue.enqueue(kernel);
+//   queue.enqueue(watch->mark(1));
+//   queue.synchronize();
+//   const Seconds time = watch->between(0, 1);
 
 #include <cstddef>
 #include <functional>
@@ -10,24 +17,26 @@
 
 namespace wt::device {
 
-// Moments among a queue's tasks. To note one is a task itself, so that it is captured and replayed with the others: a
-// GPU then gets many kernels at once, and none of the host's time lies between them.
+// Marks between the tasks of a queue. Recording the time of a mark is a task itself, so marks are captured
+// and replayed together with kernels. A GPU then gets many kernels at once, and the measured times don't
+// contain time of the host.
 class Stopwatch {
  public:
   virtual ~Stopwatch() = default;
 
-  // Notes moment i when all before it has run. Requires: i is among those the stopwatch was made for, and the stopwatch
-  // outlives the task.
+  // A task that records the time of mark i when all tasks before it have run. Requires: i is less than the
+  // number of marks, and the stopwatch outlives the task.
   virtual Task mark(std::size_t i) const = 0;
 
-  // From moment i to moment j, as they were noted last. Requires: the queue has been synchronized since.
+  // The time from mark i to mark j when they were last recorded. Requires: the queue has been synchronized
+  // since then.
   virtual Seconds between(std::size_t i, std::size_t j) const = 0;
 };
 
-using Clock = std::function<Seconds()>;  // since some moment
+using Clock = std::function<Seconds()>;  // the time since a fixed moment
 Clock steady_clock();
 
-// Looks at the clock when a mark runs: for queues that run a task while it is enqueued.
+// A stopwatch that reads the clock when a mark runs, for queues that run a task while it is enqueued.
 std::unique_ptr<Stopwatch> stopwatch_by(Clock clock, std::size_t marks);
 
 }  // namespace wt::device

@@ -1,6 +1,7 @@
 #pragma once
-// What a product is that nobody here needs to own: its peak rates, its memory, and the few constants with which
-// the roofline (plan/roofline.h) turns work into seconds.
+// The data sheet of a device type: its peak rates, its memory, and the constants with which the roofline
+// model (plan/roofline.h) converts work into seconds. With these data, a step can be timed on a device that
+// is not present. The shipped data sheets are in platforms/devices.json.
 
 #include <compare>
 #include <map>
@@ -14,53 +15,57 @@
 
 namespace wt::device {
 
-// What products of matrices and convolutions compute in. Everything else is float32.
+// The precision of matrix products and convolutions. Other kernels compute in float32.
 enum class Precision : std::uint8_t { float32, tf32, float16, bfloat16 };
 std::string_view name(Precision precision);  // "float32"
 
+// NVIDIA's version number of a GPU's instruction set and features, such as 7.5 for Turing.
 struct ComputeCapability {
   int major = 0;
   int minor = 0;
   friend auto operator<=>(const ComputeCapability&, const ComputeCapability&) = default;
 };
 
-// What share of its peak a device reaches: three constants per generation and precision explain published step
-// times to 2-3 %, more of them explain no more.
+// The share of its peak rate that a device reaches in convolutions, matrix products and memory transfers.
+// These three constants per generation and precision reproduce published step times within 2-3 %, and further
+// constants don't improve that.
 struct Efficiency {
   double convolution = 0.70;
   double product = 0.80;
   double memory = 0.80;
-  std::string source{};  // where the constants come from; empty: generic ones
+  std::string source{};  // the origin of the constants; empty if they are the generic ones
 };
 
-// Between kernels, where nothing better is known: measured ones are 1.3 us (CUDA graphs) to 3.3 us.
+// The time between two kernels on devices for which it isn't known. Measured gaps are from 1.3 us (CUDA
+// graphs) to 3.3 us.
 inline constexpr Seconds generic_launch_gap{3e-6};
 
-// Memory that the process's own libraries hold on the device, whatever the model.
+// Device memory that the libraries of a process occupy, independently of the model.
 struct Reserve {
   Bytes context{};        // driver and loaded kernels
   Bytes libraries{};      // handles and fixed workspaces of BLAS and convolution libraries
-  Bytes communication{};  // buffers of the collective library, where there are several devices
+  Bytes communication{};  // buffers of the collective library, if there are several devices
   std::string source{};
 };
 
+// A row of platforms/devices.json, or a device type that a platform file describes itself.
 struct DeviceType {
   std::string id{};  // "rtx4090"
   std::vector<std::string> aliases{};
   std::string product{};     // "NVIDIA GeForce RTX 4090"
-  std::string generation{};  // "ada": whose constants it has; empty: its own
+  std::string generation{};  // "ada": the generation whose constants it uses; empty if it has its own
   Kind kind = Kind::gpu;
-  std::map<Precision, FlopsPerSecond> peak{};  // dense; float32 is always there
+  std::map<Precision, FlopsPerSecond> peak{};  // without sparsity; always contains float32
   Bytes memory{};
   BytesPerSecond memory_bandwidth{};
   std::optional<ComputeCapability> compute_capability{};
-  int processors = 0;   // streaming multiprocessors or compute units of a GPU; 0: not known
-  int matrix_unit = 0;  // a TPU pads contracted and output features to this; 0: no padding
+  int processors = 0;   // streaming multiprocessors or compute units of a GPU; 0 if unknown
+  int matrix_unit = 0;  // a TPU pads contracted and output features to a multiple of it; 0: no padding
   Seconds launch_gap = generic_launch_gap;       // between one kernel's end and the next one's start
-  std::map<Precision, Efficiency> efficiency{};  // absent: generic
+  std::map<Precision, Efficiency> efficiency{};  // generic constants apply to absent precisions
   Reserve reserve{};
   std::string source{};
-  std::string note{};  // what is unverified, and where sources disagree
+  std::string note{};  // unverified values, and disagreements between sources
 };
 
 }  // namespace wt::device

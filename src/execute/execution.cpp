@@ -20,7 +20,7 @@ const plan::Port* find(std::span<const plan::Port> ports, std::string_view name)
   return nullptr;
 }
 
-// The port of that name among either kind, or an error that lists what there is.
+// The port with this name. Throws InputError, which lists all names, if there is none.
 const plan::Port& find_among(std::span<const plan::Port> first, std::span<const plan::Port> second,
                              std::string_view name, std::string_view doing) {
   if (const plan::Port* port = find(first, name)) return *port;
@@ -36,7 +36,7 @@ void add_new(std::vector<device::Queue*>& queues, device::Queue* queue) {
   if (!std::ranges::count(queues, queue)) queues.push_back(queue);
 }
 
-// All that computes or communicates.
+// The queues that compute or communicate.
 Team team_of(device::Queue& leader, const std::vector<PlaceQueues>& devices) {
   Team team{.leader = &leader};
   for (const PlaceQueues& device : devices)
@@ -45,7 +45,8 @@ Team team_of(device::Queue& leader, const std::vector<PlaceQueues>& devices) {
   return team;
 }
 
-std::vector<device::Queue*> everyone(const Team& team, const std::vector<PlaceQueues>& devices) {
+// The queues of the team and those that copy inputs.
+std::vector<device::Queue*> all_queues_of(const Team& team, const std::vector<PlaceQueues>& devices) {
   std::vector<device::Queue*> all{team.leader};
   all.insert(all.end(), team.others.begin(), team.others.end());
   for (const PlaceQueues& device : devices) add_new(all, device.copies);
@@ -59,14 +60,15 @@ Execution::Execution(const plan::Plan& plan, const Queues& queues)
       devices_(queues.of(plan)),
       library_(queues.library()),
       team_(team_of(queues.first(), devices_)),
-      everyone_(everyone(team_, devices_)),
+      all_queues_(all_queues_of(team_, devices_)),
       intake_(plan, devices_) {
   WT_EXPECT(!plan.out_of_memory, "plan {} did not fit into memory", plan.name);
   for (const plan::Node& node : plan.nodes) by_node_.push_back(&queue_of(plan, node, devices_));
   enter();
 }
 
-// What is under way works on memory that goes now. Its troubles have been told, or nobody asks for them any more.
+// Waits, since running tasks use the memory that is freed now. An error of theirs is dropped: it has been
+// reported before, or no caller waits for these results any more.
 Execution::~Execution() {
   try {
     wait();
@@ -106,7 +108,8 @@ std::vector<std::byte*> Execution::addresses() const {
   return addresses;
 }
 
-// Capturing may run the tasks, so memory is cleared again.
+// Makes a task of every node and captures a step. Capturing may run the tasks, so the memory is cleared
+// afterwards.
 void Execution::bind() {
   launches_.clear();
   copies_.clear();
@@ -118,7 +121,7 @@ void Execution::bind() {
     touches_.emplace_back();
     tasks_.push_back(task(node));
   }
-  wait();  // new memory has been cleared by then
+  wait();  // until the new memory has been cleared
   team_.leader->begin_capture();
   relay_ = enqueue(plan::canonical_order(plan_), fused_tasks());
   captured_ = team_.leader->end_capture();
@@ -129,7 +132,8 @@ void Execution::bind() {
   bound_to_ = addresses();
 }
 
-// On the leader: of several queues, tasks that hand the nodes on. Those need what comes back as long as they may run.
+// Enqueues a step on the leader. With several queues, these are tasks that enqueue the nodes on their queues;
+// they use the relay that is returned, which must exist as long as they may run.
 std::unique_ptr<Relay> Execution::enqueue(std::span<const plan::NodeId> order,
                                           std::span<const device::Task> tasks) {
   if (team_.others.empty()) {
@@ -151,14 +155,14 @@ std::vector<device::Task> Execution::fused_tasks() {
   return tasks;
 }
 
-// ---- From outside
+// ---- Writing and reading
 
 void Execution::write(std::string_view name, const Tensor& tensor) {
   const plan::Port& port = find_among(plan_.inputs, plan_.variables, name, "write");
   if (port.operand.spec != tensor.spec())
     throw InputError(fmt::format("[write] \"{}\" is {}, the tensor is {}", name, print(port.operand.spec),
                                  print(tensor.spec())),
-                     "a step is traced for exact shapes: trace it again for others");
+                     "a step is traced for exact shapes, so trace it again for another one");
   enter();
   const plan::Port* input = find(plan_.inputs, name);
   if (input != nullptr && intake_.send(static_cast<std::size_t>(input - plan_.inputs.data()), tensor.bytes()))
@@ -169,7 +173,7 @@ void Execution::write(std::string_view name, const Tensor& tensor) {
 
 Tensor Execution::read(std::string_view name) const {
   const plan::Port& port = find_among(plan_.variables, plan_.results, name, "read");
-  WT_EXPECT(!arenas_.empty(), "\"{}\" of plan {} is read after its memory was given back", name, plan_.name);
+  WT_EXPECT(!arenas_.empty(), "\"{}\" of plan {} is read after its memory was freed", name, plan_.name);
   wait();
   Tensor tensor = Tensor::zeros(port.operand.spec);
   memory(plan_.buffer(port.operand.buffer).device).read(tensor.bytes(), view(port.operand).data);
@@ -187,7 +191,7 @@ void Execution::step() {
 }
 
 void Execution::step(std::span<const plan::NodeId> order) {
-  WT_EXPECT(plan::is_legal(plan_, order), "an order of {} nodes breaks a dependency of plan {}", order.size(),
+  WT_EXPECT(plan::is_legal(plan_, order), "an order of {} nodes is not legal for plan {}", order.size(),
             plan_.name);
   enter();
   wait();
@@ -209,7 +213,7 @@ void Execution::enqueue(plan::NodeId node) {
 }
 
 void Execution::wait() const {
-  for (device::Queue* queue : everyone_) queue->synchronize();
+  for (device::Queue* queue : all_queues_) queue->synchronize();
 }
 
 std::span<std::byte> Execution::arena(plan::DeviceId device) const {
@@ -253,7 +257,7 @@ device::Task Execution::task_of(const plan::Run& run, device::Queue& queue) {
   return wt::task_of(launch, queue);
 }
 
-// Touches are those of the nodes.
+// Notes no touches: they are those of the two nodes.
 device::Task Execution::fused_task(const plan::Run& run, device::Queue& queue) {
   Launch& launch = launches_.emplace_back(Launch{run.kernel, run.attributes, {}, {}, {}, {}});
   for (const plan::Operand& input : run.inputs) launch.inputs.push_back(view(input));
@@ -274,12 +278,14 @@ void Execution::run_copies(const void* copies, device::Queue& queue) {
     queue.memory().copy(copy.target.data, copy.source.data, copy.source.spec.bytes());
 }
 
-// A schedule of all its ranks' is carried out by a library or by nobody: the plan has no moves of it.
+// A plan has no moves and sums for a Collective, so only a library can carry it out, and all of its ranks
+// must be in the plan.
 device::Task Execution::task_of(const plan::Collective& collective, device::Queue&) {
   const collective::Request& request = *collective.request;
-  WT_EXPECT(library_ != nullptr && std::ssize(collective.values) == request.ranks,
-            "{} among {} ranks is to be executed, of which the plan has {}", collective.algorithm,
-            request.ranks, collective.values.size());
+  WT_EXPECT(
+      library_ != nullptr && std::ssize(collective.values) == request.ranks,
+      "{} among {} ranks cannot be executed: it needs a library and all ranks, and the plan has {} of them",
+      collective.algorithm, request.ranks, collective.values.size());
   const TensorSpec& spec = collective.values.front().spec;
   Whole& whole = wholes_.emplace_back(Whole{.library = library_,
                                             .operation = collective.operation,
@@ -296,13 +302,14 @@ device::Task Execution::task_of(const plan::Collective& collective, device::Queu
 void Execution::run_whole(const void* work, device::Queue& queue) {
   const auto& [library, operation, root, shares] = *static_cast<const Whole*>(work);
   if (operation == collective::Operation::broadcast) return library->broadcast(shares, root, queue);
-  WT_EXPECT(operation == collective::Operation::all_reduce, "{} is to be executed whole", name(operation));
+  WT_EXPECT(operation == collective::Operation::all_reduce,
+            "a library carries out all_reduce and broadcast, and not {}", name(operation));
   library->all_reduce(shares, queue);
 }
 
-// ((slot 0 + slot 1) + slot 2) + ..., so that the bits are those of the order written down.
+// Adds ((slot 0 + slot 1) + slot 2) + ..., in the order of the plan, which determines the bits.
 device::Task Execution::task_of(const plan::Sum& sum, device::Queue& queue) {
-  WT_EXPECT(sum.slots.size() >= 2, "a sum of {} slots", sum.slots.size());
+  WT_EXPECT(sum.slots.size() >= 2, "a sum has at least 2 slots, and this one has {}", sum.slots.size());
   Additions& additions = additions_.emplace_back();
   plan::Operand so_far = sum.slots[0];
   for (const plan::Operand& slot : std::span(sum.slots).subspan(1)) {

@@ -43,13 +43,15 @@ class Fuser {
            });
   }
 
-  // The first one may have worked in place.
+  // Whether only the second node reads the value between them. The first node reads its buffer, too, if it
+  // works in place.
   bool is_read_by_them_alone(const Operand& between, const Run& first) const {
     const auto own = std::ranges::count(first.inputs, between.buffer, &Operand::buffer);
     return readers_[index(between.buffer)] == 1 + own && !outlives_step(plan_.buffer(between.buffer).kind);
   }
 
-  // The second's result may have been planned into the place of what only the first one reads.
+  // Whether the operands do not overlap. The second node's result may have been planned into memory that only
+  // the first node reads.
   bool lie_apart(const Operand& a, const Operand& b) const {
     const Bytes a_begin = address_of(a), b_begin = address_of(b);
     return plan_.buffer(a.buffer).device != plan_.buffer(b.buffer).device ||
@@ -60,8 +62,8 @@ class Fuser {
     return plan_.buffer(operand.buffer).address + operand.offset;
   }
 
-  // Whether the second waits for nothing that is not done when the first one starts: kernels of a stream follow each
-  // other.
+  // Whether all dependencies of the second node have finished when the first one starts: they are
+  // dependencies of the first node, too, or kernels of the same stream, which run one after the other.
   bool may_start_with(const Node& first, const Node& second, NodeId first_id) const {
     return std::ranges::all_of(second.after, [&](NodeId id) {
       const auto* before = std::get_if<Run>(&plan_.node(id).action);

@@ -1,6 +1,7 @@
 #pragma once
-// Neighbours in a plan that one kernel computes in one pass over memory: a bias and the activation behind it. The plan
-// stays as it is, since its nodes are what is timed and checked; only what is launched changes, and no bit of it.
+// Neighbouring nodes of a plan that one kernel computes in one pass over memory, such as a bias and the
+// activation behind it (kernel/fused.h). The plan keeps both nodes, since nodes are timed and checked one by
+// one. Only the launch changes, and the results keep their bits.
 
 #include <map>
 
@@ -8,8 +9,8 @@
 
 namespace wt::execute {
 
-// By the first of two neighbours (by id), what does the work of both. What lies between them is written only if it is
-// what the second one writes. Requires: memory has been planned.
+// Maps the first of two nodes with neighbouring ids to the Run that computes both. The value between them is
+// not written, unless the second node writes to the same memory. Requires: memory has been planned.
 using Fusions = std::map<plan::NodeId, plan::Run>;
 Fusions fusions_of(const plan::Plan& plan);
 

@@ -8,13 +8,14 @@ namespace wt::execute {
 
 namespace {
 
-// How many nodes of each queue have surely been done at some moment: a vector clock.
+// A vector clock: for each queue, the number of nodes that have certainly finished at some moment.
 using Done = std::vector<std::size_t>;
 
 void learn(Done& known, const Done& other) {
   std::ranges::transform(known, other, known.begin(), [](auto a, auto b) { return std::max(a, b); });
 }
 
+// Goes through the nodes in their order and keeps a vector clock for each queue.
 class Walk {
  public:
   Walk(const plan::Plan& plan, std::span<const plan::NodeId> order, std::span<const std::size_t> queues)
@@ -33,7 +34,8 @@ class Walk {
  private:
   std::size_t count() const { return queues_.empty() ? 0 : std::ranges::max(queues_) + 1; }
 
-  // The latest first: it may have waited for the others.
+  // The nodes of other queues on which a node depends, the latest one first, since waiting for that one may
+  // imply the others.
   std::vector<plan::NodeId> awaited_elsewhere(plan::NodeId id) const {
     std::vector<plan::NodeId> others = plan_.node(id).after;
     plan::insert(others, plan_.node(id).slot_after);
@@ -59,9 +61,9 @@ class Walk {
 
   const plan::Plan& plan_;
   std::span<const std::size_t> queues_;
-  std::vector<Done> known_;            // by queue: before the next node there
-  std::vector<Done> behind_;           // by node: when it is done
-  std::vector<std::size_t> position_;  // by node: in the order
+  std::vector<Done> known_;            // by queue: the clock before its next node
+  std::vector<Done> behind_;           // by node: the clock when the node has finished
+  std::vector<std::size_t> position_;  // by node: its position in the order
   std::vector<Handover> made_;
 };
 

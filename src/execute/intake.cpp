@@ -17,7 +17,8 @@ void Intake::enter(const std::vector<std::byte*>& targets) {
     landing.target = targets[i];
     if (landing.queues->copies == landing.queues->compute) continue;
     landing.data = landing.queues->compute->memory().allocate(landing.size);
-    landing.queues->compute->synchronize();  // it has been cleared there, and is written elsewhere
+    // The compute queue clears the new memory, and another queue will write to it.
+    landing.queues->compute->synchronize();
   }
 }
 

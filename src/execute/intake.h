@@ -1,6 +1,8 @@
 #pragma once
-// Inputs that travel while a step still reads those before them: on a queue of their own, to a place where they wait,
-// from which the next step takes them. Where copies have no queue of their own, nothing waits here.
+// Copies the inputs of the next step to the device while the current step still reads its own inputs. They
+// are copied on a separate queue to staging buffers, from which the next step copies them to their place in
+// the arena. Inputs of a device without a separate queue for copies have no staging buffers and are written
+// between two steps.
 
 #include <vector>
 
@@ -10,32 +12,34 @@ namespace wt::execute {
 
 class Intake {
  public:
-  // Requires: a place's queues for each of the plan's devices; all outlive it.
+  // Requires: `devices` has the queues of each device of the plan, and plan and queues outlive the intake.
   Intake(const plan::Plan& plan, const std::vector<PlaceQueues>& devices);
 
-  // Gets memory, where there is some: an input without a place to wait is written where it is read.
-  // `targets`: by input, in the arenas.
+  // Allocates the staging buffers. An input for which memory is short gets none. `targets` has the address of
+  // each input in the arenas.
   void enter(const std::vector<std::byte*>& targets);
-  void leave();
+  void leave();  // frees them
 
-  // Whether the bytes are on their way; if not, the caller has to write them. They have been taken.
+  // Starts to copy an input to its staging buffer and returns true. Returns false if it has none; the caller
+  // then has to write the input. In both cases the caller may change the bytes afterwards.
   bool send(std::size_t input, std::span<const std::byte> bytes);
 
-  bool is_open() const;  // every input has a place to wait
-  bool is_full() const;  // and does: the next step's are all under way
+  bool is_open() const;  // every input has a staging buffer
+  bool is_full() const;  // and every staging buffer has an input of the next step
 
-  // What was sent goes where it is read, before anything that `leader` does later.
-  // Requires: no step is under way, and what was sent has arrived.
+  // Enqueues the copies from the staging buffers to the arenas. They come before all later work of `leader`.
+  // Requires: no step is running, and all inputs that were sent have arrived.
   void take(device::Queue& leader);
 
  private:
+  // An input and its staging buffer.
   struct Landing {
     const PlaceQueues* queues = nullptr;
     Bytes size{};
-    std::byte* target = nullptr;
-    std::shared_ptr<std::byte> data{};
+    std::byte* target = nullptr;        // in the arena
+    std::shared_ptr<std::byte> data{};  // the staging buffer, or null
     bool is_full = false;
-    device::Event taken{};  // when it was last emptied
+    device::Event taken{};  // recorded behind the last copy from here to the arena
   };
   static void empty(const void* landing, device::Queue& queue);
 

@@ -14,8 +14,8 @@ namespace {
 
 using Kernels = std::map<std::string, Seconds, std::less<>>;
 
-// The plan of one device alone, of what has to be measured: nothing waits for anything, other devices have no
-// memory.
+// A plan of the nodes that are measured. All are on one device and have no dependencies, and other devices
+// have no memory.
 struct Part {
   plan::Plan plan{};
   std::vector<std::string> calls{};  // by node
@@ -37,7 +37,8 @@ struct Part {
   }
 };
 
-// Neither zeros nor denormal numbers, which some processors add at another speed; indices and labels are 0.
+// Operands for the measurement. Floats are neither zeros nor denormal numbers, with which some processors
+// compute at another speed. Indices and labels are 0.
 Tensor filled(const TensorSpec& spec) {
   Tensor tensor = Tensor::zeros(spec);
   if (spec.type != Type::float32) return tensor;
@@ -55,7 +56,8 @@ std::vector<plan::Operand> operands_read(const plan::Action& action) {
   return sources;
 }
 
-// What nothing in the part writes: it comes from outside. Every page is written, so that none stands for another.
+// Fills the buffers that no node of the part writes before they are read. This writes to every page, since
+// untouched pages of new memory may all be mapped to one page of zeros.
 void fill_inputs(const plan::Plan& plan, plan::DeviceId device, const Execution& execution,
                  device::Memory& memory) {
   std::byte* const arena = execution.arena(device).data();
@@ -70,7 +72,7 @@ void fill_inputs(const plan::Plan& plan, plan::DeviceId device, const Execution&
   }
 }
 
-// Every node between two marks.
+// Captures a round, with a mark of the stopwatch before and behind every node.
 device::Captured captured_round(Execution& execution, std::size_t nodes, const device::Stopwatch& stopwatch,
                                 device::Queue& queue) {
   queue.begin_capture();

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view host = "host";
 constexpr Bytes sizes[] = {Bytes(std::int64_t{4} << 10), Bytes(std::int64_t{64} << 20)};
 
-// Bound to its addresses: what a task is called with.
+// A copy that is bound to addresses. It is the argument of a task.
 struct Copy {
   void (*run)(const Copy& copy, device::Memory& memory) = nullptr;
   std::byte* target = nullptr;
@@ -28,7 +28,8 @@ void write(const Copy& copy, device::Memory& memory) { memory.write(copy.target,
 void read(const Copy& copy, device::Memory& memory) { memory.read(copy.to_host(), copy.source); }
 void move(const Copy& copy, device::Memory& memory) { memory.copy(copy.target, copy.source, copy.bytes); }
 
-// One at a time, and not captured: a copy from or to the host waits for the host.
+// Runs a copy several times, one after the other. The runs are not captured, since a copy from or to the host
+// waits for the host.
 Seconds time_of(const Copy& copy, device::Queue& queue, const MeasureOptions& options) {
   const std::unique_ptr<device::Stopwatch> stopwatch = queue.stopwatch(2);
   const device::Task task{[](const void* work, device::Queue& running) {
@@ -45,6 +46,7 @@ Seconds time_of(const Copy& copy, device::Queue& queue, const MeasureOptions& op
   return Seconds(median(std::move(seconds)));
 }
 
+// The measurement of all pairs with one size.
 class CopyMeasurement {
  public:
   CopyMeasurement(std::span<const CopyPlace> places, Bytes bytes, const MeasureOptions& options)
@@ -52,7 +54,7 @@ class CopyMeasurement {
     for (const CopyPlace& place : places) {
       device::Memory& memory = place.queue->memory();
       for (auto* blocks : {&sources_, &targets_}) blocks->push_back(memory.allocate(bytes));
-      // Every page is written, so that none stands for another.
+      // Clearing writes to every page, since untouched pages may all be mapped to one page of zeros.
       if (sources_.back() != nullptr) memory.clear(sources_.back().get(), bytes);
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// How long bytes take between the memories of this machine.
+// Measures copies between the memories of this machine.
 
 #include <span>
 #include <string>
@@ -16,9 +16,10 @@ struct CopyPlace {
   device::Queue* queue = nullptr;
 };
 
-// Every way that there is, with few bytes, which tell its latency, and with many: on each device, between each two, and
-// between the host and those whose memory isn't the host's. By each queue's stopwatch; the host's side includes what
-// page-locked memory asks for. Leaves out what finds no place.
+// Measures every pair of memories with few bytes, which shows the latency, and with many, which shows the
+// rate: within each device, between each two devices in both directions, and between the host and each device
+// with memory of its own. The times are those of the queues' stopwatches. For the host they include the
+// detour through page-locked memory. A copy is left out if there is not enough memory for it.
 std::vector<plan::ProfiledCopy> measure_copies(std::span<const CopyPlace> places,
                                                const MeasureOptions& options = {});
 

@@ -9,14 +9,15 @@ Queues::Queues(device::Queue& one)
 
 Queues::Queues(std::vector<PlaceQueues> places, PlaceOf place_of, device::Communicator* library)
     : places_(std::move(places)), place_of_(std::move(place_of)), library_(library) {
-  WT_EXPECT(!places_.empty(), "a plan is to be executed without a queue");
+  WT_EXPECT(!places_.empty(), "an execution needs at least one place with queues");
 }
 
 std::vector<PlaceQueues> Queues::of(const plan::Plan& plan) const {
   std::vector<PlaceQueues> queues;
   for (const plan::Device& device : plan.devices) {
     const std::size_t place = place_of_(device);
-    WT_EXPECT(place < places_.size(), "device {} lies in place {} of {}", device.name, place, places_.size());
+    WT_EXPECT(place < places_.size(), "device {} is at place {}, and there are {} places", device.name, place,
+              places_.size());
     queues.push_back(places_[place]);
   }
   return queues;

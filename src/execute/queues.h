@@ -1,5 +1,9 @@
 #pragma once
-// Who does the work of a plan's devices: one queue all of it, or several, each a part.
+// The queues that carry out a plan. One queue can do everything, or each place (a GPU, for example) has
+// queues for computing, communicating and copying inputs:
+//
+//     Queues(queue)                                            all devices of a plan on one queue
+//     Queues({{&a, &b, &c}, {&d, &e, &f}}, place_of, &nccl)    two GPUs with three streams each, and NCCL
 
 #include <functional>
 #include <vector>
@@ -10,22 +14,24 @@
 
 namespace wt::execute {
 
-// The queues of one place: a stream each of a GPU, or one and the same. Their memory is one.
+// The queues of one place, which are three streams of a GPU or three times the same queue. They share one
+// memory.
 struct PlaceQueues {
-  device::Queue* compute = nullptr;  // kernels; its memory holds the arenas
-  device::Queue* communication =
-      nullptr;                      // messages from here, and what is added in other streams than `compute`
-  device::Queue* copies = nullptr;  // what the host brings, while the others are still busy
+  device::Queue* compute = nullptr;        // runs kernels; the arenas are in its memory
+  device::Queue* communication = nullptr;  // sends messages, and runs the nodes of all other streams
+  device::Queue* copies = nullptr;         // copies inputs from the host while the others are busy
 };
 
-// Not who a plan's devices are, but where any plan's are: a training has a plan for each shape of its batches.
+// Places and their queues. They are not those of one plan: a training has a plan for each shape of its
+// batches, and `place_of` gives the place of any plan's device.
 class Queues {
  public:
   using PlaceOf = std::function<std::size_t(const plan::Device& device)>;
 
-  Queues(device::Queue& one);  // does everything
-  // Requires: at least one place, and a place for every device. Who carries out collectives that stay whole: a library
-  // among the places' communication queues, or nobody.
+  Queues(device::Queue& one);  // one queue for everything
+  // Whole collectives are carried out by `library`, among the communication queues of the places. Without a
+  // library, a plan may have none. Requires: there is at least one place, and place_of has one for every
+  // device.
   Queues(std::vector<PlaceQueues> places, PlaceOf place_of, device::Communicator* library = nullptr);
 
   std::vector<PlaceQueues> of(const plan::Plan& plan) const;  // by device
@@ -38,8 +44,8 @@ class Queues {
   device::Communicator* library_ = nullptr;
 };
 
-// Which of them a node is enqueued on: a message on the side of its source, since writing far away is quicker than
-// reading there.
+// The queue on which a node is enqueued. A message is on a queue of its source, since writing to another
+// device's memory is faster than reading from it.
 device::Queue& queue_of(const plan::Plan& plan, const plan::Node& node,
                         const std::vector<PlaceQueues>& devices);
 

@@ -12,7 +12,7 @@ std::vector<std::size_t> numbers_of(std::span<device::Queue* const> queues, cons
   std::vector<std::size_t> numbers;
   for (const device::Queue* queue : queues) {
     const auto other = std::ranges::find(team.others, queue);
-    WT_EXPECT(queue == team.leader || other != team.others.end(), "node {} has a queue of another team",
+    WT_EXPECT(queue == team.leader || other != team.others.end(), "the queue of node {} is not in the team",
               numbers.size());
     numbers.push_back(queue == team.leader ? 0 : static_cast<std::size_t>(other - team.others.begin()) + 1);
   }
@@ -48,7 +48,8 @@ void Relay::start(const void* work, device::Queue&) {
 void Relay::run(const void* work, device::Queue&) {
   const Leg& leg = *static_cast<const Leg*>(work);
   for (const device::Event* event : leg.awaits) leg.queue->wait(*event);
-  if (leg.task.run != nullptr) leg.queue->enqueue(leg.task);  // none: its neighbour does its work
+  if (leg.task.run != nullptr)
+    leg.queue->enqueue(leg.task);  // null if the launch of the node before computes it
   if (leg.leaves != nullptr) *leg.leaves = leg.queue->record();
 }
 

@@ -1,7 +1,8 @@
 #pragma once
-// What several queues do, told to one: tasks for the first of them, each of which hands a node to the queue it belongs
-// to, with the events that it waits for and leaves behind. So a step of many queues is captured, and replayed, as that
-// of one queue is; to CUDA it becomes one graph, in which the events are nothing but edges.
+// Runs a step of several queues from one of them. The first queue, the leader, gets a task for every node.
+// That task enqueues the node on the node's own queue, together with the events for which the node waits and
+// the event that is recorded behind it. A step of many queues can then be captured and replayed like a step
+// of one queue. In CUDA it becomes one graph, in which the events are edges.
 
 #include <span>
 #include <vector>
@@ -11,7 +12,8 @@
 
 namespace wt::execute {
 
-// Queues that begin when the first of them is ready, and are done when it says so.
+// Queues that run a step together. The others start when the leader has reached the step, and the leader
+// waits for all of them at its end.
 struct Team {
   device::Queue* leader = nullptr;
   std::vector<device::Queue*> others{};
@@ -19,7 +21,8 @@ struct Team {
 
 class Relay {
  public:
-  // Requires: the team has the queue of every node; it and the queues outlive the relay. Queues and tasks are by node.
+  // `queues` and `tasks` are by node. Requires: the queue of every node is in the team, and team and queues
+  // outlive the relay.
   Relay(const plan::Plan& plan, std::span<const plan::NodeId> order, const Team& team,
         std::span<device::Queue* const> queues, std::span<const device::Task> tasks);
   Relay(const Relay&) = delete;
@@ -28,11 +31,12 @@ class Relay {
   std::vector<device::Task> tasks() const;  // for the leader, in order
 
  private:
+  // A node on its queue.
   struct Leg {
     device::Queue* queue = nullptr;
     device::Task task{};
     std::vector<const device::Event*> awaits{};
-    device::Event* leaves = nullptr;  // none: nobody waits for it
+    device::Event* leaves = nullptr;  // null if no other queue waits for the node
   };
   static void start(const void* team, device::Queue& leader);
   static void run(const void* leg, device::Queue& leader);

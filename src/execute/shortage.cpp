@@ -11,14 +11,14 @@ std::string shortage(const plan::Plan& plan, plan::DeviceId device, Bytes availa
   plan::Plan limited = plan;
   plan::Device& small = limited.devices[index(device)];
   device::MemoryOptions options = small.memory.value_or(device::MemoryOptions{.allocator = "cpu"});
-  // A driver may refuse what it said it had; below the bound, no layout fits.
+  // A driver may refuse memory that it has reported as available. Below this bound no layout fits.
   options.limit = std::min(available, plan::live_bytes_bound(plan, device) - Bytes(1));
   options.growth = false;
   options.obtainable.reset();
   small.memory = std::move(options);
   plan::plan_memory(limited, plan::order_accesses(limited));
   const plan::MemoryReport report = plan::report_memory(limited);
-  WT_EXPECT(report.shortage.has_value(), "plan {} fits where it was said not to", plan.name);
+  WT_EXPECT(report.shortage.has_value(), "plan {} fits into memory that is below its bound", plan.name);
   return report.shortage->message;
 }
 

@@ -6,8 +6,9 @@
 
 namespace wt::execute {
 
-// What to say when the machine at hand has no more than `available` for a device's arena: the words that planning has
-// for a device with such a limit, so that a shortage reads the same whether it was foreseen or met.
+// The message for a device whose arena does not fit into the `available` memory of this machine. It is the
+// message that memory planning writes for a device with this limit, so that a shortage reads the same whether
+// it is found by planning or at run time.
 std::string shortage(const plan::Plan& plan, plan::DeviceId device, Bytes available);
 
 }  // namespace wt::execute

@@ -17,7 +17,8 @@ std::string print_value(const TensorSpec& value) { return print(value); }
 std::string print_value(Type value) { return std::string(name(value)); }
 std::string print_value(Padding value) { return value == Padding::same ? "same" : "valid"; }
 
-// "key=value" of the members that differ from a fresh Kind's, in the order of the struct.
+// Writes "key=value" for members of an attribute struct. `add` leaves out a member that has its default, and
+// `always` writes it in any case.
 template <class Kind>
 class Words {
  public:

@@ -1,4 +1,7 @@
 #pragma once
+// The constants of a call of a kernel: axes, strides, an optimizer's momentum. They are plain data, so a plan
+// can print, compare and export them. None of them changes from step to step; learning rates and step counts
+// are operands.
 
 #include <string>
 #include <variant>
@@ -7,62 +10,64 @@
 
 namespace wt {
 
-// What a kernel needs to know besides its operands. Plain data: printed with the plan, compared, exported.
-// Nothing here changes from step to step (learning rates and counters are operands).
-
 struct NoAttributes {
   friend bool operator==(const NoAttributes&, const NoAttributes&) = default;
 };
 
+// matmul: a is stored [.., k, m] if transpose_a, b is stored [.., n, k] if transpose_b.
 struct ProductAttributes {
   bool transpose_a = false;
   bool transpose_b = false;
   friend bool operator==(const ProductAttributes&, const ProductAttributes&) = default;
 };
 
-// TensorFlow's rules: valid gives ceil((n - window + 1) / stride) outputs, same gives ceil(n / stride) and
-// puts the odd row of padding at the bottom and the odd column at the right.
+// TensorFlow's rules (tf.nn.convolution). `valid` gives ceil((n - window + 1) / stride) outputs. `same` gives
+// ceil(n / stride); an odd row of padding is at the bottom and an odd column at the right.
 enum class Padding : std::uint8_t { valid, same };
 
-// A window that slides over height and width: convolutions and pooling.
+// Convolutions and pooling: a window that slides over height and width. Shapes are [height, width].
 struct WindowAttributes {
   Shape size{1, 1};
   Shape strides{1, 1};
   Shape dilation{1, 1};
   Padding padding = Padding::valid;
-  std::int64_t groups = 1;
-  // Gradients to the input only, but max_pool's: the shape to return to, which strides make ambiguous.
+  std::int64_t groups = 1;  // of channels, each convolved on its own
+  // The shape of x, for conv2d_input_gradient and average_pool_gradient. With strides, several shapes of x
+  // give the same y. (max_pool_gradient has x as an operand.)
   Shape input{};
   friend bool operator==(const WindowAttributes&, const WindowAttributes&) = default;
 };
 
+// Reductions over axes.
 struct AxesAttributes {
-  Shape axes{};  // ascending, not negative
-  bool keep_dims = false;
+  Shape axes{};            // ascending, not negative
+  bool keep_dims = false;  // a reduced axis stays, with extent 1
   friend bool operator==(const AxesAttributes&, const AxesAttributes&) = default;
 };
 
-// concat, split: extents along one axis.
+// concat, split: the extents of the parts along one axis.
 struct PartsAttributes {
   int axis = 0;
   Shape sizes{};
   friend bool operator==(const PartsAttributes&, const PartsAttributes&) = default;
 };
 
-// broadcast_to: the shape. embedding_gradient: the table's shape. transpose: the permutation.
+// broadcast_to: the result's shape. embedding_gradient: the table's shape. transpose: the permutation, in
+// which entry i is the axis of x that becomes axis i.
 struct ShapeAttributes {
   Shape shape{};
   friend bool operator==(const ShapeAttributes&, const ShapeAttributes&) = default;
 };
 
+// batch_norm and layer_norm, with the defaults of Keras.
 struct NormalizationAttributes {
-  double epsilon = 1e-3;
-  double momentum = 0.99;
+  double epsilon = 1e-3;   // added to the variance
+  double momentum = 0.99;  // weight of the old value in a moving average; layer_norm has none
   friend bool operator==(const NormalizationAttributes&, const NormalizationAttributes&) = default;
 };
 
 struct DropoutAttributes {
-  double rate = 0.5;
+  double rate = 0.5;  // the share of elements that become 0
   friend bool operator==(const DropoutAttributes&, const DropoutAttributes&) = default;
 };
 
@@ -76,6 +81,8 @@ struct FillAttributes {
   double value = 0;
   friend bool operator==(const FillAttributes&, const FillAttributes&) = default;
 };
+
+// The optimizers, with the names and defaults of Keras 2. A weight decay of 0 is none.
 
 struct SgdAttributes {
   double momentum = 0;
@@ -105,6 +112,7 @@ using Attributes =
                  ShapeAttributes, NormalizationAttributes, DropoutAttributes, CastAttributes, FillAttributes,
                  SgdAttributes, AdamAttributes, RmsPropAttributes>;
 
-std::string print(const Attributes& attributes);  // "strides=[2,2] padding=same"; defaults are left out
+// "strides=[2,2] padding=same". Members that have their default are left out.
+std::string print(const Attributes& attributes);
 
 }  // namespace wt

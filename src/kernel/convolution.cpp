@@ -17,12 +17,12 @@ void require_groups(std::string_view kernel, const TensorSpec& x, const Shape& f
                                x.shape[3], filter[3]));
   if (filter[2] != x.shape[3] / groups)
     refuse(kernel,
-           fmt::format("the channels differ: x is {}, the filter {} in {} group{}", print(x), print(filter),
-                       groups, groups == 1 ? "" : "s"),
-           "the filter's third extent must be x's last divided by groups");
+           fmt::format("the channels differ: x is {}, the filter is {} in {} group{}", print(x),
+                       print(filter), groups, groups == 1 ? "" : "s"),
+           "the filter's third extent must be x's last extent divided by groups");
 }
 
-// y, for an x and a filter that fit together.
+// The spec of y. Throws InputError where x and the filter do not fit together.
 TensorSpec convolved(std::string_view kernel, const TensorSpec& x, const Shape& filter,
                      const WindowAttributes& attributes) {
   require_floating(kernel, "x", x);
@@ -34,9 +34,8 @@ TensorSpec convolved(std::string_view kernel, const TensorSpec& x, const Shape& 
 void require_filter(std::string_view kernel, const TensorSpec& filter, const WindowAttributes& attributes) {
   require_rank(kernel, "filter", filter, 4);
   if (Shape{filter.shape[0], filter.shape[1]} != attributes.size)
-    refuse(kernel,
-           fmt::format("the filter is {}, the attributes' size {}", print(filter), print(attributes.size)),
-           "its first two extents must be the size");
+    refuse(kernel, fmt::format("the filter is {}, and size is {}", print(filter), print(attributes.size)),
+           "the first two extents of the filter must be the size");
 }
 
 std::vector<TensorSpec> conv2d_outputs(Specs inputs, const Attributes& attributes) {
@@ -71,7 +70,8 @@ std::vector<TensorSpec> conv2d_filter_gradient_outputs(Specs inputs, const Attri
   return {{x.type, filter}};
 }
 
-// Elements of the padding count as if they were there: the published counts of the well-known networks do so.
+// Products with padding are counted like any others, since the published flops of well-known networks count
+// them.
 template <Pass pass>
 Work convolution_work(const Call& call) {
   const auto& window = attributes_as<WindowAttributes>(call.attributes);
@@ -99,8 +99,8 @@ struct ConvolutionCase {
   WindowAttributes attributes{};
 };
 
-// Plain; strides with odd padding; dilation; two groups; a filter of one pixel with a stride that skips
-// pixels.
+// In this order: no padding and stride 1; strides with odd padding; dilation; two groups; a filter of one
+// pixel with a stride that skips pixels.
 std::vector<ConvolutionCase> cases() {
   const auto window = [](const Shape& size, const Shape& strides, Padding padding) {
     WindowAttributes attributes;
@@ -143,7 +143,7 @@ constexpr Kernel rows[] = {
      .apply = cpu::convolution<Pass::forward>,
      .workspace = cpu::convolution_workspace<Pass::forward>},
     {.name = "conv2d_input_gradient",
-     .summary = "filter, dy -> dx; attributes name x's shape",
+     .summary = "filter, dy -> dx; the attribute input is the shape of x",
      .outputs = conv2d_input_gradient_outputs,
      .work = convolution_work<Pass::input_gradient>,
      .examples = convolution_examples<Pass::input_gradient>,

@@ -21,7 +21,7 @@ std::vector<TensorSpec> unary_outputs(Specs inputs, const Attributes& attributes
   return {inputs[0]};
 }
 
-// dy and what the forward kernel left: its output y, for gelu its input x.
+// The operands are dy and a tensor of the forward kernel: its output y or, for gelu, its input x.
 template <KernelName kernel>
 std::vector<TensorSpec> gradient_outputs(Specs inputs, const Attributes& attributes) {
   attributes_as<NoAttributes>(attributes);
@@ -69,7 +69,7 @@ std::vector<TensorSpec> bias_add_outputs(Specs inputs, const Attributes& attribu
   require_rank_at_least(kernel, "x", inputs[0], 1);
   if (inputs[1].shape != Shape{inputs[0].shape.last()})
     refuse(kernel, fmt::format("x is {} and b is {}", print(inputs[0]), print(inputs[1])),
-           "b needs one number for each of x's last axis");
+           "b must have one number for each element of x's last axis");
   return {inputs[0]};
 }
 
@@ -83,8 +83,9 @@ std::vector<TensorSpec> fill_outputs(Specs inputs, const Attributes& attributes)
   return {attributes_as<FillAttributes>(attributes).spec};
 }
 
-// ---- Examples. Of 8-row columns some vector registers stay half empty, 17 fills one and one more.
+// ---- Examples
 
+// With AVX-512, 15 floats leave one vector register partly empty; 17 fill one and begin another.
 std::vector<Example> any_unary() {
   return {{{{{Type::float32, {3, 5}}, -3, 3}}},
           {{{{Type::float32, {17}}, -3, 3}}},
@@ -95,7 +96,7 @@ std::vector<Example> positive_unary() {
   return {{{{{Type::float32, {3, 5}}, 0.5, 3}}}, {{{{Type::float32, {17}}, 0.5, 3}}}};
 }
 
-// y is an output of sigmoid, which lies in [0, 1); the other gradients take anything.
+// The second example's y lies in [0, 1), as an output of sigmoid does. The other gradients accept any y.
 std::vector<Example> gradient_examples() {
   return {{{{{Type::float32, {3, 5}}, -2, 2}, {{Type::float32, {3, 5}}, -1, 1}}},
           {{{{Type::float32, {17}}, -2, 2}, {{Type::float32, {17}}, 0, 1}}}};
@@ -214,9 +215,9 @@ constexpr Kernel rows[] = {
     unary_row<"exp", Unary::exp, 1>("y = e^x"),
     unary_row<"log", Unary::log, 1, positive_unary>("y = ln x"),
     unary_row<"sqrt", Unary::sqrt, 1, positive_unary>("y = square root of x"),
-    unary_row<"square", Unary::square, 1>("y = x x"),
+    unary_row<"square", Unary::square, 1>("y = x^2"),
     unary_row<"abs", Unary::abs, 1>("y = |x|"),
-    unary_row<"sign", Unary::sign, 1>("y = -1, 0 or 1"),
+    unary_row<"sign", Unary::sign, 1>("y = -1, 0 or 1, the sign of x"),
     unary_row<"relu", Unary::relu, 1>("y = max(x, 0)"),
     unary_row<"sigmoid", Unary::sigmoid, 4>("y = 1 / (1 + e^-x)"),
     unary_row<"tanh", Unary::tanh, 5>("y = 1 - 2 / (e^2x + 1)"),
@@ -224,8 +225,9 @@ constexpr Kernel rows[] = {
 
     gradient_row<"relu_gradient", Binary::relu_gradient, 1>("(dy, y): dx = dy where y > 0, else 0"),
     gradient_row<"sigmoid_gradient", Binary::sigmoid_gradient, 3>("(dy, y): dx = dy y (1 - y)"),
-    gradient_row<"tanh_gradient", Binary::tanh_gradient, 3>("(dy, y): dx = dy (1 - y y)"),
-    gradient_row<"gelu_gradient", Binary::gelu_gradient, 11>("(dy, x): dx = dy (Phi(x) + x phi(x))"),
+    gradient_row<"tanh_gradient", Binary::tanh_gradient, 3>("(dy, y): dx = dy (1 - y^2)"),
+    gradient_row<"gelu_gradient", Binary::gelu_gradient, 11>(
+        "(dy, x): dx = dy (Phi(x) + x phi(x)), of the normal distribution"),
 
     binary_row<"add", Binary::add>("c = a + b, broadcasting"),
     binary_row<"subtract", Binary::subtract>("c = a - b, broadcasting"),
@@ -244,19 +246,19 @@ constexpr Kernel rows[] = {
      .work = per_output<0>,
      .examples = select_examples,
      .apply = cpu::apply_select},
-    bias_row<"bias_add", Binary::add, 1>("(x, b): y = x + b, a number for each of the last axis"),
-    bias_row<"bias_add_relu", Binary::add_relu, 2>("(x, b): y = relu(x + b), in one pass: kernel/fused.h"),
+    bias_row<"bias_add", Binary::add, 1>("(x, b): y = x + b, where b runs along the last axis"),
+    bias_row<"bias_add_relu", Binary::add_relu, 2>("(x, b): y = relu(x + b), in one pass (kernel/fused.h)"),
     bias_row<"bias_add_sigmoid", Binary::add_sigmoid, 5>("(x, b): y = sigmoid(x + b), in one pass"),
     bias_row<"bias_add_tanh", Binary::add_tanh, 6>("(x, b): y = tanh(x + b), in one pass"),
     bias_row<"bias_add_gelu", Binary::add_gelu, 6>("(x, b): y = gelu(x + b), in one pass"),
     {.name = "cast",
-     .summary = "y = x in another type",
+     .summary = "y = x, converted to another type",
      .outputs = cast_outputs,
      .work = per_output<0>,
      .examples = cast_examples,
      .apply = cpu::apply_cast},
     {.name = "fill",
-     .summary = "y = one value everywhere",
+     .summary = "y = the same value in every element",
      .outputs = fill_outputs,
      .work = per_output<0>,
      .examples = fill_examples,

@@ -4,11 +4,15 @@
 
 namespace wt {
 
-// The elementwise operations, for whoever computes them: y = f(x), c = f(a, b), c = a ? b.
+// The elementwise operations, by which the CPU's loops and the GPU's kernels are looked up. Both hold a table
+// in the order of these enumerators.
+
+// y = f(x).
 enum class Unary : std::uint8_t { negate, exp, log, sqrt, square, abs, sign, relu, sigmoid, tanh, gelu };
 inline constexpr int unary_count = 11;
 
-// From relu_gradient on for floating types only: gradients, f(dy, y) or f(dy, x), and activations of a sum, f(a + b).
+// c = f(a, b). From relu_gradient on, for floating types only: the gradients f(dy, y) or, for gelu, f(dy, x),
+// and the activations of a sum, f(a + b).
 enum class Binary : std::uint8_t {
   add,
   subtract,
@@ -27,6 +31,7 @@ enum class Binary : std::uint8_t {
 };
 inline constexpr int binary_count = 14;
 
+// c = whether a stands in this relation to b.
 enum class Comparison : std::uint8_t { equal, less, greater };
 inline constexpr int comparison_count = 3;
 

@@ -9,8 +9,8 @@ namespace {
 Shape looked_up(std::string_view kernel, const TensorSpec& ids, std::int64_t columns) {
   require_index_type(kernel, "ids", ids);
   if (ids.shape.rank() == Shape::max_rank)
-    refuse(kernel, fmt::format("ids has rank {}, and the result has one axis more: at most {}",
-                               ids.shape.rank(), Shape::max_rank));
+    refuse(kernel, fmt::format("ids has rank {}", ids.shape.rank()),
+           fmt::format("it must be less than {}, since the result has one axis more", Shape::max_rank));
   Shape result = ids.shape;
   result.append(columns);
   return result;
@@ -35,7 +35,8 @@ std::vector<TensorSpec> embedding_gradient_outputs(Specs inputs, const Attribute
   return {table};
 }
 
-// Of the table only the rows that are looked up: as many bytes as come out, at most all of it.
+// Of the table only the rows that are looked up are read: as many bytes as the output has, but never more
+// than the table.
 Work embedding_work(const Call& call) {
   const Bytes read = std::min(call.inputs[1].bytes(), call.outputs[0].bytes());
   return {Flops(0), call.inputs[0].bytes() + read + call.outputs[0].bytes(), {}};
@@ -57,14 +58,14 @@ std::vector<Example> embedding_gradient_examples() {
 
 constexpr Kernel rows[] = {
     {.name = "embedding",
-     .summary = "ids, table -> y: the table's rows that ids name",
+     .summary = "ids, table -> y: the rows of the table with these ids",
      .outputs = embedding_outputs,
      .work = embedding_work,
      .examples = embedding_examples,
      .apply = cpu::embedding},
     {.name = "embedding_gradient",
      .summary =
-         "ids, dy -> dtable: rows of dy added up by id, in their order; attributes name the table's shape",
+         "ids, dy -> dtable: rows of dy added up by id, in their order; the attribute shape is the table's",
      .outputs = embedding_gradient_outputs,
      .work = embedding_gradient_work,
      .examples = embedding_gradient_examples,

@@ -6,7 +6,8 @@
 
 namespace wt {
 
-// Each family's rows, from the bottom of its file. The table sorts them: their order there is for the reader.
+// The rows of each family, which stand at the bottom of its file. The table sorts them by name; within a file
+// they stand in the order that reads best.
 std::span<const Kernel> elementwise_kernels();
 std::span<const Kernel> shaping_kernels();
 std::span<const Kernel> reduction_kernels();

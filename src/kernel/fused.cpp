@@ -7,6 +7,7 @@ namespace wt {
 
 namespace {
 
+// `both` computes `second` of the output of `first`.
 struct Row {
   std::string_view first{};
   std::string_view second{};

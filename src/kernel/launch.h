@@ -8,21 +8,21 @@
 
 namespace wt {
 
-// A kernel bound to its operands' addresses: everything a queue needs to run it, prepared once, run every
-// step.
+// A kernel bound to the addresses of its operands. A launch is prepared once and run in every step.
 struct Launch {
   const Kernel* kernel = nullptr;
   Attributes attributes{};
   std::vector<View> inputs{};
   std::vector<View> outputs{};
   std::span<std::byte> workspace{};
-  std::shared_ptr<const void> prepared{};  // the backend's own: what it chose and described when it was bound
+  std::shared_ptr<const void> prepared{};  // a backend's own data, made when the launch was bound
 };
 
-// The task that runs it on the queue's device. Requires: the launch outlives the task and stays where it is.
+// The task that runs the launch on the queue's device. Requires: the launch outlives the task and does not
+// move.
 device::Task task_of(Launch& launch, device::Queue& queue);
 
-device::Task cpu_task(const Launch& launch);                   // Requires: a CpuQueue runs it.
-device::Task cuda_task(Launch& launch, device::Queue& queue);  // Requires: a CudaQueue.
+device::Task cpu_task(const Launch& launch);                   // Requires: a CpuQueue runs the task.
+device::Task cuda_task(Launch& launch, device::Queue& queue);  // Requires: the queue is a CudaQueue.
 
 }  // namespace wt

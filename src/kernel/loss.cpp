@@ -27,7 +27,7 @@ std::vector<TensorSpec> sparse_softmax_cross_entropy_outputs(Specs inputs, const
   return {loss, inputs[0]};
 }
 
-// Two operands of the same shape, a loss per row.
+// Checks two operands of the same shape and returns the spec of their loss, one number per row.
 template <KernelName name, KernelName prediction, KernelName target>
 TensorSpec row_loss(Specs inputs, const Attributes& attributes) {
   attributes_as<NoAttributes>(attributes);
@@ -54,7 +54,7 @@ std::vector<TensorSpec> row_loss_gradient_outputs(Specs inputs, const Attributes
   return {inputs[1]};
 }
 
-// So many for each element of operand i, for each row of it.
+// Flops per element and per row of operand i.
 Work work_of(const Call& call, std::size_t i, double per_element, double per_row) {
   const auto elements = static_cast<double>(call.inputs[i].elements());
   const double rows = elements / static_cast<double>(call.inputs[i].shape.last());
@@ -68,7 +68,7 @@ std::vector<Example> sparse_softmax_cross_entropy_examples() {
   return {{{numbers({4, 5}), {{Type::int64, {4}}, 0, 5}}},
           {{numbers({2, 3, 3}), {{Type::int32, {2, 3}}, 0, 3}}}};
 }
-// Labels that add up to 1: only for those is softmax - labels the gradient, in TensorFlow too.
+// The labels of a row add up to 1. Only then is softmax - labels the gradient, as TensorFlow assumes.
 std::vector<Example> softmax_cross_entropy_examples() {
   const auto even = [](const Shape& shape) {
     const double share = 1.0 / static_cast<double>(shape.last());
@@ -89,8 +89,8 @@ std::vector<Example> row_loss_gradient_examples() {
           {{numbers({2, 3}), numbers({2, 3, 3}), chances({2, 3, 3})}}};
 }
 
-// Softmax costs 5 per element less 2 per row. Then per row: the logarithm of the sum, two subtractions to the
-// loss, one in backprop.
+// Softmax has 5 flops per element less 2 per row (softmax's row in normalization.cpp). The sparse loss adds 4
+// per row: the logarithm of the sum, two subtractions for the loss and one for backprop.
 constexpr Kernel rows[] = {
     {.name = "sparse_softmax_cross_entropy",
      .summary = "logits, labels (classes) -> loss per row, backprop: its gradient, softmax - one_hot",
@@ -98,8 +98,8 @@ constexpr Kernel rows[] = {
      .work = [](const Call& call) { return work_of(call, 0, 5, 2); },
      .examples = sparse_softmax_cross_entropy_examples,
      .apply = cpu::sparse_softmax_cross_entropy},
-    // Per element, besides softmax: log probability, its product with the label, the sum, the difference in
-    // backprop.
+    // Per element, in addition to softmax: the log probability, its product with the label, their sum, and
+    // the difference in backprop.
     {.name = "softmax_cross_entropy",
      .summary = "logits, labels (probabilities) -> loss per row, backprop: its gradient, softmax - labels",
      .outputs = softmax_cross_entropy_outputs,

@@ -15,12 +15,13 @@ std::string print_operands(const TensorSpec& a, const TensorSpec& b) {
 
 std::string_view rule(const ProductAttributes& attributes) {
   if (attributes.transpose_a && attributes.transpose_b)
-    return "with both transposed a's last but one and b's last must agree";
-  if (attributes.transpose_a) return "with a transposed the last but one of both must agree";
-  if (attributes.transpose_b) return "with b transposed the last of both must agree";
-  return "with no transposes a's last and b's first must agree";
+    return "with both transposed, the last but one extent of a must equal the last of b";
+  if (attributes.transpose_a) return "with a transposed, the last but one extents of both must be equal";
+  if (attributes.transpose_b) return "with b transposed, the last extents of both must be equal";
+  return "the last extent of a must equal the last but one of b";
 }
 
+// Whether b is one matrix, with which every matrix of a is multiplied.
 bool shares_b(const Shape& a, const Shape& b) { return a.rank() > 2 && b.rank() == 2; }
 
 void require_batches(const TensorSpec& a, const TensorSpec& b, const ProductAttributes& attributes) {
@@ -28,13 +29,13 @@ void require_batches(const TensorSpec& a, const TensorSpec& b, const ProductAttr
     if (attributes.transpose_a)
       refuse(kernel,
              fmt::format("a cannot be transposed where b has no leading axes: {}", print_operands(a, b)),
-             "transpose a first");
+             "apply transpose to a first");
     return;
   }
   const int rank = a.shape.rank();
   if (rank != b.shape.rank() || !std::equal(a.shape.begin(), a.shape.end() - 2, b.shape.begin()))
     refuse(kernel, fmt::format("the leading axes differ: {}", print_operands(a, b)),
-           "they must be equal, or b a matrix");
+           "they must be equal, or b must be a matrix");
 }
 
 std::vector<TensorSpec> matmul_outputs(Specs inputs, const Attributes& attributes) {
@@ -77,8 +78,9 @@ std::vector<Example> matmul_examples() {
 
 constexpr Kernel rows[] = {
     {.name = "matmul",
-     .summary = "a[.., m, k], b[.., k, n] -> c[.., m, n]: either may be stored transposed; a matrix b serves "
-                "all of a",
+     .summary =
+         "a[.., m, k], b[.., k, n] -> c[.., m, n]: a or b may be stored transposed; a single matrix b is "
+         "multiplied with every matrix of a",
      .outputs = matmul_outputs,
      .work = matmul_work,
      .examples = matmul_examples,

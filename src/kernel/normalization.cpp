@@ -6,7 +6,7 @@
 namespace wt {
 namespace {
 
-// A number per channel: the last axis of x.
+// Requires one number per channel. The channels are the last axis of x.
 void require_channels(std::string_view kernel, std::string_view operand, const TensorSpec& spec,
                       const TensorSpec& x) {
   require_same_type(kernel, "x", x, operand, spec);
@@ -24,9 +24,9 @@ void require_rows(std::string_view kernel, const TensorSpec& x) {
 const NormalizationAttributes& checked(std::string_view kernel, const Attributes& attributes) {
   const auto& result = attributes_as<NormalizationAttributes>(attributes);
   if (!(result.epsilon >= 0))
-    refuse(kernel, fmt::format("epsilon is {}, not a number from 0 on", result.epsilon));
+    refuse(kernel, fmt::format("epsilon is {}", result.epsilon), "it must be at least 0");
   if (!(result.momentum >= 0 && result.momentum <= 1))
-    refuse(kernel, fmt::format("momentum is {}, not between 0 and 1", result.momentum));
+    refuse(kernel, fmt::format("momentum is {}", result.momentum), "it must be from 0 to 1");
   return result;
 }
 
@@ -48,7 +48,7 @@ std::vector<TensorSpec> softmax_gradient_outputs(Specs inputs, const Attributes&
   return {inputs[0]};
 }
 
-// x and four numbers per channel, in training and in inference.
+// Checks the operands of batch_norm and batch_norm_inference: x and four numbers per channel.
 template <KernelName name>
 void require_batch_norm(Specs inputs, const Attributes& attributes) {
   checked(name, attributes);
@@ -104,18 +104,18 @@ std::vector<TensorSpec> layer_norm_gradient_outputs(Specs inputs, const Attribut
   return {x, per_channel(x), per_channel(x)};
 }
 
-// So many for each element of the first output, for each row of it, for each channel.
+// Flops per element, per row and per channel of the first output.
 Work work_of(const Call& call, double per_element, double per_row, double per_channel) {
   const Shape& shape = call.outputs[0].shape;
   const auto rows = static_cast<double>(shape.elements(0, shape.rank() - 1));
   const auto channels = static_cast<double>(shape.last());
   const double flops = rows * channels * per_element + rows * per_row + channels * per_channel;
-  return {Flops(std::max(0.0, flops)), operand_bytes(call), {}};  // of no rows or channels, nothing
+  return {Flops(std::max(0.0, flops)), operand_bytes(call), {}};  // 0 where there are no rows or channels
 }
 
-// A mean of n numbers is n - 1 additions and a division, so one per number.
-// Per element: mean, distance, its square, variance, scale, shift. Per channel: three steps to the inverse
-// deviation, one to the scale, three for each moving average, one for Bessel's correction.
+// A mean of n numbers takes n - 1 additions and a division, so one step per number. Per element: mean,
+// distance to the mean, its square, variance, scale, shift. Per channel: three steps for the inverse
+// deviation, one for the scale, three for each moving average, one for Bessel's correction.
 Work batch_norm_work(const Call& call) {
   return work_of(call, 6, 0, cpu::corrects_variance(call.inputs[0].shape) ? 11 : 10);
 }
@@ -166,7 +166,8 @@ std::vector<Example> layer_norm_gradient_examples() {
 }
 
 constexpr Kernel rows[] = {
-    // Per element: maximum, difference, exp, sum, division; a maximum and a sum of n take n - 1 steps.
+    // Per element: maximum, difference, exp, sum, division. A maximum and a sum of n numbers take n - 1
+    // steps.
     {.name = "softmax",
      .summary = "x -> y: exp(x) over its sum along the last axis",
      .outputs = softmax_outputs,
@@ -184,16 +185,16 @@ constexpr Kernel rows[] = {
     {.name = "batch_norm",
      .summary = "x, gamma, beta, moving_mean, moving_variance -> y, mean, inverse_deviation, and both moving "
                 "averages: "
-                "in training, statistics over all axes but the last",
+                "training mode, with statistics over all axes except the last",
      .outputs = batch_norm_outputs,
      .work = batch_norm_work,
      .examples = batch_norm_examples,
      .apply = cpu::batch_norm,
      .workspace = cpu::batch_norm_workspace,
      .in_place = true},
-    // Per element: the sum for dbeta; distance, product, sum for dgamma; two products and two sums for dx.
-    // Per channel:
-    // dgamma's scale and the three coefficients of dx, less the two additions that sums of n save.
+    // Per element: the sum for dbeta; distance, product and sum for dgamma; two products and two sums for dx.
+    // Per channel: the scale of dgamma and the coefficients of dx, less two, since two sums of n numbers take
+    // n - 1 additions each.
     {.name = "batch_norm_gradient",
      .summary = "dy, x, gamma, mean, inverse_deviation -> dx, dgamma, dbeta",
      .outputs = batch_norm_gradient_outputs,
@@ -203,23 +204,23 @@ constexpr Kernel rows[] = {
      .workspace = cpu::batch_norm_gradient_workspace,
      .in_place = true},
     {.name = "batch_norm_inference",
-     .summary = "x, gamma, beta, mean, variance -> y: with statistics that were collected in training",
+     .summary = "x, gamma, beta, mean, variance -> y: with the moving averages collected in training",
      .outputs = batch_norm_inference_outputs,
      .work = [](const Call& call) { return work_of(call, 3, 0, 3); },
      .examples = batch_norm_examples,
      .apply = cpu::batch_norm_inference,
      .workspace = cpu::batch_norm_inference_workspace,
      .in_place = true},
-    // Not in place: mean and inverse_deviation may have gamma's and beta's shape, and gamma is needed to the
-    // end.
+    // layer_norm does not work in place: its outputs mean and inverse_deviation may have the shapes of the
+    // inputs gamma and beta, and gamma is read until the end.
     {.name = "layer_norm",
      .summary = "x, gamma, beta -> y, mean, inverse_deviation: statistics over the last axis",
      .outputs = layer_norm_outputs,
      .work = [](const Call& call) { return work_of(call, 7, 3, 0); },
      .examples = layer_norm_examples,
      .apply = cpu::layer_norm},
-    // Per element: distance, its scaling, dy gamma, two means and a product, three for dgamma and dbeta, four
-    // for dx.
+    // Per element: distance, its scaling, dy gamma, two means and a product, three steps for dgamma and
+    // dbeta, four for dx.
     {.name = "layer_norm_gradient",
      .summary = "dy, x, gamma, mean, inverse_deviation -> dx, dgamma, dbeta",
      .outputs = layer_norm_gradient_outputs,

@@ -21,8 +21,8 @@ constexpr TypeSet numbers{f32, f64, i32, i64, u8};
 constexpr TypeSet signed_numbers{f32, f64, i32, i64};
 constexpr TypeSet floats{f32, f64};
 
-// Many GPU kernels for int32 compute on the host and keep their operands there (HostMemory): they count, the
-// operation runs on the GPU.
+// For int32, TensorFlow registers many GPU kernels that compute on the host and keep their operands there
+// (HostMemory). They are in this table, since TensorFlow places such an operation on the GPU.
 constexpr OperationKernels kernels_by_name[] = {
     {"Abs", signed_numbers, signed_numbers},
     {"AddV2", numbers, numbers},
@@ -95,13 +95,13 @@ constexpr OperationKernels kernels_by_name[] = {
     {"_Retval", all, all},
 };
 
-// Whose element type decides.
+// The operation of a kernel, and the operand whose element type selects TensorFlow's kernel.
 constexpr int of_result = -1;
 
 struct KernelRow {
   std::string_view kernel{};
   std::string_view operation{};
-  int type_of = 0;  // the input
+  int type_of = 0;  // number of an input, or of_result
 };
 
 constexpr KernelRow names[] = {
@@ -175,7 +175,7 @@ constexpr KernelRow names[] = {
     {"transpose", "Transpose"},
 };
 
-// Operands and attributes that make another operation of it.
+// A kernel that is another TensorFlow operation for some operands or attributes.
 struct Variant {
   std::string_view kernel{};
   std::string_view operation{};
@@ -212,7 +212,7 @@ const KernelRow* find_row(std::string_view kernel) {
 }
 
 constexpr std::array<std::string_view, 6> enumerators{"DT_FLOAT", "DT_DOUBLE", "DT_INT32",
-                                                      "DT_INT64", "DT_BOOL",   "DT_UINT8"};  // as Type
+                                                      "DT_INT64", "DT_BOOL",   "DT_UINT8"};  // by Type
 constexpr std::array<Type, 6> types{f32, f64, i32, i64, bit, u8};
 
 std::string print_kernels(const OperationKernels& row, std::string_view device, TypeSet registered) {

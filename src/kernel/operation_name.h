@@ -1,7 +1,7 @@
 #pragma once
-// What TensorFlow calls the operation of each kernel, and on which device types it has kernels of its own for
-// it. Programs here are placed and logged as TensorFlow's are, so its names and registrations are what
-// counts, not where our kernels can compute: that is always the CPU, or a backend that was found.
+// The name of each kernel's operation in TensorFlow, and the device types for which TensorFlow registers that
+// operation. Placement follows TensorFlow's registrations and logs TensorFlow's names (program/placement.h).
+// It does not depend on where our own kernels can compute, which is the CPU or a backend that was found.
 
 #include <initializer_list>
 #include <span>
@@ -13,6 +13,7 @@
 
 namespace wt {
 
+// A set of element types.
 class TypeSet {
  public:
   constexpr TypeSet() = default;
@@ -29,34 +30,36 @@ class TypeSet {
   std::uint8_t bits_ = 0;
 };
 
-// An operation and for which element types each device type has a kernel. A TPU's kernels are compiled when
-// they are needed, for all types.
+// A TensorFlow operation and the element types for which each device type has a kernel. XLA compiles kernels
+// for a TPU on demand, for all types.
 struct OperationKernels {
   std::string_view operation{};
   TypeSet cpu{};
   TypeSet gpu{};
-  std::string_view attribute = "T";  // the one that holds the element type
+  std::string_view attribute = "T";  // the operation's attribute that holds the element type
   bool tpu = true;
 };
 
-// By REGISTER_KERNEL_BUILDER in tensorflow/core/kernels, 2.x, for the element types there are here; sorted.
+// All operations, sorted by name. From the REGISTER_KERNEL_BUILDER lines in tensorflow/core/kernels of
+// TensorFlow 2.x, for the element types of tensor/type.h.
 std::span<const OperationKernels> operation_kernels();
+// Null if the table has no such operation.
 const OperationKernels* find_operation(std::span<const OperationKernels> table, std::string_view operation);
 
 bool has_kernel(const OperationKernels& row, device::Kind kind, Type type);
 std::string_view type_enumerator(Type type);  // "DT_FLOAT"
 
-// "  device='CPU'; T in [DT_FLOAT]\n" for every kernel, as TensorFlow's errors list them; it lists them in
-// the order of a hash table, here the CPU's come first.
+// A line "  device='CPU'; T in [DT_FLOAT]\n" for every kernel of an operation, as in TensorFlow's errors. The
+// CPU's kernels come first; TensorFlow lists them in the order of a hash table.
 std::string print_kernels(std::span<const OperationKernels> table, std::string_view operation);
 
-// What an operation is called depends on its operands for some: a matmul of batches is a BatchMatMulV2. Where
-// Keras composes a kernel of several operations, it is the last of them. "": a kernel that is not in the
-// table.
+// The TensorFlow operation of a kernel. For some kernels it depends on the operands or attributes: a matmul
+// of batches is a BatchMatMulV2. Where Keras composes a kernel of several operations, the name is that of the
+// last one. Empty if the kernel has no row.
 std::string_view operation_name(std::string_view kernel, std::span<const TensorSpec> inputs = {},
                                 const Attributes& attributes = NoAttributes{});
 
-// The element type by which its kernel is looked up.
+// The element type by which TensorFlow looks up the operation's kernel.
 Type operation_type(std::string_view kernel, std::span<const TensorSpec> inputs,
                     const Attributes& attributes);
 

@@ -12,11 +12,12 @@ void require_layout(std::string_view kernel, Specs inputs, const OptimizerLayout
                     std::string_view order) {
   const std::size_t others = layout.has_count ? 2 : 1;
   if (inputs.size() <= others || (inputs.size() - others) % (2 + layout.slots) != 0)
-    refuse(kernel, fmt::format("{} operands cannot be {}", inputs.size(), order),
-           fmt::format("n parameters make {}n + {}", 2 + layout.slots, others));
+    refuse(kernel, fmt::format("{} operands do not match {}", inputs.size(), order),
+           fmt::format("n parameters need {}n + {} operands", 2 + layout.slots, others));
 }
 
-// `order` names the operands for the reader: "w.., m.., g.., lr".
+// Checks the operands of an update and returns the specs of the new parameters, slots and count. `order`
+// lists the operands for messages: "w.., m.., g.., lr".
 std::vector<TensorSpec> updated(std::string_view kernel, Specs inputs, const OptimizerLayout& layout,
                                 std::span<const std::string_view> slots, std::string_view order) {
   require_layout(kernel, inputs, layout, order);
@@ -44,7 +45,7 @@ std::vector<TensorSpec> sgd_outputs(Specs inputs, const Attributes& attributes) 
   const auto& sgd = attributes_as<SgdAttributes>(attributes);
   constexpr std::string_view slots[] = {"m"};
   return updated("sgd_update", inputs, layout_of(sgd), slots,
-                 sgd.momentum != 0 ? "w.., m.., g.., lr" : "w.., g.., lr (there is no momentum)");
+                 sgd.momentum != 0 ? "w.., m.., g.., lr" : "w.., g.., lr (without momentum)");
 }
 
 std::vector<TensorSpec> adam_outputs(Specs inputs, const Attributes& attributes) {
@@ -62,7 +63,7 @@ std::vector<TensorSpec> rmsprop_outputs(Specs inputs, const Attributes& attribut
   return updated("rmsprop_update", inputs, layout_of(rms), slots, order);
 }
 
-// Only what is done for every element counts; the step's few scalars don't.
+// Counts the steps per element of the parameters. The few scalars that a step computes once are left out.
 Work per_parameter(const Call& call, const OptimizerLayout& layout, double flops) {
   std::int64_t elements = 0;
   for (const TensorSpec& w : call.inputs.first(layout.parameters(call.inputs.size())))
@@ -96,7 +97,7 @@ ExampleOperand values(const Shape& shape, double low = -1, double high = 1) {
 
 ExampleOperand rate() { return values({}, 0.01, 0.1); }
 
-// `groups` of two operands each, the parameters and what goes with them.
+// Operands in groups of two, one for each of the two parameters.
 std::vector<ExampleOperand> pairs(int groups) {
   std::vector<ExampleOperand> operands;
   for (int group = 0; group < groups; ++group) operands.insert(operands.end(), {values({3, 5}), values({7})});
@@ -114,7 +115,7 @@ std::vector<Example> sgd_examples() {
           sgd_example({.momentum = 0.5, .weight_decay = 0.01})};
 }
 
-// Mean squares are positive, and larger than the square of a mean can be.
+// Mean squares must be positive and, for centered RMSprop, larger than the square of the mean.
 std::vector<ExampleOperand> squares() { return {values({3, 5}, 1, 2), values({7}, 1, 2)}; }
 
 void extend(std::vector<ExampleOperand>& operands, const std::vector<ExampleOperand>& more) {
@@ -150,7 +151,7 @@ std::vector<Example> rmsprop_examples() {
 
 constexpr Kernel rows[] = {
     {.name = "sgd_update",
-     .summary = "(w.., [m..], g.., lr): (w'.., [m'..]) by gradient descent",
+     .summary = "(w.., [m..], g.., lr): (w'.., [m'..]) by stochastic gradient descent",
      .outputs = sgd_outputs,
      .work = sgd_work,
      .examples = sgd_examples,

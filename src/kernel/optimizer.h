@@ -6,25 +6,30 @@
 
 namespace wt {
 
-// How an optimizer's operands lie: n parameters, then n of each slot, then (Adam) the count of steps, then n
-// gradients, then the learning rate. Outputs: parameters, slots, the count.
+// The order of an optimizer kernel's operands. For n parameters they are: n parameters, n tensors of each
+// slot, the count of steps (Adam only), n gradients, the learning rate. The results are the new parameters,
+// slots and count, in the same order. For Adam with n = 2:
+//     w0 w1 | m0 m1 | v0 v1 | count | g0 g1 | rate
 struct OptimizerLayout {
   std::size_t slots = 0;  // per parameter
   bool has_count = false;
 
+  // The number of inputs for so many parameters, and the other way round.
   std::size_t inputs(std::size_t parameters) const {
     return parameters * (2 + slots) + 1 + (has_count ? 1 : 0);
   }
   std::size_t parameters(std::size_t inputs) const {
     return (inputs - 1 - (has_count ? 1 : 0)) / (2 + slots);
   }
+  // Where the count and the first gradient stand among the inputs. Without a count, both are the same.
   std::size_t count_at(std::size_t parameters) const { return parameters * (1 + slots); }
   std::size_t gradients_at(std::size_t parameters) const {
     return count_at(parameters) + (has_count ? 1 : 0);
   }
 };
 
-// Momentum's slot is there only where there is momentum, the mean gradient's only where RMSprop is centered.
+// SGD and RMSprop have a slot for the momentum only if the momentum is not 0. RMSprop has a slot for the mean
+// gradient only if it is centered.
 inline OptimizerLayout layout_of(const SgdAttributes& attributes) {
   return {attributes.momentum != 0 ? std::size_t{1} : std::size_t{0}, false};
 }

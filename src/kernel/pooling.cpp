@@ -12,7 +12,8 @@ SlidingWindow pooling_window(std::string_view kernel, const TensorSpec& images,
   const auto& window = attributes_as<WindowAttributes>(attributes);
   require_floating(kernel, "x", images);
   if (window.dilation != Shape{1, 1} || window.groups != 1)
-    refuse(kernel, fmt::format("pooling has neither dilation nor groups: {}", print(attributes)));
+    refuse(kernel, fmt::format("pooling has neither dilation nor groups: {}", print(attributes)),
+           "leave both at 1");
   return slide(kernel, images, window);
 }
 
@@ -48,8 +49,8 @@ double window_elements(const Attributes& attributes) {
   return static_cast<double>(attributes_as<WindowAttributes>(attributes).size.elements());
 }
 
-// A step for every element of every window, those in the padding too; a maximum of n is one less, and
-// gradients have one step more per output.
+// One flop for every element of every window, padding included. `per_output` corrects the count for each
+// output: a maximum of n elements takes n - 1 comparisons, and a gradient takes one step more.
 Work pool_work(const Call& call, const TensorSpec& y, double per_output) {
   const double flops = static_cast<double>(y.elements()) * (window_elements(call.attributes) + per_output);
   return {Flops(flops), operand_bytes(call), {}};
@@ -70,7 +71,8 @@ struct PoolingCase {
   WindowAttributes attributes{};
 };
 
-// Pieces that tile the image, overlapping windows with odd padding, a stride larger than the window.
+// In this order: windows that tile the image; overlapping windows with odd padding; strides larger than the
+// window.
 std::vector<PoolingCase> cases() {
   return {{{2, 4, 4, 3}, {2, 2, 2, 3}, window({2, 2}, {2, 2}, Padding::valid)},
           {{1, 5, 4, 2}, {1, 3, 2, 2}, window({3, 3}, {2, 2}, Padding::same)},
@@ -101,13 +103,13 @@ std::vector<Example> average_pool_gradient_examples() {
 
 constexpr Kernel rows[] = {
     {.name = "max_pool",
-     .summary = "x -> y: the largest of each window",
+     .summary = "x -> y: the largest element of each window",
      .outputs = pool_outputs<"max_pool">,
      .work = [](const Call& call) { return pool_work(call, call.outputs[0], -1); },
      .examples = pool_examples,
      .apply = cpu::max_pool},
     {.name = "max_pool_gradient",
-     .summary = "x, y, dy -> dx: each dy to the first of its window's largest",
+     .summary = "x, y, dy -> dx: each dy goes to the first largest element of its window",
      .outputs = max_pool_gradient_outputs,
      .work = [](const Call& call) { return pool_work(call, call.inputs[1], 1); },
      .examples = max_pool_gradient_examples,
@@ -119,7 +121,7 @@ constexpr Kernel rows[] = {
      .examples = pool_examples,
      .apply = cpu::average_pool},
     {.name = "average_pool_gradient",
-     .summary = "dy -> dx: each dy shared evenly by its window; attributes name x's shape",
+     .summary = "dy -> dx: each dy is shared evenly in its window; the attribute input is the shape of x",
      .outputs = average_pool_gradient_outputs,
      .work = [](const Call& call) { return pool_work(call, call.inputs[0], 1); },
      .examples = average_pool_gradient_examples,

@@ -47,7 +47,8 @@ std::vector<Example> dropout_gradient_examples() {
   return {example({5, 7}, 0.5), example({2, 3, 3}, 0.2)};
 }
 
-// Random words are integer work: what counts is the comparison with the rate, the scale and the mask.
+// Two flops per element are counted: the comparison with the rate and the product with the scale. Drawing the
+// random words is integer work and counts nothing.
 constexpr Kernel rows[] = {
     {.name = "dropout",
      .summary = "x, seed -> y, mask: y = x / (1 - rate) where the mask is true, else 0",

@@ -7,19 +7,19 @@ namespace wt {
 
 namespace {
 
-// What comes out when x is reduced as the attributes say.
+// The spec of the result when x is reduced over the axes in the attributes.
 TensorSpec reduced(std::string_view kernel, const TensorSpec& x, const Attributes& attributes) {
   const auto& [axes, keep_dims] = attributes_as<AxesAttributes>(attributes);
   TensorSpec y{x.type, {}};
-  int next = 0;  // among axes
+  int next = 0;  // in `axes`
   for (int axis = 0; axis < x.shape.rank(); ++axis) {
     const bool is_reduced = next < axes.rank() && axes[next] == axis;
     if (is_reduced) ++next;
     if (!is_reduced || keep_dims) y.shape.append(is_reduced ? 1 : x.shape[axis]);
   }
   if (next < axes.rank())
-    refuse(kernel, fmt::format("axes {} of x, which is {}", print(axes), print(x)),
-           "axes must be x's own, ascending, each once");
+    refuse(kernel, fmt::format("axes is {} and x is {}", print(axes), print(x)),
+           "axes must be axes of x, ascending, each once");
   return y;
 }
 
@@ -42,11 +42,11 @@ std::vector<TensorSpec> argmax_outputs(Specs inputs, const Attributes& attribute
   require_type_among("argmax", "x", inputs[0], {Type::float32, Type::float64, Type::int32, Type::int64});
   require_rank_at_least("argmax", "x", inputs[0], 1);
   if (inputs[0].shape.last() == 0)
-    refuse("argmax", fmt::format("nothing is the largest of nothing: x is {}", print(inputs[0])));
+    refuse("argmax", fmt::format("x has no columns: it is {}", print(inputs[0])));
   return {{Type::int64, inputs[0].shape.without(inputs[0].shape.rank() - 1)}};
 }
 
-// n numbers are reduced in n - 1 steps; a mean divides once more.
+// Reducing n numbers takes n - 1 steps. A mean takes one more, the division.
 Work reduction_work(const Call& call) {
   const std::int64_t steps = call.inputs[0].elements() - call.outputs[0].elements();
   return {Flops(std::max<std::int64_t>(steps, 0)), operand_bytes(call), {}};
@@ -97,14 +97,14 @@ constexpr Kernel rows[] = {
      .apply = cpu::apply_reduce_mean,
      .workspace = cpu::reduction_workspace},
     {.name = "reduce_max",
-     .summary = "y = the largest over axes of x",
+     .summary = "y = the maximum over axes of x",
      .outputs = number_outputs<"reduce_max">,
      .work = reduction_work,
      .examples = number_examples,
      .apply = cpu::apply_reduce_max,
      .workspace = cpu::reduction_workspace},
     {.name = "argmax",
-     .summary = "y = the place of the first largest along the last axis of x",
+     .summary = "y = the index of the first maximum along the last axis of x",
      .outputs = argmax_outputs,
      .work = reduction_work,
      .examples = argmax_examples,

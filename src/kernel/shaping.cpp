@@ -17,8 +17,8 @@ std::vector<TensorSpec> transpose_outputs(Specs inputs, const Attributes& attrib
   for (int axis = 0; fits && axis < shape.rank(); ++axis)
     fits = std::count(permutation.begin(), permutation.end(), axis) == 1;
   if (!fits)
-    refuse("transpose", fmt::format("{} is no permutation of the axes of x, which is {}", print(permutation),
-                                    print(inputs[0])));
+    refuse("transpose", fmt::format("{} is not a permutation of the axes of x, which is {}",
+                                    print(permutation), print(inputs[0])));
   TensorSpec y = inputs[0];
   for (int axis = 0; axis < shape.rank(); ++axis) y.shape[axis] = shape[static_cast<int>(permutation[axis])];
   return {y};
@@ -28,7 +28,8 @@ std::vector<TensorSpec> broadcast_to_outputs(Specs inputs, const Attributes& att
   require_count("broadcast_to", inputs, 1);
   const TensorSpec y{inputs[0].type, attributes_as<ShapeAttributes>(attributes).shape};
   if (broadcast_shape("broadcast_to", "x", inputs[0], "the result", y) != y.shape)
-    refuse("broadcast_to", fmt::format("x is {} and does not fit into {}", print(inputs[0]), print(y.shape)));
+    refuse("broadcast_to",
+           fmt::format("x is {} and cannot be broadcast to {}", print(inputs[0]), print(y.shape)));
   return {y};
 }
 
@@ -40,7 +41,7 @@ std::int64_t sum_of(const Shape& sizes) {
 
 std::vector<TensorSpec> concat_outputs(Specs inputs, const Attributes& attributes) {
   const auto& [axis, sizes] = attributes_as<PartsAttributes>(attributes);
-  if (sizes.rank() == 0) refuse("concat", "there are no parts");
+  if (sizes.rank() == 0) refuse("concat", "sizes is empty", "concatenate at least one part");
   require_count("concat", inputs, static_cast<std::size_t>(sizes.rank()));
   require_axis("concat", axis, "x0", inputs[0]);
   TensorSpec expected = inputs[0];
@@ -59,10 +60,10 @@ std::vector<TensorSpec> split_outputs(Specs inputs, const Attributes& attributes
   const auto& [axis, sizes] = attributes_as<PartsAttributes>(attributes);
   require_count("split", inputs, 1);
   require_axis("split", axis, "x", inputs[0]);
-  if (sizes.rank() == 0) refuse("split", "there are no parts");
+  if (sizes.rank() == 0) refuse("split", "sizes is empty", "split into at least one part");
   if (sum_of(sizes) != inputs[0].shape[axis])
-    refuse("split", fmt::format("sizes {} add up to {}, but axis {} of x has {}: it is {}", print(sizes),
-                                sum_of(sizes), axis, inputs[0].shape[axis], print(inputs[0])));
+    refuse("split", fmt::format("sizes {} add up to {}, and axis {} of x has extent {}: x is {}",
+                                print(sizes), sum_of(sizes), axis, inputs[0].shape[axis], print(inputs[0])));
   std::vector<TensorSpec> outputs;
   for (const std::int64_t size : sizes) {
     outputs.push_back(inputs[0]);
@@ -103,25 +104,25 @@ std::vector<Example> split_examples() {
 
 constexpr Kernel rows[] = {
     {.name = "transpose",
-     .summary = "y's axis i is x's axis shape[i]",
+     .summary = "x -> y: axis i of y is axis shape[i] of x",
      .outputs = transpose_outputs,
      .work = copying,
      .examples = transpose_examples,
      .apply = cpu::apply_transpose},
     {.name = "broadcast_to",
-     .summary = "y = x repeated up to a shape",
+     .summary = "y = x, repeated along axes to have the given shape",
      .outputs = broadcast_to_outputs,
      .work = copying,
      .examples = broadcast_to_examples,
      .apply = cpu::apply_broadcast_to},
     {.name = "concat",
-     .summary = "(x0, x1, ...): y = them one after the other along an axis",
+     .summary = "(x0, x1, ...): y = the inputs one after the other along an axis",
      .outputs = concat_outputs,
      .work = copying,
      .examples = concat_examples,
      .apply = cpu::apply_concat},
     {.name = "split",
-     .summary = "x: (y0, y1, ...) cut along an axis",
+     .summary = "x: (y0, y1, ...) = the parts of x along an axis",
      .outputs = split_outputs,
      .work = copying,
      .examples = split_examples,

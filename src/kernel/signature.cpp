@@ -75,7 +75,7 @@ void require_shape(std::string_view kernel, std::string_view operand, const Tens
 void require_axis(std::string_view kernel, std::int64_t axis, std::string_view operand,
                   const TensorSpec& spec) {
   if (axis < 0 || axis >= spec.shape.rank())
-    refuse(kernel, fmt::format("axis {} is none of {}'s: it is {}", axis, operand, print(spec)));
+    refuse(kernel, fmt::format("axis {} is not an axis of {}, which is {}", axis, operand, print(spec)));
 }
 
 Shape broadcast_shape(std::string_view kernel, std::string_view a_name, const TensorSpec& a,
@@ -87,8 +87,10 @@ Shape broadcast_shape(std::string_view kernel, std::string_view a_name, const Te
   for (int axis = 0; axis < shorter.rank(); ++axis) {
     std::int64_t& extent = result[axis + missing];
     if (extent != shorter[axis] && extent != 1 && shorter[axis] != 1)
-      refuse(kernel, fmt::format("{} is {} and {} is {}", a_name, print(a), b_name, print(b)),
-             "counted from the last axis, extents must be equal or one of them 1");
+      refuse(kernel,
+             fmt::format("the shapes cannot be broadcast: {} is {}, {} is {}", a_name, print(a), b_name,
+                         print(b)),
+             "counted from the last axis, two extents must be equal or one of them 1");
     if (extent == 1) extent = shorter[axis];
   }
   return result;

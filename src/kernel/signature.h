@@ -1,4 +1,7 @@
 #pragma once
+// Checks that the `outputs` functions of all families share. Each throws InputError in the name of its
+// kernel, with the types and shapes that a reader needs to find the mistake:
+//   [matmul] the inner extents differ: a is float32[32,20], b is float32[48,5]; the last extent of a must ...
 
 #include <algorithm>
 #include <cstddef>
@@ -11,12 +14,8 @@
 
 namespace wt {
 
-// What the `outputs` functions of all families share: they refuse calls that don't fit together, each in its
-// kernel's name, with everything the caller needs to find the mistake:
-//   [matmul] the inner extents differ: a is float32[32,20], b is float32[48,5]; with no transposes ...
-
-// A kernel's name as a template argument, so that rows can share a function that still knows whom it speaks
-// for:
+// A kernel's name as a template argument. Rows can then share a function whose messages name the right
+// kernel:
 //   template <KernelName name> std::vector<TensorSpec> unary_outputs(Specs inputs, const Attributes&);
 template <std::size_t size>
 struct KernelName {
@@ -27,11 +26,12 @@ struct KernelName {
 
 using Specs = std::span<const TensorSpec>;
 
-// Throws InputError "[kernel] fact; remedy".
+// Throws InputError with the text "[kernel] fact; remedy".
 [[noreturn]] void refuse(std::string_view kernel, std::string_view fact, std::string_view remedy = {});
 
+// All of these throw InputError where the operand is not as required. `operand` is its name in the kernel's
+// summary: "x", "dy", "gamma".
 void require_count(std::string_view kernel, Specs inputs, std::size_t count);
-// The operand's name is the one in the kernel's documentation: "x", "dy", "gamma".
 void require_rank(std::string_view kernel, std::string_view operand, const TensorSpec& spec, int rank);
 void require_rank_at_least(std::string_view kernel, std::string_view operand, const TensorSpec& spec,
                            int rank);
@@ -43,6 +43,7 @@ void require_index_type(std::string_view kernel, std::string_view operand,
                         const TensorSpec& spec);  // int32, int64
 void require_same_type(std::string_view kernel, std::string_view a_name, const TensorSpec& a,
                        std::string_view b_name, const TensorSpec& b);
+// Requires the same type and the same shape.
 void require_same(std::string_view kernel, std::string_view a_name, const TensorSpec& a,
                   std::string_view b_name, const TensorSpec& b);
 void require_shape(std::string_view kernel, std::string_view operand, const TensorSpec& spec,
@@ -50,15 +51,17 @@ void require_shape(std::string_view kernel, std::string_view operand, const Tens
 void require_axis(std::string_view kernel, std::int64_t axis, std::string_view operand,
                   const TensorSpec& spec);
 
-// numpy's rule: shapes are aligned at their last axes, and an extent of 1 or a missing axis is repeated.
+// The shape of a result by numpy's broadcasting rule: shapes are aligned at their last axes, and an extent of
+// 1 or a missing axis is repeated. Throws InputError where the shapes cannot be broadcast.
 Shape broadcast_shape(std::string_view kernel, std::string_view a_name, const TensorSpec& a,
                       std::string_view b_name, const TensorSpec& b);
 
-// Every operand once, inputs and outputs.
+// The bytes of all inputs and outputs.
 Bytes operand_bytes(const Call& call);
 
-// The work of a kernel that does the same for every element of its first output. As XLA does, we count one
-// for each arithmetic step, a comparison or a sign included, and none for moving or converting a value.
+// The work of a kernel that computes every element of its first output in the same way. As in XLA's cost
+// analysis, each arithmetic step counts one, a comparison or a sign included; moving or converting a value
+// counts nothing.
 Work work_per_output(const Call& call, double flops);
 
 }  // namespace wt

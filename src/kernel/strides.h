@@ -7,12 +7,16 @@
 
 namespace wt {
 
-using Strides = std::array<std::int64_t, Shape::max_rank>;  // in elements, one per axis of some shape
+// The distance between neighbours along each axis of some shape, in elements.
+using Strides = std::array<std::int64_t, Shape::max_rank>;
 
+// The strides of a contiguous row-major tensor.
 Strides dense_strides(const Shape& shape);
-// How to walk a dense tensor of shape `from` as if it had shape `to`: 0 along axes that are repeated.
+// The strides by which a contiguous tensor of shape `from` is read as if it had shape `to`. They are 0 along
+// axes that are repeated.
 Strides broadcast_strides(const Shape& from, const Shape& to);
 
+// count / size, rounded up.
 constexpr std::int64_t ceiling(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
 
 }  // namespace wt

@@ -28,7 +28,7 @@ std::vector<Kernel> all_families() {
   std::sort(rows.begin(), rows.end(), [](const Kernel& a, const Kernel& b) { return a.name < b.name; });
   const auto twin = std::adjacent_find(rows.begin(), rows.end(),
                                        [](const Kernel& a, const Kernel& b) { return a.name == b.name; });
-  WT_EXPECT(twin == rows.end(), "two kernels are called {}", twin->name);
+  WT_EXPECT(twin == rows.end(), "two kernels have the name {}", twin->name);
   return rows;
 }
 
@@ -49,7 +49,7 @@ const Kernel* find_kernel(std::string_view name) {
 
 const Kernel& kernel_named(std::string_view name) {
   const Kernel* kernel = find_kernel(name);
-  WT_EXPECT(kernel != nullptr, "no kernel is called {}", name);
+  WT_EXPECT(kernel != nullptr, "no kernel has the name {}", name);
   return *kernel;
 }
 

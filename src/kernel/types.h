@@ -5,15 +5,19 @@
 
 namespace wt {
 
-// From a type at run time to one at compile time: f is called with a value of the element type, as in
+// These functions turn a type that is known at run time into one that is known at compile time. They call f
+// with a zero of the element type:
 //   with_floating(spec.type, [&](auto zero) { apply<decltype(zero)>(numbers); });
-// Requires: a type that is listed; `outputs` has refused the others.
+// Requires: the type is among those of the function. A kernel's `outputs` has rejected all others before.
+
+// float32 and float64.
 template <class F>
 void with_floating(Type type, F&& f) {
-  WT_EXPECT(is_floating(type), "{} is not floating", name(type));
+  WT_EXPECT(is_floating(type), "{} is not a floating type", name(type));
   return type == Type::float32 ? f(float{}) : f(double{});
 }
 
+// The floating types, int32 and int64.
 template <class F>
 void with_number(Type type, F&& f) {
   switch (type) {
@@ -26,6 +30,7 @@ void with_number(Type type, F&& f) {
   }
 }
 
+// Every type.
 template <class F>
 void with_type(Type type, F&& f) {
   switch (type) {
@@ -38,10 +43,10 @@ void with_type(Type type, F&& f) {
   }
 }
 
-// Labels and ids.
+// int32 and int64, the types of labels and ids.
 template <class F>
 void with_index(Type type, F&& f) {
-  WT_EXPECT(type == Type::int32 || type == Type::int64, "{} is no index", name(type));
+  WT_EXPECT(type == Type::int32 || type == Type::int64, "{} is not an index type", name(type));
   return type == Type::int32 ? f(std::int32_t{}) : f(std::int64_t{});
 }
 

@@ -13,8 +13,8 @@ void require_extents(std::string_view kernel, std::string_view what, const Shape
   const bool counts = std::all_of(extents.begin(), extents.end(),
                                   [](std::int64_t extent) { return extent >= 1 && extent < largest; });
   if (extents.rank() != 2 || !counts)
-    refuse(kernel, fmt::format("{} {} is none: it must be two positive numbers, for height and width", what,
-                               print(extents)));
+    refuse(kernel, fmt::format("{} is {}", what, print(extents)),
+           "it must be two positive numbers, for height and width");
 }
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }

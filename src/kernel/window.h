@@ -6,16 +6,17 @@
 
 namespace wt {
 
-// A window that slides over images [batch, height, width, channels]: what convolutions and pooling have in
-// common.
+// The window of a convolution or a pooling, as it slides over images [batch, height, width, channels].
 
+// One axis: output i sees the input pixels i * stride + tap * dilation - padding_before, for every tap of the
+// window.
 struct WindowAxis {
   std::int64_t input = 0;
   std::int64_t output = 0;
   std::int64_t window = 1;
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
-  std::int64_t padding_before = 0;  // what follows the last row is implied by the output's extent
+  std::int64_t padding_before = 0;  // the padding after the last pixel follows from the output's extent
 };
 
 struct SlidingWindow {
@@ -23,8 +24,8 @@ struct SlidingWindow {
   WindowAxis width{};
 };
 
-// Throws InputError with "[kernel] ..." where the attributes make no window, or none that fits into the
-// images.
+// The window that the attributes describe, on images of this shape. Throws InputError "[kernel] ..." where
+// the attributes describe no window, or one that is larger than the images.
 SlidingWindow slide(std::string_view kernel, const TensorSpec& images, const WindowAttributes& attributes);
 
 }  // namespace wt

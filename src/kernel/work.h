@@ -1,4 +1,5 @@
 #pragma once
+// The cost of a kernel, from which a cost model computes a time.
 
 #include <cstdint>
 #include <variant>
@@ -7,7 +8,7 @@
 
 namespace wt {
 
-// A matrix product as it is computed: batch products of m x k by k x n.
+// A matrix product as it is computed: `batch` independent products of an m x k matrix and a k x n matrix.
 struct ProductGeometry {
   std::int64_t batch = 1;
   std::int64_t m = 0;
@@ -16,7 +17,8 @@ struct ProductGeometry {
   friend bool operator==(const ProductGeometry&, const ProductGeometry&) = default;
 };
 
-// A convolution, in the forward pass's terms whichever of its three kernels it is.
+// A convolution. All three passes are described by the extents of the forward pass: `in` is x, `out` is y and
+// `window` is the filter.
 struct ConvolutionGeometry {
   enum class Pass : std::uint8_t { forward, input_gradient, filter_gradient };
   Pass pass = Pass::forward;
@@ -29,12 +31,14 @@ struct ConvolutionGeometry {
   friend bool operator==(const ConvolutionGeometry&, const ConvolutionGeometry&) = default;
 };
 
-// What a kernel costs, from shapes alone: a cost model turns it into seconds. flops count multiplications and
-// additions that the result needs; an exp or a square root counts one. bytes are every operand once, as if
-// caches were perfect within a kernel and useless between two; of an embedding's table only the rows that are
-// looked up.
+// The cost of one call, from shapes alone. From the geometry of a product or a convolution, a cost model
+// estimates how well it fills the device.
 struct Work {
+  // Arithmetic steps that the result needs. A multiplication, an addition, an exp and a square root count one
+  // each.
   Flops flops{};
+  // Memory traffic: every operand once, as if caches were perfect within a kernel and empty between two
+  // kernels. An embedding's table counts with the rows that are looked up.
   Bytes bytes{};
   std::variant<std::monostate, ProductGeometry, ConvolutionGeometry> geometry{};
 };

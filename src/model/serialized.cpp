@@ -9,7 +9,7 @@ namespace wt::model {
 std::optional<Serialized> read_serialized(const json::Value& value, Problems& problems) {
   if (value.kind() == json::Kind::string) return Serialized{value.string(), value.place(), nullptr};
   if (value.kind() != json::Kind::object) {
-    problems.add(value.place(), fmt::format("wanted a name or an object, found {}", describe(value.kind())),
+    problems.add(value.place(), fmt::format("expected a name or an object, found {}", describe(value.kind())),
                  R"(write "name" or {"class_name": "Name", "config": {...}})");
     return std::nullopt;
   }

@@ -96,17 +96,17 @@ void make_room(std::vector<T>& vector, std::size_t more) {
     vector.reserve(std::max(vector.size() + more, 2 * vector.capacity()));
 }
 
-class Lowering {
+class ScheduleWriter {
  public:
-  Lowering(Plan& plan, std::vector<Frontier>& frontiers, const collective::Expanded& schedule,
-           std::span<const Member> members, const std::string& scope, Messages messages)
+  ScheduleWriter(Plan& plan, std::vector<Frontier>& frontiers, const collective::Expanded& schedule,
+                 std::span<const Member> members, const Label& label, Messages messages)
       : plan_(plan),
         frontiers_(frontiers),
         schedule_(schedule),
         members_(members),
-        scope_(scope),
+        label_(label),
         messages_(messages),
-        slots_(plan, schedule.contract, members, scope.empty() ? "rank " : scope + "/rank "),
+        slots_(plan, schedule.contract, members, label.scope.empty() ? "rank " : label.scope + "/rank "),
         sent_(schedule.steps.size()),
         done_(schedule.steps.size()),
         staging_(schedule.steps.size()),
@@ -117,7 +117,7 @@ class Lowering {
     find_uses();
   }
 
-  void lower() {
+  void write() {
     reserve();
     if (schedule_.contract.input_slot > 0) bring_input();
     // In the order of the schedule, as far as that is legal: partners who exchange sums both send before
@@ -305,7 +305,7 @@ class Lowering {
 
   // It waits for those in after_, and they are forgotten.
   NodeId add_node(Action action) {
-    const NodeId id = plan_.add_node(std::move(action), scope_);
+    const NodeId id = plan_.add_node(std::move(action), label_);
     std::ranges::sort(after_);
     plan_.nodes.back().after.assign(after_.begin(), std::unique(after_.begin(), after_.end()));
     after_.clear();
@@ -344,7 +344,7 @@ class Lowering {
   std::vector<Frontier>& frontiers_;
   const collective::Expanded& schedule_;
   std::span<const Member> members_;
-  const std::string& scope_;
+  const Label& label_;
   const Messages messages_;
   Slots slots_;
   std::vector<Use> uses_{};
@@ -361,10 +361,10 @@ class Lowering {
 }  // namespace
 
 void add_collective(Plan& plan, std::vector<Frontier>& frontiers, const collective::Expanded& schedule,
-                    std::span<const Member> members, const std::string& scope, Messages messages) {
+                    std::span<const Member> members, const Label& label, Messages messages) {
   WT_EXPECT(static_cast<int>(members.size()) == schedule.contract.members(),
             "{} members for a schedule of {}", members.size(), schedule.contract.members());
-  Lowering(plan, frontiers, schedule, members, scope, messages).lower();
+  ScheduleWriter(plan, frontiers, schedule, members, label, messages).write();
 }
 
 }  // namespace wt::plan

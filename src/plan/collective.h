@@ -18,16 +18,6 @@ struct Member {
   std::optional<Operand> value{};
 };
 
-// What a message waits for beside what the schedule says.
-enum class Messages : std::uint8_t {
-  // The last byte of the one before it in its line, between the same two, as on a connection: without that the
-  // pieces of a pipeline would share the wire from the start. Latencies overlap.
-  in_order,
-  acknowledged,  // the arrival of that one: a protocol that waits for an answer before the next message
-  one_by_one,    // those that its ends are busy with, sending and receiving: the alpha-beta model's port
-  together       // nothing
-};
-
 // Appends it. A copy is a Move; a reduction is a Move into memory of its own, then a Sum there + arriving ->
 // there, as soon as the schedule lets it be applied. Nodes wait for what the schedule says and for who used
 // the values before, not for each other's use of the same buffer: they work on parts of it.
@@ -35,7 +25,7 @@ enum class Messages : std::uint8_t {
 // Requires: a schedule that verifies; a member for each of its members, ranks with values of one type and of
 // its length; `frontiers` of the nodes so far, as order_accesses leaves them. They grow with the plan.
 void add_collective(Plan& plan, std::vector<Frontier>& frontiers, const collective::Expanded& schedule,
-                    std::span<const Member> members, const std::string& scope = {},
+                    std::span<const Member> members, const Label& label = {},
                     Messages messages = Messages::in_order);
 
 }  // namespace wt::plan

@@ -94,7 +94,7 @@ class Condenser {
   void add_node(std::size_t id) {
     const Node& original = plan_.nodes[id];
     Plan& made = made_.timed.plan;
-    const NodeId node = made.add_node(bare(original.action), original.scope);
+    const NodeId node = made.add_node(bare(original.action), {original.scope, original.role});
     made.nodes.back().stream = original.stream;
     std::vector<NodeId> after;
     for (const NodeId other : needs_[id]) after.push_back(made_.stretches[index(other)].node);

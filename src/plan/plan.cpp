@@ -40,8 +40,8 @@ BufferId Plan::add_buffer(Buffer buffer) {
   return static_cast<BufferId>(buffers.size() - 1);
 }
 
-NodeId Plan::add_node(Action action, std::string scope) {
-  nodes.push_back({.action = std::move(action), .scope = std::move(scope)});
+NodeId Plan::add_node(Action action, Label label) {
+  nodes.push_back({.action = std::move(action), .scope = std::move(label.scope), .role = label.role});
   return static_cast<NodeId>(nodes.size() - 1);
 }
 

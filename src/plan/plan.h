@@ -3,6 +3,7 @@
 // reads it. Read on in plan/memory.h, plan/costs.h, plan/timeline.h, then strategy/default.h.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,6 +14,8 @@
 #include "collective/request.h"
 #include "device/allocator.h"
 #include "kernel/kernel.h"
+#include "plan/library_call.h"
+#include "plan/role.h"
 
 namespace wt::plan {
 
@@ -94,7 +97,8 @@ enum class Stream : std::uint8_t { compute, communication, none };
 struct Node {
   Action action{};
   std::vector<NodeId> after{};  // ascending; all smaller than the node's own id, so ids are a legal order
-  std::string scope{};          // "conv2d", "gradient/conv2d"
+  std::string scope{};          // for people: "conv2d", "gradient/conv2d"
+  Role role{};
   Stream stream = Stream::compute;
   // Of a Move: one with a smaller id, whose bytes have all flowed before its own do; its latency passes
   // meanwhile. It is a matter of time alone: values don't depend on it.
@@ -138,12 +142,19 @@ struct Plan {
   std::vector<Port> variables{};
   std::vector<Port> results{};
 
+  // How a library carries out a reduction, by its number (Role::number). The reductions that have no call here are
+  // TensorFlow's own moves, or a schedule of the user's.
+  std::map<std::int32_t, LibraryCall> calls{};
+
+  // Why the plan holds every replica of the training. Empty: it holds those of one task, which stand for all.
+  std::string why_expanded{};
+
   std::optional<OutOfMemory> out_of_memory{};  // set by plan_memory; such a plan can't be executed
 
   const Buffer& buffer(BufferId id) const { return buffers[index(id)]; }
   const Node& node(NodeId id) const { return nodes[index(id)]; }
   BufferId add_buffer(Buffer buffer);
-  NodeId add_node(Action action, std::string scope);  // without dependencies: see order_accesses
+  NodeId add_node(Action action, Label label);  // without dependencies: see order_accesses
 };
 
 // The buffers a node reads and writes. A workspace is written.

@@ -64,6 +64,7 @@ std::string node(const Plan& plan, std::size_t id) {
   line += waits(" in the slot of", node.slot_after);
   if (node.behind) line += fmt::format(" behind {}", index(*node.behind));
   if (!node.scope.empty()) line += fmt::format("  # {}", node.scope);
+  if (node.role.purpose != Purpose::other) line += fmt::format(" [{}]", name(node.role.purpose));
   return line + "\n";
 }
 
@@ -77,6 +78,8 @@ std::string print(const Plan& plan) {
     text += fmt::format("  {:<14} {} {} at {}\n", name(buffer.kind), buffer.name, print(buffer.bytes),
                         buffer.address.count());
   for (std::size_t id = 0; id < plan.nodes.size(); ++id) text += node(plan, id);
+  for (const auto& [number, call] : plan.calls)
+    text += fmt::format("  all_reduce/{} {}\n", number, print(call));
   return text;
 }
 

@@ -17,7 +17,7 @@ constexpr int batches_on_devices = 2;
 
 bool is_copy_of_rows(const Plan& plan, const Node& node) {
   const auto* move = std::get_if<Move>(&node.action);
-  return move != nullptr && node.after.empty() && node.scope.ends_with("input") &&
+  return move != nullptr && node.after.empty() && node.role.purpose == Purpose::input_copy &&
          plan.buffer(move->source.buffer).device != plan.buffer(move->target.buffer).device;
 }
 
@@ -99,8 +99,8 @@ class Repeater {
     const TensorSpec nothing{Type::float32, Shape{0}};
     return {made_.timed.plan.add_buffer({"", device, Bytes(0), BufferKind::input, {}}), nothing, {}};
   }
-  NodeId signal(const Operand& where, Seconds time, std::vector<NodeId> after, const std::string& scope) {
-    const NodeId node = made_.timed.plan.add_node(Move{where, where, {}}, scope);
+  NodeId signal(const Operand& where, Seconds time, std::vector<NodeId> after, const Label& label) {
+    const NodeId node = made_.timed.plan.add_node(Move{where, where, {}}, label);
     insert(made_.timed.plan.nodes.back().after, after);
     made_.timed.costs.nodes.push_back({.seconds = time});
     return node;
@@ -126,7 +126,7 @@ class Repeater {
       std::vector<NodeId> after;
       if (step > 0) after.push_back(read_[i]);
       wait_for_end(after, step - options_.prefetch - lead(pipeline.process), pipeline.process);
-      read.push_back(signal(rows_[i], pipeline.batch, after, "rows/input"));
+      read.push_back(signal(rows_[i], pipeline.batch, after, {"rows/input", {Purpose::input_pipeline}}));
     }
     read_ = std::move(read);
   }
@@ -145,7 +145,7 @@ class Repeater {
     if (is_first_[id])
       for (const int process : processes_[id]) begin(after, step, id, process);
     Plan& plan = made_.timed.plan;
-    plan.add_node(original.action, original.scope);
+    plan.add_node(original.action, {original.scope, original.role});
     plan.nodes.back().stream = original.stream;
     insert(plan.nodes.back().after, after);
     if (original.behind)
@@ -171,7 +171,8 @@ class Repeater {
         after.push_back(static_cast<NodeId>(first + static_cast<std::int32_t>(id)));
       wait_for_end(after, step - 1, process);
       made_.ends.back().push_back(signal(signals_[static_cast<std::size_t>(process)],
-                                         options_.synchronization, after, "end of step"));
+                                         options_.synchronization, after,
+                                         {"end of step", {Purpose::synchronization}}));
     }
   }
 

@@ -125,7 +125,7 @@ class Counting {
   // one is read.
   bool extends_a_sum(const Run& run, std::size_t node) const {
     const auto is_sum = [&](std::size_t each) {
-      return kernel_of(each) == "add" && plan_.nodes[each].scope.starts_with("gradient");
+      return kernel_of(each) == "add" && plan_.nodes[each].role.purpose == Purpose::gradient;
     };
     return is_sum(node) && (is_sum(writer(run.inputs[0])) || is_sum(writer(run.inputs[1])));
   }

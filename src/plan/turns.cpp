@@ -149,7 +149,8 @@ class TurnTaker {
     const std::optional<DeviceId> device = works_on(node.action);
     if (device) bring_in(*device);
     (device ? ready_[index(*device)] : messages_).erase(id);
-    add(std::visit([&](const auto& action) -> Action { return found(action); }, node.action), node.scope);
+    add(std::visit([&](const auto& action) -> Action { return found(action); }, node.action),
+        {node.scope, node.role});
     ++done_;
     for (const NodeId follower : followers_[index(id)])
       if (--waiting_[index(follower)] == 0) announce(follower);
@@ -174,13 +175,13 @@ class TurnTaker {
   }
 
   void swap(const Operand& source, const Operand& target) {
-    add(Move{source, target, {}}, "turn");
+    add(Move{source, target, {}}, {"turn", {Purpose::swap}});
     made_.swapped += source.spec.bytes();
   }
 
-  void add(Action action, const std::string& scope) {
+  void add(Action action, const Label& label) {
     const std::size_t id = made_.plan.nodes.size();
-    made_.plan.add_node(std::move(action), scope);
+    made_.plan.add_node(std::move(action), label);
     if (id > 0) made_.plan.nodes.back().after = {static_cast<NodeId>(id - 1)};
   }
 

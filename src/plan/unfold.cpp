@@ -58,7 +58,7 @@ class Unfolder {
 
   NodeId add_node(std::size_t id, Action action) {
     const Node& original = one_.plan.nodes[id];
-    const NodeId node = made_.timed.plan.add_node(std::move(action), original.scope);
+    const NodeId node = made_.timed.plan.add_node(std::move(action), {original.scope, original.role});
     made_.timed.plan.nodes.back().stream = original.stream;
     made_.timed.costs.nodes.push_back(one_.costs.nodes[id]);
     return node;

@@ -255,7 +255,7 @@ std::optional<DeviceType> read_device_type(const json::Value& value, Problems& p
     return std::nullopt;
   }
   if (value.kind() != json::Kind::object) {
-    problems.add(value.place(), fmt::format("wanted a device type, found {}", describe(value.kind())),
+    problems.add(value.place(), fmt::format("expected a device type, found {}", describe(value.kind())),
                  R"(name one, as in "v100", or write an object with "id", "kind", "peak", "memory" ...)");
     return std::nullopt;
   }

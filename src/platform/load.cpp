@@ -161,7 +161,7 @@ Loaded read_named(json::Reader& reader, const fs::path& folder, const Problems& 
   Parameters parameters;
   if (const json::Value* set = reader.value("set")) {
     if (set->kind() != json::Kind::object)
-      reader.problem("set", fmt::format("wanted an object, found {}", describe(set->kind())),
+      reader.problem("set", fmt::format("expected an object, found {}", describe(set->kind())),
                      "write {\"machines\": 4}");
     else
       for (const json::Member& member : set->members()) parameters.push_back({member.key, member.value});

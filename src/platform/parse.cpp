@@ -142,7 +142,7 @@ class Parser {
     const bool is_text = written->kind() == json::Kind::string;
     problems_.add(written->place(),
                   is_text ? fmt::format("unknown {} {}", key.name, written->text())
-                          : fmt::format("wanted a string, found {}", describe(written->kind())),
+                          : fmt::format("expected a string, found {}", describe(written->kind())),
                   is_text ? did_you_mean(written->string(), known) : list_known(known));
   }
 
@@ -160,7 +160,7 @@ class Parser {
 
   void read(const json::Value& value, const Key& key, std::vector<Shape>& member) {
     if (value.kind() != json::Kind::array) {
-      problems_.add(value.place(), fmt::format("wanted a list, found {}", describe(value.kind())),
+      problems_.add(value.place(), fmt::format("expected a list, found {}", describe(value.kind())),
                     "write [\"4x4\", \"4x8\"]");
       return;
     }
@@ -211,7 +211,7 @@ class Parser {
 
   void read(const json::Value& value, const Key&, std::vector<Switch>& member) {
     if (value.kind() != json::Kind::array) {
-      problems_.add(value.place(), fmt::format("wanted a list, found {}", describe(value.kind())));
+      problems_.add(value.place(), fmt::format("expected a list, found {}", describe(value.kind())));
       return;
     }
     for (const json::Value& element : value.elements()) object(element, member.emplace_back(), problems_);
@@ -219,7 +219,7 @@ class Parser {
 
   void read(const json::Value& value, const Key&, std::vector<Pair>& member) {
     if (value.kind() != json::Kind::array) {
-      problems_.add(value.place(), fmt::format("wanted a list, found {}", describe(value.kind())),
+      problems_.add(value.place(), fmt::format("expected a list, found {}", describe(value.kind())),
                     "write [[0, 1, 2], [0, 2]]");
       return;
     }

@@ -17,7 +17,7 @@ ValueId Backward::gradient(std::size_t i) {
 
 void Backward::send(std::size_t i, ValueId gradient) {
   WT_EXPECT(program_.spec(gradient) == program_.spec(input(i)),
-            "the gradient of {}'s input {} is {}, the input is {}", name(node_.operation), i,
+            "the gradient of input {} of {} is {}, the input is {}", i, name(node_.operation),
             print(program_.spec(gradient)), print(program_.spec(input(i))));
   sent_[i] = gradient;
 }

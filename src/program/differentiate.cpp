@@ -11,8 +11,8 @@ namespace wt {
 
 namespace {
 
-// Which values the loss's gradient has to pass on the way to `of`: those computed from it by floating
-// operations.
+// The values that are computed from `of` by floating operations. The gradient of the loss reaches `of`
+// through these values only.
 std::vector<bool> depends_on(const Program& program, std::span<const ValueId> of) {
   std::vector<bool> depends(program.values.size(), false);
   for (const ValueId value : of) depends[index(value)] = true;
@@ -28,7 +28,7 @@ std::vector<bool> depends_on(const Program& program, std::span<const ValueId> of
 void send_through(Backward& backward) {
   const auto refuse = [&](std::string_view name) {
     throw InputError(fmt::format("[gradient] {} has no gradient", name),
-                     "the way from the loss to a value you differentiate by leads through it");
+                     "the loss must not depend on the differentiated values through this operation");
   };
   std::visit(
       overloaded{
@@ -40,11 +40,11 @@ void send_through(Backward& backward) {
           [&](const Reshape&) {
             backward.send(0, backward.reshape(backward.gradient(), backward.shape(backward.input())));
           },
-          // Every replica's loss depends on every replica's value, so the gradients are all-reduced too.
+          // The loss of every replica depends on all replicas' values, so the gradients are all-reduced, too.
           [&](const AllReduce& all_reduce) {
             backward.send(0, backward.append_one(all_reduce, {backward.gradient()}));
           },
-          // Back the way that the value came (tensorflow/python/tpu/ops/tpu_ops.py).
+          // The gradient goes from target to source (tensorflow/python/tpu/ops/tpu_ops.py).
           [&](Permute permute) {
             for (auto& [source, target] : permute.pairs) std::swap(source, target);
             backward.send(0, backward.append_one(std::move(permute), {backward.gradient()}));
@@ -63,7 +63,7 @@ class Differentiation {
   }
 
   void visit(std::size_t position) {
-    const Node node = program_.nodes[position];  // a copy: appending moves the nodes
+    const Node node = program_.nodes[position];  // a copy, since appending nodes moves the others in memory
     std::vector<std::optional<ValueId>> arrived;
     for (const ValueId output : node.outputs) arrived.push_back(gradients_[index(output)]);
     std::vector<bool> wanted;
@@ -94,7 +94,7 @@ class Differentiation {
 
   Program& program_;
   std::vector<bool> depends_;
-  std::vector<std::optional<ValueId>> gradients_;  // of the values that were there before
+  std::vector<std::optional<ValueId>> gradients_;  // of the values that the program had before
 };
 
 }  // namespace
@@ -109,6 +109,7 @@ std::vector<ValueId> differentiate(Program& program, ValueId loss, std::span<con
   for (std::size_t position = count; position-- > 0;) differentiation.visit(position);
   std::vector<ValueId> gradients;
   for (const ValueId value : of) gradients.push_back(differentiation.gradient_of(value));
+  for (std::size_t i = count; i < program.nodes.size(); ++i) program.nodes[i].is_gradient = true;
   return gradients;
 }
 

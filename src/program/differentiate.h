@@ -7,13 +7,20 @@
 
 namespace wt {
 
-// Reverse-mode differentiation, program to program: appends the nodes that compute d loss / d value for each
-// of `of` and returns their values. Nodes are visited backwards once; a value that several nodes read gets
-// the sum of what they send, added in the order of arrival (last reader first). Where the loss doesn't depend
-// on a value: zeros.
+// Reverse-mode differentiation (Griewank and Walther, 2008): appends to the program the nodes that compute
+// d loss / d value for each value of `of`, and returns their outputs. To %3 = relu(%2) and the loss %4 =
+// reduce_sum(%3), for example, it appends:
+//     %5 = fill() value=1           d loss / d loss
+//     %6 = reshape(%5) ...
+//     %7 = broadcast_to(%6) ...     back through reduce_sum: d loss / d %3
+//     %8 = relu_gradient(%7, %3)    back through relu: d loss / d %2
 //
-// Requires: loss is a floating scalar, else InputError. InputError too where the way from loss to value leads
-// through an operation that has no gradient.
+// The nodes are visited once, backwards. A value that several nodes read gets the sum of their contributions,
+// which are added in the order in which they arrive: the last reader's first. The gradient is a tensor of
+// zeros where the loss does not depend on the value.
+//
+// Throws InputError if the loss is not a floating scalar, and if it depends on a value of `of` through an
+// operation without a gradient. The gradient of each kernel is in program/gradient_rules.cpp.
 std::vector<ValueId> differentiate(Program& program, ValueId loss, std::span<const ValueId> of);
 
 }  // namespace wt

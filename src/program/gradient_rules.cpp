@@ -1,5 +1,5 @@
-// How each kernel's gradient is written with other kernels. The formulas are textbook calculus; every rule is
-// checked against central differences by a test that walks the table.
+// The gradient of each kernel, written with other kernels. The formulas are textbook calculus.
+// tests/property/kernel_test.cpp compares every rule with central differences.
 #include "program/gradient_rules.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void divide(Backward& b) {
   if (b.wants(1)) b.send_summed(1, b.apply("negate", {b.apply("multiply", {quotient, b.output()})}));
 }
 
-// The gradient goes to the operand that won; to the first on a tie.
+// The gradient goes to the operand that was chosen, which is the first one if both are equal.
 void choose(Backward& b, ValueId second_won) {
   const ValueId zero = b.constant({b.spec(b.output()).type, {}}, 0.0);
   if (b.wants(0)) b.send_summed(0, b.apply("select", {second_won, zero, b.gradient()}));
@@ -99,7 +99,7 @@ Shape kept_dims(const Shape& shape, const Shape& axes) {
   return kept;
 }
 
-// A value per reduced group, seen once per element of the group.
+// Broadcasts one number per result of a reduction to the elements that were reduced.
 ValueId spread(Backward& b, ValueId value) {
   const Shape target = b.shape(b.input());
   const ValueId kept = b.reshape(value, kept_dims(target, b.attributes<AxesAttributes>().axes));
@@ -114,7 +114,7 @@ void reduce_mean(Backward& b) {
   b.send(0, spread(b, b.scaled(b.gradient(), 1.0 / group)));
 }
 
-// As TensorFlow: shared evenly among the elements that are the maximum.
+// As in TensorFlow, the gradient is shared evenly among the elements that equal the maximum.
 void reduce_max(Backward& b) {
   const Type type = b.spec(b.input()).type;
   const ValueId is_maximum = b.apply("equal", {b.input(), spread(b, b.output())});
@@ -137,7 +137,8 @@ ValueId product(Backward& b, Factor left, Factor right) {
   return b.apply("matmul", {left.value, right.value}, ProductAttributes{left.transposed, right.transposed});
 }
 
-// a is [.., m, k] and b is [k, n]: all rows of a share b, so its gradient is one product over all of them.
+// The case of a [.., m, k] and b [k, n]. All rows of a are multiplied with b, so the gradient of b is one
+// product over all of them.
 void shared_matmul(Backward& b) {
   const bool transposed = b.attributes<ProductAttributes>().transpose_b;
   const ValueId dc = b.gradient();
@@ -184,11 +185,12 @@ void average_pool(Backward& b) {
 
 void softmax(Backward& b) { b.send(0, b.apply("softmax_gradient", {b.gradient(), b.output()})); }
 
-// Only y carries a gradient: the statistics feed the moving averages, which no loss depends on.
+// Only y may have a gradient. The other outputs are statistics for the moving averages, on which no loss
+// depends.
 void batch_norm(Backward& b) {
   for (std::size_t output = 1; output < 5; ++output)
     if (b.has_gradient(output))
-      throw InputError("[gradient] batch_norm's statistics have no gradient",
+      throw InputError("[gradient] the statistics of batch_norm have no gradient",
                        "a loss may depend on its first output only");
   const std::vector<ValueId> gradients =
       b.apply_all("batch_norm_gradient", {b.gradient(), b.input(0), b.input(1), b.output(1), b.output(2)},
@@ -197,7 +199,8 @@ void batch_norm(Backward& b) {
     if (b.wants(i)) b.send(i, gradients[i]);
 }
 
-// y = (x - mean) * gamma / sqrt(variance + epsilon) + beta, with the statistics as constants or as inputs.
+// y = (x - mean) * gamma / sqrt(variance + epsilon) + beta. Mean and variance are inputs and have gradients,
+// too.
 void batch_norm_inference(Backward& b) {
   const ValueId dy = b.gradient();
   const ValueId epsilon =
@@ -236,7 +239,7 @@ void embedding(Backward& b) {
 
 // ---- losses
 
-// One number per row, seen once per element of the row.
+// Reshapes one number per row so that it is broadcast to the elements of the row.
 ValueId per_row(Backward& b, ValueId rows) {
   Shape column = b.shape(rows);
   column.append(1);

@@ -1,4 +1,5 @@
 #pragma once
+// The gradient of each kernel, as a function that appends other kernels to a program.
 
 #include <optional>
 #include <span>
@@ -9,8 +10,8 @@
 
 namespace wt {
 
-// What a gradient rule sees: the node, the gradients that have arrived at its outputs, and where to send its
-// own.
+// The arguments of a gradient rule: the node, the gradients of its outputs, and functions that append nodes
+// and pass gradients on to its inputs.
 class Backward {
  public:
   Backward(Program& program, Node node, std::span<const std::optional<ValueId>> gradients,
@@ -27,14 +28,16 @@ class Backward {
   }
   const Operation& operation() const { return node_.operation; }
 
-  bool wants(std::size_t i) const { return wanted_[i]; }
-  ValueId gradient(std::size_t i = 0);  // zeros where none has arrived
+  bool wants(std::size_t i) const { return wanted_[i]; }  // whether the gradient of input i is needed
+  ValueId gradient(std::size_t i = 0);  // of output i, zeros if the loss does not depend on it
   bool has_gradient(std::size_t i) const { return gradients_[i].has_value(); }
 
-  void send(std::size_t i, ValueId gradient);         // to input i
-  void send_summed(std::size_t i, ValueId gradient);  // summed over what broadcasting had repeated
+  // Sets the gradient of input i. `send_summed` first sums it over the axes along which the input was
+  // broadcast.
+  void send(std::size_t i, ValueId gradient);
+  void send_summed(std::size_t i, ValueId gradient);
 
-  // Builders of the nodes a rule needs.
+  // These append nodes in the scope "gradient/..." of the node.
   ValueId apply(std::string_view kernel, std::vector<ValueId> inputs, Attributes attributes = {});
   std::vector<ValueId> apply_all(std::string_view kernel, std::vector<ValueId> inputs,
                                  Attributes attributes = {});
@@ -43,7 +46,7 @@ class Backward {
   ValueId constant(const TensorSpec& spec, double value);
   ValueId scaled(ValueId value, double factor);
 
-  const std::vector<std::optional<ValueId>>& sent() const { return sent_; }
+  const std::vector<std::optional<ValueId>>& sent() const { return sent_; }  // by input
 
  private:
   Program& program_;
@@ -54,13 +57,13 @@ class Backward {
   std::vector<std::optional<ValueId>> sent_;
 };
 
-// How a kernel's gradient is written with other kernels.
+// The gradient of a kernel.
 struct GradientRule {
   std::string_view kernel{};
   void (*send)(Backward& backward) = nullptr;
 };
 
-std::span<const GradientRule> gradient_rules();
-const GradientRule* find_gradient_rule(std::string_view kernel);  // null: the kernel has no gradient
+std::span<const GradientRule> gradient_rules();                   // sorted by kernel
+const GradientRule* find_gradient_rule(std::string_view kernel);  // null if the kernel has no gradient
 
 }  // namespace wt

@@ -16,7 +16,7 @@ std::vector<Symbol> apply_all(std::string_view kernel, const std::vector<Symbol>
 
 Symbol append(Operation operation, Symbol x) { return x.trace->append(std::move(operation), {{x}})[0]; }
 
-// A number takes the type of the tensor it meets.
+// A scalar of the type of x.
 Symbol constant_like(Symbol x, double value) { return fill(*x.trace, {x.spec().type, {}}, value); }
 
 Shape all_axes(Symbol x) {
@@ -141,7 +141,8 @@ Symbol collective_permute(Symbol x, std::vector<SourceTarget> source_target_pair
 
 namespace {
 
-// Updated tensors come first, so that output j is the new value of input j.
+// Appends an optimizer's kernel and the updates. The tensors to update are its first inputs, so output j is
+// the new value of input j.
 void apply_optimizer(std::string_view kernel, std::vector<Symbol> updated, std::span<const Symbol> gradients,
                      Symbol learning_rate, Attributes attributes) {
   Trace& trace = *learning_rate.trace;

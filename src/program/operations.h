@@ -1,4 +1,7 @@
 #pragma once
+// The operations that a step function may apply to symbols: one function per kernel, with TensorFlow's names.
+// Each appends a node to the trace of its operands and checks the shapes while tracing. Throws InputError
+// where they do not fit.
 
 #include <initializer_list>
 #include <vector>
@@ -7,9 +10,7 @@
 
 namespace wt {
 
-// What a step function may do with symbols: one function per kernel, in TensorFlow's words. Shapes are
-// checked here, while tracing.
-
+// Arithmetic with numpy's broadcasting. A number takes the type of the symbol.
 Symbol operator+(Symbol a, Symbol b);
 Symbol operator-(Symbol a, Symbol b);
 Symbol operator*(Symbol a, Symbol b);
@@ -42,7 +43,7 @@ Symbol softmax(Symbol x);
 Symbol fill(Trace& trace, TensorSpec spec, double value);
 Symbol cast(Symbol x, Type type);
 Symbol reshape(Symbol x, const Shape& shape);
-Symbol transpose(Symbol x, const Shape& order);
+Symbol transpose(Symbol x, const Shape& order);  // axis i of the result is axis order[i] of x
 Symbol broadcast_to(Symbol x, const Shape& shape);
 Symbol concat(const std::vector<Symbol>& parts, int axis);
 std::vector<Symbol> split(Symbol x, int axis, const Shape& sizes);
@@ -56,10 +57,11 @@ Symbol argmax(Symbol x);       // over the last axis
 
 Symbol matmul(Symbol a, Symbol b, ProductAttributes attributes = {});
 Symbol bias_add(Symbol x, Symbol bias);
-Symbol conv2d(Symbol x, Symbol filter, WindowAttributes window = {});  // the size is the filter's
+Symbol conv2d(Symbol x, Symbol filter, WindowAttributes window = {});  // the filter gives the window's size
 Symbol max_pool(Symbol x, const WindowAttributes& window);
 Symbol average_pool(Symbol x, const WindowAttributes& window);
 
+// The moving averages are new values, which the caller assigns to their variables by Trace::update.
 struct Normalized {
   Symbol y{};
   Symbol moving_mean{};
@@ -70,22 +72,24 @@ Normalized batch_norm(Symbol x, Symbol gamma, Symbol beta, Symbol moving_mean, S
 Symbol batch_norm_inference(Symbol x, Symbol gamma, Symbol beta, Symbol mean, Symbol variance,
                             NormalizationAttributes attributes = {});
 Symbol layer_norm(Symbol x, Symbol gamma, Symbol beta, NormalizationAttributes attributes = {});
-Symbol dropout(Symbol x, Symbol seed, DropoutAttributes attributes);
+Symbol dropout(Symbol x, Symbol seed, DropoutAttributes attributes);  // seed: int64[2]
 Symbol embedding(Symbol ids, Symbol table);
 
-// One loss per row.
+// Losses, one for each row along the last axis.
 Symbol sparse_softmax_cross_entropy(Symbol logits, Symbol labels);
 Symbol softmax_cross_entropy(Symbol logits, Symbol labels);
 Symbol mean_squared_error(Symbol prediction, Symbol target);
 Symbol binary_cross_entropy(Symbol logits, Symbol labels);
 
+// Operations among replicas (program/program.h).
 Symbol all_reduce(Symbol x, Reduction reduction);
 Symbol reduce(Symbol x, Reduction reduction);
 Symbol broadcast(Symbol x);
 Symbol gather(Symbol x, std::int64_t replicas);
 Symbol collective_permute(Symbol x, std::vector<SourceTarget> source_target_pairs);
 
-// Many variables at once. Updates every variable; slots are the optimizer's own variables, one per variable.
+// Optimizers. Each call updates all variables and all slots by one kernel. Slots are the optimizer's own
+// variables, one per variable and kind.
 struct Slots {
   std::vector<Symbol> first{};   // SGD's and RMSprop's momentum, Adam's m
   std::vector<Symbol> second{};  // Adam's v, RMSprop's mean square

@@ -13,19 +13,21 @@ namespace {
 using device::Kind;
 using device::Name;
 
-// Priorities by which TensorFlow registers its device factories: GPU 210, CPU 60 or 70; a TPU has the 50 of
-// those that don't say, so it is used only where it is asked for.
+// In the order of the priorities with which TensorFlow registers its device factories: GPU 210, CPU 60 or 70.
+// A TPU has the default priority 50, so an operation runs on a TPU only where that is requested.
 constexpr std::array<Kind, 3> priority{Kind::gpu, Kind::cpu, Kind::tpu};
 
 constexpr std::array<std::string_view, 4> policies{"silent", "silent_for_int32", "warn", "explicit"};
 
-// They make data; it is better made where it is needed (eager/placement_utils.cc).
+// Operations that generate data. They are not kept on the CPU, since the data is better generated on the
+// device that needs it (eager/placement_utils.cc).
 constexpr std::array<std::string_view, 7> unpinnable{
     "RandomUniform",          "RandomUniformInt",          "RandomStandardNormal",
     "StatelessRandomUniform", "StatelessRandomUniformInt", "StatelessRandomUniformFullInt",
     "StatelessRandomNormal"};
 
-// The explicit policy lets these copy: a constant begins on the host, and copying is what Identity is for.
+// Operations whose inputs may be copied under the explicit policy: a constant begins on the host, and
+// Identity serves to copy.
 constexpr std::array<std::string_view, 3> copiers{"Identity", "IdentityN", "_EagerConst"};
 
 template <class Range, class Element>
@@ -48,7 +50,7 @@ bool is_there(const Name& wanted, const PlacementRules& rules) {
                      [&](const Name& device) { return agrees(wanted, device); });
 }
 
-// The types of devices that are there and have a kernel, the best first.
+// The types of devices that exist and have a kernel, the best one first.
 std::vector<Kind> supported_kinds(std::string_view operation, Type type, const PlacementRules& rules) {
   const OperationKernels* row = find_operation(rules.kernels, operation);
   std::vector<Kind> kinds;
@@ -104,7 +106,7 @@ bool stays_on_cpu(const OperationRequest& request, const PlacementRules& rules) 
 
 Selection choose(const OperationRequest& request, const PlacementRules& rules) {
   for (const PlacedInput& input : request.inputs)
-    if (input.is_resource) return {input.device, "its resource is there"};
+    if (input.is_resource) return {input.device, "its resource is on this device"};
   if (request.requested == Name{} && stays_on_cpu(request, rules))
     return {host_of(rules.task), "small integers stay on the CPU"};
   return select(request, rules);
@@ -180,13 +182,13 @@ std::optional<Selection> select_device(std::span<const KernelNeed> needs, const 
   const bool is_free = requested == Name{};
   const Name wanted = is_free ? rules.task : requested;
   const auto found = devices_with_kernels(needs, wanted, rules);
-  if (!found.empty()) return Selection{found[0], is_free ? "best device with a kernel" : "asked for"};
+  if (!found.empty()) return Selection{found[0], is_free ? "best device with a kernel" : "requested"};
 
   const auto other =
       devices_with_kernels(needs, {.job = wanted.job, .replica = wanted.replica, .task = wanted.task}, rules);
   if (!rules.soft_placement || other.empty()) return std::nullopt;
-  return Selection{other[0], is_there(wanted, rules) ? "soft placement: no kernel for the device asked for"
-                                                     : "soft placement: the device asked for is not there"};
+  return Selection{other[0], is_there(wanted, rules) ? "soft placement: the requested device has no kernel"
+                                                     : "soft placement: the requested device does not exist"};
 }
 
 Placement place(const OperationRequest& request, const PlacementRules& rules) {
@@ -194,7 +196,7 @@ Placement place(const OperationRequest& request, const PlacementRules& rules) {
   Placement placement{choice.device, choice.why, {}, {}};
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
     const PlacedInput& input = request.inputs[i];
-    if (input.is_resource) continue;  // a handle, not numbers
+    if (input.is_resource) continue;  // a handle has no numbers to copy
     const InputCopy copy{i, memory_of(input.device, input.spec.type),
                          memory_of(choice.device, input.spec.type)};
     if (copy.from == copy.to) continue;

@@ -9,7 +9,8 @@ namespace wt {
 
 namespace {
 
-// Devices of the one task that a program without a cluster has are printed short.
+// The devices of the job "localhost", the only task of a program without a cluster, are printed without the
+// task.
 std::string print_short(device::Name name) {
   if (name.job == "localhost") name = {.kind = name.kind, .index = name.index};
   const std::string text = device::print(name);

@@ -19,7 +19,8 @@ TensorSpec reshaped(const TensorSpec& input, const Shape& shape) {
   return {input.type, shape};
 }
 
-// Of a step for any number of replicas: which there are, its lowering sees.
+// Checks the pairs of a permutation. The number of replicas is checked when a strategy lowers the step, since
+// a step is traced for any number of them.
 TensorSpec permuted(const TensorSpec& input, const Permute& permute) {
   std::set<std::int64_t> sources, targets;
   const auto check = [](std::set<std::int64_t>& seen, std::int64_t replica, std::string_view what) {

@@ -1,5 +1,30 @@
-// program/: a step as a program. Tracing writes it, differentiation extends it, a strategy lowers it to a
-// plan. A program knows shapes and kernels, never numbers, devices or time. Read on in program/trace.h.
+// program/: the training step of one replica, as a program of kernels.
+//
+// A Step is a list of operations on values, with its inputs, variables and results. Every value has a type
+// and a shape and is written once (static single assignment form). A C++ function is traced with symbols
+// instead of numbers, as tf.function traces a Python function (Agrawal et al., TensorFlow Eager, 2019), and
+// the operations that it applies become the program. Printed, such a step looks like this, with its backward
+// pass left out:
+//
+//     step train
+//       input x float32[4,3]
+//       variable dense/kernel float32[3,2]
+//       %2 float32[4,2] = matmul(x, dense/kernel)  # dense
+//       %3 float32[4,2] = relu(%2)  # dense
+//       %5 float32[4,2] = all_reduce(%3) sum
+//       %6 float32[] = reduce_sum(%5) axes=[0,1]
+//       ...
+//       update(%13) dense/kernel
+//       result loss = %6
+//
+// What must hold: an operation stands behind those whose values it reads. Shapes are fixed; another batch
+// size is another step. Operations among replicas (all_reduce, gather) and updates of variables are explicit,
+// so a strategy sees where the gradient ends and the update begins. A program has no numbers, no devices and
+// no times.
+//
+// differentiate.h appends the gradient of a loss to a program. A strategy turns the step into a plan for its
+// replicas (strategy/). placement.h and step_placement.h decide on which device TensorFlow would run each
+// operation. Read on in program/trace.h, then plan/plan.h.
 #pragma once
 
 #include <optional>
@@ -16,49 +41,52 @@ namespace wt {
 enum class ValueId : std::int32_t {};
 enum class VariableId : std::int32_t {};
 
-// A value is written once: by the node that has it among its outputs, or by nobody (inputs and variables).
+// A tensor of the program. One node has it among its outputs, or it is an input or a variable of the step.
 struct Value {
   TensorSpec spec{};
   std::string name{};
 };
 
-// What a node does with its inputs.
+// The operations of a node.
 
+// A kernel.
 struct Apply {
   const Kernel* kernel = nullptr;
   Attributes attributes{};
 };
 
-// The same numbers under another shape. Costs nothing.
+// The same numbers with another shape. No memory is copied.
 struct Reshape {
   Shape shape{};
 };
 
-// Operations among replicas. Where a strategy has one replica they are the identity, but for a permutation.
+// Operations among replicas. With one replica, all of them are the identity, except for a permutation.
 enum class Reduction : std::uint8_t { sum, mean };
 struct AllReduce {
   Reduction reduction = Reduction::sum;
 };
-struct Reduce {  // as all-reduce, but only one replica uses the result
+struct Reduce {  // like AllReduce, but only one replica uses the result
   Reduction reduction = Reduction::sum;
 };
-struct Broadcast {};  // replica 0's value
-struct Gather {       // the replicas' values one after another along axis 0
+struct Broadcast {};  // every replica receives the value of replica 0
+struct Gather {       // concatenates the values of all replicas along axis 0
   std::int64_t replicas = 1;
 };
 
-// XLA's CollectivePermute: a target has its source's value, and who is nobody's target zeros. No replica is the source
-// or the target of two pairs.
+// XLA's CollectivePermute: each target receives the value of its source. A replica that is not a target
+// receives zeros. Requires: no replica is the source of two pairs or the target of two pairs.
 struct SourceTarget {
   std::int64_t source = 0;
   std::int64_t target = 0;
 };
 struct Permute {
   std::vector<SourceTarget> pairs{};
+  // The replica whose value the target receives, if there is one.
   std::optional<std::int64_t> source_of(std::int64_t target) const;
 };
 
-// The variable has the input's value from the next step on; within the step, reads see the old one.
+// Assigns the input to a variable. The variable has the new value from the next step on; within the step, all
+// reads see the old one.
 struct Update {
   VariableId variable{};
 };
@@ -69,11 +97,11 @@ struct Node {
   Operation operation{};
   std::vector<ValueId> inputs{};
   std::vector<ValueId> outputs{};
-  std::string scope{};  // who made it: "conv2d", "gradient/conv2d"
+  std::string scope{};       // the layer that made it: "conv2d", "gradient/conv2d"
+  bool is_gradient = false;  // made by differentiation
 };
 
-// In static single assignment form: nodes stand in an order in which every value is written before it is
-// read.
+// The nodes are in an order in which every value is written before it is read.
 struct Program {
   std::vector<Value> values{};
   std::vector<Node> nodes{};
@@ -82,22 +110,23 @@ struct Program {
   ValueId add_value(TensorSpec spec, std::string name = {});
 };
 
-// Appends a node and its outputs, whose shapes the operation gives. Throws InputError when the inputs don't
-// fit.
+// Appends a node and returns its outputs, whose types and shapes follow from the operation. Throws InputError
+// where the inputs do not fit the operation.
 std::vector<ValueId> append(Program& program, Operation operation, std::vector<ValueId> inputs,
                             std::string scope);
 
-// TensorFlow's words, reference VariableSynchronization and VariableAggregation.
+// When and how the copies of a variable are made equal. The names are those of tf.VariableSynchronization and
+// tf.VariableAggregation.
 enum class Synchronization : std::uint8_t { automatic, none, on_write, on_read };
 enum class Aggregation : std::uint8_t { none, sum, mean, only_first_replica };
 
 struct Variable {
   std::string name{};
-  ValueId value{};  // what reads in this step see
+  ValueId value{};  // read by the nodes of this step
   bool trainable = true;
   Synchronization synchronization = Synchronization::automatic;
   Aggregation aggregation = Aggregation::none;
-  bool is_slot = false;  // the optimizer's, of another variable
+  bool is_slot = false;  // the optimizer's state for another variable, such as Adam's m
 };
 
 struct NamedValue {
@@ -105,7 +134,8 @@ struct NamedValue {
   ValueId value{};
 };
 
-// One replica's training step: a program, what it is given, what it keeps and what it answers.
+// The training step of one replica. Inputs are set before each step, variables keep their values from step to
+// step, and results are read after each step.
 struct Step {
   std::string name{};
   Program program{};
@@ -114,13 +144,14 @@ struct Step {
   std::vector<NamedValue> results{};
 };
 
-// The last node that reads each value, -1 when none does. Results and updates count as reads.
+// For each value, the position of the last node that reads it, or -1 if none does. A result counts as a read
+// behind the last node.
 std::vector<std::int32_t> last_reads(const Step& step);
 
-// Without the nodes whose outputs nothing needs. Value ids stay.
+// The step without the nodes on which no result and no update depends. The ids of values stay the same.
 Step without_unused(Step step);
 
 std::string_view name(const Operation& operation);  // "matmul", "all_reduce", "update"
-std::string print(const Step& step);
+std::string print(const Step& step);                // one line per node, as at the top of this file
 
 }  // namespace wt

@@ -29,7 +29,8 @@ std::optional<OptimizerLayout> layout_of_node(const Node& node) {
                     apply->attributes);
 }
 
-// Names as TensorFlow's graphs make them unique: MatMul, MatMul_1; upper and lower case don't tell two apart.
+// Makes names unique as TensorFlow's graphs do: MatMul, MatMul_1. Two names that differ in upper and lower
+// case only count as equal.
 class UniqueNames {
  public:
   std::string operator()(const std::string& wanted) {
@@ -71,10 +72,10 @@ class StepPlacer {
   using Values = std::vector<ValueId>;
 
   struct Origin {
-    std::optional<std::size_t> variable{};  // whose value it is
-    std::optional<std::size_t> row{};       // what makes it
-    bool is_read = false;                   // a variable's value whose ReadVariableOp has its row
-    bool is_updated = false;                // an optimizer's new value: its row writes the variable
+    std::optional<std::size_t> variable{};  // the variable whose value it is
+    std::optional<std::size_t> row{};       // the row that computes it
+    bool is_read = false;                   // the variable's ReadVariableOp already has a row
+    bool is_updated = false;                // the row of an optimizer computes it and writes the variable
   };
   struct Use {
     std::size_t row = 0;
@@ -160,7 +161,7 @@ class StepPlacer {
 
   // ---- variables
 
-  // Keras makes an optimizer's slots where their variable is (colocate_vars_with).
+  // Keras creates the slots of an optimizer on the device of their variable (colocate_vars_with).
   void find_slots() {
     for (std::size_t i = 0; i < step_.variables.size(); ++i) leaders_.push_back(i);
     needs_.resize(step_.variables.size());
@@ -191,7 +192,8 @@ class StepPlacer {
     variable_devices_.push_back(found.device);
   }
 
-  // A variable's value is made by a read, beside the variable; it gets its row when somebody reads it.
+  // A ReadVariableOp on the variable's device gives its value. It gets a row when the first node reads the
+  // value.
   void read(ValueId value) {
     Origin& from = origin(value);
     if (!from.variable || from.is_read) return;
@@ -218,7 +220,7 @@ class StepPlacer {
                                                     "CollectiveBcastSendV2",
                                                     "CollectiveGatherV2",
                                                     "CollectivePermute",
-                                                    "AssignVariableOp"};  // as Operation
+                                                    "AssignVariableOp"};  // by alternative of Operation
     const auto* apply = std::get_if<Apply>(&node.operation);
     if (apply == nullptr) return names[node.operation.index()];
     return operation_name(apply->kernel->name, input_specs(node), apply->attributes);
@@ -256,7 +258,7 @@ class StepPlacer {
     });
   }
 
-  // One operation per parameter, as TensorFlow has it; it writes the variable and its slots in place.
+  // As in TensorFlow, there is one operation per parameter. It writes the variable and its slots in place.
   void place_optimizer(std::size_t i, const OptimizerLayout& layout) {
     const Node& node = nodes()[i];
     const std::size_t parameters = layout.parameters(node.inputs.size());
@@ -305,12 +307,13 @@ class StepPlacer {
   void place_result(const NamedValue& result) {
     read(result.value);
     const auto row = origin(result.value).row;
-    WT_EXPECT(row.has_value(), "nothing makes result {}", result.name);
-    add_row(result.name + "_RetVal", "_Retval", {}, {placed_[*row].given, "with what makes it"},
+    WT_EXPECT(row.has_value(), "no row computes the result {}", result.name);
+    add_row(result.name + "_RetVal", "_Retval", {}, {placed_[*row].given, "colocated with its input"},
             {result.value}, {});
   }
 
-  // Where all its readers are, if it can be there (the placer's heuristic A).
+  // Moves an operation without inputs to the device of its readers, if all of them are on one device that has
+  // a kernel for it (heuristic A of the placer).
   void place_generator(std::size_t row, ValueId value) {
     std::set<std::string> readers;
     Name reader;
@@ -320,7 +323,7 @@ class StepPlacer {
     const KernelNeed need{placed_[row].operation, spec(value).type};
     if (readers.size() != 1 || devices_with_kernels({&need, 1}, reader, rules_).empty()) return;
     placed_[row].given = reader;
-    placed_[row].why = "with what reads it";
+    placed_[row].why = "colocated with its reader";
   }
 
   std::vector<DeviceCopy> copies() {
@@ -328,7 +331,7 @@ class StepPlacer {
     std::set<std::pair<ValueId, std::string>> sent;
     for (const Use& use : uses_) {
       const auto row = origin(use.value).row;
-      WT_EXPECT(row.has_value(), "nothing makes value {}", index(use.value));
+      WT_EXPECT(row.has_value(), "no row computes value {}", index(use.value));
       const Name from = memory_of(placed_[*row].given, spec(use.value).type);
       const Name to = memory_of(placed_[use.row].given, spec(use.value).type);
       if (from != to && sent.insert({use.value, device::print(to)}).second)
@@ -341,7 +344,7 @@ class StepPlacer {
   const PlacementRules& rules_;
   std::span<const DeviceScope> scopes_;
   std::vector<Origin> values_;
-  std::vector<std::size_t> leaders_{};            // by variable: the one it follows, or itself
+  std::vector<std::size_t> leaders_{};            // by variable: for a slot its variable, else itself
   std::vector<std::vector<KernelNeed>> needs_{};  // by leader
   std::vector<Name> variable_devices_{};          // by variable
   std::vector<std::pair<std::size_t, ValueId>> generators_{};

@@ -1,6 +1,11 @@
 #pragma once
-// A whole step placed as TensorFlow's graph placer does it (common_runtime/placer.cc, colocation_graph.cc):
-// every variable, read, node and result with the device it asks for, the one it is given, and why.
+// Places a whole step as TensorFlow's graph placer does (common_runtime/placer.cc, colocation_graph.cc). The
+// result has a row for every variable, read, node and result of the step:
+//
+//   node                              operation       requested      given          why
+//   dense/kernel                      VarHandleOp     /device:GPU:1  /device:GPU:1  variable, requested
+//   dense/kernel/Read/ReadVariableOp  ReadVariableOp  -              /device:GPU:1  colocated with ...
+//   dense/MatMul                      MatMul          /device:GPU:1  /device:GPU:1  requested
 
 #include <optional>
 #include <span>
@@ -12,9 +17,9 @@
 
 namespace wt {
 
-// tf.device around all that is made in a scope: "conv2d", "gradient/conv2d"; "" is the whole step. Scopes
-// that lie inside others override what they name and keep the rest. Variables belong to the scope their name
-// begins with.
+// A tf.device block around everything in a scope such as "conv2d" or "gradient/conv2d"; "" is the whole step.
+// An inner scope overrides the parts that its device name sets and keeps the others. A variable belongs to
+// the scope with which its name begins.
 struct DeviceScope {
   std::string scope{};
   device::Name device{};
@@ -26,12 +31,13 @@ struct PlacedNode {
   device::Name requested{};
   device::Name given{};
   std::string why{};
-  std::optional<std::size_t> node{};  // of the program; an optimizer's node has a row per parameter
+  std::optional<std::size_t> node{};  // of the program; an optimizer's node has one row per parameter
 };
 
-// Numbers that are sent because one device makes them and another reads them; once per device that reads.
+// A tensor that is copied because one device computes it and another one reads it. There is one copy for each
+// device that reads it.
 struct DeviceCopy {
-  std::string name{};  // of the row that makes them
+  std::string name{};  // of the row that computes the tensor
   TensorSpec spec{};
   device::Name from{};
   device::Name to{};
@@ -42,12 +48,15 @@ struct StepPlacement {
   std::vector<DeviceCopy> copies{};
 };
 
-// Optimizers' slots and all updates are colocated with the variable, and so are reads of it; inputs come from
-// the host; what has no inputs goes where its result is wanted; everything else to the device that is asked
-// for or the best one. Throws InvalidArgumentError with TensorFlow's text.
+// The slots of an optimizer, and all reads and updates of a variable, are colocated with the variable. Inputs
+// come from the host. An operation without inputs goes to the device that reads its result. Every other
+// operation goes to the requested device or, without a request, to the best one. Throws InvalidArgumentError
+// with TensorFlow's text.
 StepPlacement place(const Step& step, const PlacementRules& rules, std::span<const DeviceScope> scopes = {});
 
-std::vector<std::string> log_lines(const StepPlacement& placement);  // "conv2d/Conv2D: (Conv2D): /job:..."
-std::string print(const StepPlacement& placement);                   // a table, and below it the copies
+// "conv2d/Conv2D: (Conv2D): /job:...", as tf.debugging.set_log_device_placement logs it.
+std::vector<std::string> log_lines(const StepPlacement& placement);
+// The table above, and the copies below it.
+std::string print(const StepPlacement& placement);
 
 }  // namespace wt

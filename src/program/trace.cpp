@@ -66,7 +66,8 @@ std::vector<ValueId> Trace::values_of(std::span<const Symbol> symbols) const {
   std::vector<ValueId> values;
   for (const Symbol& symbol : symbols) {
     if (symbol.trace != this)
-      throw InputError("[trace] a symbol of another step is used here", "symbols live as long as their step");
+      throw InputError("[trace] a symbol of another step is used here",
+                       "use symbols of the step that is being traced");
     values.push_back(symbol.value);
   }
   return values;

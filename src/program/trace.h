@@ -1,4 +1,15 @@
 #pragma once
+// Tracing: a step function runs once with symbols, and the operations that it applies become a Step.
+//
+//     const Step step = trace("train", [](Trace& trace) {
+//       const Symbol x = trace.input("x", {Type::float32, {4, 3}});
+//       const Symbol w = trace.variable("w", {Type::float32, {3, 2}});
+//       const Symbol loss = reduce_mean(matmul(x, w));
+//       trace.update(w, w - trace.gradient(loss, {{w}})[0]);
+//       trace.result("loss", loss);
+//     });
+//
+// The functions on symbols are in program/operations.h.
 
 #include <functional>
 #include <string>
@@ -11,12 +22,13 @@ namespace wt {
 
 class Trace;
 
-// A tensor of a step that is being traced: it has a shape and no numbers. Valid while its trace lives.
+// A tensor of a step that is being traced. It has a type and a shape but no numbers. Requires: its trace
+// exists as long as the symbol is used.
 struct Symbol {
   Trace* trace = nullptr;
   ValueId value{};
 
-  // Copies: the program grows while one looks.
+  // Both return copies, because a reference would become invalid when the program grows.
   TensorSpec spec() const;
   Shape shape() const { return spec().shape; }
 };
@@ -25,10 +37,10 @@ struct VariableOptions {
   bool trainable = true;
   Synchronization synchronization = Synchronization::automatic;
   Aggregation aggregation = Aggregation::none;
-  bool is_slot = false;  // the optimizer's, of another variable
+  bool is_slot = false;  // the optimizer's state for another variable, such as Adam's m
 };
 
-// Writes down what a step function does with symbols.
+// Records the operations that a step function applies to symbols.
 class Trace {
  public:
   explicit Trace(std::string name) { step_.name = std::move(name); }
@@ -36,19 +48,24 @@ class Trace {
   Trace& operator=(const Trace&) = delete;
 
   Symbol input(std::string name, TensorSpec spec);
+  // Throws InputError if another variable has the name.
   Symbol variable(std::string name, TensorSpec spec, VariableOptions options = {});
+  // Assigns a new value for the next step. Throws InputError for a second update of the variable in a step,
+  // and where type or shape differ.
   void update(Symbol variable, Symbol value);
   void result(std::string name, Symbol value);
 
+  // Appends a kernel, or any operation, and returns its outputs. Throws InputError where the inputs do not
+  // fit.
   std::vector<Symbol> apply(std::string_view kernel, std::span<const Symbol> inputs,
                             Attributes attributes = {});
   std::vector<Symbol> append(Operation operation, std::span<const Symbol> inputs);
 
-  // The gradient of a scalar loss with respect to each value, one per value, zeros where the loss doesn't
-  // depend on it.
+  // The gradient of a scalar loss with respect to each of the values, zeros where the loss does not depend on
+  // the value (see program/differentiate.h).
   std::vector<Symbol> gradient(Symbol loss, std::span<const Symbol> of);
 
-  // Nodes that are appended inside `body` belong to this scope; scopes nest: "block/conv2d".
+  // Runs `body`. The nodes that it appends belong to this scope, and scopes nest: "block/conv2d".
   template <class Body>
   auto in_scope(std::string_view name, Body&& body) {
     const Entered entered(*this, name);
@@ -56,9 +73,10 @@ class Trace {
   }
 
   const Program& program() const { return step_.program; }
-  Step finish() &&;  // what nothing needs is dropped
+  Step finish() &&;  // drops the nodes on which no result and no update depends
 
  private:
+  // A scope from its begin to its end.
   struct Entered {
     Entered(Trace& trace, std::string_view name);
     ~Entered();
@@ -72,7 +90,7 @@ class Trace {
   std::string scope_{};
 };
 
-// Traces a step function: `trace("train", [](Trace& trace) { ... })`.
+// Traces a step function.
 Step trace(std::string name, const std::function<void(Trace&)>& function);
 
 }  // namespace wt

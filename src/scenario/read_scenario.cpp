@@ -137,7 +137,7 @@ class Parser {
         read(row.value, key, member[row.key]);
       else
         reading_.problems.add(row.value.place(),
-                              fmt::format("wanted a whole number, found {}", describe(row.value.kind())),
+                              fmt::format("expected a whole number, found {}", describe(row.value.kind())),
                               std::string(key.meaning));
     }
   }

@@ -68,7 +68,7 @@ void read_value(const json::Value& value, const Key&, PlatformChoice& member, Re
     member = {value, value.place().file == json::command_line ? "" : reading.folder.string()};
   else
     reading.problems.add(value.place(),
-                         fmt::format("wanted a name or an object, found {}", describe(value.kind())));
+                         fmt::format("expected a name or an object, found {}", describe(value.kind())));
 }
 
 void read_value(const json::Value& value, const Key&, ClusterChoice& member, Reading& reading) {

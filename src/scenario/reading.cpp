@@ -16,7 +16,7 @@ void Reading::note(const std::string& path, const Place& place, std::string_view
 
 bool Reading::is_list(const json::Value& value, std::string remedy) {
   if (value.kind() == json::Kind::array) return true;
-  problems.add(value.place(), fmt::format("wanted a list, found {}", describe(value.kind())),
+  problems.add(value.place(), fmt::format("expected a list, found {}", describe(value.kind())),
                std::move(remedy));
   return false;
 }

@@ -58,12 +58,11 @@ Lowering::Lowering(const scenario::Scenario& scenario, const cluster::Machine& m
 // ---- Lowering
 
 plan::Plan Lowering::lower(strategy::Steps steps) {
-  asked_.clear();
   Problems problems;
   try {
     std::string why_all = fold(steps);
     plan::Plan plan = scenario_.strategy->lower(steps.first(places_.size()), setting(places_));
-    lowered_.push_back({plan.nodes.data(), asked_, std::move(why_all)});
+    plan.why_expanded = std::move(why_all);
     return plan;
   } catch (const InputError& error) {
     for (Problem problem : error.problems()) {
@@ -73,22 +72,6 @@ plan::Plan Lowering::lower(strategy::Steps steps) {
   }
   problems.throw_if_any();
   return {};
-}
-
-const Lowering::Lowered* Lowering::find(const plan::Plan& plan) const {
-  const auto known = std::ranges::find(lowered_.rbegin(), lowered_.rend(),
-                                       static_cast<const void*>(plan.nodes.data()), &Lowered::nodes);
-  return known == lowered_.rend() ? nullptr : &*known;
-}
-
-std::vector<const LibraryCall*> Lowering::calls(const plan::Plan& plan) const {
-  const Lowered* known = find(plan);
-  return known == nullptr ? std::vector<const LibraryCall*>{} : known->calls;
-}
-
-std::string Lowering::why_all(const plan::Plan& plan) const {
-  const Lowered* known = find(plan);
-  return known == nullptr ? "it is of another strategy" : known->why_all;
 }
 
 strategy::Setting Lowering::setting(std::vector<strategy::Place> places) {
@@ -169,10 +152,10 @@ strategy::Library Lowering::library(const std::string& algorithm) {
 
 strategy::LibraryChoice Lowering::choose(const std::string& algorithm, Bytes bytes) {
   const LibraryCall& call = call_for(algorithm, bytes);
-  asked_.push_back(&call);
   strategy::LibraryChoice choice{.algorithm = std::string(call.algorithm->name),
                                  .options = call.request.options,
-                                 .orders = call.request.orders};
+                                 .orders = call.request.orders,
+                                 .call = call};
   const Group group = group_of(machine_);
   const collective::Contract contract = collective::make_schedule(*call.algorithm, call.request).contract;
   const std::vector<platform::Endpoint> members = communication::endpoints(group, call.algorithm, contract);

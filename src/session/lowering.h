@@ -27,28 +27,15 @@ class Lowering {
   // On the first replica's devices alone: variables are there too, unless the scenario keeps them elsewhere.
   plan::Plan lower_alone(const Step& step);
 
-  // How the library carries out the all-reduces of a plan that was lowered here, in the order of their
-  // scopes: "all_reduce/0", ... Empty where TensorFlow itself moves the bytes.
-  std::vector<const communication::Call*> calls(const plan::Plan& plan) const;
-
-  // Why all replicas are in a plan that was lowered here; empty: some stand for others.
-  std::string why_all(const plan::Plan& plan) const;
-
   // For so many bytes of gradients. None: one replica, or nothing is reduced as a whole.
   std::optional<strategy::ReductionChoice> reduction(Bytes gradients);
 
  private:
-  struct Lowered {
-    const void* nodes = nullptr;
-    std::vector<const communication::Call*> calls{};
-    std::string why_all{};
-  };
   using Tasks = std::map<int, std::vector<strategy::Place>>;
 
   void require_nccl();
   std::string fold(strategy::Steps steps);
   std::string obstacle_to_folding(strategy::Steps steps, const Tasks& tasks) const;
-  const Lowered* find(const plan::Plan& plan) const;
   bool is_like(std::span<const strategy::Place> task, std::span<const strategy::Place> first) const;
   strategy::Setting setting(std::vector<strategy::Place> places);
   strategy::Library library(const std::string& algorithm);
@@ -63,9 +50,7 @@ class Lowering {
   strategy::StandFor stand_for_{};
   std::string file_{};  // the text of the file that the strategy's options name
   communication::CallOptions call_options_{};
-  std::vector<const communication::Call*> asked_{};                       // of the plan that is being lowered
   std::map<std::pair<std::string, Bytes>, communication::Call> known_{};  // by algorithm wanted
-  std::vector<Lowered> lowered_{};
 };
 
 }  // namespace wt::session

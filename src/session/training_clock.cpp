@@ -88,7 +88,6 @@ const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t
     options.scale = simulate_alone(plans_.own_rows()).scale;
   const plan::Plan& plan = plans_.of(rows);
   fold(options, plan);
-  options.calls = plans_.lowering().calls(plan);
   return simulations_.emplace(key, timing::simulate_step(plan, job_.machine, options)).first->second;
 }
 
@@ -115,7 +114,7 @@ void TrainingClock::fold(timing::SimulationOptions& options, const plan::Plan& p
   if (scenario_.time.collectives != scenario::Collectives::folded) return;
   options.folding = communication::Folding::folded;
   options.folding_at = scenario_.place("time.collectives");
-  if (const std::string why = plans_.lowering().why_all(plan); !why.empty())
+  if (const std::string& why = plan.why_expanded; !why.empty())
     throw InputError(Problem{options.folding_at, fmt::format("the step can't be folded: {}", why),
                              R"(take "auto", which folds what can be)"});
 }

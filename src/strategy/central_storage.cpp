@@ -104,7 +104,8 @@ class Lowering {
     if (replicas_[r].device() == server_->device()) return;
     const Operand here = draft_.buffer(port_name(variable.name + "/pulled", r), replicas_[r].device(),
                                        there.spec, BufferKind::activation);
-    pulls_[r].push_back(draft_.plan.add_node(plan::Move{there, here, {}}, replicas_[r].scope("pull")));
+    pulls_[r].push_back(
+        draft_.plan.add_node(plan::Move{there, here, {}}, replicas_[r].label("pull", plan::Purpose::pull)));
     replicas_[r].define(variable.value, here);
   }
 
@@ -137,18 +138,24 @@ class Lowering {
     return operands;
   }
 
+  static plan::Label pushed(std::size_t gradient) {
+    return {fmt::format("push/{}", gradient),
+            {plan::Purpose::push, static_cast<std::int32_t>(gradient), plan::Role::everyone}};
+  }
+
   // All before anything is added: otherwise a gradient that arrives would wait for the memory of another one.
   void push() {
     for (const std::size_t node : roles_.pushed)
       slots_.push_back(brought(draft_, of_replicas(step().program.nodes[node].inputs[0]), server_->device(),
-                               fmt::format("push/{}", slots_.size())));
+                               pushed(slots_.size())));
   }
 
   // Other values that updates read, such as a learning rate that is fed.
   void bring_from_replica_0() {
     for (const ValueId value : roles_.from_replica_0) {
       const std::vector<Operand> source{replicas_[0].operand(value)};
-      server_->define(value, brought(draft_, source, server_->device(), "update")[0]);
+      server_->define(value,
+                      brought(draft_, source, server_->device(), {"update", {plan::Purpose::update}})[0]);
     }
   }
 
@@ -158,10 +165,10 @@ class Lowering {
     apply_what_is_ready(is_done);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const wt::Node& node = step().program.nodes[roles_.pushed[i]];
-      const std::string scope = fmt::format("push/{}", i);
-      const Operand sum = add_sum(draft_, slots_[i], server_->device(), scope);
+      const plan::Label label = pushed(i);
+      const Operand sum = add_sum(draft_, slots_[i], server_->device(), label);
       if (std::get<AllReduce>(node.operation).reduction == Reduction::mean)
-        add_scaling(draft_, sum, replicas_.size(), Scaling::divide, plan::Stream::compute, scope);
+        add_scaling(draft_, sum, replicas_.size(), Scaling::divide, plan::Stream::compute, label);
       server_->define(node.outputs[0], sum);
       apply_what_is_ready(is_done);
     }
@@ -180,10 +187,11 @@ class Lowering {
     const Operand target = server_->operand(variable.value);
     std::vector<Operand> values = of_replicas(update.value);
     if (variable.aggregation == Aggregation::only_first_replica) values.resize(1);
-    const std::vector<Operand> slots = brought(draft_, values, server_->device(), variable.name);
-    add_sum(draft_, slots, server_->device(), variable.name, target);
+    const plan::Label label{variable.name, {plan::Purpose::aggregation, -1, plan::Role::everyone}};
+    const std::vector<Operand> slots = brought(draft_, values, server_->device(), label);
+    add_sum(draft_, slots, server_->device(), label, target);
     if (variable.aggregation == Aggregation::mean)
-      add_scaling(draft_, target, replicas_.size(), Scaling::divide, plan::Stream::compute, variable.name);
+      add_scaling(draft_, target, replicas_.size(), Scaling::divide, plan::Stream::compute, label);
   }
 
   Steps steps_;

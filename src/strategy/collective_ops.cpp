@@ -45,7 +45,7 @@ std::string_view kernel_of(CollectiveType type, CommunicationImplementation chos
 }
 
 void add_permute(plan::Plan& plan, const Permute& permute, std::span<const plan::Operand> inputs,
-                 std::span<const plan::Operand> outputs, std::string_view scope) {
+                 std::span<const plan::Operand> outputs, const plan::Label& label) {
   for (const auto& [source, target] : permute.pairs)
     if (std::cmp_greater_equal(std::max(source, target), inputs.size()))
       throw InputError(fmt::format("[permute] a pair leads from replica {} to {}, and there are {}", source,
@@ -54,13 +54,13 @@ void add_permute(plan::Plan& plan, const Permute& permute, std::span<const plan:
   for (std::size_t replica = 0; replica < outputs.size(); ++replica) {
     const plan::Operand& output = outputs[replica];
     if (const auto source = permute.source_of(static_cast<std::int64_t>(replica)))
-      plan.add_node(plan::Move{inputs[static_cast<std::size_t>(*source)], output, {}}, std::string(scope));
+      plan.add_node(plan::Move{inputs[static_cast<std::size_t>(*source)], output, {}}, label);
     else
       plan.add_node(plan::Run{.device = plan.buffer(output.buffer).device,
                               .kernel = &kernel_named("fill"),
                               .attributes = Attributes(FillAttributes{output.spec, 0}),
                               .outputs = {output}},
-                    std::string(scope));
+                    label);
   }
 }
 

@@ -32,6 +32,6 @@ void require_reducible(Type type, CommunicationImplementation chosen, device::Ki
 // Adds a permutation among replicas, in their order: a message for each pair, and zeros for each replica that
 // is no pair's target. Throws InputError if a pair names a replica that doesn't exist.
 void add_permute(plan::Plan& plan, const Permute& permute, std::span<const plan::Operand> inputs,
-                 std::span<const plan::Operand> outputs, std::string_view scope);
+                 std::span<const plan::Operand> outputs, const plan::Label& label);
 
 }  // namespace wt::strategy

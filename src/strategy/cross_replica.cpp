@@ -21,6 +21,11 @@ Reduction reduction_of(const wt::Node& node) {
   return std::get<AllReduce>(node.operation).reduction;
 }
 
+// The label of nodes that serve all replicas.
+plan::Label of_everyone(plan::Purpose purpose) {
+  return {std::string(name(purpose)), {purpose, -1, plan::Role::everyone}};
+}
+
 bool is_same_choice(const LibraryChoice& a, const LibraryChoice& b) {
   return a.algorithm == b.algorithm && a.options == b.options && a.orders == b.orders;
 }
@@ -57,7 +62,15 @@ void CrossReplica::note_reads(std::size_t node) {
   for (ReplicaLowering& replica : replicas_) replica.note_reads({node});
 }
 
-std::string CrossReplica::next_scope() { return fmt::format("all_reduce/{}", all_reduces_++); }
+plan::Label CrossReplica::next_reduction() {
+  const plan::Role role{plan::Purpose::reduction, all_reduces_++, plan::Role::everyone};
+  return {name(role), role};
+}
+
+plan::Label CrossReplica::packing(std::size_t r, const plan::Label& reduction, std::string_view part) const {
+  return replicas_[r].label(fmt::format("{}/{}", reduction.scope, part), plan::Purpose::packing,
+                            reduction.role.number);
+}
 
 bool CrossReplica::goes_to_one_device(const Operand& value) const {
   return communication_.one_device ||
@@ -65,7 +78,7 @@ bool CrossReplica::goes_to_one_device(const Operand& value) const {
 }
 
 void CrossReplica::all_reduce(const Packed& pack) {
-  const std::string scope = next_scope();
+  const plan::Label label = next_reduction();
   draft_.order();
   const NodeId first = draft_.next();
   std::vector<Operands> inputs, targets;
@@ -75,31 +88,30 @@ void CrossReplica::all_reduce(const Packed& pack) {
     note_reads(each);
   }
   if (pack.nodes.size() > 1 || pack.pieces > 1) {
-    reduce_pack(pack, inputs, targets, scope);
+    reduce_pack(pack, inputs, targets, label);
   } else {
     for (std::size_t r = 0; r < replicas_.size(); ++r)
       if (inputs[0][r].buffer != targets[0][r].buffer)
-        draft_.plan.add_node(plan::Move{inputs[0][r], targets[0][r], {}},
-                             replicas_[r].scope(scope + "/copy"));
-    scale(targets[0], reduction_of(node(pack.nodes[0])), Scaling::multiply, scope);
-    reduce_in_place(targets[0], scope);
+        draft_.plan.add_node(plan::Move{inputs[0][r], targets[0][r], {}}, packing(r, label, "copy"));
+    scale(targets[0], reduction_of(node(pack.nodes[0])), Scaling::multiply, label);
+    reduce_in_place(targets[0], label);
   }
   wait_for_backward(first);
   for (std::size_t i = 0; i < targets.size(); ++i)
-    scale(targets[i], reduction_of(node(pack.nodes[i])), Scaling::divide, scope);
+    scale(targets[i], reduction_of(node(pack.nodes[i])), Scaling::divide, label);
 }
 
 // All tensors of a replica are copied into one buffer, one behind the other, and back after the reduction.
 void CrossReplica::reduce_pack(const Packed& pack, const std::vector<Operands>& inputs,
-                               const std::vector<Operands>& targets, const std::string& scope) {
+                               const std::vector<Operands>& targets, const plan::Label& label) {
   std::int64_t elements = 0;
   for (const Operands& input : inputs) elements += input[0].spec.elements();
   Operands buffers;
   std::vector<Operands> places(replicas_.size());
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     const TensorSpec spec{inputs[0][r].spec.type, {elements}};
-    buffers.push_back(
-        draft_.buffer(port_name(scope, r), draft_.device_of(inputs[0][r]), spec, BufferKind::communication));
+    buffers.push_back(draft_.buffer(port_name(label.scope, r), draft_.device_of(inputs[0][r]), spec,
+                                    BufferKind::communication));
     Operands sources;
     std::int64_t begin = 0;
     for (const Operands& input : inputs) {
@@ -108,31 +120,31 @@ void CrossReplica::reduce_pack(const Packed& pack, const std::vector<Operands>& 
       begin += sources.back().spec.elements();
     }
     if (auto move = message(sources, places[r]))
-      draft_.plan.add_node(std::move(*move), replicas_[r].scope(scope + "/pack"));
+      draft_.plan.add_node(std::move(*move), packing(r, label, "pack"));
   }
-  scale(buffers, reduction_of(node(pack.nodes[0])), Scaling::multiply, scope);
+  scale(buffers, reduction_of(node(pack.nodes[0])), Scaling::multiply, label);
   const std::int64_t each = std::max<std::int64_t>(1, elements / pack.pieces);
   for (std::int64_t piece = 0; piece < pack.pieces && piece * each < elements; ++piece) {
     const std::int64_t count = piece + 1 == pack.pieces ? elements - piece * each : each;
     Operands parts;
     for (const Operand& buffer : buffers) parts.push_back(part_of(buffer, piece * each, count));
-    reduce_in_place(parts, piece == 0 ? scope : next_scope());
+    reduce_in_place(parts, piece == 0 ? label : next_reduction());
   }
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     Operands back;
     for (const Operands& target : targets) back.push_back(flat(target[r]));
     if (auto move = message(places[r], back))
-      draft_.plan.add_node(std::move(*move), replicas_[r].scope(scope + "/unpack"));
+      draft_.plan.add_node(std::move(*move), packing(r, label, "unpack"));
   }
 }
 
 void CrossReplica::scale(const Operands& values, Reduction reduction, Scaling when,
-                         const std::string& scope) {
+                         const plan::Label& label) {
   if (reduction != Reduction::mean || communication_.mean != when) return;
   const plan::Stream stream =
       communication_.waits_for_backward ? plan::Stream::compute : plan::Stream::communication;
   for (std::size_t r = 0; r < values.size(); ++r)
-    add_scaling(draft_, values[r], count(), when, stream, replicas_[r].scope(scope + "/scale"));
+    add_scaling(draft_, values[r], count(), when, stream, packing(r, label, "scale"));
 }
 
 void CrossReplica::wait_for_backward(NodeId first) {
@@ -143,26 +155,27 @@ void CrossReplica::wait_for_backward(NodeId first) {
   hold_back(draft_, first, until);
 }
 
-void CrossReplica::reduce_in_place(const Operands& values, const std::string& scope) {
+void CrossReplica::reduce_in_place(const Operands& values, const plan::Label& label) {
   if (values[0].spec.elements() == 0 || count() == 1) return;
   draft_.order();
   if (goes_to_one_device(values[0])) {
     const DeviceId device =
         communication_.one_device ? draft_.device(*communication_.one_device) : draft_.device_of(values[0]);
-    reduce_on(device, values, scope);
+    reduce_on(device, values, label);
     return;
   }
   const NodeId first = draft_.next();
   if (!communication_.schedule.empty()) {
-    add_collective(imported(values[0].spec.elements()), values, {}, scope);
+    add_collective(imported(values[0].spec.elements()), values, {}, label);
   } else {
     const Library& library = communication_.library;
     const LibraryChoice choice = library.choose ? library.choose(values[0].spec.bytes()) : library.always;
+    if (choice.call) draft_.plan.calls.insert_or_assign(label.role.number, *choice.call);
     if (stand_for_)
-      add_whole(collective::Operation::all_reduce, choice, values, scope);
+      add_whole(collective::Operation::all_reduce, choice, values, label);
     else
       add_collective(schedule_for(collective::Operation::all_reduce, choice, values), values, choice.helpers,
-                     scope);
+                     label);
   }
   if (!communication_.one_after_the_other) return;
   hold_back(draft_, first, last_);
@@ -171,18 +184,18 @@ void CrossReplica::reduce_in_place(const Operands& values, const std::string& sc
 }
 
 // In the order of the replicas, whichever device adds (AddN, tensorflow/core/kernels/aggregate_ops.cc).
-void CrossReplica::reduce_on(DeviceId device, const Operands& values, const std::string& scope) {
-  const Operands slots = brought(draft_, values, device, scope);
+void CrossReplica::reduce_on(DeviceId device, const Operands& values, const plan::Label& label) {
+  const Operands slots = brought(draft_, values, device, label);
   std::optional<Operand> into;
   if (slots[0].buffer == values[0].buffer) into = values[0];
-  const Operand sum = add_sum(draft_, slots, device, scope, into);
+  const Operand sum = add_sum(draft_, slots, device, label, into);
   for (const Operand& value : values)
-    if (value.buffer != sum.buffer) draft_.plan.add_node(plan::Move{sum, value, {}}, scope);
+    if (value.buffer != sum.buffer) draft_.plan.add_node(plan::Move{sum, value, {}}, label);
   draft_.order();
 }
 
 void CrossReplica::add_collective(const collective::Expanded& schedule, const Operands& values,
-                                  std::span<const plan::Device> helpers, const std::string& scope) {
+                                  std::span<const plan::Device> helpers, const plan::Label& label) {
   const auto needed = static_cast<std::size_t>(schedule.contract.helpers);
   if (helpers.size() < needed)
     throw InputError(fmt::format("[{}] {} adds in {} switches or servers, and there are {}",
@@ -192,14 +205,14 @@ void CrossReplica::add_collective(const collective::Expanded& schedule, const Op
   std::vector<plan::Member> members;
   for (const Operand& value : values) members.push_back({draft_.device_of(value), flat(value)});
   for (std::size_t i = 0; i < needed; ++i) members.push_back({draft_.device(helpers[i]), std::nullopt});
-  plan::add_collective(draft_.plan, draft_.frontiers, schedule, members, scope);
+  plan::add_collective(draft_.plan, draft_.frontiers, schedule, members, label);
   draft_.ordered = draft_.next();
 }
 
 void CrossReplica::add_whole(collective::Operation operation, const LibraryChoice& choice,
-                             const Operands& values, const std::string& scope) {
+                             const Operands& values, const plan::Label& label) {
   draft_.plan.add_node(plan::Collective{operation, choice.algorithm, request_for(choice, values), values},
-                       scope);
+                       label);
   draft_.order();
 }
 
@@ -276,23 +289,24 @@ Operand CrossReplica::reduced_buffer(std::size_t node) {
 
 void CrossReplica::reduce(std::size_t node) {
   const Operands inputs = inputs_of(node);
-  const std::string scope = "reduce";
+  const plan::Label label{"reduce", {plan::Purpose::reduce, -1, plan::Role::everyone}};
   const Operand sum = reduced_buffer(node);
   if (communication_.reduces_by_all_reduce) {
     Operands copies{
         sum};  // all as lasting as the first: for memory that had served others they would wait longer
     for (std::size_t r = 1; r < replicas_.size(); ++r)
-      copies.push_back(draft_.buffer(port_name(scope, r), draft_.device_of(inputs[r]), inputs[r].spec,
+      copies.push_back(draft_.buffer(port_name(label.scope, r), draft_.device_of(inputs[r]), inputs[r].spec,
                                      BufferKind::result));
     for (std::size_t r = 0; r < replicas_.size(); ++r)
-      draft_.plan.add_node(plan::Move{inputs[r], copies[r], {}}, replicas_[r].scope(scope));
-    reduce_in_place(copies, next_scope());
+      draft_.plan.add_node(plan::Move{inputs[r], copies[r], {}},
+                           replicas_[r].label(label.scope, plan::Purpose::reduce));
+    reduce_in_place(copies, next_reduction());
   } else {
     const DeviceId device = draft_.device_of(sum);
-    add_sum(draft_, brought(draft_, inputs, device, scope), device, scope, sum);
+    add_sum(draft_, brought(draft_, inputs, device, label), device, label, sum);
   }
   if (reduction_of(this->node(node)) == Reduction::mean)
-    add_scaling(draft_, sum, count(), Scaling::divide, plan::Stream::compute, scope);
+    add_scaling(draft_, sum, count(), Scaling::divide, plan::Stream::compute, label);
   note_reads(node);
 }
 
@@ -308,8 +322,10 @@ void CrossReplica::broadcast_in_place(const Operands& values) {
   const bool is_alone = values.size() == 1 && !stand_for_;
   if (values[0].spec.elements() == 0 || is_alone) return;
   const LibraryChoice choice{.algorithm = communication_.broadcast, .options = communication_.shape};
-  if (stand_for_) return add_whole(collective::Operation::broadcast, choice, values, "broadcast");
-  add_collective(schedule_for(collective::Operation::broadcast, choice, values), values, {}, "broadcast");
+  if (stand_for_)
+    return add_whole(collective::Operation::broadcast, choice, values, of_everyone(plan::Purpose::broadcast));
+  add_collective(schedule_for(collective::Operation::broadcast, choice, values), values, {},
+                 of_everyone(plan::Purpose::broadcast));
 }
 
 void CrossReplica::permute(std::size_t node) {
@@ -317,7 +333,8 @@ void CrossReplica::permute(std::size_t node) {
   Operands outputs;
   for (std::size_t r = 0; r < replicas_.size(); ++r)
     outputs.push_back(replicas_[r].define_buffer(steps_[r]->program.nodes[node].outputs[0], {node}));
-  add_permute(draft_.plan, std::get<Permute>(this->node(node).operation), inputs, outputs, "permute");
+  add_permute(draft_.plan, std::get<Permute>(this->node(node).operation), inputs, outputs,
+              of_everyone(plan::Purpose::permute));
   note_reads(node);
 }
 
@@ -335,7 +352,7 @@ void CrossReplica::hand_out(const Variable& variable, std::size_t replicas_per_t
   for (std::size_t r = 0; r < copies.size(); ++r)
     if (r % replicas_per_task != 0)
       draft_.plan.add_node(plan::Move{copies[r - r % replicas_per_task], copies[r], {}},
-                           replicas_[r].scope("broadcast"));
+                           replicas_[r].label("broadcast", plan::Purpose::initial_value));
 }
 
 void CrossReplica::aggregate(const Variable& variable) {
@@ -347,11 +364,11 @@ void CrossReplica::aggregate(const Variable& variable) {
       broadcast_in_place(copies);
       return;
     case Aggregation::sum:
-      reduce_in_place(copies, next_scope());
+      reduce_in_place(copies, next_reduction());
       return;
     case Aggregation::mean:
       scale(copies, Reduction::mean, Scaling::multiply, variable.name);
-      reduce_in_place(copies, next_scope());
+      reduce_in_place(copies, next_reduction());
       scale(copies, Reduction::mean, Scaling::divide, variable.name);
   }
 }

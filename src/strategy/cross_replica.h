@@ -63,21 +63,23 @@ class CrossReplica {
   Operands inputs_of(std::size_t node) const;
   Operands targets_of(std::size_t node);
   void note_reads(std::size_t node);
-  std::string next_scope();
+  plan::Label next_reduction();
+  // What replica r does before or after a reduction: "copy", "pack", "scale".
+  plan::Label packing(std::size_t r, const plan::Label& reduction, std::string_view part) const;
   bool goes_to_one_device(const plan::Operand& value) const;
 
-  void reduce_in_place(const Operands& values, const std::string& scope);
-  void reduce_on(plan::DeviceId device, const Operands& values, const std::string& scope);
+  void reduce_in_place(const Operands& values, const plan::Label& label);
+  void reduce_on(plan::DeviceId device, const Operands& values, const plan::Label& label);
   void add_collective(const collective::Expanded& schedule, const Operands& values,
-                      std::span<const plan::Device> helpers, const std::string& scope);
+                      std::span<const plan::Device> helpers, const plan::Label& label);
   void reduce_pack(const Packed& pack, const std::vector<Operands>& inputs,
-                   const std::vector<Operands>& targets, const std::string& scope);
-  void scale(const Operands& values, Reduction reduction, Scaling when, const std::string& scope);
+                   const std::vector<Operands>& targets, const plan::Label& label);
+  void scale(const Operands& values, Reduction reduction, Scaling when, const plan::Label& label);
   void wait_for_backward(plan::NodeId first);
   const collective::Expanded& schedule_for(collective::Operation operation, const LibraryChoice& choice,
                                            const Operands& values);
   void add_whole(collective::Operation operation, const LibraryChoice& choice, const Operands& values,
-                 const std::string& scope);
+                 const plan::Label& label);
   collective::Request request_for(const LibraryChoice& choice, const Operands& values) const;
   void require_few_moves(const collective::Schedule& schedule) const;
   const collective::Expanded& imported(std::int64_t elements);
@@ -103,7 +105,7 @@ class CrossReplica {
   StandFor stand_for_{};
   std::deque<Known> known_{};                                   // schedules; they stay where they are
   std::map<plan::DeviceId, std::vector<plan::NodeId>> last_{};  // of the all-reduce before
-  std::size_t all_reduces_ = 0;
+  std::int32_t all_reduces_ = 0;
 };
 
 }  // namespace wt::strategy

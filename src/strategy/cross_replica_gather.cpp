@@ -51,10 +51,12 @@ void CrossReplica::gather_blocks(const Operands& inputs, const Operands& blocks)
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
     const Operand own = part_of(blocks[r], static_cast<std::int64_t>(r) * block, inputs[r].spec.elements());
     if (own.spec.elements() > 0)
-      draft_.plan.add_node(plan::Move{flat(inputs[r]), own, {}}, replicas_[r].scope("gather"));
+      draft_.plan.add_node(plan::Move{flat(inputs[r]), own, {}},
+                           replicas_[r].label("gather", plan::Purpose::gather));
   }
   const LibraryChoice choice{.algorithm = communication_.gather};
-  add_collective(schedule_for(collective::Operation::all_gather, choice, blocks), blocks, {}, "gather");
+  add_collective(schedule_for(collective::Operation::all_gather, choice, blocks), blocks, {},
+                 {"gather", {plan::Purpose::gather, -1, plan::Role::everyone}});
 }
 
 void CrossReplica::cut_blocks(const Operands& inputs, const Operands& blocks, const Operands& outputs) {
@@ -69,7 +71,7 @@ void CrossReplica::cut_blocks(const Operands& inputs, const Operands& blocks, co
       first += count;
     }
     if (auto move = message(sources, targets))
-      draft_.plan.add_node(std::move(*move), replicas_[r].scope("gather"));
+      draft_.plan.add_node(std::move(*move), replicas_[r].label("gather", plan::Purpose::gather));
   }
 }
 

@@ -48,36 +48,36 @@ std::optional<plan::Move> message(std::span<const Operand> sources, std::span<co
 }
 
 std::vector<Operand> brought(Draft& draft, std::span<const Operand> operands, DeviceId device,
-                             const std::string& scope) {
+                             const plan::Label& label) {
   std::vector<Operand> there;
   for (const Operand& operand : operands) {
     there.push_back(operand);
     if (draft.device_of(operand) == device) continue;
-    there.back() = draft.buffer(fmt::format("{}/{}", scope, there.size() - 1), device, operand.spec,
+    there.back() = draft.buffer(fmt::format("{}/{}", label.scope, there.size() - 1), device, operand.spec,
                                 BufferKind::communication);
-    draft.plan.add_node(plan::Move{operand, there.back(), {}}, scope);
+    draft.plan.add_node(plan::Move{operand, there.back(), {}}, label);
   }
   return there;
 }
 
-Operand add_sum(Draft& draft, std::span<const Operand> slots, DeviceId device, const std::string& scope,
+Operand add_sum(Draft& draft, std::span<const Operand> slots, DeviceId device, const plan::Label& label,
                 std::optional<Operand> into) {
   const Operand sum =
-      into ? *into : draft.buffer(scope, device, slots.front().spec, BufferKind::communication);
+      into ? *into : draft.buffer(label.scope, device, slots.front().spec, BufferKind::communication);
   if (slots.size() > 1)
-    draft.plan.add_node(plan::Sum{device, {slots.begin(), slots.end()}, sum}, scope);
+    draft.plan.add_node(plan::Sum{device, {slots.begin(), slots.end()}, sum}, label);
   else
-    draft.plan.add_node(plan::Move{slots.front(), sum, {}}, scope);
+    draft.plan.add_node(plan::Move{slots.front(), sum, {}}, label);
   return sum;
 }
 
 void add_scaling(Draft& draft, Operand operand, std::size_t divisor, Scaling scaling, plan::Stream stream,
-                 const std::string& scope) {
+                 const plan::Label& label) {
   const DeviceId device = draft.device_of(operand);
   const double number = static_cast<double>(divisor),
                value = scaling == Scaling::divide ? number : 1 / number;
   const TensorSpec scalar{operand.spec.type, {}};
-  const Operand factor = draft.buffer(scope + "/replicas", device, scalar, BufferKind::communication);
+  const Operand factor = draft.buffer(label.scope + "/replicas", device, scalar, BufferKind::communication);
   const auto add = [&](std::string_view kernel, Attributes attributes, std::vector<Operand> inputs,
                        Operand output) {
     draft.plan.add_node(plan::Run{.device = device,
@@ -85,7 +85,7 @@ void add_scaling(Draft& draft, Operand operand, std::size_t divisor, Scaling sca
                                   .attributes = std::move(attributes),
                                   .inputs = std::move(inputs),
                                   .outputs = {output}},
-                        scope);
+                        label);
     draft.plan.nodes.back().stream = stream;
   };
   add("fill", FillAttributes{scalar, value}, {}, factor);

@@ -34,15 +34,15 @@ std::optional<plan::Move> message(std::span<const plan::Operand> sources,
 
 // The operands on one device, after operands that lie elsewhere were moved there.
 std::vector<plan::Operand> brought(Draft& draft, std::span<const plan::Operand> operands,
-                                   plan::DeviceId device, const std::string& scope);
+                                   plan::DeviceId device, const plan::Label& label);
 // The sum of the operands in their order, in a new buffer or in `into`. A single operand is copied.
 plan::Operand add_sum(Draft& draft, std::span<const plan::Operand> slots, plan::DeviceId device,
-                      const std::string& scope, std::optional<plan::Operand> into = {});
+                      const plan::Label& label, std::optional<plan::Operand> into = {});
 
 // In place: operand = operand / divisor, or operand * (1 / divisor).
 enum class Scaling : std::uint8_t { divide, multiply };
 void add_scaling(Draft& draft, plan::Operand operand, std::size_t divisor, Scaling scaling,
-                 plan::Stream stream, const std::string& scope);
+                 plan::Stream stream, const plan::Label& label);
 
 // The first node of each kind on each device, from `first` on, waits for the nodes of `until` on its device.
 void hold_back(Draft& draft, plan::NodeId first,

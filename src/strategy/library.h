@@ -3,6 +3,7 @@
 // the choice comes from a caller that does.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,14 +15,14 @@ namespace wt::strategy {
 struct LibraryChoice {
   std::string algorithm = "ring";  // of collective/catalog.h
   collective::Options options{};
-  std::vector<std::vector<int>> orders{};  // of rings: collective::Request
-  std::vector<plan::Device> helpers{};     // switches that add, where the algorithm has them
+  std::vector<std::vector<int>> orders{};   // of rings: collective::Request
+  std::vector<plan::Device> helpers{};      // switches that add, where the algorithm has them
+  std::optional<plan::LibraryCall> call{};  // its costs, for the plan; absent without a described machine
 };
 
 struct Library {
   LibraryChoice always{};
-  // By the vector's size. Asked once for each all-reduce, in the order of their scopes: "all_reduce/0",
-  // "all_reduce/1", ...; none: always the same.
+  // By the size of the vector. Absent: `always`.
   std::function<LibraryChoice(Bytes)> choose{};
 };
 

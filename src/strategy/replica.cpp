@@ -14,9 +14,10 @@ namespace {
 
 using plan::BufferKind;
 using plan::Operand;
+using plan::Purpose;
 
-BufferKind kind_of(const std::string& scope) {
-  return scope.starts_with("gradient") ? BufferKind::gradient : BufferKind::activation;
+BufferKind kind_of(const wt::Node& node) {
+  return node.is_gradient ? BufferKind::gradient : BufferKind::activation;
 }
 
 constexpr ValueId no_value{-1};
@@ -30,6 +31,11 @@ std::optional<OptimizerLayout> optimizer_layout(const wt::Node& node) {
         return std::nullopt;
       },
       apply->attributes);
+}
+
+Purpose purpose_of(const wt::Node& node) {
+  if (optimizer_layout(node)) return Purpose::update;
+  return node.is_gradient ? Purpose::gradient : Purpose::forward;
 }
 
 }  // namespace
@@ -166,7 +172,7 @@ Operand ReplicaLowering::operand_on(ValueId value, plan::DeviceId device, const 
     copy->second = plan_.add_buffer(
         {home.name + "/received", device, source.spec.bytes(), BufferKind::communication, {}});
     plan_.add_node(plan::Move{source, {copy->second, source.spec, {}}, {}},
-                   scope(reader.empty() ? "receive" : reader + "/receive"));
+                   label(reader.empty() ? "receive" : reader + "/receive", Purpose::transfer));
   }
   there.buffer = copy->second;
   there.offset = {};
@@ -181,7 +187,7 @@ void ReplicaLowering::add_input(const NamedValue& input) {
   if (replica_.host) {
     const Operand target = source;
     source.buffer = plan_.add_buffer({name, *replica_.host, target.spec.bytes(), BufferKind::input, {}});
-    plan_.add_node(plan::Move{source, target, {}}, scope("input"));
+    plan_.add_node(plan::Move{source, target, {}}, label("input", Purpose::input_copy));
   }
   plan_.inputs.push_back({name, source});
 }
@@ -231,7 +237,7 @@ Operand ReplicaLowering::copy_of(ValueId value, std::string name, BufferKind kin
       plan_.add_buffer({std::move(name), plan_.buffer(source.buffer).device, source.spec.bytes(), kind, {}}),
       source.spec,
       {}};
-  plan_.add_node(plan::Move{source, copy, {}}, scope(""));
+  plan_.add_node(plan::Move{source, copy, {}}, label("", Purpose::other));
   return copy;
 }
 
@@ -248,12 +254,12 @@ void ReplicaLowering::lower(const Part& part) {
     }
     run.workspace = workspace(run, part.node);
     const plan::DeviceId device = run.device;
-    last_runs_[device] = plan_.add_node(std::move(run), scope(node.scope));
+    last_runs_[device] = plan_.add_node(std::move(run), label(node.scope, purpose_of(node)));
     if (!first_run_) first_run_ = last_runs_[device];
   }
   if (const auto* permute = std::get_if<Permute>(&node.operation)) {
     const Operand input = operand(node.inputs[0]), output = define_buffer(node.outputs[0], part);
-    add_permute(plan_, *permute, {&input, 1}, {&output, 1}, scope("permute"));
+    add_permute(plan_, *permute, {&input, 1}, {&output, 1}, label("permute", Purpose::permute));
   }
   if (!std::holds_alternative<Update>(node.operation)) note_reads(part);
 }
@@ -326,7 +332,7 @@ void ReplicaLowering::move_updates() {
     const Operand source = saved_new_values_[i] ? *saved_new_values_[i] : operand(*new_value_of_[i]);
     const Operand target = operand(step_.variables[i].value);
     if (source.buffer != target.buffer)
-      plan_.add_node(plan::Move{source, target, {}}, scope(step_.variables[i].name));
+      plan_.add_node(plan::Move{source, target, {}}, label(step_.variables[i].name, Purpose::update));
   }
 }
 
@@ -349,7 +355,7 @@ Operand ReplicaLowering::define_buffer(ValueId value, const Part& part, std::opt
   const auto& outputs = step_.program.nodes[part.node].outputs;
   const auto output = static_cast<std::size_t>(std::ranges::find(outputs, value) - outputs.begin());
   give_buffer(value, device_of(part), value_name(value, part.node, output),
-              is_result(value) ? BufferKind::result : kind_of(step_.program.nodes[part.node].scope), spec);
+              is_result(value) ? BufferKind::result : kind_of(step_.program.nodes[part.node]), spec);
   return operand(value);
 }
 
@@ -379,9 +385,10 @@ std::string ReplicaLowering::value_name(ValueId value, std::size_t node, std::si
 
 std::string ReplicaLowering::own(std::string name) const { return std::move(name) + suffix_; }
 
-std::string ReplicaLowering::scope(const std::string& within) const {
-  if (replica_.number == 0) return within;
-  return within.empty() ? prefix_ : prefix_ + '/' + within;
+plan::Label ReplicaLowering::label(const std::string& within, Purpose purpose, std::int32_t number) const {
+  const plan::Role role{purpose, number, static_cast<std::int32_t>(replica_.number)};
+  if (replica_.number == 0) return {within, role};
+  return {within.empty() ? prefix_ : prefix_ + '/' + within, role};
 }
 
 void lower_replica(const Step& step, Replica replica, plan::Plan& plan) {

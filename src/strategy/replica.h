@@ -75,7 +75,8 @@ class ReplicaLowering {
   std::optional<plan::DeviceId> host() const { return replica_.host; }
   std::optional<plan::NodeId> first_run() const { return first_run_; }
   const std::map<plan::DeviceId, plan::NodeId>& last_runs() const { return last_runs_; }  // by device
-  std::string scope(const std::string& within) const;  // "replica_1/conv2d"
+  // The scope "replica_1/conv2d", and the role of a node of this replica.
+  plan::Label label(const std::string& within, plan::Purpose purpose, std::int32_t number = -1) const;
 
  private:
   bool is_identity(const Operation& operation) const;

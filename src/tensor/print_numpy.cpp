@@ -21,9 +21,10 @@ constexpr std::size_t line_width = 75;
 constexpr std::int64_t threshold = 1000;
 constexpr std::int64_t edge_items = 3;
 
-// ---- one number: the shortest decimal digits that mean it, as numpy's Dragon4 finds them
+// ---- One number. Its digits are the shortest decimal that parses back to the same value, as in numpy's
+// Dragon4.
 
-// d.ddd x 10^exponent, without the point; "0" for zero.
+// The number d.ddd x 10^exponent. `digits` are those digits without the point; zero has the digits "0".
 struct Decimal {
   bool negative = false;
   std::string digits{};
@@ -51,7 +52,7 @@ Decimal shortest(T value) {
   return decimal_of({text.data(), end.ptr});
 }
 
-// The value itself to `kept` digits behind the first one.
+// The value, correctly rounded to `kept` digits behind the first one.
 template <class T>
 Decimal exact(T value, int kept) {
   std::array<char, 512> text{};
@@ -60,8 +61,8 @@ Decimal exact(T value, int kept) {
   return decimal_of({text.data(), end.ptr});
 }
 
-// Between `least` and `most` digits behind the first one: as many as the shortest decimal has. Where numpy is
-// made to give more or fewer it goes back to the value itself.
+// The shortest decimal, if it has between `least` and `most` digits behind the first one. Otherwise, like
+// numpy, the value correctly rounded to that many digits.
 template <class T>
 Decimal decimal_between(T value, int least, int most) {
   const Decimal decimal = shortest(value);
@@ -69,7 +70,7 @@ Decimal decimal_between(T value, int least, int most) {
   return kept >= least && kept <= most ? decimal : exact(value, kept < least ? least : most);
 }
 
-// A number in two parts, left and right of the point, so that columns can be aligned at it.
+// The text of a number, split at the point, so that a column of numbers can be aligned at the point.
 struct Parts {
   std::string whole{};
   std::string fraction{};
@@ -94,10 +95,10 @@ Parts scientific(const Decimal& decimal) {
           fmt::format("{:+03d}", decimal.exponent)};
 }
 
-// ---- a column of numbers
+// ---- A column of numbers, which all have the same width.
 
 using Format = std::function<std::string(std::size_t element)>;
-using Elements = std::vector<std::size_t>;  // those that are printed
+using Elements = std::vector<std::size_t>;  // the indices of the elements that are printed
 
 template <class T>
 class FloatColumn {
@@ -116,7 +117,7 @@ class FloatColumn {
       fraction_width = std::max(fraction_width, parts.fraction.size());
       exponent_ = std::max(exponent_, parts.exponent.size());
     }
-    fraction_ = fraction_width;  // from here on numbers are filled up to it
+    fraction_ = fraction_width;  // parts_of reads it, so it is set after all widths are known
     const std::size_t after = right() + 1;
     if (!all_finite)
       whole_ = std::max(whole_, (negative_infinity ? 4U : 3U) - std::min(after, std::size_t{3}));
@@ -138,7 +139,7 @@ class FloatColumn {
  private:
   std::size_t right() const { return fraction_ + (has_exponents_ ? exponent_ + 1 : 0); }
 
-  // numpy compares with Python's numbers, in double precision, and divides in the array's own.
+  // Like numpy, this compares in double precision and divides in the precision of the array.
   void choose_exponents(const Elements& printed) {
     T least = std::numeric_limits<T>::infinity();
     T largest = 0;
@@ -191,7 +192,7 @@ Format column(const Tensor& tensor, const Elements& printed) {
   return {};
 }
 
-// ---- brackets, lines, and what is left out
+// ---- Brackets, line breaks, and the abbreviation of large arrays.
 
 class Brackets {
  public:
@@ -204,7 +205,7 @@ class Brackets {
     return "[" + inner.substr(indent.size()) + "]";
   }
 
-  // The elements that appear, in order.
+  // Appends the indices of all elements that are printed, in their order.
   void collect(int axis, std::size_t first, Elements& into) const {
     if (axis == shape_.rank()) return into.push_back(first);
     for (const auto& index : indices(axis))
@@ -214,7 +215,7 @@ class Brackets {
  private:
   std::size_t extent(int axis) const { return static_cast<std::size_t>(shape_[axis]); }
 
-  // An axis' indices; nothing stands for the dots.
+  // The printed indices of an axis. nullopt stands for the dots of an abbreviation.
   std::vector<std::optional<std::size_t>> indices(int axis) const {
     const bool cut = summarised_ && shape_[axis] > 2 * edge_items;
     std::vector<std::optional<std::size_t>> list;
@@ -259,7 +260,7 @@ class Brackets {
   bool summarised_;
 };
 
-// ---- scalars
+// ---- Scalars.
 
 template <class T>
 std::string print_float(T value) {

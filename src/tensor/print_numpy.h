@@ -6,15 +6,15 @@
 
 namespace wt {
 
-// A tensor's numbers as numpy 1.x prints an array with its default options: columns of equal width, 8 digits
-// after the point at most, one exponent for all where numbers are far apart, lines of 75 characters, and the
-// middle left out of more than 1000 elements (numpy/core/arrayprint.py).
+// Prints a tensor as numpy 1.x prints an array with its default options (numpy/core/arrayprint.py): columns
+// of equal width, at most 8 digits behind the point, exponents in all numbers if their magnitudes differ
+// much, and lines of 75 characters. Arrays of more than 1000 elements are abbreviated.
 //   [[ 1.   -2.5 ]
 //    [ 0.25  4.  ]]
-// A scalar is printed as a number of its own: "3.0". Requires: has_numbers().
+// A scalar is printed like a Python number: "3.0". Requires: has_numbers().
 std::string print_numpy(const Tensor& tensor);
 
-// "(2, 3)", "(3,)", "()": a shape as Python prints a tuple.
+// Prints a shape as Python prints a tuple: "(2, 3)", "(3,)", "()".
 std::string print_tuple(const Shape& shape);
 
 }  // namespace wt

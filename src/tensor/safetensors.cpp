@@ -22,7 +22,7 @@ constexpr std::uint64_t length_bytes = 8;
 constexpr std::uint64_t longest_header = 100'000'000;  // the limit of the format's own library
 constexpr std::string_view metadata_key = "__metadata__";
 
-// In the order in which the format's own library writes them.
+// The supported types, in the order in which the format's own library writes them.
 constexpr std::array<json::Named<Type>, 6> types{{{"I64", Type::int64},
                                                   {"F64", Type::float64},
                                                   {"F32", Type::float32},
@@ -36,7 +36,7 @@ std::size_t rank_of(Type type) {
       types.begin());
 }
 
-// A tensor as the header describes it. Begin and end count from the end of the header.
+// A tensor as the header describes it. `begin` and `end` are offsets in bytes from the end of the header.
 struct Entry {
   std::string name{};
   TensorSpec spec{};
@@ -52,7 +52,7 @@ struct Entry {
 }
 
 std::string read_header(const InputFile& file, const std::string& path) {
-  const std::string not_one = "this is no safetensors file";
+  const std::string not_one = "this is not a safetensors file";
   if (!file.is_regular()) refuse(path, "not a regular file");
   if (file.size() < length_bytes) refuse(path, fmt::format("{}: it has only {} bytes", not_one, file.size()));
   std::array<std::byte, length_bytes> prefix{};
@@ -66,7 +66,7 @@ std::string read_header(const InputFile& file, const std::string& path) {
     refuse(path,
            fmt::format("the header should have {} bytes, but only {} follow", length,
                        file.size() - length_bytes),
-           "the file was cut off, or is no safetensors file");
+           "the file was cut off, or is not a safetensors file");
   }
   std::string header(length, '\0');
   file.read_at(length_bytes, std::as_writable_bytes(std::span(header)));
@@ -74,7 +74,7 @@ std::string read_header(const InputFile& file, const std::string& path) {
   return header;
 }
 
-// Bytes of such a tensor; none if the numbers make no sense, which is then a problem.
+// The size of a tensor in bytes, or nothing if it exceeds 64 bits.
 std::optional<std::int64_t> bytes_of(const std::vector<std::int64_t>& extents, Type type) {
   std::int64_t bytes = bytes_per_element(type);
   for (std::int64_t extent : extents) {
@@ -83,7 +83,8 @@ std::optional<std::int64_t> bytes_of(const std::vector<std::int64_t>& extents, T
   return bytes;
 }
 
-// Fills in all but name and place. False, and a problem, if the description makes no sense.
+// Reads the type, the shape and the offsets of a tensor. Returns false and adds a problem if they are not
+// consistent.
 bool read_description(json::Reader reader, Problems& problems, Entry& entry) {
   entry.spec.type = reader.one_of("dtype", types);
   const auto extents = reader.required<std::vector<std::int64_t>>("shape", {.at_least = 0});
@@ -92,10 +93,10 @@ bool read_description(json::Reader reader, Problems& problems, Entry& entry) {
   if (problems.any()) return false;
   const std::optional<std::int64_t> bytes = bytes_of(extents, entry.spec.type);
   if (extents.size() > Shape::max_rank) {
-    reader.problem("shape", fmt::format("{} axes are too many", extents.size()),
-                   fmt::format("at most {} are possible here", Shape::max_rank));
+    reader.problem("shape", fmt::format("the shape has {} axes", extents.size()),
+                   fmt::format("at most {} are supported", Shape::max_rank));
   } else if (offsets.size() != 2 || offsets[0] > offsets[1]) {
-    reader.problem("data_offsets", "the data_offsets are no begin and end");
+    reader.problem("data_offsets", "the data_offsets must be two numbers, a begin and an end");
   } else if (!bytes) {
     reader.problem("shape", "the shape is larger than any memory");
   } else if (*bytes != offsets[1] - offsets[0]) {
@@ -119,7 +120,8 @@ void read_entry(const json::Member& member, Problems& problems, std::vector<Entr
   }
 }
 
-// Without holes, without overlaps, and exactly to the end of the file.
+// Checks that the tensors fill the rest of the file without gaps and overlaps. Sorts the entries by their
+// offsets.
 void check_layout(std::vector<Entry>& entries, std::int64_t data_bytes, const std::string& path,
                   Problems& problems) {
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& left, const Entry& right) {
@@ -129,9 +131,10 @@ void check_layout(std::vector<Entry>& entries, std::int64_t data_bytes, const st
   const Entry* previous = nullptr;
   for (const Entry& entry : entries) {
     if (entry.begin > end) {
-      problems.add(entry.place,
-                   fmt::format("a gap of {} bytes before \"{}\"", entry.begin - end, printable(entry.name)),
-                   "the format allows no holes");
+      problems.add(
+          entry.place,
+          fmt::format("there is a gap of {} bytes before \"{}\"", entry.begin - end, printable(entry.name)),
+          "the format allows no gaps");
     } else if (entry.begin < end) {
       problems.add(entry.place, fmt::format("\"{}\" overlaps \"{}\" by {} bytes", printable(entry.name),
                                             printable(previous->name), end - entry.begin));
@@ -150,7 +153,7 @@ void check_layout(std::vector<Entry>& entries, std::int64_t data_bytes, const st
 std::map<std::string, std::string> read_metadata(const json::Value& value, Problems& problems) {
   std::map<std::string, std::string> metadata;
   if (value.kind() != json::Kind::object) {
-    problems.add(value.place(), fmt::format("wanted an object, found {}", describe(value.kind())));
+    problems.add(value.place(), fmt::format("expected an object, found {}", describe(value.kind())));
     return metadata;
   }
   for (const json::Member& member : value.members()) {

@@ -1,7 +1,12 @@
 #pragma once
-// Tensors in files that PyTorch, NumPy and others read as well: 8 bytes of header length, a JSON header with
-// type, shape and position of every tensor, then the numbers without gaps. A file is somebody else's word:
-// all of the header is checked against the file's length before memory for any number is allocated.
+// Reads and writes safetensors files (huggingface.co/docs/safetensors), which PyTorch, NumPy and other
+// programs read as well. A file consists of 8 bytes with the length of the header, a JSON header and the
+// numbers without gaps:
+//
+//   {"w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, "__metadata__": {"steps": "10"}}
+//
+// A file may be damaged or malicious. The whole header is therefore checked against the length of the file
+// before memory for any tensor is allocated.
 
 #include <filesystem>
 #include <map>
@@ -12,16 +17,19 @@
 
 namespace wt {
 
+// The content of a file: tensors and texts by name.
 struct TensorFile {
   std::map<std::string, Tensor> tensors{};
   std::map<std::string, std::string> metadata{};
 };
 
-// `named_at` is where the user named the file, for the message when it cannot be read.
+// Throws InputError for files that can't be read or are not correct. `named_at` is the place where the user
+// wrote the path.
 TensorFile read_safetensors(const std::filesystem::path& path, const Place& named_at = {});
 
-// The same bytes for the same tensors, in the order of the format's own library: wide types first, then by
-// name, so that everything is aligned. Requires: all tensors have numbers.
+// Writes tensors in the order of the format's own library: wide types first, so that all numbers are aligned,
+// and by name within a type. The same content always gives the same bytes. Requires: all tensors have
+// numbers.
 void write_safetensors(const std::filesystem::path& path, const TensorFile& content);
 
 }  // namespace wt

@@ -1,4 +1,5 @@
 #pragma once
+// The shape of a tensor.
 
 #include <array>
 #include <cstdint>
@@ -8,8 +9,9 @@
 
 namespace wt {
 
-// The extents of a tensor, outermost first. Row-major, channels last. Held in place: copying a shape never
-// allocates, so kernels may make shapes inside a step.
+// The extents of a tensor, outermost axis first: {32, 28, 28, 1} are 32 images of 28 rows, 28 columns and one
+// channel. The extents are stored inside the object, so copying a shape never allocates memory, and kernels
+// may create shapes during a step. Extents are not negative.
 class Shape {
  public:
   static constexpr int max_rank = 8;
@@ -26,9 +28,9 @@ class Shape {
   }  // Requires: rank() > 0.
 
   std::int64_t elements() const;                    // 1 for a scalar
-  std::int64_t elements(int begin, int end) const;  // the product over axes [begin, end)
+  std::int64_t elements(int begin, int end) const;  // the product of the extents of axes [begin, end)
   void append(std::int64_t extent);                 // Requires: rank() < max_rank.
-  Shape without(int axis) const;
+  Shape without(int axis) const;                    // the shape with one axis removed
 
   const std::int64_t* begin() const { return extents_.data(); }
   const std::int64_t* end() const { return extents_.data() + rank_; }

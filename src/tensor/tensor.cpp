@@ -18,14 +18,14 @@ constexpr std::size_t large_page = std::size_t{2} << 20;
 
 std::string print(const TensorSpec& spec) { return fmt::format("{}{}", name(spec.type), print(spec.shape)); }
 
-// Memory that fills large pages asks for them, before it is touched: kernels that only pass over their operands
-// (pooling, relu's gradient) then take a quarter less time in a step of 50 MB.
+// Large allocations request large pages before the memory is touched. In a step with 50 MB of tensors, this
+// makes kernels that are limited by memory (pooling, the gradient of relu) a quarter faster.
 std::shared_ptr<std::byte> allocate_numbers(Bytes size) {
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(size.count(), 1));
   const std::align_val_t place = count < 2 * large_page ? alignment : std::align_val_t{large_page};
   auto* data = static_cast<std::byte*>(::operator new(count, place));
 #if defined(__linux__)
-  // A wish: where it isn't granted, only time is lost.
+  // The result is ignored: without large pages, kernels are only slower.
   if (count >= 2 * large_page) ::madvise(data, count / large_page * large_page, MADV_HUGEPAGE);
 #endif
   std::memset(data, 0, count);

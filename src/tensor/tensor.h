@@ -1,6 +1,17 @@
-// tensor/: element types, shapes, tensors. A tensor is numbers, or only the description of numbers: with
-// numbers off everything above still runs. Knows nothing of devices or kernels.
-// Read on in kernel/kernel.h.
+// tensor/ holds element types, shapes and tensors on the host, and reads and writes them as safetensors
+// files.
+//
+// A tensor is a description (TensorSpec: type and shape) and, optionally, numbers:
+//
+//   const Tensor x = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});       // float32[2,3] with numbers
+//   const Tensor big = Tensor::shape_only({Type::float32, {8192, 8192}}); // the description alone, no memory
+//
+// A simulated training that computes no numbers runs the same code with shape-only tensors. Numbers are
+// stored in row-major order, and images have their channels last, as in TensorFlow. Copies of a tensor share
+// their numbers, and a View is a non-owning reference to numbers. This folder contains nothing about devices
+// or kernels; the memory of a GPU is in device/memory.h.
+//
+// Read next: shape.h, then kernel/kernel.h, which computes with views.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +27,7 @@
 
 namespace wt {
 
-// What a tensor is like, without its numbers.
+// The type and the shape of a tensor.
 struct TensorSpec {
   Type type = Type::float32;
   Shape shape{};
@@ -28,11 +39,13 @@ struct TensorSpec {
 
 std::string print(const TensorSpec& spec);  // "float32[32,10]"
 
-// Numbers that somebody else keeps alive: what kernels read and write.
+// A non-owning reference to numbers, which kernels read and write. The owner of the memory must outlive the
+// view. `data` may be memory of a GPU, which the host must not access.
 struct View {
   TensorSpec spec{};
   std::byte* data = nullptr;
 
+  // Requires: T is the C++ type of the elements.
   template <class T>
   T* as() const {
     WT_EXPECT(type_of<T> == spec.type, "a view of {} is read as {}", name(spec.type), name(type_of<T>));
@@ -44,14 +57,16 @@ struct View {
   }
 };
 
-// A tensor with shared ownership of its numbers, or none (shape-only). Copies are views of the same numbers.
+// A tensor that owns its numbers together with its copies, or that has no numbers (shape-only). Copying a
+// Tensor doesn't copy its numbers; copy() does.
 class Tensor {
  public:
   Tensor() = default;
-  static Tensor shape_only(TensorSpec spec);
+  static Tensor shape_only(TensorSpec spec);  // without numbers
   static Tensor zeros(TensorSpec spec);
 
-  // Requires: as many values as the shape has elements.
+  // A tensor with the given values in row-major order. Requires: there are as many values as the shape has
+  // elements.
   template <class T>
   static Tensor of(const Shape& shape, const std::vector<T>& values) {
     Tensor tensor = zeros({type_of<T>, shape});
@@ -67,23 +82,26 @@ class Tensor {
   bool has_numbers() const { return view_.data != nullptr; }
 
   // Requires: has_numbers().
-  const View& view() const;
+  const View& view() const;  // lives as long as this tensor
   template <class T>
   std::span<T> values() const {
     return view().values<T>();
   }
   std::span<std::byte> bytes() const;
 
-  Tensor reshaped(const Shape& shape) const;                // the same numbers
-  Tensor rows(std::int64_t begin, std::int64_t end) const;  // a view of rows [begin, end) of axis 0
-  Tensor copy() const;
+  // These share their numbers with this tensor.
+  Tensor reshaped(const Shape& shape) const;                // Requires: the same number of elements.
+  Tensor rows(std::int64_t begin, std::int64_t end) const;  // the rows [begin, end) of axis 0
+
+  Tensor copy() const;  // with numbers of its own
 
  private:
   std::shared_ptr<std::byte> owner_{};
   View view_{};
 };
 
-// Storage for numbers, aligned for the widest vector registers and zeroed.
+// Allocates zeroed host memory. It is aligned for the widest vector registers (64 bytes), or for large pages
+// if it is at least 4 MiB large.
 std::shared_ptr<std::byte> allocate_numbers(Bytes size);
 
 }  // namespace wt

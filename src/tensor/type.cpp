@@ -13,7 +13,7 @@ struct Row {
   bool is_floating{};
 };
 
-// In the order of the enumerators, so that a type is its own index.
+// One row per type, in the order of the enumerators, so that a type is the index of its row.
 constexpr std::array<Row, 6> rows{{
     {Type::float32, "float32", 4, true},
     {Type::float64, "float64", 8, true},

@@ -6,16 +6,16 @@
 
 namespace wt {
 
-// The element types a tensor can have. float64 exists for checks: gradients are compared with central
-// differences in it.
+// The element types of tensors. float64 exists for tests: it is precise enough to compare gradients with
+// central differences.
 enum class Type : std::uint8_t { float32, float64, int32, int64, boolean, uint8 };
 
-std::string_view name(Type type);  // "float32"
-std::optional<Type> type_named(std::string_view name);
+std::string_view name(Type type);                       // "float32"
+std::optional<Type> type_named(std::string_view name);  // the inverse of name
 std::int64_t bytes_per_element(Type type);
 bool is_floating(Type type);
 
-// The element type of a C++ type, for code that is written once for several of them.
+// The element type that belongs to a C++ type, for templates: type_of<float> is Type::float32.
 template <class T>
 inline constexpr Type type_of = Type::float32;
 template <>

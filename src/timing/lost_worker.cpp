@@ -39,7 +39,7 @@ std::optional<Meeting> first_meeting(const plan::Plan& plan, const plan::Timelin
     const bool is_between = move != nullptr && task_of(move->source) != task_of(move->target);
     if (!is_between && !std::holds_alternative<plan::Collective>(plan.nodes[i].action)) continue;
     const Seconds begin = timeline.nodes[i].start;
-    if (!first || begin < first->begin) first = {plan.nodes[i].scope, begin};
+    if (!first || begin < first->begin) first = {name(plan.nodes[i].role), begin};
   }
   return first;
 }

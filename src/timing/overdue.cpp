@@ -20,7 +20,7 @@ void put_off(Seconds& moment, Seconds until) { moment = std::max(moment, until);
 
 // A collective of one step, as its members saw it.
 struct Meeting {
-  std::string_view name{};
+  plan::Role role{};
   Moments entered{};  // when a device had done all that its part waits for
   Moments left{};     // when its part was done
 };
@@ -47,9 +47,9 @@ class Clock {
     std::vector<Meeting> meetings;
     for (std::size_t id = first; id < last; ++id) {
       if (!is_of_collective(plan_.nodes[id])) continue;
-      const std::string_view name = plan_.nodes[id].scope;
-      auto meeting = std::ranges::find(meetings, name, &Meeting::name);
-      if (meeting == meetings.end()) meeting = meetings.insert(meeting, {.name = name});
+      const plan::Role& role = plan_.nodes[id].role;
+      auto meeting = std::ranges::find(meetings, role, &Meeting::role);
+      if (meeting == meetings.end()) meeting = meetings.insert(meeting, {.role = role});
       add(id, *meeting);
     }
     return meetings;
@@ -61,7 +61,7 @@ class Clock {
     for (const plan::DeviceId device : own) put_off(meeting.left[device], timeline_.nodes[id].end);
     for (const plan::NodeId other : node.after) {
       const plan::Node& before = plan_.node(other);
-      if (is_of_collective(before) && before.scope == node.scope) continue;
+      if (is_of_collective(before) && before.role == node.role) continue;
       for (const plan::DeviceId device : devices(before.action))
         if (own.contains(device)) put_off(meeting.entered[device], timeline_.nodes[index(other)].end);
     }
@@ -83,7 +83,7 @@ class Clock {
     const Seconds span = std::ranges::max_element(meeting.left, {}, of)->second - first->second;
     if (span <= timeout_ || (found_ && found_->entered <= first->second)) return;
     found_ = {.step = step,
-              .collective = std::string(meeting.name),
+              .collective = name(meeting.role),
               .last = plan_.devices[index(last->first)].name,
               .entered = first->second,
               .late = last->second - first->second,

@@ -75,8 +75,9 @@ struct Activity {
   // To the first device: their copy, or their pipeline where that is its own host.
   static bool brings_rows(const plan::Plan& plan, const plan::Node& node) {
     const auto* move = std::get_if<plan::Move>(&node.action);
-    return move != nullptr && node.scope.ends_with("input") &&
-           plan.buffer(move->target.buffer).device == plan::DeviceId{};
+    const plan::Purpose purpose = node.role.purpose;
+    const bool is_of_rows = purpose == plan::Purpose::input_copy || purpose == plan::Purpose::input_pipeline;
+    return move != nullptr && is_of_rows && plan.buffer(move->target.buffer).device == plan::DeviceId{};
   }
 
   void add(const plan::Plan& plan, const plan::Node& node, const plan::Span& span) {
@@ -131,7 +132,6 @@ class StepSimulator {
     StepTime step = clock_.time(plan_, where_,
                                 {.roofline = roofline_,
                                  .profile = profile_,
-                                 .calls = options_.calls,
                                  .pace = pace_,
                                  .synchronization = synchronization(),
                                  .has_rows_on_devices = options_.has_rows_on_devices,
@@ -299,9 +299,12 @@ StepPart part_of(const plan::Plan& plan, const plan::Node& node) {
   };
   if (const auto* move = std::get_if<plan::Move>(&node.action)) {
     if (!is_between_devices(plan, *move)) return of_device(plan.buffer(move->target.buffer).device);
-    return node.scope.ends_with("input") ? StepPart::input : StepPart::communication;
+    const bool is_of_rows = node.role.purpose == plan::Purpose::input_copy;
+    return is_of_rows ? StepPart::input : StepPart::communication;
   }
-  if (node.scope.starts_with("all_reduce/") || std::holds_alternative<plan::Collective>(node.action))
+  const bool is_packed_here = node.role.purpose == plan::Purpose::packing && node.role.replica == 0;
+  if (node.role.purpose == plan::Purpose::reduction || is_packed_here ||
+      std::holds_alternative<plan::Collective>(node.action))
     return StepPart::communication;
   const auto* run = std::get_if<plan::Run>(&node.action);
   return of_device(run != nullptr ? run->device : std::get<plan::Sum>(node.action).device);

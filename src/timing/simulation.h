@@ -45,7 +45,6 @@ struct SimulationOptions {
   bool has_rows_on_devices = false;  // from the start: a step copies none
   bool is_brought_together = true;   // by collectives that every device's kernel has to enter
   KernelTimes* times = nullptr;      // null: the roofline
-  std::vector<const communication::Call*> calls{};  // of the plan's "all_reduce/0" and so on
   StepsOptions steps{};
   Seconds dispatch{};                      // of a TPU's step, by its host
   std::optional<RowsPipeline> pipeline{};  // as the steps have it

@@ -50,14 +50,6 @@ void add_kernels(const plan::Plan& plan, const cluster::Machine& machine, const 
   std::ranges::stable_sort(account.runs, is_longer);
 }
 
-// "all_reduce/3/copy" is of "all_reduce/3", and "push/7" and "replica_1/push/7" are of "push".
-std::string collective_of(std::string_view scope) {
-  if (scope.starts_with("replica_")) scope.remove_prefix(scope.find('/') + 1);
-  const std::size_t first = scope.find('/');
-  const bool has_number = scope.starts_with("all_reduce/");
-  return std::string(scope.substr(0, has_number ? scope.find('/', first + 1) : first));
-}
-
 void add_collectives(const plan::Plan& plan, const plan::Timeline& timeline, StepAccount& account) {
   Spans compute;
   std::map<std::string, Spans> collectives;
@@ -65,7 +57,7 @@ void add_collectives(const plan::Plan& plan, const plan::Timeline& timeline, Ste
     const StepPart part = part_of(plan, plan.nodes[i]);
     if (part == StepPart::compute) compute.push_back(timeline.nodes[i]);
     if (part != StepPart::communication) continue;
-    collectives[collective_of(plan.nodes[i].scope)].push_back(timeline.nodes[i]);
+    collectives[name(plan.nodes[i].role)].push_back(timeline.nodes[i]);
   }
   compute = merged(std::move(compute));
   for (auto& [name, content] : collectives) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/id.h"
 #include "communication/own_moves.h"
@@ -15,27 +14,16 @@ namespace {
 
 using platform::Endpoint;
 
-constexpr std::string_view all_reduce = "all_reduce/";
-
-// "all_reduce/12" exactly: what is copied and scaled around it has further parts.
-std::optional<std::size_t> number_of(std::string_view scope) {
-  if (!scope.starts_with(all_reduce)) return std::nullopt;
-  const std::string_view digits = scope.substr(all_reduce.size());
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
+// How the library carries out the reduction that the node is part of. Null: TensorFlow moves the bytes itself.
+const communication::Call* call_for(const plan::Plan& plan, const plan::Role& role) {
+  const auto found = plan.calls.find(role.number);
+  return role.purpose == plan::Purpose::reduction && found != plan.calls.end() ? &found->second : nullptr;
 }
 
-const communication::Call* call_for(const StepTimeOptions& options, std::string_view scope) {
-  const std::optional<std::size_t> number = number_of(scope);
-  return number && *number < options.calls.size() ? options.calls[*number] : nullptr;
-}
-
-// Messages and the sums at their ends, which have no stream; a Sum in a stream is a kernel of the step.
+// Messages and the sums at their ends, which have no stream. A Sum in a stream is a kernel of the step.
 bool is_of_schedule(const plan::Node& node) {
-  const bool has_scope = number_of(node.scope) || node.scope == "broadcast";
-  if (!has_scope) return false;
+  const plan::Purpose purpose = node.role.purpose;
+  if (purpose != plan::Purpose::reduction && purpose != plan::Purpose::broadcast) return false;
   if (std::holds_alternative<plan::Sum>(node.action)) return node.stream == plan::Stream::none;
   return std::holds_alternative<plan::Move>(node.action);
 }
@@ -58,7 +46,8 @@ void slow_down(plan::Costs& costs, const plan::Plan& plan, std::span<const doubl
 void leave_out_rows(plan::Costs& costs, const plan::Plan& plan) {
   for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
     const auto* move = std::get_if<plan::Move>(&plan.nodes[id].action);
-    if (move != nullptr && plan.nodes[id].scope.ends_with("input")) costs.nodes[id] = {.wire = 0};
+    if (move != nullptr && plan.nodes[id].role.purpose == plan::Purpose::input_copy)
+      costs.nodes[id] = {.wire = 0};
   }
 }
 
@@ -116,7 +105,7 @@ template <class Use>
 void StepClock::for_whole(const plan::Plan& plan, const StepTimeOptions& options, Use use) {
   for (std::size_t id = 0; id < plan.nodes.size(); ++id)
     if (const auto* whole = std::get_if<plan::Collective>(&plan.nodes[id].action))
-      use(id, timing_of(*whole, call_for(options, plan.nodes[id].scope), options.folding));
+      use(id, timing_of(*whole, call_for(plan, plan.nodes[id].role), options.folding));
 }
 
 StepTime StepClock::time(const plan::Plan& plan, std::span<const Endpoint> where,
@@ -140,7 +129,7 @@ plan::Costs StepClock::costs_of(const plan::Plan& plan, std::span<const Endpoint
                           : plan::roofline(plan, types, options.roofline);
   slow_down(costs, plan, options.pace);
   if (options.has_rows_on_devices) leave_out_rows(costs, plan);
-  add_expanded(costs, plan, where, options);
+  add_expanded(costs, plan, where);
   for_whole(plan, options, [&](std::size_t id, const communication::Timing& timing) {
     costs.nodes[id] = {.seconds = timing.time};
   });
@@ -148,15 +137,15 @@ plan::Costs StepClock::costs_of(const plan::Plan& plan, std::span<const Endpoint
   return costs;
 }
 
-void StepClock::add_expanded(plan::Costs& costs, const plan::Plan& plan, std::span<const Endpoint> where,
-                             const StepTimeOptions& options) const {
-  std::map<std::string_view, std::vector<std::size_t>> nodes;
+void StepClock::add_expanded(plan::Costs& costs, const plan::Plan& plan,
+                             std::span<const Endpoint> where) const {
+  std::map<plan::Role, std::vector<std::size_t>> nodes;
   for (std::size_t id = 0; id < plan.nodes.size(); ++id)
-    if (is_of_schedule(plan.nodes[id])) nodes[plan.nodes[id].scope].push_back(id);
+    if (is_of_schedule(plan.nodes[id])) nodes[plan.nodes[id].role].push_back(id);
   if (nodes.empty()) return;
   const communication::Call own = communication::own_moves(group_);
-  for (const auto& [scope, ids] : nodes) {
-    const communication::Call* call = call_for(options, scope);
+  for (const auto& [role, ids] : nodes) {
+    const communication::Call* call = call_for(plan, role);
     communication::add_costs(costs, plan, ids, call != nullptr ? *call : own, group_.platform, where);
   }
 }

@@ -20,8 +20,6 @@ namespace wt::timing {
 struct StepTimeOptions {
   plan::RooflineOptions roofline{};
   const plan::Profile* profile = nullptr;  // instead of the roofline, for the devices of its type
-  // Of the plan's "all_reduce/0" and so on: how the library carries them out. Empty: TensorFlow does it itself.
-  std::vector<const communication::Call*> calls{};
   std::vector<double> pace{};        // by device: its seconds are multiplied by it (a straggler); absent: 1
   Seconds synchronization{};         // once, when all else is done
   bool has_rows_on_devices = false;  // from the start: a step copies none
@@ -69,8 +67,8 @@ class StepClock {
   // Of every collective that stays whole, with its node.
   template <class Use>
   void for_whole(const plan::Plan& plan, const StepTimeOptions& options, Use use);
-  void add_expanded(plan::Costs& costs, const plan::Plan& plan, std::span<const platform::Endpoint> where,
-                    const StepTimeOptions& options) const;
+  void add_expanded(plan::Costs& costs, const plan::Plan& plan,
+                    std::span<const platform::Endpoint> where) const;
   void require_folded(const plan::Plan& plan, const StepTimeOptions& options);
   collective::Options options_of(const plan::Collective& collective) const;
   const communication::Timing& timing_of(const plan::Collective& collective, const communication::Call* call,

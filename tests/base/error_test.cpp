@@ -8,8 +8,8 @@ namespace {
 Place strategy_place() { return {"scenarios/x.json", 14, 17, R"(    "strategy": "mirored",)", 9}; }
 
 TEST(Error, PrintsPlaceLineCaretFactAndRemedy) {
-  EXPECT_EQ(print(Problem{strategy_place(), "\"mirored\" is not a strategy", "did you mean \"mirrored\"?"}),
-            "scenarios/x.json:14:17: \"mirored\" is not a strategy\n"
+  EXPECT_EQ(print(Problem{strategy_place(), "unknown strategy \"mirored\"", "did you mean \"mirrored\"?"}),
+            "scenarios/x.json:14:17: unknown strategy \"mirored\"\n"
             "  14 |     \"strategy\": \"mirored\",\n"
             "     |                 ^~~~~~~~~\n"
             "did you mean \"mirrored\"?");

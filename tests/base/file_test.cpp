@@ -14,7 +14,7 @@
 namespace wt {
 namespace {
 
-// A folder of its own for each test.
+// Each test has a temporary folder of its own.
 class File : public testing::Test {
  protected:
   long entries() const {
@@ -54,7 +54,7 @@ TEST_F(File, ShowsNothingBeforeCommitAndNothingWithoutIt) {
 }
 
 TEST_F(File, LeavesNothingBehindWhenTheDiskIsFull) {
-  // Beyond the limit, writing fails as on a full disk.
+  // Writing beyond this limit fails like writing to a full disk.
   write_text(folder_ / "x", "old");
   auto overfill = [&] {
     rlimit limit{};
@@ -83,7 +83,7 @@ TEST_F(File, SaysWhyItCannotRead) {
 
 TEST_F(File, SaysWhyItCannotWrite) {
   EXPECT_EQ(error_of<MachineError>([&] { write_text(folder_ / "no/x", ""); }),
-            "[write] no/x: No such file or directory; make its folder first");
+            "[write] no/x: No such file or directory; create its folder first");
   EXPECT_EQ(error_of<MachineError>([&] { write_text(folder_, ""); }), "[write] FOLDER: Is a directory");
   EXPECT_EQ(error_of<MachineError>([&] { write_text("/dev/null", ""); }),
             "[write] /dev/null: not a regular file");
@@ -92,7 +92,7 @@ TEST_F(File, SaysWhyItCannotWrite) {
 TEST_F(File, ReadsAPipeToItsEnd) {
   const std::string pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(read_text(pipe), "");  // nobody writes: no hang
+  EXPECT_EQ(read_text(pipe), "");  // has no writer, and opening it doesn't block
 }
 
 TEST_F(File, ReadsStretches) {

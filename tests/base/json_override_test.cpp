@@ -1,5 +1,5 @@
-// Claims: what a shell hands over is JSON where it is JSON, and else the text itself; what only begins as
-// JSON is refused where it breaks.
+// Claims: an override value from the command line is parsed as JSON if it is valid JSON, and is a string
+// otherwise. A value that only begins like JSON gives an error at the place where it is wrong.
 
 #include "base/json_override.h"
 

@@ -44,7 +44,7 @@ TEST(JsonReader, ReadsEveryType) {
   EXPECT_NO_THROW(problems.throw_if_any());
 }
 
-// The problems of reading `text` with `read`, one line each: place and fact, then the remedy.
+// The problems that `read` finds in `text`, one line each: place, fact and remedy.
 template <class Read>
 std::string problems_of(const std::string& text, Read read) {
   const Value tree = parse(text, "x");
@@ -75,12 +75,12 @@ TEST(JsonReader, ReportsAllProblemsOfAFileAtOnceSortedByPlace) {
     EXPECT_STREQ(
         error.what(),
         "x.json:1:1: this object has no \"steps\"\n  1 | {\n    | ^\nadd \"steps\": it has no default\n\n"
-        "x.json:2:3: nothing is known by the name \"stepps\" here\n  2 |   \"stepps\": 3,\n    |   ^~~~~~~~\n"
+        "x.json:2:3: unknown key \"stepps\"\n  2 |   \"stepps\": 3,\n    |   ^~~~~~~~\n"
         "did you mean \"steps\"? known: memory, steps, strategy\n\n"
         "x.json:3:13: 16 has no unit\n  3 |   \"memory\": 16,\n    |             ^~\n"
         "bytes are written with a unit, as in \"16 GiB\"; known: B, KB, MB, GB, TB, PB, KiB, MiB, GiB, TiB, "
         "PiB\n\n"
-        "x.json:4:15: \"mirored\" is not a strategy\n  4 |   \"strategy\": \"mirored\"\n"
+        "x.json:4:15: unknown strategy \"mirored\"\n  4 |   \"strategy\": \"mirored\"\n"
         "    |               ^~~~~~~~~\ndid you mean \"mirrored\"? known: mirrored, one_device");
   }
 }
@@ -98,16 +98,16 @@ TEST(JsonReader, SaysWhatWasWantedAndWhatWasFound) {
                     EXPECT_TRUE(reader.required<std::vector<int>>("g").empty());
                     EXPECT_TRUE(reader.required<std::vector<int>>("h").empty());
                   }),
-      "1:7+3 wanted a whole number, found a string | \n"
-      "1:17+3 wanted a whole number, found 1.5 | \n"
-      "1:27+1 wanted true or false, found a list | \n"
-      "1:36+1 wanted a string, found a whole number | \n"
-      "1:44+1 wanted a quantity with a unit, found an object | bytes are written with a unit, as in \"16 "
+      "1:7+3 expected a whole number, found a string | \n"
+      "1:17+3 expected a whole number, found 1.5 | \n"
+      "1:27+1 expected true or false, found a list | \n"
+      "1:36+1 expected a string, found a whole number | \n"
+      "1:44+1 expected a quantity with a unit, found an object | bytes are written with a unit, as in \"16 "
       "GiB\"; "
       "known: B, KB, MB, GB, TB, PB, KiB, MiB, GiB, TiB, PiB\n"
-      "1:53+4 wanted a number, found null | \n"
-      "1:68+3 wanted a whole number, found a string | \n"
-      "1:79+4 wanted a list, found true or false | \n");
+      "1:53+4 expected a number, found null | \n"
+      "1:68+3 expected a whole number, found a string | \n"
+      "1:79+4 expected a list, found true or false | \n");
 }
 
 TEST(JsonReader, ChecksRanges) {
@@ -132,7 +132,7 @@ TEST(JsonReader, KeepsSilentInsideAMissingObject) {
                           Reader inner = reader.object("training");
                           EXPECT_EQ(inner.required<int>("steps"), 0);
                           EXPECT_TRUE(inner.objects("list").empty());
-                          inner.problem("steps", "must not be told");
+                          inner.problem("steps", "must not appear");
                           inner.finish();
                         }),
             "1:1+1 this object has no \"training\" | add \"training\": it has no default\n");
@@ -147,13 +147,13 @@ TEST(JsonReader, RefusesOtherThingsThanObjectsAndLists) {
                           reader.one_of("optimizer", strategies);
                           reader.one_of("optimiser", strategies);
                         }),
-            "1:7+1 wanted an object, found a list | \n"
-            "1:16+1 wanted a list, found an object | \n"
-            "1:26+1 wanted an object, found a whole number | \n"
-            "1:43+1 wanted a string, found a whole number | known: mirrored, one_device\n"
-            "1:59+3 \"x\" is not an optimiser | known: mirrored, one_device\n");
+            "1:7+1 expected an object, found a list | \n"
+            "1:16+1 expected a list, found an object | \n"
+            "1:26+1 expected an object, found a whole number | \n"
+            "1:43+1 expected a string, found a whole number | known: mirrored, one_device\n"
+            "1:59+3 unknown optimiser \"x\" | known: mirrored, one_device\n");
   EXPECT_EQ(problems_of("[]", [](Reader& reader) { reader.finish(); }),
-            "1:1+1 wanted an object, found a list | \n");
+            "1:1+1 expected an object, found a list | \n");
 }
 
 TEST(JsonReader, PointsFurtherProblemsAtTheValue) {

@@ -60,10 +60,10 @@ TEST(Json, AcceptsAByteOrderMark) {
 
 TEST(Json, NamesThePlaceOfSyntaxErrors) {
   EXPECT_EQ(error_of("{\n  \"a\": 1,\n}"),
-            "x.json:3:1: a comma before \"}\"\n  3 | }\n    | ^\n"
-            "remove the comma: JSON allows none after the last entry");
+            "x.json:3:1: there is a comma before \"}\"\n  3 | }\n    | ^\n"
+            "remove it: JSON allows no comma after the last entry");
   EXPECT_EQ(error_of("{'a': 1}"),
-            "x.json:1:2: JSON strings stand in double quotes\n  1 | {'a': 1}\n    |  ^\n"
+            "x.json:1:2: JSON strings are written in double quotes\n  1 | {'a': 1}\n    |  ^\n"
             "write \"...\" instead of '...'");
   EXPECT_EQ(error_of("[1 2]"),
             "x.json:1:4: not valid JSON: unexpected number literal; expected ']'\n  1 | [1 2]\n    |    ^");
@@ -84,7 +84,7 @@ TEST(Json, NamesThePlaceOfSyntaxErrors) {
 }
 
 TEST(Json, SaysWhatATruncatedTextLeftOpen) {
-  EXPECT_EQ(error_of(""), "x.json:1:1: the text is empty where a JSON value should be\n  1 | \n    | ^");
+  EXPECT_EQ(error_of(""), "x.json:1:1: expected a JSON value, found the end of the text\n  1 | \n    | ^");
   EXPECT_EQ(error_of("{\"a\": [1,\n"),
             "x.json:2:1: the text ends inside a list\n  2 | \n    | ^\nit was opened at 1:7");
   EXPECT_EQ(error_of("{\"a\""),
@@ -128,7 +128,7 @@ TEST(Json, RefusesBytesThatAreNoText) {
       "x.json:1:8: byte 0xFF is not UTF-8\n  1 | {\"a\": \"?\"}\n    |        ^\nsave the file as UTF-8");
   EXPECT_EQ(error_of("\"\xed\xa0\x80\"").substr(0, 34), "x.json:1:2: byte 0xED is not UTF-8");
   EXPECT_EQ(error_of(std::string("{}\0garbage", 10)),
-            "x.json:1:3: a NUL byte in a text file\n  1 | {}?garbage\n    |   ^");
+            "x.json:1:3: the file contains a NUL byte\n  1 | {}?garbage\n    |   ^");
 }
 
 TEST(Json, NamesAFileThatIsNotThere) {
@@ -145,7 +145,7 @@ TEST(Json, NamesAFileThatIsNotThere) {
 }
 
 void visit(const Value& value) {
-  // Every place must be inside the file and every text the start of its kind.
+  // Every place must be inside the file, and the text of every value must begin like a value of its kind.
   const Place place = value.place();
   ASSERT_GE(place.line, 1);
   ASSERT_GE(place.column, 1);

@@ -16,7 +16,7 @@ std::vector<float> normals(const PhiloxStream& stream, std::size_t count) {
   return values;
 }
 
-// The published vectors of Salmon et al.'s Random123 (kat_vectors, philox4x32 10).
+// The published test vectors of Random123 by Salmon et al. (kat_vectors, philox4x32 10).
 TEST(Philox, GivesThePublishedVectors) {
   constexpr std::uint32_t ones = 0xffffffff;
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (PhiloxCounter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
@@ -33,8 +33,8 @@ TEST(Philox, CarriesThroughTheWholeCounter) {
   EXPECT_EQ((PhiloxStream{{ones, 0, 0, 0}, {}}.block(2)), philox({1, 1, 0, 0}, {}));
 }
 
-// tf.random.experimental.stateless_split([1, 2], num=3) is six raw words; printed in TensorFlow's
-// documentation.
+// The result of tf.random.experimental.stateless_split([1, 2], num=3), which consists of six raw words.
+// TensorFlow's documentation contains it.
 TEST(Random, DerivesTensorFlowsStreamFromASeedPair) {
   std::vector<std::uint32_t> words(6);
   fill_words(words, stream_of({1, 2}));
@@ -43,7 +43,7 @@ TEST(Random, DerivesTensorFlowsStreamFromASeedPair) {
             (std::vector<std::int32_t>{1105988140, 1738052849, -335576002, 370444179, 10670227, -246211131}));
 }
 
-// The doctests of stateless_split and stateless_fold_in, which TensorFlow runs on CPUs, printed to 8
+// The results in the doctests of stateless_split and stateless_fold_in, which TensorFlow runs on CPUs, with 8
 // decimals.
 TEST(Random, GivesTheNormalsOfTensorFlowsDoctests) {
   const std::vector<float> of_split = normals(stream_of({1105988140, 1738052849}), 3);
@@ -54,9 +54,9 @@ TEST(Random, GivesTheNormalsOfTensorFlowsDoctests) {
   }
 }
 
-// TensorFlow's guide "Random number generation" prints what a GPU computed, whose sine and logarithm differ
-// in the last bit: stateless_normal([2, 3], seed=[1, 2]), and Generator.from_seed(1), whose counter is 1 and
-// key 0.
+// Results in TensorFlow's guide "Random number generation". They were computed by a GPU, whose sine and
+// logarithm differ in the last bit. The first is stateless_normal([2, 3], seed=[1, 2]), and the second is
+// from Generator.from_seed(1), whose counter is 1 and whose key is 0.
 TEST(Random, GivesTheNormalsOfTensorFlowsGuideUpToTheLastBit) {
   const std::vector<float> stateless{0.5441101F,  0.20738031F, 0.07356433F,
                                      0.04643455F, -1.30159F,   -0.95385665F};
@@ -80,8 +80,8 @@ TEST(Random, MakesUniformsOf23BitsOfEachWord) {
   }
 }
 
-// Four values per group, each group from block 256 * group on: what lies beyond 2 is passed over within the
-// group.
+// A group has four values and begins at block 256 * group. Values beyond 2 standard deviations are skipped
+// within the group.
 TEST(Random, DrawsTruncatedNormalsInGroupsOfTheirOwn) {
   const PhiloxStream stream = stream_of({5, 0});
   std::vector<float> values(4002);
@@ -136,7 +136,7 @@ TEST(Random, HasTheMomentsOfItsDistributions) {
   fill_normal(values, stream_of({1, 0}), 3, 2);
   EXPECT_NEAR(moments().first, 3, 0.02);
   EXPECT_NEAR(moments().second, 2, 0.02);
-  // The constant by which VarianceScaling divides.
+  // The standard deviation of a truncated normal distribution, by which Keras's VarianceScaling divides.
   fill_truncated_normal(values, stream_of({1, 0}), 0, 1);
   EXPECT_NEAR(moments().second, 0.87962566103423978, 0.005);
 }

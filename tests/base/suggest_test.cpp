@@ -39,7 +39,7 @@ TEST(Suggest, PrefersTheSameCaseAmongEquallyNear) {
   EXPECT_EQ(nearest("ab", std::array<std::string_view, 2>{"ac", "ad"}), "ac");
 }
 
-TEST(Suggest, OfALongListTheBeginningIsToldAndHowManyFollow) {
+TEST(Suggest, ListsTheBeginningOfALongListAndCountsTheRest) {
   const std::vector<std::string_view> known(38, "a");
   EXPECT_TRUE(list_known(known).ends_with("a, a and 6 more")) << list_known(known);
 }

@@ -355,7 +355,7 @@ TEST(Collective, LeavesOutWhatCannotBeTimedAndSaysSo) {
   const test::Said said = call(ideal({"--algorithm", "all", "--ranks", "3", "--sizes", "1MB", "--csv"}));
   EXPECT_EQ(said.exit, cli::Exit::done);
   EXPECT_NE(said.results.find(",two_shot,,,wires alone\n"), std::string::npos);
-  EXPECT_NE(said.messages.find("left out: nvls lets NVSwitches add, which ideal_switch doesn't have\n"),
+  EXPECT_NE(said.messages.find("left out: nvls needs NVSwitches that add, and ideal_switch has none\n"),
             std::string::npos)
       << said.messages;
   EXPECT_NE(said.messages.find("left out: swing is for an even number of ranks, not for 3\n"),
@@ -387,7 +387,7 @@ TEST(Collective, TimesSchedulesFromFilesAsTheirAlgorithms) {
       file,
       "schedule mine\noperation all_reduce\nranks 2\ncut 2 elements into 1 chunks\n0 copy 0 to 1 chunks 0\n");
   EXPECT_EQ(refusal({"--algorithm", file, "--ranks", "2"}),
-            file + ": rank 1 is left out: nobody gets what it brings\n");
+            file + ": rank 1 is left out: no result contains its values\n");
 }
 
 TEST(Collective, InputOutOfPlaceIsCopiedInPlace) {
@@ -513,9 +513,8 @@ TEST(Collective, RefusesRanksThatAreNotThere) {
   EXPECT_EQ(refusal({"--algorithm", "swing", "--ranks", "3"}),
             "swing is for an even number of ranks, not for 3\n");
   EXPECT_EQ(refusal({"--algorithm", "nvls"}, "dgx_a100"),
-            "nvls lets NVSwitches add, which dgx_a100 doesn't have\nit takes GPUs from Hopper on behind "
-            "NVSwitches; "
-            "choose another algorithm\n");
+            "nvls needs NVSwitches that add, and dgx_a100 has none\n"
+            "choose another algorithm, or a platform of GPUs from Hopper on behind NVSwitches\n");
 }
 
 TEST(Collective, RefusesSizesThatAreNone) {

@@ -112,7 +112,7 @@ TF_CONFIG:4:38: Task index must be non-negative number.
     |                                      ^~
 write an index from 0 on
 
-TF_CONFIG:5:2: nothing is known by the name "rpc" here
+TF_CONFIG:5:2: unknown key "rpc"
   5 |  "rpc": "grpc"}
     |  ^~~~~
 known: cluster, environment, eval_session_master, job, model_dir, rpc_layer, service, session_master, task)");

@@ -1,5 +1,5 @@
-// Claims about all of the catalog: every algorithm does what its operation promises, in any legal order, with
-// the same bits; and nothing of it could be left out.
+// Claims about all of the catalog: every algorithm does what its operation promises, gives the same bits in
+// any legal order, and needs each of its moves and dependencies.
 #include "collective/catalog.h"
 
 #include <fmt/format.h>
@@ -58,7 +58,8 @@ TEST(Catalog, EveryAlgorithmVerifiesForEveryRoot) {
   });
 }
 
-// Without one dependency two moves race, without one move something is missing; the verifier sees either.
+// Without a dependency two moves race, and without a move a result is incomplete; the verifier must report
+// both.
 TEST(Catalog, NothingOfAScheduleCanBeLeftOutUnnoticed) {
   for_all(2, 8, [](const Algorithm& algorithm, int ranks) {
     const Deletions result = try_deletions(expanded(algorithm, ranks, {.segments = 2}));
@@ -67,7 +68,8 @@ TEST(Catalog, NothingOfAScheduleCanBeLeftOutUnnoticed) {
   });
 }
 
-// A rank's values that reach nobody (hierarchical copy) are no part of the sum.
+// The vectors that the operation promises. Ranks that the contract leaves out (hierarchical copy) don't
+// count.
 std::vector<std::vector<double>> sums_of(const Contract& contract,
                                          const std::vector<std::vector<double>>& vectors) {
   std::vector<std::vector<double>> result = vectors;
@@ -109,7 +111,7 @@ TEST(Catalog, EveryLegalOrderGivesTheSameBits) {
   }
 }
 
-// Replicas that sum in different orders drift apart.
+// Replicas whose gradients differ in a single bit would drift apart.
 TEST(Catalog, AfterAnAllReduceAllRanksHaveTheSameBits) {
   for_all(2, 12, [](const Algorithm& algorithm, int ranks) {
     if (algorithm.operation != Operation::all_reduce) return;
@@ -133,7 +135,7 @@ std::string refusal(std::string_view algorithm, const Request& request) {
   return "accepted";
 }
 
-TEST(Catalog, RefusesWhatItHasNotAndWhatDoesNotFit) {
+TEST(Catalog, RefusesUnknownNamesAndRequestsThatDoNotFit) {
   EXPECT_EQ(refusal("swnig", {.ranks = 4}).substr(0, 76),
             "\"swnig\" is not an algorithm for all_reduce\ndid you mean \"swing\"? known: ring");
   EXPECT_EQ(refusal("swing", {.ranks = 7, .elements = 9}), "swing is for an even number of ranks, not for 7");
@@ -143,8 +145,8 @@ TEST(Catalog, RefusesWhatItHasNotAndWhatDoesNotFit) {
             "shape 3x2 holds 6 ranks, not 8");
   EXPECT_EQ(refusal("ring", {.ranks = 8, .elements = 9, .root = 8}), "rank 8 can't be the root of 8 ranks");
   EXPECT_EQ(refusal("nvls_tree", {.ranks = 8, .elements = 9, .options = {.shape = {8, 1}}}),
-            "nvls_tree is for two machines or more, of two ranks or more");
-  EXPECT_EQ(refusal("ring", {.ranks = 0}), "0 ranks can't do anything");
+            "nvls_tree is for two or more machines with two or more ranks each");
+  EXPECT_EQ(refusal("ring", {.ranks = 0}), "a collective needs at least 1 rank, and there are 0");
 }
 
 TEST(Catalog, TakesEveryShapeThatHoldsTheRanks) {
@@ -166,12 +168,13 @@ TEST(Catalog, ToriMayHaveLinesForAxesAndCoresInChips) {
         EXPECT_EQ(print(verify(expanded(name, 24 * cores, options))), "") << name << " " << lines << cores;
       }
   EXPECT_EQ(refusal("torus_2d", {.ranks = 8, .elements = 9, .options = {.cores = 3}}),
-            "8 ranks are no torus of chips of 3 cores\ngive other cores, or another algorithm");
+            "8 ranks are not a torus of chips with 3 cores each\n"
+            "give another number of cores, or choose another algorithm");
   EXPECT_EQ(refusal("torus_2d_bucket", {.ranks = 6, .elements = 9, .options = {.cores = 2}}),
-            "3 chips have no 2 axes\ngive a shape");
+            "3 chips cannot be arranged along 2 axes\ngive a shape");
 }
 
-// Whoever leaves its slice sends to its like in the next, and no more than what its slice's chips share.
+// Messages between slices go to the equal rank of a neighbouring slice, and every rank sends an equal share.
 TEST(Catalog, ToriMayBeSeveralSlices) {
   for (const std::string_view name : {"torus_2d", "torus_3d", "torus_2d_bucket", "torus_3d_bucket"})
     for (const int slices : {2, 3, 4}) {
@@ -183,19 +186,20 @@ TEST(Catalog, ToriMayBeSeveralSlices) {
         if (step.move.source / 12 == step.move.target / 12) continue;
         EXPECT_EQ(step.move.target % 12, step.move.source % 12);
         const int ahead = (step.move.target / 12 - step.move.source / 12 + slices) % slices;
-        EXPECT_TRUE(ahead == 1 || ahead == slices - 1) << "parts that are seen in a mirror go backwards";
+        EXPECT_TRUE(ahead == 1 || ahead == slices - 1) << "reversed parts go backwards";
         leaving[step.move.source] += step.move.chunks.count();
       }
-      EXPECT_EQ(std::ssize(leaving), 12 * slices) << "everybody takes part";
+      EXPECT_EQ(std::ssize(leaving), 12 * slices) << "all ranks take part";
       for (const auto& [rank, chunks] : leaving)
         EXPECT_EQ(chunks * 12 * slices, schedule.contract.cut.chunks * 2 * (slices - 1))
             << name << " " << rank;
     }
   EXPECT_EQ(refusal("torus_2d", {.ranks = 8, .elements = 9, .options = {.slices = 3}}),
-            "8 ranks are no 3 equal slices\ngive another number of them");
+            "8 ranks cannot be divided into 3 equal slices\ngive another number of slices");
 }
 
-// NCCL's ring crosses by as many cards as a machine has, and so do its halves: from equal rank to equal rank.
+// NCCL's rings use all NICs of a machine, in an all-reduce and in its halves. Messages go between equal ranks
+// of machines.
 TEST(Catalog, RailsOfAHalfLeaveEachMachineByEachRankEqually) {
   for (const Operation operation : {Operation::reduce_scatter, Operation::all_gather}) {
     const Expanded schedule = expanded(algorithm_named(operation, "multi_rail"), 16, {.shape = {4, 4}});
@@ -211,7 +215,7 @@ TEST(Catalog, RailsOfAHalfLeaveEachMachineByEachRankEqually) {
   }
 }
 
-// By a lane's head alone a machine reaches the network, and by each with its part of the vector.
+// Only the heads of the lanes send to network switches, each of them its lane's part of the vector.
 TEST(Catalog, SharpHasATreeForEachLane) {
   for (const int lanes : {1, 2, 4}) {
     const Expanded schedule = expanded("sharp", 24, {.shape = {4, 3, 2}, .segments = 2, .lanes = lanes});
@@ -229,7 +233,7 @@ TEST(Catalog, SharpHasATreeForEachLane) {
   }
 }
 
-// Along a line nobody sends past a neighbour; a ring's last goes back to its first.
+// On a line, messages go to neighbours only. On a ring, the last rank sends to the first one.
 TEST(Catalog, OnALineNoMessagePassesANeighbour) {
   const auto longest = [](const Options& options) {
     int most = 0;

@@ -1,4 +1,4 @@
-// Rounds that are said to be alike are alike: whoever looks at one of them has seen them all.
+// Claims: rounds that a rule declares to be of one kind (Rule::kinds) are alike in moves and dependencies.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace wt::collective {
 namespace {
 
-// What moves of like rounds have in common.
+// Everything about a move that must be equal in rounds of one kind.
 std::string print_without_names(const Move& move, const Contract& contract) {
   std::int64_t elements = 0;
   move.chunks.each([&](int slot) { elements += contract.size(slot); });
@@ -25,7 +25,7 @@ std::vector<std::string> print_without_names(const Schedule& schedule, int round
   return all;
 }
 
-// A wait of a move of one round, as seen from there: for which move of the round before.
+// A dependency on the round before, with both moves counted from the beginnings of their rounds.
 struct Wait {
   int move = 0, before = 0;
   Until until{};
@@ -45,7 +45,8 @@ class Rounds {
   int begin(int round) const { return begin_[static_cast<std::size_t>(round)]; }
   int moves(int round) const { return begin(round + 1) - begin(round); }
 
-  // Of a round of a stretch that began at `first`: waits for the round before; others must lie before the stretch.
+  // The dependencies of a round on the round before. Its other dependencies must lie before the stretch,
+  // whose first round is `first`.
   std::set<Wait> waits(int round, int first) const {
     std::set<Wait> waits;
     for (int id = begin(round); id < begin(round + 1); ++id) {
@@ -99,7 +100,7 @@ void check_waits(const Schedule& schedule) {
   }
 }
 
-// Chunks of equal size: others differ in one element.
+// A schedule whose chunks are all of equal size. Otherwise moves of one kind could differ by an element.
 Schedule made(const Algorithm& algorithm, int ranks, Options options = {}) {
   Schedule schedule =
       make_schedule(algorithm, {.ranks = ranks, .elements = 1 << 16, .options = std::move(options)});
@@ -108,23 +109,23 @@ Schedule made(const Algorithm& algorithm, int ranks, Options options = {}) {
   return schedule;
 }
 
-bool is_told(const Schedule& schedule) { return !schedule.rule.kinds.empty(); }
+bool has_kinds(const Schedule& schedule) { return !schedule.rule.kinds.empty(); }
 
 void check(const Schedule& schedule, const std::string& title) {
   SCOPED_TRACE(title);
-  if (!is_told(schedule)) return;
+  if (!has_kinds(schedule)) return;
   check_moves(schedule);
   check_waits(schedule);
 }
 
-TEST(Kinds, TellTheTruthForAllOfTheCatalog) {
+TEST(Kinds, AreTrueForAllOfTheCatalog) {
   for (const Algorithm& algorithm : algorithms())
     for (int ranks = 1; ranks <= 24; ++ranks)
       if (allows(algorithm, ranks))
         check(made(algorithm, ranks), fmt::format("{} of {}", algorithm.name, ranks));
 }
 
-TEST(Kinds, TellTheTruthForShapesAndGivenOrders) {
+TEST(Kinds, AreTrueForShapesAndGivenOrders) {
   for (const std::vector<int>& shape :
        {std::vector{8, 3}, {3, 8}, {2, 12}, {24, 1}, {1, 24}, {2, 3, 4}, {4, 3, 2}, {2, 2, 6}}) {
     for (const Algorithm& algorithm : algorithms()) {
@@ -157,13 +158,13 @@ TEST(Kinds, ARingHasTwoAndAGridTwoForEachAxis) {
   EXPECT_EQ(lengths("leader", 24, {.shape = {2, 12}}), (Lengths{1, 11, 11, 1}));
 }
 
-// Where the extents differ, the parts of a bucket change their axes at different times.
+// If the extents differ, the parts of a bucket algorithm change from axis to axis at different times.
 TEST(Kinds, ABucketHasOneForWhatItsPartsDoAtATime) {
   EXPECT_EQ(lengths("torus_3d_bucket", 27, {.shape = {3, 3, 3}}), (Lengths{2, 2, 2, 2, 2, 2}));
   EXPECT_EQ(lengths("torus_2d_bucket", 24, {.shape = {8, 3}}), (Lengths{2, 5, 2, 2, 5, 2}));
 }
 
-TEST(Kinds, OfATorusOf65536RanksAreSix) {
+TEST(Kinds, ATorusOf65536RanksHasSixAndItsBucketTen) {
   for (const std::string_view name : {"torus_3d", "torus_3d_bucket"}) {
     const Schedule schedule =
         made(algorithm_named(Operation::all_reduce, name), 65536, {.shape = {32, 32, 64}});
@@ -177,7 +178,7 @@ TEST(Kinds, OfATorusOf65536RanksAreSix) {
   }
 }
 
-TEST(Kinds, AreNotToldWhereChunksAreEmpty) {
+TEST(Kinds, AreIgnoredWhereChunksAreEmpty) {
   const Schedule schedule =
       make_schedule(algorithm_named(Operation::all_reduce, "ring"), {.ranks = 4, .elements = 3});
   EXPECT_EQ(stretches_of(schedule),

@@ -1,4 +1,5 @@
-// What goes over machines' borders and inside: NCCL's Tree, rings in given orders, switches in loops.
+// Claims about algorithms that distinguish machines: NCCL's Tree, rings in given orders, and switches that
+// work in loops. They count the vectors that pass between machines and within them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ Expanded expanded_of(std::string_view name, Request request) {
 
 double in_vectors(std::int64_t count) { return static_cast<double>(count) / elements; }
 
-// How often each rank of a machine of `size` sends to another machine, in vectors.
+// The amount that each rank sends to other machines, in vectors. A machine has `size` ranks.
 std::vector<double> sent_across(const Expanded& schedule, int size) {
   std::vector<double> sent(static_cast<std::size_t>(schedule.contract.ranks));
   for (const Step& step : schedule.steps)
@@ -61,7 +62,7 @@ TEST(Tree, NothingOfItCanBeLeftOutUnnoticed) {
   }
 }
 
-// Each tree has a move up and one down for each rank but its root.
+// Each tree has one move up and one move down for each rank but its root.
 TEST(Tree, HasTwoMovesForEachRankButTheRootInEachTreeAndSegment) {
   for (const int size : {1, 2, 4, 8})
     for (const int machines : {1, 2, 3, 5, 8})
@@ -83,7 +84,8 @@ TEST(Tree, IsAsDeepAsItsChainsAndTreesAre) {
     }
 }
 
-// On one machine every rank is once the head, once the last of a chain, else between two.
+// On one machine every rank is the head of one chain, the last rank of another, and between two ranks in the
+// others.
 TEST(Tree, OnOneMachineSendsAsMuchAsARing) {
   for (const int n : {2, 3, 5, 8, 16}) {
     const Expanded schedule = expanded_of("tree", {.ranks = n});
@@ -91,8 +93,8 @@ TEST(Tree, OnOneMachineSendsAsMuchAsARing) {
   }
 }
 
-// Between two machines each head is the root of one tree and the leaf of the other: the vector goes once each way,
-// which is less than a ring's 2 (n - 1) / n.
+// Between two machines each head is the root of one tree and the leaf of the other. So the vector passes once
+// in each direction, which is less than the 2 (n - 1) / n of a ring.
 TEST(Tree, BetweenTwoMachinesSendsTheVectorOnceEachWay) {
   for (const int size : {2, 4, 8}) {
     const Expanded schedule =
@@ -102,7 +104,8 @@ TEST(Tree, BetweenTwoMachinesSendsTheVectorOnceEachWay) {
   }
 }
 
-// Among more, a machine that passes on in one tree sends three halves there, one in the other.
+// Among more machines, an inner machine of one tree sends three halves of the vector in it, and one half in
+// the other tree.
 TEST(Tree, AmongMoreMachinesSendsItTwiceAtMost) {
   for (const int machines : {3, 4, 5, 8, 13}) {
     const int size = 4;
@@ -179,7 +182,7 @@ TEST(Nvls, HasFourMovesForEachRankInEachLoopAndALoopMoreIsOneRoundMore) {
       const Extent extent = extent_of(expand(schedule));
       EXPECT_EQ(extent.moves, 4 * n * loops);
       EXPECT_EQ(schedule.rule.rounds, 4 + loops - 1);
-      EXPECT_EQ(extent.depth, 4);  // of a loop: the next needs nothing of it
+      EXPECT_EQ(extent.depth, 4);  // of one loop; the next loop doesn't depend on it
       EXPECT_NEAR(in_vectors(extent.most_sent), 1 + 1.0 / n, 1e-4);
       EXPECT_NEAR(in_vectors(extent.most_received), 1 + 1.0 / n, 1e-4);
     }
@@ -210,13 +213,13 @@ TEST(Nvls, OfReduceScatterAndAllGatherSendsWhatTheirFormulasSay) {
   }
 }
 
-// A rank's part crosses as half a vector's part in each tree; a loop is as deep as its stages.
+// The part of a rank crosses in two trees with half of it each. The depth of a loop is the sum of its stages.
 TEST(NvlsTree, LoopsOverSwitchesAndTrees) {
   for (const int machines : {2, 4, 8}) {
     const int size = 4, n = size * machines, loops = 3;
     const Expanded schedule =
         expanded_of("nvls_tree", {.ranks = n, .options = {.shape = {size, machines}, .segments = loops}});
-    const int tree = 4 * (machines - 1) * size;  // as of the double binary tree, for each head
+    const int tree = 4 * (machines - 1) * size;  // as in the double binary tree, for each head
     EXPECT_EQ(extent_of(schedule).moves, (n + n + tree + n + n * (size - 1)) * loops) << machines;
     EXPECT_EQ(extent_of(schedule).depth, 2 + 2 * log2_up(machines) + 2) << machines;
   }
@@ -250,15 +253,16 @@ TEST(GivenOrders, AreTheRingsOfMultiRail) {
   EXPECT_NEAR(in_vectors(extent_of(expand(schedule)).most_sent), 2 * 4.0 / 5, 1e-4);
 }
 
-TEST(GivenOrders, AreRefusedWhereTheyAreNone) {
+TEST(GivenOrders, AreRefusedIfTheyDoNotNameEachRankOnce) {
   const auto refused = [](const std::vector<std::vector<int>>& orders, std::string_view name = "multi_rail") {
     return refusal([&] { in_orders(3, 9, orders, name); });
   };
   const std::string remedy = "\nwrite the ranks from 0 to 2 in some order";
-  EXPECT_EQ(refused({{0, 1, 2}, {2, 1}}), "a ring's order 2 1 does not name each of 3 ranks once" + remedy);
-  EXPECT_EQ(refused({{0, 1, 1}}), "a ring's order 0 1 1 does not name each of 3 ranks once" + remedy);
-  EXPECT_EQ(refused({{1, 2, 3}}), "a ring's order 1 2 3 does not name each of 3 ranks once" + remedy);
-  EXPECT_EQ(refused({{0, 1, 2}}, "swing"), "swing has no rings that could be given orders");
+  EXPECT_EQ(refused({{0, 1, 2}, {2, 1}}),
+            "the ring order 2 1 does not name each of the 3 ranks once" + remedy);
+  EXPECT_EQ(refused({{0, 1, 1}}), "the ring order 0 1 1 does not name each of the 3 ranks once" + remedy);
+  EXPECT_EQ(refused({{1, 2, 3}}), "the ring order 1 2 3 does not name each of the 3 ranks once" + remedy);
+  EXPECT_EQ(refused({{0, 1, 2}}, "swing"), "swing takes no ring orders\nchoose multi_rail");
 }
 
 TEST(Tree, RefusesMoreLanesThanAMachineHasRanks) {

@@ -1,5 +1,5 @@
-// The page "Write your own all-reduce" is right: its code stands below, compiled and run, and is the same to
-// the letter.
+// Claims: the code under "Write your own all-reduce" in src/collective/README.md is the code below, letter by
+// letter, and does what the page says.
 #include <gtest/gtest.h>
 
 #include "base/file.h"
@@ -23,7 +23,7 @@ Schedule meet_in_the_middle(int n, std::int64_t elements) {
   const Rule outwards = reversed(inwards, Effect::copy);
 
   Contract contract{.operation = Operation::all_reduce, .ranks = n};
-  contract.cut = {.elements = elements, .chunks = 8};  // pieces, one behind the other
+  contract.cut = {.elements = elements, .chunks = 8};  // the segments of a pipeline
   return {"meet_in_the_middle", contract, pipelined(then(inwards, outwards), 8)};
 }
 
@@ -52,7 +52,7 @@ TEST(OwnAllReduce, IsProvedAndAddsUp) {
   for (const auto& result : execute_on(schedule, vectors, 2)) EXPECT_EQ(result[39], sum);
 }
 
-// The mistake of which the page tells: nothing goes from 4 to the middle, and back.
+// The mistake that the page describes, which leaves out the moves between rank 4 and the middle.
 TEST(OwnAllReduce, IsRefutedAsThePageSays) {
   Schedule schedule = meet_in_the_middle(7, 1024);
   schedule.rule.add = [whole = schedule.rule.add](int round, Round& moves) {

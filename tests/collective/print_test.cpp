@@ -1,4 +1,5 @@
-// Schedules as text, as MSCCL's XML and as pictures: out, in again, and wrong.
+// Claims: schedules are written as text and as MSCCL's XML, read back unchanged, and drawn; wrong files are
+// refused.
 #include "collective/print.h"
 
 #include <fmt/format.h>
@@ -72,7 +73,7 @@ std::string refusal(const std::function<void()>& read) {
   return "accepted";
 }
 
-TEST(Parse, TellsEverythingThatIsWrongAtItsLine) {
+TEST(Parse, ReportsEveryMistakeAtItsLine) {
   EXPECT_EQ(refusal([] {
               parse_schedule(
                   "operation all_reduec  # of two\nranks none\ncut 4 elements into 2 chunks\n\n"
@@ -100,21 +101,24 @@ x.txt:7:22: a number from 2 to 16777216 is expected here
   7 | 2 copy 0 to 1 chunks 2-1 start 0
     |                      ^~~
 
-x.txt:8:1: "move" begins no line of a schedule
+x.txt:8:1: unknown key "move"
   8 | move
     | ^~~~
 known: schedule, operation, ranks, helpers, root, cut, scratch, input, left_out)");
 }
 
-TEST(Parse, TellsWhatNoLineAloneCanTell) {
+TEST(Parse, ReportsMistakesThatShowInSeveralLinesTogether) {
   EXPECT_EQ(refusal([] {
               parse_schedule("operation reduce_scatter\nranks 2\nroot 2\ncut 9 elements into 3 chunks\n");
             }),
-            "3 chunks don't belong to 2 ranks in equal parts\n\nrank 2 can't be the root");
+            "reduce_scatter among 2 ranks needs a multiple of 2 chunks, and there are 3\n\n"
+            "rank 2 can't be the root of 2 ranks");
   EXPECT_EQ(refusal([] { parse_schedule("ranks 2\n"); }),
-            "the schedule doesn't say how the vector is cut\nadd a line like: cut 8 elements into 2 chunks");
-  EXPECT_EQ(refusal([] { parse_schedule("ranks 1000000\ncut 100000 elements into 100000 chunks\n"); }),
-            "1000000 members of 100000 slots are too many to verify");
+            "the schedule has no \"cut\" line, or cuts 0 elements\n"
+            "add a line like: cut 8 elements into 2 chunks");
+  EXPECT_EQ(
+      refusal([] { parse_schedule("ranks 1000000\ncut 100000 elements into 100000 chunks\n"); }),
+      "1000000 ranks and helpers with 100000 slots each are too many to verify: the limit is 16777216 slots");
 }
 
 TEST(Import, RefusesOurFormWhereItDoesNotVerify) {
@@ -153,22 +157,22 @@ TEST(Msccl, IsAProgramOfThreadBlocks) {
 )");
 }
 
-bool has_words_in_msccl(const Expanded& schedule) {
+bool can_be_msccl(const Expanded& schedule) {
   const Contract& contract = schedule.contract;
   const bool known = contract.operation != Operation::gather && contract.operation != Operation::scatter &&
                      contract.operation != Operation::all_to_all;
   return known && contract.helpers == 0 && contract.left_out.empty();
 }
 
-// What is written is read back as a program that verifies, and gives the same bits.
-TEST(Msccl, ComesBackForAllOfTheCatalogThatItHasWordsFor) {
+// The XML that is written is read back as a schedule that verifies and gives the same bits.
+TEST(Msccl, ComesBackForAllOfTheCatalogThatItCanExpress) {
   int count = 0;
   for (const Algorithm& algorithm : algorithms()) {
     for (const int ranks : {2, 6, 8, 9, 12}) {
       if (!allows(algorithm, ranks)) continue;
       const Expanded schedule = expand(
           make_schedule(algorithm, {.ranks = ranks, .elements = 144 * 16, .options = {.segments = 3}}));
-      if (!has_words_in_msccl(schedule) || schedule.contract.cut.per_chunk > 0) continue;
+      if (!can_be_msccl(schedule) || schedule.contract.cut.per_chunk > 0) continue;
       const Expanded read = import_verified(print_msccl(schedule), 144 * 16);
       const auto vectors = random_vectors<float>(schedule.contract, 2);
       EXPECT_EQ(execute_on(read, vectors, 4), execute_on(schedule, vectors, 5))
@@ -186,7 +190,8 @@ TEST(Msccl, KeepsTheRoot) {
   EXPECT_EQ(import_verified(print_msccl(schedule), 10).contract, schedule.contract);
 }
 
-// A thread block sends before it receives, so what arrives is buffered; and fused steps pass on what came.
+// Each thread block sends before it receives, so what arrives must be buffered. Fused steps pass on what they
+// receive.
 const std::string pass_around =
     R"(<algo name="pass" proto="LL" nchannels="1" nchunksperloop="1" ngpus="3" coll="allreduce" inplace="0">
   <gpu id="0" i_chunks="1" o_chunks="1" s_chunks="0">
@@ -227,7 +232,7 @@ TEST(Msccl, WhatDoesNotVerifyIsRefusedWithTheReason) {
     return refusal([&] { import_verified(text, 5, "p.xml"); });
   };
   EXPECT_EQ(read(with(pass_around, "\"rrs\"", "\"rcs\"")),
-            "p.xml: rank 1 is left out: nobody gets what it brings");
+            "p.xml: rank 1 is left out: no result contains its values");
   EXPECT_EQ(read(with(pass_around, "send=\"1\"", "send=\"2\"")),
             R"(p.xml:4:8: GPU 0 sends 2 times to GPU 2 on channel 0, which receives 0 times
   4 |       <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
@@ -236,23 +241,25 @@ TEST(Msccl, WhatDoesNotVerifyIsRefusedWithTheReason) {
 p.xml:10:8: GPU 0 sends 0 times to GPU 1 on channel 0, which receives 2 times
   10 |       <step s="0" type="rrs" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
      |        ^~~~)");
-  EXPECT_EQ(read(with(pass_around, "\"rrs\"", "\"rss\"")), R"(p.xml:10:8: "rss" is no type of step
+  EXPECT_EQ(read(with(pass_around, "\"rrs\"", "\"rss\"")), R"(p.xml:10:8: unknown step type "rss"
   10 |       <step s="0" type="rss" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
      |        ^~~~
 known: s, r, rcs, rrc, rrcs, rrs, cpy, re, nop
 
-p.xml:11:8: s="1" is no number from 0 to 0
+p.xml:11:8: s="1" is not a number from 0 to 0
   11 |       <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
      |        ^~~~)");
   EXPECT_EQ(read(with(pass_around, "\"o\" dstoff=\"0\"", "\"o\" dstoff=\"1\"")),
-            R"(p.xml:5:8: chunks 1 to 1 lie behind the end of buffer o
+            R"(p.xml:5:8: chunks 1 to 1 are beyond the end of buffer "o"
   5 |       <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
     |        ^~~~)");
-  EXPECT_EQ(read("<algo"), R"(p.xml: this is no XML: Error parsing start element tag)");
-  EXPECT_EQ(read("<a/>"), "p.xml: there is no <algo>\nMSCCL's XML begins with it");
+  EXPECT_EQ(read("<algo"), R"(p.xml: this is not XML: Error parsing start element tag)");
+  EXPECT_EQ(read("<a/>"),
+            "p.xml: the file has no element <algo>\n"
+            "give a program in MSCCL's XML, whose outermost element is <algo>");
 }
 
-// Whatever stands in a file, the answer is a schedule or an InputError.
+// Any file gives a schedule or an InputError.
 void fuzz(const std::string& text) {
   std::mt19937 random(17);
   const std::string letters = "0123456789-\"= <>/.,#\nsrcoiegpa";
@@ -282,9 +289,9 @@ TEST(Import, SurvivesFilesThatAreDamaged) {
   fuzz(print_msccl(expanded("recursive_doubling", 3)));
 }
 
-// A step that does nothing and waits for itself, by way of another.
-TEST(Msccl, AWaitInACircleIsRefused) {
-  const std::string circle = R"(<algo coll="allreduce" nchunksperloop="1" ngpus="1" inplace="1">
+// A step that does nothing waits for itself through another step.
+TEST(Msccl, AWaitInACycleIsRefused) {
+  const std::string cycle = R"(<algo coll="allreduce" nchunksperloop="1" ngpus="1" inplace="1">
   <gpu id="0" s_chunks="1">
     <tb id="0" send="-1" recv="-1" chan="0">
       <step s="0" type="nop" depid="1" deps="0"/>
@@ -296,19 +303,19 @@ TEST(Msccl, AWaitInACircleIsRefused) {
   </gpu>
 </algo>
 )";
-  const std::string told = refusal([&] { import_verified(circle, 1); });
-  EXPECT_EQ(told.substr(0, told.find('\n')), "4:8: this step waits for itself, by way of others");
+  const std::string text = refusal([&] { import_verified(cycle, 1); });
+  EXPECT_EQ(text.substr(0, text.find('\n')), "4:8: this step waits for itself through other steps");
 }
 
-TEST(Msccl, WhatItHasNoWordsForIsRefused) {
+TEST(Msccl, WhatItCannotExpressIsRefused) {
   const auto write = [](std::string_view name, int ranks) {
     return refusal([&] { print_msccl(expanded(name, ranks)); });
   };
   EXPECT_EQ(write("nvls", 4),
-            "MSCCL has no words for switches and servers, so nvls can't be written as its XML");
+            "nvls cannot be written as MSCCL's XML, which cannot express switches and servers");
   EXPECT_EQ(
       write("hierarchical_copy", 3),
-      "MSCCL has no words for ranks that are left out, so hierarchical_copy can't be written as its XML");
+      "hierarchical_copy cannot be written as MSCCL's XML, which cannot express ranks that are left out");
 }
 
 TEST(Dot, DrawsAMoveAsANodeAndADependencyAsAnEdge) {
@@ -330,7 +337,7 @@ std::size_t times(std::string_view text, std::string_view part) {
   return count;
 }
 
-// Graphviz names each node and edge, and writes "-" as "&#45;" and ">" as "&gt;".
+// In an SVG file Graphviz gives each node and edge a title, and writes "-" as "&#45;" and ">" as "&gt;".
 TEST(Dot, ThePictureInThePageIsOfTheScheduleThatTheCatalogHas) {
   const std::string picture =
       read_text(std::string(WT_SOURCE_DIR) + "/src/collective/double_binary_tree.svg");

@@ -1,4 +1,4 @@
-// What schedules are made of, and how many steps and bytes the algorithms take.
+// Claims about the parts of schedules, about the steps and bytes that algorithms take, and about options.
 #include "collective/schedule.h"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST(Extent, OfAlgorithmsForAnyNumberOfRanksIsTheirFormula) {
               {"bidirectional_ring", 2 * (n - 1), share},
               {"bruck", 2 * log2_up(n), share},
               {"two_shot", 2, share},
-              {"one_shot", 2, n - 1.0},  // the second puts the sum back, within a rank
+              {"one_shot", 2, n - 1.0},  // the second one within each rank
               {"reduce_to_one", 2, n - 1.0},
               {"binomial_tree", 2 * log2_up(n), 1.0 * log2_up(n)},
               {"parameter_server", 2, 1}});
@@ -108,7 +108,8 @@ TEST(Extent, OfAlgorithmsForPowersOfTwoIsTheirFormula) {
   }
 }
 
-// Ranks beyond the power of two hand in a vector first and get one last.
+// Ranks beyond the largest power of two first send their vector to another rank, and get the result at the
+// end.
 TEST(Extent, OfOtherCountsHasTwoMoreSteps) {
   for (const int n : {3, 5, 6, 7, 12}) {
     const int power = power_of_two_in(n), log = log2_up(power);
@@ -146,7 +147,7 @@ TEST(Extent, OfGridsIsTheSumOverTheirAxes) {
         {.shape = {8, 3}});
 }
 
-TEST(DoubleTree, NobodyPassesOnInBothTrees) {
+TEST(DoubleTree, NoRankHasTwoChildrenInBothTrees) {
   for (int n = 2; n <= 130; ++n) {
     std::vector<int> inner(static_cast<std::size_t>(n));
     for (const int tree : {0, 1}) {
@@ -172,7 +173,7 @@ TEST(TensorflowRing, F6_ChunksAreWhole64BytesAndOneMoreWhereTheyWereWhole) {
   EXPECT_EQ(cut(8, 1 << 20), (Sizes{131088, 131088, 131088, 131088, 131088, 131088, 131088, 130960}));
 }
 
-// The first hops of ring chunk 0 tell each subdivision's order of devices.
+// The way of the first chunk of each subdivision shows its order of devices.
 TEST(TensorflowRing, SubdivisionsGoThroughTheDevicesInOrdersOfTheirOwn) {
   const auto first_targets = [](int ranks, std::int64_t mebibytes, std::vector<int> shape) {
     const Schedule schedule = tensorflow_ring(
@@ -188,8 +189,8 @@ TEST(TensorflowRing, SubdivisionsGoThroughTheDevicesInOrdersOfTheirOwn) {
   using Orders = std::vector<std::vector<int>>;
   EXPECT_EQ(first_targets(4, 1, {}), (Orders{{0, 1, 2}}));
   EXPECT_EQ(first_targets(4, 64, {}), (Orders{{0, 1, 2}, {2, 1, 0}, {2, 3, 0}, {0, 3, 2}}));
-  EXPECT_EQ(first_targets(8, 100, {}).size(), 4U);   // offsets 0 -2 4 -6
-  EXPECT_EQ(first_targets(8, 512, {}).size(), 16U);  // two for each device at most
+  EXPECT_EQ(first_targets(8, 100, {}).size(), 4U);   // offsets 0, -2, 4 and -6
+  EXPECT_EQ(first_targets(8, 512, {}).size(), 16U);  // at most two for each device
   EXPECT_EQ(first_targets(4, 64, {2, 2}), (Orders{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}, {0, 1, 2}}));
 }
 
@@ -249,14 +250,15 @@ std::string refusal(std::string_view key, std::string_view value) {
   return "accepted";
 }
 
-TEST(Options, RefuseWhatIsNone) {
+TEST(Options, RefuseUnknownKeysAndWrongValues) {
   EXPECT_EQ(refusal("shap", "8"),
             "\"shap\" is not an option of a collective\ndid you mean \"shape\"? known: shape, "
             "lines, cores, slices, segments, lanes, servers, packs, subdivisions, faithful");
-  EXPECT_EQ(refusal("segments", "0"), "\"0\" is no value of segments\ngive a whole number from 1");
-  EXPECT_EQ(refusal("shape", "8x"), "\"\" is no value of shape\ngive a whole number from 1");
-  EXPECT_EQ(refusal("lines", "x w"), "\"x w\" is no value of lines\nname axes of the shape: x, y, z");
-  EXPECT_EQ(refusal("faithful", "no"), "\"no\" is no value of faithful\ngive true or false");
+  EXPECT_EQ(refusal("segments", "0"), "\"0\" is not a valid value of segments\ngive a whole number from 1");
+  EXPECT_EQ(refusal("shape", "8x"), "\"\" is not a valid value of shape\ngive a whole number from 1");
+  EXPECT_EQ(refusal("lines", "x w"),
+            "\"x w\" is not a valid value of lines\nname axes of the shape: x, y, z");
+  EXPECT_EQ(refusal("faithful", "no"), "\"no\" is not a valid value of faithful\ngive true or false");
 }
 
 }  // namespace

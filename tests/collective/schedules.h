@@ -1,4 +1,5 @@
 #pragma once
+// Schedules and vectors for the tests of this folder.
 
 #include <random>
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace wt::collective {
 
-// Enough elements that no chunk is empty.
+// A schedule of 65,536 elements, so that no chunk is empty.
 inline Expanded expanded(const Algorithm& algorithm, int ranks, Options options = {}) {
   return expand(
       make_schedule(algorithm, {.ranks = ranks, .elements = 1 << 16, .options = std::move(options)}));
@@ -19,7 +20,7 @@ inline Expanded expanded(std::string_view name, int ranks, Options options = {})
   return expanded(algorithm_named(Operation::all_reduce, name), ranks, std::move(options));
 }
 
-// Of multi_rail, its rings in these orders.
+// A schedule of multi_rail whose rings have these orders.
 inline Schedule in_orders(int ranks, std::int64_t elements, std::vector<std::vector<int>> orders,
                           std::string_view name = "multi_rail") {
   Request request;
@@ -29,15 +30,17 @@ inline Schedule in_orders(int ranks, std::int64_t elements, std::vector<std::vec
   return make_schedule(algorithm_named(Operation::all_reduce, name), request);
 }
 
-// A schedule told by hand, each line a round.
+// A schedule with these rounds.
 inline Schedule by_hand(Contract contract, std::vector<std::vector<Move>> rounds) {
   const int count = static_cast<int>(rounds.size());
   return {"by_hand", std::move(contract), {count, [rounds = std::move(rounds)](int round, Round& moves) {
-                                             const auto& told = rounds[static_cast<std::size_t>(round)];
-                                             moves.moves.insert(moves.moves.end(), told.begin(), told.end());
+                                             const auto& given = rounds[static_cast<std::size_t>(round)];
+                                             moves.moves.insert(moves.moves.end(), given.begin(),
+                                                                given.end());
                                            }}};
 }
 
+// A vector for each rank. If `whole`, the elements are whole numbers, so that sums in double are exact.
 template <class Number>
 std::vector<std::vector<Number>> random_vectors(const Contract& contract, std::uint64_t seed,
                                                 bool whole = false) {

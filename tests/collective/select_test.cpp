@@ -1,5 +1,5 @@
-// Claims about what a library would choose. The numbers of eight A100 are NCCL's model worked out by hand,
-// and its known wrong choices are claims too: they show in published measurements.
+// Claims about the algorithm that a library would choose. The numbers for eight A100 are NCCL's model worked
+// out by hand. NCCL's known wrong choices are claims, too, because published measurements show them.
 #include "collective/select.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ Fabric v100() { return {.ranks_per_node = 8, .capability = 70, .inside = Inside:
 
 Fabric p100() { return {.ranks_per_node = 8, .capability = 60, .inside = Inside::nvlink_mesh, .nvlinks = 4}; }
 
-// Eight cards on PCIe 3.0, four below each switch, no peer access.
+// Eight GPUs on PCIe 3.0, four below each switch, without peer access.
 Fabric staged() {
   return {.ranks_per_node = 8,
           .capability = 75,
@@ -81,7 +81,7 @@ std::string chosen(const Fabric& fabric, int ranks, std::int64_t bytes,
 
 double microseconds(const Choice& choice) { return choice.predicted.count() * 1e6; }
 
-// GB/s as nccl-tests counts an all-reduce.
+// Bus bandwidth of an all-reduce in GB/s, as nccl-tests defines it.
 double bus(const Choice& choice, int ranks, std::int64_t bytes) {
   return static_cast<double>(bytes) / choice.predicted.count() * 2 * (ranks - 1) / ranks / 1e9;
 }
@@ -101,16 +101,17 @@ std::string rings(const Fabric& fabric, int ranks) {
 }
 
 TEST(Select, ChannelsAreThoseThatTheSearchFinds) {
-  EXPECT_EQ(rings(a100(), 8), "12 x 20, 20");   // 6 x 40, split
-  EXPECT_EQ(rings(v100(), 8), "6 x 20, 20");    // three rings of the cube mesh, both ways
-  EXPECT_EQ(rings(p100(), 8), "4 x 18, 18");    //
-  EXPECT_EQ(rings(h100(), 8), "12 x 30, 30");   // 6 x 60, split
+  EXPECT_EQ(rings(a100(), 8), "12 x 20, 20");   // 6 x 40, split in two
+  EXPECT_EQ(rings(v100(), 8), "6 x 20, 20");    // three rings of the cube mesh, in both directions
+  EXPECT_EQ(rings(p100(), 8), "4 x 18, 18");    // four NVLinks of 18 GB/s
+  EXPECT_EQ(rings(h100(), 8), "12 x 30, 30");   // 6 x 60, split in two
   EXPECT_EQ(rings(a100(2), 16), "8 x 24, 24");  // a ring for each NIC
   EXPECT_EQ(rings(h100(2), 16), "8 x 45, 45");  // 8 x 48 is more than the NVLinks
   EXPECT_EQ(rings(b200(2), 16), "8 x 48, 48");
   EXPECT_EQ(rings(staged(), 8), "1 x 3, 3");
   Fabric fewer_links = h100();
-  fewer_links.nvlinks = 10;  // 17 x 12 would be more than 4 x 50, but less than half as fast isn't tried
+  // 17 channels of 12 GB/s would carry more, but NCCL tries no speed below half of the best.
+  fewer_links.nvlinks = 10;
   EXPECT_EQ(rings(fewer_links, 8), "8 x 25, 25");
 }
 
@@ -125,13 +126,13 @@ TEST(Select, CommunicatorsHaveTwiceTheChannelsOfTheSearch) {
     const Spread where = spread(fabric, ranks);
     return nccl::communicator_channels(fabric, where, nccl::ring_channels(fabric, where));
   };
-  EXPECT_EQ(channels(a100(), 8), 24);  // as its log says: "Channel 00/24"
+  EXPECT_EQ(channels(a100(), 8), 24);  // NCCL's log says "Channel 00/24".
   EXPECT_EQ(channels(v100(), 8), 12);
   EXPECT_EQ(channels(a100(2), 16), 16);
   EXPECT_EQ(channels(b200(2), 16), 16);
   Fabric one_each = b200(2);
   one_each.ranks_per_node = 2, one_each.nics = 2;
-  EXPECT_EQ(channels(one_each, 4), 8);  // few and fast: twice again
+  EXPECT_EQ(channels(one_each, 4), 8);  // few and fast rings: twice as many again
 }
 
 TEST(Select, EightA100HaveTheTimesOfThePublishedModel) {
@@ -143,7 +144,7 @@ TEST(Select, EightA100HaveTheTimesOfThePublishedModel) {
   EXPECT_NEAR(bus(best(a100(), 8, 16 * gib), 8, 16 * gib), 240, 0.2);
 }
 
-// Of a long vector, where the tree's correction by size has ended.
+// The cost of an all-reduce of 16 GiB, for which the tree's correction by size is 1.
 std::string cost(const Fabric& fabric, int ranks, std::string_view algorithm, Protocol protocol) {
   const auto choices = ranked(Operation::all_reduce, fabric, ranks, Bytes(16 * gib));
   const Choice* choice = find(choices, algorithm, protocol);
@@ -151,20 +152,22 @@ std::string cost(const Fabric& fabric, int ranks, std::string_view algorithm, Pr
 }
 
 TEST(Select, EachRowCostsWhatTheTablesSay) {
-  // Of 12 x 20 GB/s trees may use 0.92, LL 1/3.8 and LL128 7/9 of that; half remains for the vector.
+  // Trees reach 0.92 of 12 x 20 GB/s, LL 1/3.8 of that and LL128 7/9 of it. Half of it remains for the
+  // vector.
   EXPECT_EQ(cost(a100(), 8, "tree", Protocol::ll), "NCCL's cost model: 15.2 us, then 29.1 GB/s");
   EXPECT_EQ(cost(a100(), 8, "tree", Protocol::ll128), "NCCL's cost model: 31.5 us, then 85.9 GB/s");
   EXPECT_EQ(cost(a100(), 8, "tree", Protocol::simple), "NCCL's cost model: 64.4 us, then 110.4 GB/s");
-  // Two nodes: 8 x 30 inside, capped at 22.5 in all, at 8 x 20 and at 8 x 23.6; one crossing up and one down.
+  // Two nodes have 8 x 30 inside, with limits of 22.5 (LL), 8 x 20 (LL128) and 8 x 23.6 (Simple). The tree
+  // crosses once up and once down.
   EXPECT_EQ(cost(a100(2), 16, "tree", Protocol::ll), "NCCL's cost model: 25.2 us, then 11.2 GB/s");
   EXPECT_EQ(cost(a100(2), 16, "tree", Protocol::ll128), "NCCL's cost model: 48.5 us, then 80.0 GB/s");
   EXPECT_EQ(cost(a100(2), 16, "tree", Protocol::simple), "NCCL's cost model: 92.4 us, then 94.4 GB/s");
-  // More nodes: what crosses counts, 8 x 24 and 17.8; three doublings.
+  // On more nodes the rate between nodes counts, 8 x 24, with a limit of 8 x 17.8. There are three doublings.
   EXPECT_EQ(cost(a100(8), 64, "tree", Protocol::simple), "NCCL's cost model: 148.4 us, then 71.2 GB/s");
-  // 8 x 40 x 0.85 x 7/8 x 2 x 8/14; and 8 channels of 57.7 times 16/30.
+  // NVLS reaches 8 x 40 x 0.85 x 7/8 x 2 x 8/14, and NVLSTree 8 channels of 57.7 times 16/30.
   EXPECT_EQ(cost(h100(), 8, "nvls", Protocol::simple), "NCCL's cost model: 25.0 us, then 272.0 GB/s");
   EXPECT_EQ(cost(h100(2), 16, "nvls_tree", Protocol::simple), "NCCL's cost model: 66.8 us, then 246.2 GB/s");
-  // Half of 3 GB/s, times 8/14.
+  // LL reaches half of 3 GB/s, times 8/14.
   EXPECT_EQ(cost(staged(), 8, "ring", Protocol::ll), "NCCL's cost model: 20.6 us, then 0.9 GB/s");
   EXPECT_NEAR(microseconds(best(staged(), 8, 32 * kib)), 20.6 + 32 * kib / 1.5e3 * 14 / 8, 0.01);
 }
@@ -196,7 +199,7 @@ TEST(Select, TwoNodesTakeTreesForSmallVectorsAndMayBeatTheWire) {
   EXPECT_EQ(chosen(a100(2), 16, mib), "tree ll128 on 16");
   EXPECT_EQ(chosen(a100(2), 16, 4 * gib), "multi_rail simple on 16");
   EXPECT_EQ(chosen(h100(2), 16, 4 * gib), "nvls_tree simple on 16");
-  EXPECT_GT(bus(best(h100(2), 16, 16 * gib), 16, 16 * gib), 400);  // 8 NICs of 50 GB/s
+  EXPECT_GT(bus(best(h100(2), 16, 16 * gib), 16, 16 * gib), 400);  // 400 is the line rate of 8 NICs.
   EXPECT_EQ(chosen(b200(2), 16, 4 * gib), "nvls_tree simple on 32");
 }
 
@@ -210,8 +213,8 @@ TEST(Select, OnMoreNodesNvlsTreeCountsForLessThanRings) {
 }
 
 TEST(Select, RingsOverNodesGrowSlowlyAtFirst) {
-  // 30 steps, 28 inside of max(3.4, 3 x 2) us and 2 across of 14 us: 8.4 + 196 us, times 1.4 from 64 bytes
-  // for each rank and channel on.
+  // There are 30 steps: 28 within a node take max(3.4, 3 x 2) us and 2 between nodes take 14 us: 8.4 + 196 us
+  // in all. From 64 bytes per rank and channel on, that is multiplied by 1.4.
   const std::int64_t edge = 64LL * 16 * 16;
   const auto simple = [](std::int64_t bytes) {
     return *find(ranked(Operation::all_reduce, a100(2), 16, Bytes(bytes)), "multi_rail", Protocol::simple);
@@ -252,7 +255,7 @@ TEST(Select, HalvesAndRootsUseRings) {
   EXPECT_EQ(chosen(a100(), 8, gib, Operation::all_to_all), "direct simple on 32");
   for (const Operation half : {Operation::reduce_scatter, Operation::all_gather})
     EXPECT_EQ(chosen(a100(2), 16, gib, half), "multi_rail simple on 16") << "its rings leave by all NICs";
-  // 7 steps of 3.4 us, and 7/8 of the vector.
+  // 7 steps of 3.4 us, and 7/8 of the vector at 240 GB/s.
   EXPECT_DOUBLE_EQ(best(a100(), 8, gib, Operation::all_gather).predicted.count(),
                    (8.4 + 7 * 3.4) * 1e-6 + gib / (240e9 * 8 / 7));
 }
@@ -262,11 +265,11 @@ TEST(Select, FewerRanksThanPlacesFillNodeAfterNode) {
   EXPECT_EQ(spread(a100(4), 20).nodes, 3);
   EXPECT_FALSE(spread(a100(4), 20).even);
   EXPECT_EQ(spread(a100(4), 1000).nodes, 4);
-  EXPECT_EQ(chosen(a100(2), 12, gib).substr(0, 4), "ring");  // 8 and 4: no rails
+  EXPECT_EQ(chosen(a100(2), 12, gib).substr(0, 4), "ring");  // 8 and 4 ranks per node, so there are no rails
 }
 
 TEST(Select, WrappedToriUseAllAxesAtOnce) {
-  // 4 links of 45 GB/s for a chip of 16 x 16, twice through them.
+  // A chip of a 16 x 16 torus has 4 links of 45 GB/s, and the vector passes them twice.
   const Choice choice = best(torus({16, 16}, {true, true}), 256, gib);
   EXPECT_EQ(choice.algorithm, "torus_2d_bucket");
   EXPECT_DOUBLE_EQ(choice.predicted.count(), 2 * (gib / (90e9 * 2)));
@@ -299,7 +302,8 @@ TEST(Select, TheCoresOfAChipShareItsLinks) {
   EXPECT_DOUBLE_EQ(cores.predicted.count(), chips.predicted.count());
 }
 
-// Each slice's chips share what leaves it: once round the slices with the vector over all of a slice's cards.
+// The chips of a slice share the exchange with other slices: a ring over the slices passes the vector over
+// all NICs of a slice.
 TEST(Select, SlicesAddARingOfTheirOwn) {
   Fabric two = torus({16, 16}, {true, true});
   two.nodes = 4, two.ranks_per_node = 256, two.nics = 64, two.nic_rate = BytesPerSecond(12.5e9);
@@ -310,7 +314,7 @@ TEST(Select, SlicesAddARingOfTheirOwn) {
   EXPECT_EQ(choice.algorithm, "torus_2d_bucket");
   EXPECT_DOUBLE_EQ(choice.predicted.count(), alone + 6 * 2e-5 + 1.5 * gib / (64 * 12.5e9));
   EXPECT_EQ(choice.reason, "torus: 2 axes at once, 4 ways in all, then 4 slices");
-  const Choice tiny = best(two, 1024, 4);  // crosses twice, and 30 chips on its way in each slice
+  const Choice tiny = best(two, 1024, 4);  // It crosses between slices twice, and passes 30 links in a slice.
   EXPECT_EQ(tiny.algorithm, "recursive_doubling");
   EXPECT_NEAR(microseconds(tiny), 2 * 20 + 30, 0.1);
   two.torus->extents = {16}, two.torus->wrapped = {true}, two.ranks_per_node = 16;
@@ -319,7 +323,7 @@ TEST(Select, SlicesAddARingOfTheirOwn) {
 
 TEST(Select, AnAllToAllOnARingTakesAQuarterOfAnAllGather) {
   const Choice choice = best(torus({16}, {true}), 16, mib, Operation::all_to_all);
-  EXPECT_DOUBLE_EQ(choice.predicted.count(), 16. * mib / 90e9 / 4);  // 16 MiB are gathered there
+  EXPECT_DOUBLE_EQ(choice.predicted.count(), 16. * mib / 90e9 / 4);  // An all-gather would gather 16 MiB.
 }
 
 TEST(Select, WithoutALibraryTextbooksDecide) {
@@ -330,7 +334,7 @@ TEST(Select, WithoutALibraryTextbooksDecide) {
   EXPECT_EQ(best(ideal, 15, gib).algorithm, "ring");
   EXPECT_DOUBLE_EQ(best(ideal, 15, gib).predicted.count(), 28e-5 + gib / 1e9 * 28 / 15);
   EXPECT_EQ(best(ideal, 15, gib).reason,
-            "no library's model holds here: 28 steps and 1.867 vectors through a port");
+            "textbook model, as no library's model applies: 28 steps and 1.867 vectors through a port");
 }
 
 TEST(Select, SaysWhichModelItUsed) {
@@ -360,14 +364,14 @@ std::vector<Fabric> many_fabrics() {
   fabrics.push_back(torus({4, 4}, {true, true}));
   fabrics.back().torus->slices = 2, fabrics.back().nodes = 2, fabrics.back().ranks_per_node = 16;
   for (Inside inside : {Inside::nvswitch, Inside::nvlink_mesh, Inside::pcie_peer, Inside::staged})
-    for (int capability : {1, 75, 80, 90, 120})  // nothing else is known, not even a rate
+    for (int capability : {1, 75, 80, 90, 120})  // Nothing else is known, not even a rate.
       fabrics.push_back({.nodes = 3,
                          .ranks_per_node = 0,
                          .capability = capability,
                          .inside = inside,
                          .adds_in_switch = true});
   fabrics.push_back(b200());
-  fabrics.back().ranks_per_node = 72;  // one domain of NVLink
+  fabrics.back().ranks_per_node = 72;  // one NVLink domain
   return fabrics;
 }
 
@@ -399,7 +403,8 @@ TEST(Select, WhatIsChosenStandsInTheCatalogAndIsAllowed) {
 }
 
 TEST(Select, EqualOnesStayInTheOrderOfTheTable) {
-  const Fabric nothing{.ranks_per_node = 4};  // neither rate nor latency: all are equal
+  // Without a rate and a latency, all algorithms are equally fast.
+  const Fabric nothing{.ranks_per_node = 4};
   std::string names;
   for (const Choice& choice : ranked(Operation::all_reduce, nothing, 4, Bytes(mib)))
     names += fmt::format("{} ", choice.algorithm);

@@ -1,5 +1,5 @@
-// Claims: no algorithm of any size beats the bound of any machine, by whatever library; no link carries more
-// than it can.
+// Claims: no algorithm beats the bound of its machine, whatever the size of the vector and the library; and
+// no link carries more than its rate allows.
 
 #include "communication/bound.h"
 
@@ -19,7 +19,7 @@ constexpr double exactly = 1e-9;
 
 struct Seen {
   int points = 0;
-  std::map<std::string, int> of{};  // "all_reduce nvls"
+  std::map<std::string, int> of{};  // the number of points by operation and algorithm: "all_reduce nvls"
 
   void expect_possible(const Call& call, const Group& group, Bounds& bounds) {
     const Timing timing = time_of(call, group);
@@ -32,7 +32,7 @@ struct Seen {
     }
     for (const plan::LinkUse& link : timing.links) {
       EXPECT_LE(link.busy.count(), timing.time.count() * (1 + exactly)) << link.name;
-      // Dates end in whole bytes.
+      // Bytes are whole numbers.
       EXPECT_LE(static_cast<double>(link.carried.count()),
                 link.bandwidth.count() * link.busy.count() * (1 + exactly) + 1)
           << link.name;
@@ -75,7 +75,7 @@ TEST(Bound, IsNeverBeatenNorIsALinkFilledBeyondItsRate) {
                                    collective::name(algorithm.operation), algorithm.name, described.name,
                                    group.size(), elements));
           const collective::Request request = request_for(group, algorithm, elements * group.size());
-          if (!can(group, wires_alone(algorithm, request))) continue;
+          if (!can_run(group, wires_alone(algorithm, request))) continue;
           seen.expect_possible(call_of(group, algorithm, request, {}), group, bounds);
         }
     }
@@ -87,7 +87,8 @@ TEST(Bound, IsNeverBeatenNorIsALinkFilledBeyondItsRate) {
   }
 }
 
-// In a switch's hands, (N + 1) / N, or the vector itself.
+// With 8 ranks a ring passes 2 x 7/8 of the vector through each port. A switch that adds needs at least the
+// vector itself.
 TEST(Bound, IsTheVectorItselfWhereSwitchesAdd) {
   const platform::Platform platform = Machines{"dgx_h100"}.load();
   const Group group = first_devices(platform, 8);
@@ -101,7 +102,8 @@ TEST(Bound, IsTheVectorItselfWhereSwitchesAdd) {
   EXPECT_NEAR(of("ring") / of("nvls"), 2 * 7 / 8.0, exactly);
 }
 
-// Two slices of two hosts exchange the vector over each host's card, whatever their chips have between them.
+// Two slices exchange the vector over the NICs of all hosts of a slice, whatever the rate between their chips
+// is.
 TEST(Bound, OfSlicesIsWhatTheirCardsPass) {
   const platform::Platform platform = Machines{"tpu_v5e", {"slice=4x4", "slices=2"}}.load();
   const Group group = first_devices(platform, 32);
@@ -114,7 +116,8 @@ TEST(Bound, OfSlicesIsWhatTheirCardsPass) {
   EXPECT_NEAR(bound.value().count(), (1 << 30) / (hosts * card), exactly);
 }
 
-// NCCL's halves cross by all cards at once, as its all-reduce does; SHARP's trees, too.
+// NCCL's reduce-scatter and all-gather use all NICs of a machine at once, as its all-reduce does, and so do
+// SHARP's trees.
 TEST(Bound, IsNearWhereAllCardsOfAMachineTakePart) {
   const platform::Platform platform = Machines{"dgx_h100", {"machines=4"}}.load();
   const Group group = first_devices(platform, 32);
@@ -132,7 +135,7 @@ TEST(Bound, IsNearWhereAllCardsOfAMachineTakePart) {
   EXPECT_GE(of_bound(Operation::all_reduce, "sharp"), 0.5);
 }
 
-TEST(Bound, IsNotAskedForWhereRoutesAreTooMany) {
+TEST(Bound, IsUnsetWhereRoutesAreTooMany) {
   const platform::Platform platform = Machines{"ideal_switch", {"ranks=1025"}}.load();
   const Group group = first_devices(platform, 1025);
   const Algorithm& ring = collective::algorithm_named(Operation::all_reduce, "ring");

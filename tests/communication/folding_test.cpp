@@ -1,4 +1,5 @@
-// Claims: a folded clock shows what an expanded one shows; it folds where it is meant to, and nowhere else.
+// Claims: a folded simulation gives the times and link loads of an expanded one; it folds the schedules that
+// it is meant to fold, and no others.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +40,8 @@ std::vector<Seconds> staggered(int ranks) {
   return starts;
 }
 
-// Every rank exchanges with every other in one round, or on tori over far links: 32 ranks at most.
+// Algorithms in which every rank exchanges with every other in one round, or over far links of a torus. They
+// are tested with 32 ranks at most, because their simulation takes long.
 const std::set<std::string_view> dense{"one_shot", "two_shot",     "sharded_parameter_server",
                                        "direct",   "pairwise",     "flat",
                                        "swing",    "scatter_ring", "parameter_server"};
@@ -67,17 +69,17 @@ struct Comparison {
     ++points;
   }
 
-  // The whole catalog: as a library would on machines with one, and the wires alone.
+  // Compares the whole catalog, with the costs of a library or with those of the links alone.
   void compare_all(const Machines& machines, int ranks, std::int64_t elements, bool with_library) {
     const platform::Platform platform = machines.load();
     const Group group = first_devices(platform, ranks);
     for (const Algorithm& algorithm : collective::algorithms()) {
       if (ranks > 32 && dense.contains(algorithm.name)) continue;
       Call call = wires_alone(algorithm, request_for(group, algorithm, elements));
-      if (!can(group, call)) continue;
+      if (!can_run(group, call)) continue;
       if (with_library) call = call_of(group, algorithm, call.request, {});
       compare(group, call);
-      if (ranks > 8 && !is_pipeline(algorithm)) continue;  // nothing else folds then
+      if (ranks > 8 && !is_pipeline(algorithm)) continue;  // With staggered starts only pipelines fold.
       call.starts = staggered(ranks);
       compare(group, call);
     }
@@ -97,7 +99,8 @@ std::vector<Machines> two_level_machines(int ranks) {
   return {{"dgx_a100", {machines}}, {"dgx_h100", {machines}}};
 }
 
-// A multiple of every number of chunks that these algorithms cut 8 or 64 ranks' vectors into; and no multiple.
+// Lengths of vectors that are, or aren't, a multiple of every number of chunks that these algorithms make for
+// 8 or 64 ranks.
 constexpr std::int64_t equal_cuts = 64 * 64 * 96, unequal_cuts = equal_cuts + 17;
 
 const std::set<std::string> fold_on_a_switch{"all_reduce/ring",         "all_reduce/bidirectional_ring",
@@ -150,7 +153,7 @@ TEST(Folding, DenseOnesAgreeOn32Ranks) {
   EXPECT_EQ(comparison.points, 3 * 14);
 }
 
-// At most 4 n flows live at once.
+// In these algorithms at most 4 n flows are under way at once.
 TEST(Folding, SparseOnesAgreeOn256Ranks) {
   Comparison comparison;
   for (const Machines& machines :
@@ -170,7 +173,7 @@ TEST(Folding, SparseOnesAgreeOn256Ranks) {
   expect_folded(comparison, {"all_reduce/ring", "all_reduce/hierarchical", "all_reduce/torus_2d"});
 }
 
-// A ring of 64 plays two rounds of 126.
+// A ring of 64 ranks simulates two of its 126 rounds.
 TEST(Folding, PlaysEachKindOfRoundOnce) {
   const platform::Platform platform = Machines{"ideal_switch", {"ranks=64"}}.load();
   const Group group = first_devices(platform, 64);
@@ -183,7 +186,7 @@ TEST(Folding, PlaysEachKindOfRoundOnce) {
   EXPECT_EQ(played("torus_3d"), std::pair(std::int64_t{6 * 64}, std::int64_t{18 * 64}));
 }
 
-// Messages that wait for each other within a round don't begin together.
+// If messages of a round wait for each other, they don't begin together, and the round can't be folded.
 TEST(Folding, KeepsWhatMessagesWaitFor) {
   const platform::Platform platform = Machines{"ideal_switch", {"ranks=8"}}.load();
   const Group group = first_devices(platform, 8);
@@ -208,14 +211,14 @@ TEST(Folding, OfALongPipelinePlaysTheBeginning) {
     const Group group = first_devices(platform, platform.devices());
     for (const Algorithm& algorithm : collective::algorithms())
       for (const std::int64_t piece : {group.size() * 96, group.size() * 98'304}) {
-        // Of small ones all are under way at once, which takes long to play.
+        // Small pieces are all under way at once, which takes long to simulate.
         const bool is_small = piece < 98'304;
         if (!is_pipeline(algorithm) || (is_small && machines.name != "ideal_switch")) continue;
         if (platform.machines() > 1 && algorithm.name != "nvls_tree") continue;
         collective::Request request = request_for(group, algorithm, 240 * piece);
         request.options.segments = 240;
         Call call = wires_alone(algorithm, request);
-        if (!can(group, call)) continue;
+        if (!can_run(group, call)) continue;
         comparison.compare(group, call);
         if (is_small) continue;
         call.starts = staggered(group.size());
@@ -225,7 +228,8 @@ TEST(Folding, OfALongPipelinePlaysTheBeginning) {
   expect_folded(comparison, {"all_reduce/chain", "broadcast/chain", "reduce/chain", "all_reduce/nvls"});
 }
 
-// SimGrid plays one of equal components; who starts when changes which are equal.
+// SimGrid simulates one of several equal connected components. Staggered starts change which components are
+// equal.
 TEST(Folding, OfEqualComponentsShowsWhatEachWouldShow) {
   std::int64_t following = 0;
   for (const Machines& machines :
@@ -235,7 +239,7 @@ TEST(Folding, OfEqualComponentsShowsWhatEachWouldShow) {
     const Group group = first_devices(platform, 8);
     for (const Algorithm& algorithm : collective::algorithms()) {
       Call call = wires_alone(algorithm, request_for(group, algorithm, 8 * 8 * 96));
-      if (!can(group, call)) continue;
+      if (!can_run(group, call)) continue;
       call.starts = staggered(8);
       SCOPED_TRACE(text_of(algorithm) + " on " + platform.name());
       const Played played = expanded_plan(
@@ -253,7 +257,7 @@ TEST(Folding, OfEqualComponentsShowsWhatEachWouldShow) {
   EXPECT_GT(following, 5000);
 }
 
-// A piece's way is longer, but its latencies are paid less often: the two nearly cancel.
+// A larger piece takes longer on its way, but latencies are paid less often. The two effects nearly cancel.
 TEST(Folding, OfTooManyPiecesTakesLargerOnes) {
   const platform::Platform platform = Machines{"dgx_a100", {"machines=8"}}.load();
   const Group group = first_devices(platform, 64);

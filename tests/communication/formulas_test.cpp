@@ -1,5 +1,6 @@
-// Claims: on links that nothing else uses, a call takes what the alpha-beta-gamma model says. What
-// simulate/collective_test.cpp has (with sums of any cost) isn't repeated; here sums take the memory's time.
+// Claims: on links without other traffic, a call takes the time of the alpha-beta-gamma model. Here sums take
+// the time of the memory; simulate/collective_test.cpp has formulas for sums of any cost, which aren't
+// repeated.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +36,8 @@ struct Formula {
   double (*time)(const Model& m, double n, double S) = nullptr;
 };
 
-// On a switch. Patarasuk and Yuan, 2009; Thakur, Rabenseifner and Gropp, 2005; Bruck and others, 1997.
+// Times on a switch, from Patarasuk and Yuan, 2009; Thakur, Rabenseifner and Gropp, 2005; Bruck and others,
+// 1997.
 const std::vector<Formula>& formulas() {
   using enum Operation;
   static const std::vector<Formula> rows{
@@ -67,7 +69,7 @@ const std::vector<Formula>& formulas() {
        [](const Model& m, double n, double S) {
          return 2 * m.a + 2 * (n - 1) / n * S * m.b + (n - 1) / n * S * m.g;
        }},
-      // Both halves pass each rank's port, one after the other on the way out and in.
+      // The port of the one rank passes all vectors, first inwards and then outwards.
       {all_reduce, "reduce_to_one", true,
        [](const Model& m, double n, double S) {
          return 2 * m.a + 2 * (n - 1) * S * m.b + (n - 1) * S * m.g;
@@ -93,7 +95,8 @@ const std::vector<Formula>& formulas() {
       {all_gather, "pat", false,
        [](const Model& m, double n, double S) { return log2_up(n) * m.a + (n - 1) / n * S * m.b; }},
       {broadcast, "flat", true, [](const Model& m, double n, double S) { return m.a + (n - 1) * S * m.b; }},
-      // Log n messages share the root's port, then one less each time.
+      // The root's port is shared by log n messages, and that of each next rank on the way by one message
+      // less.
       {broadcast, "binomial_tree", false,
        [](const Model& m, double n, double S) {
          const double L = log2_up(n);
@@ -139,7 +142,7 @@ TEST(Formulas, OnASwitchACallTakesLatenciesBytesAndSums) {
     }
 }
 
-// Where crossings cost something else than their wires: so many steps, and so many bytes for each.
+// The latency and the wire factor of the call replace those of the route.
 TEST(Formulas, AStepTakesTheCallsLatencyAndItsBytesTheCallsShareOfTheWire) {
   const platform::Platform platform = Machines{"dgx_h100"}.load();
   const Group group = first_devices(platform, 8);
@@ -153,7 +156,7 @@ TEST(Formulas, AStepTakesTheCallsLatencyAndItsBytesTheCallsShareOfTheWire) {
 
 // ---- Levels and axes
 
-// Rings inside, then across: of a vector's part, which gets shorter with each level.
+// Rings on one level after the other, each on the part of the vector that the levels before have left.
 double along(const std::vector<int>& lengths, const std::vector<Model>& models, double S) {
   double time = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -196,8 +199,9 @@ TEST(Formulas, HierarchicalPaysEachLevelsOwnLinks) {
   EXPECT_NEAR(time_of(call, group).time.count(), wanted, exactly * wanted);
 }
 
-// A binomial tree to a group's leader, a ring of leaders, and down again, where messages share ports: with
-// groups of 4 a leader sends two at once, one of them to one that sends on.
+// A binomial tree to the leader of each group, a ring of leaders, and the tree back down. On the way down
+// messages share ports: in groups of 4 a leader sends two messages at once, one of them to a rank that sends
+// it on.
 TEST(Formulas, LeadersReduceExchangeAndSpread) {
   const platform::Platform platform = Machines{"ideal_switch", {"ranks=12"}}.load();
   const Group group = first_devices(platform, 12);
@@ -211,7 +215,7 @@ TEST(Formulas, LeadersReduceExchangeAndSpread) {
   EXPECT_NEAR(time_of(call, group).time.count(), wanted, exactly * wanted);
 }
 
-// Half the vector over each direction of a ring's links.
+// Each direction of the links carries half of the vector.
 TEST(Formulas, BothWaysRoundARingAreTwiceAsFast) {
   for (const int n : {4, 5, 8}) {
     const platform::Platform platform = Machines{"ideal_ring", {fmt::format("ranks={}", n)}}.load();
@@ -225,9 +229,9 @@ TEST(Formulas, BothWaysRoundARingAreTwiceAsFast) {
   }
 }
 
-// ---- Pipelines: a way for the first piece, then the others' bytes at the port that has most to do
+// ---- Pipelines: the way of the first piece, then the bytes of the others at the busiest port
 
-// Trees of two ranks: each is the root of one, which gets a half and sends its sum back.
+// With two ranks, each is the root of one tree. It receives half of a vector and sends the sum back.
 TEST(Formulas, ADoubleTreeOfTwoSendsUpAndDown) {
   const platform::Platform platform = Machines{"ideal_switch", {"ranks=2"}}.load();
   const Group group = first_devices(platform, 2);
@@ -242,9 +246,10 @@ TEST(Formulas, ADoubleTreeOfTwoSendsUpAndDown) {
   EXPECT_NEAR(time_of(call, group).time.count(), wanted, exactly * wanted);
 }
 
-// Trees of four: 0 <- 2 <- {1, 3}, and its mirror 3 <- 1 <- {2, 0}. In each, two halves enter the middle at once,
-// where they are added one after the other; one goes up to the root, one down again, and two from the middle at
-// once. Ports that both trees use, they use at different times.
+// The trees of four ranks are 0 <- 2 <- {1, 3} and its mirror image 3 <- 1 <- {2, 0}. In each tree two halves
+// of a vector enter the inner rank at once and are added one after the other; then one half goes up to the
+// root, one comes back down, and two leave the inner rank at once. The two trees use the ports that they
+// share at different times.
 TEST(Formulas, ADoubleTreeOfFourMeetsTwiceInTheMiddle) {
   const platform::Platform platform = Machines{"ideal_switch", {"ranks=4"}}.load();
   const Group group = first_devices(platform, 4);
@@ -258,8 +263,8 @@ TEST(Formulas, ADoubleTreeOfFourMeetsTwiceInTheMiddle) {
   EXPECT_NEAR(time_of(call, group).time.count(), wanted, exactly * wanted);
 }
 
-// One tree only for a single machine: each lane is a chain from its head around, and back. One lane of one piece
-// takes a chain's hops.
+// In a single machine each lane is a chain that begins at its head, and goes there and back. With one piece
+// it takes the hops of the chain.
 TEST(Formulas, ATreeInOneMachineIsAChain) {
   const platform::Platform platform = Machines{"ideal_ring", {"ranks=8"}}.load();
   const Group group = first_devices(platform, 8);
@@ -277,8 +282,9 @@ TEST(Formulas, ATreeInOneMachineIsAChain) {
   }
 }
 
-// ---- Switches that add. A rank's port passes per loop of L bytes: all of them up and its part (given back for the
-// multicast), its part and all others' down. So N + 1 parts of N each way, and four hops for the first loop.
+// ---- Switches that add. In a loop of L bytes, the port of a rank sends all L bytes, and then the sum of its
+// own part for the multicast; it receives the sum of its own part, and then the sums of all parts. So
+// (N + 1) / N of the bytes pass in each direction, and the first loop takes four hops.
 
 TEST(Formulas, NvlsPassesNPlusOneNthsOfTheVectorEachWay) {
   const platform::Platform platform = Machines{"dgx_h100"}.load();
@@ -300,8 +306,8 @@ TEST(Formulas, NvlsPassesNPlusOneNthsOfTheVectorEachWay) {
   }
 }
 
-// The vector up and down the tree of switches, pieces one behind the other: a rank's port carries it once each
-// way, and the first piece takes the tree's hops.
+// The vector goes up and down the tree of switches in pieces that follow each other. The port of a rank
+// carries it once in each direction, and the first piece takes the hops of the tree.
 TEST(Formulas, SharpPassesTheVectorOnceEachWay) {
   const platform::Platform platform = Machines{"dgx_h100", {"machines=4", "network.type=switch"}}.load();
   Group group{platform};
@@ -321,8 +327,9 @@ TEST(Formulas, SharpPassesTheVectorOnceEachWay) {
   }
 }
 
-// A loop of L bytes on two machines of N: up to the switches, each rank's part back, half of that to the other
-// machine and its sum back (two trees of two), the part to the switch, all others' down.
+// A loop of L bytes on two machines of N ranks: all bytes go up to the switches, and the part of each rank
+// comes back. Half of that part goes to the other machine, and its sum comes back (two trees of two ranks).
+// Then the part goes to the switch, and all other parts come down.
 TEST(Formulas, NvlsTreeOnTwoMachinesAddsTheTripAcross) {
   const platform::Platform platform = Machines{"dgx_h100", {"machines=2"}}.load();
   const Group group = first_devices(platform, 16);
@@ -339,8 +346,9 @@ TEST(Formulas, NvlsTreeOnTwoMachinesAddsTheTripAcross) {
   EXPECT_NEAR(time_of(call, group).time.count(), wanted, exactly * wanted);
 }
 
-// Everyone's vector enters the server's port at once, and leaves it at once; a switch's port is as fast as a rank's.
-TEST(Formulas, AParameterServerTakesEveryonesVector) {
+// The vectors of all ranks on other machines pass through the port of the server, first inwards and then
+// outwards.
+TEST(Formulas, AParameterServerTakesTheVectorsOfAllRanks) {
   const platform::Platform platform = Machines{"cpu_cluster_100gbe", {"machines=5"}}.load();
   Group group{platform};
   for (int rank = 1; rank < 5; ++rank) group.ranks.push_back(platform.device(rank));

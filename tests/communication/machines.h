@@ -1,5 +1,5 @@
 #pragma once
-// Described machines, and collectives among their first devices as tests ask for them.
+// Described machines, and collectives among their first devices, for the tests of this folder.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ struct Machines {
   }
 };
 
-// Its levels are the machine's, where it has any; lanes and rails enough to be seen.
+// A request with the levels of the machine, if it has any, and with at least two lanes and rails.
 inline collective::Request request_for(const Group& group, const collective::Algorithm& algorithm,
                                        std::int64_t elements) {
   collective::Request request{.ranks = group.size(), .elements = elements};
@@ -33,13 +33,13 @@ inline collective::Request request_for(const Group& group, const collective::Alg
   return request;
 }
 
-// Without a library: latencies, bandwidths and the memory's rate alone.
+// A call without a library: only latencies, bandwidths and the rate of the memory count.
 inline Call wires_alone(const collective::Algorithm& algorithm, const collective::Request& request) {
   return {.algorithm = &algorithm, .request = request};
 }
 
-// Whether its switches and its number of ranks are those the algorithm is for.
-inline bool can(const Group& group, const Call& call) {
+// Whether the algorithm is defined for the number of ranks, and the machine has the switches that it needs.
+inline bool can_run(const Group& group, const Call& call) {
   if (!collective::allows(*call.algorithm, group.size()) && call.request.options.shape.empty()) return false;
   try {
     const collective::Schedule schedule = collective::make_schedule(*call.algorithm, call.request);

@@ -1,5 +1,5 @@
-// Claims: on slices that the data-centre network joins, what is chosen for an all-reduce adds up within each slice,
-// and its large vectors come near to what no schedule beats.
+// Claims: on TPU slices that the data-centre network joins, the chosen all-reduce first adds within each
+// slice, and its time for large vectors comes near the bound that no schedule beats.
 
 #include <gtest/gtest.h>
 
@@ -34,12 +34,13 @@ const Algorithm& chosen_for(const Group& group, Bytes bytes) {
 
 constexpr Bytes mib(1 << 20);
 
-// The slices' own time and the network's stand one behind the other, and the bound is the longer of the two. Where axes
-// don't close to rings it is the chips' in a corner, and counts their way over the network beside their two links.
+// The time within slices and the time on the network add up, while the bound is the longer of the two. If
+// axes don't close to rings, it is the bound of the chips in a corner, which counts the network in addition
+// to their two links.
 TEST(Multislice, WhatIsChosenComesNearTheBound) {
   struct Row {
     Machines machines{};
-    double of_bound = 0;  // at least, of 1 GiB
+    double of_bound = 0;  // the least share of the bound, for 1 GiB
   };
   const std::vector<Row> rows{{{"tpu_v5e", {"slice=2x4", "slices=2"}}, 0.75},
                               {{"tpu_v5e", {"slice=8x8", "slices=2"}}, 0.38},
@@ -56,7 +57,7 @@ TEST(Multislice, WhatIsChosenComesNearTheBound) {
   }
 }
 
-// Besides what one slice takes alone, each card passes its share of the vector around the slices.
+// In addition to the time of a single slice, each NIC passes its share of the vector around the slices.
 TEST(Multislice, TheNetworkComesOnTopOfOneSlice) {
   const Bytes bytes = 1024 * mib;
   const auto time_on = [&](int slices, std::string_view shape) {
@@ -77,7 +78,7 @@ TEST(Multislice, TheNetworkComesOnTopOfOneSlice) {
   }
 }
 
-// No other of the catalog beats it by more than a fifth, at any size.
+// No other algorithm of the catalog is faster than the chosen one by more than a fifth, at any size.
 TEST(Multislice, NothingElseIsMuchFaster) {
   const platform::Platform platform = Machines{"tpu_v5e", {"slice=4x4", "slices=2"}}.load();
   const Group group = first_devices(platform, platform.devices());
@@ -86,13 +87,13 @@ TEST(Multislice, NothingElseIsMuchFaster) {
     const Answer answer = answer_of(group, bounds, chosen_for(group, bytes), bytes);
     for (const Algorithm* other : collective::algorithms_of(Operation::all_reduce)) {
       const Call call = call_of(group, *other, {.ranks = group.size(), .elements = bytes.count() / 4}, {});
-      if (!can(group, call)) continue;
+      if (!can_run(group, call)) continue;
       EXPECT_LE(answer.time / time_of(call, group).time, 1.2) << other->name << " " << bytes.count();
     }
   }
 }
 
-// Reversed slices are slices; ranks that take turns between slices, or leave out a chip, are none.
+// Slices in reverse order are slices. Ranks that alternate between slices, or leave out a chip, are none.
 TEST(Multislice, SlicesAreWholeAndOneBehindTheOther) {
   const platform::Platform platform = Machines{"tpu_v5e", {"slice=2x4", "slices=3"}}.load();
   EXPECT_EQ(whole_slices(first_devices(platform, 24)), 3);
@@ -106,7 +107,8 @@ TEST(Multislice, SlicesAreWholeAndOneBehindTheOther) {
   EXPECT_EQ(whole_slices(first_devices(Machines{"dgx_h100"}.load(), 8)), 0);
 }
 
-// Chips of a slice that aren't the first keep their places: a hop along an axis is one link in any slice.
+// The ranks of every slice are numbered by coordinates, not only those of the first: a hop along an axis is
+// one link.
 TEST(Multislice, RanksGoAlongTheAxesOfTheirOwnSlice) {
   const platform::Platform platform = Machines{"tpu_v5e", {"slice=4x8", "slices=2"}}.load();
   const Group group = first_devices(platform, 64);

@@ -1,3 +1,4 @@
+// Claims: the rings on a mesh of NVLinks use every link, and pass through every machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ std::vector<Ring> rings(std::string_view name, std::vector<std::string> override
   return rings_over_mesh(first_devices(platform, platform.devices()));
 }
 
-// How often each ordered pair stands next to each other.
+// How often each ordered pair of ranks are neighbours in a ring.
 std::map<std::pair<int, int>, int> hops(const std::vector<Ring>& rings) {
   std::map<std::pair<int, int>, int> hops;
   for (const Ring& ring : rings)
@@ -29,7 +30,7 @@ std::map<std::pair<int, int>, int> hops(const std::vector<Ring>& rings) {
 
 TEST(RingsOverMesh, UseEveryNvlinkOfADgx1OnceInEachDirection) {
   const std::vector<Ring> found = rings("dgx1_v100");
-  EXPECT_EQ(found.size(), 6);  // six links leave each GPU
+  EXPECT_EQ(found.size(), 6);  // Each GPU has six links.
   for (Ring ring : found) {
     std::ranges::sort(ring);
     EXPECT_EQ(ring, (Ring{0, 1, 2, 3, 4, 5, 6, 7}));
@@ -56,7 +57,7 @@ TEST(RingsOverMesh, PassThroughEveryMachineByOneCard) {
     EXPECT_EQ(ring[0] / 2, ring[7] / 2) << "two GPUs share a card";
     entrances.insert({ring[0], ring[7]});
   }
-  EXPECT_GE(entrances.size(), 3) << "cards take turns";
+  EXPECT_GE(entrances.size(), 3) << "rings are spread over the NICs";
 }
 
 TEST(RingsOverMesh, AreNotLookedForBehindSwitches) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The training steps of bench.cpp as PyTorch does them: eager, and compiled (with CUDA graphs). Lines of fields between
-tabs: torch, model, rows, precision, way, ms, rows a second.
+"""Times the training steps of bench.cpp in PyTorch, eager and compiled (with CUDA graphs). Prints lines of fields that are
+separated by tabs: torch, model, rows, precision, way, ms, rows per second.
 
     tests/cuda/against_pytorch.py [WORD]     only models whose name contains it
 """

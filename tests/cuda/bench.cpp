@@ -1,5 +1,5 @@
-// Training steps on a GPU: forward, backward, Adam, as one CUDA graph and kernel by kernel. Prints lines of fields
-// between tabs, which run.sh makes tables of.
+// Times training steps on a GPU (forward, backward, Adam), as one CUDA graph and kernel by kernel. Prints
+// lines of fields that are separated by tabs; run.sh makes tables of them.
 //
 //   bench_cuda            everything
 //   bench_cuda WORD       the cases whose name contains it
@@ -22,7 +22,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Of single steps, waited for; as many as fill a second, after a few that warm up.
+// The median time of single steps, after each of which it waits. After a few warm-up steps it runs as many as
+// fill a second.
 double seconds_of_step(execute::Execution& execution) {
   constexpr int warm_up = 5, at_least = 20, at_most = 500;
   for (int i = 0; i < warm_up; ++i) execution.step();
@@ -40,7 +41,7 @@ double seconds_of_step(execute::Execution& execution) {
 
 struct Case {
   std::string_view model{};
-  std::int64_t rows = 0;  // in all
+  std::int64_t rows = 0;  // of the batch of all replicas
   device::Precision precision{};
   std::size_t replicas = 1;
 };
@@ -53,7 +54,8 @@ constexpr Case cases[] = {
     {"resnet50", 256, tf32, 4},
 };
 
-// A step by the GPU's events, kernel by kernel: what `calibrate` would say of it.
+// The time of a step as the sum of its kernels, each measured by the GPU's events, as `calibrate` measures
+// it.
 double seconds_by_events(const Case& one, const plan::Plan& plan) {
   device::CudaQueue queue(test::first_gpu());
   queue.set_precision(one.precision);

@@ -1,4 +1,5 @@
-// Claim: a training step on a GPU is the CPU's but for rounding, and how it is launched can't be seen in its numbers.
+// Claim: a training step on a GPU gives the numbers of the CPU except for rounding, and they do not depend on
+// how it is launched.
 
 #include "execute/execution.h"
 
@@ -24,7 +25,7 @@ class CudaExecution : public testing::Test {
   device::CpuQueue cpu_{workers_};
 };
 
-// SGD: Adam divides by what may be nothing but rounding.
+// Trains with SGD, since Adam divides by a number that may consist of rounding errors only.
 TEST_F(CudaExecution, TrainsEverySmallModelAsTheCpuDoes) {
   for (const model::ZooChoice& choice : test::small_models()) {
     SCOPED_TRACE(choice.model->name);
@@ -52,7 +53,8 @@ TEST_F(CudaExecution, JoinsABiasAndItsActivationInSteps) {
   EXPECT_FALSE(execute::fusions_of(test::on_one(made.step)).empty()) << "so the bits above are theirs, too";
 }
 
-// Nothing here says how fast a GPU is; but every call has a time, and no call takes longer than all of them.
+// No time is compared with an expectation. But every call has a time, and no call takes longer than all of
+// them.
 TEST_F(CudaExecution, MeasuresEveryCallOfAStep) {
   const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 8);
   const plan::Plan plan = test::on_one(made.step);
@@ -79,7 +81,7 @@ TEST_F(CudaExecution, RunsReplicasOnVirtualGpusOfOneRealOne) {
   EXPECT_LT(test::difference(run_on(gpu_, plan, given, 3), run_on(cpu_, plan, given, 3)), 1e-4);
 }
 
-// The host's copies have a stream of their own there.
+// Copies from the host have a stream of their own.
 TEST_F(CudaExecution, GivesTheSameBitsWhereInputsTravelBesideTheStep) {
   const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 8, "sgd");
   const plan::Plan plan = test::on_one(made.step);
@@ -99,7 +101,7 @@ TEST_F(CudaExecution, GivesTheSameBitsWhereInputsTravelBesideTheStep) {
   }
 }
 
-// Two streams of one GPU, as two GPUs would have them: a graph that forks and joins.
+// Two streams of one GPU stand for two GPUs, so that the graph forks and joins.
 TEST_F(CudaExecution, GivesTheSameBitsOnSeveralStreamsAsOneGraph) {
   const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 4, "sgd");
   const plan::Plan plan = test::mirrored(made.step, 4);

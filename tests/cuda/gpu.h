@@ -1,4 +1,4 @@
-// The GPU of a test or a benchmark, and steps that it runs.
+// The GPU of a test or a benchmark, and training steps for it.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,14 +14,14 @@
 
 namespace wt::test {
 
-// Requires: one; run.sh asks for it before anything is built.
+// Requires: the machine has a GPU. run.sh checks this before it builds anything.
 inline device::CudaDevice first_gpu() {
   const device::CudaDevices gpus = device::find_cuda_devices();
   WT_EXPECT(!gpus.found.empty(), "{}; {}", gpus.reason, gpus.remedy);
   return gpus.found.front();
 }
 
-// The streams of such GPUs; a plan's devices lie on them in turn.
+// The streams of some GPUs, among which the devices of a plan are distributed in turn.
 class SeveralStreams {
  public:
   explicit SeveralStreams(const std::vector<device::CudaDevice>& gpus,

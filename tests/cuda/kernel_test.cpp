@@ -1,5 +1,5 @@
-// Claim: every kernel of the table gives on a GPU what it gives on the CPU, in the memory that is its own, and the same
-// bits every time.
+// Claim: every kernel of the table gives the CPU's numbers on a GPU, touches no other memory than its own,
+// and gives the same bits every time.
 #include <gtest/gtest.h>
 
 #include "cuda/gpu.h"
@@ -12,15 +12,16 @@ namespace {
 using test::KernelCall;
 using test::KernelCase;
 
-// One for all tests: what it holds it gives back, and libraries start slowly.
+// All tests share one queue, since CUDA's libraries start slowly. A test returns all memory that it
+// allocates.
 device::CudaQueue& queue_in(device::Precision precision) {
   static device::CudaQueue queue(test::first_gpu());
   queue.set_precision(precision);
   return queue;
 }
 
-// Copies the inputs there, runs the kernel, copies the outputs back. Behind the workspace lies a strip that nobody may
-// touch. `in_place`: outputs take the memory of inputs that are like them.
+// Copies the inputs to the GPU, runs the kernel and copies the outputs back. The strip behind the workspace
+// must not change. If `in_place`, outputs are in the memory of inputs with the same type and shape.
 void run_on_gpu(KernelCall& call, device::CudaQueue& queue, bool in_place = false) {
   device::Memory& memory = queue.memory();
   std::vector<std::shared_ptr<std::byte>> owners;
@@ -95,7 +96,7 @@ TEST_P(KernelInPlaceOnAGpu, GivesTheSameBitsAsApart) {
     EXPECT_TRUE(test::same_bits(same.outputs[i], apart.outputs[i])) << "output " << i;
 }
 
-// TF32 keeps 10 bits of what is multiplied, bfloat16 7. Nothing but products may be coarser.
+// TF32 keeps 10 bits of each factor, bfloat16 keeps 7. Only products may be less accurate.
 TEST_P(EveryKernelOnAGpu, IsAsCoarseAsItsPrecisionAndNoCoarser) {
   KernelCall expected(GetParam(), Type::float32);
   test::run_on_cpu(expected);
@@ -113,7 +114,7 @@ TEST(CudaTable, HasEveryKernelOfTheTable) {
   EXPECT_EQ(found, wanted);  // both are sorted
 }
 
-// Where the CPU refuses, naming the place, a GPU goes on as TensorFlow's does.
+// Where the CPU throws an error that names the element, a GPU continues as TensorFlow's kernels do.
 TEST(CudaKernels, GiveNanForALabelThatIsNoClassAndZerosForAnIdThatIsInNoTable) {
   device::CudaQueue& queue = queue_in(device::Precision::float32);
   const KernelCase loss{&kernel_named("sparse_softmax_cross_entropy"),

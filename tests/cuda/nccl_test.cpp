@@ -1,5 +1,6 @@
-// Claim: where NCCL carries collectives out, a step has the plan's numbers but for the order of sums. On one GPU it has one
-// rank, which adds nothing, and starts, is called and ends all the same.
+// Claim: where NCCL carries out the collectives, a step gives the numbers of the plan except for the order of
+// sums. With one GPU there is one rank and nothing to add, but NCCL is started, called and ended all the
+// same.
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,8 @@ const device::CudaTeam& team() {
   return all;
 }
 
-// Every rank's numbers, on its GPU: written by another stream than NCCL's, and read by it, with nothing but the leader's
-// order between.
+// The numbers of every rank are on its GPU. They are written and read on another stream than NCCL's, and only
+// the order on the leader separates the two.
 class NcclTest : public testing::Test {
  protected:
   static constexpr std::int64_t elements = 100'003;
@@ -53,7 +54,7 @@ class NcclTest : public testing::Test {
   device::Shares shares_{};
 };
 
-// Whole numbers have one sum, in whatever order.
+// Whole numbers have the same sum in any order.
 TEST_F(NcclTest, AddsWhatEveryRankHas) {
   Tensor sum = numbers(0);
   for (std::size_t rank = 1; rank < shares_.of_ranks.size(); ++rank) {

@@ -1,4 +1,5 @@
-// Claim: what goes to a GPU comes back, in the order of its stream, and its memory gives what it has and no more.
+// Claim: bytes that are copied to a GPU come back unchanged, work is done in the order of the stream, and an
+// allocation that exceeds the GPU's memory fails.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +24,8 @@ class CudaQueueTest : public testing::Test {
   device::Memory& memory_ = queue_.memory();
 };
 
-// Sizes around the pieces of page-locked memory that copies pass through, and more than all of them together.
+// Sizes around the size of the page-locked pieces through which copies go, and one that exceeds all pieces
+// together.
 TEST_F(CudaQueueTest, BringsBackWhatItWasGiven) {
   constexpr std::size_t piece = std::size_t{8} << 20;
   for (const std::size_t size : {std::size_t{1}, piece - 1, piece, piece + 1, 3 * piece, 20 * piece + 7}) {
@@ -53,7 +55,8 @@ TEST_F(CudaQueueTest, GivesTheSameMemoryAgainAndClean) {
 
 TEST_F(CudaQueueTest, HasNoMoreThanTheDevice) {
   EXPECT_EQ(memory_.allocate(queue_.device().memory * 2), nullptr);
-  const auto idle = memory_.allocate(memory_.available() / 2);  // and gives back what waits before it says no
+  // Memory that waits for reuse is freed before an allocation fails.
+  const auto idle = memory_.allocate(memory_.available() / 2);
   ASSERT_NE(idle, nullptr);
 }
 
@@ -87,7 +90,7 @@ TEST_F(CudaQueueTest, CopiesFromAnotherGpu) {
   EXPECT_EQ(back, bytes);
 }
 
-// What a queue for copies is spared, it says when it is asked for it.
+// A queue for copies has no libraries, and using one is an error.
 TEST_F(CudaQueueTest, HasLibrariesWhereItComputes) {
   const device::CudaQueue copies(test::first_gpu(), device::CudaQueue::Libraries::none);
   EXPECT_NE(queue_.blas(), nullptr);
@@ -95,7 +98,7 @@ TEST_F(CudaQueueTest, HasLibrariesWhereItComputes) {
   EXPECT_THROW(copies.dnn(), InternalError);
 }
 
-// A copy within a device's memory, of so many bytes.
+// A copy of so many bytes within a device's memory.
 struct DeviceCopy {
   std::shared_ptr<std::byte> target{}, source{};
   Bytes bytes{};
@@ -110,7 +113,8 @@ struct DeviceCopy {
   }
 };
 
-// By the GPU's own clock, in a graph and one by one: laps add up, and sixteen times as much takes longer.
+// The stopwatch uses the GPU's clock. In a graph and without one, the times between marks add up, and sixteen
+// times as many bytes take longer.
 TEST_F(CudaQueueTest, TellsHowLongItsTasksTake) {
   const Bytes much = std::min(Bytes(std::int64_t{1} << 30), queue_.device().memory / 8);
   const DeviceCopy small(memory_, much / 16), large(memory_, much);

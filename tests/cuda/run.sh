@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What only a GPU can tell: builds tests/cuda with what it needs and no more (no SimGrid, no command line), runs the
-# tests, and prints the tables of the benchmarks, beside PyTorch's where python3 has it.
+# The checks that need a GPU. Builds tests/cuda with the libraries that it needs (without SimGrid and the command line), runs
+# the tests and prints the tables of the benchmarks, next to PyTorch's times where python3 has it.
 #
 #   tests/cuda/run.sh                     everything, for the GPU at hand; under 15 minutes on 16 cores
 #   tests/cuda/run.sh --only WORD         only models whose name contains it

@@ -16,7 +16,7 @@ Tensor range(std::int64_t count) {
 
 Dataset range_dataset(std::int64_t count) { return Dataset::from_tensor_slices({range(count)}); }
 
-// The same numbers, but not by row: everything goes the way of whole elements.
+// The same numbers without random access to rows, so that streams pass whole elements.
 Dataset generated_range(std::int64_t count) {
   return Dataset::from_generator({{Type::int64, {}}}, [count] {
     return [count, next = std::int64_t{0}]() mutable -> std::optional<Element> {
@@ -28,7 +28,7 @@ Dataset generated_range(std::int64_t count) {
 
 using Batches = std::vector<std::vector<std::int64_t>>;
 
-// The first component of each element, as numbers.
+// The numbers in the first component of each element.
 Batches batches_of(const Dataset& dataset, std::uint64_t epoch = 0, std::size_t most = 1000) {
   Batches batches;
   Iterator iterator = dataset.iterate(epoch);
@@ -107,7 +107,8 @@ TEST(P12, SlicesShuffledAndBatchedKeepEachRowOnceAndARemainder) {
   EXPECT_EQ(seen, numbers_of(range_dataset(1000)));
 }
 
-// TensorFlow's own expectations: its shuffle_dataset_op_test.cc, seeds 1 and 2 unless said.
+// The expected values are those of TensorFlow's shuffle_dataset_op_test.cc, with the seeds 1 and 2 by
+// default.
 TEST(P12, ShufflesInTensorFlowsOrder) {
   const Dataset ten = range_dataset(10);
   const Dataset fixed = ten.shuffle(3, {1, 2}, false);
@@ -140,7 +141,7 @@ TEST(Dataset, ReshufflesEachEpochAndEachRepetitionYetAnyCanBeHadAgain) {
   EXPECT_EQ(numbers_of(shuffled, 5), numbers_of(shuffled, 5));
   EXPECT_EQ(numbers_of(range_dataset(50).shuffle(50, shuffle_seed(7)), 3), numbers_of(shuffled, 3));
   EXPECT_NE(numbers_of(range_dataset(50).shuffle(50, shuffle_seed(8)), 3), numbers_of(shuffled, 3));
-  // Two repetitions are two iterations, as if they had been two epochs.
+  // Two repetitions are two iterations, like two epochs.
   Numbers two_epochs = numbers_of(shuffled, 2);
   const Numbers second = numbers_of(shuffled, 3);
   two_epochs.insert(two_epochs.end(), second.begin(), second.end());
@@ -219,7 +220,7 @@ TEST(Dataset, CountsElementsByTensorFlowsRules) {
   EXPECT_EQ(generated.repeat().cardinality(), infinite_cardinality);
 }
 
-TEST(Dataset, TellsWhatItsElementsAreLike) {
+TEST(Dataset, DescribesItsElements) {
   const Dataset images = Dataset::from_tensor_slices(
       {Tensor::shape_only({Type::float32, {6, 28, 28, 1}}), Tensor::shape_only({Type::int32, {6}})});
   EXPECT_EQ(print(images.specs()[0]), "float32[28,28,1]");
@@ -265,13 +266,13 @@ TEST(Dataset, RefusesElementsThatAreNotAsPromised) {
   };
   const Element pair{Tensor::of<float>({2}, {1, 2})};
   EXPECT_EQ(error_of(drain(Dataset::from_generator({{Type::float32, {3}}}, generating(pair)))),
-            "the generator gave float32[2] as component 0, not float32[3]");
+            "the generator returned float32[2] as component 0, and float32[3] is expected");
   EXPECT_EQ(error_of(drain(Dataset::from_generator({{Type::int32, {2}}}, generating(pair)))),
-            "the generator gave float32[2] as component 0, not int32[2]");
+            "the generator returned float32[2] as component 0, and int32[2] is expected");
   EXPECT_EQ(error_of(drain(Dataset::from_generator({{}, {}}, generating(pair)))),
-            "the generator gave 1 components, not 2");
+            "the generator returned 1 components, and 2 are expected");
   EXPECT_EQ(error_of(drain(range_dataset(2).map([&](const Element&) { return pair; }))),
-            "the mapped function gave float32[2] as component 0, not int64[]");
+            "the mapped function returned float32[2] as component 0, and int64[] is expected");
   EXPECT_EQ(error_of(drain(range_dataset(5).batch(3).batch(2))),
             "Cannot batch tensors with different shapes in component 0. First element had shape [3] and "
             "element 1 had shape [2].");

@@ -1,4 +1,4 @@
-// Claim: distributed datasets give every replica, step by step, the rows that TensorFlow gives it.
+// Claim: in every step of a distributed dataset, each replica gets the rows that it gets in TensorFlow.
 
 #include "data/distribute.h"
 
@@ -10,7 +10,7 @@ namespace wt::data {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
-using Step = std::vector<Numbers>;  // by replica
+using Step = std::vector<Numbers>;  // the rows of each replica
 using Steps = std::vector<Step>;
 
 Dataset range(std::int64_t count) { return Dataset::from_tensor_slices({test::range(count)}); }
@@ -27,7 +27,7 @@ Steps steps_of(const DistributedDataset& dataset, std::uint64_t epoch = 0, std::
   return steps;
 }
 
-// Rows of each replica, step by step.
+// The number of rows of each replica in each step.
 std::vector<Numbers> sizes_of(const DistributedDataset& dataset) {
   std::vector<Numbers> sizes;
   for (const Step& step : steps_of(dataset)) {
@@ -108,7 +108,7 @@ TEST(F1, ABatchWhoseSizeCannotBeInferredIsSplitByTheLegacyRuleWhateverThePolicy)
   EXPECT_EQ(sizes_of(over(3, ten, off)), (std::vector<Numbers>{{4, 4, 2}}));
 }
 
-// The cases of TensorFlow's own tests on two workers.
+// The cases of TensorFlow's own tests with two workers.
 TEST(G15, EveryWorkerHasAPipelineThatFeedsItsReplicas) {
   EXPECT_EQ(steps_of(over_two_workers(range(8).batch(3), data_policy)),
             (Steps{{{0, 1}, {2}}, {{3, 4}, {5}}, {{6}, {7}}}));
@@ -134,13 +134,13 @@ TEST(G15, UnknownBatchesWithPolicyOffAreCutByTheLegacyRuleOnEveryWorker) {
                                                              {{10, 11}, {10, 11}}}));
 }
 
-// Sharding deals pieces out in turn: the first worker's second replica has the third piece.
+// Consecutive pieces go to different workers, so the second replica of the first worker has the third piece.
 TEST(G15, ShardedPiecesGoToTheWorkersInTurn) {
   const DistributedDataset dataset(range(8).batch(8), {.replicas = 4, .workers = 2});
   EXPECT_EQ(steps_of(dataset), (Steps{{{0, 1}, {4, 5}, {2, 3}, {6, 7}}}));
 }
 
-// Two files of 6 rows: each worker reads its own, and its last step takes what is left.
+// Two files of 6 rows. Each worker reads its own file, and its last step has the remaining rows.
 TEST(G15, FilesAreDealtOutToTheWorkers) {
   const Files files{2, [](std::span<const std::int64_t> own) {
                       EXPECT_EQ(own.size(), 1u);
@@ -154,7 +154,7 @@ TEST(G15, RefusesWhatTensorFlowRefuses) {
   EXPECT_EQ(error_of([] { DistributedDataset(range(4).batch(2), {.replicas = 3, .workers = 2}); }),
             "tf.distribute expects every worker to have the same number of replicas. However, encountered "
             "`num_replicas_in_sync` (3) that cannot be divided by `num_workers` (2)\n"
-            "give every worker as many devices");
+            "give every worker the same number of devices");
   EXPECT_EQ(
       error_of([] { over(2, range(4)); }),
       "Invalid `input_dataset`. Expected a dataset whose elements have rank >= 1 but found a dataset whose "
@@ -166,17 +166,19 @@ TEST(G15, RefusesWhatTensorFlowRefuses) {
   const Files one{1, [](std::span<const std::int64_t>) { return range(4).batch(2); }};
   EXPECT_EQ(error_of([&] { DistributedDataset(one, {.replicas = 2, .workers = 2}); }),
             "There aren't enough elements in this dataset for each shard to have at least one element "
-            "(# elems = 1, # shards = 2)\nuse more files than workers, or shard with policy DATA or OFF");
+            "(# elems = 1, # shards = 2)\nuse at least as many files as workers, or the policy DATA or OFF");
 }
 
-// 2.6.4: with the rest dropped all shapes are known, and nothing is padded.
+// tf_distribute.md 2.6.4: if the remainder is dropped, all shapes are known, and no replica gets an empty
+// element.
 TEST(F1, DropRemainderEndsWithTheLastWholeBatch) {
   EXPECT_EQ(sizes_of(over(2, range(9).batch(4, true))), (std::vector<Numbers>{{2, 2}, {2, 2}}));
   // 7 rows over 2 replicas are still uneven.
   EXPECT_EQ(sizes_of(over(2, range(9).batch(7, true))), (std::vector<Numbers>{{4, 3}}));
 }
 
-// Central storage gives a step up where the first replica without a piece ends it; an empty piece is a piece.
+// Under central storage, the iteration ends with the first replica that has no piece. A piece with 0 rows is
+// a piece.
 TEST(F1, WithoutEmptyReplicasTheFirstThatHasNoPieceEndsTheIteration) {
   const auto central = [](AutoShardPolicy policy) {
     return sizes_of(
@@ -232,7 +234,7 @@ TEST(AP5, AGlobalBatchThatTheReplicasDontDivideIsRefused) {
               return InputContext{1, 0, 3}.per_replica_batch_size(10);
             }),
             "The `global_batch_size` 10 is not divisible by `num_replicas_in_sync` 3\n"
-            "choose a global batch that every replica gets an equal part of");
+            "choose a multiple of the number of replicas");
 }
 
 TEST(P13, EachBatchOfTenOnesIsSplitEvenly) {

@@ -1,5 +1,5 @@
 #pragma once
-// Files of MNIST's format.
+// Creates files in the format of MNIST.
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -29,7 +29,8 @@ inline std::string packed(const std::string& bytes) {
   return text;
 }
 
-// An IDX file: 0, 0, code, axes, extents, numbers.
+// The bytes of an IDX file: two zero bytes, the code of the type, the number of axes, the extents and the
+// numbers.
 inline std::string idx(int code, const std::vector<std::uint32_t>& extents, const std::string& numbers) {
   std::string bytes{'\0', '\0', static_cast<char>(code), static_cast<char>(extents.size())};
   for (const std::uint32_t extent : extents)

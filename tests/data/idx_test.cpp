@@ -44,22 +44,21 @@ TEST_F(Idx, ReadsGzipWhateverTheFileIsCalled) {
   EXPECT_TRUE(
       std::equal(numbers.begin(), numbers.end(), tensor.values<std::uint8_t>().begin(),
                  [](char left, std::uint8_t right) { return static_cast<std::uint8_t>(left) == right; }));
-  // gunzip takes several packed pieces for one text.
+  // gunzip concatenates several gzip members.
   const Tensor pieces = read(packed(plain.substr(0, 7)) + packed(plain.substr(7)));
   EXPECT_TRUE(std::equal(pieces.bytes().begin(), pieces.bytes().end(), tensor.bytes().begin()));
 }
 
 TEST_F(Idx, RefusesWhatIsNoIdxFile) {
-  EXPECT_EQ(error(""), "x: this is no IDX file: it has only 0 bytes");
-  EXPECT_EQ(error("PK\3\4 a zip"), "x: this is no IDX file: it does not begin with two zero bytes");
+  EXPECT_EQ(error(""), "x: this is not an IDX file: it has only 0 bytes");
+  EXPECT_EQ(error("PK\3\4 a zip"), "x: this is not an IDX file: it does not begin with two zero bytes");
   EXPECT_EQ(error(idx(0x07, {1}, "1")),
-            "x: this is no IDX file: its third byte is 0x07, which is no type of numbers");
+            "x: this is not an IDX file: its third byte is 0x07, which is not the code of a type");
   EXPECT_EQ(error(idx(0x0B, {1}, "12")),
-            "x: its numbers are int16, which is not offered\nknown: uint8, int32, float32, float64");
-  EXPECT_EQ(error(idx(0x08, {}, "1")),
-            "x: its numbers have no axes\nan IDX file holds rows: at least one axis");
+            "x: its numbers are int16, which is not supported\nknown: uint8, int32, float32, float64");
+  EXPECT_EQ(error(idx(0x08, {}, "1")), "x: its numbers have no axis\nat least one is required, for the rows");
   EXPECT_EQ(error(idx(0x08, {1, 1, 1, 1, 1, 1, 1, 1, 1}, "1")),
-            "x: 9 axes are too many\nat most 8 are possible here");
+            "x: its numbers have 9 axes\nat most 8 are supported");
 }
 
 TEST_F(Idx, RefusesAWrongLength) {
@@ -72,7 +71,7 @@ TEST_F(Idx, RefusesAWrongLength) {
             "x: the header describes int32[2], 8 bytes, but 7 follow\nthe file was cut off");
   EXPECT_EQ(error(idx(0x08, {2, 3}, "").substr(0, 10)),
             "x: the header should have 12 bytes, but the file has 10\n"
-            "the file was cut off, or is no IDX file");
+            "the file was cut off, or is not an IDX file");
 }
 
 TEST_F(Idx, RefusesHostileSizesBeforeAnyAllocation) {
@@ -98,16 +97,16 @@ TEST_F(Idx, UnpacksNoMoreThanTheHeaderDescribes) {
 TEST_F(Idx, RefusesBrokenGzip) {
   const std::string good = packed(idx(0x08, {4}, "1234"));
   EXPECT_EQ(error(good.substr(0, good.size() - 3)),
-            "x: the gzip data ends too early\nthe file was cut off: get it again");
-  EXPECT_EQ(error("\x1f\x8b"), "x: the gzip data ends too early\nthe file was cut off: get it again");
-  EXPECT_EQ(error(good + "abc"), "x: 3 bytes follow the gzip data\nthe file is damaged: get it again");
+            "x: the gzip data ends too early\nthe file was cut off: download it again");
+  EXPECT_EQ(error("\x1f\x8b"), "x: the gzip data ends too early\nthe file was cut off: download it again");
+  EXPECT_EQ(error(good + "abc"), "x: 3 bytes follow the gzip data\nthe file is damaged: download it again");
   std::string wrong_sum = good;
   wrong_sum[good.size() - 6] = static_cast<char>(wrong_sum[good.size() - 6] ^ 1);
-  EXPECT_EQ(error(wrong_sum), "x: the gzip data is damaged: incorrect data check\nget the file again");
+  EXPECT_EQ(error(wrong_sum), "x: the gzip data is damaged: incorrect data check\ndownload the file again");
   std::string wrong_method = good;
   wrong_method[2] = 7;
   EXPECT_EQ(error(wrong_method),
-            "x: the gzip data is damaged: unknown compression method\nget the file again");
+            "x: the gzip data is damaged: unknown compression method\ndownload the file again");
 }
 
 TEST_F(Idx, RefusesTheFileCutOffAnywhere) {
@@ -119,7 +118,8 @@ TEST_F(Idx, RefusesTheFileCutOffAnywhere) {
   }
 }
 
-// An InputError or a tensor, never a crash, and the checksum finds whatever was changed in packed numbers.
+// Reading a damaged file gives an InputError or a tensor and never crashes. The checksum of gzip detects
+// changed numbers.
 TEST_F(Idx, AnswersATensorOrAnInputErrorWhereverItIsDamaged) {
   const std::string plain = idx(0x0C, {3, 2}, "some numbers, 24 bytes..");
   const std::string gzip = packed(plain);
@@ -158,16 +158,15 @@ TEST_F(Idx, RefusesImagesAndLabelsThatDoNotBelongTogether) {
         [&] { read_idx_images(folder_.write("i", images), folder_.write("l", labels)); });
   };
   const std::string images = idx(0x08, {2, 1, 1}, "12");
-  EXPECT_EQ(error_of_pair(images, idx(0x08, {3}, "123")),
-            "l: 3 labels for 2 images\nthe images are those of i");
+  EXPECT_EQ(error_of_pair(images, idx(0x08, {3}, "123")), "l: 3 labels for 2 images\nthe images are in i");
   EXPECT_EQ(error_of_pair(images, images),
-            "l: these are no labels: uint8[2,1,1]\nwanted one whole number per image");
-  EXPECT_EQ(
-      error_of_pair(idx(0x08, {2}, "12"), idx(0x08, {2}, "12")),
-      "i: these are no images: uint8[2]\nwanted uint8 or float32 by row, height, width, and perhaps channel");
+            "l: expected labels, found uint8[2,1,1]\nlabels are one whole number per image");
+  EXPECT_EQ(error_of_pair(idx(0x08, {2}, "12"), idx(0x08, {2}, "12")),
+            "i: expected images, found uint8[2]\nimages are uint8 or float32, with the axes row, height, "
+            "width and, optionally, channel");
 }
 
-// Small stand-ins with the names and the form of the real files.
+// Small files with the names and the format of Fashion-MNIST.
 void write_fashion_mnist(const TestFolder& folder, bool is_packed) {
   const auto put = [&](const std::string& name, const std::string& bytes) {
     folder.write(name + (is_packed ? ".gz" : ""), is_packed ? packed(bytes) : bytes);
@@ -200,14 +199,15 @@ TEST(P1, MissingFilesAreNamedInOneErrorWithAllFour) {
   write_fashion_mnist(folder, true);
   std::filesystem::remove(folder.path() / "train-labels-idx1-ubyte.gz");
   std::filesystem::remove(folder.path() / "t10k-labels-idx1-ubyte.gz");
-  EXPECT_EQ(folder.error_of<InputError>([&] {
-    read_fashion_mnist(folder.path(), {"x.json", 3, 5, "    \"f\"", 3});
-  }),
-            "x.json:3:5: the folder \"FOLDER\" lacks train-labels-idx1-ubyte, t10k-labels-idx1-ubyte\n"
-            "  3 |     \"f\"\n    |     ^~~\n"
-            "Fashion-MNIST is four files, plain or with .gz at the end: train-images-idx3-ubyte, "
-            "train-labels-idx1-ubyte, t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte; they are published at "
-            "github.com/zalandoresearch/fashion-mnist");
+  EXPECT_EQ(
+      folder.error_of<InputError>([&] {
+        read_fashion_mnist(folder.path(), {"x.json", 3, 5, "    \"f\"", 3});
+      }),
+      "x.json:3:5: the folder \"FOLDER\" does not contain train-labels-idx1-ubyte, t10k-labels-idx1-ubyte\n"
+      "  3 |     \"f\"\n    |     ^~~\n"
+      "Fashion-MNIST consists of four files, plain or with .gz at the end: train-images-idx3-ubyte, "
+      "train-labels-idx1-ubyte, t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte; they are published at "
+      "github.com/zalandoresearch/fashion-mnist");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Datasets of numbers that tell which rows came.
+// Tensors with the numbers 0, 1, 2, ... as rows, so that a test can see which rows it got.
 #pragma once
 
 #include <numeric>

@@ -1,4 +1,5 @@
-// Claim: a batch is cut over replicas as TensorFlow cuts it; the worked numbers of its tests and guides.
+// Claim: batches are split over replicas as in TensorFlow. The numbers are those of TensorFlow's tests and
+// guides.
 
 #include "data/split.h"
 

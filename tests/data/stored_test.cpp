@@ -42,10 +42,10 @@ TEST_F(Stored, GiveFeaturesAndLabelsInTheOrderOfTheFile) {
 
 TEST_F(Stored, RefuseNamesThatAreNotThereAllAtOnce) {
   EXPECT_EQ(error("xx", "label"),
-            "s.json:2:8: \"d\" holds no tensor \"xx\"\n"
+            "s.json:2:8: \"d\" contains no tensor \"xx\"\n"
             "  2 |   \"x\": \"x\",\n    |        ^~~\n"
             "did you mean \"x\"? known: labels, more, scalar, x\n\n"
-            "s.json:3:8: \"d\" holds no tensor \"label\"\n"
+            "s.json:3:8: \"d\" contains no tensor \"label\"\n"
             "  3 |   \"y\": \"y\"\n    |        ^~~\n"
             "did you mean \"labels\"? known: labels, more, scalar, x");
 }
@@ -54,7 +54,7 @@ TEST_F(Stored, RefuseUnequalRowsAndScalars) {
   EXPECT_EQ(error("x", "more"),
             "s.json:3:8: \"more\" has 3 rows, but \"x\" has 2\n"
             "  3 |   \"y\": \"y\"\n    |        ^~~\n"
-            "features and labels need as many rows");
+            "features and labels must have the same number of rows");
   EXPECT_EQ(error("scalar", "labels"),
             "s.json:2:8: the tensor \"scalar\" of \"d\" is a scalar\n"
             "  2 |   \"x\": \"x\",\n    |        ^~~\n"

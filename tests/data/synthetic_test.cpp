@@ -58,7 +58,8 @@ TEST(P1, AStandInHasFashionMnistsShapes) {
   for (const int count : seen) EXPECT_NEAR(count, 200, 60);
 }
 
-// How often the nearest mean of the first rows names the class of the later rows.
+// The accuracy of a nearest-mean classifier, which is trained with the first rows and tested with the later
+// ones.
 double share_named_by_nearest_mean(const Classification& wanted) {
   const auto rows = synthetic_rows(wanted);
   const auto size = static_cast<std::size_t>(wanted.shape.elements());
@@ -94,7 +95,7 @@ TEST(Synthetic, RegressionIsLinearUpToItsNoise) {
   const auto rows = synthetic_rows(Regression{.rows = 1000, .features = 1, .noise = 0.01, .seed = 2});
   const Element data = rows->gather(numbers(0, 1000));
   const auto x = data[0].values<float>(), y = data[1].values<float>();
-  // The line through the rows with the smallest and the largest x.
+  // The other rows must lie on the line through the rows with the smallest and the largest x.
   const auto low = static_cast<std::size_t>(std::ranges::min_element(x) - x.begin());
   const auto high = static_cast<std::size_t>(std::ranges::max_element(x) - x.begin());
   EXPECT_LT(x[low], -0.9F);
@@ -104,8 +105,8 @@ TEST(Synthetic, RegressionIsLinearUpToItsNoise) {
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(y[i], y[low] + slope * (x[i] - x[low]), 0.04) << i;
 }
 
-// Of two rows of one kind all labels are the same, and most ids; every id may come.
-TEST(Synthetic, KindsOfRowsTellTheirLabelsAndKeepIdsInTheirTables) {
+// Two rows of the same kind have the same labels and mostly the same ids, and every id occurs.
+TEST(Synthetic, RowsOfOneKindHaveEqualLabelsAndSimilarIds) {
   const Kinds wanted{.rows = 400,
                      .inputs = {{{Type::int32, {30}}, 50}, {{Type::int32, {30}}, 2}},
                      .labels = {{{Type::int32, {5}}, 50}, {{Type::float32, {2}}, 0}},
@@ -128,7 +129,7 @@ TEST(Synthetic, KindsOfRowsTellTheirLabelsAndKeepIdsInTheirTables) {
       for (std::size_t j = 0; j < 30; ++j, ++all)
         same += ids[30 * rows[i] + j] == ids[30 * rows[0] + j] ? 1 : 0;
     }
-  EXPECT_NEAR(static_cast<double>(same) / all, 0.81, 0.05);  // both keep theirs: 0.9 squared
+  EXPECT_NEAR(static_cast<double>(same) / all, 0.81, 0.05);  // 0.9 squared: neither id was replaced
   EXPECT_EQ(*std::ranges::min_element(ids), 0);
   EXPECT_EQ(*std::ranges::max_element(ids), 49);
   EXPECT_EQ(*std::ranges::min_element(segments), 0);

@@ -1,5 +1,5 @@
-// The allocator against a model that knows nothing of bins, chunks or links: a list of pieces, searched
-// through.
+// Compares the allocator with a simple model that has neither bins nor linked chunks: a list of pieces, which
+// is searched linearly.
 #include "device/allocator.h"
 
 #include <gtest/gtest.h>
@@ -14,20 +14,20 @@ namespace {
 
 using Piece = BfcAllocator::Piece;
 
-// Without garbage collection, which has tests of its own.
+// Garbage collection is off here. It has tests of its own.
 MemoryOptions limited(Bytes limit) { return {.limit = limit, .garbage_collection = false}; }
 MemoryOptions growing(Bytes limit) { return {.limit = limit, .growth = true, .garbage_collection = false}; }
 
 std::int64_t at(std::optional<Bytes> address) { return address ? address->count() : -1; }
 
-// The same rules, written down a second time in the most obvious way.
+// The rules of the allocator, implemented a second time in the simplest way.
 class Model {
  public:
   explicit Model(const MemoryOptions& options)
       : limit_(options.limit.count()),
         next_(options.growth ? std::min<std::int64_t>(limit_, 2 << 20) : limit_) {}
 
-  // The address, or -1.
+  // The address, or -1 if there is not enough memory.
   std::int64_t allocate(std::int64_t bytes) {
     const std::int64_t size = (bytes + 255) / 256 * 256;
     auto best = best_fit(size);
@@ -69,7 +69,8 @@ class Model {
     bool in_use = false;
   };
 
-  // The smallest free part that is large enough, the lowest of equals: its region and its place there.
+  // The region and the position of the smallest free part that is large enough. Among equal ones, it is the
+  // lowest.
   std::optional<std::pair<std::size_t, std::size_t>> best_fit(std::int64_t size) const {
     std::optional<std::pair<std::size_t, std::size_t>> best;
     std::int64_t best_size = 0;
@@ -105,7 +106,7 @@ class Model {
   std::vector<std::vector<Part>> regions_{};
 };
 
-// What must hold at any moment, whatever was allocated and freed.
+// The invariants of the allocator, which hold after any sequence of allocations.
 void expect_sound(const BfcAllocator& allocator) {
   Bytes pool{}, current{}, free{}, largest{}, before{};
   for (const BfcAllocator::Region& region : allocator.regions()) {
@@ -140,13 +141,13 @@ void expect_sound(const BfcAllocator& allocator) {
   ASSERT_EQ(allocator.free_bytes() - free, allocator.options().limit - pool);
 }
 
-// Small, large and awkward sizes, more or less evenly over the bins.
+// Random sizes, which are roughly evenly distributed over the bins.
 Bytes random_size(std::mt19937_64& random) {
   const std::int64_t power = std::int64_t{1} << (random() % 24);
   return Bytes(power + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(power)));
 }
 
-// The allocator and the model, side by side.
+// Runs the allocator and the model with the same calls and compares them.
 class RandomTrace {
  public:
   RandomTrace(const MemoryOptions& options, std::uint64_t seed)
@@ -266,12 +267,12 @@ TEST(Allocator, D13_GrowsFrom2MiBByDoublingAndNeverGivesBack) {
   EXPECT_EQ(regions(), (Sizes{2}));
   allocator.allocate(1_MiB);
   EXPECT_EQ(regions(), (Sizes{2, 4}));
-  // Doubled until it is enough; that counts as this region's doubling and the next one's.
+  // The size is doubled until it is sufficient. After that, it is not doubled again for the next region.
   allocator.allocate(20_MiB);
   EXPECT_EQ(regions(), (Sizes{2, 4, 32}));
   allocator.allocate(32_MiB);
   EXPECT_EQ(regions(), (Sizes{2, 4, 32, 32}));
-  // 954 MiB are left; 1024 are wanted.
+  // 954 MiB are left, which is less than the next region's size of 1024 MiB.
   allocator.allocate(600_MiB);
   EXPECT_EQ(regions(), (Sizes{2, 4, 32, 32, 954}));
   allocator.free(*first);
@@ -293,7 +294,7 @@ TEST(Allocator, D9_HasEnoughInTotalButNoPieceIsLargeEnough) {
   EXPECT_EQ(allocator.free_bytes(), Bytes(2048));
   EXPECT_EQ(allocator.largest_free(), Bytes(1024));
   EXPECT_EQ(allocator.allocate(Bytes(1025)), std::nullopt);
-  allocator.free(held[1]);  // joins both
+  allocator.free(held[1]);  // is merged with both neighbours
   EXPECT_EQ(at(allocator.allocate(Bytes(3072))), 0);
 }
 
@@ -330,7 +331,7 @@ TEST(Allocator, GarbageCollectionKeepsRegionsInUseAndFillsGapsBetweenThem) {
   EXPECT_EQ(allocator.statistics().garbage_collections, 0);
   allocator.free(*a);
   allocator.free(*c);
-  EXPECT_EQ(at(allocator.allocate(9_MiB)), 6 << 20);  // behind b: before it, 2 MiB are too few
+  EXPECT_EQ(at(allocator.allocate(9_MiB)), 6 << 20);  // behind b; the gap of 2 MiB before b is too small
   expect_sound(allocator);
 }
 
@@ -356,7 +357,7 @@ TEST(Allocator, GarbageCollectionKeepsItsPromisesOnARandomTrace) {
   std::vector<Bytes> held;
   SCOPED_TRACE("seed 1");
   for (int i = 0; i < 20'000; ++i) {
-    // Everything is freed now and then: only then are regions wholly free.
+    // All memory is freed from time to time, because only then regions become completely free.
     const bool emptying = i % 500 > 350;
     if (held.empty() || (!emptying && random() % 16 < 9)) {
       if (const auto address = allocator.allocate(random_size(random) * 4)) held.push_back(*address);
@@ -403,7 +404,7 @@ TEST(Allocator, RefusesTheLargestSizesWithoutOverflow) {
   EXPECT_EQ(BfcAllocator(growing(Bytes(255))).allocate(Bytes(1)), std::nullopt);
 }
 
-TEST(Allocator, FailureIsToldAsTensorFlowLogsIt) {
+TEST(Allocator, FailureIsLoggedAsByTensorFlow) {
   BfcAllocator allocator(limited(Bytes(4096)));
   allocator.allocate(Bytes(1000));
   const auto b = allocator.allocate(Bytes(700));

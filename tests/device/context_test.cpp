@@ -11,7 +11,7 @@ namespace {
 using test::gpu_of;
 using test::tesla_t4;
 
-// The text with which `call` is refused, under the name by which a program would catch it.
+// The error of `call`: the name of its class in Python and its text.
 template <class Call>
 std::string refusal(Call call) {
   try {
@@ -81,8 +81,8 @@ TEST(Context, G24_ADescribedCpuTakesThePlaceOfTheGenericOne) {
   EXPECT_EQ(Context(machine).list_physical_devices()[0].type->product, "EPYC 7742");
   machine.push_back(devices_of(type)[0]);
   EXPECT_EQ(refusal([&] { Context{machine}; }),
-            "InputError: 2 CPUs are described for one process, which sees its sockets as one device\n"
-            "describe one, and cut it into logical devices");
+            "InputError: 2 CPUs are described for one process, which sees all sockets as one device\n"
+            "describe one, and configure logical devices for it");
 }
 
 TEST(Context, G24_WithoutItsCpuAProcessMakesNoDevice) {
@@ -122,8 +122,8 @@ TEST(Context, G14_InAClusterLogicalNamesAreFull) {
   EXPECT_EQ(context.find(parse_name("/job:worker/task:2/gpu:1")), nullptr) << "another task's device";
 }
 
-// TensorFlow's extended.worker_devices and parameter_devices of a strategy of one device: the device it was
-// given, resolved, which must be one of the process's.
+// extended.worker_devices and extended.parameter_devices of TensorFlow's OneDeviceStrategy: the full name of
+// its device, which must be a device of the process.
 TEST(Context, G11_TheWorkerDeviceOfOneDeviceIsOneOfTheProcess) {
   Context context = with_t4s(2);
   const LogicalDevice* worker = context.find(parse_name("/gpu:1"));
@@ -220,15 +220,15 @@ TEST(Context, D10_CudaVisibleDevicesEndsAtTheFirstIndexWithoutADevice) {
   EXPECT_EQ(count("0,-1,1"), 1U);
   EXPECT_EQ(count("0,99999999999999999999,1"), 1U);
   EXPECT_EQ(refusal([&] { count("0,GPU-8932f937"); }),
-            "InputError: 1:3: CUDA_VISIBLE_DEVICES: \"GPU-8932f937\" is no index\n"
+            "InputError: 1:3: CUDA_VISIBLE_DEVICES: \"GPU-8932f937\" is not an index\n"
             "  1 | 0,GPU-8932f937\n"
             "    |   ^~~~~~~~~~~~\n"
-            "described GPUs are counted from 0: \"0,2\"");
+            "GPUs are counted from 0, as in \"0,2\"");
   EXPECT_EQ(refusal([&] { count("1,1"); }),
-            "InputError: 1:3: CUDA_VISIBLE_DEVICES: \"1\" is given twice\n"
+            "InputError: 1:3: CUDA_VISIBLE_DEVICES: \"1\" appears twice\n"
             "  1 | 1,1\n"
             "    |   ^\n"
-            "CUDA would show no GPU at all; list each once");
+            "list each GPU once: otherwise, CUDA shows no GPU at all");
 }
 
 TEST(Context, D13_GrowthIsPassedToTheAllocator) {
@@ -271,7 +271,7 @@ TEST(Context, D13_OnlyGpusThatAreNotCutGrow) {
             "ValueError: Cannot set memory growth on device when virtual devices configured");
 }
 
-// _compute_gpu_options asks whether anything is cut, not what.
+// _compute_gpu_options checks whether any device is split, whatever its kind.
 TEST(Context, D13_CuttingAnyDeviceDropsGrowthSilently) {
   Context context = with_t4s(1);
   context.set_memory_growth(gpu(context, 0), true);
@@ -398,15 +398,15 @@ TEST(Context, D14_MoreThanTheDeviceHasIsRefusedWithTheArithmetic) {
   };
   const std::string t4 =
       "; Tesla T4 has 15109 MiB - 488 MiB of the driver = 14621 MiB\n"
-      "lower the limits or cut into fewer pieces";
+      "lower the limits or configure fewer logical devices";
   EXPECT_EQ(
       cut({{.memory_limit = 8_GiB}, {.memory_limit = 7_GiB}}),
-      "InputError: The logical devices of /physical_device:GPU:0 want 8192 MiB + 7168 MiB = 15360 MiB" + t4);
+      "InputError: The logical devices of /physical_device:GPU:0 need 8192 MiB + 7168 MiB = 15360 MiB" + t4);
   EXPECT_EQ(cut({{.memory_limit = 15_GiB}}),
-            "InputError: The logical devices of /physical_device:GPU:0 want 15360 MiB" + t4);
+            "InputError: The logical devices of /physical_device:GPU:0 need 15360 MiB" + t4);
   EXPECT_EQ(
       cut(LogicalDeviceConfigurations(16, {.memory_limit = 1_GiB + 512_KiB})),
-      "InputError: The logical devices of /physical_device:GPU:0 want 1024.500 MiB + 1024.500 MiB + "
+      "InputError: The logical devices of /physical_device:GPU:0 need 1024.500 MiB + 1024.500 MiB + "
       "1024.500 MiB + 1024.500 MiB + 1024.500 MiB + 1024.500 MiB + 1024.500 MiB + 1024.500 MiB + 8 more = "
       "16392 MiB" +
           t4);
@@ -428,11 +428,9 @@ TEST(Context, D14_WhatOthersHoldIsInTheArithmetic) {
   Context context(machine);
   EXPECT_EQ(
       refusal([&] { context.set_logical_device_configuration(gpu(context, 0), {{.memory_limit = 12_GiB}}); }),
-      "InputError: The logical devices of /physical_device:GPU:0 want 12288 MiB; Tesla T4 has 15109 MiB - "
-      "488 "
-      "MiB "
-      "of the driver - 4096 MiB of others = 10525 MiB\n"
-      "lower the limits or cut into fewer pieces");
+      "InputError: The logical devices of /physical_device:GPU:0 need 12288 MiB; Tesla T4 has 15109 MiB - "
+      "488 MiB of the driver - 4096 MiB of other processes = 10525 MiB\n"
+      "lower the limits or configure fewer logical devices");
 }
 
 TEST(Context, D15_TwoVirtualGpusShareAPhysicalOne) {
@@ -570,7 +568,7 @@ TEST(Context, D16_WhatIsAlreadySoIsWelcomeAtAnyTime) {
             "accepted");
 }
 
-// The same devices in another order are another list: TensorFlow compares lists.
+// TensorFlow compares lists, so the same devices in another order are a different configuration.
 TEST(Context, D16_TheSameListIsTheSameInItsOrderOnly) {
   Context context = with_t4s(2);
   context.initialise();

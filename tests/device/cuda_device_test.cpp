@@ -1,5 +1,5 @@
-// Claim: what a GPU at hand is, how much it gives, and why it fails is told in the words of described devices, also
-// where there is none.
+// Claim: a real GPU has the name, the memory limit and the error messages of a described device. The tests
+// need no GPU.
 
 #include "device/cuda_device.h"
 
@@ -39,7 +39,7 @@ TEST(CudaDevice, IsNamedHiddenAndCutAsADescribedOneIs) {
   EXPECT_EQ(pieces[1].memory->limit, 2 * gib);
 }
 
-// tf_distribute.md 2.10.5: what is free without 1050 MiB of a GPU of the seventh generation.
+// tf_distribute.md 2.10.5: the limit is the free memory minus 1050 MiB on a GPU of compute capability 7.
 TEST(CudaDevice, HasTensorFlowsLimitOfItsRealMemory) {
   Context context(physical_devices({t4(0)}));
   EXPECT_EQ(context.list_logical_devices(Kind::gpu)[0].memory->limit, 16 * gib - Bytes(1050 << 20));
@@ -64,16 +64,16 @@ std::string trouble(std::string_view operation, const CudaStatus& status) {
 }
 
 TEST(CudaTrouble, NamesOperationDeviceAndRemedy) {
-  EXPECT_EQ(trouble("copy", {"cudaErrorMemoryAllocation", "out of memory"}),
-            "[copy] GPU 1 (Tesla T4): cudaErrorMemoryAllocation, out of memory; end what else uses the GPU "
-            "(nvidia-smi lists it), or take a smaller batch");
+  EXPECT_EQ(
+      trouble("copy", {"cudaErrorMemoryAllocation", "out of memory"}),
+      "[copy] GPU 1 (Tesla T4): cudaErrorMemoryAllocation, out of memory; stop other processes on the GPU "
+      "(nvidia-smi lists them), or use a smaller batch");
   EXPECT_EQ(trouble("matmul", {"CUBLAS_STATUS_ARCH_MISMATCH", ""}),
-            "[matmul] GPU 1 (Tesla T4): CUBLAS_STATUS_ARCH_MISMATCH; take a GPU of compute capability 7.5 or "
+            "[matmul] GPU 1 (Tesla T4): CUBLAS_STATUS_ARCH_MISMATCH; use a GPU of compute capability 7.5 or "
             "newer");
-  EXPECT_EQ(trouble("compute", {"cudaErrorOfTomorrow", "nobody knows it yet"}),
-            "[compute] GPU 1 (Tesla T4): cudaErrorOfTomorrow, nobody knows it yet; look at the GPU with "
-            "nvidia-smi, "
-            "or compute on the CPU: --set numerics=cpu");
+  EXPECT_EQ(trouble("compute", {"cudaErrorOfTomorrow", "a description"}),
+            "[compute] GPU 1 (Tesla T4): cudaErrorOfTomorrow, a description; check the GPU with "
+            "nvidia-smi, or compute on the CPU: --set numerics=cpu");
 }
 
 TEST(IdleBlocks, GiveTheSmallestThatIsLargeEnough) {
@@ -84,7 +84,7 @@ TEST(IdleBlocks, GiveTheSmallestThatIsLargeEnough) {
   idle.put({&memory[2], Bytes(200)});
   idle.put({&memory[3], Bytes(200)});
   EXPECT_EQ(idle.size(), Bytes(800));
-  EXPECT_EQ(idle.take(Bytes(150))->data, &memory[2]);  // of equal ones the one that waits longest
+  EXPECT_EQ(idle.take(Bytes(150))->data, &memory[2]);  // the first one of two equal blocks
   EXPECT_EQ(idle.take(Bytes(150))->data, &memory[3]);
   EXPECT_EQ(idle.take(Bytes(150))->data, &memory[0]);
   EXPECT_FALSE(idle.take(Bytes(150)).has_value());

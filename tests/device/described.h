@@ -1,4 +1,4 @@
-// Devices that tests describe.
+// Described devices for tests.
 #pragma once
 
 #include "base/quantity_literals.h"
@@ -6,7 +6,7 @@
 
 namespace wt::device::test {
 
-// As TensorFlow sees one in a cloud: 15109 MiB, of which 488 MiB go to the driver's context.
+// A Tesla T4 as TensorFlow finds it in a cloud: 15109 MiB, of which the driver's context occupies 488 MiB.
 inline DeviceType tesla_t4() {
   DeviceType type;
   type.id = "t4";

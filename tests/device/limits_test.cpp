@@ -130,7 +130,7 @@ TEST(Environment, RefusesEveryValueThatMeansNothing) {
             "TF_FORCE_GPU_ALLOW_GROWTH is \"1\"\n"
             "it must be \"true\" or \"false\"\n\n"
             "TF_GPU_ALLOCATOR is \"cuda_malloc_async\"\n"
-            "not offered: memory is planned by TensorFlow's BFC allocator alone");
+            "leave it unset: only TensorFlow's BFC allocator is supported");
 }
 
 }  // namespace

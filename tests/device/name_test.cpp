@@ -76,25 +76,25 @@ TEST(Name, G16_TheHostOfADeviceIsCpu0OfItsTask) {
 
 TEST(Name, AMistakeIsAnsweredWithItsPlace) {
   EXPECT_EQ(refusal("/job:worker/replica:0/task:0/device:GUP:1"),
-            "1:37: \"GUP\" is not a device type\n"
+            "1:37: unknown device type \"GUP\"\n"
             "  1 | /job:worker/replica:0/task:0/device:GUP:1\n"
             "    |                                     ^~~\n"
             "did you mean \"GPU\"? known: CPU, GPU, TPU; " +
                 std::string(looks_like));
   EXPECT_EQ(refusal("/jop:worker"),
-            "1:2: \"jop\" begins no part of a device name\n"
+            "1:2: unknown part \"jop\" of a device name\n"
             "  1 | /jop:worker\n"
             "    |  ^~~\n"
             "did you mean \"job\"? known: job, replica, task, device, CPU, GPU, TPU; " +
                 std::string(looks_like));
   EXPECT_EQ(refusal("/GPU:one"),
-            "1:6: \"one\" is not a number\n"
+            "1:6: \"one\" is not an index\n"
             "  1 | /GPU:one\n"
             "    |      ^~~\n"
-            "indices count from 0; * leaves one open; " +
+            "indices count from 0, and * stands for any index; " +
                 std::string(looks_like));
   EXPECT_EQ(refusal("/physical_device:GPU:0"),
-            "1:2: a physical device runs nothing\n"
+            "1:2: a physical device runs no operations\n"
             "  1 | /physical_device:GPU:0\n"
             "    |  ^~~~~~~~~~~~~~~~~~~~~\n"
             "name a logical device, as in /GPU:0; " +
@@ -108,18 +108,18 @@ TEST(Name, RefusesWhatTensorFlowsGrammarDoesNotKnow) {
   };
   EXPECT_EQ(fact("/job:worker//device:GPU:0"), "1:13: a part of the device name is empty");
   EXPECT_EQ(fact("/GPU:0/"), "1:8: a part of the device name is empty");
-  EXPECT_EQ(fact("/GPU:-1"), "1:6: \"-1\" is not a number");
-  EXPECT_EQ(fact("/GPU:"), "1:6: \"\" is not a number");
+  EXPECT_EQ(fact("/GPU:-1"), "1:6: \"-1\" is not an index");
+  EXPECT_EQ(fact("/GPU:"), "1:6: \"\" is not an index");
   EXPECT_EQ(fact("/GPU:2147483648"), "1:6: 2147483648 is larger than any index");
-  EXPECT_EQ(fact("/GPU:0/CPU:0"), "1:8: \"CPU:0\" gives a part for the second time");
-  EXPECT_EQ(fact("/job:a/job:*"), "1:8: \"job:*\" gives a part for the second time");
-  EXPECT_EQ(fact("/GPU:0:1"), "1:2: a device needs a type and, where it is known, an index");
-  EXPECT_EQ(fact("/device"), "1:2: a device needs a type and, where it is known, an index");
+  EXPECT_EQ(fact("/GPU:0/CPU:0"), "1:8: \"CPU:0\" repeats a part of the device name");
+  EXPECT_EQ(fact("/job:a/job:*"), "1:8: \"job:*\" repeats a part of the device name");
+  EXPECT_EQ(fact("/GPU:0:1"), "1:2: a device consists of a type and, optionally, an index");
+  EXPECT_EQ(fact("/device"), "1:2: a device consists of a type and, optionally, an index");
   EXPECT_EQ(fact("/task"), "1:2: task needs one value");
-  EXPECT_EQ(fact("/job:2nd"), "1:6: \"2nd\" is not the name of a job");
-  EXPECT_EQ(fact("/job:"), "1:6: \"\" is not the name of a job");
-  EXPECT_EQ(fact("/Job:worker"), "1:2: \"Job\" begins no part of a device name");
-  EXPECT_EQ(fact("/\u00B5:0"), "1:2: \"\u00B5\" begins no part of a device name");
+  EXPECT_EQ(fact("/job:2nd"), "1:6: \"2nd\" is not a valid name of a job");
+  EXPECT_EQ(fact("/job:"), "1:6: \"\" is not a valid name of a job");
+  EXPECT_EQ(fact("/Job:worker"), "1:2: unknown part \"Job\" of a device name");
+  EXPECT_EQ(fact("/\u00B5:0"), "1:2: unknown part \"\u00B5\" of a device name");
 }
 
 Name random_name(std::mt19937_64& random) {
@@ -152,8 +152,7 @@ TEST(Name, MergingIsAssociative) {
   }
 }
 
-// Nonsense is refused with a place inside the text, and what is accepted prints as a name that means the
-// same.
+// Random text gives an error whose place is inside the text, or a name that is printed as an equal name.
 TEST(Name, NonsenseNeverCrashes) {
   constexpr std::array pieces{"/",    ":",      "*",  "job",         "replica", "task", "device", "GPU",
                               "cpu",  "Tpu",    "0",  "17",          "-1",      " ",    "a",      "_",

@@ -1,4 +1,4 @@
-// Claim: marks among a queue's tasks tell what passed between them, whenever the tasks run.
+// Claim: a stopwatch measures the time between marks, for tasks that run at once and for captured tasks.
 #include "device/stopwatch.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace wt::device {
 namespace {
 
-// A task that lets so much time pass.
+// A task that advances the clock.
 struct Pastime {
   Seconds* now = nullptr;
   Seconds takes{};
@@ -28,7 +28,7 @@ class StopwatchTest : public testing::Test {
   Seconds now_{100};
 };
 
-TEST_F(StopwatchTest, TellsWhatPassedBetweenAnyTwoMarks) {
+TEST_F(StopwatchTest, MeasuresTheTimeBetweenAnyTwoMarks) {
   const auto stopwatch = stopwatch_by([this] { return now_; }, 3);
   const Pastime two{&now_, Seconds(2)}, five{&now_, Seconds(5)};
   for (const Task& task :
@@ -39,7 +39,7 @@ TEST_F(StopwatchTest, TellsWhatPassedBetweenAnyTwoMarks) {
   EXPECT_EQ(stopwatch->between(0, 2), Seconds(7));
 }
 
-TEST_F(StopwatchTest, TellsOfTheLastReplay) {
+TEST_F(StopwatchTest, MeasuresTheLastReplay) {
   const auto stopwatch = stopwatch_by([this] { return now_; }, 2);
   Pastime pastime{&now_, Seconds(1)};
   queue_.begin_capture();

@@ -23,7 +23,7 @@ TEST(Workers, RunEveryTileOnce) {
   }
 }
 
-TEST(Workers, GiveEachTileAScratchThatNobodyElseWrites) {
+TEST(Workers, GiveEachTileAScratchThatNoOtherTileWrites) {
   Workers workers(8);
   std::atomic<int> disturbed = 0;
   workers.run(500, [&](std::int64_t tile, std::span<std::byte> scratch) {

@@ -1,5 +1,5 @@
-// A step allocates nothing: this program counts the calls of its operator new and, where no sanitizer has
-// taken them for itself, of malloc and its family.
+// Claim: a step allocates nothing. This program replaces operator new and, except under a sanitizer that
+// replaces them itself, malloc and its relatives, and counts the calls.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -24,7 +24,7 @@ std::atomic<long> allocations{0};
 using wt::test::allocations;
 
 #ifdef WT_COUNTS_MALLOC
-// glibc's own names of what is replaced here; free stays its own.
+// glibc's functions under their other names, which the replacements call. free is not replaced.
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
@@ -50,7 +50,7 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
 }
 #endif
 
-// Not inlined: g++ would see malloc meet delete and complain.
+// Not inlined, since g++ would otherwise warn that malloc is paired with delete.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size)) return memory;
@@ -66,7 +66,7 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
 namespace wt {
 namespace {
 
-// What one allocation of each kind counts: otherwise the zero below would prove nothing.
+// One allocation of each kind must be counted. Otherwise the zero in the other tests would prove nothing.
 TEST(Execution, CountsAllocations) {
   const auto counted = [](const auto& allocate) {
     const long before = allocations;

@@ -1,4 +1,4 @@
-// A step in checked mode, on one device.
+// Runs the nodes of a step in checked mode, on one device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,12 +22,12 @@ inline void copy(const Execution::Touch& touch, std::span<const std::byte> from,
   std::memcpy(to.data() + begin, from.data() + begin, static_cast<std::size_t>(touch.bytes.count()));
 }
 
-// std::equal compares bytes one by one, which the sanitizers turn into minutes.
+// std::equal compares bytes one by one, which takes minutes under the sanitizers.
 inline bool same_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// Runs a node twice: as it is, and with every byte destroyed that it may not read.
+// Runs a node twice: as it is, and after overwriting every byte that it may not read.
 class CheckedStep {
  public:
   CheckedStep(const plan::Plan& plan, Execution& execution)
@@ -56,7 +56,7 @@ class CheckedStep {
     std::copy(after.begin(), after.end(), arena_.begin());
   }
 
-  // All bits set: not a number, or a negative one.
+  // With all bits set, a float is NaN and an integer is negative.
   static constexpr int poison = 0xFF;
 
   void destroy_all_but_inputs(plan::NodeId node, const Memory& before) {
@@ -65,7 +65,8 @@ class CheckedStep {
       if (touch.access == Access::read) copy(touch, before, arena_);
   }
 
-  // Outputs as the first time, inputs as before, and poison around them. A workspace may hold anything.
+  // The outputs must be as in the first run, the inputs as before, and the bytes around them still
+  // overwritten. A workspace may hold anything.
   bool expected_after(plan::NodeId node, const Memory& before, const Memory& after) const {
     Memory expected(arena_.size());
     std::memset(expected.data(), poison, expected.size());

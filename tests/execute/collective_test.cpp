@@ -1,5 +1,5 @@
-// Claims: every schedule of the catalog, as nodes of a plan, computes on real buffers what its reference
-// reader does, bit by bit, in any legal order.
+// Claim: every schedule of the catalog, lowered to nodes of a plan, computes on real buffers the same bits as
+// the schedule's reference implementation, in any legal order.
 
 #include "plan/collective.h"
 
@@ -28,7 +28,7 @@ collective::Expanded schedule_of(const collective::Algorithm& algorithm, int ran
 
 std::string port(int rank) { return fmt::format("value {}", rank); }
 
-// Each rank's vector is a variable of its device.
+// The vector of each rank is a variable of the rank's device.
 plan::Plan plan_of(const collective::Expanded& schedule) {
   const collective::Contract& contract = schedule.contract;
   plan::Plan plan{.name = schedule.name};
@@ -75,7 +75,7 @@ Vectors random_vectors(int ranks, std::int64_t elements, bool whole, std::uint64
   return vectors;
 }
 
-// What a rank isn't promised may be anything.
+// Sets the elements that the operation does not define on a rank to 0, since they may have any value.
 void keep_what_is_wanted(const collective::Contract& contract, Vectors& vectors) {
   for (int rank = 0; rank < contract.ranks; ++rank)
     for (int chunk = 0; chunk < contract.cut.chunks; ++chunk) {
@@ -126,7 +126,7 @@ TEST(Collective, G6_AllReducesGiveEveryRankTheSumOfWholeNumbersExactly) {
   });
 }
 
-// A step before, a collective, a step after it, as a training step will have them.
+// A kernel, a collective and another kernel, as in a training step.
 TEST(Collective, StandsBetweenWhoWritesItsValuesAndWhoReadsThem) {
   const auto& ring = collective::algorithm_named(collective::Operation::all_reduce, "ring");
   const collective::Expanded schedule = schedule_of(ring, 3, 6);
@@ -165,7 +165,8 @@ TEST(Collective, StandsBetweenWhoWritesItsValuesAndWhoReadsThem) {
     EXPECT_EQ(executed(plan, vectors, seed), Vectors(3, expected)) << "order " << seed;
 }
 
-// A switch's memory takes the place of what was there before, and several messages reach it first.
+// The memory of a switch is planned into memory that an earlier buffer used, and several messages arrive
+// there first.
 TEST(Collective, WaitsForThoseWhoseMemoryItTakesOver) {
   const collective::Rule rule{3, [](int round, collective::Round& moves) {
                                 for (const int rank : {0, 1}) {

@@ -1,4 +1,5 @@
-// What a step computes must not depend on how it is run: threads, legal orders, repetition.
+// Claim: the results of a step do not depend on the number of threads, on the order among legal ones, or on
+// repetition.
 #include "execute/execution.h"
 
 #include <gtest/gtest.h>
@@ -204,7 +205,7 @@ TEST(EveryKernelInOneStep, GivesTheSameBitsInFiftyLegalOrders) {
                 "in order " + std::to_string(seed));
 }
 
-// The steps above, on memory that the test can look into.
+// Runs the same steps in checked mode, in which the test reads all memory.
 class EveryKernelInMemory : public testing::Test {
  protected:
   EveryKernelInMemory() {

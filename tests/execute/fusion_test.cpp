@@ -1,5 +1,5 @@
-// Claim: a bias and the activation behind it are one launch wherever nothing else reads what lies between them, on
-// random steps, and no bit tells.
+// Claim: on random steps, a bias and the activation behind it are one launch wherever nothing else reads the
+// value between them, and the results have the same bits as with two launches.
 #include "execute/fusion.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Named {
 };
 const Named activations[] = {{relu, true}, {sigmoid, true}, {tanh, true}, {gelu, true}, {exp, false}};
 
-// A few layers of random shapes. What lies between bias and activation is sometimes read a second time.
+// A few layers of random shapes. The value between bias and activation sometimes has a second reader.
 class RandomLayers {
  public:
   explicit RandomLayers(std::uint64_t seed) : random_(seed) {}
@@ -111,7 +111,7 @@ TEST_F(Fusion, LeavesTrainingAsItIs) {
   }
 }
 
-// x (an input) -> between -> y (a result): three buffers, of which the one between is left alone.
+// x (an input) -> between -> y (a result). The fused kernel must not write the buffer `between`.
 TEST_F(Fusion, DoesNotWriteWhatLiesBetween) {
   const Step step = trace("t", [](Trace& trace) {
     trace.result("y", relu(bias_add(trace.input("x", floats({4, 3})), trace.input("b", floats({3})))));
@@ -159,7 +159,7 @@ TEST_F(Fusion, JoinsNothingThatIsReadElsewhereOrDoesNotFollow) {
   EXPECT_EQ(fusions_of([](Trace& t, Symbol x, Symbol b) { t.result("y", relu(x + b)); }), 0u);
 }
 
-// The planner may give the second's result a place where the first one's input ends.
+// Memory planning may place the second node's result where the first node's input ends.
 TEST_F(Fusion, JoinsNothingWhoseResultLiesAcrossAnInput) {
   const Step step = trace("t", [](Trace& trace) {
     trace.result("y", relu(bias_add(trace.input("x", floats({4, 3})), trace.input("b", floats({3})))));

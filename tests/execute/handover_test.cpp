@@ -1,5 +1,5 @@
-// Claims: with the events that are kept, everything that a plan orders is ordered; without any one of them, something
-// is not. Plans, orders and queues are random.
+// Claims: the events keep every dependency of a plan, and without any one of them some dependency is lost.
+// Plans, orders and queues are random.
 
 #include "execute/handover.h"
 
@@ -43,7 +43,8 @@ Awaits awaits_of(const Case& one) {
   return awaits;
 }
 
-// By search, not by clocks: what has been done when a node begins, going back along its queue and its events.
+// The nodes that have finished when a node begins, found by a search backwards along queues and events,
+// without vector clocks.
 bool is_kept(const Case& one, const Awaits& awaits) {
   std::vector<std::vector<bool>> done(one.plan.nodes.size(), std::vector<bool>(one.plan.nodes.size(), false));
   std::vector<std::vector<plan::NodeId>> before = awaits;

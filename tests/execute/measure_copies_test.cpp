@@ -1,5 +1,5 @@
-// Claim: every way between the memories of a machine is measured, with few bytes and with many, and no other; by a
-// clock that copies move on as their way's rate says.
+// Claim: every pair of memories of a machine is measured, with few bytes and with many, and nothing else is.
+// The clock is simulated: a copy advances it by the time that the rate of its pair gives.
 #include "execute/measure_copies.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ namespace {
 
 using execute::CopyPlace;
 
-// Memory whose copies take a second, and one for each MiB: times 1 on the device, 10 from the host, 100 to it.
-// Nothing is really copied: that would take seconds.
+// A memory whose copies take one second plus one per MiB, times 1 within a device, 10 from the host and 100
+// to the host. No bytes are copied, since that would take real seconds.
 class SlowMemory final : public device::CpuMemory {
  public:
   explicit SlowMemory(Bytes most) : most_(most) {}
@@ -65,7 +65,7 @@ class SlowQueue final : public device::Queue {
 
 using Found = std::map<std::pair<std::string, std::string>, std::vector<std::pair<double, double>>>;
 
-// By way: MiB and seconds.
+// The measured MiB and seconds, by pair of memories.
 Found found(const std::vector<CopyPlace>& places) {
   Found found;
   for (const plan::ProfiledCopy& copy : execute::measure_copies(places))
@@ -79,7 +79,7 @@ class MeasuredCopies : public testing::Test {
   device::Workers workers_{1};
 };
 
-// With n devices whose memory is their own, n n ways between them and 2 n from and to the host.
+// n devices with memory of their own have n^2 pairs among them and 2 n from and to the host.
 TEST_F(MeasuredCopies, TakeEveryWayBetweenTheHostAndTwoGpus) {
   SlowQueue a(workers_, device::Backend::cuda), b(workers_, device::Backend::cuda);
   const Found ways = found({{"GPU 0", &a}, {"GPU 1", &b}});

@@ -1,4 +1,5 @@
-// Which runs are timed and what is made of their times, by a clock that every task moves on as it is told.
+// Which runs are timed, and what is computed from their times. The clock is simulated: every task advances it
+// by a time that the test sets.
 #include "execute/measure.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,8 @@
 namespace wt {
 namespace {
 
-// Runs tasks as a CpuQueue does; a task takes what is next in a list, again and again, and a mark nothing.
+// Runs tasks as a CpuQueue does. A task takes the next time of a list, which is repeated, and a mark takes no
+// time.
 class TimedQueue final : public device::Queue {
  public:
   TimedQueue(device::Workers& workers, std::vector<double> durations)
@@ -58,7 +60,7 @@ class TimedQueue final : public device::Queue {
 const std::string relu_of_8 = "relu(float32[8]) -> float32[8]";
 const std::string exp_of_8 = "exp(float32[8]) -> float32[8]";
 
-// relu, exp, relu.
+// A step with the kernels relu, exp, relu.
 plan::Plan three_kernels() {
   return strategy::lower_default(trace("t",
                                        [](Trace& trace) {

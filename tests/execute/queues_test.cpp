@@ -1,5 +1,6 @@
-// Claims: a step of several queues that run at once has the bits of one queue's, whatever takes how long; it allocates
-// nothing; inputs travel while a step computes, and don't reach it.
+// Claims: a step on several queues that run at the same time has the bits of a step on one queue, with any
+// timing. It allocates nothing. The inputs of the next step are copied while a step computes and do not
+// change that step.
 
 #include "execute/queues.h"
 
@@ -92,7 +93,7 @@ TEST_F(SeveralQueues, AllocateNothingInAStep) {
   EXPECT_EQ(test::allocations, before);
 }
 
-// A graph is launched on one stream, and whoever waits for that one waits for all.
+// The step is replayed on the leader, and waiting for the leader waits for all queues.
 TEST_F(SeveralQueues, AreDoneWhenTheFirstSaysSo) {
   const plan::Plan plan = reducing_by(strategy::CrossDeviceOps::collective_ring);
   const test::SeveralThreads several(plan, 4, true);
@@ -105,9 +106,10 @@ TEST_F(SeveralQueues, AreDoneWhenTheFirstSaysSo) {
   }
 }
 
-// ---- What the host brings
+// ---- Inputs from the host
 
-// Tasks wait until the gate is opened, or for ten seconds: a test that hangs says less than one that fails.
+// Tasks wait until the gate is opened, but at most ten seconds, since a test that fails is better than one
+// that hangs.
 class Gate {
  public:
   void close_after(int tasks) { left_ = tasks; }
@@ -126,7 +128,7 @@ class Gate {
   std::atomic<int> left_{unlimited};
 };
 
-// The first of a step's tasks takes its inputs; behind it the next ones may come.
+// The first task of a step takes its inputs. Once it has run, the next inputs may be copied.
 void expect_apart(int tasks_before_the_gate) {
   const Step step = trace("t", [](Trace& trace) {
     const Symbol x = trace.input("x", {Type::float32, {2}});
@@ -149,10 +151,12 @@ void expect_apart(int tasks_before_the_gate) {
     gate.close_after(tasks_before_the_gate);
     execution.step();
     execution.write("x", rows(next));
+    // Either the next inputs have arrived while the step still waits, or they have had enough time to
+    // overwrite the inputs that the step has not taken yet.
     if (tasks_before_the_gate > 0)
-      copies.synchronize();  // they are here, while the step still waits
+      copies.synchronize();
     else
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // they would be, if nothing kept them away
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_TRUE(gate.is_closed()) << "the host had to wait for the step";
     gate.open();
     EXPECT_EQ(first(execution.read("y")), 2 * (next - 1));

@@ -1,4 +1,4 @@
-// Claim: a shortage that is met reads like one that was foreseen.
+// Claim: a shortage that is found at run time has the same message as one that memory planning finds.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(Shortage, ReadsTheSameWhetherItWasForeseenOrMet) {
     EXPECT_EQ(met(plan, capacity), plan::report_memory(foreseen).shortage->message);
   }
   EXPECT_EQ(met(plan, arena), "there was enough");
-  // Whatever the layout.
+  // One byte less is a shortage, even if another layout would fit.
   EXPECT_TRUE(met(plan, arena - Bytes(1)).starts_with("OOM when allocating tensor with shape["));
 }
 

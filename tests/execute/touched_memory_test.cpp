@@ -1,4 +1,4 @@
-// What kernels really touch, against what was planned for them.
+// Compares the memory that nodes touch with the memory that was planned for them.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -13,7 +13,8 @@ namespace {
 
 using execute::Execution;
 
-// Addresses without memory behind them: nothing is run, and the largest model needs gigabytes.
+// Reserves addresses without memory behind them, since no kernel is run and the largest model needs
+// gigabytes.
 class ReservedAddresses final : public device::CpuMemory {
  public:
   std::shared_ptr<std::byte> allocate(Bytes size) override {
@@ -38,7 +39,7 @@ TEST(TouchedMemory, EndsWhereThePlanSaysForEveryModelThatIsTrainedForReal) {
   }
 }
 
-// On a device with a limit, so that slack and regions are in play.
+// The device has a limit, so that the allocator's slack and regions matter.
 TEST(TouchedMemory, IsAllThatANodeChangesAndAllThatItsAnswerDependsOn) {
   for (const bool growth : {false, true})
     for (const model::ZooChoice& choice : test::small_models()) {

@@ -1,5 +1,6 @@
-// Claims: replicas that take turns in a memory too small for all of them compute the bits that they compute side by
-// side; nobody works where another one sits, and no more memory is used than there is.
+// Claims: replicas that take turns in a memory that is too small for all of them compute the same bits as
+// side by side. No replica runs in memory that holds another replica's arena, and no more memory is used than
+// the device has.
 
 #include "plan/turns.h"
 
@@ -63,7 +64,7 @@ Bytes all_arenas(const plan::Plan& plan) {
   return all;
 }
 
-// Of so many arenas.
+// The memory of so many arenas.
 plan::InTurns turns_of(const plan::Plan& plan, std::int64_t seats) {
   const plan::Piece piece{"piece 0", largest_arena(plan) * seats, all_of(plan)};
   return plan::in_turns(plan, {&piece, 1});
@@ -103,8 +104,9 @@ TEST(Turns, ComputeTheSameBits) {
     }
 }
 
-// The original's nodes in an order that is legal, and moves of whole arenas between them.
-TEST(Turns, NobodyWorksWhereAnotherSits) {
+// Checks that the plan has the nodes of the original in a legal order, and between them only moves of whole
+// arenas.
+TEST(Turns, NoReplicaRunsInMemoryThatHoldsAnother) {
   for (const Way& way : ways()) {
     const plan::Plan plan = plan_of(way, {4, 4, 4, 4});
     for (const std::int64_t seats : {1, 2, 3}) {
@@ -124,7 +126,7 @@ TEST(Turns, NobodyWorksWhereAnotherSits) {
           const plan::Buffer &source = made.buffer(move.source.buffer),
                              &target = made.buffer(move.target.buffer);
           if (is_seat(target.device)) {
-            EXPECT_FALSE(occupants.contains(target.device)) << "somebody sits there";
+            EXPECT_FALSE(occupants.contains(target.device)) << "the seat is taken";
             occupants[target.device] = source.name;
           } else {
             EXPECT_EQ(occupants.at(source.device), target.name);
@@ -144,13 +146,13 @@ TEST(Turns, NobodyWorksWhereAnotherSits) {
         }
       }
       EXPECT_EQ(nodes, plan.nodes.size());
-      EXPECT_TRUE(occupants.empty()) << "who reads a port between steps finds it parked";
+      EXPECT_TRUE(occupants.empty()) << "between two steps, all arenas are parked";
     }
   }
 }
 
-// One seat: each replica comes for its gradients, the host for the loss, the first replica again to add all gradients,
-// and the others for their updates.
+// With memory for one arena, each replica is loaded for its gradients, the host for the loss, the first
+// replica again to add all gradients, and the others for their updates.
 TEST(Turns, LastAsLongAsThereIsSomethingToDo) {
   for (const std::size_t replicas : {2u, 4u, 7u}) {
     const plan::Plan plan = plan_of(ways()[2], std::vector<std::int64_t>(replicas, 2));
@@ -172,7 +174,7 @@ TEST(Turns, AreNotTakenWhereAllHaveRoom) {
   expect_same_bits(plan, turns.plan, "side by side");
 }
 
-// Replica i in piece i, and again from the first: one piece is crowded, the other isn't.
+// The replicas are dealt to the pieces in turn, so that one piece has to be shared and the other does not.
 TEST(Turns, AreEachPiecesOwn) {
   const plan::Plan plan = plan_of(ways()[0], {4, 4, 4});
   const std::vector<plan::Piece> pieces{{"piece 0", largest_arena(plan), {DeviceId(0), DeviceId(2)}},

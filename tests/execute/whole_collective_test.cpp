@@ -1,5 +1,6 @@
-// Claims: a collective that stays whole is carried out by the queues' library, between what writes its values and what
-// reads them, whatever runs at once; without a library it is nobody's.
+// Claims: a whole collective is carried out by the library of the queues, after the nodes that write its
+// values and before those that read them, whichever queues run at the same time. Without a library it is an
+// error.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +35,7 @@ class WholeCollectives : public testing::Test {
   }
 };
 
-// All replicas have the same rows, and two or four equal numbers have one sum in whatever order.
+// All replicas have the same rows, and two or four equal numbers have the same sum in any order.
 TEST_F(WholeCollectives, AddWhatThePlanWouldHaveAdded) {
   int calls = 0;
   for (const std::size_t replicas : {2, 4}) {
@@ -60,7 +61,7 @@ TEST_F(WholeCollectives, WaitForTheirValuesAndAreWaitedFor) {
     }
 }
 
-// By hand: no strategy of today broadcasts in a step of this model.
+// The plan is written by hand, since no strategy broadcasts in a step of this model.
 TEST_F(WholeCollectives, GiveEverybodyTheRootsNumbers) {
   const TensorSpec spec{Type::float32, {5}};
   plan::Plan plan{.name = "broadcast"};
@@ -86,12 +87,12 @@ TEST_F(WholeCollectives, GiveEverybodyTheRootsNumbers) {
     EXPECT_EQ(execution.read(fmt::format("value {}", rank)).values<float>()[4], 1.F) << rank;
 }
 
-TEST_F(WholeCollectives, AreNobodysWithoutALibrary) {
+TEST_F(WholeCollectives, AreAnErrorWithoutALibrary) {
   const plan::Plan plan = mirrored(4, 4);
   EXPECT_THROW(execute::Execution(plan, one_), InternalError);
 }
 
-// The plan's ranks are two, and the collective's are eight.
+// The plan has two of the collective's eight ranks.
 TEST_F(WholeCollectives, OfRanksElsewhereAreTimedAndNotExecuted) {
   plan::Plan plan = mirrored(2, 2);
   for (plan::Node& node : plan.nodes)

@@ -9,7 +9,8 @@
 
 namespace wt {
 
-// A kernel's numbers for inputs, as a plan would have them computed. The outputs start as anything but zero.
+// Runs a kernel as a plan does. The outputs are filled with 0x55 first, so that an unwritten element is
+// noticed.
 inline std::vector<Tensor> apply(std::string_view name, const std::vector<Tensor>& inputs,
                                  const Attributes& attributes = {}, int threads = 2) {
   const Kernel& kernel = kernel_named(name);
@@ -35,7 +36,7 @@ inline std::vector<Tensor> apply(std::string_view name, const std::vector<Tensor
   return outputs;
 }
 
-// The numbers of a tensor, to be compared with a list.
+// The numbers of a tensor as a vector, for comparisons.
 template <class T>
 std::vector<T> numbers(const Tensor& tensor) {
   return {tensor.values<T>().begin(), tensor.values<T>().end()};
@@ -48,7 +49,7 @@ inline Tensor doubles(const Shape& shape, const std::vector<double>& values) {
   return Tensor::of(shape, values);
 }
 
-// What `outputs` says against a call, "" if nothing.
+// The text of the InputError that `outputs` throws for a call, empty if it throws none.
 inline std::string refusal(std::string_view name, const std::vector<TensorSpec>& inputs,
                            const Attributes& attributes = {}) {
   try {

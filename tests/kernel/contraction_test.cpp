@@ -1,4 +1,4 @@
-// Every loop of every instruction set this CPU has, against sums written down plainly in double.
+// Compares every loop of every instruction set that this CPU has with plain sums in double.
 #include "kernel/cpu/loops/contraction.h"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(high - low + 1));
 }
 
-// What a result should be, and the sum of the products' sizes, which bounds its rounding error.
+// The expected values, and the sums of the absolute products, which bound the rounding errors.
 struct Reference {
   std::vector<double> value, size;
   explicit Reference(std::size_t count) : value(count), size(count) {}
@@ -59,8 +59,8 @@ struct Reference {
 
 enum class Order { forward, backward, shuffled };
 
-// Runs all tiles; guards before and behind every buffer, and NaN wherever nothing has been written, show
-// strays.
+// Runs all tiles. Guards of NaN before and behind every buffer show writes outside of it, and NaN in memory
+// that has not been written shows reads of it.
 Floats run(const Work& work, const Floats& a, const Floats& b, std::size_t count, Order order,
            const std::function<void(int, std::int64_t, const Operands&, void*, void*)>& run_tile) {
   constexpr std::size_t guard = 64;
@@ -150,7 +150,7 @@ Sizes sizes_of(const Convolution& c) {
           c.batch * c.out_height * c.out_width * c.out_channels};
 }
 
-// Visits (input, filter, output) of every multiplication of a convolution.
+// Calls a function with the offsets (input, filter, output) of every multiplication of a convolution.
 void visit_products(const Convolution& c,
                     const std::function<void(std::int64_t, std::int64_t, std::int64_t)>& visit) {
   const std::int64_t in = c.channels / c.groups, out = c.out_channels / c.groups;
@@ -204,7 +204,7 @@ void check_convolution(const Convolution& c, Random& random) {
             });
 }
 
-// TensorFlow's "same" or "valid" output along one axis.
+// The extent of the output along one axis, for TensorFlow's padding "same" or "valid".
 void choose_output(std::int64_t size, std::int64_t filter, std::int64_t stride, std::int64_t dilation,
                    bool same, std::int64_t& output, std::int64_t& padding) {
   const std::int64_t reach = (filter - 1) * dilation + 1;

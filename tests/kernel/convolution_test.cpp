@@ -24,7 +24,7 @@ TEST(Convolution, SlidesTheFilterUnflipped) {
   EXPECT_EQ(numbers<double>(y), (Doubles{5421, 6532, 8754, 9865}));
 }
 
-// TensorFlow puts the odd row of padding at the bottom and the odd column at the right.
+// As in TensorFlow, an odd row of padding is at the bottom and an odd column at the right.
 TEST(Convolution, PadsTheEndFirst) {
   const Tensor y = apply("conv2d", {counting, four}, window({2, 2}, {2, 2}, Padding::same))[0];
   EXPECT_EQ(numbers<double>(y), (Doubles{5421, 603, 87, 9}));
@@ -54,7 +54,8 @@ TEST(Convolution, GradientsOfTheFirstPixelAlone) {
             (Doubles{1, 10, 0, 100, 1000, 0, 0, 0, 0}));
 }
 
-// y's inner product with the filter's response is the same sum from all three sides.
+// For every dy, three inner products are the same sum: y with dy, x with the gradient to x, and the filter
+// with the gradient to the filter.
 TEST(Convolution, PassesAreAdjoint) {
   for (const Example& example : kernel_named("conv2d").examples()) {
     WindowAttributes attributes = std::get<WindowAttributes>(example.attributes);
@@ -94,13 +95,11 @@ TEST(Convolution, RefusesWhatDoesntFit) {
   const auto f32 = [](const Shape& shape) { return TensorSpec{Type::float32, shape}; };
   const WindowAttributes three = window({3, 3}, {1, 1}, Padding::valid);
   EXPECT_EQ(refusal("conv2d", {f32({1, 8, 8, 4}), f32({3, 3, 5, 6})}, three),
-            "[conv2d] the channels differ: x is float32[1,8,8,4], the filter [3,3,5,6] in 1 group; the "
-            "filter's third "
-            "extent must be x's last divided by groups");
+            "[conv2d] the channels differ: x is float32[1,8,8,4], the filter is [3,3,5,6] in 1 group; the "
+            "filter's third extent must be x's last extent divided by groups");
   EXPECT_EQ(refusal("conv2d", {f32({1, 8, 8, 4}), f32({5, 5, 4, 6})}, three),
-            "[conv2d] the filter is float32[5,5,4,6], the attributes' size [3,3]; its first two extents must "
-            "be the "
-            "size");
+            "[conv2d] the filter is float32[5,5,4,6], and size is [3,3]; the first two extents of the filter "
+            "must be the size");
   EXPECT_EQ(refusal("conv2d", {f32({1, 2, 8, 4}), f32({3, 3, 4, 6})}, three),
             "[conv2d] the window of [3,3] with dilation [1,1] is larger than the images float32[1,2,8,4]; "
             "use larger "
@@ -117,7 +116,7 @@ TEST(Convolution, RefusesWhatDoesntFit) {
   WindowAttributes still = three;
   still.strides = {0, 1};
   EXPECT_EQ(refusal("conv2d", {f32({1, 8, 8, 4}), f32({3, 3, 4, 6})}, still),
-            "[conv2d] strides [0,1] is none: it must be two positive numbers, for height and width");
+            "[conv2d] strides is [0,1]; it must be two positive numbers, for height and width");
   WindowAttributes back = three;
   back.input = {1, 8, 8, 4};
   EXPECT_EQ(refusal("conv2d_input_gradient", {f32({3, 3, 4, 6}), f32({1, 5, 6, 6})}, back),

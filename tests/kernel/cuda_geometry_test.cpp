@@ -1,4 +1,4 @@
-// Claims about how problems are spread over a GPU's threads: pure functions of shapes.
+// Claims about how problems are spread over the threads of a GPU, which follows from shapes alone.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,7 +12,7 @@
 namespace wt::cuda {
 namespace {
 
-// By hand: from an element's number to its place in each axis.
+// Computes the indices of an element from its number, without merging axes.
 Index place_by_axes(const Shape& shape, const Strides& strides, Index element) {
   Index place = 0;
   for (int axis = shape.rank() - 1; axis >= 0; element /= shape[axis--])
@@ -74,7 +74,7 @@ TEST(ReducedAxes, SortEveryElementToItsResult) {
     EXPECT_EQ(static_cast<Index>(seen.size()), shape.elements()) << print(axes);
     EXPECT_EQ(*seen.rbegin(), shape.elements() - 1);
   }
-  EXPECT_TRUE(reduced_axes({3, 4, 1}, {1}).cut.along);  // an axis of one element is none
+  EXPECT_TRUE(reduced_axes({3, 4, 1}, {1}).cut.along);  // an axis of one element does not count
   EXPECT_FALSE(reduced_axes({3, 4}, {0}).cut.along);
 }
 
@@ -89,7 +89,8 @@ Patches patches_of(const Shape& images, const Shape& size, const Shape& strides,
   return {axis_of(place.height), axis_of(place.width), images[3], groups, images[0]};
 }
 
-// The gradient to the images adds up exactly what was laid out.
+// Patches::visit and Patches::source are inverse to each other, so the gradient to the images adds up exactly
+// the elements that were laid out.
 TEST(Patches, AreFoundFromThePixelsThatTheyShow) {
   for (const Patches& patches : {patches_of({2, 5, 6, 4}, {3, 2}, {1, 1}, {1, 1}, Padding::valid, 1),
                                  patches_of({2, 5, 6, 4}, {3, 3}, {2, 2}, {1, 1}, Padding::same, 2),

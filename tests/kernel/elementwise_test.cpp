@@ -17,7 +17,7 @@ struct Function {
   std::string_view kernel{};
   double (*exact)(double x){};
   double low = -10, high = 10;
-  double ulps = 2;  // that float32 may be off
+  double ulps = 2;  // largest error of float32, in units in the last place
 };
 
 const Function functions[] = {
@@ -35,7 +35,7 @@ const Function functions[] = {
     {"tanh", [](double x) { return std::tanh(x); }, -12, 12, 4},
 };
 
-// An error in units of float32's last place of the exact value.
+// The error of a float in units in the last place of the exact value.
 double ulps_off(float value, double exact) {
   if (static_cast<double>(value) == exact) return 0;
   int exponent = 0;
@@ -90,7 +90,7 @@ TEST(Elementwise, NaNComesThrough) {
   }
 }
 
-// Keras: relu's gradient is 0 at 0.
+// As in Keras, the gradient of relu is 0 at 0.
 TEST(Elementwise, GradientsFollowTheirFormulas) {
   const Tensor dy = floats({3}, {2, 3, 4});
   EXPECT_EQ(numbers<float>(apply("relu_gradient", {dy, floats({3}, {0, 1, -1})})[0]),
@@ -105,7 +105,7 @@ TEST(Elementwise, GradientsFollowTheirFormulas) {
   EXPECT_FLOAT_EQ(gelu[2], 4 * -0.08331547f);
 }
 
-// Against a loop that knows nothing of strides: every pair of shapes with extents 1 and 3 up to rank 3.
+// Compares every pair of shapes with extents 1 and 3, up to rank 3, with a loop that uses no strides.
 TEST(Elementwise, BroadcastsAsNumpyDoes) {
   std::vector<Shape> shapes{{}};
   for (const std::int64_t c : {1, 3}) {
@@ -194,7 +194,7 @@ TEST(Elementwise, FillGivesOneValueOfTheType) {
             (std::vector<float>{0.1f}));
 }
 
-// Everything but the contractions rounds step by step, so no instruction set can be told from the numbers.
+// All kernels except the contractions round every step, so the numbers do not depend on the instruction set.
 TEST(Elementwise, GivesTheSameBitsOnEveryInstructionSet) {
   std::vector<float> a, b;
   for (int i = 0; i < 1000; ++i) {
@@ -236,21 +236,22 @@ TEST(Elementwise, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal("add", {x}), "[add] 2 operands are expected, 1 given");
   EXPECT_EQ(refusal("add", {x, {Type::float64, {2, 3}}}),
             "[add] the types differ: a is float32[2,3], b is float64[2,3]; cast one of them");
-  EXPECT_EQ(
-      refusal("add", {x, {Type::float32, {2}}}),
-      "[add] a is float32[2,3] and b is float32[2]; counted from the last axis, extents must be equal or one "
-      "of them 1");
+  EXPECT_EQ(refusal("add", {x, {Type::float32, {2}}}),
+            "[add] the shapes cannot be broadcast: a is float32[2,3], b is float32[2]; counted from the last "
+            "axis, two extents must be equal or one of them 1");
   EXPECT_EQ(refusal("equal", {{Type::boolean, {2}}, {Type::boolean, {2}}}),
             "[equal] a must be float32, float64, int32 or int64: it is bool[2]");
   EXPECT_EQ(refusal("relu_gradient", {x, {Type::float32, {3, 2}}}),
             "[relu_gradient] the shapes differ: dy is float32[2,3], the second operand is float32[3,2]");
   EXPECT_EQ(refusal("select", {x, x, x}), "[select] condition must be bool: it is float32[2,3]");
-  EXPECT_EQ(refusal("select", {{Type::boolean, {4}}, x, x}),
-            "[select] condition is bool[4] and a with b is float32[2,3]; counted from the last axis, extents "
-            "must be "
-            "equal or one of them 1");
-  EXPECT_EQ(refusal("bias_add", {x, {Type::float32, {2}}}),
-            "[bias_add] x is float32[2,3] and b is float32[2]; b needs one number for each of x's last axis");
+  EXPECT_EQ(
+      refusal("select", {{Type::boolean, {4}}, x, x}),
+      "[select] the shapes cannot be broadcast: condition is bool[4], a with b is float32[2,3]; counted "
+      "from the last axis, two extents must be equal or one of them 1");
+  EXPECT_EQ(
+      refusal("bias_add", {x, {Type::float32, {2}}}),
+      "[bias_add] x is float32[2,3] and b is float32[2]; b must have one number for each element of x's "
+      "last axis");
   EXPECT_EQ(refusal("bias_add", {{Type::float32, {}}, x}),
             "[bias_add] x has rank 0, less than 1: it is float32[]");
   EXPECT_EQ(refusal("fill", {x}, FillAttributes{x, 0}), "[fill] 0 operands are expected, 1 given");

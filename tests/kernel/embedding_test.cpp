@@ -15,14 +15,14 @@ TEST(Embedding, LooksRowsUp) {
 }
 
 TEST(Embedding, GradientAddsRepeatedIdsInOrder) {
-  // In this order the small numbers are lost one by one; the other way round they would count.
+  // In this order each small number is lost in the large one. In the reverse order their sum would not be.
   const Tensor dy = floats({3, 1}, {16777216, 1, 1});
   const Tensor ids = Tensor::of<std::int32_t>({3}, {1, 1, 1});
   EXPECT_EQ(numbers<float>(apply("embedding_gradient", {ids, dy}, ShapeAttributes{{3, 1}})[0]),
             (Floats{0, 16777216, 0}));
 }
 
-// More rows than a band of the table.
+// The table has more rows than a band.
 TEST(Embedding, GradientReachesEveryRow) {
   constexpr int rows = 40000;
   std::vector<std::int64_t> ids;
@@ -61,7 +61,7 @@ TEST(Embedding, RefusesWhatDoesntFit) {
   EXPECT_EQ(refusal("embedding", {{Type::int32, {4}}, {Type::float32, {3}}}),
             "[embedding] table has rank 1, not 2: it is float32[3]");
   EXPECT_EQ(refusal("embedding", {{Type::int32, {1, 1, 1, 1, 1, 1, 1, 1}}, table}),
-            "[embedding] ids has rank 8, and the result has one axis more: at most 8");
+            "[embedding] ids has rank 8; it must be less than 8, since the result has one axis more");
   EXPECT_EQ(
       refusal("embedding_gradient", {{Type::int32, {4}}, {Type::float32, {4, 3}}}, ShapeAttributes{{3, 2}}),
       "[embedding_gradient] dy must have shape [4,2]: it is float32[4,3]");

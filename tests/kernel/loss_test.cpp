@@ -32,7 +32,7 @@ TEST(CrossEntropy, OfProbabilitiesIsTheirMean) {
   expect_near(outputs[1], {-0.25, 0.25, 0.5, -0.5});
 }
 
-// log(sum of exp) would overflow, and log(softmax) would be minus infinity.
+// With such logits log(sum of exp) would overflow, and log(softmax) would be minus infinity.
 TEST(CrossEntropy, StandsLargeLogits) {
   const Tensor labels = Tensor::of<std::int64_t>({1}, {1});
   const auto outputs = apply("sparse_softmax_cross_entropy", {floats({1, 2}, {1000, -1000}), labels});
@@ -46,11 +46,11 @@ TEST(CrossEntropy, NamesTheLabelThatIsNoClass) {
       apply("sparse_softmax_cross_entropy", {logits, Tensor::of<std::int64_t>({2}, {0, wrong})});
       FAIL() << wrong;
     } catch (const InputError& error) {
-      EXPECT_EQ(
-          std::string(error.what()),
-          fmt::format("[sparse_softmax_cross_entropy] label {} in row 1 is no class: logits has 2 columns; "
-                      "labels must be from 0 to 1",
-                      wrong));
+      EXPECT_EQ(std::string(error.what()),
+                fmt::format(
+                    "[sparse_softmax_cross_entropy] label {} in row 1 is not a class: logits has 2 columns; "
+                    "labels must be from 0 to 1",
+                    wrong));
     }
   }
 }

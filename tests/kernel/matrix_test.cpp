@@ -18,7 +18,7 @@ TEST(Matmul, MultipliesInBothTypes) {
   EXPECT_EQ(numbers<float>(single), (Floats{5, 11, 14, 23}));
 }
 
-// The same product, its operands stored in all four ways.
+// Computes the same product with its operands stored in all four ways.
 TEST(Matmul, ReadsTransposedOperands) {
   const Tensor a = doubles({2, 3}, {1, 2, 3, 4, 5, 6}), stored_a = doubles({3, 2}, {1, 4, 2, 5, 3, 6});
   const Tensor b = doubles({3, 2}, {1, 0, 2, 1, 0, 3}), stored_b = doubles({2, 3}, {1, 2, 0, 0, 1, 3});
@@ -51,34 +51,33 @@ TEST(Matmul, SumsNothingToZero) {
 
 TEST(Matmul, RefusesOperandsThatDontFit) {
   const auto f32 = [](const Shape& shape) { return TensorSpec{Type::float32, shape}; };
-  EXPECT_EQ(refusal("matmul", {f32({32, 20}), f32({48, 5})}, ProductAttributes{}),
-            "[matmul] the inner extents differ: a is float32[32,20], b is float32[48,5]; with no transposes "
-            "a's last "
-            "and b's first must agree");
-  EXPECT_EQ(refusal("matmul", {f32({20, 32}), f32({5, 48})}, ProductAttributes{true, true}),
-            "[matmul] the inner extents differ: a is float32[20,32], b is float32[5,48]; with both "
-            "transposed a's last "
-            "but one and b's last must agree");
-  EXPECT_EQ(refusal("matmul", {f32({20, 32}), f32({48, 5})}, ProductAttributes{true, false}),
-            "[matmul] the inner extents differ: a is float32[20,32], b is float32[48,5]; with a transposed "
-            "the last "
-            "but one of both must agree");
-  EXPECT_EQ(refusal("matmul", {f32({32, 20}), f32({5, 48})}, ProductAttributes{false, true}),
-            "[matmul] the inner extents differ: a is float32[32,20], b is float32[5,48]; with b transposed "
-            "the last of "
-            "both must agree");
+  EXPECT_EQ(
+      refusal("matmul", {f32({32, 20}), f32({48, 5})}, ProductAttributes{}),
+      "[matmul] the inner extents differ: a is float32[32,20], b is float32[48,5]; the last extent of a "
+      "must equal the last but one of b");
+  EXPECT_EQ(
+      refusal("matmul", {f32({20, 32}), f32({5, 48})}, ProductAttributes{true, true}),
+      "[matmul] the inner extents differ: a is float32[20,32], b is float32[5,48]; with both transposed, "
+      "the last but one extent of a must equal the last of b");
+  EXPECT_EQ(
+      refusal("matmul", {f32({20, 32}), f32({48, 5})}, ProductAttributes{true, false}),
+      "[matmul] the inner extents differ: a is float32[20,32], b is float32[48,5]; with a transposed, the "
+      "last but one extents of both must be equal");
+  EXPECT_EQ(
+      refusal("matmul", {f32({32, 20}), f32({5, 48})}, ProductAttributes{false, true}),
+      "[matmul] the inner extents differ: a is float32[32,20], b is float32[5,48]; with b transposed, the "
+      "last extents of both must be equal");
   EXPECT_EQ(refusal("matmul", {f32({2, 3, 4}), f32({3, 4, 5})}, ProductAttributes{}),
             "[matmul] the leading axes differ: a is float32[2,3,4], b is float32[3,4,5]; they must be equal, "
-            "or b a "
-            "matrix");
+            "or b must be a matrix");
   EXPECT_EQ(
       refusal("matmul", {f32({3, 4}), f32({3, 4, 5})}, ProductAttributes{}),
-      "[matmul] the leading axes differ: a is float32[3,4], b is float32[3,4,5]; they must be equal, or b a "
-      "matrix");
+      "[matmul] the leading axes differ: a is float32[3,4], b is float32[3,4,5]; they must be equal, or "
+      "b must be a matrix");
   EXPECT_EQ(
       refusal("matmul", {f32({2, 3, 4}), f32({3, 5})}, ProductAttributes{true, false}),
       "[matmul] a cannot be transposed where b has no leading axes: a is float32[2,3,4], b is float32[3,5]; "
-      "transpose a first");
+      "apply transpose to a first");
   EXPECT_EQ(refusal("matmul", {f32({4}), f32({4, 5})}, ProductAttributes{}),
             "[matmul] a has rank 1, less than 2: it is float32[4]");
   EXPECT_EQ(refusal("matmul", {f32({3, 4}), {Type::float64, {4, 5}}}, ProductAttributes{}),

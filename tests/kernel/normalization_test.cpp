@@ -21,7 +21,8 @@ TEST(Softmax, SharesOutOne) {
   expect_near(y, {0.25, 0.75, 0.5, 0.5});
 }
 
-// Large numbers don't overflow, masked ones vanish, and a NaN spoils its own row only.
+// Large numbers do not overflow, masked elements (minus infinity) become 0, and a NaN affects its own row
+// only.
 TEST(Softmax, StandsExtremes) {
   const float inf = INFINITY;
   const Tensor y = apply("softmax", {floats({3, 2}, {1000, 1000, 3, -inf, 1, NAN})})[0];
@@ -68,8 +69,8 @@ TEST(BatchNorm, CorrectsTheMovingVarianceOfImagesOnly) {
   expect_near(rows[4], {3.5});
 }
 
-// Many tiles of rows, values far from 0: a sum of squares less a square of sums would have no digit right in
-// float32.
+// There are many tiles of rows, and the values are far from 0. In float32, a sum of squares minus the square
+// of the sum would have no correct digit.
 TEST(BatchNorm, KeepsItsAccuracyFarFromZero) {
   constexpr int rows = 100000, channels = 3;
   std::vector<float> values;
@@ -93,7 +94,7 @@ TEST(BatchNorm, OfNoRowsHasNoStatisticsAndLeavesTheMovingOnesAlone) {
   EXPECT_EQ(outputs[4].values<double>()[0], 1);
 }
 
-// As the table says, outputs may lie where inputs of their kind lie.
+// The row has `in_place`, so outputs may be in the memory of inputs with the same type and shape.
 TEST(BatchNorm, WorksInPlace) {
   const NormalizationAttributes attributes;
   const Kernel& kernel = kernel_named("batch_norm");
@@ -114,7 +115,7 @@ TEST(BatchNorm, WorksInPlace) {
     }
     std::vector<View> results(views.begin(), views.begin() + static_cast<std::ptrdiff_t>(outputs));
     const Attributes any = attributes;
-    Tensor spare;  // the gradient's dgamma, which is no x
+    Tensor spare;  // for dgamma, whose shape is not that of x
     for (std::size_t i = 0; i < outputs; ++i)
       if (results[i].spec != expected[i].spec()) {
         spare = Tensor::zeros(expected[i].spec());
@@ -138,7 +139,8 @@ TEST(BatchNorm, WorksInPlace) {
 }
 
 TEST(BatchNorm, GradientOfAConstantIsZero) {
-  // Adding the same to every y moves no x: dx is 0, and beta's gradient the sum.
+  // If all slopes dy are equal, the loss depends on the sum of y only, which is n beta for every x. So dx is
+  // 0, and the gradient of beta is the sum of dy.
   const auto outputs =
       apply("batch_norm_gradient",
             {doubles({3, 1}, {5, 5, 5}), doubles({3, 1}, {1, 2, 3}), one, doubles({1}, {2}), one},
@@ -179,8 +181,8 @@ TEST(LayerNorm, GradientsOfManyRowsAddUp) {
   expect_near(outputs[2], {rows, rows});
 }
 
-// Their sums have an order of their own and nothing is fused, so no instruction set can be told from the
-// numbers.
+// The sums have a fixed order and no multiply-add is fused, so the numbers do not depend on the instruction
+// set.
 TEST(Normalization, AndPoolingAndLossesGiveTheSameBitsOnEveryInstructionSet) {
   const auto waves = [](const Shape& shape, float step) {
     std::vector<float> values;
@@ -241,9 +243,9 @@ TEST(Normalization, RefusesWhatDoesntFit) {
       refusal("layer_norm_gradient", {f32({4, 3}), f32({4, 3}), f32({3}), f32({3}), f32({4})}, usual),
       "[layer_norm_gradient] the shapes differ: mean is float32[3], a number per row of x is float32[4]");
   EXPECT_EQ(refusal("layer_norm", {f32({4, 3}), f32({3}), f32({3})}, NormalizationAttributes{.epsilon = -1}),
-            "[layer_norm] epsilon is -1, not a number from 0 on");
+            "[layer_norm] epsilon is -1; it must be at least 0");
   EXPECT_EQ(refusal("layer_norm", {f32({4, 3}), f32({3}), f32({3})}, NormalizationAttributes{.momentum = 2}),
-            "[layer_norm] momentum is 2, not between 0 and 1");
+            "[layer_norm] momentum is 2; it must be from 0 to 1");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST(OperationName, IsKnownForEveryExampleOfEveryKernel) {
     }
 }
 
-// What a kernel computes here must be something that TensorFlow computes somewhere.
+// TensorFlow must have a kernel on some device for every example of every kernel here.
 TEST(OperationName, HasAKernelOnTheCpuForEveryExampleOfEveryKernel) {
   for (const Kernel& kernel : kernels())
     for (const Example& example : kernel.examples()) {
@@ -62,7 +62,7 @@ TEST(OperationName, TakesTheTypeFromTheOperandThatDecides) {
   EXPECT_EQ(operation_type("embedding", looked_up, {}), Type::float64);
   EXPECT_EQ(operation_type("cast", looked_up, CastAttributes{Type::boolean}), Type::int32);
   EXPECT_EQ(operation_type("fill", {}, FillAttributes{{Type::int64, {2}}, 1}), Type::int64);
-  EXPECT_EQ(operation_type("embedding", {}, {}), Type::float32);  // too few operands: the kernel says so
+  EXPECT_EQ(operation_type("embedding", {}, {}), Type::float32);  // `outputs` reports the missing operands
 }
 
 TEST(OperationKernels, AreSortedAndHaveACpuKernelEachButXlasOwn) {
@@ -82,7 +82,7 @@ TEST(OperationKernels, KnowWhereAGpuHasNone) {
   EXPECT_TRUE(has("MatMul", Kind::cpu, Type::int32));
   EXPECT_FALSE(has("TruncateDiv", Kind::gpu, Type::int32));
   EXPECT_TRUE(has("TruncateDiv", Kind::gpu, Type::int64));
-  EXPECT_FALSE(has("VarHandleOp", Kind::gpu, Type::int32));  // int32 variables live on the host
+  EXPECT_FALSE(has("VarHandleOp", Kind::gpu, Type::int32));  // int32 variables are on the host
   EXPECT_FALSE(has("FusedBatchNormV3", Kind::gpu, Type::float64));
   EXPECT_TRUE(has("Cast", Kind::gpu, Type::float32));
   EXPECT_TRUE(has("MatMul", Kind::tpu, Type::int32));

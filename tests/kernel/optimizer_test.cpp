@@ -1,5 +1,5 @@
-// Steps by Keras 2's formulas, by hand on numbers that are exact in float32, and against the same formulas
-// written out once more in double.
+// Steps by the formulas of Keras 2: computed by hand on numbers that are exact in float32, and compared with
+// the same formulas written out once more in double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -124,14 +124,14 @@ TEST(Optimizer, UpdatesManyParametersOfManySizes) {
 
 TEST(Optimizer, RefusesWhatDoesNotFit) {
   const TensorSpec w{Type::float32, {2}}, lr{Type::float32, {}}, t{Type::int64, {}};
-  EXPECT_EQ(
-      refusal("sgd_update", {lr}, SgdAttributes{}),
-      "[sgd_update] 1 operands cannot be w.., g.., lr (there is no momentum); n parameters make 2n + 1");
-  EXPECT_EQ(
-      refusal("sgd_update", {}, SgdAttributes{}),
-      "[sgd_update] 0 operands cannot be w.., g.., lr (there is no momentum); n parameters make 2n + 1");
+  EXPECT_EQ(refusal("sgd_update", {lr}, SgdAttributes{}),
+            "[sgd_update] 1 operands do not match w.., g.., lr (without momentum); n parameters need 2n + 1 "
+            "operands");
+  EXPECT_EQ(refusal("sgd_update", {}, SgdAttributes{}),
+            "[sgd_update] 0 operands do not match w.., g.., lr (without momentum); n parameters need 2n + 1 "
+            "operands");
   EXPECT_EQ(refusal("sgd_update", {w, w, lr}, SgdAttributes{.momentum = 0.9}),
-            "[sgd_update] 3 operands cannot be w.., m.., g.., lr; n parameters make 3n + 1");
+            "[sgd_update] 3 operands do not match w.., m.., g.., lr; n parameters need 3n + 1 operands");
   EXPECT_EQ(refusal("sgd_update", {w, {Type::float32, {3}}, lr}, SgdAttributes{}),
             "[sgd_update] the shapes differ: w0 is float32[2], g0 is float32[3]");
   EXPECT_EQ(refusal("sgd_update", {w, w, w}, SgdAttributes{}),
@@ -143,8 +143,8 @@ TEST(Optimizer, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal("adam_update", {w, w, {Type::float32, {3}}, t, w, lr}, AdamAttributes{}),
             "[adam_update] the shapes differ: w0 is float32[2], v0 is float32[3]");
   EXPECT_EQ(refusal("rmsprop_update", {w, w, w, lr}, RmsPropAttributes{.momentum = 0.9, .centered = true}),
-            "[rmsprop_update] 4 operands cannot be w.., rms.., momentum.., mean.., g.., lr; n parameters "
-            "make 5n + 1");
+            "[rmsprop_update] 4 operands do not match w.., rms.., momentum.., mean.., g.., lr; n parameters "
+            "need 5n + 1 operands");
 }
 
 }  // namespace

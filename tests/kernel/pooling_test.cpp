@@ -53,7 +53,7 @@ TEST(Pooling, AddsGradientsWhereWindowsOverlap) {
   EXPECT_EQ(numbers<float>(dx), (Floats{0, 7, 0}));
 }
 
-// Of 3 x 3, windows of 2 x 2 leave the last row and column out, or reach beyond them.
+// Windows of 2 x 2 on an image of 3 x 3 leave the last row and column out, or reach beyond them.
 TEST(Pooling, GivesNothingToPixelsInNoWindow) {
   const Tensor x = floats({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
   const auto gradient = [&](const Tensor& y, Padding padding) {
@@ -63,7 +63,8 @@ TEST(Pooling, GivesNothingToPixelsInNoWindow) {
   EXPECT_EQ(gradient(floats({1, 2, 2, 1}, {5, 6, 8, 9}), Padding::same), (Floats{0, 0, 0, 0, 5, 6, 0, 8, 9}));
 }
 
-// More channels than a vector of the loop, and not a multiple; each with its maximum elsewhere.
+// There are more channels than a vector of the loop has lanes, and not a multiple of it. Neighbouring
+// channels have their maxima at different pixels.
 TEST(Pooling, TreatsEveryChannelOnItsOwn) {
   constexpr int channels = 150;
   Floats x(4 * channels), y(channels, 1.0f), dy(channels), expected(4 * channels);
@@ -102,7 +103,8 @@ TEST(Pooling, RefusesWhatDoesntFit) {
   WindowAttributes dilated = two;
   dilated.dilation = {2, 2};
   EXPECT_EQ(refusal("max_pool", {f32({1, 8, 8, 1})}, dilated),
-            "[max_pool] pooling has neither dilation nor groups: " + print(Attributes(dilated)));
+            "[max_pool] pooling has neither dilation nor groups: " + print(Attributes(dilated)) +
+                "; leave both at 1");
 }
 
 }  // namespace

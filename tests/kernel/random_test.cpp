@@ -17,12 +17,12 @@ TEST(Dropout, ScalesWhatItKeeps) {
     kept += mask;
     ASSERT_EQ(outputs[0].values<float>()[i], mask ? 4.0f : 0.0f) << i;
   }
-  // Five standard deviations, the square root of 20000 * 0.25 * 0.75, about 61.
+  // Five standard deviations. One is the square root of 20000 * 0.25 * 0.75, about 61.
   EXPECT_NEAR(static_cast<double>(kept), 15000, 306);
 }
 
-// As tf.random.experimental.stateless_dropout: an element is kept where the uniform number is not below the
-// rate.
+// As in tf.random.experimental.stateless_dropout, an element is kept where its uniform number is not below
+// the rate.
 TEST(Dropout, KeepsWhereTheUniformNumberIsNotBelowTheRate) {
   std::vector<float> uniform(20000);
   fill_uniform(uniform, stream_of({7, 3}));

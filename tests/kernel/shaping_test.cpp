@@ -63,22 +63,23 @@ TEST(Split, UndoesConcat) {
 TEST(Shaping, RefusesWhatDoesNotFit) {
   const TensorSpec x{Type::float32, {2, 3}};
   EXPECT_EQ(refusal("transpose", {x}, ShapeAttributes{{1, 1}}),
-            "[transpose] [1,1] is no permutation of the axes of x, which is float32[2,3]");
+            "[transpose] [1,1] is not a permutation of the axes of x, which is float32[2,3]");
   EXPECT_EQ(refusal("transpose", {x}, ShapeAttributes{{0}}),
-            "[transpose] [0] is no permutation of the axes of x, which is float32[2,3]");
+            "[transpose] [0] is not a permutation of the axes of x, which is float32[2,3]");
   EXPECT_EQ(refusal("broadcast_to", {x}, ShapeAttributes{{3}}),
-            "[broadcast_to] x is float32[2,3] and does not fit into [3]");
+            "[broadcast_to] x is float32[2,3] and cannot be broadcast to [3]");
   EXPECT_EQ(refusal("broadcast_to", {x}, ShapeAttributes{{2, 1}}),
-            "[broadcast_to] x is float32[2,3] and does not fit into [2,1]");
+            "[broadcast_to] x is float32[2,3] and cannot be broadcast to [2,1]");
   EXPECT_EQ(refusal("concat", {x, x}, PartsAttributes{2, {2, 2}}),
-            "[concat] axis 2 is none of x0's: it is float32[2,3]");
+            "[concat] axis 2 is not an axis of x0, which is float32[2,3]");
   EXPECT_EQ(refusal("concat", {x, x}, PartsAttributes{0, {2, 4}}),
             "[concat] x1 must have shape [4,3]: it is float32[2,3]");
-  EXPECT_EQ(refusal("concat", {}, PartsAttributes{0, {}}), "[concat] there are no parts");
+  EXPECT_EQ(refusal("concat", {}, PartsAttributes{0, {}}),
+            "[concat] sizes is empty; concatenate at least one part");
   EXPECT_EQ(refusal("split", {x}, PartsAttributes{1, {1, 1}}),
-            "[split] sizes [1,1] add up to 2, but axis 1 of x has 3: it is float32[2,3]");
+            "[split] sizes [1,1] add up to 2, and axis 1 of x has extent 3: x is float32[2,3]");
   EXPECT_EQ(refusal("split", {x}, PartsAttributes{-1, {3}}),
-            "[split] axis -1 is none of x's: it is float32[2,3]");
+            "[split] axis -1 is not an axis of x, which is float32[2,3]");
 }
 
 }  // namespace

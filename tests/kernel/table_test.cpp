@@ -27,7 +27,7 @@ TEST(KernelTable, HasEveryFaceInEveryRow) {
   }
 }
 
-// Every kernel must survive a call with anything: it answers or says why not.
+// For operands of any number and kind, `outputs` returns specs or throws InputError.
 TEST(KernelTable, OutputsRefusesAWrongNumberOfOperands) {
   const TensorSpec odd{Type::uint8, {1, 1, 1, 1, 1, 1, 1, 1}};
   for (const Kernel& kernel : kernels())

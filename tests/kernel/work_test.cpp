@@ -1,4 +1,4 @@
-// The work that a kernel claims against counts made by hand, in work/<family>.h.
+// Compares the work of every kernel with counts made by hand, which are in work/<family>.h.
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ TEST(Work, IsWhatWasCountedByHand) {
   }
 }
 
-// One shape alone could not tell a formula from a constant.
+// With one shape alone, a constant in place of the formula would pass.
 TEST(Work, IsCountedForTwoShapesOfEveryKernel) {
   std::map<std::string_view, std::set<std::string>> shapes;
   for (const counted::Row& row : all_rows()) shapes[row.kernel].insert(describe(row));

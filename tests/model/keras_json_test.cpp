@@ -204,7 +204,7 @@ TEST(KerasJsonErrors, RefuseWhatWouldChangeNumbers) {
 
 TEST(KerasJsonErrors, NameUnknownKeys) {
   EXPECT_EQ(refused(with_dense(R"("use_bais": false)")).substr(0, 95),
-            "3:61 layer \"d\" (Dense): nothing is known by the name \"use_bais\" here | did you mean "
+            "3:61 layer \"d\" (Dense): unknown key \"use_bais\" | did you mean "
             "\"use_bias\"?");
 }
 
@@ -275,7 +275,7 @@ TEST(KerasJsonErrors, RefuseArgumentsThatAreNoTensors) {
 TEST(KerasJsonErrors, SayWhenItIsNoModel) {
   EXPECT_EQ(refused(R"({"class_name": "Dense", "config": {}})"),
             "1:16 this is a \"Dense\", not a model | known: Sequential, Functional");
-  EXPECT_EQ(refused("[]"), "1:1 wanted an object, found a list | ");
+  EXPECT_EQ(refused("[]"), "1:1 expected an object, found a list | ");
   EXPECT_EQ(refused(R"({"class_name": "Sequential", "config": {"layers": []}})"),
             "1:40 [Sequential] layer \"\": there are no layers in it | ");
 }

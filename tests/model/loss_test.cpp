@@ -291,7 +291,7 @@ TEST(Loss, NamesWhatIsWrongInAFile) {
       "did you mean \"sparse_categorical_crossentropy\"? known: BinaryCrossentropy, CategoricalCrossentropy, "
       "MeanAbsoluteError, MeanSquaredError, SparseCategoricalCrossentropy");
   EXPECT_EQ(problems_of("3"),
-            "x.json:1:1: wanted a name or an object, found a whole number\n"
+            "x.json:1:1: expected a name or an object, found a whole number\n"
             "  1 | 3\n"
             "    | ^\n"
             "write \"name\" or {\"class_name\": \"Name\", \"config\": {...}}");

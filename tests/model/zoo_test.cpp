@@ -235,7 +235,7 @@ TEST(Zoo, NamesWhatIsWrongInAFile) {
             "    |                         ^\n"
             "it must be at least 1");
   EXPECT_EQ(problems_of(R"({"zoo": "mlp", "unit": 3})"),
-            "x.json:1:16: nothing is known by the name \"unit\" here\n"
+            "x.json:1:16: unknown key \"unit\"\n"
             "  1 | {\"zoo\": \"mlp\", \"unit\": 3}\n"
             "    |                ^~~~~~\n"
             "did you mean \"units\"? known: classes, features, layers, units, zoo");

@@ -277,7 +277,7 @@ TEST(ProfileFile, TellsEverythingThatIsWrongWithIt) {
     |             ^
 add "product": it has no default
 
-profile.json:3:30: nothing is known by the name "produkt" here
+profile.json:3:30: unknown key "produkt"
   3 |   "device": { "type": "cpu", "produkt": "A CPU" },
     |                              ^~~~~~~~~
 did you mean "product"? known: kind, product, rates, setup, type

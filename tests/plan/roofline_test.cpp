@@ -56,13 +56,13 @@ struct Runs {
     return {plan.add_buffer({"b", device, spec.bytes(), BufferKind::activation, {}}), spec};
   }
   Operand run(std::string_view name, const std::vector<Operand>& inputs, Attributes attributes = {},
-              std::string scope = {}) {
+              Purpose purpose = Purpose::forward) {
     const Kernel& kernel = kernel_named(name);
     std::vector<TensorSpec> specs;
     for (const Operand& input : inputs) specs.push_back(input.spec);
     std::vector<Operand> outputs;
     for (const TensorSpec& spec : kernel.outputs(specs, attributes)) outputs.push_back(operand(spec));
-    plan.add_node(Run{DeviceId{0}, &kernel, std::move(attributes), inputs, outputs, {}}, std::move(scope));
+    plan.add_node(Run{DeviceId{0}, &kernel, std::move(attributes), inputs, outputs, {}}, {"", {purpose}});
     return outputs.front();
   }
   std::vector<Cost> costs(const DeviceType& type, const RooflineOptions& options = {}) const {
@@ -179,9 +179,9 @@ TEST(Roofline, AFusedActivationCostsNothingAndAResidualSumOneReading) {
   const Operand rectified = runs.run("relu", {normalized});       // 1
   const Operand joined = runs.run("add", {rectified, shortcut});  // 2
   const Operand out = runs.run("relu", {joined});                 // 3
-  runs.run("relu_gradient", {dy, out}, {}, "gradient/x");        // 4: the shortcut's gradient is written, too
-  runs.run("relu_gradient", {dy, rectified}, {}, "gradient/x");  // 5
-  runs.run("relu", {runs.operand(x)});                           // 6: follows nothing that could do it
+  runs.run("relu_gradient", {dy, out}, {}, Purpose::gradient);  // 4: the shortcut's gradient is written, too
+  runs.run("relu_gradient", {dy, rectified}, {}, Purpose::gradient);  // 5
+  runs.run("relu", {runs.operand(x)});                                // 6: follows nothing that could do it
   const std::vector<Cost> separate = runs.costs(v100());
   const std::vector<Cost> fused = runs.costs(v100(), {.fusion = Fusion::activations});
   const double pass = bytes / 720e9;
@@ -199,9 +199,9 @@ TEST(Roofline, AFusedActivationCostsNothingAndAResidualSumOneReading) {
 TEST(Roofline, GradientsOfOneValueAreSummedByOneKernel) {
   Runs runs;
   const TensorSpec x = floats({100, 1000});
-  const Operand first = runs.run("add", {runs.operand(x), runs.operand(x)}, {}, "gradient");
-  const Operand second = runs.run("add", {first, runs.operand(x)}, {}, "gradient");
-  runs.run("add", {second, runs.operand(x)});  // somebody's own
+  const Operand first = runs.run("add", {runs.operand(x), runs.operand(x)}, {}, Purpose::gradient);
+  const Operand second = runs.run("add", {first, runs.operand(x)}, {}, Purpose::gradient);
+  runs.run("add", {second, runs.operand(x)});  // a sum of the forward pass
   const std::vector<Cost> costs = runs.costs(v100());
   expect_near(costs[0].seconds, 3 * 4e5 / 720e9 + 3e-6);
   expect_near(costs[1].seconds, 4e5 / 720e9);

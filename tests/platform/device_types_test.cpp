@@ -187,31 +187,31 @@ TEST(DeviceTypes, EveryProblemOfATypeIsReportedAtItsPlace) {
  "processors": 0,
  "launch_gap": "-1 us",
  "efficiency": {"float32": {"convolution": 1.5, "product": 0.5, "memory": 0, "source": ""}}})"),
-            R"(7:16 "-1 us" is negative | leave the sign out
+            R"(7:16 "-1 us" is negative | remove the sign
 8:44 1.5 is out of range | it must be at most 1
 8:75 0 is out of range | it must be above 0
-1:21 "GPUX" is not a kind | did you mean "GPU"? known: CPU, GPU, TPU
+1:21 unknown kind "GPUX" | did you mean "GPU"? known: CPU, GPU, TPU
 2:10 this object has no "float32" | add "float32": it has no default
-2:22 "-3 TFLOP/s" is negative | leave the sign out
-2:36 nothing is known by the name "fp32" here | known: bfloat16, float16, float32, tf32
+2:22 "-3 TFLOP/s" is negative | remove the sign
+2:36 unknown key "fp32" | known: bfloat16, float16, float32, tf32
 3:12 16 has no unit | bytes are written with a unit, as in "16 GiB"; known: B, KB, MB, GB, TB, PB, KiB, MiB, GiB, TiB, PiB
 1:1 this object has no "memory_bandwidth" | add "memory_bandwidth": it has no default
 5:24 "seven" is not a compute capability | write it as in "8.0"
 6:16 0 is out of range | it must be at least 1
-4:2 nothing is known by the name "memory_bandwith" here | did you mean "memory_bandwidth"? known: aliases, compute_capability, efficiency, generation, id, kind, launch_gap, matrix_unit, memory, memory_bandwidth, note, peak, processors, product, reserve, source
+4:2 unknown key "memory_bandwith" | did you mean "memory_bandwidth"? known: aliases, compute_capability, efficiency, generation, id, kind, launch_gap, matrix_unit, memory, memory_bandwidth, note, peak, processors, product, reserve, source
 )");
 }
 
 TEST(DeviceTypes, WhatIsNoTypeAtAllIsRefused) {
   EXPECT_EQ(
       problems_of("3"),
-      R"(1:1 wanted a device type, found a whole number | name one, as in "v100", or write an object with "id", "kind", "peak", "memory" ...
+      R"(1:1 expected a device type, found a whole number | name one, as in "v100", or write an object with "id", "kind", "peak", "memory" ...
 )");
   EXPECT_EQ(
       problems_of(
           R"({"id": "x", "kind": "CPU", "generation": "voltaa", "peak": 3, "memory": "1 GB", "memory_bandwidth": "1 GB/s"})"),
       R"(1:42 unknown generation "voltaa" | did you mean "volta"? known: ada, ampere, ampere_graphics, blackwell, cdna2, cdna3, hopper, host, kepler, pascal, tpu_v2, tpu_v3, tpu_v4, tpu_v5e, tpu_v5p, tpu_v6e, tpu_v7, turing, volta
-1:60 wanted an object, found a whole number | 
+1:60 expected an object, found a whole number | 
 )");
 }
 

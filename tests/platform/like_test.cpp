@@ -79,7 +79,7 @@ TEST(Like, NamesAFile) {
   1 | {"machine": {"like": "dgx_h10"}}
     |                      ^~~~~~~~~
 did you mean "dgx_h100"?)");
-  EXPECT_EQ(refusal(R"({"machine": {"like": 7}})"), R"(test.json:1:22: wanted a string, found a whole number
+  EXPECT_EQ(refusal(R"({"machine": {"like": 7}})"), R"(test.json:1:22: expected a string, found a whole number
   1 | {"machine": {"like": 7}}
     |                      ^)");
   EXPECT_EQ(refusal(R"({"machine": {"like": "tpu_v4"}})"),
@@ -88,7 +88,7 @@ did you mean "dgx_h100"?)");
     |                      ^~~~~~~~
 use it as a platform with a "slice")");
   const std::string key = refusal(R"({"machine": {"like": "dgx1", "nvlinks": {}}})");
-  EXPECT_EQ(key.substr(0, key.find(" known:")), R"(test.json:1:30: nothing is known by the name "nvlinks" here
+  EXPECT_EQ(key.substr(0, key.find(" known:")), R"(test.json:1:30: unknown key "nvlinks"
   1 | {"machine": {"like": "dgx1", "nvlinks": {}}}
     |                              ^~~~~~~~~
 did you mean "nvlink"?)");

@@ -89,7 +89,7 @@ TEST(Placement, DevicesOfATypeAreOrderedByTheirNamesAsText) {
 
 // ---- D4: no kernel
 
-// The guide's example; TensorFlow's own table has a kernel.
+// This is the example of TensorFlow's guide on GPUs. In TensorFlow 2.x, Cast has a GPU kernel.
 constexpr OperationKernels cast_without_gpu[] = {{"Cast", {Type::float32}, {}, "SrcT"}};
 OperationRequest cast(const char* where = "/") {
   return {"Cast", Type::float32, parse_name(where), {input(matrix, "GPU:0")}};
@@ -109,7 +109,7 @@ TEST(Placement, D4_FallsBackEvenWhereTheGpuIsAskedFor) {
   guide.kernels = cast_without_gpu;
   const Placement placement = place(cast("/GPU:0"), guide);
   EXPECT_EQ(print(placement.device), task + "/device:CPU:0");
-  EXPECT_EQ(placement.why, "soft placement: no kernel for the device asked for");
+  EXPECT_EQ(placement.why, "soft placement: the requested device has no kernel");
 }
 
 TEST(Placement, D4_WithoutSoftPlacementAMissingKernelIsRefused) {
@@ -142,12 +142,12 @@ TEST(Placement, D4_AnOperationWithoutAnyKernelIsNotFound) {
             "  <no registered kernels>\n");
 }
 
-// ---- a device that isn't there
+// ---- a device that does not exist
 
 TEST(Placement, SoftPlacementGivesAnotherDeviceOfTheTask) {
   const Placement placement = place(matmul("/GPU:5"), rules());
   EXPECT_EQ(print(placement.device), task + "/device:GPU:0");
-  EXPECT_EQ(placement.why, "soft placement: the device asked for is not there");
+  EXPECT_EQ(placement.why, "soft placement: the requested device does not exist");
   EXPECT_EQ(device_of(matmul("/GPU:0"), rules({"CPU:0"})), task + "/device:CPU:0");
 }
 
@@ -174,7 +174,7 @@ TEST(Placement, AResourceDecidesWhateverIsAskedFor) {
   request.inputs[0].is_resource = true;
   const Placement placement = place(request, rules());
   EXPECT_EQ(print(placement.device), task + "/device:GPU:0");
-  EXPECT_EQ(placement.why, "its resource is there");
+  EXPECT_EQ(placement.why, "its resource is on this device");
   EXPECT_TRUE(placement.copies.empty());
 }
 

@@ -69,23 +69,23 @@ TEST(StepPlacement, D5_IsPrintedWithRequestGiftAndReason) {
   EXPECT_EQ(
       print(place(dense_step(), rules(), scopes)),
       R"(node                                        operation            requested      given          why
-dense/kernel                                VarHandleOp          /device:GPU:1  /device:GPU:1  variable, asked for
+dense/kernel                                VarHandleOp          /device:GPU:1  /device:GPU:1  variable, requested
 Adam/m/dense/kernel                         VarHandleOp          -              /device:GPU:1  colocated with variable dense/kernel
 Adam/v/dense/kernel                         VarHandleOp          -              /device:GPU:1  colocated with variable dense/kernel
 iterations                                  VarHandleOp          -              /device:GPU:0  variable, best device with a kernel
 x                                           _Arg                 -              /device:CPU:0  input, from the host
 learning_rate                               _Arg                 -              /device:CPU:0  input, from the host
 dense/kernel/Read/ReadVariableOp            ReadVariableOp       -              /device:GPU:1  colocated with variable dense/kernel
-dense/MatMul                                MatMul               /device:GPU:1  /device:GPU:1  asked for
+dense/MatMul                                MatMul               /device:GPU:1  /device:GPU:1  requested
 Sum                                         Sum                  -              /device:GPU:0  best device with a kernel
-gradient/Fill                               Fill                 -              /device:GPU:0  with what reads it
+gradient/Fill                               Fill                 -              /device:GPU:0  colocated with its reader
 gradient/Reshape                            Reshape              -              /device:GPU:0  best device with a kernel
 gradient/BroadcastTo                        BroadcastTo          -              /device:GPU:0  best device with a kernel
 gradient/dense/MatMul                       MatMul               -              /device:GPU:0  best device with a kernel
 iterations/Read/ReadVariableOp              ReadVariableOp       -              /device:GPU:0  colocated with variable iterations
 Adam/update_dense/kernel/ResourceApplyAdam  ResourceApplyAdam    -              /device:GPU:1  colocated with variable dense/kernel
 Adam/AssignAddVariableOp                    AssignAddVariableOp  -              /device:GPU:0  colocated with variable iterations
-loss_RetVal                                 _Retval              -              /device:GPU:0  with what makes it
+loss_RetVal                                 _Retval              -              /device:GPU:0  colocated with its input
 copies
   x float32[8,4]: /device:CPU:0 -> /device:GPU:1
   dense/MatMul float32[8,2]: /device:GPU:1 -> /device:GPU:0
@@ -124,7 +124,8 @@ TEST(StepPlacement, D7_AValueIsCopiedOnceToEachDeviceThatReadsIt) {
 TEST(StepPlacement, D5_NamesAreMadeUniqueAsTensorFlowMakesThem) {
   const Step step = one_node([](Trace& trace) {
     const Symbol x = trace.input("mul", number);
-    const Symbol cube = x * x * x;  // first: compilers are free in the order of a sum's operands
+    // A statement of its own, since C++ does not fix the order in which the operands of a sum are evaluated.
+    const Symbol cube = x * x * x;
     return trace.in_scope("a", [&] { return x * x; }) + cube;
   });
   const StepPlacement placement = place(step, rules());
@@ -174,7 +175,7 @@ TEST(StepPlacement, D4_AnOperationWithoutAGpuKernelFallsBackToTheCpu) {
   EXPECT_EQ(given(placement, "Cast"), "/device:CPU:0");
   EXPECT_EQ(given(placement, "AddV2"), "/device:GPU:0");
   EXPECT_EQ(given(placement, "offset"), "/device:CPU:0");  // int32 variables have no kernel on a GPU
-  EXPECT_TRUE(placement.copies.empty());                   // and int32 lies in the host's memory anyway
+  EXPECT_TRUE(placement.copies.empty());                   // int32 is in the host's memory in any case
 }
 
 TEST(StepPlacement, SmallIntegersStayOnTheCpuWhereTheRulesSaySo) {
@@ -219,7 +220,7 @@ const std::vector<DeviceScope> missing{{"dense", parse_name("/GPU:5")}};
 TEST(StepPlacement, SoftPlacementGivesAnotherDevice) {
   const StepPlacement placement = place(dense_step(), rules(), missing);
   EXPECT_EQ(given(placement, "dense/MatMul"), "/device:GPU:0");
-  EXPECT_EQ(row(placement, "dense/MatMul").why, "soft placement: the device asked for is not there");
+  EXPECT_EQ(row(placement, "dense/MatMul").why, "soft placement: the requested device does not exist");
 }
 
 TEST(StepPlacement, WithoutSoftPlacementAMissingDeviceIsRefused) {

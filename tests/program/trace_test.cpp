@@ -91,7 +91,7 @@ TEST(Trace, RefusesOperandsThatDontFitAndNamesThem) {
               Trace two("two");
               static_cast<void>(one.input("x", floats({2})) + two.input("y", floats({2})));
             }),
-            "[trace] a symbol of another step is used here\nsymbols live as long as their step");
+            "[trace] a symbol of another step is used here\nuse symbols of the step that is being traced");
   EXPECT_EQ(refusal([] { trace("t", [](Trace& t) { gather(t.input("x", floats({})), 2); }); }),
             "[gather] a scalar has no axis 0 to gather along\nreshape it to [1]");
 }
@@ -115,7 +115,7 @@ TEST(Differentiate, RefusesAWayThroughAnOperationWithoutGradient) {
               });
             }),
             "[gradient] relu_gradient has no gradient\n"
-            "the way from the loss to a value you differentiate by leads through it");
+            "the loss must not depend on the differentiated values through this operation");
 }
 
 TEST(Differentiate, GivesZerosWhereTheLossDoesNotDepend) {

@@ -1,5 +1,5 @@
-// Claims about every kernel of the table, made with the examples of its row: a new kernel is tested by being
-// there.
+// Claims about every kernel of the table. They are tested with the examples of the kernel's row, so a new
+// kernel is tested without a new test.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,11 +33,11 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.kernel->name << " exa
 
 std::string input_name(std::size_t i) { return "x" + std::to_string(i); }
 
-// Where a kernel finds its operands: in the step's inputs, which nothing overwrites, or in values of the
-// step, which a kernel may overwrite if it works in place.
+// The operands of a kernel are inputs of the step, which nothing overwrites, or values of the step, which a
+// kernel that works in place may overwrite.
 enum class Operands : std::uint8_t { inputs, temporaries };
 
-// The kernel alone as a step: inputs x0, x1, ...; results y0, y1, ...
+// A step with this kernel alone. Its inputs are x0, x1, ... and its results y0, y1, ...
 Step step_of(const Case& c, Type floating, Operands operands = Operands::inputs) {
   return trace(std::string(c.kernel->name), [&](Trace& trace) {
     std::vector<Symbol> inputs;
@@ -91,7 +91,8 @@ TEST_P(EveryKernel, GivesTheSameBitsWhenOutputsTakeTheirInputsPlace) {
     EXPECT_TRUE(test::same_bits(tensor, apart.at(name))) << name;
 }
 
-// float32 goes through tuned loops, float64 is written plainly: they must agree as far as float32 goes.
+// float32 has tuned loops and float64 has plain ones. Their results must agree within the precision of
+// float32.
 TEST_P(EveryKernel, AgreesWithItselfInFloat64) {
   const Values inputs = random_inputs(GetParam(), Type::float32);
   Values wide;
@@ -114,7 +115,7 @@ TEST_P(EveryKernel, AgreesWithItselfInFloat64) {
   }
 }
 
-// Every operand once; but of an embedding's table only the rows that are looked up.
+// Every operand counts once, except that an embedding's table counts with the rows that are looked up.
 TEST_P(EveryKernel, HasAsManyBytesOfWorkAsOperands) {
   const Step step = step_of(GetParam(), Type::float32);
   const wt::Node& node = step.program.nodes.at(0);
@@ -148,8 +149,8 @@ Step loss_of(const Case& c) {
       names.push_back("d" + std::to_string(inputs.size() - 1));
     }
     const std::vector<Symbol> outputs = trace.apply(c.kernel->name, inputs, c.example.attributes);
-    // The other outputs of a normalisation are statistics, of a dropout the mask, of a loss its saved
-    // gradient.
+    // The other outputs have no gradient: a normalisation's are statistics, a dropout's is the mask, and a
+    // loss's is its saved gradient.
     const bool all_outputs = c.kernel->name == "split";
     Symbol loss = fill(trace, {Type::float64, {}}, 0);
     for (std::size_t j = 0; j < (all_outputs ? outputs.size() : 1); ++j) {
@@ -226,13 +227,13 @@ TEST_P(EveryGradient, AgreesWithCentralDifferences) {
   EXPECT_GT(compared, 0);
 }
 
-// A kernel without a gradient is one of these; any other needs a rule.
+// The kernels without a gradient. Every other kernel needs a rule.
 TEST(Gradients, AreMissingOnlyWhereThereIsNone) {
   const std::set<std::string_view> without{"argmax", "equal", "fill", "greater", "less"};
   for (const Kernel& kernel : kernels()) {
     const bool is_gradient = kernel.name.ends_with("_gradient");
     const bool is_update = kernel.name.ends_with("_update");
-    const bool is_fused = kernel.name.starts_with("bias_add_");  // made of two that have one
+    const bool is_fused = kernel.name.starts_with("bias_add_");  // steps are traced with its two kernels
     const bool expected = !without.contains(kernel.name) && !is_gradient && !is_update && !is_fused;
     EXPECT_EQ(find_gradient_rule(kernel.name) != nullptr, expected) << kernel.name;
   }

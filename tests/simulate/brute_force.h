@@ -1,5 +1,6 @@
 #pragma once
-// A simulator written for tests, which knows nothing but the definition of max-min fairness, and seeded dice.
+// A simulator for tests, which consists of little more than the definition of max-min fairness; and seeded
+// dice.
 
 #include <algorithm>
 #include <array>
@@ -14,8 +15,8 @@ namespace wt::simulate {
 
 inline constexpr double never = std::numeric_limits<double>::infinity();
 
-// Rates by progressive filling: all grow together; where a link is full, its flows stop growing. Bertsekas
-// and Gallager, Data Networks, 1992, section 6.5.2.
+// Max-min fair rates by progressive filling: all rates grow together, and when a link is full, its flows stop
+// growing (Bertsekas and Gallager, "Data Networks", 1992, section 6.5.2).
 inline std::vector<double> fair_rates(const Job& job, const std::vector<std::size_t>& flows) {
   std::vector<double> rates(flows.size(), -1), free = job.bandwidths;
   for (std::size_t settled = 0; settled < flows.size();) {
@@ -40,7 +41,7 @@ inline std::vector<double> fair_rates(const Job& job, const std::vector<std::siz
   return rates;
 }
 
-// Advances everything from one event to the next, all rates computed anew each time.
+// Advances all activities from one event to the next, and computes all rates anew each time.
 class BruteForce {
  public:
   explicit BruteForce(const Job& job)
@@ -61,7 +62,8 @@ class BruteForce {
 
   bool is_done(std::int32_t id) const { return state_[static_cast<std::size_t>(id)] == done; }
 
-  // What stands behind one that is over goes on, and so does whoever stands behind that.
+  // An activity continues when the activity that it stands behind is done, which may let a later one
+  // continue, too.
   void start_what_is_ready() {
     for (std::size_t id = 0; id < state_.size(); ++id)
       if (state_[id] == standing && is_done(job_.activities[id].behind)) go_on(id);

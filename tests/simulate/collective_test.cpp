@@ -1,5 +1,5 @@
-// Claims: a schedule's time on links that nothing else uses is what the alpha-beta-gamma model says; no
-// algorithm beats the bound of its machine, and no link carries more than it can.
+// Claims: on links without other traffic, a schedule takes the time of the alpha-beta-gamma model; no
+// algorithm beats the bound of its machine; and no link carries more than its rate allows.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using collective::Operation, plan::Messages, platform::Endpoint, platform::Platf
 
 constexpr double exactly = 1e-9;
 
-// A schedule among a platform's first devices; helpers are hosts.
+// A simulated schedule among the first devices of a platform. Its helpers are hosts.
 struct Timed {
   collective::Expanded schedule{};
   std::vector<Endpoint> where{};
@@ -79,7 +79,7 @@ Platform ideal(const std::string& kind, int ranks, const std::string& shape = {}
   return platform::load("ideal_" + kind, set).platform;
 }
 
-// Latency, seconds per byte and seconds per byte added, between neighbours.
+// Latency, seconds per byte between neighbours, and seconds per byte added.
 struct Model {
   explicit Model(const Platform& platform, double gamma = 0)
       : a(platform.route(platform.device(0), platform.device(1)).latency.count()),
@@ -97,7 +97,7 @@ struct Formula {
 
 double log2_up(double n) { return std::ceil(std::log2(n)); }
 
-// On a switch. Patarasuk and Yuan, 2009; Thakur, Rabenseifner and Gropp, 2005.
+// Times on a switch, from Patarasuk and Yuan, 2009; Thakur, Rabenseifner and Gropp, 2005.
 constexpr std::array formulas{
     Formula{"ring", Messages::in_order, true,
             [](const Model& m, double n, double S) {
@@ -119,19 +119,20 @@ constexpr std::array formulas{
             }},
     Formula{"one_shot", Messages::in_order, true,
             [](const Model& m, double n, double S) { return m.a + (n - 1) * S * (m.b + m.g); }},
-    // Everything reaches the one rank at once, so latency is paid once each way.
+    // All vectors reach the one rank at once, so latency is paid once in each direction.
     Formula{"reduce_to_one", Messages::in_order, true,
             [](const Model& m, double n, double S) {
               return 2 * m.a + 2 * (n - 1) * S * m.b + (n - 1) * S * m.g;
             }},
-    // One message at a time, as the textbook has it; all sums but the last hide behind the next message.
+    // One message at a time, as in the textbook. All sums but the last overlap with the next message.
     Formula{"reduce_to_one", Messages::one_by_one, true,
             [](const Model& m, double n, double S) { return 2 * (n - 1) * (m.a + S * m.b) + S * m.g; }},
     Formula{"binomial_tree", Messages::one_by_one, false,
             [](const Model& m, double n, double S) {
               return 2 * log2_up(n) * (m.a + S * m.b) + log2_up(n) * S * m.g;
             }},
-    // On the way down a rank's messages share its link: log n of them from the first, one less from the next.
+    // On the way down the messages of a rank share its link: log n messages of the root, and one less of each
+    // next rank.
     Formula{"binomial_tree", Messages::in_order, false,
             [](const Model& m, double n, double S) {
               const double L = log2_up(n);
@@ -179,9 +180,10 @@ TEST(Collective, SumsHaveNoStreamToWaitFor) {
   EXPECT_DOUBLE_EQ(time(), 2e-3);
 }
 
-// m segments one behind the other: the first takes a step for each hop, then the others' bytes follow. On a
-// ring's links the way back overlaps with what still comes; a switch's port sends for both ways. Where each
-// segment waits for an answer, latencies don't hide behind bytes: hops - 1 + m steps.
+// The first of m segments takes a step for each hop, and then the bytes of the others follow. On the links of
+// a ring the way back overlaps with segments that still arrive, while the port of a switch sends for both
+// ways. If each segment waits for an acknowledgement, latencies don't overlap with bytes, and the chain takes
+// hops - 1 + m steps.
 TEST(Collective, APipelinedChainTakesAStepForEachHopAndThenTheOtherSegmentsBytes) {
   for (const char* kind : {"switch", "ring"})
     for (const int n : {3, 5, 8})
@@ -205,7 +207,7 @@ TEST(Collective, APipelinedChainTakesAStepForEachHopAndThenTheOtherSegmentsBytes
       }
 }
 
-// Without an order, segments share the link, arrive together, and nothing is pipelined.
+// Without an order the segments share the link and arrive together, so nothing is pipelined.
 TEST(Collective, MessagesTogetherPipelineNothing) {
   const Platform platform = ideal("switch", 5);
   const Model m(platform);
@@ -235,8 +237,9 @@ TEST(Collective, RingsOnARingTakeAsLongAsOnASwitch) {
   }
 }
 
-// Two machines, links of one rate, and hops between the machines that are later than those inside. The way of
-// a chunk that meets them most often decides; where messages wait for answers, the latest hop alone does.
+// Two machines whose links have one rate, and whose hops between machines have a higher latency than those
+// inside. The time is determined by the chunk whose way has the most such hops. If messages wait for
+// acknowledgements, it is determined by the hop of the highest latency alone.
 TEST(Collective, ARingOverUnequalHopsPaysTheLatenciesAlongAChunksWay) {
   const Platform platform = platform::from_json(json::parse(R"({
     "machines": 2,
@@ -284,7 +287,7 @@ TEST(Collective, TwoPhasesOnATorusTakeWhatItsAxesSay) {
     for (const double gamma : {0.0, 2e-12}) {
       const Model m(platform, gamma);
       collective::Request request{.ranks = n, .elements = 960'000};
-      // The torus numbers its last axis innermost.
+      // The last axis of the torus is the innermost one.
       request.options.shape.assign(shape.rbegin(), shape.rend());
       double wanted = 0, S = 4 * 960'000;
       for (const int length : request.options.shape) {
@@ -297,8 +300,8 @@ TEST(Collective, TwoPhasesOnATorusTakeWhatItsAxesSay) {
   }
 }
 
-// All 2 D links of a chip work all the time: on equal axes the axes' latencies and the whole vector over all
-// links.
+// All 2 D links of a chip are always busy. On equal axes the time is the latencies of all axes, and the
+// vector over all links together.
 TEST(Collective, BucketsOnATorusUseAllItsLinks) {
   for (const auto& [text, shape] : std::vector<std::pair<std::string, std::vector<int>>>{
            {"4x4", {4, 4}}, {"8x8", {8, 8}}, {"4x4x4", {4, 4, 4}}}) {
@@ -316,7 +319,8 @@ TEST(Collective, BucketsOnATorusUseAllItsLinks) {
   }
 }
 
-// A line carries the vector both ways at once, each link what lies beyond it: as much as a ring that goes one way.
+// On a line each link carries the chunks of the owners beyond it, in both directions at once. That takes as
+// long as a ring that uses one direction.
 TEST(Collective, LinesOnAGridUseBothWaysOfTheirLinks) {
   for (const auto& [text, shape] : std::vector<std::pair<std::string, std::vector<int>>>{
            {"4x4", {4, 4}}, {"8x8", {8, 8}}, {"4x4x4", {4, 4, 4}}}) {

@@ -1,4 +1,5 @@
-// Claims: the simple laws of a network hold exactly, and nothing about a flow depends on how it was played.
+// Claims: the simple laws of a network hold exactly, and the times of a flow don't depend on how it is
+// simulated (by SimGrid, alone, or as the image of an equal flow).
 
 #include "simulate/play.h"
 
@@ -17,7 +18,7 @@ Outcome played(const Job& job, Folding folding = Folding::folded) {
   return play(job, Server::of_this_process(), folding);
 }
 
-// Both ways, which must agree.
+// The outcome of the folded simulation, which must agree with that of the expanded one.
 Outcome played_both_ways(const Job& job) {
   const Outcome folded = played(job), expanded = played(job, Folding::expanded);
   EXPECT_EQ(expanded.effort.alone + expanded.effort.overtaken, 0);
@@ -64,7 +65,7 @@ TEST(Player, AFlowWithoutBytesOrWithoutRouteTakesItsLatency) {
   EXPECT_EQ(outcome.links[0].busy, 0);
 }
 
-// Arrivals that weren't foreseen set timers before those that are set already.
+// Unexpected arrivals set further timers, which are earlier than the ones that are already set.
 TEST(Player, NoMoreTimersAreSetThanThereAreEvents) {
   Job job;
   job.bandwidths = {50e9, 40e9};
@@ -78,14 +79,14 @@ TEST(Player, NoMoreTimersAreSetThanThereAreEvents) {
 
 TEST(Player, AnEmptyJobEndsAtOnce) { EXPECT_EQ(played(Job{}).end, 0); }
 
-// Latency-weighted sharing, SimGrid's default, would give the near ones more.
+// SimGrid's default, which weights shares by latency, would give flows of low latency more.
 TEST(Player, FlowsOnASharedLinkShareItExactlyWhateverTheirLatencies) {
   constexpr int flows = 10;
   Job job;
   job.bandwidths = {50e9};
   for (int id = 0; id < flows; ++id) job.bandwidths.push_back(400e9);
   const std::int32_t gate =
-      job.add({.delay = 0.5});  // so that latencies end together only if they are paid first
+      job.add({.delay = 0.5});  // The latencies end together only if they are paid before the bytes.
   for (std::int32_t id = 0; id < flows; ++id) {
     const std::int32_t lead = job.add({.delay = 1e-4 - 1e-5 * id}, {{gate}});
     job.add(job.flow(1e-5 * id, 1'000'000, {{0, 1 + id}}), {{lead}});
@@ -95,7 +96,7 @@ TEST(Player, FlowsOnASharedLinkShareItExactlyWhateverTheirLatencies) {
     expect_relative(end_of(outcome, 2 + 2 * id), 0.5 + 1e-4 + flows * 1e6 / 50e9);
 }
 
-// Arriving one after another: the fluid limit by hand.
+// Two flows that arrive one after the other, with times computed by hand.
 TEST(Player, ALateFlowHalvesTheRateOfTheOneItMeets) {
   Job job;
   job.bandwidths = {1e9};
@@ -162,8 +163,8 @@ TEST(Player, WhatIsLeftByANarrowLinkGoesToTheOthers) {
   for (const std::int32_t id : {0, 1}) expect_relative(end_of(outcome, id), 1e-3);
 }
 
-// Many equal flows in a row over the same links: nobody meets anybody, though each begins the moment another
-// ends.
+// Many equal flows follow each other on the same links. No two flows share a link, although each begins at
+// the moment when another one ends.
 TEST(Player, ARingOfEqualFlowsIsPlayedAlone) {
   constexpr std::int32_t ranks = 16, rounds = 30;
   Job job;
@@ -179,9 +180,9 @@ TEST(Player, ARingOfEqualFlowsIsPlayedAlone) {
   EXPECT_EQ(outcome.effort.alone + outcome.effort.following, ranks * rounds);
 }
 
-// Eight pairs of cards, each pair below an uplink, begin at once: one pair is played. Then a flow enters the
-// uplink of the third pair, and of the first one, which was the one played.
-TEST(Player, OfEqualComponentsOneIsPlayedUntilSomebodyEntersThem) {
+// Eight pairs of cards, each pair with an uplink of its own, begin at once, and only one pair is simulated.
+// Later a flow enters the uplinks of the third pair and of the first pair, which is the simulated one.
+TEST(Player, OfEqualComponentsOneIsPlayedUntilAFlowEntersThem) {
   constexpr std::int32_t pairs = 8;
   Job job;
   job.bandwidths.assign(3 * pairs, 16e9);
@@ -196,14 +197,15 @@ TEST(Player, OfEqualComponentsOneIsPlayedUntilSomebodyEntersThem) {
   EXPECT_EQ(undisturbed.effort.shared, 2);
   EXPECT_EQ(undisturbed.effort.following, 2 * pairs - 2);
 
-  for (const std::int32_t pair : {2, 0})  // 16 MB that share with the second flow from 2.5 ms on
+  for (const std::int32_t pair : {2, 0})  // 16 MB that share the uplink with the second flow from 2.5 ms on
     job.add(job.flow(1e-6 + 2.5e-3, 16'000'000, {{2 * pairs + pair}}));
   const Outcome disturbed = played_both_ways(job);
   for (std::int32_t pair = 0; pair < pairs; ++pair)
     expect_relative(end_of(disturbed, 2 * pair + 1), 1e-6 + (pair == 2 || pair == 0 ? 3.5e-3 : 3e-3));
   for (const std::int32_t late : {2 * pairs, 2 * pairs + 1})
     expect_relative(end_of(disturbed, late), 1e-6 + 4e-3);
-  EXPECT_EQ(disturbed.effort.following, 2 * pairs - 2 - 2);  // the third's and the next leader's
+  // The flows of the third pair, and of the pair that is simulated from then on, don't follow others.
+  EXPECT_EQ(disturbed.effort.following, 2 * pairs - 2 - 2);
 }
 
 TEST(Player, ComponentsOfOtherBandwidthsAreNotEqual) {
@@ -227,7 +229,8 @@ TEST(Player, WaitsForEverythingAndStartsThen) {
   EXPECT_EQ(outcome.activities[2].end, 5e-3 + 2e-3);
 }
 
-// The second's latency passes while the first flows; a third that is late anyway loses nothing.
+// The latency of the second flow passes while the first one sends. The third flow begins to send after both
+// have ended, so it doesn't wait.
 TEST(Player, BytesBehindOthersFlowWhenThoseHaveAndLatenciesOverlap) {
   Job job;
   job.bandwidths = {1e9};
@@ -239,7 +242,7 @@ TEST(Player, BytesBehindOthersFlowWhenThoseHaveAndLatenciesOverlap) {
   add(1e-3, 1'000'000, nobody);
   add(1.5e-3, 2'000'000, 0);
   add(7e-3, 1'000'000, 1);
-  add(0, 0, 2);  // no bytes of its own
+  add(0, 0, 2);  // a flow without bytes
   job.add({.delay = 1e-3, .behind = 0});
   job.add({.delay = 1e-3}, {{4}});
   const Outcome outcome = played_both_ways(job);
@@ -255,7 +258,7 @@ TEST(Player, BytesBehindOthersFlowWhenThoseHaveAndLatenciesOverlap) {
   EXPECT_EQ(outcome.effort.alone, 3);
 }
 
-// A clock that runs for hours still ends what microseconds long.
+// After hours of simulated time, flows of microseconds still end.
 TEST(Player, ShortFlowsLateInALongJobArrive) {
   Job job;
   job.bandwidths = {25e9, 50e9};

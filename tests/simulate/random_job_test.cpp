@@ -1,4 +1,4 @@
-// Claim: on random jobs, SimGrid's dates are those of a brute-force simulator, however the flows are played.
+// Claim: on random jobs, the times are those of a brute-force simulator, however the flows are simulated.
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ std::vector<std::int32_t> random_route(Dice& dice, std::int32_t first_link, std:
   return route;
 }
 
-// Sizes, latencies and dates coincide often, as they do in schedules. Links and activities that are there
-// already are left alone.
+// Adds random activities on links of their own to a job. Sizes, latencies and times coincide often, as they
+// do in schedules.
 void add_random(Job& job, Dice& dice, std::int32_t count) {
   const auto first_link = static_cast<std::int32_t>(job.bandwidths.size()), links = 2 + dice.below(9);
   const auto first = static_cast<std::int32_t>(job.activities.size());
@@ -48,7 +48,7 @@ Job random_job(int seed) {
   return job;
 }
 
-// Flows of different sizes that begin together on few links.
+// Adds flows of different sizes that begin together on few links.
 void add_knot(Job& job, Dice& dice) {
   const auto first_link = static_cast<std::int32_t>(job.bandwidths.size());
   for (int link = 0; link < 3; ++link) job.bandwidths.push_back(1e9 + 400e9 * dice.fraction());
@@ -56,7 +56,7 @@ void add_knot(Job& job, Dice& dice) {
     job.add(job.flow(5e-6, 1 + dice.below(4 << 20), random_route(dice, first_link, 3)));
 }
 
-// A job a few times over, on links of their own, and a few flows that cross all of them.
+// Several copies of a job, each on links of its own, and a few flows that use the links of all copies.
 Job repeated_job(int seed) {
   Job job;
   Dice choices(10'000 + seed);
@@ -105,15 +105,15 @@ Effort compare_with_brute_force(Job (*make)(int)) {
   return effort;
 }
 
-// Also: every way of playing a flow was taken, often.
-TEST(RandomJobs, EndWhenABruteForceSimulatorSaysSo) {
+// The counts show that every way to simulate a flow was used often.
+TEST(RandomJobs, EndAtTheTimesOfABruteForceSimulator) {
   const Effort effort = compare_with_brute_force(random_job);
   EXPECT_GT(effort.alone, 500);
   EXPECT_GT(effort.shared, 500);
   EXPECT_GT(effort.overtaken, 300);
 }
 
-TEST(RandomJobs, OfEqualComponentsEndWhenABruteForceSimulatorSaysSo) {
+TEST(RandomJobs, OfEqualComponentsEndAtTheTimesOfABruteForceSimulator) {
   const Effort effort = compare_with_brute_force(repeated_job);
   EXPECT_GT(effort.following, 500);
   EXPECT_GT(effort.overtaken, 300);

@@ -1,5 +1,5 @@
-// Claims: whatever becomes of a simulation's process, its caller hears of it and goes on; no process outlives
-// main.
+// Claims: if the process of a simulation fails in any way, its caller gets an error and can continue; and no
+// process outlives main.
 
 #include "simulate/server.h"
 
@@ -37,7 +37,8 @@ std::vector<std::int64_t> doubled(std::vector<std::int64_t> values) {
   return values;
 }
 
-// The message of what a task's end throws here; the caller waits for a number that the task never sends.
+// The message of the error that is thrown here when the task ends. The caller waits for a number that the
+// task never sends.
 template <class Error>
 std::string thrown_by(Server::Task task) {
   try {
@@ -104,7 +105,7 @@ TEST(Server, ADeadTaskIsAMachineErrorThatSaysHowItDied) {
             "[simulate] the simulation's process ended with status 3 before it had answered");
   EXPECT_EQ(thrown_by<MachineError>(nothing),
             "[simulate] the simulation's process ended with status 0 before it had answered");
-  EXPECT_EQ(doubled({21}).front(), 42);  // and the next one is fine
+  EXPECT_EQ(doubled({21}).front(), 42);  // The next task works.
 }
 
 TEST(Server, ATaskThatDiesInTheMiddleOfItsAnswerOrOfTheQuestionIsNoHang) {
@@ -119,7 +120,7 @@ TEST(Server, ATaskThatDiesInTheMiddleOfItsAnswerOrOfTheQuestionIsNoHang) {
                MachineError);
 }
 
-TEST(Server, WhatTheCallerThrowsReachesHimAndEndsTheTask) {
+TEST(Server, WhatTheCallerThrowsReachesItAndEndsTheTask) {
   const auto waits_for_ever = [](Channel& channel) {
     char byte = 0;
     channel.receive(byte);
@@ -135,7 +136,7 @@ TEST(Server, AServerThatIsGoneIsAMachineError) {
   EXPECT_THROW(other.run(nothing, [](Channel&) {}), MachineError);
 }
 
-// Every process holds the pipe's end, so the read ends when all are gone.
+// Every process holds the write end of the pipe, so the read ends when all of them have ended.
 TEST(Server, NothingOutlivesAMainThatIsKilled) {
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);

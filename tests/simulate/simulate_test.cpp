@@ -1,5 +1,5 @@
-// Claims: a plan's timeline on described machines is what their links allow; streams work off their nodes in
-// order.
+// Claims: the timeline of a plan on a described machine follows from the rates and latencies of its links,
+// and each stream executes its nodes in order.
 
 #include "simulate/simulate.h"
 
@@ -36,7 +36,7 @@ std::vector<Endpoint> devices_of(const Platform& platform) {
   return where;
 }
 
-// A plan of one byte buffer per device and what is done with them; kernels here are never run.
+// A plan with a buffer of one byte on each device. Its kernels are simulated and never run.
 struct PlanOfWork {
   explicit PlanOfWork(std::size_t devices) {
     for (std::size_t device = 0; device < devices; ++device) {
@@ -79,7 +79,7 @@ double start_of(const Timeline& timeline, NodeId id) { return timeline.nodes[ind
 double end_of(const Timeline& timeline, NodeId id) { return timeline.nodes[index(id)].end.count(); }
 void expect_relative(double value, double wanted) { EXPECT_NEAR(value, wanted, exactly * wanted); }
 
-// What a transfer takes alone, by the route's own figures.
+// The time of a transfer without other traffic, by the latency and bandwidth of its route.
 double alone(const Platform& platform, Endpoint from, Endpoint to, std::int64_t bytes) {
   const platform::Route route = platform.route(from, to);
   return route.latency.count() + static_cast<double>(bytes) / route.bottleneck.count();
@@ -100,7 +100,8 @@ TEST(Simulate, OneTransferIsLatencyAndBytesOverTheBottleneck) {
   }
 }
 
-// A measured step may include what our route's latency counts, and be shorter than it.
+// A measured step may include the latency of the route, and may be shorter than that latency; then its cost
+// is negative.
 TEST(Simulate, ACostTakesLatencyAwayButNoMoreThanThereIs) {
   const Platform platform = load("ideal_switch");
   const double latency = platform.route(platform.device(0), platform.device(1)).latency.count();
@@ -182,7 +183,7 @@ TEST(Simulate, AStreamWorksOffItsNodesInOrderAndStreamsRunSideBySide) {
   PlanOfWork work(2);
   const NodeId late = work.run(0, 4e-3);
   const NodeId waits = work.run(1, 1e-3, {late});
-  const NodeId behind = work.sum(1, 2e-3);  // ready at once, but its stream's turn comes after `waits`
+  const NodeId behind = work.sum(1, 2e-3);  // It is ready at once, but behind `waits` in its stream.
   const NodeId beside = work.sum(1, 1e-3, {}, Stream::communication);
   const Platform platform = load("ideal_switch");
   const Endpoint where[] = {platform.device(0), platform.device(1)};
@@ -238,7 +239,7 @@ TEST(Simulate, RefusesCostsAndPlacesThatDontFitThePlan) {
   EXPECT_THROW(work.on(platform, where), InternalError);
 }
 
-// Works and moves in random order between random devices and hosts.
+// Kernels and moves in random order, on random places and between them.
 PlanOfWork random_work(Dice& dice, std::int32_t places) {
   PlanOfWork work(static_cast<std::size_t>(places));
   for (std::int32_t count = 5 + dice.below(40), id = 0; id < count; ++id) {

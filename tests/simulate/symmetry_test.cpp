@@ -1,5 +1,5 @@
-// Claims: what is played for a whole orbit is exact, however links are shared; and a job that isn't its own image
-// is left as it is.
+// Claims: if one lane of a symmetric job is simulated for all lanes, the times of all are exact, whichever
+// links they share; and a job without symmetry is left as it is.
 
 #include "simulate/symmetry.h"
 
@@ -26,11 +26,11 @@ void expect_equal(const Outcome& folded, const Outcome& expanded, int seed = 0) 
   }
 }
 
-// One lane's activities, over links of a wheel: lane l uses spoke s + l where lane 0 uses s. Some links are on the
-// axle: all lanes share them; some stand for pairs of lanes.
+// The links of a symmetric job, as the parts of a wheel: where lane 0 uses spoke s, lane l uses spoke s + l.
+// All lanes share the axle, and two opposite lanes share a link for their pair.
 struct Wheel {
   std::int32_t lanes = 1;
-  std::int32_t rims = 1;  // each of as many links as lanes
+  std::int32_t rims = 1;  // each with a spoke for every lane
 
   std::int32_t spoke(std::int32_t rim, std::int32_t at) const { return rim * lanes + at % lanes; }
   std::int32_t pair(std::int32_t lane) const { return rims * lanes + lane % (lanes / 2); }
@@ -98,7 +98,7 @@ TEST(Symmetry, ASlowerLinkOrALaterStartOrAnotherSizeBreaksIt) {
   EXPECT_FALSE(symmetry_of(larger));
 }
 
-// Lanes 0, 1 and 2 meet on links in a chain, not in a circle: the middle one has two neighbours.
+// Lanes 0, 1 and 2 share links in a chain instead of a ring, so only the middle one has two neighbours.
 TEST(Symmetry, NeighboursInAChainAreNotAlike) {
   Job job;
   job.bandwidths = {10e9, 10e9, 10e9, 10e9};
@@ -106,7 +106,8 @@ TEST(Symmetry, NeighboursInAChainAreNotAlike) {
   EXPECT_FALSE(symmetry_of(job));
 }
 
-// In a circle they are; but each has two links of the one orbit, which would stand twice in a route.
+// In a ring they are alike. But each lane uses two links of one orbit, and the folded route would contain
+// that orbit twice.
 TEST(Symmetry, ARouteOverTwoLinksOfAnOrbitIsPlayedAsItIs) {
   Job job;
   job.bandwidths = {10e9, 10e9, 10e9};

@@ -70,41 +70,41 @@ TEST(CentralStorage, ST9_PullsPushesAddsAndAppliesWhereVariablesAre) {
   communication  update/0 4 B at 2560
   communication  push/0 4 B at 2816
   communication  push/1 8 B at 1536
-    0 move w float32[2,1] -> w/pulled float32[2,1]  # pull
-    1 move w float32[2,1] -> w/pulled/replica_1 float32[2,1]  # replica_1/pull
-    2 move v float32[1] -> v/pulled float32[1]  # pull
-    3 move v float32[1] -> v/pulled/replica_1 float32[1]  # replica_1/pull
-    4 move x float32[1,2] -> x float32[1,2]  # input
-    5 move rate float32[] -> rate float32[]  # input
-    6 move x/replica_1 float32[1,2] -> x/replica_1 float32[1,2]  # replica_1/input
-    7 move rate/replica_1 float32[] -> rate/replica_1 float32[]  # replica_1/input
-    8 run matmul (x float32[1,2], w/pulled float32[2,1]) -> matmul#0 float32[1,1] using 64 B after 0 2 4
-    9 run matmul (x/replica_1 float32[1,2], w/pulled/replica_1 float32[2,1]) -> matmul#0/replica_1 float32[1,1] using 64 B after 1 3 6  # replica_1
-   10 run bias_add (matmul#0 float32[1,1], v/pulled float32[1]) -> matmul#0 float32[1,1] after 2 8
-   11 run bias_add (matmul#0/replica_1 float32[1,1], v/pulled/replica_1 float32[1]) -> matmul#0/replica_1 float32[1,1] after 3 9  # replica_1
-   12 run fill spec=float32[] value=1 () -> gradient/fill#2 float32[] after 8  # gradient
-   13 run fill spec=float32[] value=1 () -> gradient/fill#2/replica_1 float32[] after 9  # replica_1/gradient
-   14 run broadcast_to shape=[1,1] (gradient/fill#2 float32[1,1]) -> gradient/broadcast_to#4 float32[1,1] after 10 12  # gradient
-   15 run broadcast_to shape=[1,1] (gradient/fill#2/replica_1 float32[1,1]) -> gradient/broadcast_to#4/replica_1 float32[1,1] after 11 13  # replica_1/gradient
-   16 run fill spec=float32[] value=2 () -> gradient/fill#5 float32[] after 14  # gradient
-   17 run fill spec=float32[] value=2 () -> gradient/fill#5/replica_1 float32[] after 15  # replica_1/gradient
-   18 run multiply (matmul#0 float32[1,1], gradient/fill#5 float32[]) -> matmul#0 float32[1,1] after 10 16  # gradient
-   19 run multiply (matmul#0/replica_1 float32[1,1], gradient/fill#5/replica_1 float32[]) -> matmul#0/replica_1 float32[1,1] after 11 17  # replica_1/gradient
-   20 run multiply (gradient/broadcast_to#4 float32[1,1], matmul#0 float32[1,1]) -> gradient/broadcast_to#4 float32[1,1] after 14 18  # gradient
-   21 run multiply (gradient/broadcast_to#4/replica_1 float32[1,1], matmul#0/replica_1 float32[1,1]) -> gradient/broadcast_to#4/replica_1 float32[1,1] after 15 19  # replica_1/gradient
-   22 run reduce_sum axes=[0] (gradient/broadcast_to#4 float32[1,1]) -> gradient/reduce_sum#8 float32[1] after 18 20  # gradient
-   23 run reduce_sum axes=[0] (gradient/broadcast_to#4/replica_1 float32[1,1]) -> gradient/reduce_sum#8/replica_1 float32[1] after 19 21  # replica_1/gradient
-   24 run matmul transpose_a=true (x float32[1,2], gradient/broadcast_to#4 float32[1,1]) -> gradient/matmul#9 float32[2,1] using 64 B after 4 8 20  # gradient
-   25 run matmul transpose_a=true (x/replica_1 float32[1,2], gradient/broadcast_to#4/replica_1 float32[1,1]) -> gradient/matmul#9/replica_1 float32[2,1] using 64 B after 6 9 21  # replica_1/gradient
-   26 move gradient/reduce_sum#8 float32[1] -> push/0/0 float32[1] after 22  # push/0
-   27 move gradient/reduce_sum#8/replica_1 float32[1] -> push/0/1 float32[1] after 23  # push/0
-   28 move gradient/matmul#9 float32[2,1] -> push/1/0 float32[2,1] after 24  # push/1
-   29 move gradient/matmul#9/replica_1 float32[2,1] -> push/1/1 float32[2,1] after 25  # push/1
-   30 move rate float32[] -> update/0 float32[] after 5  # update
-   31 sum push/0/0 float32[1], push/0/1 float32[1] -> push/0 float32[1] after 26 27  # push/0
-   32 run sgd_update (v float32[1], push/0 float32[1], update/0 float32[]) -> v float32[1] after 2 3 30 31
-   33 sum push/1/0 float32[2,1], push/1/1 float32[2,1] -> push/1 float32[2,1] after 28 29 31  # push/1
-   34 run sgd_update (w float32[2,1], push/1 float32[2,1], update/0 float32[]) -> w float32[2,1] after 0 1 30 33
+    0 move w float32[2,1] -> w/pulled float32[2,1]  # pull [pull]
+    1 move w float32[2,1] -> w/pulled/replica_1 float32[2,1]  # replica_1/pull [pull]
+    2 move v float32[1] -> v/pulled float32[1]  # pull [pull]
+    3 move v float32[1] -> v/pulled/replica_1 float32[1]  # replica_1/pull [pull]
+    4 move x float32[1,2] -> x float32[1,2]  # input [input_copy]
+    5 move rate float32[] -> rate float32[]  # input [input_copy]
+    6 move x/replica_1 float32[1,2] -> x/replica_1 float32[1,2]  # replica_1/input [input_copy]
+    7 move rate/replica_1 float32[] -> rate/replica_1 float32[]  # replica_1/input [input_copy]
+    8 run matmul (x float32[1,2], w/pulled float32[2,1]) -> matmul#0 float32[1,1] using 64 B after 0 2 4 [forward]
+    9 run matmul (x/replica_1 float32[1,2], w/pulled/replica_1 float32[2,1]) -> matmul#0/replica_1 float32[1,1] using 64 B after 1 3 6  # replica_1 [forward]
+   10 run bias_add (matmul#0 float32[1,1], v/pulled float32[1]) -> matmul#0 float32[1,1] after 2 8 [forward]
+   11 run bias_add (matmul#0/replica_1 float32[1,1], v/pulled/replica_1 float32[1]) -> matmul#0/replica_1 float32[1,1] after 3 9  # replica_1 [forward]
+   12 run fill spec=float32[] value=1 () -> gradient/fill#2 float32[] after 8  # gradient [gradient]
+   13 run fill spec=float32[] value=1 () -> gradient/fill#2/replica_1 float32[] after 9  # replica_1/gradient [gradient]
+   14 run broadcast_to shape=[1,1] (gradient/fill#2 float32[1,1]) -> gradient/broadcast_to#4 float32[1,1] after 10 12  # gradient [gradient]
+   15 run broadcast_to shape=[1,1] (gradient/fill#2/replica_1 float32[1,1]) -> gradient/broadcast_to#4/replica_1 float32[1,1] after 11 13  # replica_1/gradient [gradient]
+   16 run fill spec=float32[] value=2 () -> gradient/fill#5 float32[] after 14  # gradient [gradient]
+   17 run fill spec=float32[] value=2 () -> gradient/fill#5/replica_1 float32[] after 15  # replica_1/gradient [gradient]
+   18 run multiply (matmul#0 float32[1,1], gradient/fill#5 float32[]) -> matmul#0 float32[1,1] after 10 16  # gradient [gradient]
+   19 run multiply (matmul#0/replica_1 float32[1,1], gradient/fill#5/replica_1 float32[]) -> matmul#0/replica_1 float32[1,1] after 11 17  # replica_1/gradient [gradient]
+   20 run multiply (gradient/broadcast_to#4 float32[1,1], matmul#0 float32[1,1]) -> gradient/broadcast_to#4 float32[1,1] after 14 18  # gradient [gradient]
+   21 run multiply (gradient/broadcast_to#4/replica_1 float32[1,1], matmul#0/replica_1 float32[1,1]) -> gradient/broadcast_to#4/replica_1 float32[1,1] after 15 19  # replica_1/gradient [gradient]
+   22 run reduce_sum axes=[0] (gradient/broadcast_to#4 float32[1,1]) -> gradient/reduce_sum#8 float32[1] after 18 20  # gradient [gradient]
+   23 run reduce_sum axes=[0] (gradient/broadcast_to#4/replica_1 float32[1,1]) -> gradient/reduce_sum#8/replica_1 float32[1] after 19 21  # replica_1/gradient [gradient]
+   24 run matmul transpose_a=true (x float32[1,2], gradient/broadcast_to#4 float32[1,1]) -> gradient/matmul#9 float32[2,1] using 64 B after 4 8 20  # gradient [gradient]
+   25 run matmul transpose_a=true (x/replica_1 float32[1,2], gradient/broadcast_to#4/replica_1 float32[1,1]) -> gradient/matmul#9/replica_1 float32[2,1] using 64 B after 6 9 21  # replica_1/gradient [gradient]
+   26 move gradient/reduce_sum#8 float32[1] -> push/0/0 float32[1] after 22  # push/0 [push]
+   27 move gradient/reduce_sum#8/replica_1 float32[1] -> push/0/1 float32[1] after 23  # push/0 [push]
+   28 move gradient/matmul#9 float32[2,1] -> push/1/0 float32[2,1] after 24  # push/1 [push]
+   29 move gradient/matmul#9/replica_1 float32[2,1] -> push/1/1 float32[2,1] after 25  # push/1 [push]
+   30 move rate float32[] -> update/0 float32[] after 5  # update [update]
+   31 sum push/0/0 float32[1], push/0/1 float32[1] -> push/0 float32[1] after 26 27  # push/0 [push]
+   32 run sgd_update (v float32[1], push/0 float32[1], update/0 float32[]) -> v float32[1] after 2 3 30 31 [update]
+   33 sum push/1/0 float32[2,1], push/1/1 float32[2,1] -> push/1 float32[2,1] after 28 29 31  # push/1 [push]
+   34 run sgd_update (w float32[2,1], push/1 float32[2,1], update/0 float32[]) -> w float32[2,1] after 0 1 30 33 [update]
 )");
 }
 

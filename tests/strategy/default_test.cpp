@@ -36,18 +36,18 @@ TEST(DefaultStrategy, WritesTheWholeStepDownAsAPlan) {
   gradient       gradient/fill#8 4 B at 1280
   gradient       gradient/matmul#11 4 B at 1024
   workspace      matmul#11 128 B at 1280
-    0 run matmul (x float32[4,1], kernel float32[1,1]) -> matmul#0 float32[4,1] using 64 B
-    1 run square (matmul#0 float32[4,1]) -> square#1 float32[4,1] after 0
-    2 run reduce_mean axes=[0,1] (square#1 float32[4,1]) -> loss float32[] after 1
-    3 run fill spec=float32[] value=1 () -> gradient/fill#3 float32[] after 2  # gradient
-    4 run fill spec=float32[] value=0.25 () -> gradient/fill#4 float32[]  # gradient
-    5 run multiply (gradient/fill#3 float32[], gradient/fill#4 float32[]) -> gradient/fill#3 float32[] after 3 4  # gradient
-    6 run broadcast_to shape=[4,1] (gradient/fill#3 float32[1,1]) -> gradient/broadcast_to#7 float32[4,1] after 5  # gradient
-    7 run fill spec=float32[] value=2 () -> gradient/fill#8 float32[] after 6  # gradient
-    8 run multiply (matmul#0 float32[4,1], gradient/fill#8 float32[]) -> matmul#0 float32[4,1] after 0 1 7  # gradient
-    9 run multiply (gradient/broadcast_to#7 float32[4,1], matmul#0 float32[4,1]) -> gradient/broadcast_to#7 float32[4,1] after 6 8  # gradient
-   10 run matmul transpose_a=true (x float32[4,1], gradient/broadcast_to#7 float32[4,1]) -> gradient/matmul#11 float32[1,1] using 128 B after 8 9  # gradient
-   11 run sgd_update (kernel float32[1,1], gradient/matmul#11 float32[1,1], rate float32[]) -> kernel float32[1,1] after 0 10
+    0 run matmul (x float32[4,1], kernel float32[1,1]) -> matmul#0 float32[4,1] using 64 B [forward]
+    1 run square (matmul#0 float32[4,1]) -> square#1 float32[4,1] after 0 [forward]
+    2 run reduce_mean axes=[0,1] (square#1 float32[4,1]) -> loss float32[] after 1 [forward]
+    3 run fill spec=float32[] value=1 () -> gradient/fill#3 float32[] after 2  # gradient [gradient]
+    4 run fill spec=float32[] value=0.25 () -> gradient/fill#4 float32[]  # gradient [gradient]
+    5 run multiply (gradient/fill#3 float32[], gradient/fill#4 float32[]) -> gradient/fill#3 float32[] after 3 4  # gradient [gradient]
+    6 run broadcast_to shape=[4,1] (gradient/fill#3 float32[1,1]) -> gradient/broadcast_to#7 float32[4,1] after 5  # gradient [gradient]
+    7 run fill spec=float32[] value=2 () -> gradient/fill#8 float32[] after 6  # gradient [gradient]
+    8 run multiply (matmul#0 float32[4,1], gradient/fill#8 float32[]) -> matmul#0 float32[4,1] after 0 1 7  # gradient [gradient]
+    9 run multiply (gradient/broadcast_to#7 float32[4,1], matmul#0 float32[4,1]) -> gradient/broadcast_to#7 float32[4,1] after 6 8  # gradient [gradient]
+   10 run matmul transpose_a=true (x float32[4,1], gradient/broadcast_to#7 float32[4,1]) -> gradient/matmul#11 float32[1,1] using 128 B after 8 9  # gradient [gradient]
+   11 run sgd_update (kernel float32[1,1], gradient/matmul#11 float32[1,1], rate float32[]) -> kernel float32[1,1] after 0 10 [update]
 )");
 }
 
@@ -69,9 +69,9 @@ TEST(DefaultStrategy, MovesAnUpdateLastWhenTheOldValueIsStillRead) {
   activation     add#0 8 B at 1024
     0 move w float32[2] -> before float32[2]
     1 move w float32[2] -> old#new float32[2]
-    2 run add (w float32[2], w float32[2]) -> add#0 float32[2]
-    3 move add#0 float32[2] -> w float32[2] after 0 1 2  # w
-    4 move old#new float32[2] -> old float32[2] after 1  # old
+    2 run add (w float32[2], w float32[2]) -> add#0 float32[2] [forward]
+    3 move add#0 float32[2] -> w float32[2] after 0 1 2  # w [update]
+    4 move old#new float32[2] -> old float32[2] after 1  # old [update]
 )");
 }
 

@@ -66,34 +66,34 @@ TEST(Mirrored, G22_PacksAllGradientsOfACompiledStepInReverseOrder) {
   input          x/replica_1 8 B at 256
   variable       w/replica_1 8 B at 256
   variable       v/replica_1 4 B at 512
-  gradient       gradient/reduce_sum#0 8 B at 768
-  gradient       gradient/reduce_sum#0/replica_1 8 B at 768
-  gradient       gradient/reduce_sum#1 4 B at 1024
-  gradient       gradient/reduce_sum#1/replica_1 4 B at 1024
+  activation     gradient/reduce_sum#0 8 B at 768
+  activation     gradient/reduce_sum#0/replica_1 8 B at 768
+  activation     gradient/reduce_sum#1 4 B at 1024
+  activation     gradient/reduce_sum#1/replica_1 4 B at 1024
   communication  all_reduce/0 12 B at 1280
   communication  all_reduce/0/replica_1 12 B at 1280
   communication  0 to 1 4 B at 1536
   communication  1 to 0 8 B at 1536
-    0 move x float32[1,2] -> x float32[1,2]  # input
-    1 move x/replica_1 float32[1,2] -> x/replica_1 float32[1,2]  # replica_1/input
-    2 run reduce_sum axes=[0] (x float32[1,2]) -> gradient/reduce_sum#0 float32[2] after 0  # gradient
-    3 run reduce_sum axes=[0] (x/replica_1 float32[1,2]) -> gradient/reduce_sum#0/replica_1 float32[2] after 1  # replica_1/gradient
-    4 run reduce_sum axes=[0,1] (x float32[1,2]) -> gradient/reduce_sum#1 float32[] after 0  # gradient
-    5 run reduce_sum axes=[0,1] (x/replica_1 float32[1,2]) -> gradient/reduce_sum#1/replica_1 float32[] after 1  # replica_1/gradient
-    6 move gradient/reduce_sum#1 float32[1] -> all_reduce/0 float32[1], gradient/reduce_sum#0 float32[2] -> all_reduce/0 float32[2] from byte 4 after 2 4  # all_reduce/0/pack
-    7 move gradient/reduce_sum#1/replica_1 float32[1] -> all_reduce/0/replica_1 float32[1], gradient/reduce_sum#0/replica_1 float32[2] -> all_reduce/0/replica_1 float32[2] from byte 4 after 3 5  # replica_1/all_reduce/0/pack
-    8 move all_reduce/0 float32[1] from byte 8 -> 0 to 1 float32[1] after 6  # all_reduce/0
-    9 sum all_reduce/0/replica_1 float32[1] from byte 8, 0 to 1 float32[1] -> all_reduce/0/replica_1 float32[1] from byte 8 after 7 8  # all_reduce/0
-   10 move all_reduce/0/replica_1 float32[2] -> 1 to 0 float32[2] after 7  # all_reduce/0
-   11 sum all_reduce/0 float32[2], 1 to 0 float32[2] -> all_reduce/0 float32[2] after 6 10  # all_reduce/0
-   12 move all_reduce/0 float32[2] -> all_reduce/0/replica_1 float32[2] after 6 7 11 behind 8  # all_reduce/0
-   13 move all_reduce/0/replica_1 float32[1] from byte 8 -> all_reduce/0 float32[1] from byte 8 after 6 7 9 behind 10  # all_reduce/0
-   14 move all_reduce/0 float32[1] -> gradient/reduce_sum#1 float32[1], all_reduce/0 float32[2] from byte 4 -> gradient/reduce_sum#0 float32[2] after 4 6 11 13  # all_reduce/0/unpack
-   15 move all_reduce/0/replica_1 float32[1] -> gradient/reduce_sum#1/replica_1 float32[1], all_reduce/0/replica_1 float32[2] from byte 4 -> gradient/reduce_sum#0/replica_1 float32[2] after 5 7 9 12  # replica_1/all_reduce/0/unpack
-   16 run subtract (w float32[2], gradient/reduce_sum#0 float32[2]) -> w float32[2] after 14
-   17 run subtract (w/replica_1 float32[2], gradient/reduce_sum#0/replica_1 float32[2]) -> w/replica_1 float32[2] after 15  # replica_1
-   18 run subtract (v float32[], gradient/reduce_sum#1 float32[]) -> v float32[] after 14
-   19 run subtract (v/replica_1 float32[], gradient/reduce_sum#1/replica_1 float32[]) -> v/replica_1 float32[] after 15  # replica_1
+    0 move x float32[1,2] -> x float32[1,2]  # input [input_copy]
+    1 move x/replica_1 float32[1,2] -> x/replica_1 float32[1,2]  # replica_1/input [input_copy]
+    2 run reduce_sum axes=[0] (x float32[1,2]) -> gradient/reduce_sum#0 float32[2] after 0  # gradient [forward]
+    3 run reduce_sum axes=[0] (x/replica_1 float32[1,2]) -> gradient/reduce_sum#0/replica_1 float32[2] after 1  # replica_1/gradient [forward]
+    4 run reduce_sum axes=[0,1] (x float32[1,2]) -> gradient/reduce_sum#1 float32[] after 0  # gradient [forward]
+    5 run reduce_sum axes=[0,1] (x/replica_1 float32[1,2]) -> gradient/reduce_sum#1/replica_1 float32[] after 1  # replica_1/gradient [forward]
+    6 move gradient/reduce_sum#1 float32[1] -> all_reduce/0 float32[1], gradient/reduce_sum#0 float32[2] -> all_reduce/0 float32[2] from byte 4 after 2 4  # all_reduce/0/pack [packing]
+    7 move gradient/reduce_sum#1/replica_1 float32[1] -> all_reduce/0/replica_1 float32[1], gradient/reduce_sum#0/replica_1 float32[2] -> all_reduce/0/replica_1 float32[2] from byte 4 after 3 5  # replica_1/all_reduce/0/pack [packing]
+    8 move all_reduce/0 float32[1] from byte 8 -> 0 to 1 float32[1] after 6  # all_reduce/0 [reduction]
+    9 sum all_reduce/0/replica_1 float32[1] from byte 8, 0 to 1 float32[1] -> all_reduce/0/replica_1 float32[1] from byte 8 after 7 8  # all_reduce/0 [reduction]
+   10 move all_reduce/0/replica_1 float32[2] -> 1 to 0 float32[2] after 7  # all_reduce/0 [reduction]
+   11 sum all_reduce/0 float32[2], 1 to 0 float32[2] -> all_reduce/0 float32[2] after 6 10  # all_reduce/0 [reduction]
+   12 move all_reduce/0 float32[2] -> all_reduce/0/replica_1 float32[2] after 6 7 11 behind 8  # all_reduce/0 [reduction]
+   13 move all_reduce/0/replica_1 float32[1] from byte 8 -> all_reduce/0 float32[1] from byte 8 after 6 7 9 behind 10  # all_reduce/0 [reduction]
+   14 move all_reduce/0 float32[1] -> gradient/reduce_sum#1 float32[1], all_reduce/0 float32[2] from byte 4 -> gradient/reduce_sum#0 float32[2] after 4 6 11 13  # all_reduce/0/unpack [packing]
+   15 move all_reduce/0/replica_1 float32[1] -> gradient/reduce_sum#1/replica_1 float32[1], all_reduce/0/replica_1 float32[2] from byte 4 -> gradient/reduce_sum#0/replica_1 float32[2] after 5 7 9 12  # replica_1/all_reduce/0/unpack [packing]
+   16 run subtract (w float32[2], gradient/reduce_sum#0 float32[2]) -> w float32[2] after 14 [forward]
+   17 run subtract (w/replica_1 float32[2], gradient/reduce_sum#0/replica_1 float32[2]) -> w/replica_1 float32[2] after 15  # replica_1 [forward]
+   18 run subtract (v float32[], gradient/reduce_sum#1 float32[]) -> v float32[] after 14 [forward]
+   19 run subtract (v/replica_1 float32[], gradient/reduce_sum#1/replica_1 float32[]) -> v/replica_1 float32[] after 15  # replica_1 [forward]
 )");
 }
 
@@ -110,32 +110,32 @@ TEST(Mirrored, G22_ReducesEachGradientOfAnEagerStepWhereItLies) {
   input          x/replica_1 8 B at 256
   variable       w/replica_1 8 B at 256
   variable       v/replica_1 4 B at 512
-  gradient       gradient/reduce_sum#0 8 B at 768
-  gradient       gradient/reduce_sum#0/replica_1 8 B at 768
-  gradient       gradient/reduce_sum#1 4 B at 1024
-  gradient       gradient/reduce_sum#1/replica_1 4 B at 1024
+  activation     gradient/reduce_sum#0 8 B at 768
+  activation     gradient/reduce_sum#0/replica_1 8 B at 768
+  activation     gradient/reduce_sum#1 4 B at 1024
+  activation     gradient/reduce_sum#1/replica_1 4 B at 1024
   communication  0 to 1 4 B at 1280
   communication  1 to 0 4 B at 1280
   communication  1 to 0 4 B at 1280
-    0 move x float32[1,2] -> x float32[1,2]  # input
-    1 move x/replica_1 float32[1,2] -> x/replica_1 float32[1,2]  # replica_1/input
-    2 run reduce_sum axes=[0] (x float32[1,2]) -> gradient/reduce_sum#0 float32[2] after 0  # gradient
-    3 run reduce_sum axes=[0] (x/replica_1 float32[1,2]) -> gradient/reduce_sum#0/replica_1 float32[2] after 1  # replica_1/gradient
-    4 run reduce_sum axes=[0,1] (x float32[1,2]) -> gradient/reduce_sum#1 float32[] after 0  # gradient
-    5 run reduce_sum axes=[0,1] (x/replica_1 float32[1,2]) -> gradient/reduce_sum#1/replica_1 float32[] after 1  # replica_1/gradient
-    6 move gradient/reduce_sum#0 float32[1] from byte 4 -> 0 to 1 float32[1] after 2 4 5  # all_reduce/0
-    7 sum gradient/reduce_sum#0/replica_1 float32[1] from byte 4, 0 to 1 float32[1] -> gradient/reduce_sum#0/replica_1 float32[1] from byte 4 after 3 6  # all_reduce/0
-    8 move gradient/reduce_sum#0/replica_1 float32[1] -> 1 to 0 float32[1] after 3 4 5  # all_reduce/0
-    9 sum gradient/reduce_sum#0 float32[1], 1 to 0 float32[1] -> gradient/reduce_sum#0 float32[1] after 2 8  # all_reduce/0
-   10 move gradient/reduce_sum#0 float32[1] -> gradient/reduce_sum#0/replica_1 float32[1] after 2 3 9 behind 6  # all_reduce/0
-   11 move gradient/reduce_sum#0/replica_1 float32[1] from byte 4 -> gradient/reduce_sum#0 float32[1] from byte 4 after 2 3 7 behind 8  # all_reduce/0
-   12 move gradient/reduce_sum#1/replica_1 float32[1] -> 1 to 0 float32[1] after 4 5 6 8 10 11 in the slot of 9  # all_reduce/1
-   13 sum gradient/reduce_sum#1 float32[1], 1 to 0 float32[1] -> gradient/reduce_sum#1 float32[1] after 4 12  # all_reduce/1
-   14 move gradient/reduce_sum#1 float32[1] -> gradient/reduce_sum#1/replica_1 float32[1] after 4 5 13  # all_reduce/1
-   15 run subtract (w float32[2], gradient/reduce_sum#0 float32[2]) -> w float32[2] after 9 11
-   16 run subtract (w/replica_1 float32[2], gradient/reduce_sum#0/replica_1 float32[2]) -> w/replica_1 float32[2] after 7 10  # replica_1
-   17 run subtract (v float32[], gradient/reduce_sum#1 float32[]) -> v float32[] after 13
-   18 run subtract (v/replica_1 float32[], gradient/reduce_sum#1/replica_1 float32[]) -> v/replica_1 float32[] after 14  # replica_1
+    0 move x float32[1,2] -> x float32[1,2]  # input [input_copy]
+    1 move x/replica_1 float32[1,2] -> x/replica_1 float32[1,2]  # replica_1/input [input_copy]
+    2 run reduce_sum axes=[0] (x float32[1,2]) -> gradient/reduce_sum#0 float32[2] after 0  # gradient [forward]
+    3 run reduce_sum axes=[0] (x/replica_1 float32[1,2]) -> gradient/reduce_sum#0/replica_1 float32[2] after 1  # replica_1/gradient [forward]
+    4 run reduce_sum axes=[0,1] (x float32[1,2]) -> gradient/reduce_sum#1 float32[] after 0  # gradient [forward]
+    5 run reduce_sum axes=[0,1] (x/replica_1 float32[1,2]) -> gradient/reduce_sum#1/replica_1 float32[] after 1  # replica_1/gradient [forward]
+    6 move gradient/reduce_sum#0 float32[1] from byte 4 -> 0 to 1 float32[1] after 2 4 5  # all_reduce/0 [reduction]
+    7 sum gradient/reduce_sum#0/replica_1 float32[1] from byte 4, 0 to 1 float32[1] -> gradient/reduce_sum#0/replica_1 float32[1] from byte 4 after 3 6  # all_reduce/0 [reduction]
+    8 move gradient/reduce_sum#0/replica_1 float32[1] -> 1 to 0 float32[1] after 3 4 5  # all_reduce/0 [reduction]
+    9 sum gradient/reduce_sum#0 float32[1], 1 to 0 float32[1] -> gradient/reduce_sum#0 float32[1] after 2 8  # all_reduce/0 [reduction]
+   10 move gradient/reduce_sum#0 float32[1] -> gradient/reduce_sum#0/replica_1 float32[1] after 2 3 9 behind 6  # all_reduce/0 [reduction]
+   11 move gradient/reduce_sum#0/replica_1 float32[1] from byte 4 -> gradient/reduce_sum#0 float32[1] from byte 4 after 2 3 7 behind 8  # all_reduce/0 [reduction]
+   12 move gradient/reduce_sum#1/replica_1 float32[1] -> 1 to 0 float32[1] after 4 5 6 8 10 11 in the slot of 9  # all_reduce/1 [reduction]
+   13 sum gradient/reduce_sum#1 float32[1], 1 to 0 float32[1] -> gradient/reduce_sum#1 float32[1] after 4 12  # all_reduce/1 [reduction]
+   14 move gradient/reduce_sum#1 float32[1] -> gradient/reduce_sum#1/replica_1 float32[1] after 4 5 13  # all_reduce/1 [reduction]
+   15 run subtract (w float32[2], gradient/reduce_sum#0 float32[2]) -> w float32[2] after 9 11 [forward]
+   16 run subtract (w/replica_1 float32[2], gradient/reduce_sum#0/replica_1 float32[2]) -> w/replica_1 float32[2] after 7 10  # replica_1 [forward]
+   17 run subtract (v float32[], gradient/reduce_sum#1 float32[]) -> v float32[] after 13 [forward]
+   18 run subtract (v/replica_1 float32[], gradient/reduce_sum#1/replica_1 float32[]) -> v/replica_1 float32[] after 14  # replica_1 [forward]
 )");
 }
 

@@ -1,4 +1,4 @@
-// A folder of a test's own, gone when the test is.
+// A temporary folder for a test, which is removed at its end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,14 +27,15 @@ class TestFolder {
 
   std::filesystem::path write(const std::string& name, const std::string& bytes) const;
 
-  // `text` with names of files in the folder alone, and FOLDER for its own.
+  // `text` without the path of this folder: files in it are named without their path, and the folder itself
+  // is FOLDER.
   std::string without_path(std::string text) const {
     replace(text, path_.string() + "/", "");
     replace(text, path_.string(), "FOLDER");
     return text;
   }
 
-  // What an Error says, as without_path.
+  // The text of the Error that `action` throws, without the path of this folder.
   template <class Error, class Action>
   std::string error_of(Action action) const {
     try {
@@ -59,8 +60,8 @@ inline std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// No fsync, and a new file each time: some tests write thousands, and ext4 flushes one that is cut to nothing
-// and written again.
+// Writes a file without fsync, because some tests write thousands of files. An existing file is removed
+// first, because ext4 flushes a file that is truncated and written again.
 inline void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
   std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;

@@ -4,7 +4,8 @@
 
 namespace wt::test {
 
-// A call of a kernel with its numbers, drawn by the case's name. Outputs start as anything but zero.
+// A call of a kernel with random inputs, which are seeded by the name of the case. The outputs are not
+// initialised with zeros, so that a kernel that writes only a part of them is detected.
 struct KernelCall {
   const Kernel* kernel = nullptr;
   Attributes attributes{};
@@ -47,8 +48,8 @@ inline void run_on_cpu(const KernelCall& call) {
                      workers);
 }
 
-// The worst distance between two calls' outputs, over the expected number where that is larger than 1; NaN agrees with
-// NaN.
+// The largest difference between the outputs of two calls. It is relative to the expected number if that is
+// larger than 1, and otherwise absolute. Two NaN are equal.
 inline double distance(const KernelCall& actual, const KernelCall& expected) {
   double worst = 0;
   for (std::size_t output = 0; output < actual.outputs.size(); ++output)

@@ -1,6 +1,7 @@
 #pragma once
-// Calls of kernels with numbers, for tests that compare two backends: the table's examples, and larger ones that fill
-// several blocks of a GPU, cut sums into pieces and leave edges over.
+// Example calls of kernels, for tests that compare two backends. They are the examples of the kernel table,
+// and larger ones that need several blocks of a GPU, split sums into parts, and have sizes that are not
+// multiples of a tile.
 
 #include <ostream>
 #include <string>
@@ -31,7 +32,7 @@ inline WindowAttributes window(const Shape& size, const Shape& strides, Padding 
   return attributes;
 }
 
-// An optimizer's operands for that many parameters of growing size.
+// The operands of an optimizer for the given number of parameters, whose sizes increase.
 template <class OptimizerAttributes>
 Example optimizer_example(int parameters, const OptimizerAttributes& attributes) {
   const OptimizerLayout layout = layout_of(attributes);
@@ -41,7 +42,7 @@ Example optimizer_example(int parameters, const OptimizerAttributes& attributes)
   };
   group(-1, 1);
   for (std::size_t slot = 0; slot < layout.slots; ++slot)
-    group(1, 2);  // mean squares are larger than a mean's square
+    group(1, 2);  // a mean of squares is larger than the square of the mean
   if (layout.has_count) example.inputs.push_back(operand({}, 0, 5, Type::int64));
   group(-1, 1);
   example.inputs.push_back(operand({}, 0.01, 0.1));

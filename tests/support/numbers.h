@@ -8,7 +8,7 @@
 
 namespace wt::test {
 
-// Numbers as an example of the kernel table asks for. Floating operands become `floating`.
+// Random numbers in the range of an example operand. Floating-point operands get the type `floating`.
 inline Tensor random_tensor(const ExampleOperand& operand, Type floating, std::mt19937_64& random) {
   TensorSpec spec = operand.spec;
   if (is_floating(spec.type)) spec.type = floating;

@@ -1,5 +1,6 @@
 #pragma once
-// Products' workspaces depend on the instruction set: where a plan is printed, it is everybody's.
+// Selects the baseline instruction set while it lives. The workspaces of matrix products depend on the
+// instruction set, and tests that print a plan need the same text on every machine.
 
 #include "kernel/cpu/isa.h"
 

@@ -1,4 +1,5 @@
-// A GPU's manners on the CPU: little memory, whose addresses change hands; what is captured runs once before.
+// Properties of a GPU on the CPU. ScarceMemory has a limited size and gives freed memory to other users.
+// WarmingQueue runs captured tasks once when the capture ends.
 #pragma once
 
 #include <cstring>
@@ -16,7 +17,7 @@ class ScarceMemory final : public device::CpuMemory {
     used_ += size;
     ++allocations_;
     std::shared_ptr<std::byte> data = CpuMemory::allocate(size);
-    // What was given back is nobody's: who reads it all the same shall see no number.
+    // Freed memory is filled with NaN, so that a wrong access to it is visible in the results.
     return {data.get(), [this, size, data](std::byte* bytes) {
               std::memset(bytes, 0xff, static_cast<std::size_t>(size.count()));
               used_ -= size;

@@ -1,4 +1,4 @@
-// Several queues that run at once, as GPUs do, and a plan's devices dealt out to them.
+// Several queues that run at the same time, like GPUs, and an assignment of a plan's devices to them.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,14 +15,15 @@
 
 namespace wt::test {
 
-// Every thread's own: up to 100 us, and often none.
+// Random pauses of up to 100 us for one thread. Half of them are zero.
 inline ThreadedQueue::Pause random_pauses(std::uint64_t seed) {
   return [random = std::mt19937_64(seed)]() mutable {
     if (random() % 2 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 100));
   };
 }
 
-// Devices dealt out to so many places; with a stream each for what a GPU does at once, or one for all.
+// Assigns the devices of a plan to `places` places. A place has either separate queues for computation,
+// communication and copies, like a GPU, or one queue for everything.
 class SeveralThreads {
  public:
   SeveralThreads(const plan::Plan& plan, std::size_t places, bool has_streams, std::uint64_t seed = 1,

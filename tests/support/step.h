@@ -1,4 +1,4 @@
-// Running a traced step in a test: numbers in, numbers out.
+// Runs a traced step in a test.
 #pragma once
 
 #include <map>
@@ -17,14 +17,14 @@ namespace wt::test {
 
 using Values = std::map<std::string, Tensor>;
 
-// How a step is run. Nothing here may change a bit of the result.
+// How a step is run. None of these options may change a bit of the results.
 struct Running {
   int threads = 1;
-  std::optional<std::uint64_t> order_seed{};  // a random legal order instead of the canonical one
+  std::optional<std::uint64_t> order_seed{};  // of a random legal order instead of the canonical one
   int steps = 1;
 };
 
-// Inputs and variables by name in; results and variables by name out.
+// `given` contains inputs and variables by name. The result contains results and variables by name.
 inline Values run(const Step& step, const Values& given, const Running& running = {}) {
   const plan::Plan plan = strategy::lower_default(step, {"cpu:0"});
   device::Workers workers(running.threads);

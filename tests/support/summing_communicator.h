@@ -1,5 +1,5 @@
-// A library of collectives on the CPU, which adds in the order of the ranks. It takes its queue's word that the shares
-// are there: what wasn't waited for is a race.
+// A Communicator on the CPU, which adds in the order of the ranks. It doesn't wait for the queues of the
+// ranks. If the caller doesn't wait either, that is a data race, which ThreadSanitizer reports.
 #pragma once
 
 #include <cstring>

@@ -1,6 +1,6 @@
-// A GPU's streams on the CPU: a queue whose tasks run in a thread of its own, on workers of its own, beside those
-// of other queues. What must wait and doesn't is a race, which the thread sanitizer sees; a pause before each task
-// lets the numbers see it, too.
+// A queue on the CPU that behaves like a GPU's stream: its tasks run in its own thread and on its own
+// workers, at the same time as those of other queues. A missing wait is a data race, which ThreadSanitizer
+// reports. With a random pause before each task, it also changes the results.
 #pragma once
 
 #include <condition_variable>
@@ -34,7 +34,7 @@ class ThreadedQueue final : public device::Queue {
   device::Backend backend() const override { return device::Backend::cpu; }
   device::Memory& memory() override { return memory_; }
 
-  // A task that runs here may enqueue: as on a GPU's queue, that is done at its place.
+  // A task may enqueue further tasks on its own queue. Like on a GPU's queue, they run at its place.
   void enqueue(device::Task task) override {
     if (is_capturing_) return captured_.push_back(task);
     is_own_thread() ? run(task) : put({task, {}});
@@ -64,14 +64,15 @@ class ThreadedQueue final : public device::Queue {
   }
 
  private:
-  static constexpr std::size_t capacity = 256;  // who enqueues more waits; nothing is allocated
+  // A caller that enqueues more tasks has to wait, so that enqueueing allocates no memory.
+  static constexpr std::size_t capacity = 256;
 
   struct Item {
     device::Task task{};
-    device::Event awaited{};  // or this
+    device::Event awaited{};  // is awaited if there is no task
   };
 
-  // Writes lie in the order of the queue, and who waits gives memory back: a GPU's manners.
+  // Like the memory of a GPU: it is scarce, and writes run in the order of the queue.
   class Memory final : public device::CpuMemory {
    public:
     explicit Memory(ThreadedQueue& queue) : queue_(queue) {}
@@ -109,7 +110,7 @@ class ThreadedQueue final : public device::Queue {
 
   static void await(const device::Event& event) {
     const auto* queue = dynamic_cast<const ThreadedQueue*>(event.queue);
-    if (queue == nullptr) return;  // a CpuQueue's: it has happened
+    if (queue == nullptr) return;  // the event of a CpuQueue has always happened
     std::unique_lock lock(queue->mutex_);
     queue->changed_.wait(lock, [&] { return queue->finished_ >= event.sequence; });
   }
@@ -145,7 +146,7 @@ class ThreadedQueue final : public device::Queue {
   device::CpuQueue kernels_{workers_};
   Pause pause_;
   Memory memory_;
-  std::vector<Item> items_;  // by number, around
+  std::vector<Item> items_;  // a ring buffer, indexed by the number of the item
   std::vector<device::Task> captured_{};
   bool is_capturing_ = false;
   mutable std::mutex mutex_{};

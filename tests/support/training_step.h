@@ -1,4 +1,4 @@
-// A model's training step in a test: labels, loss, gradients, an optimizer, and numbers to begin with.
+// The training step of a model for tests, with labels, a loss, gradients, an optimizer and initial values.
 #pragma once
 
 #include <string>
@@ -55,7 +55,8 @@ inline Training training(const model::Layer& model, std::int64_t batch,
   return made;
 }
 
-// Labels and inputs are drawn from [0, 2): whole numbers below two are classes, words and masks everywhere.
+// Initial values. Labels and inputs are drawn from [0, 2), because 0 and 1 are legal classes, tokens and
+// masks in all models.
 inline Values starting_values(const Training& made, float learning_rate = 0.01f) {
   std::mt19937_64 random(7);
   Values given{{"learning_rate", Tensor::of<float>({}, std::vector<float>{learning_rate})}};
@@ -67,7 +68,7 @@ inline Values starting_values(const Training& made, float learning_rate = 0.01f)
   return given;
 }
 
-// The models that are trained for real, as small as they get.
+// The models that are trained with numbers, in small sizes.
 inline std::vector<model::ZooChoice> small_models() {
   return {
       model::zoo_model("linear"),

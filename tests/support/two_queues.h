@@ -1,4 +1,4 @@
-// The same plan on two queues, and how far apart they come out.
+// Runs the same plan on different queues and compares the results.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace wt::test {
 
-// Every replica is given what the first one is.
+// Writes the given values to all replicas.
 inline void write_all(execute::Execution& execution, const plan::Plan& plan, const Values& given) {
   for (const auto* ports : {&plan.inputs, &plan.variables})
     for (const plan::Port& port : *ports) {
@@ -35,8 +35,9 @@ inline Values run_on(const execute::Queues& queues, const plan::Plan& plan, cons
   return answered;
 }
 
-// The largest, over the largest number of each tensor. Below 1e-6 numbers count as nothing: a key's bias, for one, changes
-// no softmax, so its gradient is rounding alone.
+// The largest difference in any tensor, relative to the largest number of that tensor, but at least to 1e-6.
+// Tensors of smaller numbers contain rounding errors only: the bias of an attention's key, for example,
+// doesn't change the softmax, so its exact gradient is zero.
 inline double difference(const Values& ours, const Values& theirs) {
   double worst = 0;
   for (const auto& [name, tensor] : theirs) {

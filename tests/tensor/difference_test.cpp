@@ -1,5 +1,5 @@
-// Claim: how far numbers are from a reference's is told relative to the reference, and what is no number is
-// infinitely far, so that no limit lets it pass.
+// Claim: the difference of two tensors is relative to the reference. It is infinite for NaN and infinity, so
+// that no limit accepts them.
 
 #include "tensor/difference.h"
 
@@ -23,11 +23,11 @@ TEST(Difference, IsTheLargestOverTheLargestOfTheReference) {
   EXPECT_EQ(relative_difference(0.0, 0.0), 0);
 }
 
-TEST(Difference, OfWhatIsNoNumberIsInfinite) {
+TEST(Difference, IsInfiniteForNaNAndInfinity) {
   const float nan = std::nanf("");
   const float infinity = std::numeric_limits<float>::infinity();
   for (const float bad : {nan, -nan, infinity, -infinity}) {
-    // First, last and in between: none may hide behind another.
+    // A wrong number must be found at any position.
     for (const std::size_t at : {0U, 1U, 2U}) {
       std::vector<float> values{1, 2, 3};
       values[at] = bad;

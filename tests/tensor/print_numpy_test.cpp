@@ -1,4 +1,4 @@
-// What is expected here was printed by numpy 1.24.
+// The expected texts were printed by numpy 1.24.
 #include "tensor/print_numpy.h"
 
 #include <gtest/gtest.h>
@@ -54,8 +54,8 @@ TEST(PrintNumpy, D18_GivesExponentsWhereNumbersAreFarApart) {
   EXPECT_EQ(printed<double>({1e100, 1}), "[1.e+100 1.e+000]");
 }
 
-// All get as many digits as the longest, and then it is the value's own digits, not the shortest ones and
-// zeros.
+// All numbers get as many digits as the longest one. The additional digits are those of the value, not zeros
+// behind the shortest form.
 TEST(PrintNumpy, D18_FillsUpWithTheValuesOwnDigits) {
   EXPECT_EQ(printed<float>({-0.788923025f, 1.6905257f, 0.00089038588f}),
             "[-7.8892303e-01  1.6905257e+00  8.9038588e-04]");
@@ -140,7 +140,7 @@ struct DoubleCase {
   std::string text{};
 };
 
-// Drawn at random, of one scale and of several.
+// Random numbers of one magnitude, and of several magnitudes.
 const FloatCase float_cases[] = {
     {{-0x1.24da180000000p+8f, -0x1.de3d1e0000000p+11f}, R"([ -292.85193 -3825.91   ])"},
     {{0x1.2bd5560000000p+17f, 0x1.3398ee0000000p-16f, 0x1.0de7860000000p+2f, 0x1.1fea920000000p-13f,

@@ -81,7 +81,7 @@ TEST_F(Safetensors, WritesWideTypesFirstThenByNameWithAnAlignedHeader) {
   EXPECT_EQ(bytes.size(), 8 + padded + 49);
 }
 
-// Files that others wrote: in another order, with the same contents.
+// Files by another writer have the tensors in another order, but the same contents.
 TEST_F(Safetensors, ReadsTheFilesOfTheOracle) {
   const std::filesystem::path oracle = std::filesystem::path(WT_TEST_DATA) / "oracle";
   for (const char* file :
@@ -97,53 +97,54 @@ TEST_F(Safetensors, ReadsTheFilesOfTheOracle) {
 }
 
 TEST_F(Safetensors, RefusesAHostileHeaderBeforeAnyAllocation) {
-  EXPECT_EQ(error_of("1234567"), "x: this is no safetensors file: it has only 7 bytes");
+  EXPECT_EQ(error_of("1234567"), "x: this is not a safetensors file: it has only 7 bytes");
   EXPECT_EQ(error_of(file_with("{}", "", ~std::uint64_t{0})),
-            "x: this is no safetensors file: its header would have 18446744073709551615 bytes, more than "
+            "x: this is not a safetensors file: its header would have 18446744073709551615 bytes, more than "
             "100000000");
   EXPECT_EQ(error_of(file_with("{}", "", 3)),
             "x: the header should have 3 bytes, but only 2 follow\n"
-            "the file was cut off, or is no safetensors file");
-  EXPECT_EQ(error_of(file_with(" {}")), "x: this is no safetensors file: its header does not begin with {");
+            "the file was cut off, or is not a safetensors file");
+  EXPECT_EQ(error_of(file_with(" {}")),
+            "x: this is not a safetensors file: its header does not begin with {");
   EXPECT_EQ(error_of(std::string(8, '\0')),
-            "x: this is no safetensors file: its header does not begin with {");
+            "x: this is not a safetensors file: its header does not begin with {");
   EXPECT_EQ(error_of(file_with("{")),
             "x:1:2: the text ends inside an object\n  1 | {\n    |  ^\nit was opened at 1:1");
 }
 
-// The first line of the error for one tensor "w" described like this, followed by 8 bytes of numbers.
-#define EXPECT_FACT(description, fact)                                                   \
-  do {                                                                                   \
-    const std::string told = error_of(file_with("{\"w\":" description "}", "12345678")); \
-    EXPECT_EQ(told.substr(0, told.find('\n')), "x:" fact);                               \
+// The first line of the error for a file with one tensor "w" of this description and 8 bytes of numbers.
+#define EXPECT_FACT(description, fact)                                                    \
+  do {                                                                                    \
+    const std::string error = error_of(file_with("{\"w\":" description "}", "12345678")); \
+    EXPECT_EQ(error.substr(0, error.find('\n')), "x:" fact);                              \
   } while (false)
 
 TEST_F(Safetensors, RefusesDescriptionsThatMakeNoSense) {
-  EXPECT_FACT("3", "1:6: tensor \"w\": wanted an object, found a whole number");
+  EXPECT_FACT("3", "1:6: tensor \"w\": expected an object, found a whole number");
   EXPECT_FACT(R"({"dtype":"BF16","shape":[4],"data_offsets":[0,8]})",
-              "1:15: tensor \"w\": \"BF16\" is not a dtype");
+              "1:15: tensor \"w\": unknown dtype \"BF16\"");
   EXPECT_FACT(R"({"shape":[4],"data_offsets":[0,8]})", "1:6: tensor \"w\": this object has no \"dtype\"");
   EXPECT_FACT(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})",
               "1:30: tensor \"w\": -2 is out of range");
   EXPECT_FACT(R"({"dtype":"F32","shape":["2"],"data_offsets":[0,8]})",
-              "1:30: tensor \"w\": wanted a whole number, found a string");
+              "1:30: tensor \"w\": expected a whole number, found a string");
   EXPECT_FACT(R"({"dtype":"F32","shape":[1,1,1,1,1,1,1,1,2],"data_offsets":[0,8]})",
-              "1:29: tensor \"w\": 9 axes are too many");
+              "1:29: tensor \"w\": the shape has 9 axes");
   EXPECT_FACT(R"({"dtype":"F32","shape":[3],"data_offsets":[0,8]})",
               "1:48: tensor \"w\": type and shape need 12 bytes, but the data_offsets span 8");
   EXPECT_FACT(R"({"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,8]})",
               "1:29: tensor \"w\": the shape is larger than any memory");
   EXPECT_FACT(R"({"dtype":"F32","shape":[2],"data_offsets":[8,0]})",
-              "1:48: tensor \"w\": the data_offsets are no begin and end");
+              "1:48: tensor \"w\": the data_offsets must be two numbers, a begin and an end");
   EXPECT_FACT(R"({"dtype":"F32","shape":[2],"data_offsets":[0,4,8]})",
-              "1:48: tensor \"w\": the data_offsets are no begin and end");
+              "1:48: tensor \"w\": the data_offsets must be two numbers, a begin and an end");
   EXPECT_FACT(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1})",
-              "1:54: tensor \"w\": nothing is known by the name \"x\" here");
+              "1:54: tensor \"w\": unknown key \"x\"");
 }
 
 TEST_F(Safetensors, ListsTheTypesItKnows) {
   EXPECT_EQ(error_of(file_with(R"({"w":{"dtype":"F16","shape":[4],"data_offsets":[0,8]}})", "12345678")),
-            "x:1:15: tensor \"w\": \"F16\" is not a dtype\n"
+            "x:1:15: tensor \"w\": unknown dtype \"F16\"\n"
             "  1 | {\"w\":{\"dtype\":\"F16\",\"shape\":[4],\"data_offsets\":[0,8]}}\n"
             "    |               ^~~~~\n"
             "known: I64, F64, F32, I32, U8, BOOL");
@@ -160,9 +161,9 @@ TEST_F(Safetensors, RefusesOverlapsGapsAndTrailingBytes) {
   EXPECT_EQ(first_line(error_of(file_with(two_tensors("[0,4]", "[3,7]"), "1234567"))),
             "x:2:1: \"b\" overlaps \"a\" by 1 bytes");
   EXPECT_EQ(first_line(error_of(file_with(two_tensors("[0,4]", "[5,9]"), "123456789"))),
-            "x:2:1: a gap of 1 bytes before \"b\"");
+            "x:2:1: there is a gap of 1 bytes before \"b\"");
   EXPECT_EQ(first_line(error_of(file_with(two_tensors("[5,9]", "[1,5]"), "123456789"))),
-            "x:2:1: a gap of 1 bytes before \"b\"");
+            "x:2:1: there is a gap of 1 bytes before \"b\"");
   EXPECT_EQ(error_of(file_with(two_tensors("[0,4]", "[4,8]"), "123456789")),
             "x: the header describes 8 bytes of numbers, the file has 9\n"
             "the format allows nothing after the last tensor");
@@ -176,9 +177,9 @@ TEST_F(Safetensors, RefusesDuplicateNamesAndMetadataThatIsNoText) {
   EXPECT_EQ(first_line(error_of(file_with("{" + tensor + "," + tensor + "}"))),
             "x:1:54: \"a\" appears twice in this object");
   EXPECT_EQ(first_line(error_of(file_with(R"({"__metadata__":{"a":1}})"))),
-            "x:1:22: wanted a string, found a whole number");
+            "x:1:22: expected a string, found a whole number");
   EXPECT_EQ(first_line(error_of(file_with(R"({"__metadata__":[]})"))),
-            "x:1:17: wanted an object, found a list");
+            "x:1:17: expected an object, found a list");
 }
 
 TEST_F(Safetensors, NamesAFileThatIsNotThere) {

@@ -8,7 +8,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <deque>
 #include <map>
 
 #include "base/id.h"
@@ -75,16 +74,14 @@ struct Cluster {
   }
 };
 
-// What the library does, asked for each vector; the calls stay where they are.
-struct Asked {
+// What the library does for each vector.
+struct Chooser {
   const Cluster& cluster;
   std::string algorithm{};  // none: the library's choice
   bool wires_alone = false;
-  std::deque<communication::Call> calls{};
-  std::vector<const communication::Call*> order{};
 
-  Library library() {
-    return {.choose = [this](Bytes bytes) {
+  Library library() const {
+    return {.choose = [*this](Bytes bytes) {
       const Group group{cluster.platform, cluster.replicas()};
       constexpr auto operation = collective::Operation::all_reduce;
       const std::string_view name = algorithm.empty()
@@ -92,10 +89,10 @@ struct Asked {
                                         : std::string_view(algorithm);
       const collective::Algorithm& chosen = collective::algorithm_named(operation, name);
       const collective::Request request{.ranks = group.size(), .elements = bytes.count() / 4};
-      calls.push_back(wires_alone ? communication::Call{.algorithm = &chosen, .request = request}
-                                  : communication::call_of(group, chosen, request, {}));
-      order.push_back(&calls.back());
-      return LibraryChoice{std::string(name), calls.back().request.options, calls.back().request.orders, {}};
+      const communication::Call call = wires_alone
+                                           ? communication::Call{.algorithm = &chosen, .request = request}
+                                           : communication::call_of(group, chosen, request, {});
+      return LibraryChoice{std::string(name), call.request.options, call.request.orders, {}, call};
     }};
   }
 };
@@ -115,13 +112,12 @@ const timing::StepTimeOptions plain;
 timing::StepTime step_time(const Cluster& cluster, const Step& step, const Way& way,
                            std::optional<int> represented, const timing::StepTimeOptions& given = plain,
                            bool with_hosts = false) {
-  timing::StepTimeOptions options = given;
   const int count = represented.value_or(cluster.size());
   StandFor stand_for;
   if (represented) stand_for = static_cast<std::size_t>(cluster.size());
   const std::vector<const Step*> steps(static_cast<std::size_t>(count), &step);
   const std::vector<Place> places = cluster.places(count, with_hosts);
-  Asked asked{cluster, way.algorithm, way.wires_alone};
+  const Chooser chooser{cluster, way.algorithm, way.wires_alone};
   plan::Plan plan;
   if (cluster.tasks == 1)
     plan = strategy::lower_mirrored(
@@ -129,7 +125,7 @@ timing::StepTime step_time(const Cluster& cluster, const Step& step, const Way& 
         {.cross_device_ops = way.is_librarys ? strategy::CrossDeviceOps::collective_nccl
                                              : strategy::CrossDeviceOps::collective_ring,
          .packing = way.packing,
-         .nccl = asked.library(),
+         .nccl = chooser.library(),
          .stand_for = stand_for});
   else
     plan = strategy::lower_multi_worker_mirrored(
@@ -137,13 +133,12 @@ timing::StepTime step_time(const Cluster& cluster, const Step& step, const Way& 
         {.implementation = way.is_librarys ? strategy::CommunicationImplementation::nccl
                                            : strategy::CommunicationImplementation::ring,
          .packing = way.packing,
-         .nccl = asked.library(),
+         .nccl = chooser.library(),
          .stand_for = stand_for});
-  options.calls = asked.order;
   std::vector<Endpoint> where = cluster.replicas();
   where.resize(static_cast<std::size_t>(count));
   if (with_hosts) where.push_back(cluster.platform.host(0));
-  return timing::StepClock(cluster.platform, cluster.replicas()).time(plan, where, options);
+  return timing::StepClock(cluster.platform, cluster.replicas()).time(plan, where, given);
 }
 
 void expect_close(Seconds a, Seconds b, const std::string& what) {
@@ -155,6 +150,28 @@ std::map<std::string, std::int64_t> carried(const timing::StepTime& step) {
   std::map<std::string, std::int64_t> bytes;
   for (const plan::LinkUse& link : step.timeline.links) bytes[link.name] += link.carried.count();
   return bytes;
+}
+
+// ---- A plan is timed by what it holds
+
+TEST(StepClock, APlanIsTimedByItselfWhereverItIsCopied) {
+  const Cluster cluster{platform::load("dgx_a100").platform, 1, 4};
+  const Step step = squares(1 << 18, 3);
+  const std::vector<const Step*> steps(4, &step);
+  const Chooser chooser{cluster, "tree"};
+  const plan::Plan made = strategy::lower_mirrored(steps, cluster.places(4), {.nccl = chooser.library()});
+  const plan::Plan copy = made;
+  plan::Plan without = made;
+  without.calls.clear();
+  const auto end = [&](const plan::Plan& plan) {
+    return timing::StepClock(cluster.platform, cluster.replicas())
+        .time(plan, cluster.replicas(), {})
+        .timeline.end;
+  };
+  EXPECT_EQ(made.calls.size(), 1u);  // all gradients in one pack
+  EXPECT_NE(print(made).find("all_reduce/0 tree with "), std::string::npos);
+  EXPECT_EQ(end(copy), end(made));
+  EXPECT_LT(end(without), end(made));  // the wires alone: no launch, no protocol
 }
 
 // ---- Folded and expanded

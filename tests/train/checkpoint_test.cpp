@@ -220,7 +220,7 @@ TEST(Checkpoint, ForeignFilesAreRefused) {
             "no other checkpoint in its folder is whole");
   write_bytes(folder / "ckpt-1.safetensors", "{\"weights\": [1, 2, 3]}, and more text");
   EXPECT_TRUE(
-      refusal(folder, folder / "ckpt-1").starts_with("ckpt-1.safetensors: this is no safetensors file"));
+      refusal(folder, folder / "ckpt-1").starts_with("ckpt-1.safetensors: this is not a safetensors file"));
   write_bytes(folder / "tf-1.index", "");
   EXPECT_EQ(refusal(folder, folder / "tf-1"),
             "tf-1.safetensors: cannot read \"tf-1.safetensors\": No such file or directory\n"

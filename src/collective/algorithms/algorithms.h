@@ -1,5 +1,7 @@
 #pragma once
-// One function for each row of the catalog (catalog.cpp), one small file for each idea.
+// The functions behind the rows of the catalog (catalog.cpp), in one small file for each idea. They are
+// called through make_schedule (catalog.h), which checks the request: at least two ranks, a number of them
+// that the algorithm allows (unless the request has a shape or orders), and a root among them.
 
 #include "collective/request.h"
 
@@ -69,8 +71,10 @@ Schedule bruck_all_to_all(const Request& request);
 Schedule direct_all_to_all(const Request& request);
 Schedule pairwise_all_to_all(const Request& request);
 Schedule ring_all_to_all(const Request& request);
-Schedule all_to_all_of(const Request& request, Rule rule);  // n * n chunks, a row for each rank
+// An all-to-all with this rule: n * n chunks, of which chunk s * n + t goes from rank s to rank t.
+Schedule all_to_all_of(const Request& request, Rule rule);
 
+// The length of a chunk in TensorFlow's ring: a part of the vector in whole units of 64 bytes.
 std::int64_t tensorflow_chunk_elements(std::int64_t elements, std::int64_t chunks, int element_bytes);
 
 }  // namespace wt::collective

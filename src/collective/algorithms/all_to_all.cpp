@@ -1,4 +1,6 @@
-// Chunk s * n + t goes from rank s to rank t.
+// All-to-alls by direct messages, in pairs, and around a ring. Chunk s * n + t goes from rank s to rank t.
+// The pairwise exchange is described by Thakur, Rabenseifner and Gropp, "Optimization of collective
+// communication operations in MPICH", 2005.
 #include "collective/algorithms/algorithms.h"
 
 namespace wt::collective {
@@ -22,7 +24,7 @@ Schedule direct_all_to_all(const Request& request) {
                                  }});
 }
 
-// One partner at a time.
+// Each rank sends to one rank and receives from one rank at a time.
 Schedule pairwise_all_to_all(const Request& request) {
   const int n = request.ranks;
   return all_to_all_of(request, {n - 1, [n](int round, Round& moves) {
@@ -33,7 +35,8 @@ Schedule pairwise_all_to_all(const Request& request) {
                                  }});
 }
 
-// Neighbours only: everything that isn't home yet goes one rank on.
+// Messages go between neighbours only: chunks that haven't reached their target move one rank on in each
+// round.
 Schedule ring_all_to_all(const Request& request) {
   const int n = request.ranks;
   return all_to_all_of(request, {n - 1, [n](int round, Round& moves) {

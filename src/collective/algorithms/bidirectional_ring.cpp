@@ -1,4 +1,5 @@
-// Half of the vector goes round each way, so both directions of every link are used.
+// Two rings in opposite directions with half of the vector each, so that both directions of every link are
+// used.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 

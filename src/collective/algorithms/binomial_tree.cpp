@@ -1,4 +1,6 @@
-// Whoever has the value sends it half as far as the time before: log2 n rounds.
+// Binomial trees, which take log2 n rounds: every rank that has the value sends it on, half as far as in the
+// round before. MPICH uses them for short messages (Thakur, Rabenseifner and Gropp, "Optimization of
+// collective communication operations in MPICH", 2005).
 #include <algorithm>
 
 #include "collective/algorithms/algorithms.h"
@@ -8,14 +10,15 @@ namespace wt::collective {
 
 namespace {
 
-// Round i spans distances from the largest power of two below n down to 1.
+// The distance over which round i sends: from the largest power of two below n in round 0 down to 1.
 int distance_in(int round, int rounds) { return 1 << (rounds - 1 - round); }
 
 Rule broadcast_from(const Request& request) {
   return among(rotated(request.ranks, request.root), binomial_broadcast(request.ranks, 0));
 }
 
-// Rank 0's neighbour at a distance gets what it and the ranks behind it need.
+// Rank i, counted from the root, sends to rank i + distance the chunks of that rank and of the ranks behind
+// it.
 Rule scatter_from(int root, int n) {
   const int rounds = doublings_to(n);
   return {rounds, [=](int round, Round& moves) {

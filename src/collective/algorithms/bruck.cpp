@@ -1,5 +1,6 @@
-// log2 n rounds for any n: what is sent goes around the end (Bruck, Ho, Kipnis, Upfal and Weathersby,
-// "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997).
+// Bruck's algorithms take log2 n rounds, rounded up, for any number n of ranks, because messages wrap around
+// the last rank (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all communications
+// in multiport message-passing systems", 1997).
 #include <algorithm>
 
 #include "collective/algorithms/algorithms.h"
@@ -7,7 +8,7 @@
 
 namespace wt::collective {
 
-// Before round i rank r has the chunks of the 2^i ranks from itself on.
+// Before round i, rank r has the chunks of ranks r to r + 2^i - 1, modulo n.
 Rule bruck_all_gather(int n) {
   return {doublings_to(n), [n](int round, Round& moves) {
             const int distance = 1 << round;
@@ -31,7 +32,7 @@ Schedule bruck_reduce_scatter(const Request& request) {
                      reversed(bruck_all_gather(request.ranks), Effect::reduce));
 }
 
-// A chunk that must go `way` ranks on takes the steps of way's bits, the smallest first.
+// A chunk whose target is `way` ranks ahead moves by the bits of `way`, the lowest bit first.
 Schedule bruck_all_to_all(const Request& request) {
   const int n = request.ranks;
   return all_to_all_of(request, {doublings_to(n), [n](int round, Round& moves) {

@@ -1,4 +1,4 @@
-// From neighbour to neighbour in pieces, one behind the other.
+// Pipelined chains: the vector passes from neighbour to neighbour in segments that follow each other.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 

@@ -1,10 +1,11 @@
-// Everyone to everyone, at once.
+// Every rank sends to every other in the same round. One-shot and two-shot are what TensorRT-LLM calls its
+// all-reduce kernels of this form.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
 namespace wt::collective {
 
-// Each begins with its neighbour, so that not all send to rank 0 first.
+// Each rank begins with its next neighbour, so that not all send to rank 0 first.
 Rule direct_all_gather(int n) {
   return {1, [n](int, Round& moves) {
             for (int away = 1; away < n; ++away)
@@ -12,8 +13,8 @@ Rule direct_all_gather(int n) {
           }};
 }
 
-// Each adds all vectors by itself, in the order of ranks, so that all get the same bits; for that the sum
-// needs a place of its own.
+// Each rank adds all vectors by itself. It does so in the order of ranks, so that all ranks get the same
+// bits; therefore the sum is built in a scratch slot and then copied back.
 Schedule one_shot(const Request& request) {
   const int n = request.ranks;
   const Rule gather{1, [n](int, Round& moves) {

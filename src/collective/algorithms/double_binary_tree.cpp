@@ -1,6 +1,7 @@
-// Two trees with half of the vector each; who passes on in one is a leaf in the other, so every rank sends
-// and receives about the vector twice (Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth
-// broadcast, reduction and scan", 2009). The trees are NCCL's.
+// Two binary trees with half of the vector each. A rank that is an inner node of one tree is a leaf of the
+// other, so every rank sends and receives about two vectors in an all-reduce (Sanders, Speck and Traeff,
+// "Two-tree algorithms for full bandwidth broadcast, reduction and scan", 2009). The shapes of the trees are
+// NCCL's (src/graph/trees.cc).
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -8,7 +9,7 @@ namespace wt::collective {
 
 namespace {
 
-// A rank's level is its lowest bit that is set.
+// The level of a rank above the leaves is the number of its lowest bit that is set.
 int parent_in_first_tree(int rank, int n) {
   if (rank == 0) return -1;
   const int bit = rank & -rank;
@@ -16,8 +17,8 @@ int parent_in_first_tree(int rank, int n) {
   return up < n ? up : rank ^ bit;
 }
 
-// The first tree seen in a mirror, or one rank further where a mirror would leave the middle rank a parent
-// twice.
+// The mirror image of the first tree. For an odd number of ranks, where the middle rank would be an inner
+// node of both trees, it is instead the first tree shifted by one rank.
 int parent_in_second_tree(int rank, int n) {
   if (n % 2 == 0) {
     const int up = parent_in_first_tree(n - 1 - rank, n);

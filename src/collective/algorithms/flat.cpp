@@ -1,4 +1,4 @@
-// Everything by way of one rank.
+// One rank exchanges messages with each of the others.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -12,7 +12,8 @@ Rule flat_broadcast(int n, const Chunks& whole) {
 
 namespace {
 
-// To the others in the order of their numbers: TensorFlow adds in replica order.
+// The root sends to the others in the order of their numbers. So the reduction backwards adds in that order,
+// as TensorFlow adds in replica order.
 Rule flat_broadcast_from(int root, int n) {
   std::vector<int> ranks{root};
   for (int r = 0; r < n; ++r)
@@ -29,7 +30,7 @@ Rule flat_scatter(int root, int n) {
 
 }  // namespace
 
-// TensorFlow's ReductionToOneDevice.
+// This is TensorFlow's ReductionToOneDevice.
 Schedule reduce_to_one(const Request& request) {
   const Rule broadcast = flat_broadcast_from(request.root, request.ranks);
   return schedule_of(Operation::all_reduce, request, 1, then(reversed(broadcast, Effect::reduce), broadcast));
@@ -53,8 +54,8 @@ Schedule flat_gather(const Request& request) {
                      reversed(flat_scatter(request.root, request.ranks), Effect::copy));
 }
 
-// Scatter, then an all-gather in which nothing goes back to the root (van de Geijn, "On global combine
-// operations", 1994).
+// A scatter, then an all-gather around a ring that sends nothing back to the root (van de Geijn, "On global
+// combine operations", 1994).
 Schedule scatter_ring(const Request& request) {
   const int n = request.ranks, root = request.root;
   const Rule gather{n - 1, [=](int round, Round& moves) {

@@ -8,12 +8,12 @@ namespace wt::collective {
 
 namespace {
 
-// A chunk's digits are its owner's coordinates, the first axis in front: then what a rank has left after each
-// axis is one range.
+// Chunks are numbered by the coordinates of their owner, with that of the first axis as the most significant
+// digit. So the part of the vector that a rank still works on after each axis is one range of chunks.
 struct Digit {
   int size = 0;
-  int stride = 0;        // of rank numbers along the axis
-  int chunks_below = 0;  // chunks that share the coordinates up to here
+  int stride = 0;        // difference of rank numbers between neighbours on the axis
+  int chunks_below = 0;  // chunks that have the same coordinates up to this axis
 };
 
 struct Digits {
@@ -30,7 +30,7 @@ struct Digits {
 
   int place(std::size_t axis, int rank) const { return rank / all[axis].stride % all[axis].size; }
 
-  // The chunks of a rank's coordinates on the axes before `axis`, and of `digit` on it.
+  // The chunks whose owners have the coordinates of `rank` on the axes before `axis`, and `digit` on it.
   Chunks chunks(std::size_t axis, int rank, int digit) const {
     int first = digit * all[axis].chunks_below;
     for (std::size_t i = 0; i < axis; ++i) first += place(i, rank) * all[i].chunks_below;
@@ -38,7 +38,7 @@ struct Digits {
   }
 };
 
-Rule round_a_ring(const Digits& digits, std::size_t axis, Effect effect) {
+Rule around_a_ring(const Digits& digits, std::size_t axis, Effect effect) {
   return alike(digits.all[axis].size - 1, [=](int round, Round& moves) {
     const auto [size, stride, below] = digits.all[axis];
     for (int r = 0; r < digits.ranks; ++r) {
@@ -50,8 +50,8 @@ Rule round_a_ring(const Digits& digits, std::size_t axis, Effect effect) {
   });
 }
 
-// From both ends to each owner, the far owners' chunks first: a link carries in each direction what lies beyond it,
-// and no message goes further than to a neighbour.
+// Sums move from both ends towards each owner, and chunks with a far owner start first. A link carries in
+// each direction the chunks of all owners beyond it, and every message goes to a neighbour.
 Rule reduce_on_a_line(const Digits& digits, std::size_t axis) {
   const int size = digits.all[axis].size, stride = digits.all[axis].stride;
   return {size - 1,
@@ -67,12 +67,12 @@ Rule reduce_on_a_line(const Digits& digits, std::size_t axis) {
 }
 
 Rule scatter(const Digits& digits, std::size_t axis, bool line) {
-  return line ? reduce_on_a_line(digits, axis) : round_a_ring(digits, axis, Effect::reduce);
+  return line ? reduce_on_a_line(digits, axis) : around_a_ring(digits, axis, Effect::reduce);
 }
 
 Rule gather(const Digits& digits, std::size_t axis, bool line) {
   return line ? reversed(reduce_on_a_line(digits, axis), Effect::copy)
-              : round_a_ring(digits, axis, Effect::copy);
+              : around_a_ring(digits, axis, Effect::copy);
 }
 
 }  // namespace
@@ -86,16 +86,18 @@ Grid grid_of_rings(const std::vector<int>& lengths) {
 Grid torus_of(const Request& request, int axes) {
   const int cores = request.options.cores, slices = request.options.slices;
   if (request.ranks % slices != 0)
-    throw InputError(fmt::format("{} ranks are no {} equal slices", request.ranks, slices),
-                     "give another number of them");
+    throw InputError(fmt::format("{} ranks cannot be divided into {} equal slices", request.ranks, slices),
+                     "give another number of slices");
   Request chips = request;
   chips.ranks = request.ranks / slices / cores;
   if (request.ranks / slices % cores != 0 || chips.ranks <= 1)
-    throw InputError(fmt::format("{} ranks are no torus of chips of {} cores", request.ranks / slices, cores),
-                     "give other cores, or another algorithm");
+    throw InputError(
+        fmt::format("{} ranks are not a torus of chips with {} cores each", request.ranks / slices, cores),
+        "give another number of cores, or choose another algorithm");
   const std::vector<int> lengths = shape_of(chips, axes);
   if (lengths.empty())
-    throw InputError(fmt::format("{} chips have no {} axes", chips.ranks, axes), "give a shape");
+    throw InputError(fmt::format("{} chips cannot be arranged along {} axes", chips.ranks, axes),
+                     "give a shape");
   Grid grid{{cores}};
   for (std::size_t axis = 0; axis < lengths.size(); ++axis)
     grid.push_back({lengths[axis], is_line(request.options, axis)});

@@ -1,5 +1,6 @@
-// Partners exchange halves of what is left, then gather in the opposite order (Rabenseifner, "Optimization of
-// collective reduction operations", 2004; Thakur, Rabenseifner and Gropp, 2005).
+// Recursive halving and doubling: partners exchange halves of the part that they still work on, then gather
+// in the opposite order (Rabenseifner, "Optimization of collective reduction operations", 2004; Thakur,
+// Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005).
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 

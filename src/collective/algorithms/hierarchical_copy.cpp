@@ -1,19 +1,20 @@
 // TensorFlow's HierarchicalCopyAllReduce (tensorflow/python/distribute/cross_device_utils.py), made for the
-// two quads of a DGX-1: each half is added up on its main device, the mains add, and hand the total to the
-// halves.
+// two quads of a DGX-1. Each half of the devices is added up on a main device, the two main devices add their
+// sums, and each sends the total to its half. The vector is cut into packs, whose main devices differ.
 #include "collective/algorithms/algorithms.h"
 
 namespace wt::collective {
 
 namespace {
 
+// Devices first to end - 1 are added on main, which may lie outside of them.
 struct Half {
-  int main = 0, first = 0, end = 0;  // devices from first to end are added on main, which may be none of them
+  int main = 0, first = 0, end = 0;
   bool has(int rank) const { return first <= rank && rank < end; }
 };
 
-// Half of an odd count is rounded down, and TensorFlow's halves are of that size both: the last device is in
-// neither.
+// TensorFlow rounds half of an odd number of devices down for both halves, so the last device belongs to
+// neither. Unless `faithful`, the upper half takes it, and each main device belongs to its own half.
 std::vector<Half> halves_of(int pack, int n, bool faithful) {
   const int half = n / 2, end = faithful ? 2 * half : n;
   const int main = pack % n;
@@ -23,7 +24,8 @@ std::vector<Half> halves_of(int pack, int n, bool faithful) {
   return low ? std::vector<Half>{lower, upper} : std::vector<Half>{upper, lower};
 }
 
-// A main outside of its half starts the sum with the first device's value.
+// A main device outside of its half has no part in the sum, which begins with the value of the half's first
+// device.
 void add_up(const Half& half, int pack, Round& moves) {
   for (int r = half.first; r < half.end; ++r) {
     if (r == half.main) continue;

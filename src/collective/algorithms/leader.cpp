@@ -1,4 +1,5 @@
-// One rank of each machine collects, the leaders reduce among themselves, and hand the result down.
+// One rank of each machine, its leader, collects the sum of the machine by a binomial tree. The leaders
+// reduce among themselves in a ring, and send the result down the trees.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 

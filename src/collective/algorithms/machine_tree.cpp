@@ -1,5 +1,6 @@
-// NCCL's Tree: in each machine a chain, whose head stands in a double binary tree with the heads of the others.
-// There are as many lanes as network cards, each with a head and a part of the vector of its own.
+// NCCL's Tree. The ranks of a machine form a chain, and the heads of the chains form a double binary tree.
+// There are several lanes, normally one for each NIC of a machine, and each lane has its own head in each
+// machine and its own part of the vector. double_binary_tree.cpp names the source of the trees.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +13,9 @@ namespace wt::collective {
 
 namespace {
 
-// Of a lane: a machine's head gets the value from the machine above, and it goes on from rank to rank around the
-// end. So it is at one rank of each machine at a time.
+// The broadcast of one lane. The head of a machine gets the value from the head of the machine above it, and
+// sends it on along the chain of its machine, which wraps around the last rank. `parents` is the tree over
+// machines.
 Rule lane_broadcast(int head, int size, const std::vector<int>& parents) {
   const std::vector<int> depths = depths_of(parents);
   const int deepest = *std::max_element(depths.begin(), depths.end());
@@ -30,7 +32,8 @@ Rule lane_broadcast(int head, int size, const std::vector<int>& parents) {
 
 }  // namespace
 
-// Without a shape all ranks are in one machine. One machine needs one tree for each lane only.
+// Without a shape, all ranks are in one machine. A single machine has one chain for each lane instead of two
+// trees.
 Schedule tree(const Request& request) {
   const std::vector<int> shape = shape_of(request, 1);
   const int size = shape.empty() ? request.ranks : shape[0], machines = request.ranks / size;

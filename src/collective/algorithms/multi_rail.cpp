@@ -1,6 +1,8 @@
-// A ring for each rail: ring j leaves its machines by rank j or the one before it, and every second machine
-// is passed backwards, so that a ring crosses between equal ranks and stays on its rail (where machines are
-// an even number; else it changes once). Whoever has looked for rings in a machine gives their orders.
+// A ring for each rail, which is the network that joins the NICs of equal ranks of all machines. Ring j
+// enters and leaves machines by rank j or the rank before it. It passes every second machine backwards, so
+// that it crosses between equal ranks of neighbouring machines and stays on its rail (with an odd number of
+// machines it changes rails once). The caller may instead give the orders of rings that it found in a machine
+// (communication/rings.cpp).
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -26,7 +28,8 @@ std::vector<std::vector<int>> orders_of(const Request& request) {
   return orders;
 }
 
-// Around in this order; of each rank's part the lane's share. Whose a part is doesn't change with the order.
+// An all-gather around the ring of this order, of the lane's share of each rank's part. Which rank owns a
+// part doesn't depend on the order.
 Rule lane_gather(std::vector<int> order, int lane, int lanes) {
   const int n = static_cast<int>(order.size());
   return alike(n - 1, [=, order = std::move(order)](int round, Round& moves) {

@@ -1,6 +1,7 @@
-// A switch that adds and multicasts (NVSwitch from the third generation on). Each rank asks it for the sum of
-// its chunk, and gives the sum back for all to have: (n + 1) / n of the vector each way. That is done in loops
-// over parts of the vector, one behind the other.
+// NCCL's NVLS: a switch that adds and multicasts (NVSwitch from the third generation on). Each rank reads the
+// sum of its chunk from the switch, and writes it back to the switch, which multicasts it to all ranks. So (n
+// + 1) / n of the vector passes the port of a rank in each direction. That is done in loops over parts of the
+// vector that follow each other.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -23,8 +24,8 @@ Schedule with_switch(Operation operation, const Request& request, Rule rule) {
 
 }  // namespace
 
-// What comes back passes through scratch slots: a rank's chunk waits in a register of its, and the switch
-// keeps nothing.
+// The sums that come back pass through scratch slots. In a rank these stand for registers; in the switch they
+// keep the results apart from the values that are being added.
 Schedule nvls(const Request& request) {
   const int n = request.ranks, loops = request.options.segments;
   const auto scratch = static_cast<int>(std::int64_t{n} * loops);
@@ -43,7 +44,7 @@ Schedule nvls(const Request& request) {
   return schedule;
 }
 
-// Where chunks are owned, a loop takes a part of each rank's.
+// In reduce-scatter and all-gather each rank owns a chunk, and a loop works on a segment of every chunk.
 Schedule nvls_reduce_scatter(const Request& request) {
   const int n = request.ranks;
   const Rule ask{1, [n](int, Round& moves) {

@@ -1,5 +1,6 @@
-// Each machine's switch adds for its ranks, each rank takes one part across the machines in a double binary
-// tree, and the switches multicast. In loops over parts of the vector, one behind the other.
+// NCCL's NVLSTree. The switch of each machine adds the vectors of its ranks, each rank reduces one part of
+// the sum across the machines in a double binary tree, and the switches multicast the result. That is done in
+// loops over parts of the vector that follow each other.
 #include "base/error.h"
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
@@ -10,8 +11,9 @@ Schedule nvls_tree(const Request& request) {
   const std::vector<int> shape = shape_of(request, 2);
   const int n = request.ranks, size = shape[0], machines = n / size;
   if (size == 1 || machines == 1)
-    throw InputError("nvls_tree is for two machines or more, of two ranks or more");
-  const int part = 2, chunks = size * part;  // of a loop: one for each tree
+    throw InputError("nvls_tree is for two or more machines with two or more ranks each");
+  // In each loop a rank has a part of two chunks, one for each tree.
+  const int part = 2, chunks = size * part;
   const auto switch_of = [=](int r) { return n + r / size; };
   const Rule add{1, [=](int, Round& moves) {
                    for (int r = 0; r < n; ++r)

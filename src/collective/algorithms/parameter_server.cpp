@@ -1,5 +1,6 @@
-// Workers push their values to servers that hold a part of the vector each, and pull the sums. Servers are
-// helpers: their values don't count.
+// Workers push their values to servers, each of which holds a part of the vector, and pull the sums (Li and
+// others, "Scaling distributed machine learning with the parameter server", 2014). The servers are helpers,
+// which bring no values of their own.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 

@@ -1,12 +1,13 @@
-// Bruck's rounds the other way round: each chunk goes down a binomial tree from its owner, to the farthest
-// rank first, so that long distances are travelled by little data, and all trees work at once (Jeaugey, "PAT:
-// a new algorithm for all-gather and reduce-scatter operations at scale", 2025; NCCL since 2.23).
+// Parallel aggregated trees, which are Bruck's rounds in reverse order. Each chunk goes down a binomial tree
+// from its owner, to the farthest rank first, so that few bytes travel over long distances. The trees of all
+// chunks work at once (Jeaugey, "PAT: a new algorithm for all-gather and reduce-scatter operations at scale",
+// 2025; in NCCL since 2.23).
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
 namespace wt::collective {
 
-// In a chunk's tree, ranks are told by how far they stand behind its owner.
+// In the tree of a chunk, a rank is identified by `behind`, its distance from the owner of the chunk.
 Rule pat_all_gather(int n) {
   const int rounds = doublings_to(n);
   return {rounds, [=](int round, Round& moves) {

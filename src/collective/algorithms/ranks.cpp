@@ -1,3 +1,4 @@
+// Lists of ranks, and powers of two.
 #include "collective/algorithms/rules.h"
 
 namespace wt::collective {

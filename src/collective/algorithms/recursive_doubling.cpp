@@ -1,4 +1,5 @@
-// Partners at distances 1, 2, 4, ... exchange all they have.
+// Recursive doubling: partners at distances 1, 2, 4, ... exchange all that they have (Thakur, Rabenseifner
+// and Gropp, "Optimization of collective communication operations in MPICH", 2005).
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 

@@ -1,17 +1,18 @@
-// Each rank talks to its two neighbours only (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for
-// clusters of workstations", 2009).
+// Each rank receives from one neighbour and sends to the other (Patarasuk and Yuan, "Bandwidth optimal
+// all-reduce algorithms for clusters of workstations", 2009).
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
 namespace wt::collective {
 
-// Chunk c sets out from rank c + 1, gathers every rank's value on its way, and ends at rank c.
+// Chunk c starts at rank c + 1, adds the value of every rank on its way, and ends at rank c.
 Rule ring_reduce_scatter(int n) {
   return alike(n - 1, [n](int round, Round& moves) {
     for (int r = 0; r < n; ++r) moves.reduce(r, (r + 1) % n, modulo(r - 1 - round, n));
   });
 }
 
+// Chunk c starts at rank c.
 Rule ring_all_gather(int n) {
   return alike(n - 1, [n](int round, Round& moves) {
     for (int r = 0; r < n; ++r) moves.copy(r, (r + 1) % n, modulo(r - round, n));

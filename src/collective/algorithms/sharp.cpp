@@ -1,6 +1,7 @@
-// Switches of a tree add on the way up and multicast on the way down (Graham and others, "Scalable hierarchical
-// aggregation protocol (SHARP)", 2016). There are as many lanes as network cards, each with a tree of its own: in each
-// machine the rank at the card adds the lane's part of the vector for all, and hands the sum back (NCCL's CollNet).
+// SHARP: network switches that form a tree add on the way up and multicast on the way down (Graham and
+// others, "Scalable hierarchical aggregation protocol (SHARP)", 2016). There are several lanes, normally one
+// for each NIC of a machine, and each has a tree of its own. In each machine one rank, the head of the lane,
+// adds the lane's part of the vector for all ranks of the machine and sends them the result (NCCL's CollNet).
 #include <algorithm>
 
 #include "base/error.h"
@@ -17,19 +18,21 @@ struct Levels {
   int machines = 1;
   int leaves = 1;
 
-  int switches() const { return leaves + (leaves > 1); }  // of a lane; a single leaf is the root itself
+  int switches() const { return leaves + (leaves > 1); }  // of each lane; a single leaf switch is the root
 };
 
 Levels levels_of(const Request& request) {
   std::vector<int> shape = request.ranks == 1 ? std::vector<int>{1} : shape_of(request, 3);
   if (shape.empty()) shape = {1, request.ranks};
-  if (shape.size() > 3) throw InputError("sharp has three levels: ranks, machines and leaf switches");
+  if (shape.size() > 3)
+    throw InputError("sharp takes a shape of at most three levels: ranks, machines and leaf switches");
   shape.resize(3, 1);
-  if (shape[1] * shape[2] == 1) return {1, shape[0], 1};  // in one machine each rank is at the switch itself
+  if (shape[1] * shape[2] == 1) return {1, shape[0], 1};  // In a single machine each rank is at the switch.
   return {shape[0], shape[1], shape[2]};
 }
 
-// Parents in a lane's tree: of ranks, then of all lanes' switches, of which the others have no part in it.
+// The parents in the tree of a lane: first those of the ranks, then those of the switches of all lanes.
+// Switches of other lanes have no parent and no children.
 std::vector<int> parents_of(const Levels& levels, int lane, int lanes) {
   const auto [size, machines, leaves] = levels;
   const int n = size * machines * leaves, first = n + lane * levels.switches();
@@ -43,10 +46,10 @@ std::vector<int> parents_of(const Levels& levels, int lane, int lanes) {
   return parents;
 }
 
-// A switch begins empty: the first of its children sets the sum.
+// Switches begin empty, so the first child of a switch copies its value to it, and the others add theirs.
 Rule all_reduce_on(const std::vector<int>& parents, int n) {
   const Rule down = tree_broadcast(parents, 0);
-  std::vector<int> first(parents.size(), -1);  // child
+  std::vector<int> first(parents.size(), -1);  // the first child of each switch
   for (int child = static_cast<int>(parents.size()) - 1; child >= 0; --child)
     if (const int parent = parents[static_cast<std::size_t>(child)]; parent >= n)
       first[static_cast<std::size_t>(parent)] = child;

@@ -1,6 +1,6 @@
-// Recursive doubling whose partners stay near on a torus: at distances 1, 1, 3, 5, 11, 21, ..., by turns to
-// both sides (De Sensi, Bonato, Saam and Hoefler, "Swing: short-cutting rings for higher bandwidth
-// allreduce", 2024).
+// Recursive doubling whose partners stay near each other on a torus: at distances 1, 1, 3, 5, 11, 21, ...,
+// alternately on both sides (De Sensi, Bonato, Saam and Hoefler, "Swing: short-cutting rings for higher
+// bandwidth allreduce", 2024).
 #include <algorithm>
 
 #include "collective/algorithms/algorithms.h"
@@ -17,7 +17,7 @@ int partner(int rank, int step, int n) {
   return modulo(rank % 2 == 0 ? rank + distance : rank - distance, n);
 }
 
-// The chunks a rank has gathered when only the steps before `step` are still to come, ascending.
+// The chunks, ascending, that a rank has gathered when the steps from the last one down to `step` are done.
 std::vector<int> gathered(int rank, int step, int n) {
   std::vector<int> chunks{rank};
   for (int s = step; s < doublings_to(n); ++s)
@@ -29,7 +29,8 @@ std::vector<int> gathered(int rank, int step, int n) {
 
 }  // namespace
 
-// The far partners first. Where n is no power of two, partners may share chunks; those are not sent again.
+// Far partners exchange first. If n is no power of two, partners may have chunks in common, which are not
+// sent again.
 Rule swing_all_gather(int n) {
   const int steps = doublings_to(n);
   return {steps, [=](int round, Round& moves) {

@@ -1,5 +1,5 @@
 // TensorFlow's HierarchicalTreeBroadcast (tensorflow/core/common_runtime/hierarchical_tree_broadcaster.cc): a
-// tree over one device of each task, then a tree within each task.
+// binary tree over one device of each task, then a binary tree within each task.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -7,8 +7,8 @@ namespace wt::collective {
 
 namespace {
 
-// A binary tree in which the source, unless it is rank 0, is counted as if it stood before all others; its
-// own place has children too.
+// The parents in a binary tree of heap order, -1 for the source. A source other than rank 0 is an additional
+// node in front of all ranks, and keeps its own place with the children there as well.
 std::vector<int> parents_of(int n, int source) {
   std::vector<int> parents;
   for (int r = 0; r < n; ++r) {
@@ -23,7 +23,7 @@ std::vector<int> parents_of(int n, int source) {
 Schedule tensorflow_broadcast(const Request& request) {
   const int n = request.ranks, devices = request.options.shape.empty() ? n : shape_of(request, 2)[0];
   const int tasks = n / devices, source_task = request.root / devices;
-  std::vector<int> first;  // of each task to have the value
+  std::vector<int> first;  // the rank of each task that gets the value first
   std::vector<Rule> inside;
   for (int task = 0; task < tasks; ++task) {
     first.push_back(task == source_task ? request.root : task * devices);

@@ -1,5 +1,6 @@
-// TensorFlow's ring (tensorflow/core/common_runtime/ring_alg.cc and ring_reducer.cc): several rings side by
-// side, each through every task's devices in an order of its own, and chunks of whole 64 bytes.
+// TensorFlow's ring (tensorflow/core/common_runtime/ring_alg.cc and ring_reducer.cc): several parallel rings
+// ("subdivisions"), each of which passes through the devices of every task in an order of its own. Chunks are
+// whole units of 64 bytes.
 #include <algorithm>
 #include <cstdlib>
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::int64_t most_chunk_bytes = 4 << 20;
 
+// As many subdivisions as are needed for chunks of at most 4 MiB, within the limit of the options.
 int subdivisions_of(const Request& request, int devices) {
   const std::int64_t each = request.options.subdivisions, most = each < 0 ? 1 : each * devices;
   const std::int64_t bytes = request.elements * request.element_bytes;
@@ -20,7 +22,8 @@ int subdivisions_of(const Request& request, int devices) {
   return count;
 }
 
-// Odd subdivisions have a negative offset: they go through a task's devices backwards.
+// The first device of each subdivision within a task. Odd subdivisions have negative offsets: they pass
+// through the devices of a task backwards.
 std::vector<int> offsets_of(int subdivisions, int devices) {
   const int stride = std::max(1, devices / subdivisions);
   std::vector<int> offsets;
@@ -39,7 +42,7 @@ std::vector<int> order_of(int offset, int devices, int n) {
 
 }  // namespace
 
-// Rounded up to 64 bytes; what is whole already gets 64 more.
+// TensorFlow rounds up to a multiple of 64 bytes, and adds another 64 bytes to a length that already is one.
 std::int64_t tensorflow_chunk_elements(std::int64_t elements, std::int64_t chunks, int element_bytes) {
   const std::int64_t bytes = (elements + chunks - 1) / chunks * element_bytes;
   return (bytes < 64 ? 64 : bytes + 64 - bytes % 64) / element_bytes;
@@ -50,7 +53,7 @@ Schedule tensorflow_ring(const Request& request) {
   const int subdivisions = subdivisions_of(request, devices);
   std::vector<Rule> rings;
   for (const int offset : offsets_of(subdivisions, devices)) {
-    // TensorFlow's ring chunk c sets out from place c, ours from place c + 1.
+    // TensorFlow's chunk c starts at place c of the ring, and ours at place c + 1.
     std::vector<int> order = order_of(offset, devices, n);
     std::rotate(order.begin(), order.end() - 1, order.end());
     Rule ring = among(std::move(order), then(ring_reduce_scatter(n), ring_all_gather(n)));

@@ -1,7 +1,9 @@
-// The vector in 2 D parts, one for each direction of each of D axes; each goes along the axes in turns,
-// beginning with its own, so all ports are busy all the time (Jain and Sabharwal, "Optimal bucket algorithms
-// for large MPI collectives on torus interconnects", 2010). An axis that is a line goes both ways by itself. The cores
-// of a chip add among each other before anything leaves it; slices exchange what their chips have come down to.
+// Bucket algorithms: on a torus of D axes the vector is cut into 2 D parts, one for each direction of each
+// axis. Each part passes along all axes in turn, beginning with its own, so that all ports are always busy
+// (Jain and Sabharwal, "Optimal bucket algorithms for large MPI collectives on torus interconnects", 2010).
+// An axis whose ends aren't joined needs a single part, because reductions on a line use both directions. The
+// cores of a chip add among each other before anything leaves the chip. Slices exchange the parts that their
+// chips are left with.
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/grid.h"
 
@@ -9,7 +11,8 @@ namespace wt::collective {
 
 namespace {
 
-// The cores stay in front and the slices behind; the axes between them turn until `first` is the next.
+// The axis at place `axis` of a grid whose axes are rotated so that `first` comes first. The axis of the
+// cores stays in front, and that of the slices at the end.
 std::size_t turned(std::size_t axis, std::size_t first, std::size_t axes) {
   const bool turns = axis > 0 && axis + 1 < axes;
   return turns ? 1 + (first + axis - 2) % (axes - 2) : axis;
@@ -22,7 +25,7 @@ Grid turned(const Grid& grid, std::size_t first) {
   return other;
 }
 
-// The ranks in the order of the turned grid, its chips seen in a mirror if `backwards`.
+// The ranks in the order of the rotated grid. If `backwards`, all axes but that of the cores are reversed.
 std::vector<int> seen_along(const Grid& grid, std::size_t first, bool backwards, int n) {
   std::vector<int> stride(grid.size(), 1), ranks;
   for (std::size_t axis = 1; axis < grid.size(); ++axis)

@@ -1,3 +1,4 @@
+// Broadcasts along trees that are given by the parent of each rank.
 #include "collective/algorithms/rules.h"
 
 namespace wt::collective {

@@ -4,7 +4,7 @@
 
 namespace wt::device {
 
-// The host's own, of which there is as much as the operating system gives.
+// The memory of the host, which is limited by the operating system only.
 class CpuMemory : public Memory {
  public:
   std::shared_ptr<std::byte> allocate(Bytes size) override;
@@ -17,6 +17,6 @@ class CpuMemory : public Memory {
   void copy(std::byte* target, const std::byte* source, Bytes size) override;
 };
 
-CpuMemory& cpu_memory();  // it has no state: one is enough
+CpuMemory& cpu_memory();  // the only object that is needed, because CpuMemory has no state
 
 }  // namespace wt::device

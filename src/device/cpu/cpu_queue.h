@@ -8,8 +8,9 @@
 
 namespace wt::device {
 
-// The CPU runs a task while it is enqueued: the workers below already are all cores, so a thread that runs
-// beside them would only take their time. Events have therefore always happened.
+// A queue on the CPU. A task runs within the call of enqueue(), on the calling thread and the workers. A
+// separate thread for the queue would compete with the workers, which already use all cores. Every event has
+// therefore happened when it is recorded, and wait() has nothing to do.
 class CpuQueue final : public Queue {
  public:
   explicit CpuQueue(Workers& workers, Memory& memory = cpu_memory()) : workers_(workers), memory_(memory) {}

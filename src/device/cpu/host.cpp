@@ -9,7 +9,7 @@ namespace wt::device {
 
 Bytes host_memory() { return Bytes(::sysconf(_SC_PAGESIZE)) * ::sysconf(_SC_PHYS_PAGES); }
 
-// Linux tells it on x86; elsewhere the architecture's name must do.
+// The model name from /proc/cpuinfo, which Linux has on x86, and otherwise the name of the architecture.
 std::string host_product() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

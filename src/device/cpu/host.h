@@ -6,8 +6,8 @@
 
 namespace wt::device {
 
-// Of the machine at hand.
+// The memory and the processor of the computer that runs this program.
 Bytes host_memory();
-std::string host_product();  // as its processor calls itself
+std::string host_product();  // the model name that the processor reports
 
 }  // namespace wt::device

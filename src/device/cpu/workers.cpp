@@ -5,11 +5,12 @@
 
 namespace wt::device {
 
-// One cache line more than asked for, so that every thread's part can start on one.
 namespace {
 constexpr std::size_t line = 64;
 }
 
+// Allocates one cache line more than needed, so that the scratch memory of every thread can begin at a cache
+// line.
 std::unique_ptr<std::byte[]> Workers::allocate_scratch(int threads) {
   return std::make_unique<std::byte[]>(static_cast<std::size_t>(threads) * Workers::scratch_bytes + line);
 }

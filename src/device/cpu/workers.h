@@ -8,16 +8,20 @@
 
 namespace wt::device {
 
-// The threads of a CPU. A kernel cuts its problem into tiles whose shapes depend on the problem alone; which
-// thread computes which tile, and when, cannot be seen in the numbers. That is why results are the same bits
-// on any number of threads.
+// The threads that run kernels on the CPU. A kernel divides its problem into tiles, whose shapes depend on
+// the problem only and not on the number of threads. Each tile is computed by one thread, and tiles don't
+// depend on each other. The results are therefore bit for bit the same for any number of threads.
 //
-// Two implementations, one is linked (WT_WORKERS): oneTBB, and a small pool of our own that ThreadSanitizer
-// understands (Debian's oneTBB is not instrumented).
+//   workers.run(rows, [&](std::int64_t row, std::span<std::byte> scratch) { ... });
+//
+// There are two implementations, of which CMake links one (WT_WORKERS): one on top of oneTBB, and a small
+// thread pool for ThreadSanitizer, which reports false races in Debian's oneTBB because that is not
+// instrumented.
 class Workers {
  public:
-  // Each thread's own memory for packed blocks, the CPU's counterpart of a GPU's shared memory. It belongs to
-  // the machine, not to the plan: its size is the same for every kernel.
+  // The size of the scratch memory of each thread, in which kernels pack blocks of their operands. It is the
+  // counterpart of a GPU's shared memory: its size is the same for every kernel, and it is not part of a
+  // plan's memory.
   static constexpr std::size_t scratch_bytes = std::size_t{1} << 20;
 
   explicit Workers(int threads);
@@ -27,7 +31,8 @@ class Workers {
 
   int threads() const { return threads_; }
 
-  // Calls f(tile, scratch) for every tile in [0, tiles), then returns. An exception of f is rethrown here.
+  // Calls f(tile, scratch) for every tile in [0, tiles), and returns when all calls have returned. If f
+  // throws, the exception is rethrown here.
   template <class F>
   void run(std::int64_t tiles, F&& f) {
     run(tiles, {[](void* context, std::int64_t tile, std::span<std::byte> scratch) {

@@ -9,8 +9,9 @@
 
 namespace wt::device {
 
-// A job is announced by its number; threads take tiles from a shared counter until none is left. The caller
-// is thread 0 and works too. All handing over happens under one mutex, so ThreadSanitizer can follow it.
+// A thread pool. A call of run() is a job with a number, which wakes the threads. They take tiles from a
+// shared counter until none is left. The calling thread is thread 0 and computes tiles, too. Everything
+// except the counter is handed over under one mutex, which ThreadSanitizer understands.
 struct Workers::Threads {
   std::mutex mutex{};
   std::condition_variable announced{};

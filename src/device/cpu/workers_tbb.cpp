@@ -6,8 +6,8 @@
 
 namespace wt::device {
 
-// An arena with as many slots as asked for, even above the machine's cores: the tests run 8 threads on 2
-// cores.
+// A oneTBB arena with the requested number of threads. They may be more than the machine has cores, as in
+// tests that run 8 threads on 2 cores.
 struct Workers::Threads {
   explicit Threads(int count)
       : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count)), arena(count) {}

@@ -14,7 +14,7 @@ void check(cublasStatus_t status, std::string_view operation, const CudaDevice& 
     throw_cuda_trouble(operation, {cublasGetStatusName(status), cublasGetStatusString(status)}, device);
 }
 
-// cuDNN's one text of a status is its name.
+// cuDNN has a name for each status, but no description.
 void check(cudnnStatus_t status, std::string_view operation, const CudaDevice& device) {
   if (status != CUDNN_STATUS_SUCCESS) throw_cuda_trouble(operation, {cudnnGetErrorString(status)}, device);
 }

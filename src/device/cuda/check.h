@@ -1,5 +1,5 @@
 #pragma once
-// Every call of CUDA and its libraries passes through here.
+// Error handling for calls of CUDA, cuBLAS and cuDNN: check(cudaMalloc(...), "allocate", device).
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@
 
 namespace wt::device {
 
-// Throw MachineError with operation, device and remedy unless the status is success.
+// Throws MachineError with the operation, the device, the status and a remedy, unless the status is success.
 void check(cudaError_t status, std::string_view operation, const CudaDevice& device);
 void check(cublasStatus_t status, std::string_view operation, const CudaDevice& device);
 void check(cudnnStatus_t status, std::string_view operation, const CudaDevice& device);

@@ -34,7 +34,7 @@ CudaDevices find_cuda_devices() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) {
-    cudaGetLastError();  // forget it: having no GPU is an answer
+    cudaGetLastError();  // resets the error, because having no GPU is a legal result
     return {.reason = fmt::format("CUDA finds no GPU: {}", cudaGetErrorString(status)),
             .remedy = std::string(cuda_remedy(cudaGetErrorName(status)))};
   }

@@ -15,7 +15,8 @@ std::size_t bytes_of(Bytes size) { return static_cast<std::size_t>(size.count())
 
 CudaMemory::CudaMemory(const CudaDevice& device, cudaStream_t stream) : device_(device), stream_(stream) {}
 
-// Nothing is checked on the way out: an error of the work before has been thrown, or nobody asks for it any more.
+// Errors are ignored in the destructor. An error of earlier work has been thrown already or is no longer of
+// interest.
 CudaMemory::~CudaMemory() {
   cudaSetDevice(device_.ordinal);
   for (const Block& block : idle_.take_all()) cudaFree(block.data);
@@ -39,7 +40,8 @@ std::shared_ptr<std::byte> CudaMemory::allocate(Bytes size) {
   return {block.data, [this, block](std::byte*) { idle_.put(block); }};
 }
 
-// What waits is given back first, where the driver hasn't enough without it.
+// Allocates memory from the driver. If the driver has not enough, the idle blocks are freed and the call is
+// repeated.
 std::byte* CudaMemory::from_driver(Bytes size) {
   for (const bool is_last : {false, true}) {
     void* data = nullptr;
@@ -48,7 +50,7 @@ std::byte* CudaMemory::from_driver(Bytes size) {
       check(status, "allocate", device_);
       return static_cast<std::byte*>(data);
     }
-    cudaGetLastError();  // forget it: too little memory is an answer
+    cudaGetLastError();  // resets the error, because a lack of memory is a legal result
     if (!is_last) give_idle_back();
   }
   return nullptr;
@@ -61,7 +63,7 @@ void CudaMemory::give_idle_back() {
 Bytes CudaMemory::available() const {
   use();
   std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total), "ask for the free memory", device_);
+  check(cudaMemGetInfo(&free, &total), "read the free memory", device_);
   return Bytes(free) + idle_.size();
 }
 
@@ -93,7 +95,7 @@ void CudaMemory::write(std::byte* target, std::span<const std::byte> bytes) {
   }
 }
 
-// As many pieces as there are lie on the way at once; the oldest is taken out first.
+// Up to pieces_.size() copies are in flight at the same time. They are completed in their order.
 void CudaMemory::read(std::span<std::byte> bytes, const std::byte* source) {
   use();
   std::array<const Piece*, std::tuple_size_v<decltype(pieces_)>> on_the_way{};
@@ -122,8 +124,9 @@ void CudaMemory::clear(std::byte* target, Bytes size) {
   check(cudaMemsetAsync(target, 0, bytes_of(size), stream_), "clear", device_);
 }
 
-// Addresses say which GPU they are of. Between two of them this is cudaMemcpyPeerAsync by another name: it goes
-// straight where peers have been connected (cuda_team.cpp), else through the host's memory.
+// CUDA knows to which GPU an address belongs. Between two GPUs, this call does the same as
+// cudaMemcpyPeerAsync: the copy is direct if peer access was enabled (cuda_team.cpp), and otherwise goes
+// through the memory of the host.
 void CudaMemory::copy(std::byte* target, const std::byte* source, Bytes size) {
   if (size.count() == 0) return;
   check(cudaMemcpyAsync(target, source, bytes_of(size), cudaMemcpyDefault, stream_), "copy", device_);

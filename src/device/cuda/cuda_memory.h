@@ -10,7 +10,7 @@
 
 namespace wt::device {
 
-// One GPU's memory, worked on in the order of one stream.
+// The memory of a GPU. Its operations run in the order of one stream.
 class CudaMemory final : public Memory {
  public:
   CudaMemory(const CudaDevice& device, cudaStream_t stream);
@@ -18,28 +18,28 @@ class CudaMemory final : public Memory {
   CudaMemory(const CudaMemory&) = delete;
   CudaMemory& operator=(const CudaMemory&) = delete;
 
-  std::shared_ptr<std::byte> allocate(Bytes size) override;  // must be given back before the memory ends
-  Bytes available() const override;                          // what the driver has, and what waits here
+  std::shared_ptr<std::byte> allocate(Bytes size) override;  // must be freed before this object
+  Bytes available() const override;                          // the driver's free memory plus the idle blocks
   bool is_scarce() const override { return true; }
 
   void write(std::byte* target, std::span<const std::byte> bytes) override;
   void read(std::span<std::byte> bytes, const std::byte* source) override;
   void clear(std::byte* target, Bytes size) override;
-  void copy(std::byte* target, const std::byte* source, Bytes size) override;  // of any GPU
+  void copy(std::byte* target, const std::byte* source, Bytes size) override;  // between any GPUs
 
  private:
-  // Copies pass through pieces of page-locked memory, in turn: while the GPU fetches one, the host fills the next. A
-  // piece is there from when it is first needed.
+  // Copies between the host and the GPU pass through several pieces of page-locked memory, in a cycle. While
+  // the GPU copies from one piece, the host fills the next one. A piece is allocated when it is first needed.
   struct Piece {
     std::byte* data = nullptr;
-    cudaEvent_t done = nullptr;  // its last copy
+    cudaEvent_t done = nullptr;  // the end of the last copy from or to this piece
   };
   static constexpr std::size_t piece_bytes = std::size_t{8} << 20;
   Piece& next_piece();
   void make(Piece& piece);
 
   void use() const;
-  std::byte* from_driver(Bytes size);  // null: there isn't enough
+  std::byte* from_driver(Bytes size);  // null if there is not enough memory
   void give_idle_back();
 
   const CudaDevice& device_;

@@ -8,8 +8,8 @@ namespace wt::device {
 
 namespace {
 
-// What NVIDIA's manual of cublasSetWorkspace asks for: 32 MiB on Hopper and newer, 4 MiB before. Of its own making the
-// workspace would be allocated when a capture first needs it.
+// The size that NVIDIA's manual of cublasSetWorkspace recommends: 32 MiB on Hopper and newer GPUs, and 4 MiB
+// on older ones. Without this workspace, cuBLAS would allocate its own one when a capture first needs it.
 Bytes blas_workspace(const ComputeCapability& capability) {
   return Bytes(capability.major >= 9 ? std::int64_t{32} << 20 : std::int64_t{4} << 20);
 }
@@ -87,7 +87,7 @@ Event CudaQueue::record() {
 }
 
 cudaEvent_t CudaQueue::event_at(std::uint64_t sequence) const {
-  WT_EXPECT(sequence < sequence_, "event {} of {} is waited for", sequence, sequence_);
+  WT_EXPECT(sequence < sequence_, "event {} of a queue that has recorded {}", sequence, sequence_);
   return sequence < passed_ ? nullptr : events_[sequence - passed_];
 }
 
@@ -111,8 +111,9 @@ void CudaQueue::begin_capture() {
   capturing_.emplace();
 }
 
-// The tasks are run once before: kernels are loaded at their first launch, and libraries allocate then. What they
-// enqueue on other streams, these of other GPUs too, is part of the graph if they hand it over by events, and back.
+// The tasks run once before they are captured, because kernels are loaded and libraries allocate memory at
+// the first launch. Work that the tasks enqueue on other streams, also of other GPUs, becomes part of the
+// graph if events order it after the begin and before the end of the tasks.
 Captured CudaQueue::end_capture() {
   WT_EXPECT(capturing_.has_value(), "no capture has begun");
   Captured captured{.tasks = std::move(*capturing_)};
@@ -122,7 +123,7 @@ Captured CudaQueue::end_capture() {
   synchronize();
   captured.graph = capture_graph(stream_, device_, [&] {
     run(captured.tasks);
-    use();  // they may have gone on to other GPUs
+    use();  // the tasks may have selected other GPUs
   });
   return captured;
 }

@@ -14,11 +14,12 @@
 
 namespace wt::device {
 
-// A stream of one GPU. A task runs on the host when it is enqueued, and enqueues its kernels on stream(); what it calls
-// must neither allocate nor synchronise, so that it can be captured as part of a CUDA graph.
+// A queue on a GPU, which is a CUDA stream with handles of cuBLAS and cuDNN. A task is called on the host
+// when it is enqueued, and launches its kernels on stream(). It must not allocate memory and must not
+// synchronise, so that it can be captured as part of a CUDA graph.
 class CudaQueue final : public Queue {
  public:
-  enum class Libraries : bool { none, all };  // none: for copies, and kernels that call no library
+  enum class Libraries : bool { none, all };  // none: for copies, and for kernels that use no library
 
   explicit CudaQueue(const CudaDevice& device, Libraries libraries = Libraries::all);
   ~CudaQueue() override;
@@ -27,16 +28,18 @@ class CudaQueue final : public Queue {
 
   const CudaDevice& device() const { return device_; }
   cudaStream_t stream() const { return stream_; }
-  // The libraries' handles, bound to the stream and made with the queue: none is made in a step.
+  // The handles of the libraries. They are bound to the stream and created with the queue, never during a
+  // step.
   cublasHandle_t blas() const { return required(blas_); }
   cudnnHandle_t dnn() const { return required(dnn_); }
 
-  // What products of matrices and convolutions compute in; tasks look when they run.
+  // The precision of matrix products and convolutions. Tasks read it when they are called.
   Precision precision() const { return precision_; }
   void set_precision(Precision precision) { precision_ = precision; }
 
-  // Kernels of one stream follow each other, so one workspace serves all: it is as large as the largest wish, made
-  // while tasks are bound, and asked for when they run. What was captured keeps the one it was captured with.
+  // The workspace of kernels. The kernels of a stream run one after another, so they share one workspace of
+  // the largest reserved size. It is reserved when tasks are created, and read when they are called. Captured
+  // tasks keep the workspace with which they were captured.
   void reserve_workspace(Bytes size);
   std::span<std::byte> workspace() const;
 
@@ -48,7 +51,7 @@ class CudaQueue final : public Queue {
   void wait(const Event& event) override;
   void synchronize() override;
 
-  // Whether what is captured becomes a graph; without, it is launched kernel by kernel, to compare the two.
+  // Whether captured tasks become a CUDA graph. Otherwise a replay launches them kernel by kernel.
   void set_graphs(bool wanted) { graphs_ = wanted; }
   void begin_capture() override;
   Captured end_capture() override;
@@ -60,7 +63,7 @@ class CudaQueue final : public Queue {
   void start_libraries();
   template <class Handle>
   Handle required(Handle handle) const {
-    WT_EXPECT(handle != nullptr, "a queue of {} that has no libraries is asked for one", print(device_));
+    WT_EXPECT(handle != nullptr, "the queue on {} was created without libraries", print(device_));
     return handle;
   }
   void use() const;
@@ -78,11 +81,11 @@ class CudaQueue final : public Queue {
     std::shared_ptr<std::byte> data{};
     Bytes size{};
   };
-  std::vector<Workspace> workspaces_{};  // the last is the largest
+  std::vector<Workspace> workspaces_{};  // the last one is the largest and the current one
   std::optional<std::vector<Task>> capturing_{};
   bool graphs_ = true;
-  std::vector<cudaEvent_t> events_{};  // by sequence since the queue was last empty
-  std::uint64_t passed_ = 0;           // events before have happened
+  std::vector<cudaEvent_t> events_{};  // the events since `passed_`, by their number
+  std::uint64_t passed_ = 0;           // all events with a smaller number have happened
   std::uint64_t sequence_ = 0;
 };
 

@@ -17,8 +17,8 @@ CudaStopwatch::~CudaStopwatch() {
 
 Task CudaStopwatch::mark(std::size_t i) const { return {note, &marks_.at(i)}; }
 
-// A captured mark is a node of the graph, which notes the time whenever the graph comes to it: that is what `external`
-// asks for, and CUDA refuses it elsewhere.
+// A captured mark must be a node of the graph that records the time at each launch. cudaEventRecordExternal
+// requests that, and is illegal outside a capture.
 void CudaStopwatch::note(const void* mark, Queue& queue) {
   const auto& gpu = static_cast<const CudaQueue&>(queue);
   cudaStreamCaptureStatus capture{};

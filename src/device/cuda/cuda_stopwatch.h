@@ -9,8 +9,8 @@
 
 namespace wt::device {
 
-// Marks are CUDA events: the GPU notes the time when its stream, or its graph, comes to them. They know half a
-// microsecond.
+// A stopwatch on a GPU. Marks are CUDA events, whose time the GPU records when its stream or its graph
+// reaches them. Their resolution is half a microsecond.
 class CudaStopwatch final : public Stopwatch {
  public:
   CudaStopwatch(const CudaDevice& device, std::size_t marks);

@@ -8,15 +8,16 @@ namespace wt::device {
 
 namespace {
 
-// Whether `from` reaches into the memory of `to` now.
+// Enables direct access from one GPU to the memory of another. Returns false if the machine doesn't support
+// it.
 bool connect(const CudaDevice& from, const CudaDevice& to) {
   int can = 0;
-  check(cudaDeviceCanAccessPeer(&can, from.ordinal, to.ordinal), "ask for peer access", from);
+  check(cudaDeviceCanAccessPeer(&can, from.ordinal, to.ordinal), "query peer access", from);
   if (can == 0) return false;
   check(cudaSetDevice(from.ordinal), "use", from);
   const cudaError_t status = cudaDeviceEnablePeerAccess(to.ordinal, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled)
-    cudaGetLastError();  // forget it: that is what was wanted
+    cudaGetLastError();  // resets the error, because the access was enabled before
   else
     check(status, "enable peer access", from);
   return true;
@@ -31,8 +32,9 @@ std::unique_ptr<CudaQueue> make_queue(const CudaDevice& device, Precision precis
 
 }  // namespace
 
-// NVIDIA's manual doesn't say whether a graph may hold copies that the host's memory stages, so there is none then; and
-// NCCL's advises against graphs where one thread drives several GPUs ("Using NCCL with CUDA Graphs", 2.30).
+// CUDA graphs are not used in two cases. NVIDIA's manual doesn't state whether a graph may contain copies
+// that go through the memory of the host. The manual of NCCL 2.30 ("Using NCCL with CUDA Graphs") advises
+// against graphs if one thread drives several GPUs.
 CudaTeam make_cuda_team(const std::vector<CudaDevice>& devices, Precision precision,
                         CudaTeam::Library library) {
   CudaTeam team;

@@ -6,7 +6,8 @@ namespace wt::device {
 
 namespace {
 
-// A stream that is left capturing refuses all further work, so a capture ends whatever happens in it.
+// Captures a graph. The capture is ended even if `enqueue` throws, because a stream in capture mode accepts
+// no other work.
 cudaGraph_t captured(cudaStream_t stream, const CudaDevice& device, const std::function<void()>& enqueue) {
   cudaGraph_t graph = nullptr;
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin a capture", device);

@@ -9,8 +9,8 @@
 
 namespace wt::device {
 
-// What `enqueue` puts on the stream, as one CUDA graph: a step is then launched at once, and the gaps between its
-// kernels are the GPU's own.
+// Captures everything that `enqueue` puts on the stream as a CUDA graph. A training step is then launched by
+// one call, and the gaps between its kernels don't depend on the host.
 std::shared_ptr<void> capture_graph(cudaStream_t stream, const CudaDevice& device,
                                     const std::function<void()>& enqueue);
 

@@ -11,13 +11,13 @@ namespace wt::device {
 
 namespace {
 
-// NCCL has words for a result, and no name.
+// The names of NCCL's results. The library itself provides descriptions only.
 std::string_view name_of(ncclResult_t result) {
   constexpr std::array<std::string_view, 8> names{
       "ncclSuccess",         "ncclUnhandledCudaError", "ncclSystemError", "ncclInternalError",
       "ncclInvalidArgument", "ncclInvalidUsage",       "ncclRemoteError", "ncclInProgress"};
   const auto number = static_cast<std::size_t>(result);
-  return number < names.size() ? names[number] : "a result that NCCL 2.28 doesn't know";
+  return number < names.size() ? names[number] : "a result that is unknown in NCCL 2.28";
 }
 
 void check(ncclResult_t result, std::string_view operation, const CudaDevice& device) {
@@ -76,12 +76,12 @@ class Nccl final : public Communicator {
  private:
   std::size_t rank_of(const Queue& queue) const {
     const auto found = std::ranges::find(ranks_, &queue);
-    WT_EXPECT(found != ranks_.end(), "a queue that is no rank of NCCL's brings numbers");
+    WT_EXPECT(found != ranks_.end(), "the queue of a buffer is not a rank of NCCL");
     return static_cast<std::size_t>(found - ranks_.begin());
   }
 
-  // A thread that drives several ranks must make their calls as one group (NCCL's manual, "Group Calls"), which ends
-  // whatever one of them answers.
+  // A thread that drives several ranks must put their calls into one group (NCCL's manual, "Group Calls").
+  // The group is ended even if a call fails.
   template <class Call>
   void run(const Shares& shares, Queue& queue, std::string_view operation, const Call& call) {
     WT_EXPECT(shares.of_ranks.size() == ranks_.size(), "{} of {} ranks call NCCL", shares.of_ranks.size(),

@@ -8,8 +8,8 @@
 
 namespace wt::device {
 
-// NCCL among the GPUs of such queues, one rank each. Throws InputError where this program was built without it
-// (no_nccl.cpp is compiled then), MachineError where it doesn't start. Requires: queues of different GPUs.
+// NCCL with one rank for each queue. Throws InputError if this program was built without NCCL (no_nccl.cpp is
+// compiled then), and MachineError if NCCL doesn't start. Requires: the queues are on different GPUs.
 std::unique_ptr<Communicator> make_nccl(const std::vector<const CudaQueue*>& ranks);
 
 }  // namespace wt::device

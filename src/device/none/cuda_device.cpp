@@ -1,3 +1,4 @@
+// Replaces device/cuda/ in programs that are built without CUDA.
 #include "device/cuda_device.h"
 
 #include "base/error.h"

@@ -51,8 +51,9 @@ struct Range {
   std::int64_t begin = 0, end = 0;
 };
 
-// Calls f(x, filter, y) with the places of the three numbers that each multiplication joins, for some images
-// and some of the filter's pixels. All three passes are this one sum, with a different tensor as the result.
+// Calls f(x, filter, y) for every multiplication of some images and some pixels of the filter. The arguments
+// are the offsets of the three elements that take part. All three passes are this sum, each with another
+// tensor as its result.
 template <class F>
 void visit_terms(const loops::Convolution& p, Range images, Range pixels, F&& f) {
   const std::int64_t in_group = p.channels / p.groups;
@@ -75,7 +76,8 @@ void visit_terms(const loops::Convolution& p, Range images, Range pixels, F&& f)
       }
 }
 
-// float64 is for checks: plain loops, and tiles whose results don't overlap.
+// float64 is meant for checks, so its loops are plain. The results of two tiles do not overlap: a tile
+// is an image or, for the gradient of the filter, a pixel of the filter.
 void convolution_float64(const loops::Convolution& p, Pass pass, const Numbers& numbers,
                          device::Workers& workers) {
   const double *first = numbers.inputs[0].as<double>(), *second = numbers.inputs[1].as<double>();
@@ -96,7 +98,8 @@ void convolution_float64(const loops::Convolution& p, Pass pass, const Numbers& 
   });
 }
 
-// The loops' operands: in the gradient to the input dy comes first, the filter second.
+// The operands in the order of the loops, which in the gradient to the input is dy, filter. The kernel's
+// order is filter, dy.
 loops::Operands operands_of(Pass pass, const Numbers& numbers) {
   const bool swapped = pass == Pass::input_gradient;
   return {numbers.inputs[swapped ? 1 : 0].as<float>(), numbers.inputs[swapped ? 0 : 1].as<float>(),

@@ -4,6 +4,7 @@
 
 namespace wt::cpu {
 
+// The `apply` and `workspace` functions of kernel/convolution.cpp, one pair for each pass.
 template <ConvolutionGeometry::Pass pass>
 void convolution(const Numbers& numbers, device::Workers& workers);
 template <ConvolutionGeometry::Pass pass>

@@ -28,7 +28,7 @@ std::size_t index(Operation operation) {
   return static_cast<std::size_t>(operation);
 }
 
-// f(begin, count) for every tile of a range.
+// Calls f(begin, count) for every tile of a range of elements.
 template <class F>
 void run_in_tiles(device::Workers& workers, std::int64_t elements, F&& f) {
   workers.run(ceiling(elements, tile_elements), [&](std::int64_t tile, std::span<std::byte>) {
@@ -37,7 +37,8 @@ void run_in_tiles(device::Workers& workers, std::int64_t elements, F&& f) {
   });
 }
 
-// Operand 0 of the nest is the result; operands 1.. are the inputs, in the kernel's order.
+// The strides of a block for the loops. Operand 0 of the nest is the result; operands 1, 2, ... are the
+// inputs in the kernel's order.
 loops::Block block_of(const Nest& nest, const Nest::Run& run, std::size_t inputs) {
   loops::Block block{.rows = run.rows, .columns = run.columns, .out_row = nest.row_stride(0)};
   for (std::size_t input = 0; input < inputs; ++input) {
@@ -62,7 +63,7 @@ void zip(Loop loop, const Numbers& numbers, device::Workers& workers) {
   });
 }
 
-// The processor would stop the program at an integer's division by zero; floats give infinity.
+// An integer division by zero would end the program with a signal. A float's gives infinity or NaN.
 template <class T>
 void require_no_zero(const View& divisor) {
   const std::span<const T> values = divisor.values<T>();
@@ -91,7 +92,7 @@ void apply_binary(Binary operation, const Numbers& numbers, device::Workers& wor
     if constexpr (std::is_integral_v<T>)
       if (operation == Binary::divide) require_no_zero<T>(numbers.inputs[1]);
     const auto loop = loops_of<T>().binary[index(operation)];
-    WT_EXPECT(loop != nullptr, "operation {} on {}", index(operation), name(type_of<T>));
+    WT_EXPECT(loop != nullptr, "binary operation {} has no loop for {}", index(operation), name(type_of<T>));
     zip<T, T>(loop, numbers, workers);
   });
 }

@@ -5,6 +5,8 @@
 
 namespace wt::cpu {
 
+// The `apply` functions of kernel/elementwise.cpp. apply_binary throws InputError for an integer division by
+// 0.
 void apply_unary(Unary operation, const Numbers& numbers, device::Workers& workers);
 void apply_binary(Binary operation, const Numbers& numbers, device::Workers& workers);
 void apply_comparison(Comparison operation, const Numbers& numbers, device::Workers& workers);

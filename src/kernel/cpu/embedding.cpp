@@ -7,7 +7,7 @@
 namespace wt::cpu {
 namespace {
 
-// Looked at before any thread starts, so that the first wrong id is the one that is named.
+// Checks all ids before any thread starts, so that the error names the first wrong one.
 template <class Id>
 void require_ids(std::string_view kernel, std::span<const Id> ids, std::int64_t rows) {
   for (std::size_t i = 0; i < ids.size(); ++i)
@@ -31,8 +31,9 @@ void look_up(const Numbers& numbers, device::Workers& workers) {
            });
 }
 
-// A tile owns a band of the table's rows and reads all ids, taking its own in order. At most `bands` of them,
-// since each reads everything.
+// A tile owns a band of rows of the table. It reads all ids in order and adds up the slopes of those in its
+// band, so no two threads write to one row. Since every band reads all ids, there are at most `bands` of
+// them.
 constexpr std::int64_t bands = 64;
 
 template <class T, class Id>

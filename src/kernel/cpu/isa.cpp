@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> names{"baseline", "avx2", "avx512"};
 
-// The same features as the flags in the root CMakeLists ask for.
+// Tests for the features that the compiler flags in the root CMakeLists.txt enable.
 Isa find_best_isa() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -38,7 +38,8 @@ Isa best_isa() {
 Isa current_isa() { return chosen_isa(); }
 
 void pin_isa(Isa isa) {
-  WT_EXPECT(isa <= best_isa(), "this processor has no {}; its best is {}", name(isa), name(best_isa()));
+  WT_EXPECT(isa <= best_isa(), "this processor has no {}; its best instruction set is {}", name(isa),
+            name(best_isa()));
   chosen_isa() = isa;
 }
 

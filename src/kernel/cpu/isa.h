@@ -1,4 +1,6 @@
 #pragma once
+// The instruction sets of a CPU. Each file in cpu/loops/ is compiled once for each of them, and the copy to
+// run is chosen when the program runs.
 
 #include <cstdint>
 #include <optional>
@@ -6,22 +8,23 @@
 
 namespace wt::cpu {
 
-// The instruction sets that the inner loops are compiled for. Elementwise loops give the same bits on all of
-// them; contractions may not, since AVX2 and AVX-512 multiply and add with one rounding.
+// All loops except the contractions give the same bits on every instruction set. Contractions may differ,
+// since AVX2 and AVX-512 have fused multiply-adds, which round once.
 enum class Isa : std::uint8_t { baseline, avx2, avx512 };
 
-Isa best_isa();     // the best this processor has
-Isa current_isa();  // best_isa() unless pinned
-// For the whole process, before any kernel runs. Requires: this processor has it.
+Isa best_isa();     // the best one that this processor has
+Isa current_isa();  // best_isa() unless another one was pinned
+// Selects an instruction set for the whole process. Requires: this processor has it, and no kernel has run
+// yet.
 void pin_isa(Isa isa);
 
 std::string_view name(Isa isa);  // "avx2"
 std::optional<Isa> isa_named(std::string_view name);
 
-// Of a table of loops that was compiled three times, the copy in use:
+// The copy of a table of loops for the current instruction set:
 //   const loops::Elementwise& table = WT_LOOPS(loops::elementwise);
-// A macro, because the copies are functions whose names end in the instruction set's, and processors other
-// than x86-64 have only the first.
+// WT_LOOPS is a macro, because the copies are functions whose names end in the name of the instruction set,
+// and processors other than x86-64 have only the first of them.
 template <class Loops>
 const Loops& choose_loops(const Loops& (*baseline)(), const Loops& (*avx2)(), const Loops& (*avx512)()) {
   switch (current_isa()) {

@@ -17,14 +17,15 @@ const loops::LossOf<T>& loops_of() {
   return part_of<T>(WT_LOOPS(loops::loss));
 }
 
-// Looked at before any thread starts, so that the first wrong label is the one that is named.
+// Checks all labels before any thread starts, so that the error names the first wrong one.
 template <class Label>
 void require_labels(std::span<const Label> labels, std::int64_t classes) {
   for (std::size_t row = 0; row < labels.size(); ++row)
     if (labels[row] < 0 || labels[row] >= classes)
-      refuse("sparse_softmax_cross_entropy",
-             fmt::format("label {} in row {} is no class: logits has {} columns", labels[row], row, classes),
-             fmt::format("labels must be from 0 to {}", classes - 1));
+      refuse(
+          "sparse_softmax_cross_entropy",
+          fmt::format("label {} in row {} is not a class: logits has {} columns", labels[row], row, classes),
+          fmt::format("labels must be from 0 to {}", classes - 1));
 }
 
 template <class T, class Label>
@@ -72,7 +73,7 @@ void softmax_cross_entropy(const Numbers& numbers, device::Workers& workers) {
 
 namespace {
 
-// A loss from two rows.
+// Computes a loss from each pair of rows.
 template <class T>
 void apply_loss(const Numbers& numbers, device::Workers& workers,
                 T (*loop)(const T*, const T*, std::int64_t)) {

@@ -4,6 +4,8 @@
 
 namespace wt::cpu {
 
+// The `apply` functions of kernel/loss.cpp. sparse_softmax_cross_entropy throws InputError for a label that
+// is not a class.
 void sparse_softmax_cross_entropy(const Numbers& numbers, device::Workers& workers);
 void softmax_cross_entropy(const Numbers& numbers, device::Workers& workers);
 void mean_squared_error(const Numbers& numbers, device::Workers& workers);

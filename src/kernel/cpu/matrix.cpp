@@ -19,7 +19,8 @@ loops::MatrixProduct problem_of(const TensorSpec& a, const TensorSpec& b, const 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using ConstMap = Eigen::Map<const Matrix>;
 
-// float64 is for checks. A lazy product allocates nothing; the fast one would, in the middle of a step.
+// float64 is meant for checks, so a lazy product is good enough. Eigen's fast product would allocate
+// memory in the middle of a step.
 void multiply(const loops::MatrixProduct& p, std::int64_t batch, std::int64_t begin, std::int64_t count,
               const double* a_data, const double* b_data, double* c_data) {
   const ConstMap a(a_data + batch * p.m * p.k, p.transpose_a ? p.k : p.m, p.transpose_a ? p.m : p.k);

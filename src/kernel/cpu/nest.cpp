@@ -5,7 +5,8 @@
 namespace wt::cpu {
 
 Nest::Nest(const Shape& extents, std::initializer_list<Strides> operands) : operands_(operands.size()) {
-  WT_EXPECT(operands.size() <= max_operands, "{} operands in one nest", operands.size());
+  WT_EXPECT(operands.size() <= max_operands, "{} operands in one nest, which has at most {}", operands.size(),
+            max_operands);
   const std::span<const Strides> strides(operands.begin(), operands.size());
   for (int axis = 0; axis < extents.rank(); ++axis)
     if (extents[axis] != 1) append(extents[axis], strides, static_cast<std::size_t>(axis));

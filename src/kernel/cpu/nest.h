@@ -9,9 +9,10 @@
 
 namespace wt::cpu {
 
-// Several operands walked together: nested loops over shared extents, with strides per operand. Neighbouring
-// axes that every operand crosses in one stride are merged, so most calls end with one axis or two. The last
-// axis is called columns, all others rows.
+// Nested loops over several operands that share extents and have strides of their own, as broadcasting needs.
+// Neighbouring axes that every operand crosses with one stride are merged, so most calls end with one or two
+// axes. The last axis is called columns and all others together rows. [4,1,5] + [5], for example, becomes 4
+// rows of 5 columns, where the second operand has the row stride 0.
 class Nest {
  public:
   static constexpr int max_operands = 4;
@@ -23,16 +24,18 @@ class Nest {
   std::int64_t row_stride(std::size_t operand) const { return rank_ > 1 ? strides_[operand][last() - 1] : 0; }
   std::int64_t column_stride(std::size_t operand) const { return strides_[operand][last()]; }
 
-  // Cuts the walk in tiles of about `elements` elements, as wide as possible but not wider than `columns`.
+  // Cuts the rows and columns into tiles of about `elements` elements, as wide as possible but not wider than
+  // `columns`. The constructor has cut them into tiles of tile_elements.
   void cut(std::int64_t elements, std::int64_t columns);
   std::int64_t tiles() const { return row_tiles_ * column_tiles_; }
 
-  // A block whose rows lie at row_stride from each other, at `offset` in each operand.
+  // A block of a tile. In each operand it begins at `offset`, and its rows are row_stride apart.
   struct Run {
     std::array<std::int64_t, max_operands> offset{};
     std::int64_t rows = 0;
     std::int64_t columns = 0;
   };
+  // Calls f(run) for the blocks of a tile. Several are needed where the rows are more than one axis.
   template <class F>
   void visit(std::int64_t tile, F&& f) const {
     const std::int64_t begin = tile / column_tiles_ * tile_rows_;
@@ -61,8 +64,8 @@ class Nest {
   std::int64_t row_tiles_ = 0, column_tiles_ = 0;
 };
 
-// Tiles of elementwise kernels: small enough for a core's first cache, large enough to be worth a thread's
-// while.
+// The size of a tile of an elementwise kernel: it is small enough for a core's caches and takes long enough
+// to be worth starting on another thread.
 constexpr std::int64_t tile_elements = 16 * 1024;
 
 }  // namespace wt::cpu

@@ -8,9 +8,9 @@
 #include "kernel/cpu/tiles.h"
 #include "kernel/cpu/types.h"
 
-// Statistics over rows: each tile of rows leaves its own numbers per channel in the workspace, in the
-// tensors' type; then the tiles are put together in their order, in float64. The error of a sum stays that of
-// a tile's.
+// Statistics over rows are computed in two phases. Each tile of rows writes its own numbers per channel to
+// the workspace, in the type of the tensors. Then the tiles are combined in their order, in float64. The
+// rounding error of a long sum is then that of the sum over one tile.
 
 namespace wt::cpu {
 namespace {
@@ -20,7 +20,7 @@ const loops::NormalizationOf<T>& loops_of() {
   return part_of<T>(WT_LOOPS(loops::normalization));
 }
 
-// x as rows of channels, and the tiles of rows.
+// x as rows of channels, and how the rows are cut into tiles.
 struct Rows {
   explicit Rows(const Shape& x)
       : count(x.elements(0, x.rank() - 1)),
@@ -31,11 +31,12 @@ struct Rows {
   std::int64_t begin(std::int64_t tile) const { return tile * per_tile; }
   std::int64_t size(std::int64_t tile) const { return std::min(per_tile, count - begin(tile)); }
 
-  static constexpr std::int64_t least = 64;  // so that the partial results stay small beside x
+  static constexpr std::int64_t least = 64;  // rows per tile, so that the partial results are small beside x
   std::int64_t count, width, per_tile, tiles;
 };
 
-// The workspace: so many numbers per channel, then two per channel for each tile.
+// The layout of the workspace: `vectors` numbers per channel, and behind them two numbers per channel for
+// each tile.
 template <class T>
 struct Partials {
   Partials(std::span<std::byte> workspace, const Rows& x, int vectors)
@@ -56,7 +57,7 @@ Bytes partials_bytes(const TensorSpec& x, int vectors, bool with_tiles) {
   return Bytes((vectors + (with_tiles ? 2 * rows.tiles : 0)) * rows.width * bytes_per_element(x.type));
 }
 
-// f(first, count) for blocks of channels.
+// Calls f(first, count) for blocks of channels, in parallel.
 constexpr std::int64_t block = 64;
 template <class F>
 void run_channels(device::Workers& workers, std::int64_t width, F&& f) {
@@ -65,7 +66,8 @@ void run_channels(device::Workers& workers, std::int64_t width, F&& f) {
   });
 }
 
-// Of a block of channels, the tiles' sums added in order.
+// Adds the tiles' sums in their order, for a block of channels. `which` is 0 or 1, the number of a tile that
+// is added.
 template <class T>
 void add_tiles(const Partials<T>& partials, std::int64_t tiles, int which, std::int64_t first,
                std::int64_t count, double* sums) {
@@ -76,8 +78,8 @@ void add_tiles(const Partials<T>& partials, std::int64_t tiles, int which, std::
   }
 }
 
-// Chan, Golub and LeVeque, 1979: squared distances to the tiles' means become squared distances to the
-// whole's. No rows at all give NaN, as TensorFlow does.
+// Combines the means and squared distances of the tiles to the mean and variance of all rows (Chan, Golub and
+// LeVeque, 1979). Without any rows both are NaN, as in TensorFlow.
 template <class T>
 void combine_moments(const Rows& x, const Partials<T>& partials, std::int64_t first, std::int64_t count,
                      double* mean, double* variance) {
@@ -102,8 +104,9 @@ void combine_moments(const Rows& x, const Partials<T>& partials, std::int64_t fi
   for (std::int64_t i = 0; i < count; ++i) variance[i] /= rows;
 }
 
-// What training leaves per channel. Inputs are read before outputs are written: they may share their places.
-// A replica without rows has seen nothing: as in Keras, its moving statistics stay, and no gradient comes.
+// Computes the outputs per channel, and the scale and shift with which y is computed. All inputs of a channel
+// are read before its outputs are written, since they may share memory. A replica without rows keeps its
+// moving averages, as in Keras.
 template <class T>
 void finish_batch_norm(const Numbers& numbers, const Rows& x, const Partials<T>& partials, std::int64_t first,
                        std::int64_t count) {
@@ -155,8 +158,9 @@ void batch_norm_of(const Numbers& numbers, device::Workers& workers) {
   });
 }
 
-// dx = gamma s (dy - sum(dy) / n - (x - mean) s^2 sum(dy (x - mean)) / n), s the inverse deviation: three
-// numbers per channel. gamma is read before dbeta is written, which may lie in its place.
+// dx = gamma s (dy - sum(dy) / n - (x - mean) s^2 sum(dy (x - mean)) / n), where s is the inverse deviation.
+// This computes its three factors per channel. gamma is read before dbeta is written, which may be in the
+// same memory. A replica without rows has gradients of 0.
 template <class T>
 void finish_batch_norm_gradient(const Numbers& numbers, const Rows& x, const Partials<T>& partials,
                                 std::int64_t first, std::int64_t count) {

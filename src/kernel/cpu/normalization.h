@@ -4,6 +4,7 @@
 
 namespace wt::cpu {
 
+// The `apply` and `workspace` functions of kernel/normalization.cpp.
 void softmax(const Numbers& numbers, device::Workers& workers);
 void softmax_gradient(const Numbers& numbers, device::Workers& workers);
 void batch_norm(const Numbers& numbers, device::Workers& workers);
@@ -17,8 +18,8 @@ Bytes batch_norm_gradient_workspace(const Call& call);
 Bytes batch_norm_inference_workspace(const Call& call);
 Bytes layer_norm_gradient_workspace(const Call& call);
 
-// Images go through TensorFlow's fused kernel, which feeds the unbiased variance (Bessel's n / (n - 1)) to
-// the moving average; other ranks take the biased one.
+// Whether the moving average takes the unbiased variance, with Bessel's correction n / (n - 1). TensorFlow
+// computes batch_norm of images (rank 4) by its fused kernel, which does so. Other ranks take the biased one.
 inline bool corrects_variance(const Shape& x) { return x.rank() == 4; }
 
 }  // namespace wt::cpu

@@ -25,8 +25,8 @@ const loops::OptimizerOf<T>& loops_of() {
   }
 }
 
-// The loops know up to three slots, of which a layout may lack some: the layout's slot i is the loops' slot
-// places[i].
+// The loops have up to three slots, and a layout may lack some of them. Slot i of the layout is slot
+// places[i] of the loops.
 using SlotPlaces = std::array<std::size_t, 3>;
 
 template <class T>
@@ -46,7 +46,8 @@ loops::OptimizerRun<T> run_of(const Numbers& numbers, const OptimizerLayout& lay
   return run;
 }
 
-// f(run) for every tile of every parameter: small parameters and large ones fill the threads together.
+// Calls f(run) for every tile of every parameter. All parameters share one parallel loop, so that many small
+// ones occupy the threads as well as a large one does.
 template <class T, class F>
 void run_over_parameters(const Numbers& numbers, const OptimizerLayout& layout, const SlotPlaces& places,
                          device::Workers& workers, F&& f) {
@@ -84,7 +85,7 @@ void apply_adam_update(const Numbers& numbers, device::Workers& workers) {
   const std::int64_t t = *numbers.inputs[count_at].as<std::int64_t>() + 1;
   with_floating(numbers.inputs[0].spec.type, [&](auto zero) {
     using T = decltype(zero);
-    // Keras casts beta before it raises it to the power t, but subtracts it from 1 before it casts.
+    // Keras casts beta before it computes the power, and casts 1 - beta after the subtraction.
     const T rate = *numbers.inputs.back().as<T>();
     const T power_1 = std::pow(static_cast<T>(attributes.beta_1), static_cast<T>(t));
     const T power_2 = std::pow(static_cast<T>(attributes.beta_2), static_cast<T>(t));

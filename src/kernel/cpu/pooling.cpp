@@ -33,7 +33,7 @@ loops::Pooling geometry(const TensorSpec& x, const Attributes& attributes) {
 
 std::int64_t image_elements(const TensorSpec& spec) { return spec.shape.elements(1, 4); }
 
-// Forward: tiles are bands of rows of y.
+// The forward passes. A tile is a band of rows of y.
 template <class T>
 void pool(const Numbers& numbers, device::Workers& workers,
           void (*loop)(const loops::Pooling&, const T*, T*, std::int64_t, std::int64_t)) {
@@ -66,7 +66,7 @@ void average_pool(const Numbers& numbers, device::Workers& workers) {
   });
 }
 
-// Backward: windows may overlap, so a tile is a whole image.
+// In the backward passes a tile is a whole image, since windows may overlap.
 void max_pool_gradient(const Numbers& numbers, device::Workers& workers) {
   with_floating(numbers.inputs[0].spec.type, [&](auto zero) {
     using T = decltype(zero);

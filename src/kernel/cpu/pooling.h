@@ -4,6 +4,7 @@
 
 namespace wt::cpu {
 
+// The `apply` functions of kernel/pooling.cpp.
 void max_pool(const Numbers& numbers, device::Workers& workers);
 void max_pool_gradient(const Numbers& numbers, device::Workers& workers);
 void average_pool(const Numbers& numbers, device::Workers& workers);

@@ -15,7 +15,8 @@ void apply_mask(const T* x, const bool* mask, T* y, std::int64_t count, double r
   for (std::int64_t i = 0; i < count; ++i) y[i] = mask[i] ? x[i] * scale : T{};
 }
 
-// Element i takes word i % 4 of block i / 4. Requires: begin is a multiple of 4.
+// Draws the mask of some elements. Element i takes word i % 4 of block i / 4 of the random stream, so the
+// mask does not depend on the tiles. Requires: begin is a multiple of 4.
 void draw_mask(const PhiloxStream& stream, bool* mask, std::int64_t begin, std::int64_t count, double rate) {
   const std::uint32_t least = element::least_kept(rate);
   for (std::int64_t i = 0; i < count; i += 4) {

@@ -27,7 +27,7 @@ const auto& loops_of() {
   }
 }
 
-// Some of a tensor's axes, counted through as one.
+// Some axes of a tensor, whose elements are numbered as if they were one axis.
 class Axes {
  public:
   void append(std::int64_t extent, std::int64_t stride) {
@@ -36,7 +36,8 @@ class Axes {
     count_ *= extent;
   }
   std::int64_t count() const { return count_; }
-  // The last of the axes: so many steps of one stride before the next carry.
+  // Extent and stride of the last of the axes. From an index that is a multiple of `regular`, so many
+  // elements follow each other at this stride.
   std::int64_t regular() const { return extents_.rank() > 0 ? extents_.last() : 1; }
   std::int64_t stride() const { return strides_.rank() > 0 ? strides_.last() : 0; }
   std::int64_t offset(std::int64_t index) const {
@@ -51,21 +52,21 @@ class Axes {
   std::int64_t count_ = 1;
 };
 
-constexpr std::int64_t widest_band = 512;  // columns that one tile reduces side by side
-constexpr std::int64_t most_partials = 64;
+constexpr std::int64_t widest_band = 512;   // columns that one tile reduces side by side
+constexpr std::int64_t most_partials = 64;  // the most tiles of a reduction that is summed in pieces
 
-// How a reduction is cut, from shapes alone. The last axis (after merging neighbours of one kind) is either
-// reduced, and each result is the sum of rows; or kept, and a row of results is a sum of rows, taken in bands
-// of columns. Where there are few results, each is summed in pieces, whose partial sums are added in order
-// afterwards.
+// How a reduction is cut into tiles. It follows from shapes alone. Neighbouring axes that are both reduced or
+// both kept are merged. If the last axis is reduced, a result is the sum of rows along it. If it is kept, a
+// row of results is a sum of rows, computed in bands of columns. Where there are few results, each is summed
+// in pieces, whose partial sums are added in order afterwards.
 struct Cut {
-  Axes kept{}, reduced{};  // without the last
+  Axes kept{}, reduced{};  // without the last axis
   std::int64_t last = 1;
   bool last_is_reduced = true;
 
   std::int64_t band = 1, bands = 1;
   std::int64_t tile_kept = 1, kept_tiles = 1;
-  std::int64_t length = 0, pieces = 1;  // what is cut in pieces: elements if last_is_reduced, else rows
+  std::int64_t length = 0, pieces = 1;  // the terms that are cut into pieces: elements or, in bands, rows
 
   Cut(const Shape& shape, const Shape& axes);
   std::int64_t results() const { return kept.count() * (last_is_reduced ? 1 : last); }
@@ -99,7 +100,7 @@ Cut::Cut(const Shape& shape, const Shape& axes) {
   band = last_is_reduced ? 1 : std::clamp<std::int64_t>(last, 1, widest_band);
   bands = last_is_reduced ? 1 : ceiling(last, band);
   const std::int64_t elements =
-      std::max<std::int64_t>(per_result() * band, 1);  // for one result or band of them
+      std::max<std::int64_t>(per_result() * band, 1);  // of x, for one result or one band of results
   tile_kept = std::max<std::int64_t>(tile_elements / elements, 1);
   kept_tiles = ceiling(kept.count(), tile_kept);
   length = last_is_reduced ? per_result() : reduced.count();
@@ -109,8 +110,8 @@ Cut::Cut(const Shape& shape, const Shape& axes) {
                                     std::min(most, std::max<std::int64_t>(length, 1)));
 }
 
-// Reduces elements or rows [begin, end) of what belongs to the results at kept index `kept`, in columns from
-// `column`.
+// Reduces the terms [begin, end) of one result or one band of results. `x` is the first of their elements,
+// and `all` receives the accumulators.
 template <class T, class A>
 void reduce_piece(const Cut& cut, const loops::Reducer<T, A>& reducer, const T* x, std::int64_t begin,
                   std::int64_t end, std::int64_t columns, A* all) {
@@ -131,7 +132,7 @@ void reduce_piece(const Cut& cut, const loops::Reducer<T, A>& reducer, const T* 
   }
 }
 
-// finish(accumulated) is a result.
+// Reduces x to y. finish(accumulator) makes a result of an accumulator.
 template <class T, class A, class Finish>
 void reduce(const Numbers& numbers, device::Workers& workers, const loops::Reducer<T, A>& reducer,
             Finish&& finish) {
@@ -182,7 +183,7 @@ void apply_reduce_sum(const Numbers& numbers, device::Workers& workers) {
   });
 }
 
-// One division after the sum, as TensorFlow divides.
+// As in TensorFlow, the sum is divided once at the end.
 void apply_reduce_mean(const Numbers& numbers, device::Workers& workers) {
   const Cut cut(numbers.inputs[0].spec.shape, attributes_as<AxesAttributes>(numbers.attributes).axes);
   const auto count = static_cast<double>(cut.per_result());

@@ -4,6 +4,7 @@
 
 namespace wt::cpu {
 
+// The `apply` functions of kernel/shaping.cpp.
 void apply_transpose(const Numbers& numbers, device::Workers& workers);
 void apply_broadcast_to(const Numbers& numbers, device::Workers& workers);
 void apply_concat(const Numbers& numbers, device::Workers& workers);

@@ -8,13 +8,13 @@
 
 namespace wt::cpu {
 
-// How many rows of this width make a tile, at least one. By the problem's size alone, never by the number of
-// threads: the cuts decide where sums are split.
+// The number of rows of this width in a tile, at least one. It follows from the size of the problem alone and
+// never from the number of threads, because the tiles decide where sums are split.
 constexpr std::int64_t rows_per_tile(std::int64_t width) {
   return std::max<std::int64_t>(1, tile_elements / std::max<std::int64_t>(1, width));
 }
 
-// f(begin, count) for every tile of rows of this width.
+// Calls f(begin, count) for every tile of rows of this width.
 template <class F>
 void run_rows(device::Workers& workers, std::int64_t rows, std::int64_t width, F&& f) {
   const std::int64_t size = rows_per_tile(width);
@@ -24,7 +24,8 @@ void run_rows(device::Workers& workers, std::int64_t rows, std::int64_t width, F
   });
 }
 
-// f(row, the row's place, width) for every row along x's last axis. Rows without elements are left out.
+// Calls f(row, offset of the row's first element, width) for every row along x's last axis. Does nothing if
+// rows have no elements.
 template <class F>
 void for_each_row(device::Workers& workers, const Shape& x, F&& f) {
   const std::int64_t width = x.last();

@@ -6,7 +6,7 @@
 
 namespace wt::cpu {
 
-// Of a table of loops for both floating types, one type's part.
+// One type's part of a table that has loops for both floating types.
 template <class T, class Table>
 const auto& part_of(const Table& table) {
   if constexpr (std::is_same_v<T, double>)

@@ -5,11 +5,12 @@
 
 namespace wt::cuda {
 
-// A reduction over some of a tensor's axes: where the terms of a result are.
+// A reduction over some axes of a tensor: the place of every term of every result.
 struct ReducedAxes {
   Walk<1> kept{}, reduced{};
   Cut cut{};
 
+  // The offset of a term in the tensor.
   WT_HOST_DEVICE Index place(Index result, Index term) const {
     Index base[1], offset[1];
     kept.place(result, base);

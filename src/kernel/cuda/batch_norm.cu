@@ -4,8 +4,8 @@
 #include "kernel/cuda/reduce.cuh"
 #include "kernel/types.h"
 
-// Statistics over rows, in double: first the mean, then the squared distances to it. What one pass knows per channel,
-// the next reads from the workspace.
+// Statistics over rows are computed in double: first the mean, then the squared distances to it. The
+// workspace holds the numbers per channel that one pass computes and the next one reads.
 
 namespace wt::cuda {
 namespace {
@@ -14,7 +14,7 @@ const NormalizationAttributes& attributes_of(const Numbers& numbers) {
   return attributes_as<NormalizationAttributes>(numbers.attributes);
 }
 
-// The workspace's numbers per channel: y = (x - mean) scale + shift.
+// The numbers per channel in the workspace: y = (x - mean) scale + shift.
 struct Scaling {
   double *mean, *scale, *shift;
 };
@@ -39,8 +39,9 @@ void find_means(const Numbers& numbers, const Channels& channels, double* mean, 
   reduce(queue, channels.cut, channels.partials(numbers.workspace), 0.0, term, AddNumbers{}, finish);
 }
 
-// What training leaves per channel. Inputs are read before outputs are written: they may share their places. A replica
-// without rows has seen nothing: its moving statistics stay.
+// Computes the outputs per channel, and the scale and shift with which y is computed. All inputs of a channel
+// are read before its outputs are written, since they may share memory. A replica without rows keeps its
+// moving averages.
 template <class T>
 struct FinishedStatistics {
   const T *gamma, *beta, *moving_mean, *moving_variance;
@@ -108,8 +109,9 @@ void batch_norm_of(const Numbers& numbers, device::CudaQueue& queue) {
   apply(channels, scaling, x, numbers.outputs[0].as<T>(), queue);
 }
 
-// dx = gamma s (dy - sum(dy) / n - (x - mean) s^2 sum(dy (x - mean)) / n), s the inverse deviation: three numbers per
-// channel. gamma is read before dbeta is written, which may lie in its place.
+// dx = gamma s (dy - sum(dy) / n - (x - mean) s^2 sum(dy (x - mean)) / n), where s is the inverse deviation.
+// This computes its three factors per channel. gamma is read before dbeta is written, which may be in the
+// same memory.
 template <class T>
 struct FinishedSlopes {
   const T *gamma, *inverse_deviation;

@@ -6,7 +6,7 @@
 namespace wt::cuda {
 namespace {
 
-// A GPU cannot stop the program where the CPU refuses an integer's division by zero: it gives 0.
+// An integer divided by zero gives 0. The CPU throws an error there, but a GPU cannot stop the program.
 struct Divide {
   template <class T>
   __device__ static T of(T a, T b) {
@@ -19,7 +19,7 @@ struct Divide {
 template <class Activation>
 using AddThen = element::Then<Activation, element::Add>;
 
-// In the enumerators' order; what follows minimum is for floating types only.
+// In the order of the enumerators. The operations behind minimum are for floating types only.
 template <class T>
 constexpr Apply zips[binary_count] = {zip<element::Add, T, T>,           zip<element::Subtract, T, T>,
                                       zip<element::Multiply, T, T>,      zip<Divide, T, T>,

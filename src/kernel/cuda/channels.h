@@ -6,14 +6,14 @@
 
 namespace wt::cuda {
 
-// x as rows of channels, for normalisations: sums per channel over all rows, and a workspace with some numbers per
-// channel, in double, before the sums' partial results.
+// x as rows of channels, as normalisations see it. They take sums over all rows for each channel. The
+// workspace has three vectors of one double per channel, and behind them the partial results of the sums.
 struct Channels {
   Index rows = 0, width = 0;
   Cut cut{};
 
-  static constexpr Index vectors = 3;          // of numbers per channel
-  static constexpr Index value_bytes = 2 * 8;  // of a partial result: a pair of sums
+  static constexpr Index vectors = 3;
+  static constexpr Index value_bytes = 2 * 8;  // of a partial result, which is a pair of sums
   Index workspace_bytes() const { return vectors * width * 8 + cut.partials() * value_bytes; }
 
   double* vector(std::span<std::byte> workspace, Index index) const {

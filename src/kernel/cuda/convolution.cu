@@ -13,7 +13,7 @@ using Pass = ConvolutionGeometry::Pass;
 
 struct Problem {
   ConvolutionShapes shapes{};
-  Patches patches{};  // of as many images as are computed at once
+  Patches patches{};  // of the images that are computed at a time
   Index images = 0, out_channels = 0;
 };
 
@@ -30,6 +30,7 @@ Problem problem_of(Pass pass, const TensorSpec& first, const TensorSpec& second,
   return problem;
 }
 
+// Writes the matrix of patches of some images.
 template <class T>
 void lay_out(const Patches& patches, const T* x, T* rows, device::CudaQueue& queue) {
   for_each(queue, patches.elements(), [=] __device__(Index i) {
@@ -38,7 +39,7 @@ void lay_out(const Patches& patches, const T* x, T* rows, device::CudaQueue& que
   });
 }
 
-// The other way round: every pixel adds up what its patches hold.
+// The reverse of lay_out: every pixel adds up the elements of the matrix that hold it.
 template <class T>
 void gather(const Patches& patches, const T* rows, T* x, device::CudaQueue& queue) {
   for_each(queue, patches.pixels(), [=] __device__(Index i) {
@@ -48,8 +49,8 @@ void gather(const Patches& patches, const T* rows, T* x, device::CudaQueue& queu
   });
 }
 
-// The three matrices, of which each pass has one as its result: patches [rows, columns] times filter [columns, d] is
-// y [rows, d].
+// The layouts of the three matrices. patches [rows, columns] times filter [columns, d] is y [rows, d], and
+// each pass computes another one of the three.
 struct Layouts {
   MatrixLayout patches{}, filter{}, y{};
 };
@@ -91,7 +92,7 @@ void input_gradient(const Problem& p, const T* filter, const T* dy, T* dx, T* ro
   if (!p.patches.are_images()) gather(p.patches, rows, dx, queue);
 }
 
-// `adds`: to what the images before have given.
+// `adds` is set for all images but the first, whose gradients are added up.
 template <class T>
 void filter_gradient(const Problem& p, const T* x, const T* dy, T* dfilter, T* rows, bool adds,
                      device::CudaQueue& queue) {
@@ -108,12 +109,13 @@ void filter_gradient(const Problem& p, const T* x, const T* dy, T* dfilter, T* r
   multiply<T>(product, p.patches.are_images() ? x : rows, dy, dfilter, queue);
 }
 
-// cuDNN wants the filter with d first, ours has it last: as a matrix it is transposed.
+// cuDNN takes the filter with d as its first axis, and the kernels here have it as the last. Transposing the
+// filter as a matrix converts one into the other.
 void reorder(const float* from, float* to, Index rows, Index columns, device::CudaQueue& queue) {
   for_each(queue, rows * columns, [=] __device__(Index i) { to[i] = from[i % rows * columns + i / rows]; });
 }
 
-// The workspace begins with the reordered filter.
+// The size of the reordered filter, which is at the begin of the workspace.
 Index filter_bytes(const Problem& p) { return ceiling(p.shapes.filter.elements() * 4, 256) * 256; }
 
 template <Pass pass>

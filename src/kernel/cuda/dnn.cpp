@@ -11,6 +11,7 @@ namespace {
 
 using Pass = ConvolutionGeometry::Pass;
 
+// Owns a descriptor of cuDNN.
 template <class Descriptor, auto create, auto destroy>
 struct Described {
   explicit Described(const device::CudaDevice& device) {
@@ -28,7 +29,8 @@ using FilterDescriptor =
 using WindowDescriptor = Described<cudnnConvolutionDescriptor_t, cudnnCreateConvolutionDescriptor,
                                    cudnnDestroyConvolutionDescriptor>;
 
-// float32 is exact. TF32 is what cuDNN does by itself; it has no bfloat16 of float32 operands, and TF32 is finer.
+// float32 is computed without rounding the operands. TF32 is cuDNN's default. cuDNN has no bfloat16 for
+// float32 operands, so bfloat16 is computed in TF32, which is finer.
 cudnnMathType_t math_of(device::Precision precision) {
   switch (precision) {
     case device::Precision::float32:
@@ -42,7 +44,7 @@ cudnnMathType_t math_of(device::Precision precision) {
   return CUDNN_FMA_MATH;
 }
 
-// A convolution's descriptors.
+// All descriptors of a convolution.
 struct Description {
   TensorDescriptor x, y;
   FilterDescriptor filter;
@@ -72,8 +74,9 @@ struct Description {
   }
 };
 
-// cuDNN's functions of a pass behind one face. Its proposals come the fastest first; those that transform the operands
-// (Fourier, Winograd) are left out, since they round more coarsely than sums of products.
+// cuDNN's functions for a pass, under names that are the same for all passes. `propose` returns algorithms
+// with the fastest first. `plain` lists those that are sums of products. The others transform the operands
+// (Fourier, Winograd) and are left out, since they round more coarsely.
 template <Pass pass>
 struct Ways;
 
@@ -137,7 +140,7 @@ struct Ways<Pass::filter_gradient> {
   }
 };
 
-// Some proposals turn out not to be there.
+// Whether cuDNN does not offer a proposed algorithm after all.
 bool is_refusal(cudnnStatus_t status) {
   return status >= CUDNN_STATUS_NOT_SUPPORTED && status < CUDNN_STATUS_INTERNAL_ERROR;
 }

@@ -8,7 +8,7 @@
 
 namespace wt::cuda {
 
-// A convolution as cuDNN wants it: the filter stored [d, kh, kw, c / groups].
+// A convolution as cuDNN takes it. The filter is stored as [d, kh, kw, c / groups].
 struct DnnConvolution {
   ConvolutionGeometry::Pass pass{};
   ConvolutionShapes shapes{};
@@ -16,7 +16,8 @@ struct DnnConvolution {
   Index groups = 1;
 };
 
-// cuDNN pads both ends alike, and counts in 31 bits.
+// Whether cuDNN can represent the convolution: it pads both ends of an axis alike, and counts elements in 31
+// bits.
 inline bool suits_dnn(const DnnConvolution& c) {
   const auto is_even = [](const Axis& axis) {
     const Index span = (axis.window - 1) * axis.dilation + 1;
@@ -29,8 +30,9 @@ inline bool suits_dnn(const DnnConvolution& c) {
          is_small(c.shapes.y);
 }
 
-// In the queue's precision, by the fastest of cuDNN's ways that gives the same bits every time and gets on with the
-// workspace. False: there is none, and nothing was enqueued. Operands in the pass's order. Requires: suits_dnn.
+// Enqueues the convolution in the queue's precision, by the fastest algorithm of cuDNN that is deterministic
+// and whose scratch memory fits into the workspace. Returns false if there is no such algorithm, and has then
+// enqueued nothing. The operands are in the order of the pass's kernel. Requires: suits_dnn(convolution).
 bool convolve_by_dnn(const DnnConvolution& convolution, const float* first, const float* second,
                      float* result, std::span<std::byte> workspace, device::CudaQueue& queue);
 

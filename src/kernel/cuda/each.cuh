@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(threads) each(Index count, const __grid_consta
   }
 }
 
-// f(i) for every i in [0, count), in any order.
+// Calls f(i) on the GPU for every i in [0, count), in any order.
 template <class F>
 void for_each(device::CudaQueue& queue, Index count, const F& f) {
   if (count == 0) return;

@@ -8,7 +8,7 @@
 namespace wt::cuda {
 namespace {
 
-// In the enumerators' order.
+// In the order of the enumerators.
 template <class T>
 constexpr Apply comparisons[comparison_count] = {zip<element::Equal, T, bool>, zip<element::Less, T, bool>,
                                                  zip<element::Greater, T, bool>};

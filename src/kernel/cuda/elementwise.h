@@ -5,6 +5,7 @@
 
 namespace wt::cuda {
 
+// An integer divided by 0 gives 0, since a GPU cannot stop the program as the CPU does.
 void apply_unary(Unary operation, const Numbers& numbers, device::CudaQueue& queue);
 void apply_binary(Binary operation, const Numbers& numbers, device::CudaQueue& queue);
 void apply_comparison(Comparison operation, const Numbers& numbers, device::CudaQueue& queue);

@@ -6,7 +6,8 @@
 namespace wt::cuda {
 namespace {
 
-// A GPU cannot name an id that is not in the table and stop, as the CPU does: as in TensorFlow on one, it gives zeros.
+// An id that is not in the table gives zeros, as in TensorFlow on a GPU. The CPU throws an error that names
+// the id, but a GPU cannot stop the program.
 template <class T, class Id>
 void look_up(const Numbers& numbers, device::CudaQueue& queue) {
   const Index rows = numbers.inputs[1].spec.shape[0], width = numbers.inputs[1].spec.shape[1];
@@ -19,8 +20,8 @@ void look_up(const Numbers& numbers, device::CudaQueue& queue) {
   });
 }
 
-// A warp owns a row of the table and reads all ids, which its block fetches together, taking its own in order: the
-// CPU's order, and no float is added atomically.
+// A warp owns a row of the table. It reads all ids, which its block fetches together, and adds up the slopes
+// of its own id in order. That is the order of the CPU, and it needs no atomic additions.
 template <class T, class Id>
 __global__ void __launch_bounds__(threads)
     add_up(const Id* ids, Index count, const T* dy, T* table, Index rows, Index width) {
@@ -31,7 +32,7 @@ __global__ void __launch_bounds__(threads)
   if (row < rows)
     for (Index c = lane; c < width; c += warp) own[c] = 0;
   for (Index begin = 0; begin < count; begin += threads) {
-    __syncthreads();  // the last chunk has been read
+    __syncthreads();  // every warp has read the last chunk
     if (begin + threadIdx.x < count) chunk[threadIdx.x] = ids[begin + threadIdx.x];
     __syncthreads();
     const Index size = min(Index{threads}, count - begin);

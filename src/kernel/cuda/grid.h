@@ -1,6 +1,6 @@
 #pragma once
-// How a problem is spread over a GPU's threads: by its size and constants alone, never by the device, so that a sum is
-// split at the same places on every GPU.
+// How a problem is spread over the threads of a GPU. It depends on the size of the problem and on constants,
+// never on the device, so that a sum is split at the same places on every GPU.
 
 #include "base/error.h"
 #include "kernel/strides.h"
@@ -9,17 +9,18 @@ namespace wt::cuda {
 
 using Index = std::int64_t;
 
-inline constexpr int warp = 32;
+inline constexpr int warp = 32;       // threads that run in lockstep
 inline constexpr int threads = 256;   // of every block
-inline constexpr int per_thread = 4;  // elements: enough loads under way to hide their latency
+inline constexpr int per_thread = 4;  // elements per thread: enough loads in flight to hide their latency
 
-// CUDA counts blocks along x in 31 bits.
+// The number of blocks in CUDA's type. Requires: it is positive and fits into 31 bits, as CUDA demands along
+// x.
 inline unsigned blocks(Index count) {
   WT_EXPECT(count > 0 && count < Index{1} << 31, "a grid of {} blocks", count);
   return static_cast<unsigned>(count);
 }
 
-// Threads that work on one row together: a warp, or for long rows a whole block.
+// The number of threads that work on one row together: a warp, or a whole block for long rows.
 inline int team_size(Index width) { return width <= 1024 ? warp : threads; }
 
 }  // namespace wt::cuda

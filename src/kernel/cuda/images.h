@@ -6,14 +6,15 @@
 
 namespace wt::cuda {
 
-// Where a window that slides over images sees which pixels, for one axis.
+// One axis of a window that slides over images, and the pixels that the window sees.
 struct Axis {
   Index input = 0, output = 0, window = 1, stride = 1, dilation = 1, padding = 0;
 
+  // The pixel that a tap of the window over an output sees. It may be outside the image.
   WT_HOST_DEVICE Index pixel(Index out, Index tap) const { return out * stride + tap * dilation - padding; }
   WT_HOST_DEVICE bool has(Index at) const { return at >= 0 && at < input; }
 
-  // The first and the last window that may see a pixel, where there is no dilation.
+  // The windows [first_window, end_window) that see a pixel. Requires: there is no dilation.
   WT_HOST_DEVICE Index first_window(Index at) const {
     const Index behind = at + padding - window + 1;
     return behind <= 0 ? 0 : (behind + stride - 1) / stride;
@@ -28,11 +29,12 @@ inline Axis axis_of(const WindowAxis& axis) {
   return {axis.input, axis.output, axis.window, axis.stride, axis.dilation, axis.padding_before};
 }
 
-// An element of images [batch, height, width, channels], by its number.
+// The indices of an element of images [batch, height, width, channels].
 struct ImagePlace {
   Index image = 0, row = 0, column = 0, channel = 0;
 };
 
+// Computes them from the number of the element in memory.
 WT_HOST_DEVICE inline ImagePlace image_place(Index element, Index height, Index width, Index channels) {
   ImagePlace place;
   place.channel = element % channels;

@@ -15,7 +15,8 @@ std::vector<TensorSpec> specs_of(std::span<const View> views) {
 
 }  // namespace
 
-// The workspace is the queue's: the plan's is as large as the CPU wishes.
+// Kernels use the workspace of the queue, which is reserved here. The plan's workspace has the size that the
+// CPU's kernel needs.
 device::Task cuda_task(Launch& launch, device::Queue& queue) {
   const std::string_view name = launch.kernel->name;
   WT_EXPECT(cuda::find_row(name) != nullptr, "a GPU has no kernel {}", name);

@@ -8,8 +8,8 @@
 
 namespace wt::cuda {
 
-// The one place where kernels are launched. tests/emulation/ has another, which runs them on the CPU: so they are tested
-// where there is no GPU.
+// The only place where CUDA kernels are launched. tests/emulation/ replaces this file by one that runs them
+// on the CPU, so that they are tested on machines without a GPU.
 template <class... Parameters, class... Arguments>
 void launch(device::CudaQueue& queue, std::string_view what, Index grid, int block,
             void (*kernel)(Parameters...), const Arguments&... arguments) {

@@ -47,7 +47,7 @@ Operands<T> operands_of(const Numbers& numbers) {
           numbers.inputs[3].as<T>(), numbers.inputs[4].as<T>(), numbers.inputs[1].spec.shape.last()};
 }
 
-// dgamma and dbeta: sums over all rows.
+// dgamma and dbeta are sums over all rows.
 template <class T>
 void add_up_parameters(const Numbers& numbers, const Channels& channels, device::CudaQueue& queue) {
   const Operands<T> o = operands_of<T>(numbers);

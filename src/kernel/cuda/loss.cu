@@ -31,7 +31,7 @@ struct BinaryCrossEntropy {
 
 Cut cut_by_rows(const Shape& x) { return cut_of(x.elements(0, x.rank() - 1), x.last(), true); }
 
-// The mean along the last axis.
+// Computes a loss as the mean along the last axis.
 template <class Loss, class T>
 void row_loss(const Numbers& numbers, device::CudaQueue& queue) {
   const Cut cut = cut_by_rows(numbers.inputs[0].spec.shape);

@@ -4,6 +4,8 @@
 
 namespace wt::cuda {
 
+// Losses that are a mean along the last axis, and their gradients. The losses with a softmax are in
+// softmax.h.
 void mean_squared_error(const Numbers& numbers, device::CudaQueue& queue);
 void mean_squared_error_gradient(const Numbers& numbers, device::CudaQueue& queue);
 void binary_cross_entropy(const Numbers& numbers, device::CudaQueue& queue);

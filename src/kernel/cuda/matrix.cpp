@@ -8,7 +8,8 @@
 namespace wt::cuda {
 namespace {
 
-// float32 is exact. The others round what is multiplied and add in float32, on the matrix units.
+// float32 does not round the operands. The other precisions round them, multiply on the matrix units and add
+// in float32.
 cublasComputeType_t compute_type(device::Precision precision) {
   switch (precision) {
     case device::Precision::float32:
@@ -45,7 +46,7 @@ void multiply_with(const Product& p, const T* a, const T* b, T* c, cudaDataType_
     if (!p.adds) clear(p, c, sizeof(T), queue);
     return;
   }
-  // cuBLAS counts columns first and so sees every matrix transposed: it is asked for c^T = b^T a^T.
+  // cuBLAS expects columns to be contiguous and so sees every matrix transposed. This computes c^T = b^T a^T.
   const T one = 1, before = p.adds ? T{1} : T{0};
   device::check(
       cublasGemmStridedBatchedEx_64(queue.blas(), operation(p.b), operation(p.a), p.n, p.m, p.k, &one, b,

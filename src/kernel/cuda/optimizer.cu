@@ -8,8 +8,9 @@
 namespace wt::cuda {
 namespace {
 
-// An optimizer is a struct with `prepare`, what a step's scalars are (each block asks once: they lie in the device's
-// memory, since they change from step to step), and `update`, what happens to an element.
+// An optimizer is a struct with two functions. `prepare` computes the scalars of a step, once per block; it
+// reads from the device's memory, since the learning rate changes from step to step. `update` updates one
+// element.
 
 template <class T, class Optimizer>
 __global__ void __launch_bounds__(threads)
@@ -69,8 +70,8 @@ struct Adam {
   const T* learning_rate;
   const std::int64_t* iterations;
 
-  // Keras casts beta before it raises it to the power t. In double, and rounded once, as the C library of the CPU does
-  // for floats.
+  // Keras casts beta before it computes the power. The power is computed in double and rounded once, as the
+  // CPU's C library does for floats.
   __device__ Step prepare() const {
     const auto t = static_cast<double>(static_cast<T>(*iterations + 1));
     const T power_1 = static_cast<T>(pow(static_cast<double>(beta_1), t));
@@ -114,13 +115,13 @@ struct RmsProp {
   }
 };
 
-// f(std::bool_constant) for a flag at run time.
+// Turns a flag that is known at run time into one that is known at compile time: calls f(std::bool_constant).
 template <class F>
 void with_flag(bool flag, F&& f) {
   flag ? f(std::true_type{}) : f(std::false_type{});
 }
 
-// Alone, after all who read the count.
+// Increments the count of steps. It is launched on its own, after all kernels that read the old count.
 __global__ void count_on(const std::int64_t* before, std::int64_t* after) { *after = *before + 1; }
 
 }  // namespace
@@ -155,7 +156,7 @@ void apply_adam_update(const Numbers& numbers, device::CudaQueue& queue) {
   const auto* iterations = numbers.inputs[count_at].as<std::int64_t>();
   with_floating(numbers.inputs[0].spec.type, [&](auto zero) {
     using T = decltype(zero);
-    // Keras subtracts beta from 1 before it casts.
+    // Keras casts 1 - beta after the subtraction.
     const element::AdamStep<T> step{.learning_rate = T{},
                                     .alpha = T{},
                                     .one_minus_beta_1 = static_cast<T>(1 - attributes.beta_1),

@@ -9,8 +9,8 @@
 
 namespace wt::cuda {
 
-// Some of a model's parameters, updated by one launch: small ones and large ones fill a GPU together. Travels as a
-// kernel's argument, for which CUDA has 4 KiB.
+// Several parameters of a model that one launch updates. Many small ones then occupy a GPU as well as a large
+// one does. The group is passed as an argument of the CUDA kernel, which may have at most 4 KiB.
 template <class T>
 struct ParameterGroup {
   static constexpr int most = 40;
@@ -28,7 +28,7 @@ struct ParameterGroup {
 
   static constexpr Index per_block = threads * per_thread;
 
-  // The parameter that a block works on.
+  // The number of the parameter that a block works on.
   WT_HOST_DEVICE int at(Index block) const {
     int low = 0, high = count;
     while (high - low > 1) {
@@ -41,7 +41,8 @@ struct ParameterGroup {
 
 static_assert(sizeof(ParameterGroup<double>) <= 4000);
 
-// Kernels know up to three slots, of which a layout may lack some: the layout's slot i is the kernels' slot places[i].
+// The CUDA kernels have up to three slots, and a layout may lack some of them. Slot i of the layout is slot
+// places[i] of the kernels.
 using SlotPlaces = std::array<std::size_t, 3>;
 
 template <class T>
@@ -61,7 +62,7 @@ typename ParameterGroup<T>::Parameter parameter_of(const Numbers& numbers, const
   return result;
 }
 
-// f(group) for all parameters in groups; parameters without elements are left out.
+// Calls f(group) until all parameters have been in a group. Parameters without elements are left out.
 template <class T, class F>
 void for_each_group(const Numbers& numbers, const OptimizerLayout& layout, const SlotPlaces& places, F&& f) {
   const std::size_t parameters = layout.parameters(numbers.inputs.size());

@@ -5,8 +5,8 @@
 namespace wt::cuda {
 namespace {
 
-// The parts of a whole lie side by side in each of its rows, which the driver copies: f(part, its place in the whole,
-// its bytes in a row). Parts without elements are left out.
+// The parts of a whole tensor are side by side in each of its rows, and CUDA copies them as rows of bytes.
+// Calls f(part, address of the part in the whole, its bytes per row) for every part that has elements.
 template <class F>
 void for_each_part(const PartsAttributes& parts, const View& whole, F&& f) {
   if (whole.spec.elements() == 0) return;

@@ -6,12 +6,13 @@
 
 namespace wt::cuda {
 
-// A convolution as a product of matrices: what a window sees, laid out in a row of a matrix, times the filter, whose
-// rows are in the same order (row, column and channel of the window). There is a matrix for each group of channels.
+// A convolution as a product of matrices (im2col). The pixels that a window sees are a row of a matrix, which
+// is multiplied with the filter, whose rows are in the same order: row, column and channel of the window.
+// Each group of channels has a matrix of its own.
 struct Patches {
   Axis height{}, width{};
   Index channels = 1, groups = 1;
-  Index images = 1;  // laid out at once
+  Index images = 1;  // that are laid out at a time
 
   WT_HOST_DEVICE Index group_channels() const { return channels / groups; }
   WT_HOST_DEVICE Index rows() const { return images * height.output * width.output; }
@@ -19,7 +20,8 @@ struct Patches {
   WT_HOST_DEVICE Index elements() const { return groups * rows() * columns(); }
   WT_HOST_DEVICE Index pixels() const { return images * height.input * width.input * channels; }
 
-  // Where no padding, no stride and no window are, the images are their own patches.
+  // Whether the matrix equals the images, as it does for a window of one pixel without stride, padding and
+  // groups.
   bool are_images() const {
     const auto plain = [](const Axis& axis) {
       return axis.window == 1 && axis.stride == 1 && axis.padding == 0;
@@ -27,7 +29,7 @@ struct Patches {
     return groups == 1 && plain(height) && plain(width);
   }
 
-  // The element of the images that an element of the patches shows; -1: padding.
+  // The element of the images that an element of the matrix holds, -1 if that is padding.
   WT_HOST_DEVICE Index source(Index element) const {
     const Index column = element % columns(), row = element / columns() % rows();
     const Index group = element / (columns() * rows());
@@ -40,7 +42,7 @@ struct Patches {
     return ((image * height.input + in_row) * width.input + in_column) * channels + channel;
   }
 
-  // The window along an axis whose tap shows the pixel; -1: none.
+  // The window along an axis that sees the pixel with this tap, -1 if there is none.
   WT_HOST_DEVICE static Index window_at(const Axis& axis, Index pixel, Index tap) {
     const Index start = pixel + axis.padding - tap * axis.dilation;
     if (start < 0 || start % axis.stride != 0) return -1;
@@ -48,7 +50,8 @@ struct Patches {
     return out < axis.output ? out : -1;
   }
 
-  // f(element of the patches) for all that show an element of the images, in the order of the window's taps.
+  // Calls f(element of the matrix) for all that hold the element `pixel` of the images, in the order of the
+  // taps.
   template <class F>
   WT_HOST_DEVICE void visit(Index pixel, const F& f) const {
     const ImagePlace at = image_place(pixel, height.input, width.input, channels);
@@ -67,7 +70,8 @@ struct Patches {
   }
 };
 
-// Images are laid out so many at once that their patches take no more than this, at least one.
+// The matrix of all images that are laid out at a time takes at most this memory, unless one image alone
+// takes more.
 inline constexpr Index patch_bytes = Index{256} << 20;
 
 inline Index images_at_once(const Patches& of_one_image, Index images, Index element_bytes) {

@@ -4,8 +4,9 @@
 #include "kernel/cuda/images.h"
 #include "kernel/types.h"
 
-// Gradients are gathered: each pixel asks the windows that see it, in the order in which the CPU hands out. So nothing
-// is added by two threads, and the bits are the CPU's.
+// Gradients are gathered: the thread of a pixel adds up the slopes of the windows that see the pixel. It
+// takes them in the order in which the CPU distributes them, so the bits are those of the CPU, and no two
+// threads add to one element.
 
 namespace wt::cuda {
 namespace {
@@ -39,7 +40,7 @@ Pooling pooling_of(const TensorSpec& x, const Attributes& attributes) {
   return {axis_of(window.height), axis_of(window.width), x.shape[3]};
 }
 
-// A NaN wins, so that it reaches the loss.
+// The maximum of a window with a NaN is NaN, so that a NaN reaches the loss.
 template <class T>
 void largest(const Numbers& numbers, device::CudaQueue& queue) {
   const Pooling p = pooling_of(numbers.inputs[0].spec, numbers.attributes);
@@ -58,7 +59,7 @@ void largest(const Numbers& numbers, device::CudaQueue& queue) {
   });
 }
 
-// Whether the pixel is the first one of the window that is not below its maximum.
+// Whether the pixel is the first one of the window that is not below the window's maximum.
 template <class T>
 __device__ bool is_first_largest(const Pooling& p, const T* x, const ImagePlace& at, Index out_row,
                                  Index out_column, T most) {

@@ -10,8 +10,8 @@ namespace {
 
 double rate_of(const Numbers& numbers) { return attributes_as<DropoutAttributes>(numbers.attributes).rate; }
 
-// Element i takes word i % 4 of block i / 4, as on the CPU: a thread draws a block. The seed lies in the device's
-// memory, since it changes from step to step.
+// A thread draws one block of four random words. Element i takes word i % 4 of block i / 4, as on the CPU.
+// The seed is read from the device's memory, since it changes from step to step.
 template <class T>
 void dropout_of(const Numbers& numbers, device::CudaQueue& queue) {
   const Index elements = numbers.inputs[0].spec.elements();

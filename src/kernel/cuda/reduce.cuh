@@ -7,6 +7,8 @@
 
 namespace wt::cuda {
 
+// A block computes cut.width() results, or one piece of each. Its threads combine their terms in order, then
+// their values in a tree in shared memory.
 template <class A, class Term, class Combine, class Finish>
 __global__ void __launch_bounds__(threads)
     reduce_pieces(Cut cut, int width, A start, A* partials, const __grid_constant__ Term term,
@@ -38,9 +40,9 @@ __global__ void __launch_bounds__(threads)
     finish(result, values[own]);
 }
 
-// finish(r, combine(combine(start, term(r, 0)), ...)) for every result r, in the tree that the cut describes: the same
-// bits every time. `combine` must be associative but for rounding, with `start` as its neutral value. No float is
-// ever added atomically.
+// Combines term(r, 0), term(r, 1), ... for every result r and calls finish(r, combined). The terms are
+// combined in the tree that the cut describes, without atomic operations, so the bits are the same every
+// time. Requires: `combine` is associative except for rounding, and `start` is its neutral element.
 template <class A, class Term, class Combine, class Finish>
 void reduce(device::CudaQueue& queue, const Cut& cut, std::span<std::byte> workspace, A start,
             const Term& term, const Combine& combine, const Finish& finish) {
@@ -60,7 +62,7 @@ void reduce(device::CudaQueue& queue, const Cut& cut, std::span<std::byte> works
   });
 }
 
-// A pair of sums that are taken in one pass.
+// Two sums that are taken in one pass.
 struct Pair {
   double first, second;
 };

@@ -9,7 +9,7 @@
 namespace wt::cuda {
 namespace {
 
-// Floats are summed in double as on the CPU, integers in int64.
+// Floats are summed in double and integers in int64, as on the CPU.
 template <class T>
 using Sum = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
 
@@ -20,7 +20,7 @@ struct AddSums {
   }
 };
 
-// A NaN makes a maximum NaN.
+// If an element is NaN, the maximum is NaN.
 struct TakeLarger {
   template <class T>
   __device__ T operator()(T a, T b) const {
@@ -56,14 +56,15 @@ void maximum(const Numbers& numbers, device::CudaQueue& queue) {
   reduce(queue, axes.cut, numbers.workspace, lowest, term, TakeLarger{}, finish);
 }
 
-// A value and where it is; at -1 there is none.
+// A value and its index, which is -1 if no value has been found yet.
 template <class T>
 struct Found {
   T value;
   Index at;
 };
 
-// The first of the largest; a NaN is never larger, but what a row begins with stays until something is.
+// Takes the first maximum, as the CPU does. A NaN never counts as larger; as the first element of a row it
+// stays, since no comparison with it is true.
 struct TakeFirstLargest {
   template <class T>
   __device__ Found<T> operator()(const Found<T>& a, const Found<T>& b) const {
@@ -92,7 +93,7 @@ void apply_reduce_sum(const Numbers& numbers, device::CudaQueue& queue) {
   with_number(numbers.inputs[0].spec.type, [&](auto zero) { sum<decltype(zero)>(numbers, queue, 1); });
 }
 
-// One division after the sum, as TensorFlow divides.
+// As in TensorFlow, the sum is divided once at the end.
 void apply_reduce_mean(const Numbers& numbers, device::CudaQueue& queue) {
   const auto count = static_cast<double>(axes_of(numbers).cut.length);
   with_floating(numbers.inputs[0].spec.type, [&](auto zero) { sum<decltype(zero)>(numbers, queue, count); });

@@ -6,7 +6,7 @@
 namespace wt::cuda {
 namespace {
 
-// y walked densely, x by strides.
+// Copies x to y. y is written contiguously and x is read by these strides, one for each axis of y.
 template <class T>
 void copy(const Numbers& numbers, const Strides& strides, device::CudaQueue& queue) {
   const View &from = numbers.inputs[0], &to = numbers.outputs[0];

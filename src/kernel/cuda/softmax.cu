@@ -12,7 +12,7 @@ struct Rows {
   Index count, width;
 };
 
-// A NaN need not win here: its own exponential is one, and so is the sum.
+// A NaN may be lost here: its exponential is NaN in any case, and so is the sum.
 template <class T>
 __device__ T maximum_of(const Team& team, const T* x, Index width) {
   T most = x[0];
@@ -20,7 +20,7 @@ __device__ T maximum_of(const Team& team, const T* x, Index width) {
   return team.reduce(most, [](T a, T b) { return a > b ? a : b; });
 }
 
-// y = exp(x - maximum). Returns the sum of y.
+// Computes y = exp(x - maximum) and returns the sum of y.
 template <class T>
 __device__ T exponentials(const Team& team, const T* x, T* y, Index width, T maximum) {
   return team.sum<T>(width, [&](Index i) { return y[i] = element::exponential(x[i] - maximum); });
@@ -54,7 +54,8 @@ void softmax_gradient_of(const Numbers& numbers, device::CudaQueue& queue) {
   });
 }
 
-// A GPU cannot name a label that is no class and stop, as the CPU does: as in TensorFlow on one, its row gets NaN.
+// A label that is not a class gives NaN in its row, as in TensorFlow on a GPU. The CPU throws an error that
+// names the label, but a GPU cannot stop the program.
 template <class T, class Label>
 void sparse_cross_entropy(const Numbers& numbers, device::CudaQueue& queue) {
   const Rows rows(numbers.inputs[0].spec.shape);

@@ -34,7 +34,7 @@ void comparison(const Numbers& numbers, device::CudaQueue& queue) {
   apply_comparison(operation, numbers, queue);
 }
 
-// Sorted by kernel.
+// Sorted by kernel, since find_row searches by bisection.
 constexpr Row table[] = {
     {"abs", unary<Unary::abs>},
     {"adam_update", apply_adam_update},

@@ -4,20 +4,20 @@
 
 namespace wt::cuda {
 
-// A warp or a block of threads with one row to work on.
+// The threads that work on one row together: a warp or a block. Each thread has a Team with its own lane.
 struct Team {
   int lane = 0;
   int size = warp;
 
-  // All threads' values combined, for all of them. The tree depends on the size alone; the operation must be
-  // commutative, so that every thread gets the same bits.
+  // Combines the values of all threads and returns the result to each of them. The order depends on the size
+  // of the team alone. Requires: `combine` is commutative, so that every thread gets the same bits.
   template <class T, class Combine>
   __device__ T reduce(T value, const Combine& combine) const {
     for (int step = warp / 2; step > 0; step /= 2)
       value = combine(value, __shfl_xor_sync(0xffffffffU, value, step));
     if (size == warp) return value;
     __shared__ T of_warp[threads / warp];
-    __syncthreads();  // the last reduction has been read
+    __syncthreads();  // every thread has read the result of the last reduction
     if (lane % warp == 0) of_warp[lane / warp] = value;
     __syncthreads();
     value = of_warp[0];
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(threads) each_row(Index rows, int size, const 
   if (row < rows) f(row, Team{t % size, size});
 }
 
-// f(row, team) on every thread of the team that has the row.
+// Calls f(row, team) for every row, on every thread of the row's team.
 template <class F>
 void for_each_row(device::CudaQueue& queue, Index rows, Index width, const F& f) {
   if (rows == 0) return;

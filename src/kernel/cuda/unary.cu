@@ -14,7 +14,7 @@ void map(const Numbers& numbers, device::CudaQueue& queue) {
            [=] __device__(Index i) { y[i] = Operation::of(x[i]); });
 }
 
-// In the enumerators' order.
+// In the order of the enumerators.
 template <class T>
 constexpr Apply maps[unary_count] = {
     map<element::Negate, T>,  map<element::Exp, T>,  map<element::Log, T>,  map<element::Sqrt, T>,

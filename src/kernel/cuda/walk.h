@@ -7,15 +7,17 @@
 
 namespace wt::cuda {
 
-// Several operands walked together by the elements of a shape, in order: from an element's number to its place in each
-// operand. Plain data, so that it travels as a kernel's argument. Axes that every operand crosses in one stride are
-// merged: where nothing is broadcast one axis is left, and no division.
+// Maps the number of an element of a shape to the element's offset in each of several operands, which have
+// strides of their own. It is plain data, so that it can be an argument of a CUDA kernel. Axes that every
+// operand crosses with one stride are merged. Where nothing is broadcast, one axis is left, and no division
+// is needed.
 template <int operands>
 struct Walk {
   int rank = 0;
   Index extents[Shape::max_rank] = {};
   Index strides[operands][Shape::max_rank] = {};
 
+  // Adds an axis behind those before it. `stride` has an entry for each operand.
   void append(Index extent, const Index (&stride)[operands]) {
     if (extent == 1) return;
     bool merges = rank > 0;

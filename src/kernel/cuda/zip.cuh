@@ -6,7 +6,7 @@
 
 namespace wt::cuda {
 
-// c = Operation::of(a, b), broadcasting.
+// c = Operation::of(a, b) for every element, with broadcasting.
 template <class Operation, class T, class Result>
 void zip(const Numbers& numbers, device::CudaQueue& queue) {
   const View &a = numbers.inputs[0], &b = numbers.inputs[1], &c = numbers.outputs[0];

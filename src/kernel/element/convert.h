@@ -12,14 +12,15 @@ inline constexpr T largest = std::numeric_limits<T>::max();
 template <class T>
 inline constexpr T smallest = std::numeric_limits<T>::min();
 
-// As C++ converts, but what C++ leaves open is settled: floats outside an integer's range give its nearest
-// end, NaN gives 0.
+// Converts as C++ does and defines what C++ leaves undefined: a float outside an integer's range gives the
+// nearest end of that range, and NaN gives 0.
 template <class To, class From>
 WT_HOST_DEVICE To converted(From value) {
   if constexpr (std::is_same_v<To, bool>) {
     return value != From{0};
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    // 2^n is exact where the largest integer, 2^n - 1, may round up to it.
+    // The end of the range is written as 2^n, which is always exact in From. The largest integer, 2^n - 1,
+    // may not be.
     constexpr To half = largest<To> / 2 + 1;
     constexpr auto end = static_cast<From>(half) * 2;
     constexpr auto begin = static_cast<From>(smallest<To>);

@@ -1,4 +1,6 @@
 #pragma once
+// Dropout's decision for one element, as in TensorFlow's stateless dropout. The last 23 bits of a random word
+// are a uniform number in [0, 1), and the element is kept where that number is not below the rate.
 
 #include <cmath>
 #include <cstdint>
@@ -7,10 +9,10 @@
 
 namespace wt::element {
 
-// As TensorFlow's stateless dropout: an element is kept when a uniform number, made of its word's last 23
-// bits, is not below the rate.
-inline constexpr std::uint32_t kept_bits = 0x7fffff;
+inline constexpr std::uint32_t kept_bits = 0x7fffff;  // of a word: its last 23
 
+// The smallest value of these bits for which an element is kept. It is computed once per call, so that an
+// element needs a comparison of integers only.
 inline std::uint32_t least_kept(double rate) {
   return static_cast<std::uint32_t>(
       std::ceil(static_cast<double>(static_cast<float>(rate)) * (kept_bits + 1)));

@@ -1,6 +1,7 @@
 #pragma once
-// What the elementwise kernels do to an element, for whoever computes them: loops on the CPU, threads of a GPU. In an
-// unnamed namespace: every instruction set has its own.
+// The formulas of the elementwise kernels for a single element. The CPU's loops and the GPU's threads share
+// them. The unnamed namespace gives every instruction set its own copy: of one inline function that was
+// compiled for several instruction sets, the linker would keep any one.
 
 #include <type_traits>
 
@@ -14,7 +15,8 @@ constexpr T sqrt_half = static_cast<T>(0.70710678118654752440);
 template <class T>
 constexpr T inverse_sqrt_2_pi = static_cast<T>(0.39894228040143267794);
 
-// Integers wrap around, as TensorFlow's do; signed overflow would be undefined.
+// The type in which T is added. Integers wrap around as TensorFlow's do, so they are added without sign;
+// signed overflow would be undefined.
 template <class T, bool = std::is_integral_v<T>>
 struct Wrapping {
   using Type = std::make_unsigned_t<T>;
@@ -26,7 +28,8 @@ struct Wrapping<T, false> {
 template <class T>
 using WrappingType = typename Wrapping<T>::Type;
 
-// One struct per operation: `of` is what happens to an element. A NaN comes through all of them.
+// One struct per operation. Its function `of` computes an element. In unary and arithmetic operations, a NaN
+// gives NaN.
 
 struct Negate {
   template <class T>
@@ -88,7 +91,7 @@ struct Tanh {
     return hyperbolic_tangent(x);
   }
 };
-// Hendrycks and Gimpel, 2016, in the exact form.
+// Gaussian error linear unit (Hendrycks and Gimpel, 2016), in the exact form with erf.
 struct Gelu {
   template <class T>
   WT_HOST_DEVICE static T of(T x) {
@@ -117,7 +120,8 @@ struct Multiply {
     return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
   }
 };
-// Integers are cut towards zero; the smallest over -1 wraps around; the caller has looked for zeros.
+// Quotients of integers are rounded towards zero, and the smallest integer divided by -1 wraps around.
+// Requires: an integer b is not 0.
 struct Divide {
   template <class T>
   WT_HOST_DEVICE static T of(T a, T b) {
@@ -158,7 +162,8 @@ struct TanhGradient {
     return dy * (1 - y * y);
   }
 };
-// The derivative of x Phi(x) is Phi(x) + x phi(x), with the normal distribution's Phi and phi.
+// The derivative of x Phi(x) is Phi(x) + x phi(x), where Phi and phi are the cumulative distribution and the
+// density of the normal distribution.
 struct GeluGradient {
   template <class T>
   WT_HOST_DEVICE static T of(T dy, T x) {
@@ -168,7 +173,8 @@ struct GeluGradient {
   }
 };
 
-// Two operations on one element, without a way through memory: the same bits.
+// Two operations on one element, one after the other. The intermediate value is not stored in memory, and the
+// result has the bits of the two separate kernels.
 template <class Second, class First>
 struct Then {
   template <class T>

@@ -2,8 +2,8 @@
 
 #include "base/host_device.h"
 
-// The C library's functions: for compilers of the CPU as builtins, which vectorise and need no declaration, for nvcc
-// by the names that it knows on both sides.
+// A function of the C library. The CPU's compilers get the builtin, which vectorises and needs no
+// declaration. nvcc gets the name that CUDA defines for host and device.
 #ifdef __CUDACC__
 #define WT_MATH(function) ::function
 #else

@@ -1,13 +1,14 @@
 #pragma once
-// One step of an optimizer on one element: Keras 2's (keras/optimizers of TensorFlow 2.11 to 2.15), in its order of
-// operations, so a step rounds as TensorFlow's does. Products and sums are rounded one by one; the build must not
-// contract them. In an unnamed namespace: every instruction set has its own.
+// One step of an optimizer on one element, shared by the CPU and the GPU. The formulas are those of Keras 2
+// (keras/optimizers of TensorFlow 2.11 to 2.15) in its order of operations, so a step rounds as TensorFlow's
+// does. Every product and every sum is rounded: the build must not contract them into fused multiply-adds.
+// The unnamed namespace gives every instruction set its own copy (see element/elementwise.h).
 
 #include "kernel/element/math.h"
 
 namespace wt::element {
 
-// What changes from step to step, in the element's type, as Keras casts it.
+// The scalars of a step, cast to the element's type where Keras casts them.
 
 template <class T>
 struct SgdStep {
@@ -17,7 +18,7 @@ struct SgdStep {
 
 template <class T>
 struct AdamStep {
-  T learning_rate, alpha;  // alpha: the learning rate with both bias corrections
+  T learning_rate, alpha;  // alpha is the learning rate with both bias corrections
   T one_minus_beta_1, one_minus_beta_2, epsilon, weight_decay;
 };
 
@@ -29,7 +30,8 @@ struct RmsPropStep {
 
 namespace {
 
-// Without decay w stays as it is, infinities included.
+// Decoupled weight decay. Where there is none, w is returned as it is, since an infinite w times 0 would be
+// NaN.
 template <bool decays, class T>
 WT_HOST_DEVICE T decayed(T w, T weight_decay, T learning_rate) {
   return decays ? w - w * weight_decay * learning_rate : w;
@@ -48,7 +50,7 @@ WT_HOST_DEVICE void sgd_momentum(T& w, T& m, T g, const SgdStep<T>& step) {
   w = decayed<decays>(w, step.weight_decay, step.learning_rate) + change;
 }
 
-// Kingma and Ba, 2015, in the form at the end of their section 2 ("epsilon hat").
+// Adam (Kingma and Ba, 2015), in the form at the end of their section 2, with "epsilon hat".
 template <bool decays, class T>
 WT_HOST_DEVICE void adam(T& w, T& m, T& v, T g, const AdamStep<T>& step) {
   m = m + (g - m) * step.one_minus_beta_1;
@@ -57,7 +59,7 @@ WT_HOST_DEVICE void adam(T& w, T& m, T& v, T g, const AdamStep<T>& step) {
       m * step.alpha / (square_root(v) + step.epsilon);
 }
 
-// Tieleman and Hinton, 2012; centered: Graves, 2013.
+// RMSprop (Tieleman and Hinton, 2012). The centered variant is from Graves, 2013.
 template <bool has_momentum, bool is_centered, class T>
 WT_HOST_DEVICE void rms_prop(T& w, T& square, T& velocity, T& mean, T g, const RmsPropStep<T>& step) {
   square = step.rho * square + step.one_minus_rho * (g * g);

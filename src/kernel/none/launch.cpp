@@ -1,9 +1,10 @@
+// Stands in for kernel/cuda/launch.cpp in a build without CUDA, where no queue of a GPU exists.
 #include "kernel/launch.h"
 
 namespace wt {
 
 device::Task cuda_task(Launch& launch, device::Queue&) {
-  WT_EXPECT(false, "{} is bound to a GPU by a program without CUDA", launch.kernel->name);
+  WT_EXPECT(false, "kernel {} was bound to a GPU in a build without CUDA", launch.kernel->name);
   return {};
 }
 

@@ -1,3 +1,4 @@
+// Stands in for kernel/cuda/table.cpp in a build without CUDA: the table of a GPU's kernels has no rows.
 #include "kernel/cuda/table.h"
 
 namespace wt::cuda {

@@ -47,7 +47,7 @@ class Collecting {
     else if (value.kind() == Kind::object)
       object(value);
     else if (value.kind() != Kind::null)
-      problems_.add(value.place(), fmt::format("wanted a layer's output, found {}", describe(value.kind())),
+      problems_.add(value.place(), fmt::format("expected a layer's output, found {}", describe(value.kind())),
                     "it is written [layer, call, output]");
   }
 
@@ -100,7 +100,7 @@ class Collecting {
       if (value.kind() == Kind::boolean)
         options.training = value.boolean();
       else if (value.kind() != Kind::null)
-        problems_.add(value.place(), fmt::format("wanted true or false, found {}", describe(value.kind())));
+        problems_.add(value.place(), fmt::format("expected true or false, found {}", describe(value.kind())));
       return;
     }
     const bool is_tensor =

@@ -29,7 +29,7 @@ SimgridHosts::SimgridHosts(const Parameters& parameters, Problems& problems) : p
                    did_you_mean(parameter.key, names));
     } else if (!is_text) {
       problems.add(parameter.value.place(),
-                   fmt::format("wanted a string, found {}", describe(parameter.value.kind())));
+                   fmt::format("expected a string, found {}", describe(parameter.value.kind())));
     } else {
       all[static_cast<std::size_t>(name - names.begin())] = std::make_shared<Placed<std::string>>(
           Placed<std::string>{parameter.value.string(), parameter.value.place()});

@@ -4,7 +4,8 @@
 
 namespace wt::counted {
 
-// 8 outputs of 9 products each; then 16 outputs of 8 products each, in two groups, with padding.
+// The first case has 8 outputs of 9 products each. The second has 16 outputs of 8 products each, in two
+// groups, with padding.
 inline Rows convolution() {
   WindowAttributes plain, grouped;
   plain.size = {3, 3};

@@ -4,7 +4,8 @@
 
 namespace wt::counted {
 
-// ids, and every number that is looked up read once and written once. The gradient writes its whole table.
+// The bytes are those of the ids and, for every number that is looked up, one read and one write. The
+// gradient writes its whole table.
 inline Rows embedding() {
   return {
       {"embedding", {i64({2}), f32({10, 3})}, {}, 0, 64},

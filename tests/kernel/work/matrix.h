@@ -4,7 +4,7 @@
 
 namespace wt::counted {
 
-// A product of inner extent k counts k multiplications and k additions, as everybody does.
+// By convention, an element of a product with inner extent k counts k multiplications and k additions.
 inline Rows matrix() {
   return {
       {"matmul", {f32({4, 5}), f32({5, 3})}, ProductAttributes{}, 120, 188},

@@ -4,7 +4,7 @@
 
 namespace wt::counted {
 
-// 8 windows of 4 and 12 windows of 9.
+// The first case of each kernel has 8 windows of 4 elements, the second 12 windows of 9.
 inline Rows pooling() {
   WindowAttributes tiles, overlapping;
   tiles.size = tiles.strides = {2, 2};

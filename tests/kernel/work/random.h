@@ -4,7 +4,8 @@
 
 namespace wt::counted {
 
-// A comparison and a product per element; the mask is one byte per element, the seed 16 in all.
+// The forward kernel counts a comparison and a product per element. The mask has one byte per element, the
+// seed 16 bytes in all.
 inline Rows random() {
   return {
       {"dropout", {f32({2, 3}), i64({2})}, DropoutAttributes{}, 12, 70},

@@ -7,7 +7,7 @@
 
 namespace wt::counted {
 
-// What a call costs, counted by hand: the numbers are literals, never the formula under test.
+// The cost of a call, counted by hand. The numbers are literals and never the formula under test.
 struct Row {
   std::string_view kernel{};
   std::vector<TensorSpec> inputs{};

@@ -5,7 +5,7 @@
 namespace wt::loops {
 namespace {
 
-// Where row m of the result lies; a plain matrix is one image with a single row of pixels.
+// The addresses of the result's rows. A plain matrix is one image with a single row of pixels.
 struct Rows {
   float* data = nullptr;
   Grid grid;
@@ -16,7 +16,7 @@ float* address(const Rows& rows, const Pixel& at) {
   return rows.data + at.image * rows.image_step + at.y * rows.y_step + at.x * rows.x_step;
 }
 
-// Of rows [row, row + rows), at the given column.
+// The addresses of `count` rows from `row` on, at the given column.
 void addresses(const Rows& rows, Index row, Index count, Index column, float** to) {
   Pixel at = rows.grid.locate(row);
   float* next = address(rows, at) + column;
@@ -27,23 +27,23 @@ void addresses(const Rows& rows, Index row, Index count, Index column, float** t
   }
 }
 
-// A product as all problems here end up: out[outer][rows, columns] = left[outer][rows, depth]
-// right[outer][depth, columns].
+// The form to which all problems are brought: out[outer][rows, columns] = left[outer][rows, depth]
+// right[outer][depth, columns]. `outer` counts the matrices of a batch or the groups of a convolution.
 struct Product {
   Index outer = 1, rows = 0, columns = 0, depth = 0;
   Patches left;
-  bool rows_are_pixels = true;  // else the patch matrix is transposed: depth runs over the pixels
+  bool rows_are_pixels = true;  // else the matrix of patches is transposed, and depth runs over the pixels
   Filter right;
   Rows out;
   Index right_start = 0, out_start = 0;                  // floats before the first element
   Index left_shift = 0, right_shift = 0, out_shift = 0;  // floats from an outer index to the next
 
-  // How it is cut; only the shape and the instruction set decide.
-  bool by_columns = false;     // a packed as [k][row], else as [row][k]
-  bool along_pixels = false;   // a copied along rows of pixels: quicker where there is one channel
-  bool skips_outside = false;  // taps outside the image for all rows of a panel are left out
-  bool direct = false;         // b is read where it lies
-  Index parts = 1, blocks = 0, part_depth = 0, block_depth = 0;  // the depth is parts of blocks
+  // How the product is cut. These follow from the shape and the instruction set alone.
+  bool by_columns = false;     // a is packed as [k][row], else as [row][k]
+  bool along_pixels = false;   // a is copied along rows of pixels, which is faster where there is one channel
+  bool skips_outside = false;  // taps that are outside the image for all rows of a panel are left out
+  bool direct = false;         // b is read in place and not packed
+  Index parts = 1, blocks = 0, part_depth = 0, block_depth = 0;  // the depth has parts, a part has blocks
   Index tile_rows = 0, tile_columns = 0, group_rows = 0;
 
   Index row_tiles() const { return divide_up(rows, tile_rows); }
@@ -56,15 +56,15 @@ struct Product {
   Index partial_floats() const { return parts > 1 ? round_up(outer * parts * rows * columns, 16) : 0; }
 };
 
-constexpr Index enough_tiles = 32;   // so that a dozen threads find work
-constexpr Index least_depth = 1024;  // of a part: adding parts must stay cheap beside the product
+constexpr Index enough_tiles = 32;   // enough for a dozen threads
+constexpr Index least_depth = 1024;  // of a part, so that adding the parts is cheap beside the product
 
-// Taps [y, y_end) x [x, x_end) of a filter; outside these a patch is zero.
+// Taps [y, y_end) x [x, x_end) of a filter. The patch is zero at all other taps.
 struct Window {
   Index y = 0, y_end = 0, x = 0, x_end = 0;
 };
 
-// Taps [first, end) of an axis that lie within the image. The divisions are for the edges only.
+// The taps [first, end) of an axis that are within the image. It divides only at the edges of the image.
 void clip_taps(Index start, Index delta, Index taps, Index size, Index& first, Index& end) {
   first = start >= 0 ? 0 : divide_up(-start, delta);
   end = start + (taps - 1) * delta < size ? taps : start < size ? divide_up(size - start, delta) : 0;
@@ -77,7 +77,7 @@ Window window_at(const Patches& p, const Pixel& at) {
   return window;
 }
 
-// The window that holds those of all the pixels.
+// The smallest window that contains the windows of all these pixels.
 Window window_of(const Patches& p, Index pixel, Index pixels) {
   Window all{p.taps_y, 0, p.taps_x, 0};
   Pixel at = p.grid.locate(pixel);
@@ -88,7 +88,8 @@ Window window_of(const Patches& p, Index pixel, Index pixels) {
   return all;
 }
 
-// Whether enough multiplications by zero are saved (one in sixteen) to walk through memory less evenly.
+// Whether the order with images innermost saves enough multiplications by zero, at least one in sixteen, to
+// be worth its less regular access to memory.
 bool images_innermost(const Patches& p) {
   if (p.grid.images < 4) return false;
   Index inside_y = 0, inside_x = 0;
@@ -103,8 +104,8 @@ bool images_innermost(const Patches& p) {
   return inside_y * inside_x * 16 <= p.grid.height * p.taps_y * p.grid.width * p.taps_x * 15;
 }
 
-// The figures were measured on Zen 4. Parts come before smaller row tiles: a narrow tile reads bits of cache
-// lines.
+// Decides how a product is cut. The constants were measured on Zen 4. The depth is divided into parts before
+// the row tiles are made smaller, since a small tile uses only parts of cache lines.
 void cut(Product& p) {
   const Patches& left = p.left;
   p.along_pixels =
@@ -129,7 +130,7 @@ void cut(Product& p) {
   p.block_depth = round_up(divide_up(p.part_depth, p.blocks), 16);
 }
 
-// b as [depth block][panel][k][panel_columns]: what one tile reads at a time lies together.
+// Packs b as [depth block][panel][k][panel_columns], so that a tile reads contiguous memory.
 void pack_tile(const Product& p, Index tile, float* packed) {
   const Index column_tile = tile % p.column_tiles(), block = tile / p.column_tiles() % (p.parts * p.blocks);
   const Index outer = tile / p.column_tiles() / (p.parts * p.blocks);
@@ -145,7 +146,7 @@ void pack_tile(const Product& p, Index tile, float* packed) {
     pack_filter(right, k, depth, n, min(panel_columns, end - n), to + n * depth);
 }
 
-// The part of a tile that is the same for all its blocks.
+// The members of a tile that are the same for all of its blocks.
 struct Tile {
   Patches left;
   const float* right = nullptr;
@@ -155,7 +156,7 @@ struct Tile {
 
 // A range of the depth, within one block.
 struct Range {
-  Index block = 0, block_depth = 0;  // where the block starts, and how much of the depth it has
+  Index block = 0, block_depth = 0;  // start and length of the block
   Index k = 0, depth = 0;
 };
 
@@ -175,7 +176,7 @@ void multiply_panel(const Product& p, const Tile& tile, Index row, Index rows, c
   }
 }
 
-// Rows [row, row + rows), at most group_rows, times a range.
+// Multiplies rows [row, row + rows) by a range of the depth. Requires: rows is at most group_rows.
 void multiply_range(const Product& p, const Tile& tile, Index row, Index rows, const Range& range, bool onto,
                     float* scratch) {
   const auto gather = p.along_pixels ? gather_pixels : gather_patches;
@@ -191,7 +192,8 @@ void multiply_range(const Product& p, const Tile& tile, Index row, Index rows, c
   }
 }
 
-// Rows [row, row + rows) times a block of the depth, without the taps that are outside for all these rows.
+// Multiplies rows [row, row + rows) by a block of the depth. Taps that are outside the image for all of these
+// rows are left out.
 void multiply_block(const Product& p, const Tile& tile, Index row, Index rows, const Range& block, bool onto,
                     float* scratch) {
   const Window window = p.skips_outside ? window_of(tile.left, row, rows) : Window{};
@@ -226,7 +228,7 @@ void multiply_tile(const Product& p, Index index, const float* packed, float* pa
 
   const Index first = part * p.part_depth, end = min(first + p.part_depth, p.depth);
   Index k = first;
-  do {  // once with an empty depth too: the result is zero there
+  do {  // An empty depth is computed once, too, since it makes the result zero.
     const Index depth = min(p.block_depth, end - k);
     for (Index row = tile.row; row < tile.row_end; row += p.group_rows)
       multiply_block(p, tile, row, min(p.group_rows, tile.row_end - row), {k, depth, k, depth}, k > first,
@@ -235,7 +237,7 @@ void multiply_tile(const Product& p, Index index, const float* packed, float* pa
   } while (k < end);
 }
 
-// Adds the parts in their order.
+// Adds the parts of some rows in their order.
 void sum_tile(const Product& p, Index tile, const float* partial) {
   const Index outer = tile / p.row_tiles(), row = tile % p.row_tiles() * p.tile_rows;
   const Index end = min(row + p.tile_rows, p.rows), part_step = p.outer * p.rows * p.columns;
@@ -256,7 +258,8 @@ void add_work(Work& work, const Product& p) {
   work.tiles[2] += p.sum_tiles();
 }
 
-// Runs the tile if it is this product's; else counts the product's tiles off and says no.
+// The tiles of several products are numbered one after the other. Runs the tile and returns true if it
+// belongs to this product. Otherwise subtracts the tiles of this product from the number and returns false.
 bool run_tile(const Product& p, int phase, Index& tile, float*& workspace, void* scratch) {
   const Index tiles[contraction_phases] = {p.pack_tiles(), p.multiply_tiles(), p.sum_tiles()};
   float* const packed = workspace;
@@ -331,9 +334,10 @@ Product filter_gradient(const Convolution& c, const Operands& operands) {
 
 Index greatest_divisor(Index a, Index b) { return b == 0 ? a : greatest_divisor(b, a % b); }
 
-// Along one axis, the input pixels residue, residue + stride, ... all see the same taps of the filter:
-// tap t where residue + padding - t * dilation divides by the stride, at output pixel (that) / stride.
-// Listed by rising output pixel, so that neighbours are copied in one run.
+// Along one axis, the input pixels residue, residue + stride, ... are all seen by the same taps of the
+// filter: by every tap t for which residue + padding - t * dilation is a multiple of the stride. The quotient
+// is the output pixel. The taps are listed by ascending output pixel, so that neighbours are copied in one
+// run.
 struct Taps {
   Index count = 0, first_tap = 0, tap_step = 0;
   Index first_pixel = 0, pixel_step = 1;
@@ -351,8 +355,8 @@ Taps taps_of(Index residue, Index padding, Index stride, Index dilation, Index f
   return taps;
 }
 
-// The gradient to the input pixels of one residue class of the strides, as a dense convolution over the
-// output's gradient: no pixel is written twice, no zero is multiplied.
+// The gradient to the input pixels of one residue class of the strides. It is a dense convolution over the
+// gradient of the output, so no pixel is written twice and no inserted zero is multiplied.
 Product input_gradient(const Convolution& c, Index residue_y, Index residue_x, const Operands& operands) {
   const Taps y = taps_of(residue_y, c.pad_top, c.stride_y, c.dilation_y, c.filter_height);
   const Taps x = taps_of(residue_x, c.pad_left, c.stride_x, c.dilation_x, c.filter_width);
@@ -382,7 +386,8 @@ Product input_gradient(const Convolution& c, Index residue_y, Index residue_x, c
   return p;
 }
 
-// Calls with each product of a convolution until one says it was its turn.
+// Calls visit(product) for each product of a convolution until one call returns true. The gradient to the
+// input has one product for each residue class of the strides.
 template <typename Visit>
 void visit_products(const Convolution& c, ConvolutionRole role, const Operands& operands, Visit visit) {
   if (role == ConvolutionRole::forward) {

@@ -1,7 +1,8 @@
-// The inner half of contraction.cpp: packing of panels and the register-blocked product of two of them, after
-// Goto and van de Geijn, 2008 (Anatomy of High-Performance Matrix Multiplication) and Van Zee and van de
-// Geijn, 2015 (BLIS). Included once per instruction set. Everything here has internal linkage: of an inline
-// function built for AVX-512 and for the baseline the linker would keep one.
+// The innermost loops of contraction.cpp: they pack panels of both operands and multiply two panels in
+// registers. The method is that of Goto and van de Geijn, 2008 (Anatomy of High-Performance Matrix
+// Multiplication) and Van Zee and van de Geijn, 2015 (BLIS). The file is included once per instruction set,
+// and everything in it has internal linkage: of an inline function compiled for AVX-512 and for the baseline,
+// the linker would keep one.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace {
 
 using Index = std::int64_t;
 
-// panel_rows x 2 vectors are the accumulators that fit in the registers beside two of b and one of a.
+// The accumulators of a product of two panels are panel_rows x 2 vectors. They fit into the registers beside
+// two vectors of b and one of a.
 #if defined(__AVX512F__)
 constexpr int lanes = 16, panel_rows = 14;
 #elif defined(__AVX__)
@@ -22,10 +24,15 @@ constexpr int lanes = 8, panel_rows = 6;
 constexpr int lanes = 4, panel_rows = 4;
 #endif
 constexpr int panel_columns = 2 * lanes;
-constexpr Index row_depth = 384;  // of a panel packed by rows, so that it stays in the first-level cache
-constexpr Index row_stride = row_depth + 16;  // and its rows start in different sets of it
-constexpr int group_panels = 4;               // panels of a packed together, where packed by columns,
-constexpr Index column_depth = 256;           // and their depth
+
+// A panel of a that is packed by rows: its depth keeps it in the first-level cache, and the longer stride
+// places the starts of its rows in different sets of that cache.
+constexpr Index row_depth = 384;
+constexpr Index row_stride = row_depth + 16;
+
+// Panels of a that are packed by columns: so many are packed together, with this depth.
+constexpr int group_panels = 4;
+constexpr Index column_depth = 256;
 
 typedef float Vector __attribute__((vector_size(lanes * sizeof(float))));
 typedef float LooseVector __attribute__((vector_size(lanes * sizeof(float)), aligned(4), may_alias));
@@ -38,8 +45,9 @@ Index round_up(Index a, Index b) { return divide_up(a, b) * b; }
 Vector load(const float* from) { return *reinterpret_cast<const LooseVector*>(from); }
 void store(float* to, Vector value) { *reinterpret_cast<LooseVector*>(to) = value; }
 
+// Copies the first and the last `size` floats, which may overlap. Requires: size <= count <= 2 * size.
 template <int size>
-void copy_ends(float* to, const float* from, Index count) {  // size <= count <= 2 * size
+void copy_ends(float* to, const float* from, Index count) {
   float head[size], tail[size];
   std::memcpy(head, from, sizeof head);
   std::memcpy(tail, from + count - size, sizeof tail);
@@ -47,7 +55,8 @@ void copy_ends(float* to, const float* from, Index count) {  // size <= count <=
   std::memcpy(to + count - size, tail, sizeof tail);
 }
 
-// A call of memcpy costs more than the short runs copied here. The last vector overlaps the one before.
+// The runs that are copied here are so short that a call of memcpy would cost more. The last vector may
+// overlap the one before.
 void copy(float* to, const float* from, Index count) {
   if (count >= lanes) {
     for (Index i = 0; i + lanes < count; i += lanes) store(to + i, load(from + i));
@@ -71,9 +80,9 @@ struct Pixel {
   Index image = 0, y = 0, x = 0;
 };
 
-// Numbers the pixels of a batch: image after image, or place after place with the images innermost. In the
-// second order the rows of a panel lie at nearly the same place, so taps outside the image are outside for
-// all of them.
+// The order in which the pixels of a batch are numbered: image after image, or place after place with the
+// images innermost. In the second order the rows of a panel are at nearly the same place of their images. A
+// tap that is outside the image for one of them is then outside for all of them.
 struct Grid {
   Index images = 1, height = 1, width = 0;
   bool images_innermost = false;
@@ -84,7 +93,7 @@ struct Grid {
     return {row / height, row % height, index % fast};
   }
 
-  // Whether a run of evenly spaced pixels has ended.
+  // Goes to the next pixel. Returns whether a run of evenly spaced pixels has ended.
   bool advance(Pixel& at) const {
     if (images_innermost) {
       if (++at.image < images) return false;
@@ -99,22 +108,23 @@ struct Grid {
   }
 };
 
-// The left operand: every output pixel sees a patch of an image, taps_y x taps_x pixels, zero outside the
-// image. Patches are gathered block by block, so the patch matrix never exists as a whole. A plain matrix is
-// the case of 1 x 1 taps: a row is a pixel, a column a channel.
+// The left operand. Every output pixel sees a patch of an image: taps_y x taps_x pixels, with zeros outside
+// the image. The matrix of patches has a row for each output pixel (im2col). It never exists as a whole,
+// since patches are gathered block by block. A plain matrix is the case of 1 x 1 taps, where a row is a pixel
+// and a column is a channel.
 struct Patches {
   const float* data = nullptr;
   Index height = 1, width = 1, channels = 0;
-  Index pixel_step = 0;  // floats from a pixel to the next: more than `channels` where there are groups
+  Index pixel_step = 0;  // floats from a pixel to the next, more than `channels` where there are groups
   Grid grid;             // of the output pixels
-  Index step_y = 1, step_x = 1;  // their distance in the image
+  Index step_y = 1, step_x = 1;  // distance of neighbouring output pixels in the image
   Index taps_y = 1, taps_x = 1, first_y = 0, first_x = 0, delta_y = 1, delta_x = 1;
 
-  // Neighbouring taps of a row that lie side by side are copied as one run.
+  // Neighbouring taps of a row that are side by side in memory are copied as one run.
   Index taps_per_run() const { return delta_x == 1 && pixel_step == channels ? taps_x : 1; }
 };
 
-// to[pixel][element]: copies along the channels of the patch.
+// Writes to[pixel][element] and copies along the channels of a patch.
 void gather_patches(const Patches& p, Index pixel, Index pixels, Index element, Index elements, float* to,
                     Index stride) {
   const Index taps = p.taps_per_run(), run = taps * p.channels, runs_x = p.taps_x / taps;
@@ -148,7 +158,8 @@ void gather_patches(const Patches& p, Index pixel, Index pixels, Index element, 
   }
 }
 
-// to[element][pixel], for images of one channel and step_x 1: copies along the row of the image.
+// Writes to[element][pixel] and copies along the rows of the image. Requires: the images have one channel,
+// and step_x is 1.
 void gather_pixels(const Patches& p, Index pixel, Index pixels, Index element, Index elements, float* to,
                    Index stride) {
   const Pixel first = p.grid.locate(pixel);
@@ -174,7 +185,7 @@ void gather_pixels(const Patches& p, Index pixel, Index pixels, Index element, I
   }
 }
 
-// The right operand: for every tap `depth` rows of `columns`; a plain matrix has one tap.
+// The right operand. It has `depth` rows for every tap, and a plain matrix has one tap.
 struct Filter {
   const float* data = nullptr;
   Index taps_x = 1, tap_y_step = 0, tap_x_step = 0;
@@ -186,8 +197,9 @@ Vector interleave(Vector a, Vector b, std::integer_sequence<int, i...>) {
   return __builtin_shufflevector(a, b, (i / 2 + i % 2 * lanes + half * lanes / 2)...);
 }
 
-// to[k][panel_columns] = from[n][step], at most lanes x lanes. A round of interleaving rotates the bits of
-// (n, k) by one, so after as many rounds as a lane's number has bits they have changed places.
+// Transposes at most lanes x lanes elements: to[k * panel_columns + n] = from[n * step + k]. A round of
+// interleaving rotates the bits of the index (n, k) by one. After log2(lanes) rounds n and k have changed
+// places.
 void transpose(const float* from, Index step, Index rows, Index columns, float* to) {
   if (rows < lanes || columns < lanes) {
     for (Index k = 0; k < columns; ++k)
@@ -210,7 +222,7 @@ void transpose(const float* from, Index step, Index rows, Index columns, float* 
   for (int k = 0; k < lanes; ++k) store(to + k * panel_columns, now[k]);
 }
 
-// to[k][panel_columns] for the given rows and columns, zeros where there are fewer columns.
+// Packs some rows and columns of the right operand as to[k][panel_columns]. Missing columns become zeros.
 void pack_filter(const Filter& f, Index row, Index depth, Index column, Index columns, float* to) {
   if (columns < panel_columns) clear(to, depth * panel_columns);
   Index tap = row / f.depth, offset = row % f.depth;
@@ -220,7 +232,7 @@ void pack_filter(const Filter& f, Index row, Index depth, Index column, Index co
                         offset * f.depth_step + column * f.column_step;
     if (f.column_step == 1) {
       for (Index k = 0; k < count; ++k) copy(to + k * panel_columns, from + k * f.depth_step, columns);
-    } else {  // and depth_step 1
+    } else {  // Here depth_step is 1.
       for (Index k = 0; k < count; k += lanes)
         for (Index n = 0; n < columns; n += lanes)
           transpose(from + k + n * f.column_step, f.column_step, min(lanes, columns - n),
@@ -230,21 +242,22 @@ void pack_filter(const Filter& f, Index row, Index depth, Index column, Index co
   }
 }
 
-// a[i][k] at a[i * row_step + k * depth_step].
+// A packed panel of the left operand: element (i, k) is a[i * row_step + k * depth_step].
 struct LeftPanel {
   const float* a = nullptr;
   Index row_step = 0, depth_step = 0;
 };
 
-// A panel of a times one of b into (or onto) rows of c.
+// Multiplies a panel of a and a panel of b. The product is stored to rows of c or, if `onto`, added to them.
 template <int panel, int vectors>
 void multiply_panels(Index depth, const LeftPanel& left, const float* b, Index b_step, float* const* c,
                      Index columns, bool onto) {
-  for (int i = 0; i < panel && depth >= 32; ++i)  // else the stores at the end wait for memory, one by one
+  // Without prefetching, the stores at the end would wait for memory one by one.
+  for (int i = 0; i < panel && depth >= 32; ++i)
     for (int v = 0; v < vectors; ++v) __builtin_prefetch(c[i] + v * lanes, 1);
   Vector sum[panel][vectors] = {};
   const Index row_step = left.row_step, depth_step = left.depth_step;
-  const float* three[(panel + 2) / 3];  // a pointer for three rows: the other two are reached by indexing
+  const float* three[(panel + 2) / 3];  // one pointer for three rows; the other two are reached by indexing
   for (int i = 0; i < panel; i += 3) three[i / 3] = left.a + i * row_step;
   for (Index k = 0; k < depth; ++k, b += b_step) {
     Vector right[vectors];
@@ -276,7 +289,8 @@ void multiply_panels(Index depth, const LeftPanel& left, const float* b, Index b
 
 using MultiplyPanels = void (*)(Index, const LeftPanel&, const float*, Index, float* const*, Index, bool);
 
-// The one for exactly so many rows: every height has its own, so the last panel wastes nothing.
+// The function for exactly so many rows. Every height of a panel has its own, so that the last panel computes
+// no rows in vain.
 template <int vectors, int panel = panel_rows>
 MultiplyPanels choose_panel(Index rows) {
   if constexpr (panel > 1) {

@@ -6,8 +6,8 @@
 
 namespace wt::loops {
 
-// A block of rows and columns in up to three operands and a dense result. Strides are in elements; an
-// operand's column stride is 1, or 0 where one value serves the whole row.
+// A block of rows and columns in up to three operands and a result. Strides are in elements. The columns of
+// the result are contiguous; an operand's column stride is 1, or 0 where one value is used for the whole row.
 struct Block {
   std::int64_t rows = 1;
   std::int64_t columns = 0;
@@ -16,8 +16,8 @@ struct Block {
   std::int64_t column[3] = {};
 };
 
-// For one type of element, indexed by the operations' enumerators; null where the type lacks the operation.
-// An output may lie exactly where an input lies.
+// The loops for one type of element, indexed by the enumerators of the operations. Null where the type lacks
+// the operation. An output may be the same array as an input.
 template <class T>
 struct ElementwiseOf {
   void (*unary[unary_count])(const T* x, T* y, std::int64_t count);

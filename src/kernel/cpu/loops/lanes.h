@@ -1,7 +1,7 @@
 #pragma once
-// Sums along a row that vectorise without changing their order: sixteen lanes, element i in lane i mod 16,
-// added in pairs at the end. The same order on every instruction set; and the error grows with a sixteenth of
-// the length.
+// Sums along a row that vectorise without changing their order. There are sixteen lanes; element i is added
+// to lane i mod 16, and the lanes are added in pairs at the end. The order is the same on every instruction
+// set, and the rounding error grows with a sixteenth of the length only.
 
 #include <cstdint>
 

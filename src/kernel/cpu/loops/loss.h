@@ -4,7 +4,7 @@
 
 namespace wt::loops {
 
-// Losses of one row of `width` numbers.
+// Losses of one row of `width` numbers, which are means along the row, and their gradients.
 template <class T>
 struct LossOf {
   T (*mean_squared_error)(const T* prediction, const T* target, std::int64_t width);

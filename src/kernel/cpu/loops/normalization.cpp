@@ -13,7 +13,8 @@ void clear(T* values, Index count) {
   for (Index i = 0; i < count; ++i) values[i] = T(0);
 }
 
-// Two passes over rows that a cache still holds: sums of squares minus squares of sums would cancel.
+// Passes twice over the rows, which are still in a cache the second time. The sum of squares minus the square
+// of the sum, which takes one pass, would lose all digits by cancellation.
 template <class T>
 void moments(const T* x, Index rows, Index width, T* __restrict__ mean, T* __restrict__ squares) {
   clear(mean, width);

@@ -8,7 +8,8 @@ namespace {
 
 using Index = std::int64_t;
 
-// A step is copied before the loop: what lies behind a reference might change with every store.
+// The loops take the step by value. Behind a reference it might change with every store, as far as the
+// compiler can see, and would be loaded again for every element.
 
 template <bool decays, class T>
 void sgd_plain(const OptimizerRun<T>& run, const SgdStep<T> step) {

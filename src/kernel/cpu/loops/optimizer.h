@@ -6,13 +6,14 @@
 
 namespace wt::loops {
 
-// One step of an optimizer on a run of elements. Outputs may lie exactly where the inputs of the same name lie.
+// One step of an optimizer on a run of elements. An output may be the same array as the input of the same
+// name.
 
 using element::AdamStep;
 using element::RmsPropStep;
 using element::SgdStep;
 
-// Where a parameter, its slots and its gradient are read and written; slots that a step hasn't are null.
+// The addresses of a parameter w, its slots and its gradient g. Slots that the optimizer lacks are null.
 template <class T>
 struct OptimizerRun {
   const T* w;

@@ -4,9 +4,9 @@
 
 #include "kernel/cpu/loops/copies.h"
 
-// Every loop's innermost run is over channels: contiguous, and the same operation on each. The maximum and its
-// gradient keep a vector of channels in a register over all taps of a window; compilers would keep an array of
-// them in memory, which took a quarter more time.
+// The innermost loops run over the channels, which are contiguous and all treated alike. The maximum and its
+// gradient keep a vector of channels in a register over all taps of a window. Compilers keep an array of
+// channels in memory instead, which took a quarter more time.
 
 namespace wt::loops {
 namespace {
@@ -46,7 +46,8 @@ template <class V, class T>
   return vector;
 }
 
-// f(V(), channel) for all channels, as many at once as a vector holds: V is a vector, or T for the last few.
+// Calls f(V(), channel) for all channels, as many at a time as V holds. V is a vector, and T for the last few
+// channels.
 template <class T, class F>
 [[gnu::always_inline]] inline void for_channels(Index channels, F&& f) {
   using Vector = std::conditional_t<sizeof(T) == 4, FloatVector, DoubleVector>;
@@ -61,7 +62,7 @@ void clear(T* to, Index n) {
   for (Index i = 0; i < n; ++i) to[i] = T(0);
 }
 
-// A NaN wins, so that it reaches the loss.
+// The maximum of a window with a NaN is NaN, so that a NaN reaches the loss.
 template <class V, class T>
 [[gnu::always_inline]] inline void keep_maximum(const Pooling& p, const Taps& taps, const T* x, T* y) {
   V most = load<V>(x + (taps.top * p.width + taps.left) * p.channels);
@@ -87,8 +88,9 @@ void max(const Pooling& p, const T* x, T* y, Index begin, Index end) {
   }
 }
 
-// What is left of dy goes to the first tap that is not below the maximum. `adds` where another window may
-// have given dx something before.
+// Gives dy to the first tap of a window that is not below the maximum `most`; every channel has its own first
+// tap. `left` is dy for the channels that have not found theirs yet. `adds` is set where windows overlap, so
+// that dx may hold the gradient of another window.
 template <bool adds, class V, class T>
 [[gnu::always_inline]] inline void hand_out(const Pooling& p, const Taps& taps, const T* x, V most, V left,
                                             T* dx) {
@@ -120,7 +122,8 @@ void max_gradient_of(const Pooling& p, const T* x, const T* y, const T* dy, T* d
   }
 }
 
-// No pixel lies in two windows: each is written once. Pixels behind the last window lie in none.
+// Whether no pixel is in two windows, so that each is written once. Pixels behind the last window are in
+// none.
 bool tiles_image(const Pooling& p) { return p.stride_y == p.window_height && p.stride_x == p.window_width; }
 
 template <class T>

@@ -13,7 +13,7 @@ struct Pooling {
   std::int64_t pad_top = 0, pad_left = 0;
 };
 
-// x, dx: one image. y, dy: its pooled image. Forward passes fill rows [begin, end) of y.
+// x and dx are one image, y and dy its pooled image. The forward passes write rows [begin, end) of y.
 template <class T>
 struct PoolingOf {
   void (*max)(const Pooling&, const T* x, T* y, std::int64_t begin, std::int64_t end);

@@ -10,8 +10,8 @@ namespace {
 
 using Index = std::int64_t;
 
-// A row is reduced in 32 lanes, element i in lane i modulo 32, and then lane by lane: that order is written
-// down here, so every instruction set gives the same bits.
+// A row is reduced in 32 lanes, where element i goes to lane i mod 32, and then lane by lane. This fixed
+// order gives the same bits on every instruction set.
 constexpr Index lanes = 32;
 
 template <class T>
@@ -50,7 +50,7 @@ struct Maximum {
 
 template <class Operation, class T, class A>
 A of_row(const T* x, Index count) {
-  if (count < lanes) {  // the same sum: empty lanes add nothing
+  if (count < lanes) {  // The result is the same, since empty lanes add nothing.
     A all = Operation::template start<A>();
     for (Index i = 0; i < count; ++i) all = Operation::combine(all, static_cast<A>(x[i]));
     return all;
@@ -66,7 +66,8 @@ A of_row(const T* x, Index count) {
   return all;
 }
 
-// Four rows at a time, in the same order as one by one: so `all` is read and written a quarter as often.
+// Takes four rows at a time, in the same order as one by one, so that `all` is read and written a quarter as
+// often.
 template <class Operation, class T, class A>
 void of_rows(const T* x, Index rows, Index row_stride, Index columns, A* all) {
   Index row = 0;

@@ -4,14 +4,15 @@
 
 namespace wt::loops {
 
-// How to reduce elements of type T in an accumulator of type A. Floats are summed in double: converting them
-// costs nothing beside fetching them, a sum of a million floats is right to the last bit but for bad luck,
-// and it hardly depends on how the batch was cut. Integers are summed in int64. A NaN makes a maximum NaN.
+// How elements of type T are reduced in an accumulator of type A. Floats are summed in double: converting
+// them costs nothing beside fetching them, a sum of a million floats is nearly always correct to the last
+// bit, and it hardly depends on how the batch was cut. Integers are summed in int64. If an element is NaN,
+// the maximum is NaN.
 template <class T, class A>
 struct Reducer {
-  A start;
+  A start;  // the neutral element
   A (*of_row)(const T* x, std::int64_t count);
-  // all[j] takes in x[row][j] of each row, in the order of the rows.
+  // Combines all[j] with x[row][j] of each row, in the order of the rows.
   void (*of_rows)(const T* x, std::int64_t rows, std::int64_t row_stride, std::int64_t columns, A* all);
   A (*combine)(A left, A right);
 };
@@ -20,7 +21,8 @@ template <class T, class A>
 struct ReductionOf {
   Reducer<T, A> sum;
   Reducer<T, T> maximum;
-  std::int64_t (*argmax)(const T* x, std::int64_t count);  // the first of the largest; a NaN is never larger
+  // The index of the first maximum. A NaN never counts as larger.
+  std::int64_t (*argmax)(const T* x, std::int64_t count);
 };
 
 struct Reduction {

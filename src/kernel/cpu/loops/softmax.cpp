@@ -10,7 +10,7 @@ namespace {
 using namespace element;
 using Index = std::int64_t;
 
-// A NaN need not win here: its own exponential is one, and so is the sum.
+// A NaN may be lost here: its exponential is NaN in any case, and so is the sum.
 template <class T>
 T maximum_of(const T* x, Index width) {
   T lane[lanes];

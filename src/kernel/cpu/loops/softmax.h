@@ -4,16 +4,16 @@
 
 namespace wt::loops {
 
-// Rows of `width` numbers, one at a time. An output may lie exactly where an input lies.
+// Each loop works on one row of `width` numbers. An output may be the same array as an input.
 template <class T>
 struct SoftmaxOf {
-  // y = exp(x - maximum). Returns the sum of y.
+  // Writes y = exp(x - maximum) and the maximum of x. Returns the sum of y.
   T (*exponentials)(const T* x, T* y, std::int64_t width, T* maximum);
   void (*divide)(T* y, std::int64_t width, T divisor);
-  // dx = (dy - sum(dy y)) y
+  // dx = (dy - sum(dy y)) y.
   void (*gradient)(const T* dy, const T* y, T* dx, std::int64_t width);
-  // After `exponentials` of the logits into `backprop`: returns the loss, and backprop becomes softmax -
-  // labels.
+  // Returns the loss, and replaces backprop by softmax - labels. Requires: `exponentials` of the logits has
+  // written backprop, maximum and sum.
   T (*cross_entropy)(const T* logits, const T* labels, T* backprop, std::int64_t width, T maximum, T sum);
 };
 

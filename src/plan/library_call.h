@@ -1,0 +1,48 @@
+#pragma once
+// How a library (NCCL, a TPU's runtime) carries out one collective: which schedule, in how many pieces, and what its
+// messages cost beside the wires. Plain data: communication/ makes it for a described machine, a plan keeps it with
+// the reduction that it carries out, and the clock reads it there.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.h"
+#include "collective/catalog.h"
+
+namespace wt::plan {
+
+// What a message waits for beside the dependencies of its schedule.
+enum class Messages : std::uint8_t {
+  // The last byte of the message before it in its line, between the same two ranks, as on a connection. Without that
+  // rule the pieces of a pipeline would share the wire from the start. Latencies overlap.
+  in_order,
+  acknowledged,  // the arrival of that message: a protocol that waits for an answer before the next message
+  one_by_one,    // the messages that its ends are sending and receiving: the port of the alpha-beta model
+  together       // nothing
+};
+
+// The costs of a message in addition to its bytes on the links.
+struct Crossing {
+  std::optional<Seconds> latency{};  // replaces the latency of the message's route; absent: that of the route
+  double wire = 1;                   // bytes on the wire for each byte of the vector
+  Seconds per_byte{};                // before the bytes are on the wire, for copies at both ends
+};
+
+struct LibraryCall {
+  const collective::Algorithm* algorithm = nullptr;  // a row of collective/catalog.h
+  collective::Request request{};
+  std::string_view protocol{};  // empty: no library is known, so messages cost what the links cost
+  Messages messages = Messages::in_order;
+  Seconds floor{};                // time before the first message: launch and base latency
+  std::vector<Seconds> starts{};  // when each rank begins; empty: all begin at once
+  Crossing inside{};              // of messages within a machine
+  Crossing between{};             // of messages between machines
+  bool adds_in_passing = false;   // true: sums are part of receiving; false: they take the time of the memory
+  std::string basis{};            // what the times rest on: "class constants", "wires alone"
+};
+
+std::string print(const LibraryCall& call);  // "ring with ll128 (class constants)"
+
+}  // namespace wt::plan
