@@ -9,7 +9,6 @@
 
 #include "cli/commands.h"
 #include "cli/progress.h"
-#include "cli/strategy_log.h"
 #include "report/comparison.h"
 #include "report/ending.h"
 #include "report/planned.h"
@@ -22,7 +21,6 @@
 #include "scenario/parse.h"
 #include "scenario/resolved.h"
 #include "session/compute_times.h"
-#include "session/ignored_hints.h"
 #include "session/saved_state.h"
 #include "session/this_host.h"
 #include "session/training.h"
@@ -114,9 +112,10 @@ class Prepared {
                    .simulation = {.times = &times_},
                    .on_step = [this](const train::StepResult& step) { line_->show(step); },
                    .note = [this](const std::string& text) { note(text); }}) {
-    for (const std::string& text : strategy_log(scenario_, training_.machine())) note(text);
-    for (const std::string& text : session::ignored_hints(scenario_, training_.machine()))
-      note("note: " + text);
+    const cluster::Machine& machine = training_.machine();
+    const cluster::ClusterSpec& cluster = scenario_.cluster.config.cluster;
+    for (const std::string& text : scenario_.strategy->log(machine, scenario_.semantics, cluster)) note(text);
+    for (const std::string& text : scenario_.strategy->ignored_options(machine)) note("note: " + text);
     tell_warnings(training_.machine(), streams_.messages);
     training_.plans().whole();
   }

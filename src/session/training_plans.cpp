@@ -115,8 +115,7 @@ StepPlacement TrainingPlans::placement() {
   for (const device::LogicalDevice& device : job_.machine.replicas.front().devices())
     of_replica.push_back(device.name);
   std::vector<DeviceScope> scopes = strategy::layer_scopes(step(), job_.machine.assigned, of_replica);
-  const auto* one_device = scenario_.strategy.as<scenario::OneDevice>();
-  if (one_device != nullptr && one_device->device)
+  if (scenario_.strategy->asks_for_device())
     scopes.push_back({.scope = "", .device = job_.machine.device().name});
   return place(step(), rules, scopes);
 }
