@@ -1,6 +1,7 @@
 // Claim: the results of a step do not depend on the number of threads, on the order among legal ones, or on
 // repetition.
 #include "execute/execution.h"
+#include "device/cpu/workers.h"
 
 #include <gtest/gtest.h>
 
