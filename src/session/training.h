@@ -6,7 +6,7 @@
 //
 //   const scenario::Scenario scenario = scenario::parse_file("scenarios/quickstart.json", {});
 //   session::Training training(scenario, scenario::build(scenario), {});
-//   const session::Forecast forecast = training.forecast();  // forecast.simulated->step, forecast.planned.memory
+//   const session::Forecast forecast = training.forecast();  // .planned.memory, .simulated->step
 //
 // With Options::computes and a scenario that has numerics, run() also trains: it computes losses and weights,
 // and writes checkpoints into an output folder. Three classes keep the questions apart. TrainingPlans lowers
