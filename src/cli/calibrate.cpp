@@ -29,7 +29,7 @@ void print_host(const plan::ProfiledDevice& host, std::ostream& out) {
                      rough(host.rates->product), rough(host.rates->memory));
 }
 
-// Times of copies within the host's memory or, if GPUs compute, between the memories of all of them and the
+// Times of copies within the host's memory or, if GPUs compute, within and between their memories and the
 // host's. The copies are made as in a step.
 std::vector<plan::ProfiledCopy> copies_here(const scenario::Scenario& scenario, device::Workers& workers) {
   if (scenario.numerics != scenario::Numerics::cuda) {

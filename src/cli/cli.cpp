@@ -196,10 +196,11 @@ class CommandLine {
         "--trace", options.trace, "Writes one collective as a Chrome trace, for ui.perfetto.dev");
     CLI::Option* dot = collective_->add_option(
         "--dot", options.dot, "Writes the moves of one collective and their dependencies for Graphviz");
-    CLI::Option* expanded = collective_->add_flag("--expanded", options.expanded,
-                                                  "Simulates every move; default: only moves that differ");
+    CLI::Option* expanded = collective_->add_flag(
+        "--expanded", options.expanded,
+        "Simulates every move; default: only a part of them, if the rest follows from it");
     CLI::Option* folded =
-        collective_->add_flag("--folded", options.folded, "Warns if every move had to be simulated");
+        collective_->add_flag("--folded", options.folded, "Warns if every move has to be simulated");
     json->excludes(csv)->excludes(schedule);
     csv->excludes(schedule)->excludes(links);
     schedule->excludes(links)->excludes(trace)->excludes(dot);

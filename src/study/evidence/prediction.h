@@ -1,14 +1,14 @@
 #pragma once
-// study/evidence/ compares predictions with published measurements. Every comparison has the same form: a CSV
-// row states what was measured, a table in the code maps the row to something that this program can plan and
-// time, and the error is predicted / published - 1. For example the row
+// study/evidence/ compares predictions with published measurements. Most comparisons have the same form: a
+// CSV row states what was measured, a table in the code maps the row to something that this program can plan
+// and time, and the error is predicted / published - 1. For example the row
 //
-//   system "... (8x V100 16GB)", devices 1, model "RN50v1.5", batch "192/GPU", dtype "AMP", value 1376 images/s
+//   system "... (8x V100 16GB)", devices 1, model "RN50v1.5", batch "192/GPU", dtype "AMP", value 1376
 //
 // is mapped by a Setup (device type v100_sxm2_16, float16, SGD with momentum 0.9) and a Network (resnet50 of
 // the model zoo). This file predicts rows of single devices by a roofline: each kernel takes the longer of
 // its arithmetic and its memory time, at the efficiencies of the device type (plan/efficiency_fit.h). Rows
-// that no table maps are never dropped silently. They are counted with the reason.
+// that these tables do not map are counted, together with the reason (Predictions::left_out).
 //
 // Read next: measurements.h for the rows, measurement_study.h for the errors of single devices,
 // scaling_prediction.h for several devices, nccl_study.h for collectives, and oracle.h for numerical

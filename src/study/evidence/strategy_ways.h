@@ -18,8 +18,8 @@ struct StrategyWay {
 };
 
 // The ways that exist for this number of replicas. TPU slices are listed for 4, 8 and 16 replicas, and a
-// collective algorithm for the numbers of ranks that it allows (collective/catalog.h). The default without a
-// strategy is the way of one replica.
+// collective algorithm for the numbers of ranks that it allows (collective/catalog.h). One replica also has
+// the strategy one_device.
 std::vector<StrategyWay> strategy_ways(int replicas);
 
 }  // namespace wt::evidence
