@@ -1,4 +1,5 @@
-// Measures what a scenario's kernels take on this machine, and keeps it in a profile.
+// `windtunnel calibrate` measures the times of a scenario's kernels on this machine and writes them to a
+// profile.
 
 #include <fmt/format.h>
 
@@ -28,7 +29,8 @@ void print_host(const plan::ProfiledDevice& host, std::ostream& out) {
                      rough(host.rates->product), rough(host.rates->memory));
 }
 
-// Between the memories of what computes here, and between all GPUs where one of them does, as a step's copies go.
+// Times of copies within the host's memory or, if GPUs compute, within and between their memories and the
+// host's. The copies are made as in a step.
 std::vector<plan::ProfiledCopy> copies_here(const scenario::Scenario& scenario, device::Workers& workers) {
   if (scenario.numerics != scenario::Numerics::cuda) {
     device::CpuQueue queue(workers);
@@ -51,7 +53,8 @@ void print_copies(const std::vector<plan::ProfiledCopy>& copies, std::ostream& o
   out << print_table(lines, "llrrr");
 }
 
-// A call, how often a step makes it, and what of its time the roofline with this machine's rates explains.
+// A kernel call, how often a step makes it, its measured time, and its time by the roofline with this
+// machine's rates.
 struct Row {
   std::string call{};
   int times = 0;
@@ -81,7 +84,7 @@ std::vector<Row> rows_of(const plan::Plan& plan, const plan::Profile& profile) {
 
 constexpr std::size_t most_lines = 20;
 
-// An optimizer's update has all variables in its call.
+// The text of a call lists all operands, and an optimizer's update has every variable among them.
 std::string shortened(const std::string& call) {
   constexpr std::size_t longest = 100;
   return call.size() <= longest ? call : call.substr(0, longest - 4) + " ...";
@@ -119,7 +122,7 @@ session::ComputeOptions compute_options(int threads, std::ostream& messages) {
           .note = [&messages](const std::string& text) { messages << text << "\n"; }};
 }
 
-// Its CPU, and the GPU that would compute.
+// Measures the rates of this machine's CPU and, if it has one, of its first GPU.
 void calibrate_host(const CalibrateOptions& options, const Streams& streams) {
   scenario::Scenario scenario;
   device::Workers workers(session::threads_of(options.threads, scenario));
@@ -143,12 +146,12 @@ Exit calibrate(const CalibrateOptions& options, const Streams& streams) {
     return Exit::done;
   }
   scenario::Scenario scenario = scenario::parse_file(options.file, options.overrides);
-  scenario.time.compute = {
-      scenario::Compute::measured};  // whatever profile it names may be what is wanted here
+  // The scenario may name the profile that this command is about to write.
+  scenario.time.compute = {scenario::Compute::measured};
   device::Workers workers(session::threads_of(options.threads, scenario));
   session::ComputeTimes times(scenario, compute_options(workers.threads(), streams.messages));
   session::Training training(scenario, scenario::build(scenario), {.threads = 1});
-  tell_warnings(training.machine(), streams.messages);
+  print_warnings(training.machine(), streams.messages);
   const std::vector<plan::Plan> plans = training.clock().timed_plans();
   for (const plan::Plan& plan : plans)
     times.measure(

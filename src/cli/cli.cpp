@@ -23,14 +23,16 @@
 namespace wt::cli {
 namespace {
 
-// The program's arguments, and where they go.
+// Declares the arguments of all commands, parses them, and calls the command.
 class CommandLine {
  public:
   CommandLine() {
     app_.name("windtunnel");
     app_.description("Train on a cluster you don't have.");
-    app_.set_version_flag("--version", "windtunnel " WT_VERSION, "Print the version and exit");
-    app_.footer("Exit codes: 0 done, 1 the simulated job failed, 2 the input is wrong, 3 our own fault.");
+    app_.set_version_flag("--version", "windtunnel " WT_VERSION, "Prints the version and exits");
+    app_.footer(
+        "Exit codes: 0 done, 1 the simulated job failed, 2 the input is wrong, 3 a fault of windtunnel or "
+        "this machine.");
     app_.allow_extras();
     app_.require_subcommand(0, 1);
     add_run();
@@ -54,7 +56,7 @@ class CommandLine {
     } catch (const CLI::ParseError& error) {
       throw InputError(error.what(), see_help());
     }
-    refuse_unknown();
+    require_known_arguments();
     if (run_->parsed()) return run(run_options_, streams);
     if (explain_->parsed()) return explain(explain_options_, streams);
     if (validate_->parsed()) return validate(validate_options_, streams);
@@ -71,31 +73,35 @@ class CommandLine {
 
  private:
   void add_run() {
-    run_ = app_.add_subcommand("run", "Train what a scenario describes, and write its results");
-    run_->add_option("FILE", run_options_.files, "The scenario; several are compared in a table")->required();
+    run_ = app_.add_subcommand("run", "Trains what a scenario describes, and writes its results");
+    run_->add_option("FILE", run_options_.files, "The scenario; several files are compared in a table")
+        ->required();
     add_overrides(*run_, run_options_.overrides);
     CLI::Option* out = run_->add_option("--out", run_options_.out,
-                                        "Folder of the results, replaced whole; default: out/ and the name");
-    run_->add_option("--threads", run_options_.threads, "Of this machine's CPU; results don't depend on it");
+                                        "Folder of the results, which is replaced; default: out/<name>");
+    run_->add_option("--threads", run_options_.threads,
+                     "Number of threads on this machine's CPU; doesn't change results");
     run_->add_option("--isa", run_options_.isa,
                      "Instruction set: baseline, avx2 or avx512; default: the best");
     CLI::Option* tf_config =
         run_->add_option("--tf-config", run_options_.tf_config,
-                         "The cluster: a file as TF_CONFIG has it, or env for the variable itself");
-    CLI::Option* json = run_->add_flag("--json", run_options_.json, "Print results.json, or a table's rows");
-    CLI::Option* csv =
-        run_->add_flag("--csv", run_options_.csv, "Print a line for every step, or for every row of a table");
-    CLI::Option* plan =
-        run_->add_flag("--plan", run_options_.plan, "Print the training step's plan, train nothing");
+                         "The cluster: a file in the format of TF_CONFIG, or env for that variable");
+    CLI::Option* json =
+        run_->add_flag("--json", run_options_.json, "Prints results.json, or the rows of a table");
+    CLI::Option* csv = run_->add_flag("--csv", run_options_.csv,
+                                      "Prints a line for every step, or for every row of a table");
+    CLI::Option* plan = run_->add_flag(
+        "--plan", run_options_.plan,
+        "Prints the training step's plan: its kernels, buffers and dependencies; trains nothing");
     run_->add_flag("--log-device-placement", run_options_.log_device_placement,
-                   "Tell where each operation runs, as TensorFlow logs it");
+                   "Prints the device of each operation, as TensorFlow logs it");
     run_->add_flag(
         "--verbose", run_options_.verbose,
-        "Print every detail: memory by kind on each device, the reduction, the course of the steps");
+        "Prints every detail: memory by kind on each device, the reduction, the course of the steps");
     json->excludes(csv)->excludes(plan);
     csv->excludes(plan);
     run_->add_option("--replicas", run_options_.replicas,
-                     "As in 1,2,4,8: a table of how the step scales; shapes only, nothing is trained")
+                     "Prints how the step scales with the number of replicas, as in 1,2,4,8; trains nothing")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->excludes(out)
@@ -104,89 +110,100 @@ class CommandLine {
   }
 
   void add_explain() {
-    explain_ = app_.add_subcommand("explain", "Tell where a step's time goes, and what would help");
+    explain_ = app_.add_subcommand(
+        "explain", "Prints where a step's time goes, and which changes would make it shorter");
     explain_->add_option("FILE", explain_options_.file, "The scenario")->required();
     add_overrides(*explain_, explain_options_.overrides);
-    explain_->add_flag("--json", explain_options_.json, "Print it as JSON");
+    explain_->add_flag("--json", explain_options_.json, "Prints the same as JSON");
   }
 
   void add_validate() {
-    validate_ = app_.add_subcommand("validate", "Tell everything that is wrong with scenarios");
+    validate_ =
+        app_.add_subcommand("validate", "Prints every mistake in scenarios, or that a scenario has none");
     validate_->add_option("FILE", validate_options_.files, "Scenarios")->required();
     add_overrides(*validate_, validate_options_.overrides);
     validate_->add_option("--tf-config", validate_options_.tf_config,
-                          "The cluster: a file as TF_CONFIG has it, or env for the variable itself");
-    validate_->add_flag("--memory", validate_options_.memory,
-                        "Tell what each device would hold, and which batch would fit; trains nothing");
+                          "The cluster: a file in the format of TF_CONFIG, or env for that variable");
+    validate_->add_flag(
+        "--memory", validate_options_.memory,
+        "Prints what each device would hold, and the largest batch that fits; trains nothing");
     validate_->add_flag("--placement", validate_options_.placement,
-                        "Tell where each operation of a step goes, and why");
+                        "Prints the device of each operation of a step, and the reason");
   }
 
   void add_collective() {
     CollectiveOptions& options = collective_options_;
-    collective_ = app_.add_subcommand("collective", "Time a collective operation on a described machine");
-    collective_->add_option("--platform", options.platform, "A name or a file")->required();
+    collective_ =
+        app_.add_subcommand("collective", "Simulates a collective operation on a described machine");
+    collective_->add_option("--platform", options.platform, "The platform: a name or a file")->required();
     add_overrides(*collective_, options.overrides);
     collective_->add_option("--op", options.operation, "Operation; default: all_reduce");
     collective_
         ->add_option("--algorithm", options.algorithms,
-                     "One, several with commas, all, a file, or auto: what the machine's library chooses, "
-                     "the default")
+                     "Names separated by commas, a file, all, or auto, the choice of the machine's library; "
+                     "default: auto")
         ->delimiter(',');
-    collective_->add_option("--option", options.options, "Of algorithms, as in segments=4; may be repeated")
+    collective_
+        ->add_option("--option", options.options,
+                     "An option of the algorithms, as in segments=4; may be repeated")
         ->allow_extra_args(false);
-    collective_->add_option("--protocol", options.protocol, "ll, ll128 or simple; default: the library's");
+    collective_->add_option("--protocol", options.protocol,
+                            "ll, ll128 or simple; default: the library's choice");
     add_collective_ranks(options);
     add_collective_sizes(options);
     add_collective_output(options);
   }
 
-  // Who takes part, and how they are started.
+  // The options of the ranks, and of how their processes are started.
   void add_collective_ranks(CollectiveOptions& options) {
-    collective_->add_option("--ranks", options.ranks, "The platform's first devices; default: all");
-    collective_->add_option("--rank-order", options.rank_order,
-                            "Devices' numbers, as in 0,4,1,5; or reversed; or by_rail: machines in turns");
+    collective_->add_option("--ranks", options.ranks,
+                            "Number of ranks, on the platform's first devices; default: all devices");
+    collective_->add_option(
+        "--rank-order", options.rank_order,
+        "Device numbers, as in 0,4,1,5; or reversed; or by_rail, which alternates machines");
     collective_->add_option("--concurrent", options.concurrent,
-                            "Groups at once; rank r is in group r modulo their number");
-    CLI::Option* launch =
-        collective_->add_option("--launch", options.launch, "mpi, threads or torch; default: mpi");
+                            "Number of groups that run at once; rank r joins group r modulo that number");
+    CLI::Option* launch = collective_->add_option(
+        "--launch", options.launch, "How processes are started: mpi, threads or torch; default: mpi");
     CLI::Option* driven = collective_->add_option("-g,--ngpus", options.devices_per_process,
-                                                  "Devices that one process drives, with threads");
+                                                  "Devices that each process drives, with a thread for each");
     collective_
         ->add_option("--tiny-message", options.tiny_message,
-                     "Time of a tiny all-reduce on the real system, as in 17us")
+                     "Measured time of a tiny all-reduce on the real system, as in 17us")
         ->excludes(launch)
         ->excludes(driven);
   }
 
   void add_collective_sizes(CollectiveOptions& options) {
     CLI::Option* sizes =
-        collective_->add_option("--sizes", options.sizes, "Bytes, as in 1024,1MiB")->delimiter(',');
+        collective_->add_option("--sizes", options.sizes, "Sizes in bytes or with units, as in 1024,1MiB")
+            ->delimiter(',');
     collective_->add_option("-b,--minbytes", options.begin, "Smallest size; default: 1KiB")->excludes(sizes);
     collective_->add_option("-e,--maxbytes", options.end, "Largest size; default: 1GiB")->excludes(sizes);
-    collective_->add_option("-f,--stepfactor", options.factor, "From size to size; default: 2")
+    collective_->add_option("-f,--stepfactor", options.factor, "Factor from one size to the next; default: 2")
         ->excludes(sizes);
-    collective_->add_option("-d,--dtype,--datatype", options.type, "Of elements; default: float32");
+    collective_->add_option("-d,--dtype,--datatype", options.type, "Element type; default: float32");
     collective_->add_option("-o,--redop", options.reduction,
-                            "sum, prod, max, min or avg, which all take equally long; default: sum");
-    collective_->add_option("-r,--root", options.root, "Rank; default: 0");
+                            "Reduction: sum, prod, max, min or avg, with equal times; default: sum");
+    collective_->add_option("-r,--root", options.root, "Root rank; default: 0");
   }
 
   void add_collective_output(CollectiveOptions& options) {
-    CLI::Option* json = collective_->add_flag("--json", options.json, "Print JSON");
-    CLI::Option* csv = collective_->add_flag("--csv", options.csv, "Print CSV");
-    CLI::Option* links = collective_->add_flag("--links", options.links,
-                                               "Tell each link's load, at each algorithm's last size");
-    CLI::Option* schedule = collective_->add_flag("--print-schedule", options.schedule,
-                                                  "Print the first size's moves, time nothing");
+    CLI::Option* json = collective_->add_flag("--json", options.json, "Prints JSON");
+    CLI::Option* csv = collective_->add_flag("--csv", options.csv, "Prints CSV");
+    CLI::Option* links = collective_->add_flag(
+        "--links", options.links, "Prints the load of each link, at the last size of each algorithm");
+    CLI::Option* schedule = collective_->add_flag(
+        "--print-schedule", options.schedule, "Prints the moves of the first size, and simulates nothing");
     CLI::Option* trace = collective_->add_option(
-        "--trace", options.trace, "Write one collective as a Chrome trace, for ui.perfetto.dev");
+        "--trace", options.trace, "Writes one collective as a Chrome trace, for ui.perfetto.dev");
     CLI::Option* dot = collective_->add_option(
-        "--dot", options.dot, "Write one collective's moves, and what waits for what, for Graphviz");
-    CLI::Option* expanded =
-        collective_->add_flag("--expanded", options.expanded, "Play every move; default: as few as will do");
+        "--dot", options.dot, "Writes the moves of one collective and their dependencies for Graphviz");
+    CLI::Option* expanded = collective_->add_flag(
+        "--expanded", options.expanded,
+        "Simulates every move; default: only a part of them, if the rest follows from it");
     CLI::Option* folded =
-        collective_->add_flag("--folded", options.folded, "Warn where every move had to be played");
+        collective_->add_flag("--folded", options.folded, "Warns if every move has to be simulated");
     json->excludes(csv)->excludes(schedule);
     csv->excludes(schedule)->excludes(links);
     schedule->excludes(links)->excludes(trace)->excludes(dot);
@@ -195,96 +212,111 @@ class CommandLine {
 
   void add_devices() {
     devices_ =
-        app_.add_subcommand("devices", "Tell this machine's devices, or those that a scenario describes");
+        app_.add_subcommand("devices", "Prints this machine's devices, or those that a scenario describes");
     devices_->add_option("FILE", devices_options_.file, "The scenario; default: this machine");
     add_overrides(*devices_, devices_options_.overrides);
-    devices_->add_flag("--json", devices_options_.json, "Print them as JSON");
+    devices_->add_flag("--json", devices_options_.json, "Prints them as JSON");
   }
 
   void add_calibrate() {
-    calibrate_ = app_.add_subcommand("calibrate", "Measure what a scenario's kernels take on this machine");
-    calibrate_->add_option("FILE", calibrate_options_.file, "The scenario; default: this machine's rates");
+    calibrate_ =
+        app_.add_subcommand("calibrate", "Measures the times of a scenario's kernels on this machine");
+    calibrate_->add_option("FILE", calibrate_options_.file,
+                           "The scenario; default: measures only this machine's rates");
     add_overrides(*calibrate_, calibrate_options_.overrides);
     calibrate_->add_option("--as", calibrate_options_.as,
-                           "Profile to write, for \"time\": {\"compute\": {\"profile\": ...}}");
+                           "The profile to write, for \"time\": {\"compute\": {\"profile\": ...}}");
     add_host(*calibrate_, calibrate_options_.threads, calibrate_options_.isa);
   }
 
   static void add_host(CLI::App& command, std::optional<int>& threads, std::string& isa) {
-    command.add_option("--threads", threads, "Of this machine's CPU");
+    command.add_option("--threads", threads, "Number of threads on this machine's CPU");
     command.add_option("--isa", isa, "Instruction set: baseline, avx2 or avx512; default: the best");
   }
 
   void add_list() {
-    list_ = app_.add_subcommand("list", "Tell what a scenario may name, one line each");
+    list_ = app_.add_subcommand("list", "Prints the names that a scenario may use, one per line");
     list_->add_option("WHAT", list_options_.what,
                       fmt::format("{}; default: everything", fmt::join(list_kinds(), ", ")));
-    list_->add_flag("--json", list_options_.json, "Print it as JSON");
+    list_->add_flag("--json", list_options_.json, "Prints them as JSON");
   }
 
   void add_import() {
-    import_ = app_.add_subcommand("import", "Read SimGrid's platform XML or NCCL's topology XML");
-    import_->add_option("FILE", import_options_.file, "The XML")->required();
-    import_->add_option("--as", import_options_.as, "Platform file to write; default: print it");
+    import_ = app_.add_subcommand("import", "Reads SimGrid's platform XML or NCCL's topology XML");
+    import_->add_option("FILE", import_options_.file, "The XML file")->required();
+    import_->add_option("--as", import_options_.as, "The platform file to write; default: prints it");
     import_->add_option("--type", import_options_.type,
-                        "Device type of an NCCL topology; default: by its sm");
-    import_->add_option("--host", import_options_.host, "CPU of an NCCL topology; default: by its model");
+                        "Device type of an NCCL topology; default: found by its \"sm\"");
+    import_->add_option("--host", import_options_.host,
+                        "CPU type of an NCCL topology; default: found by the CPU's model");
   }
 
   void add_export() {
-    export_ = app_.add_subcommand("export", "Write a platform for other programs");
-    export_->add_option("PLATFORM", export_options_.platform, "A name or a file")->required();
+    export_ = app_.add_subcommand("export", "Writes a platform for other programs");
+    export_->add_option("PLATFORM", export_options_.platform, "The platform: a name or a file")->required();
     export_->add_option("--as", export_options_.as, "simgrid (XML), or dot (a drawing for Graphviz)")
         ->required();
     add_overrides(*export_, export_options_.overrides);
-    export_->add_option("--out", export_options_.out, "File to write; default: print it");
+    export_->add_option("--out", export_options_.out, "The file to write; default: prints it");
   }
 
-  // What is verified is a command of its own below this one.
+  // Each kind of verification is a subcommand of `verify`.
   void add_verify() {
-    verify_ = app_.add_subcommand("verify", "Show that what is computed or predicted holds");
+    verify_ = app_.add_subcommand("verify",
+                                  "Proves algorithms, and compares results with references and measurements");
     verify_->require_subcommand(1);
     nccl_tests_ = verify_->add_subcommand(
-        "nccl-tests", "Compare predicted with published times of all-reduces, by nccl-tests and the like");
+        "nccl-tests",
+        "Compares predicted with published times of all-reduces, from nccl-tests and similar programs");
     nccl_tests_
-        ->add_option("FOLDER", nccl_tests_options_.folder, "Of published measurements: tests/measurements")
+        ->add_option("FOLDER", nccl_tests_options_.folder,
+                     "Folder of published measurements: tests/measurements")
         ->required();
-    nccl_tests_->add_flag("--csv", nccl_tests_options_.csv, "Print a line for every row");
+    nccl_tests_->add_flag("--csv", nccl_tests_options_.csv, "Prints a line for every row");
     measurements_ = verify_->add_subcommand(
-        "measurements", "Compare predicted with published training throughput of single devices");
+        "measurements", "Compares predicted with published training throughput of single devices");
     measurements_
-        ->add_option("FOLDER", measurements_options_.folder, "Of published measurements: tests/measurements")
+        ->add_option("FOLDER", measurements_options_.folder,
+                     "Folder of published measurements: tests/measurements")
         ->required();
-    measurements_->add_flag("--csv", measurements_options_.csv, "Print a line for every row");
+    measurements_->add_flag("--csv", measurements_options_.csv, "Prints a line for every row");
     scaling_ = verify_->add_subcommand(
-        "scaling", "Compare predicted with published training throughput of several devices");
-    scaling_->add_option("FOLDER", scaling_options_.folder, "Of published measurements: tests/measurements")
+        "scaling", "Compares predicted with published training throughput of several devices");
+    scaling_
+        ->add_option("FOLDER", scaling_options_.folder,
+                     "Folder of published measurements: tests/measurements")
         ->required();
-    scaling_->add_flag("--csv", scaling_options_.csv, "Print a line for every row");
+    scaling_->add_flag("--csv", scaling_options_.csv, "Prints a line for every row");
     collectives_ = verify_->add_subcommand(
-        "collectives", "Prove that every collective algorithm does what its operation promises");
+        "collectives", "Proves that every collective algorithm does what its operation promises");
     collectives_->add_option("FILE", collectives_options_.files,
-                             "Schedules to prove instead, in windtunnel's text form or MSCCL's XML");
-    collectives_->add_option("--ranks", collectives_options_.ranks, "A number or a range; default: 2-24");
-    collectives_->add_option("--algorithm", collectives_options_.algorithm, "Only this one; default: all");
+                             "Files of schedules to prove instead, in windtunnel's text form or MSCCL's XML");
+    collectives_->add_option("--ranks", collectives_options_.ranks,
+                             "Number of ranks, or a range; default: 2-24");
+    collectives_->add_option("--algorithm", collectives_options_.algorithm,
+                             "Proves only this algorithm; default: all");
     collectives_->add_flag("--deletions", collectives_options_.deletions,
-                           "Also prove that no move and no dependency could be left out; for few ranks");
+                           "Also proves that no move and no dependency is superfluous; for few ranks");
     add_verify_strategies();
   }
   void add_verify_strategies() {
     VerifyStrategiesOptions& options = strategies_options_;
     strategies_ = verify_->add_subcommand(
-        "strategies", "Tell how far several replicas are from one device, tensor by tensor, and why");
+        "strategies",
+        "Compares several replicas with one device, tensor by tensor, and gives the reasons for differences");
     CLI::Option* file = strategies_->add_option("FILE", options.file, "The scenario");
     add_overrides(*strategies_, options.overrides);
-    strategies_->add_option("--steps", options.steps, "Of the scenario's training; default: 5");
-    CLI::Option* oracles =
-        strategies_->add_option("--oracles", options.oracles,
-                                "Compare every strategy and reduction with reference runs: tests/oracle");
+    strategies_->add_option("--steps", options.steps, "Number of steps to train; default: 5");
+    CLI::Option* oracles = strategies_->add_option(
+        "--oracles", options.oracles,
+        "Compares every strategy and reduction with the reference runs in a folder: tests/oracle");
     oracles->excludes(file);
-    strategies_->add_option("--replicas", options.replicas, "Of oracles; default: 1,2,3,4,5,8,16")
+    strategies_
+        ->add_option("--replicas", options.replicas,
+                     "Numbers of replicas with --oracles; default: 1,2,3,4,5,8,16")
         ->delimiter(',');
-    strategies_->add_option("--only", options.only, "Strategies or reductions with this word in their name");
+    strategies_->add_option("--only", options.only,
+                            "Compares only strategies or reductions with this word in their name");
   }
   Exit verify(const Streams& streams) const {
     if (strategies_->parsed()) return verify_strategies(strategies_options_, streams);
@@ -296,12 +328,13 @@ class CommandLine {
 
   static void add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
     command
-        .add_option("--set", overrides, "Another value for a key, as in training.epochs=3; may be repeated")
+        .add_option("--set", overrides,
+                    "Sets a key to another value, as in training.epochs=3; may be repeated")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
   }
 
-  // The command that was named, which may stand below another, or the program itself.
+  // The command that the user named, which may be a subcommand, or the program itself if the user named none.
   const CLI::App& named() const {
     const CLI::App* named = &app_;
     for (const CLI::App* below = named; below != nullptr;) {
@@ -320,7 +353,7 @@ class CommandLine {
     return fmt::format("see {}--help", words);
   }
 
-  void refuse_unknown() const {
+  void require_known_arguments() const {
     const std::vector<std::string> unknown = app_.remaining(true);
     if (unknown.empty()) return;
     const std::string& argument = unknown.front();

@@ -1,7 +1,20 @@
 #pragma once
-// cli/ is the program's door: it reads the command line, calls the floors below and turns the three kinds of
-// trouble into messages and exit codes. It refuses to compute anything itself. Read next: cli/training.h,
-// where a scenario's objects come together.
+// cli/ is the command line of the program. It reads arguments, calls the other folders, prints what they
+// return, and turns errors into messages and exit codes. It contains no models and no computations of its
+// own.
+//
+// A command is a struct of options, a function that takes them, and a block in cli.cpp that declares its
+// arguments:
+//
+//   struct ExplainOptions { std::string file; std::vector<std::string> overrides; bool json; };
+//   Exit explain(const ExplainOptions& options, const Streams& streams);  // defined in cli/explain.cpp
+//
+// Tests call such functions, or run_command_line, with string streams instead of the terminal. Two rules
+// hold. Results go to one stream and messages for the user to the other, so that a script can read the
+// results alone. And exceptions become exit codes in one place, guard(): an InputError means exit code 2 and
+// any other exception 3, while a failure of the simulated job is no exception but a result with exit code 1.
+//
+// Read next: cli/commands.h for the commands, then session/training.h, which most of them create.
 
 #include <functional>
 #include <iosfwd>
@@ -12,17 +25,18 @@ namespace wt::cli {
 
 enum class Exit : int {
   done = 0,
-  job_failed = 1,   // the simulated job could not finish; the report says why
-  input_wrong = 2,  // a file or the command line; the message says where, and the remedy
-  our_fault = 3,    // a fault of this program or of the machine it runs on
+  job_failed = 1,   // The simulated job could not finish. Its results give the reason.
+  input_wrong = 2,  // A file or the command line is wrong. The message gives place, fact and remedy.
+  our_fault = 3,    // This program, or the machine that runs it, has a fault.
 };
 
-// Results go to `results`, everything said to a person to `messages`. arguments[0] is the program's own name.
+// Runs the program. Results are written to `results`, and messages for the user to `messages`. arguments[0]
+// is the name of the program.
 Exit run_command_line(std::span<const char* const> arguments, std::ostream& results, std::ostream& messages);
 
 std::string_view version();  // of the program: "0.1.0"
 
-// Calls a command. The one place where exceptions become exit codes.
+// Calls a command, and turns its exceptions into messages and exit codes.
 Exit guard(const std::function<Exit()>& command, std::ostream& messages);
 
 }  // namespace wt::cli

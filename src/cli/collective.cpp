@@ -24,7 +24,7 @@ namespace {
 using collective::Algorithm, collective::Operation;
 using communication::Group;
 
-// ---- Which algorithms
+// ---- Algorithms
 
 bool are_all(const CollectiveOptions& options) {
   return options.algorithms == std::vector<std::string>{"all"};
@@ -80,7 +80,8 @@ report::CollectiveTable empty_table(const CollectiveOptions& options,
           .warnings = communication::warnings_of(question, group)};
 }
 
-// Of all, those that can't be taken here are left out; of those named, none.
+// Runs a function for each algorithm. If the user requested all algorithms, those that are not possible on
+// this machine are left out with a message. An algorithm that the user named is an error instead.
 class LeavingOut {
  public:
   LeavingOut(bool may, std::ostream& messages) : may_(may), messages_(messages) {}
@@ -115,9 +116,9 @@ void add_rows(report::CollectiveTable& table, communication::CollectiveClock& cl
 void check_pictures(const CollectiveOptions& options, std::size_t choices, std::size_t sizes) {
   if ((!options.trace && !options.dot) || (choices == 1 && sizes == 1 && !are_all(options))) return;
   throw InputError(
-      fmt::format("a {} is of one collective, not of {} and {}", options.trace ? "trace" : "drawing",
+      fmt::format("a {} shows one collective, not {} and {}", options.trace ? "trace" : "drawing",
                   counted(std::int64_t(choices), "algorithm"), counted(std::int64_t(sizes), "size")),
-      "say --sizes 64MiB, and one --algorithm");
+      "use --sizes 64MiB and one --algorithm");
 }
 
 }  // namespace
@@ -142,7 +143,7 @@ Exit run_collective(const CollectiveOptions& options, const Streams& streams) {
     table.warnings.push_back(std::move(text));
   for (const std::string& warning : table.warnings) streams.messages << "warning: " << warning << "\n";
   if (table.rows.empty())
-    throw InputError("none of the algorithms can be timed for so many ranks", "take another number of ranks");
+    throw InputError("none of the algorithms supports this number of ranks", "use another number of ranks");
   if (options.trace) {
     const communication::Recording made = clock.record(choices.front(), question.sizes.front());
     write_text(*options.trace,

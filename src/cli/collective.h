@@ -8,21 +8,21 @@
 
 namespace wt::cli {
 
-// As the user wrote them; cli/collective_question.h reads them.
+// The options of `windtunnel collective` as the user wrote them. cli/collective_question.h parses them.
 struct CollectiveOptions {
   std::string platform{};
   std::vector<std::string> overrides{};  // "machines=2"
   std::string operation = "all_reduce";
   std::vector<std::string> algorithms{"auto"};  // names, files, "auto" or "all"
-  std::vector<std::string> options{};           // of algorithms: "segments=4"
+  std::vector<std::string> options{};           // options of the algorithms: "segments=4"
   std::optional<std::string> protocol{};        // absent: the library's choice
   std::optional<std::string> launch{};          // absent: mpi
-  std::optional<int> devices_per_process{};     // as nccl-tests' -g
-  std::optional<std::string> tiny_message{};    // "17us": of the real system
+  std::optional<int> devices_per_process{};     // like -g of nccl-tests
+  std::optional<std::string> tiny_message{};    // its measured time on the real system: "17us"
   std::optional<int> ranks{};                   // absent: all devices
   std::optional<std::string> rank_order{};      // "0,4,1,5", "reversed", "by_rail"
-  int concurrent = 1;                           // groups
-  std::vector<std::string> sizes{};  // empty: from begin to end, each `factor` times the one before
+  int concurrent = 1;                           // number of groups that run at once
+  std::vector<std::string> sizes{};             // empty: from begin to end, multiplied by `factor`
   std::string begin = "1KiB";
   std::string end = "1GiB";
   double factor = 2;
@@ -33,13 +33,13 @@ struct CollectiveOptions {
   bool folded = false;
   bool json = false;
   bool csv = false;
-  bool schedule = false;  // print it, time nothing
+  bool schedule = false;  // prints the schedule and simulates nothing
   bool links = false;
   std::optional<std::string> trace{};  // file
   std::optional<std::string> dot{};    // file
 };
 
-// Times collectives on a described machine, in the columns of nccl-tests.
+// Simulates collectives on a described machine and prints their times in the columns of nccl-tests.
 Exit run_collective(const CollectiveOptions& options, const Streams& streams);
 
 }  // namespace wt::cli

@@ -26,7 +26,7 @@ Endpoints first(const Platform& platform, int count) {
 
 // ---- Orders
 
-// The devices' numbers, where the text is nothing but numbers.
+// The numbers in a list such as "0,4,1,5". Empty if the text is not such a list.
 std::vector<int> numbers_of(const std::string& text) {
   std::vector<int> numbers;
   const char *at = text.data(), *const end = text.data() + text.size();
@@ -52,7 +52,8 @@ Endpoints listed(const Platform& platform, const std::vector<int>& numbers) {
   return devices;
 }
 
-// One of each machine in turns, so that neighbours are on different ones.
+// The first device of each machine, then the second of each, and so on. Consecutive ranks are on different
+// machines.
 Endpoints by_rail(const Platform& platform, const Endpoints& devices) {
   std::map<int, Endpoints> machines;
   for (const Endpoint device : devices) machines[platform.machine_of(device)].push_back(device);
@@ -68,7 +69,7 @@ Endpoints ordered(const CollectiveOptions& options, const Platform& platform) {
   const std::vector<int> numbers = numbers_of(order);
   if (!numbers.empty()) {
     if (options.ranks && *options.ranks != static_cast<int>(numbers.size()))
-      throw InputError(fmt::format("--rank-order names {}, and there are {}",
+      throw InputError(fmt::format("--rank-order names {}, and --ranks requests {}",
                                    counted(std::ssize(numbers), "device"), counted(*options.ranks, "rank")),
                        "leave --ranks out");
     return listed(platform, numbers);

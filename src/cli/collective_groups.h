@@ -7,8 +7,9 @@
 
 namespace wt::cli {
 
-// The platform's devices in the order asked for, dealt to as many groups as run at once: rank r to group
-// r modulo their number, as nccl-tests splits. Groups are equal.
+// Divides the platform's devices, in the requested order, into the groups that run at once. With g groups,
+// rank r joins group r modulo g, as in nccl-tests. All groups have the same size. Throws InputError if the
+// ranks can't be divided like that.
 std::vector<communication::Group> groups_of(const CollectiveOptions& options,
                                             const platform::Platform& platform);
 

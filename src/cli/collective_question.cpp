@@ -31,7 +31,7 @@ constexpr std::array<communication::ElementType, 12> types{{{"float32", "float",
                                                             {"uint64", "", 8, Type::int64}}};
 constexpr std::array<std::string_view, 5> reductions{"sum", "prod", "max", "min", "avg"};
 
-// The row whose name is wanted; else an error that begins with what it is not.
+// The row with this name. Throws InputError if there is none; `kind` completes the sentence "X is not ...".
 template <class Rows, class NameOf>
 const auto& row_named(const Rows& rows, NameOf name_of, std::string_view wanted, std::string_view kind) {
   std::vector<std::string_view> known;
@@ -51,7 +51,7 @@ communication::ElementType element_type_named(std::string_view wanted) {
   for (const communication::ElementType& type : types)
     if (!type.alias.empty() && type.alias == wanted) return type;
   const auto name = [](const communication::ElementType& type) { return type.name; };
-  return row_named(types, name, wanted, "a type that collectives have");
+  return row_named(types, name, wanted, "an element type of collectives");
 }
 
 std::string reduction_named(std::string_view wanted) {
@@ -66,7 +66,7 @@ collective::Protocol protocol_named(std::string_view wanted) {
 
 // ---- Sizes
 
-// A bare number is bytes, and K, M, G are binary, as in nccl-tests.
+// A number without a unit is in bytes, and K, M and G are binary units, as in nccl-tests.
 Bytes size_of(const std::string& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -86,7 +86,7 @@ std::vector<Bytes> sizes_of(const CollectiveOptions& options) {
   if (!(options.factor > 1))
     throw InputError(fmt::format("-f {} never reaches the end", options.factor), "give a factor above 1");
   if (begin > end || begin < Bytes(1))
-    throw InputError(fmt::format("there is no size from {} to {}", begin, end),
+    throw InputError(fmt::format("the sizes can't go from {} to {}", begin, end),
                      "begin with the smaller size, above 0");
   for (double size = static_cast<double>(begin.count()); size <= static_cast<double>(end.count());
        size = std::max(size + 1, size * options.factor)) {
@@ -98,14 +98,14 @@ std::vector<Bytes> sizes_of(const CollectiveOptions& options) {
   return sizes;
 }
 
-// ---- How the library is called
+// ---- The call of the library
 
 std::string launch_named(std::string_view wanted) {
   const auto name = [](const auto& row) { return std::string_view(row.first); };
   return row_named(communication::constants().launches, name, wanted, "a way to launch").first;
 }
 
-// As in nccl-tests, -g 8 is one process that drives eight devices.
+// As in nccl-tests, -g 8 means that one process drives eight devices.
 communication::CallOptions call_options_of(const CollectiveOptions& options) {
   communication::CallOptions call;
   const int driven = options.devices_per_process.value_or(1);
@@ -113,7 +113,7 @@ communication::CallOptions call_options_of(const CollectiveOptions& options) {
   call.launch = launch_named(options.launch.value_or(driven > 1 ? "threads" : "mpi"));
   if (driven > 1 && call.launch != "threads")
     throw InputError(fmt::format("-g {}: with {} each device has a process of its own", driven, call.launch),
-                     "say --launch threads, or leave -g out");
+                     "use --launch threads, or leave -g out");
   if (options.devices_per_process) call.devices_per_process = driven;
   if (options.protocol) call.protocol = protocol_named(*options.protocol);
   return call;

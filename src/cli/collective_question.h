@@ -5,7 +5,8 @@
 
 namespace wt::cli {
 
-// Reads the options of `collective` and checks them as far as that is possible without a machine.
+// Parses the options of `windtunnel collective`. Throws InputError for every mistake that can be found
+// without a machine.
 communication::CollectiveQuestion question_of(const CollectiveOptions& options);
 
 }  // namespace wt::cli

@@ -1,4 +1,6 @@
 #pragma once
+// The commands of the program, except `collective` and `verify`, which have headers of their own. A command
+// takes its options as the user wrote them and writes to two streams.
 
 #include <iosfwd>
 #include <optional>
@@ -19,23 +21,23 @@ class Training;
 
 namespace wt::cli {
 
-// Results are for scripts and people, messages for people only.
+// Results may be read by scripts. Messages are for the user only.
 struct Streams {
   std::ostream& results;
   std::ostream& messages;
 };
 
 struct RunOptions {
-  std::vector<std::string> files{};      // several: a table compares them
+  std::vector<std::string> files{};      // several files are compared in a table
   std::vector<std::string> overrides{};  // "training.epochs=3"
-  std::vector<int> replicas{};           // not empty: a table of so many, nothing is trained
-  std::string out{};  // empty: out/<slug of the name>; of several files the folder around them
+  std::vector<int> replicas{};           // If not empty, prints a table of these numbers and trains nothing.
+  std::string out{};  // Empty: out/<slug of the name>. With several files, their folders' parent.
   std::optional<int> threads{};
-  std::string isa{};        // empty: the best
-  std::string tf_config{};  // a file, or "env"; empty: the scenario's cluster
+  std::string isa{};        // empty: the best instruction set
+  std::string tf_config{};  // a file, or "env" for the variable; empty: the scenario's cluster
   bool json = false;
   bool csv = false;
-  bool plan = false;  // print it, train nothing
+  bool plan = false;  // prints the plan and trains nothing
   bool log_device_placement = false;
   bool verbose = false;  // details of what is planned and simulated
 };
@@ -52,46 +54,58 @@ struct ValidateOptions {
   std::vector<std::string> files{};
   std::vector<std::string> overrides{};
   std::string tf_config{};
-  bool memory = false;     // tell what each device holds, and what would fit
-  bool placement = false;  // tell where each operation goes, and why
+  bool memory = false;     // prints what each device holds, and the largest batch that fits
+  bool placement = false;  // prints the device of each operation, and the reason
 };
 Exit validate(const ValidateOptions& options, const Streams& streams);
 
-// Takes the cluster from there. Without it, an environment that has TF_CONFIG is noticed in one line.
+// Replaces the scenario's cluster by that of `tf_config`: a file, or "env" for the variable TF_CONFIG. If
+// `tf_config` is empty and the variable is set, a message says that the variable is not used. Throws
+// InputError if the scenario has a cluster, too.
 void apply_tf_config(const std::string& tf_config, scenario::Scenario& scenario, std::ostream& messages);
 
-void tell_warnings(const cluster::Machine& machine, std::ostream& messages);
+void print_warnings(const cluster::Machine& machine, std::ostream& messages);
 
-bool tell_memory(session::Training& training, const Streams& streams);  // false: a step doesn't fit
+// Prints what each device holds in a step, and the largest batch that fits. Returns false if the step doesn't
+// fit.
+bool print_memory(session::Training& training, const Streams& streams);
+
+// The former names of these two functions, for callers in run.cpp and verify_strategies.cpp.
+inline void tell_warnings(const cluster::Machine& machine, std::ostream& messages) {
+  print_warnings(machine, messages);
+}
+inline bool tell_memory(session::Training& training, const Streams& streams) {
+  return print_memory(training, streams);
+}
 
 struct DevicesOptions {
-  std::string file{};  // empty: this machine
+  std::string file{};  // empty: prints this machine's devices
   std::vector<std::string> overrides{};
   bool json = false;
 };
 Exit devices(const DevicesOptions& options, const Streams& streams);
 
 struct CalibrateOptions {
-  std::string file{};  // empty: this machine's rates
+  std::string file{};  // empty: measures only this machine's rates
   std::vector<std::string> overrides{};
-  std::string as{};  // the profile to write; empty: none
+  std::string as{};  // the profile file to write; empty: none
   std::optional<int> threads{};
   std::string isa{};
 };
 Exit calibrate(const CalibrateOptions& options, const Streams& streams);
 
 struct ListOptions {
-  std::string what{};  // empty: everything
+  std::string what{};  // one of list_kinds(); empty: all of them
   bool json = false;
 };
 Exit list(const ListOptions& options, const Streams& streams);
 std::vector<std::string_view> list_kinds();
 
 struct ImportOptions {
-  std::string file{};  // SimGrid's or NCCL's XML
-  std::string as{};    // the platform file to write; empty: print it
-  std::string type{};  // of the devices; empty: by their compute capability
-  std::string host{};  // of the CPUs; empty: by their model
+  std::string file{};  // XML of SimGrid or NCCL
+  std::string as{};    // the platform file to write; empty: prints it
+  std::string type{};  // device type; empty: found by compute capability
+  std::string host{};  // CPU type; empty: found by the CPU's model
 };
 Exit import_platform(const ImportOptions& options, const Streams& streams);
 
@@ -99,7 +113,7 @@ struct ExportOptions {
   std::string platform{};
   std::string as{};
   std::vector<std::string> overrides{};  // "machines=2"
-  std::string out{};                     // empty: print it
+  std::string out{};                     // the file to write; empty: prints it
 };
 Exit export_platform(const ExportOptions& options, const Streams& streams);
 

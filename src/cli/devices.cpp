@@ -26,7 +26,7 @@ std::string details(const device::CudaDevice& gpu) {
                      counted(gpu.processors, "multiprocessor"), gpu.pci_bus_id);
 }
 
-// What computes here; described devices are computed on it, too.
+// The devices that compute numbers, also those of described devices.
 void print_host(std::ostream& out) {
   out << fmt::format("this machine: CPU, {} threads, {}, {} of memory\n", device::hardware_threads(),
                      cpu::name(cpu::best_isa()), rough(device::host_memory()));
@@ -93,7 +93,7 @@ Exit devices(const DevicesOptions& options, const Streams& streams) {
     return Exit::done;
   }
   cluster::Machine machine = scenario::build_machine(scenario::parse_file(options.file, options.overrides));
-  tell_warnings(machine, streams.messages);
+  print_warnings(machine, streams.messages);
   if (options.json)
     streams.results << described_json(machine);
   else

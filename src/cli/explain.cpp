@@ -11,9 +11,9 @@ Exit explain(const ExplainOptions& options, const Streams& streams) {
   study::require_platform(scenario);
   scenario.numerics = scenario::Numerics::none;
   session::Training training(scenario, scenario::build(scenario), {});
-  tell_warnings(training.machine(), streams.messages);
+  print_warnings(training.machine(), streams.messages);
   if (training.forecast().out_of_memory) {
-    tell_memory(training, streams);
+    print_memory(training, streams);
     return Exit::job_failed;
   }
   const study::Explanation explanation = study::explain(options.file, options.overrides, scenario, training);

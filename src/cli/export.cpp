@@ -26,7 +26,7 @@ const Format& format_named(const std::string& name) {
     if (format.name == name) return format;
     known.push_back(format.name);
   }
-  throw InputError(fmt::format("\"{}\" is no format of platforms", name), did_you_mean(name, known));
+  throw InputError(fmt::format("\"{}\" is not a platform format", name), did_you_mean(name, known));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace wt::cli {
 
 namespace {
 
-constexpr double shortest_pause = 0.1;  // seconds between two lines
+constexpr double shortest_pause = 0.1;  // seconds between two updates of the line
 
 std::string duration(double seconds) {
   if (seconds < 0.1) return fmt::format("{:.0f} ms", seconds * 1000);

@@ -9,26 +9,26 @@
 
 namespace wt::cli {
 
-// One line that is written over again and again, on a terminal; elsewhere nothing. Wall time is for people:
-// it goes to messages and never into results.
+// Shows the progress of a training in one line that is overwritten, if the messages go to a terminal.
+// Wall-clock times are printed to messages only and never become part of results, which must be reproducible.
 class Progress {
  public:
   Progress(std::ostream& messages, std::int64_t steps);
 
   void show(const train::StepResult& step);
-  void finish();  // takes the line away, says how long everything took
+  void finish();  // erases the line and prints the total wall time
 
  private:
   double seconds() const;
 
   std::ostream& messages_;
-  std::int64_t steps_ = 0;  // of the whole run
+  std::int64_t steps_ = 0;  // of the whole training
   bool is_terminal_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double shown_ = -1;
   std::int64_t done_ = 0;
 
-  // Rates of steps that follow one another directly: tracing and evaluations are not in them.
+  // Wall times of consecutive steps within an epoch, which include neither tracing nor evaluations.
   double last_ = 0;
   std::int64_t last_epoch_ = -1;
   std::vector<double> seconds_per_row_{};

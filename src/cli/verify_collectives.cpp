@@ -25,7 +25,7 @@ using collective::Expanded;
 using collective::Finding;
 
 constexpr int most_ranks = 256;
-constexpr std::int64_t elements = 1 << 20;  // no chunk is empty
+constexpr std::int64_t elements = 1 << 20;  // enough that no chunk is empty
 
 struct RankRange {
   int first = 0, last = 0;
@@ -43,7 +43,7 @@ RankRange ranks_in(std::string_view text) {
   }
   if (error != std::errc() || at != end || range.first < 1 || range.last < range.first ||
       range.last > most_ranks)
-    throw InputError(fmt::format("\"{}\" is no range of ranks", text),
+    throw InputError(fmt::format("\"{}\" is not a range of ranks", text),
                      fmt::format("give a number or a range up to {}, as in 2-24", most_ranks));
   return range;
 }
@@ -60,7 +60,7 @@ std::vector<const Algorithm*> chosen(std::string_view wanted) {
   return found;
 }
 
-// What is told of one algorithm.
+// The sums that the table shows for one algorithm.
 struct Tally {
   int schedules = 0, left_out = 0;
   std::size_t moves = 0, dependencies = 0, deletions = 0;
@@ -87,13 +87,13 @@ Tally prove(const Algorithm& algorithm, RankRange range, bool deletions) {
     const collective::Deletions result = try_deletions(schedule);
     tally.deletions += result.tried;
     for (const std::string& unnoticed : result.unnoticed)
-      tally.trouble.push_back(fmt::format("{} ranks: nobody misses {}", ranks, unnoticed));
+      tally.trouble.push_back(fmt::format("{} ranks: the proof also holds without {}", ranks, unnoticed));
   }
   return tally;
 }
 
 std::string verdict(const Tally& tally) {
-  if (tally.schedules == 0) return fmt::format("not for these ranks");
+  if (tally.schedules == 0) return "not defined for these ranks";
   if (!tally.trouble.empty()) return fmt::format("FAILS {} times", tally.trouble.size());
   if (tally.left_out == 0) return "proved";
   return fmt::format("proved; leaves out the last rank of {} odd counts, as TensorFlow does", tally.left_out);

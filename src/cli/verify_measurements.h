@@ -1,4 +1,5 @@
 #pragma once
+// `windtunnel verify measurements` compares predicted with published training throughput of single devices.
 
 #include <string>
 
@@ -7,12 +8,12 @@
 namespace wt::cli {
 
 struct VerifyMeasurementsOptions {
-  std::string folder{};
+  std::string folder{};  // of CSV files: tests/measurements
   bool csv = false;
 };
 
-// Predicts what one device's published training throughput is: from shapes and generic constants alone, with
-// one measured row, with the device type's own constants; and fits those constants anew.
+// Prints the errors of three predictions for each group of rows (study/evidence/measurement_study.h), and
+// constants fitted to the group's rows.
 Exit verify_measurements(const VerifyMeasurementsOptions& options, const Streams& streams);
 
 }  // namespace wt::cli

@@ -54,7 +54,7 @@ TableRow summary_row(const std::string& name, std::span<const evidence::NcclRow>
   return row;
 }
 
-// Over the tables, of rows from a size on.
+// The mean over the tables of their median errors, in percent. Counts the rows with at least `from` bytes.
 double mean_of_medians(const std::vector<evidence::NcclTable>& tables, Bytes from) {
   double sum = 0;
   int count = 0;
@@ -99,8 +99,7 @@ Exit verify_nccl_tests(const VerifyNcclTestsOptions& options, const Streams& str
   const std::vector<evidence::NcclTable> tables =
       evidence::nccl_tables(evidence::read_measurements(options.folder));
   if (tables.empty())
-    throw InputError(
-        fmt::format("no row in \"{}\" is an all-reduce of a system that is known here", options.folder));
+    throw InputError(fmt::format("no row in \"{}\" is an all-reduce of a known system", options.folder));
   streams.results << (options.csv ? csv_of(tables) : text_of(tables));
   return Exit::done;
 }

@@ -1,6 +1,7 @@
 #pragma once
-// Published tables of nccl-tests, predicted row by row: with the constants of classes of hardware, and with the
-// one number that a system's smallest message gives.
+// `windtunnel verify nccl-tests` compares predicted with published times of all-reduces, row by row. One
+// prediction uses the constants of the hardware's class, the other also the measured time of the system's
+// smallest message.
 
 #include <string>
 
@@ -9,7 +10,7 @@
 namespace wt::cli {
 
 struct VerifyNcclTestsOptions {
-  std::string folder{};
+  std::string folder{};  // of CSV files: tests/measurements
   bool csv = false;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 using Group = std::span<const evidence::ScalingPrediction>;
 
-// Predicted over published less 1. None: nothing to predict it from.
+// predicted / published - 1. Unset if there is no row to predict the throughput from.
 using Error = std::optional<double>;
 
 Error absolute_error(const evidence::ScalingPrediction& each) { return each.absolute / each.row->value - 1; }
@@ -27,7 +27,7 @@ Error scaling_error(const evidence::ScalingPrediction& each) {
 
 std::string signed_percent(Error error) { return error ? fmt::format("{:+.1f} %", 100 * *error) : "-"; }
 
-// ---- Of a group
+// ---- One group
 
 std::vector<double> sizes(Group group, Error (*of)(const evidence::ScalingPrediction&), int at_least) {
   std::vector<double> sizes;
@@ -80,7 +80,7 @@ std::string print_csv(Group group) {
   return text;
 }
 
-// Predictions come grouped.
+// Splits the predictions by group. Predictions of a group are adjacent.
 std::vector<Group> groups_of(std::span<const evidence::ScalingPrediction> made) {
   std::vector<Group> groups;
   while (!made.empty()) {
@@ -101,13 +101,13 @@ Exit verify_scaling(const VerifyScalingOptions& options, const Streams& streams)
   const evidence::ScalingPredictions predictions = evidence::predict_scaling(rows);
   if (predictions.made.empty())
     throw InputError(
-        fmt::format("no row in \"{}\" is about several devices that are known here", options.folder));
+        fmt::format("no row in \"{}\" is about several devices of a known system", options.folder));
   if (options.csv)
     streams.results << "group,system,network,devices,batch,unit,base_devices,published,absolute,scaling\n";
   else
     streams.results
-        << "Predicted throughput over published, less 1. Absolute: with the constants of the devices' "
-           "generation;\nscaling: where the row of the fewest devices gives what is computed\n\n";
+        << "Errors: predicted / published throughput - 1. Absolute: with the constants of the devices' "
+           "generation.\nScaling: with the compute time of the row with the fewest devices.\n\n";
   for (const Group group : groups_of(predictions.made))
     streams.results << (options.csv ? print_csv(group) : print(group) + "\n");
   if (!options.csv)

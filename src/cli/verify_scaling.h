@@ -1,6 +1,7 @@
 #pragma once
-// Published throughput of several devices, predicted row by row: from shapes and a generation's constants alone,
-// and with the row of the fewest devices given, so that only communication is judged.
+// `windtunnel verify scaling` compares predicted with published throughput on several devices, row by row.
+// The absolute prediction uses the constants of the devices' generation. The scaling prediction takes the
+// compute time from the row with the fewest devices, so that its error is that of the communication.
 
 #include <string>
 
@@ -9,7 +10,7 @@
 namespace wt::cli {
 
 struct VerifyScalingOptions {
-  std::string folder{};
+  std::string folder{};  // of CSV files: tests/measurements
   bool csv = false;
 };
 

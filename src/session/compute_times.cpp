@@ -30,7 +30,8 @@ Seconds time_of(const Step& step, device::Queue& queue, const ComputeOptions& op
   return execute::measure(plan, plan::DeviceId{}, {}, queue, measure).kernels.begin()->second;
 }
 
-// A product as large as a fast layer's, and a pass over more than caches hold.
+// Sizes of the two measured kernels: a matrix product as large as that of a large layer, and an elementwise
+// pass over a vector that is larger than the caches.
 struct Probe {
   std::int64_t side = 0, passed = 0;
 };
@@ -48,13 +49,14 @@ ProfiledDevice described(const DeviceType& type) {
   return {.type = type.id, .product = type.product, .kind = type.kind};
 }
 
-// The one that a profile was measured on.
+// The type of the device that the profile was measured on.
 DeviceType source_type(const Profile& profile, const Place& place) {
   if (profile.device.rates) return plan::type_of(profile.device, device::host_memory());
   if (const DeviceType* type = platform::find_device_type(profile.device.type)) return *type;
-  throw InputError(Problem{place,
-                           fmt::format("the profile doesn't tell how fast {} is", name(profile.device)),
-                           "calibrate again, or name its \"type\" as platforms/devices.json does"});
+  throw InputError(Problem{
+      place,
+      fmt::format("the profile has no rates of {}, and no device type has its name", name(profile.device)),
+      "calibrate again, or name a \"type\" of platforms/devices.json"});
 }
 
 }  // namespace
@@ -96,7 +98,8 @@ device::Queue& ComputeTimes::queue() {
   return *queue_;
 }
 
-// A profile of this machine tells its rates, so that the same file gives the same results.
+// A profile of this machine contains its rates. They are not measured again, so that runs with the same file
+// give the same results.
 void ComputeTimes::describe_this_machine() {
   const HostDevice host = host_device(scenario_, options_.threads);
   host_ = host.profiled;
@@ -111,17 +114,17 @@ void ComputeTimes::describe_this_machine() {
 
 bool ComputeTimes::is_measured() const { return !given_ && !scenario_.time.compute.is_roofline(); }
 
-// Whose times are wanted, and whether those at hand are theirs.
-void ComputeTimes::settle(const DeviceType& type) {
+// Decides which profile holds the times of this device type: the scenario's, one transferred from it, or an
+// empty one to measure into.
+void ComputeTimes::choose_profile(const DeviceType& type) {
   const bool is_host = type.id == plan::this_machine;
-  WT_EXPECT(!is_host || host_, "this machine was described without being asked for");
+  WT_EXPECT(!is_host || host_, "this machine has not been described");
   const ProfiledDevice wanted = is_host ? *host_ : described(type);
   if (is_measured() && !is_host)
     throw InputError(Problem{
         scenario_.place(key),
-        fmt::format("what is measured here holds for this machine, and the platform's devices are {}",
-                    name(wanted)),
-        R"(take the device type "this_machine"; or calibrate, and take {"profile": FILE, "transfer": true})"});
+        fmt::format("kernels are measured on this machine, and the platform's devices are {}", name(wanted)),
+        R"(use the device type "this_machine"; or calibrate, and use {"profile": FILE, "transfer": true})"});
   if (given_ && is_same(given_->device, wanted)) {
     profile_ = given_;
   } else if (given_) {
@@ -145,7 +148,7 @@ void ComputeTimes::settle(const DeviceType& type) {
 const Profile* ComputeTimes::of(const plan::Plan& plan, std::span<const DeviceType* const> types,
                                 const plan::RooflineOptions& roofline) {
   if (scenario_.time.compute.is_roofline()) return nullptr;
-  if (!profile_) settle(*types.front());
+  if (!profile_) choose_profile(*types.front());
   if (is_measured()) measure(plan, types);
   if (is_transferred_)
     transfer(*given_, source_type(*given_, scenario_.place(key)), plan, types, roofline, *profile_);
@@ -162,15 +165,16 @@ void ComputeTimes::require_memory(const plan::Plan& plan, const plan::Device& de
   throw InputError(Problem{scenario_.place(key), fact, "measure a smaller batch"});
 }
 
-// Medians don't see what stops a kernel now and then; whoever wants to trust them should know.
+// Medians hide occasional interruptions of a kernel, so the user is warned if whole rounds take much longer
+// than the medians predict.
 void ComputeTimes::note_rounds(const execute::Measured& found) {
   constexpr double disturbed = 1.25;
   rounds_ = {found.rounds, found.round, found.expected};
   if (options_.note && found.round > found.expected * disturbed)
-    options_.note(
-        fmt::format("warning: kernels take {} by their medians, and rounds of them {}; something else keeps "
-                    "this machine busy",
-                    rough(found.expected), rough(found.round)));
+    options_.note(fmt::format(
+        "warning: a round of all kernels takes {} by their medians, and {} as measured; other programs "
+        "may be using this machine",
+        rough(found.expected), rough(found.round)));
 }
 
 void ComputeTimes::measure(const plan::Plan& plan, std::span<const DeviceType* const> types) {

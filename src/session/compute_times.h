@@ -1,6 +1,7 @@
 #pragma once
-// Where a scenario's kernel times come from, when it isn't the roofline: measured on this machine's CPU or GPU, read
-// from a profile, or a profile of another device transferred to this one.
+// Kernel times that don't come from the roofline model. They are measured on this machine's CPU or GPU, read
+// from a profile (plan/profile.h), or transferred from the profile of another device by the ratio of the two
+// rooflines.
 
 #include <functional>
 #include <memory>
@@ -21,45 +22,46 @@ struct ComputeOptions {
   int threads = 1;
   std::string version{};                           // of the program
   std::string today{};                             // "2026-11-22"
-  std::function<void(const std::string&)> note{};  // to a person
+  std::function<void(const std::string&)> note{};  // receives messages for the user
   execute::MeasureOptions measure{};
 };
 
-std::string today();
+std::string today();  // UTC, as in "2026-11-22"
 
-// The device with its two rates, measured now on its queue.
+// The device with its two rates: of matrix products, and of memory. Both are measured on the queue.
 plan::ProfiledDevice with_rates(plan::ProfiledDevice device, device::Queue& queue,
                                 const ComputeOptions& options);
 
 class ComputeTimes final : public timing::KernelTimes {
  public:
-  // Where the scenario's devices are this machine, its description goes into the scenario: build it afterwards.
-  // Requires: the scenario outlives it.
+  // If the scenario's devices have the type "this_machine", the constructor writes that type's description
+  // into the scenario. Build the scenario's job afterwards. Requires: the scenario outlives this object.
   ComputeTimes(scenario::Scenario& scenario, ComputeOptions options);
 
-  // For the plan's devices of the first one's type, with all calls that can be had. Null: the roofline. Throws
-  // InputError for a profile of another device.
+  // The profile of the plan's first device and of the others of its type. Calls of the plan that it lacks are
+  // measured or transferred first, if the scenario allows that. Null if the scenario uses the roofline.
+  // Throws InputError if the scenario's profile is of another device and may not be transferred.
   const plan::Profile* of(const plan::Plan& plan, std::span<const device::DeviceType* const> types,
                           const plan::RooflineOptions& roofline) override;
 
-  // What was used so far, for the next time.
+  // The kernel times used so far, which may be written to a file. Unset before the first use.
   const std::optional<plan::Profile>& profile() const { return profile_; }
 
-  // The rounds that measured the first device.
+  // The measurement of the first device. A round runs all of its kernels once.
   struct Rounds {
     int count = 0;
     Seconds each{};
-    Seconds expected{};  // by the medians of the kernels
+    Seconds expected{};  // the sum of the kernels' medians
   };
   const Rounds& rounds() const { return rounds_; }
 
-  // Measures what this machine takes for the plan's calls, whatever its devices are.
+  // Measures the plan's calls on this machine, whatever devices the scenario describes.
   void measure(const plan::Plan& plan, std::span<const device::DeviceType* const> types);
 
  private:
   device::Queue& queue();
   void describe_this_machine();
-  void settle(const device::DeviceType& type);
+  void choose_profile(const device::DeviceType& type);
   void require_memory(const plan::Plan& plan, const plan::Device& device);
   void note_rounds(const execute::Measured& found);
   bool is_measured() const;
@@ -67,10 +69,10 @@ class ComputeTimes final : public timing::KernelTimes {
   scenario::Scenario& scenario_;
   ComputeOptions options_;
   device::Workers workers_;
-  std::unique_ptr<device::Queue> queue_{};      // made when something has to be measured
-  std::optional<plan::ProfiledDevice> host_{};  // where the scenario's devices are this machine
-  std::optional<plan::Profile> given_{};        // by the scenario
-  std::optional<plan::Profile> profile_{};      // of the scenario's devices
+  std::unique_ptr<device::Queue> queue_{};      // created at the first measurement
+  std::optional<plan::ProfiledDevice> host_{};  // set if it is described or measured
+  std::optional<plan::Profile> given_{};        // the profile that the scenario names
+  std::optional<plan::Profile> profile_{};      // the profile of the scenario's devices
   bool is_transferred_ = false;
   Rounds rounds_{};
 };

@@ -8,11 +8,11 @@
 
 namespace wt::session {
 
-// What a scenario comes to before anything is trained.
+// The plan of a scenario's step and its simulated time. No numbers are computed for it.
 struct Forecast {
   Planned planned{};
-  std::optional<timing::Simulated> simulated{};  // on a platform, where it fits
-  std::optional<std::string> out_of_memory{};    // TensorFlow's text
+  std::optional<timing::Simulated> simulated{};  // unset without a platform, or if the step doesn't fit
+  std::optional<std::string> out_of_memory{};    // in TensorFlow's words; set if the step doesn't fit
 };
 
 }  // namespace wt::session

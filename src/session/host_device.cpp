@@ -19,7 +19,7 @@ HostDevice cpu_of(int threads) {
       .memory = device::host_memory()};
 }
 
-// A driver speaks one version of CUDA: 13010 is 13.1.
+// The driver's CUDA version is encoded as in cudaDriverGetVersion: 13010 is 13.1.
 HostDevice gpu_of(const device::CudaDevice& gpu, device::Precision precision) {
   return {.profiled = {.type = std::string(plan::this_machine),
                        .product = gpu.product,
@@ -36,7 +36,7 @@ std::vector<device::CudaDevice> host_gpus(const scenario::Scenario& scenario) {
   if (gpus.found.empty())
     throw InputError(Problem{scenario.place("numerics"),
                              fmt::format("there is no GPU to compute on: {}", gpus.reason),
-                             fmt::format("{}; or take the numerics \"cpu\"", gpus.remedy)});
+                             fmt::format("{}; or use the numerics \"cpu\"", gpus.remedy)});
   return std::move(gpus.found);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What computes a scenario's numbers on this machine, in a profile's words.
+// The device of this machine that computes a scenario's numbers, described as profiles describe devices.
 
 #include <memory>
 #include <vector>
@@ -16,20 +16,21 @@ class Workers;
 namespace wt::session {
 
 struct HostDevice {
-  plan::ProfiledDevice profiled{};  // without rates: nobody has measured them yet
+  plan::ProfiledDevice profiled{};  // without rates, which are measured later
   Bytes memory{};
 };
 
-// Those that CUDA_VISIBLE_DEVICES leaves. Throws InputError where there is none, though the scenario asks for one.
+// The GPUs that CUDA_VISIBLE_DEVICES makes visible, at least one. Throws InputError if there is none.
 std::vector<device::CudaDevice> host_gpus(const scenario::Scenario& scenario);
 
-// What a GPU computes products and convolutions in.
+// The precision in which a GPU computes matrix products and convolutions.
 device::Precision host_precision(const scenario::Scenario& scenario);
 
-// The CPU with so many threads, or, for the numerics "cuda", the first GPU. Throws as `host_gpus`.
+// The CPU with this number of threads, or the first GPU if the numerics are "cuda". Throws InputError as
+// host_gpus does.
 HostDevice host_device(const scenario::Scenario& scenario, int threads);
 
-// A queue of it. Throws as `host_gpus`.
+// A queue on that device. Throws InputError as host_gpus does. Requires: the workers outlive the queue.
 std::unique_ptr<device::Queue> host_device_queue(const scenario::Scenario& scenario,
                                                  device::Workers& workers);
 

@@ -16,18 +16,18 @@ std::vector<HostPiece> pieces_of(const scenario::Scenario& scenario) {
   for (const scenario::LogicalDevice& each : scenario.host.logical_devices->cut) {
     if (!each.memory_limit)
       throw InputError(Problem{scenario.place(key), "a piece of this machine has no \"memory_limit\"",
-                               "say how much of its memory: {\"memory_limit\": \"2 GiB\"}"});
+                               "add one, as in {\"memory_limit\": \"2 GiB\"}"});
     pieces.push_back({fmt::format("piece {}", pieces.size()), each.memory_limit->bytes});
   }
   if (pieces.empty())
-    throw InputError(Problem{scenario.place(key), "a machine without pieces holds no replica",
-                             "name them, or leave the key out"});
+    throw InputError(Problem{scenario.place(key), "this machine is cut into no pieces, so no replica fits",
+                             "list at least one piece, or leave the key out"});
   return pieces;
 }
 
 enum class Holding : std::uint8_t { all, one_at_a_time };
 
-// What the pieces would hold, where one of them can't.
+// Text of what each piece would hold, if at least one of them is too small; unset otherwise.
 std::optional<std::string> shortage(std::span<const HostPiece> pieces, const cluster::Machine& machine,
                                     const plan::Plan& plan, Holding holding = Holding::all) {
   std::vector<std::int64_t> replicas(pieces.size(), 0);
@@ -37,14 +37,14 @@ std::optional<std::string> shortage(std::span<const HostPiece> pieces, const clu
     Bytes& held = planned[replica_of(machine, device.name) % pieces.size()];
     held = holding == Holding::all ? held + device.arena : std::max(held, device.arena);
   }
-  std::string told;
+  std::string text;
   bool is_short = false;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     is_short = is_short || planned[i] > pieces[i].limit;
-    told += fmt::format("{}{} with {} needs {} of {}", i == 0 ? "" : "; ", pieces[i].name,
+    text += fmt::format("{}{} with {} needs {} of {}", i == 0 ? "" : "; ", pieces[i].name,
                         counted(replicas[i], "replica"), rough(planned[i]), rough(pieces[i].limit));
   }
-  return is_short ? std::optional(told) : std::nullopt;
+  return is_short ? std::optional(text) : std::nullopt;
 }
 
 bool takes_turns(const scenario::Scenario& scenario) {
@@ -66,35 +66,35 @@ std::size_t replica_of(const cluster::Machine& machine, const std::string& devic
 void require_place_on_host(const scenario::Scenario& scenario, const cluster::Machine& machine,
                            const plan::Plan& plan, std::span<const HostPiece> gpus) {
   const auto require = [&](std::string_view key, std::string_view pieces,
-                           const std::optional<std::string>& told, std::string_view remedy) {
-    if (!told) return;
+                           const std::optional<std::string>& text, std::string_view remedy) {
+    if (!text) return;
     throw InputError(Problem{scenario.place(std::string(key)),
-                             fmt::format("the replicas don't fit into this machine's {}: {}", pieces, *told),
+                             fmt::format("the replicas don't fit into this machine's {}: {}", pieces, *text),
                              std::string(remedy)});
   };
   if (scenario.host.logical_devices && !takes_turns(scenario))
     require("host.logical_devices", "pieces", shortage(pieces_of(scenario), machine, plan),
-            "give them more, cut more of them, or take smaller batches");
+            "raise their memory limits, list more of them, or use smaller batches");
   if (!gpus.empty())
     require("numerics", "GPUs", shortage(gpus, machine, plan),
-            "take smaller batches or fewer replicas, or leave more GPUs visible (CUDA_VISIBLE_DEVICES)");
+            "use smaller batches or fewer replicas, or make more GPUs visible (CUDA_VISIBLE_DEVICES)");
 }
 
 std::vector<plan::Piece> pieces_in_turns(const scenario::Scenario& scenario, const cluster::Machine& machine,
                                          const plan::Plan& plan) {
   if (!takes_turns(scenario)) return {};
   const std::vector<HostPiece> pieces = pieces_of(scenario);
-  if (const auto told = shortage(pieces, machine, plan, Holding::one_at_a_time))
+  if (const auto text = shortage(pieces, machine, plan, Holding::one_at_a_time))
     throw InputError(Problem{
         scenario.place("host.logical_devices"),
-        fmt::format("the replicas don't fit into this machine's pieces, not even one at a time: {}", *told),
-        "give them more, cut more of them, or take smaller batches"});
-  std::vector<plan::Piece> dealt;
-  for (const HostPiece& piece : pieces) dealt.push_back({piece.name, piece.limit, {}});
+        fmt::format("the replicas don't fit into this machine's pieces, not even one at a time: {}", *text),
+        "raise their memory limits, list more of them, or use smaller batches"});
+  std::vector<plan::Piece> result;
+  for (const HostPiece& piece : pieces) result.push_back({piece.name, piece.limit, {}});
   for (std::size_t i = 0; i < plan.devices.size(); ++i)
-    dealt[replica_of(machine, plan.devices[i].name) % dealt.size()].devices.push_back(
+    result[replica_of(machine, plan.devices[i].name) % result.size()].devices.push_back(
         static_cast<plan::DeviceId>(i));
-  return dealt;
+  return result;
 }
 
 }  // namespace wt::session

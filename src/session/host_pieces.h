@@ -1,4 +1,7 @@
 #pragma once
+// The replicas of a scenario compute on this machine, so their tensors have to fit into its memory. A
+// scenario may cut that memory into pieces (host.logical_devices), and each GPU is a piece of its own.
+// Replica i uses piece i modulo the number of pieces.
 
 #include <span>
 #include <string>
@@ -8,25 +11,25 @@
 
 namespace wt::session {
 
-// Memory of this machine that some of the replicas lie in.
+// A part of this machine's memory that holds some of the replicas.
 struct HostPiece {
   std::string name{};
   Bytes limit{};
 };
 
-// Whose piece a plan's device lies in: that of the replica which computes there, else of the first that is fed from
-// there; what belongs to none is the first one's.
+// The number of the replica whose piece holds the buffers of a plan's device: the replica that computes on
+// the device, else the first replica whose host the device is, else replica 0.
 std::size_t replica_of(const cluster::Machine& machine, const std::string& device);
 
-// Replicas that compute on this machine need its memory. Where the scenario cuts it into pieces, and where GPUs
-// compute, replica i lies in piece i, and again from the first where there are fewer. Throws InputError with what
-// every piece would hold of this plan, when one is too small. Turns are not its matter.
+// Throws InputError, with what every piece would hold, if the replicas of this plan don't fit into the GPUs
+// or into the pieces of a scenario that computes on GPUs. On a CPU cut into pieces the replicas can take
+// turns, so there pieces_in_turns checks them.
 void require_place_on_host(const scenario::Scenario& scenario, const cluster::Machine& machine,
                            const plan::Plan& plan, std::span<const HostPiece> gpus);
 
-// On the CPU those that have no room together in a piece take turns: the scenario's pieces, and who lies in which.
-// Empty: the machine isn't cut, or GPUs compute, where what is parked would lie in their own memory. Throws InputError
-// when a piece has no room for one of them alone.
+// The pieces of this machine's CPU memory, each with the plan's devices that it holds. Devices that don't fit
+// into their piece together take turns in it (plan/turns.h). Empty if the machine is not cut into pieces, or
+// if the numerics are not "cpu". Throws InputError if a single device does not fit into its piece.
 std::vector<plan::Piece> pieces_in_turns(const scenario::Scenario& scenario, const cluster::Machine& machine,
                                          const plan::Plan& plan);
 

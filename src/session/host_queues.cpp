@@ -10,14 +10,14 @@ namespace wt::session {
 
 namespace {
 
-// Two ranks of NCCL never share a GPU.
+// NCCL does not support two ranks on one GPU.
 void require_gpu_each(const std::vector<device::CudaDevice>& gpus, const scenario::Scenario& scenario,
                       const cluster::Machine& machine) {
   if (gpus.size() == machine.replicas.size()) return;
   throw InputError(Problem{scenario.place("host.collectives"),
-                           fmt::format("NCCL wants a GPU for each of the {} replicas, and CUDA finds {}",
+                           fmt::format("NCCL needs a GPU for each of the {} replicas, and CUDA finds {}",
                                        machine.replicas.size(), gpus.size()),
-                           "leave it out: replicas that share a GPU add as the plan says"});
+                           "leave the key out: replicas that share a GPU compute the sums of the plan"});
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ void HostQueues::take_gpus(const std::vector<device::CudaDevice>& gpus, const sc
   }
   for (const auto& [from, to] : team_.staged)
     notes_.push_back(
-        fmt::format("GPU {} has no way into the memory of GPU {}: copies pass through the host's", from, to));
+        fmt::format("GPU {} can't access the memory of GPU {}: copies pass through the host's", from, to));
 }
 
 }  // namespace wt::session

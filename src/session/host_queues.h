@@ -1,5 +1,5 @@
 #pragma once
-// What computes a scenario's numbers on this machine.
+// The queues on this machine that compute a scenario's numbers.
 
 #include <memory>
 #include <optional>
@@ -17,17 +17,19 @@ class Workers;
 
 namespace wt::session {
 
-// The workers, or GPUs where the scenario asks for them: of those that CUDA_VISIBLE_DEVICES leaves, in their order, as
-// many as there are replicas. Replica i computes on GPU i, and again from the first where there are fewer.
+// A queue on the CPU's workers or, for the numerics "cuda", queues on GPUs: the first visible ones in the
+// order of CUDA_VISIBLE_DEVICES, at most one for each replica. Replica i computes on GPU i modulo the number
+// of GPUs.
 class HostQueues {
  public:
-  explicit HostQueues(device::Workers& workers);
-  // Throws InputError where there is no GPU to compute on. Requires: the machine outlives it.
+  explicit HostQueues(device::Workers& workers);  // on the CPU
+  // Throws InputError if the numerics are "cuda" and no GPU is visible, or if the scenario requests NCCL and
+  // the GPUs are fewer than the replicas. Requires: the machine and the workers outlive this object.
   HostQueues(const scenario::Scenario& scenario, const cluster::Machine& machine, device::Workers& workers);
 
   const execute::Queues& queues() const { return *queues_; }
-  const std::vector<HostPiece>& gpus() const { return gpus_; }      // none: the workers
-  const std::vector<std::string>& notes() const { return notes_; }  // to a person
+  const std::vector<HostPiece>& gpus() const { return gpus_; }      // empty if the CPU computes
+  const std::vector<std::string>& notes() const { return notes_; }  // messages for the user
 
  private:
   void take_workers(device::Workers& workers);

@@ -1,5 +1,6 @@
 #pragma once
-// A scenario's training in memory, under any strategy: what `verify strategies` compares.
+// A scenario's training under any strategy, without output files. `verify strategies` compares such
+// trainings.
 
 #include <map>
 #include <optional>
@@ -15,15 +16,17 @@ namespace wt::session {
 
 train::CompileOptions compile_options(const scenario::Scenario& scenario, const scenario::Job& job);
 
-// Those that the model has before its first step: the job's, or what its initializers say.
+// The model's weights before the first step: those given by the job, and initialized ones for all others. The
+// state of random number generators is not among them.
 std::map<std::string, Tensor> first_weights(const scenario::Scenario& scenario, const scenario::Job& job);
 
 struct Rehearsal {
   std::vector<train::StepResult> steps{};
-  std::map<std::string, Tensor> weights{};  // the model's, at the end
+  std::map<std::string, Tensor> weights{};  // of the model, after the last step
 };
 
-// From the scenario's first weights, so many steps, or as many as it says. Results go nowhere else.
+// Trains from the first weights. `lower` is the strategy, and `input` says how batches are divided among its
+// replicas. The training ends after `steps` steps, or earlier if the scenario has fewer. Nothing is written.
 Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Lowering lower,
                    const data::Distribution& input, const execute::Queues& queues,
                    std::optional<std::int64_t> steps);

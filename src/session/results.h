@@ -1,5 +1,6 @@
 #pragma once
-// What a scenario's training came to: what was planned, simulated and computed. Plain data; report/ writes it.
+// The results of a scenario's training: what was planned, simulated and computed. They are plain data, which
+// report/ writes.
 
 #include <map>
 #include <optional>
@@ -18,10 +19,10 @@ struct Epoch {
   std::optional<train::EpochResult> evaluation{};
 };
 
-// Replicas that have no room side by side in host.logical_devices, in each step.
+// The swaps of each step, if the replicas don't fit side by side into the pieces of host.logical_devices.
 struct Turns {
-  std::int64_t swaps = 0;  // arenas brought in
-  Bytes swapped{};         // in and out
+  std::int64_t swaps = 0;  // arenas loaded
+  Bytes swapped{};         // bytes loaded and parked
 };
 
 struct Results {
@@ -29,26 +30,26 @@ struct Results {
   std::string name{};
   std::string strategy{};
   std::string semantics{};
-  std::string numerics = "cpu";  // what computed; none: only what is planned is here
+  std::string numerics = "cpu";  // "none": nothing was computed
   bool has_numbers() const { return numerics != "none"; }
   Planned planned{};
-  std::optional<timing::Simulated> simulated{};  // with a platform: a step with a whole batch
-  std::map<std::int64_t, Seconds> step_times{};  // by step; simulated
-  std::optional<std::string> out_of_memory{};    // TensorFlow's text: the job ended there
-  std::optional<timing::LostWorker> lost{};      // the job ended with it
-  std::optional<timing::TimedOut> timed_out{};   // or with that
-  // The step that the job ended in; none: it was done.
+  std::optional<timing::Simulated> simulated{};  // a step of a whole batch; unset without a platform
+  std::map<std::int64_t, Seconds> step_times{};  // simulated, by step number
+  std::optional<std::string> out_of_memory{};    // in TensorFlow's words, if this ended the job
+  std::optional<timing::LostWorker> lost{};      // set if the loss of a worker ended the job
+  std::optional<timing::TimedOut> timed_out{};   // set if a timeout ended the job
+  // The step in which a lost worker or a timeout ended the job. Unset if neither did.
   std::optional<std::int64_t> last_step() const {
     if (timed_out) return timed_out->step;
     return lost ? std::optional(lost->step) : std::nullopt;
   }
-  std::optional<Turns> turns{};  // absent: side by side
-  // Empty without numbers. A training that goes on from a checkpoint begins at the checkpoint's epoch.
+  std::optional<Turns> turns{};  // unset if the replicas fit side by side
+  // Both are empty without numbers. A training that continues a checkpoint begins at the checkpoint's epoch.
   std::vector<train::StepResult> steps{};
   std::vector<Epoch> epochs{};
   std::optional<train::EpochResult> evaluation{};  // after training
 };
 
-std::string print(const Turns& turns);  // for people
+std::string print(const Turns& turns);  // one line for the user
 
 }  // namespace wt::session

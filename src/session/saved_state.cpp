@@ -13,7 +13,7 @@ train::Progress SavedState::restore(const std::function<void(const std::string&)
   const auto newest = train::latest_checkpoint(checkpointing->restore->path);
   if (!newest)
     throw InputError(Problem{scenario_.place("training.checkpointing.restore"),
-                             fmt::format("no checkpoint in \"{}\"", checkpointing->restore->path),
+                             fmt::format("there is no checkpoint in \"{}\"", checkpointing->restore->path),
                              "name a folder with an index called \"checkpoint\", or leave it out"});
   train::State& state = plans_.state();
   state.add(job_.weights);
@@ -35,11 +35,11 @@ void SavedState::require_something_left(const train::Progress& done) const {
   const std::string_view unit = in_steps ? "steps" : "epochs";
   throw InputError(Problem{
       scenario_.place("training.checkpointing.restore"),
-      fmt::format("the checkpoint was saved after {} {}, and {} are wanted in all", come, unit, wanted),
+      fmt::format("the checkpoint was saved after {} {}, and the training has {} in all", come, unit, wanted),
       fmt::format("raise \"{}\"", unit)});
 }
 
-// The last epoch's too, whatever `every` says: what was trained is not lost.
+// The last epoch is always saved, even if `every` would skip it, so that the training's result is not lost.
 void SavedState::save(const train::Progress& done, OutputFolder& folder) {
   const auto& checkpointing = scenario_.training.checkpointing;
   const bool is_last = done.epochs == scenario::epochs_of(scenario_);
@@ -47,7 +47,7 @@ void SavedState::save(const train::Progress& done, OutputFolder& folder) {
   const std::filesystem::path prefix = folder.inside(checkpointing->folder.path) / "ckpt";
   folder.keep();
   train::Checkpoint checkpoint(plans_.state(), checkpointing->keep);
-  // Counted in steps, a training stops somewhere in an epoch.
+  // A training whose length is given in steps may stop within an epoch, so its checkpoint counts only steps.
   checkpoint.save(prefix, {.epochs = scenario_.training.steps ? 0 : done.epochs, .steps = done.steps});
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What of a training's state is kept in files: checkpoints from time to time, one to begin with, weights at
-// the end.
+// The parts of a training's state that are files: the checkpoint that it continues, the checkpoints that it
+// saves, and the weights at the end.
 
 #include <functional>
 #include <string>
@@ -13,19 +13,21 @@ namespace wt::session {
 
 class SavedState {
  public:
-  // Requires: all of them outlive it.
+  // Requires: all arguments outlive this object.
   SavedState(const scenario::Scenario& scenario, const scenario::Job& job, TrainingPlans& plans)
       : scenario_(scenario), job_(job), plans_(plans) {}
 
-  // From the checkpoint that the scenario begins with, if there is one: how far it had come. `note` is told
-  // of variables that nobody uses. Throws InputError where nothing is left to train.
+  // Restores the newest checkpoint of the folder that the scenario names, and returns the progress at which
+  // it was saved. Returns no progress if the scenario names none. `note` receives the names of variables that
+  // the training does not use. Throws InputError if there is no checkpoint, or if no steps are left to train.
   train::Progress restore(const std::function<void(const std::string&)>& note);
 
-  // After so many epochs and steps of the whole training, where the scenario wants a checkpoint then.
+  // Saves a checkpoint if the scenario requests one after this progress, which counts from the training's
+  // beginning.
   void save(const train::Progress& done, OutputFolder& folder);
 
-  // Into a state that has seen nothing yet: the newest checkpoint in the folder. The training's own values
-  // are given up, since a GPU may have no room for both. Requires: one was saved.
+  // Restores the newest checkpoint in the output folder into a fresh state. The training's own values are
+  // moved off their devices first, since a GPU may have no room for both. Requires: a checkpoint was saved.
   void restore_newest(train::State& fresh, OutputFolder& folder);
 
   void save_weights(OutputFolder& folder);
@@ -38,7 +40,7 @@ class SavedState {
   TrainingPlans& plans_;
 };
 
-// Every problem of the names that a scenario gives to what is saved.
+// Throws InputError with every problem of the names that a scenario gives to its checkpoints and weights.
 void check_output_names(const scenario::Scenario& scenario);
 
 }  // namespace wt::session

@@ -17,7 +17,7 @@ void pin_isa(const std::string& wanted) {
     if (isa <= cpu::best_isa()) offered.push_back(cpu::name(isa));
   const auto isa = cpu::isa_named(wanted);
   if (!isa)
-    throw InputError(fmt::format("--isa {}: no such instruction set", wanted), did_you_mean(wanted, offered));
+    throw InputError(fmt::format("--isa {}: unknown instruction set", wanted), did_you_mean(wanted, offered));
   if (*isa > cpu::best_isa())
     throw InputError(fmt::format("--isa {}: this processor doesn't have it", wanted), list_known(offered));
   cpu::pin_isa(*isa);
@@ -25,7 +25,7 @@ void pin_isa(const std::string& wanted) {
 
 int threads_of(std::optional<int> option, const scenario::Scenario& scenario) {
   if (option && *option < 1)
-    throw InputError(fmt::format("--threads {}: there must be one at least", *option), "");
+    throw InputError(fmt::format("--threads must be at least 1, and it is {}", *option), "");
   if (option) return *option;
   return scenario.host.threads ? static_cast<int>(*scenario.host.threads) : device::hardware_threads();
 }

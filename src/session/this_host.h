@@ -1,5 +1,5 @@
 #pragma once
-// What a command's options say of this machine's CPU.
+// The options of a command that concern this machine's CPU.
 
 #include <optional>
 #include <string>
@@ -8,10 +8,12 @@
 
 namespace wt::session {
 
-// Throws InputError for a name that is no instruction set, or none of this processor's. Empty: the best.
+// Makes all kernels use this instruction set; an empty name leaves the best one. Throws InputError if the
+// name is unknown, or if this processor lacks the instruction set.
 void pin_isa(const std::string& wanted);
 
-// The option's, the scenario's, or all. Throws InputError for none.
+// The number of threads: the option's, else the scenario's, else all of this machine's. Throws InputError if
+// the option is below 1.
 int threads_of(std::optional<int> option, const scenario::Scenario& scenario);
 
 }  // namespace wt::session

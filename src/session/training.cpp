@@ -33,7 +33,7 @@ session::Forecast Training::forecast() {
 
 // ---- The run
 
-session::Results Training::begun() {
+session::Results Training::planned_results() {
   session::Forecast known = forecast();
   return {.version = options_.version,
           .name = scenario_.name,
@@ -46,31 +46,33 @@ session::Results Training::begun() {
 }
 
 session::Results Training::run(OutputFolder& folder) {
-  session::Results results = begun();
+  session::Results results = planned_results();
   if (results.out_of_memory) return results;
-  if (results.simulated) tell_time(results);
+  if (results.simulated) add_time(results);
   if (!results.has_numbers()) return results;
-  WT_EXPECT(options_.computes, "{} is run, and was to be planned alone", scenario_.name);
+  WT_EXPECT(options_.computes, "{} was created without Options::computes, so it cannot run", scenario_.name);
   require_place_on_host(scenario_, job_.machine, plans_.whole(), queues_.gpus());
-  take_seats(results);
+  take_turns_on_host(results);
   try {
     train(results, folder);
-  } catch (const device::ResourceExhaustedError& error) {  // an evaluation has a step of its own
+  } catch (const device::ResourceExhaustedError& error) {  // The plan of an evaluation may need more memory.
     results.out_of_memory = error.what();
   }
   return results;
 }
 
-// The job ends once: a timeout comes before a worker is lost, or not at all.
-void Training::tell_time(session::Results& results) {
+// A job ends only once. timed_out() considers only the steps before the loss of a worker, so a timeout that
+// it returns comes first.
+void Training::add_time(session::Results& results) {
   clock_.complete(*results.simulated);
   results.lost = clock_.lost();
   results.timed_out = clock_.timed_out(results.last_step().value_or(results.planned.steps));
   if (results.timed_out) results.lost.reset();
 }
 
-// In this machine's pieces; other plans, as an evaluation's, are seated like the step's.
-void Training::take_seats(session::Results& results) {
+// If the replicas take turns in pieces of this machine's memory, every plan gets the swaps that this needs:
+// the step's, and later those of evaluations.
+void Training::take_turns_on_host(session::Results& results) {
   if (pieces_in_turns(scenario_, job_.machine, plans_.whole()).empty()) return;
   const auto seat = [this](const plan::Plan& whole) {
     return plan::in_turns(whole, pieces_in_turns(scenario_, job_.machine, whole));
@@ -119,7 +121,8 @@ void Training::finish_step(train::StepResult step, session::Results& results) {
 }
 
 void Training::finish_epoch(train::EpochResult epoch, session::Results& results, OutputFolder& folder) {
-  // train_loss = total_loss / num_batches, as loops of one's own have it; fit weighs batches by their rows.
+  // TensorFlow's example of a custom loop computes train_loss = total_loss / num_batches. Keras's fit weights
+  // each batch by its rows.
   if (scenario_.training.loop == scenario::Loop::custom && epoch.steps > 0)
     epoch.loss = losses_of_epoch_ / static_cast<double>(epoch.steps);
   losses_of_epoch_ = 0;
@@ -132,14 +135,14 @@ void Training::finish_epoch(train::EpochResult epoch, session::Results& results,
     results.epochs.back().evaluation = evaluator_.evaluate(*job_.evaluation);
 }
 
-// An epoch whose next step the job doesn't reach.
+// Whether the job ended in the middle of this epoch. Such an epoch has no results.
 bool Training::is_cut_off(const train::EpochResult& epoch) const {
   return scenario_.training.steps || epoch.steps < scenario::steps_per_epoch(scenario_, job_);
 }
 
 // ---- Evaluations
 
-// An evaluation's loss is the mean over the rows, whatever a step divides by.
+// An evaluation's loss is the mean over its rows, whatever number a training step divides by.
 train::CompileOptions Training::evaluation_options() const {
   train::CompileOptions options = compile_options(scenario_, job_);
   if (options.loss_scale == train::LossScale::global_batch)
@@ -147,7 +150,7 @@ train::CompileOptions Training::evaluation_options() const {
   return options;
 }
 
-// A plain model of its own, which has seen nothing but the file.
+// Evaluates a new model, whose only state is that of the newest checkpoint.
 train::EpochResult Training::evaluate_checkpoint(OutputFolder& folder) {
   train::State fresh(plans_.state().seed());
   saved_.restore_newest(fresh, folder);

@@ -1,4 +1,21 @@
 #pragma once
+// session/ turns one scenario into one training: it plans the step, simulates when everything happens on the
+// described machine, and computes the training's numbers on the machine that runs this program.
+//
+// A step that is only planned and timed takes its tensors' shapes, and computes nothing:
+//
+//   const scenario::Scenario scenario = scenario::parse_file("scenarios/quickstart.json", {});
+//   session::Training training(scenario, scenario::build(scenario), {});
+//   const session::Forecast forecast = training.forecast();  // .planned.memory, .simulated->step
+//
+// With Options::computes and a scenario that has numerics, run() also trains: it computes losses and weights,
+// and writes checkpoints into an output folder. Three classes keep the questions apart. TrainingPlans lowers
+// the step for any number of rows and reports its memory. TrainingClock times these plans on the described
+// machine. HostQueues selects the CPU or the GPUs that compute the numbers. The numbers never depend on the
+// simulated time, except that a lost worker or a timeout ends the training early (Results::last_step).
+//
+// Requires: the scenario outlives the Training, and the job was built from that scenario.
+// Read next: session/training_plans.h, session/training_clock.h, then session/results.h.
 
 #include <functional>
 #include <string>
@@ -15,17 +32,18 @@
 
 namespace wt::session {
 
-// A scenario's objects brought together: what it describes, on this machine. Plans first, then their time;
-// then, where the scenario has numbers, trains.
+// One training of a scenario.
 class Training {
  public:
   struct Options {
     int threads = 1;
-    bool computes = false;  // run() will follow: what the scenario computes on must be there
-    std::string version{};
-    timing::SimulationOptions simulation{};  // what the scenario doesn't say of its time
-    std::function<void(const train::StepResult&)> on_step{};
-    std::function<void(const std::string&)> note{};  // to a person
+    // True if run() is going to be called. The constructor then throws InputError if the scenario computes on
+    // GPUs and this machine has none.
+    bool computes = false;
+    std::string version{};                   // of the program, for the results
+    timing::SimulationOptions simulation{};  // options of the simulation that a scenario cannot express
+    std::function<void(const train::StepResult&)> on_step{};  // called after each computed step
+    std::function<void(const std::string&)> note{};           // receives messages for the user
   };
 
   Training(const scenario::Scenario& scenario, scenario::Job job, Options options);
@@ -34,16 +52,19 @@ class Training {
   TrainingPlans& plans() { return plans_; }
   TrainingClock& clock() { return clock_; }
 
+  // Plans the step of a whole batch and, if the scenario has a platform and the step fits, simulates it.
   session::Forecast forecast();
 
-  // Trains, evaluates, writes checkpoints and weights into the folder. Without numbers: what is planned. What
-  // doesn't fit ends the training, and the results say so.
+  // Trains, evaluates, and writes checkpoints and weights into the folder. With the numerics "none" the
+  // results hold only what is planned and simulated. If a step does not fit into a device's memory, the
+  // training ends and Results::out_of_memory is set. Requires: Options::computes, unless the numerics are
+  // "none".
   session::Results run(OutputFolder& folder);
 
  private:
-  session::Results begun();
-  void tell_time(session::Results& results);
-  void take_seats(session::Results& results);
+  session::Results planned_results();
+  void add_time(session::Results& results);
+  void take_turns_on_host(session::Results& results);
   void train(session::Results& results, OutputFolder& folder);
   train::CompileOptions evaluation_options() const;
   train::EpochResult evaluate_checkpoint(OutputFolder& folder);
@@ -61,7 +82,7 @@ class Training {
   TrainingClock clock_;
   SavedState saved_;
   train::Model evaluator_;
-  train::Progress done_{};  // the checkpoint's, where the training began with one
+  train::Progress done_{};  // progress of the restored checkpoint; zero without one
   double losses_of_epoch_ = 0;
 };
 

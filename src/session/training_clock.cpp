@@ -24,8 +24,8 @@ plan::Fusion fusion_of(scenario::Fusion fusion) {
   return plan::Fusion::none;
 }
 
-// Sharded by DATA, each host reads all rows and keeps its own (tf_distribute.md 2.6.2). Rows that are read from
-// storage are sharded by FILE under AUTO.
+// With the sharding policy DATA each host reads all rows and keeps its own ones. With AUTO, rows that are
+// read from storage are sharded by FILE, so each host reads only its own files (tf_distribute.md, 2.6.2).
 timing::InputPipeline pipeline_of(const scenario::Scenario& scenario, const scenario::Job& job) {
   Bytes row{};
   for (const TensorSpec& spec : job.inputs) row += spec.bytes();
@@ -56,7 +56,7 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
   options.is_brought_together = scenario_.strategy->meets_in_collectives();
   if (options.times == nullptr && !scenario_.time.compute.is_roofline())
     throw InputError(Problem{scenario_.place("time.compute"),
-                             "this command times kernels by the roofline alone",
+                             "this command takes kernel times only from the roofline",
                              R"(--set time.compute=roofline, or `run` the scenario)"});
   if (const auto& precision = scenario_.training.precision)
     options.precision =
@@ -91,7 +91,8 @@ const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t
   return simulations_.emplace(key, timing::simulate_step(plan, job_.machine, options)).first->second;
 }
 
-// The first replica's step, with nobody to talk to. A measured step is one device's, with a replica's rows.
+// Simulates the first replica's step without communication. A scenario's measured step is that of one device
+// with one replica's rows; its ratio to the roofline then scales steps with other numbers of rows.
 const timing::Simulation& TrainingClock::simulate_alone(std::int64_t rows) {
   if (const auto known = alone_.find(rows); known != alone_.end()) return known->second;
   timing::SimulationOptions options = options_for(rows, {&rows, 1});
@@ -109,14 +110,15 @@ void TrainingClock::measure(timing::SimulationOptions& options) const {
   options.measured_at = scenario_.place("time.measured_step");
 }
 
-// Only for the plan that is timed: a search for the largest batch lowers others, too.
+// The error is thrown here and not in the lowering, because the search for the largest batch lowers plans
+// that are never timed.
 void TrainingClock::fold(timing::SimulationOptions& options, const plan::Plan& plan) const {
   if (scenario_.time.collectives != scenario::Collectives::folded) return;
   options.folding = communication::Folding::folded;
   options.folding_at = scenario_.place("time.collectives");
   if (const std::string& why = plan.why_expanded; !why.empty())
     throw InputError(Problem{options.folding_at, fmt::format("the step can't be folded: {}", why),
-                             R"(take "auto", which folds what can be)"});
+                             R"(use "auto", which folds what can be folded)"});
 }
 
 // ---- Beside one device
@@ -157,7 +159,7 @@ void TrainingClock::complete(timing::Simulated& summary) {
 
 // ---- The whole training
 
-// Since the training began, all batches being whole.
+// The time from the training's beginning to this step, if all batches are whole.
 Seconds TrainingClock::time_before(std::int64_t step) {
   Seconds time{};
   for (std::size_t phase = 0; phase < phases_.size() && phases_[phase].from_step < step; ++phase) {
@@ -177,7 +179,8 @@ std::optional<timing::LostWorker> TrainingClock::lost() {
                              scenario_.strategy->collective_timeout());
 }
 
-// Among the steps that are played of each phase: with jitter, others may come.
+// Finds the first timeout among the steps that are simulated in each phase. With jitter, a later step that is
+// not simulated could time out, too.
 std::optional<timing::TimedOut> TrainingClock::timed_out(std::int64_t steps) {
   if (!scenario_.strategy->collective_timeout()) return std::nullopt;
   for (std::size_t phase = 0; phase < phases_.size(); ++phase) {

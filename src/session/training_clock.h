@@ -1,7 +1,8 @@
 #pragma once
-// When everything in a scenario's training happens, on the machine it describes: each step by its rows and by
-// which devices are slow, one device alone with its rows, and how the job ends where a worker is lost or a
-// collective's time runs out. What is timed once is kept.
+// Simulated times of a scenario's training on the described machine: of each step, of one device alone for
+// comparison, and of the job's end if a worker is lost or a collective exceeds its timeout. A step's time
+// depends only on its number of rows and on the devices that are slow at that step (a phase), so each such
+// pair is simulated once and kept.
 
 #include <map>
 #include <optional>
@@ -17,31 +18,34 @@ namespace wt::session {
 
 class TrainingClock {
  public:
-  // `options`: what the scenario doesn't say of its time. Requires: all of them outlive it.
+  // `options` holds what a scenario cannot express. Requires: the scenario, the job and the plans outlive
+  // this object.
   TrainingClock(const scenario::Scenario& scenario, const scenario::Job& job, TrainingPlans& plans,
                 timing::SimulationOptions options);
 
-  // All that follow require: there is a platform, and the step fits.
+  // Requires, for all functions below: the scenario has a platform, and the step fits into its devices.
 
-  // A whole batch's, once all devices are slow that become so.
+  // The step of a whole batch in the last phase, in which every device that becomes slow is slow.
   const timing::Simulation& step() { return simulate(job_.global_batch, phases_.last()); }
+  // The step with this number, counted from 0, and this many rows.
   const timing::Simulation& step(std::int64_t rows, std::int64_t number) {
     return simulate(rows, phases_.at(number));
   }
 
-  // One of the devices, alone with as many rows as each replica has, or with the whole batch.
+  // The step of the first replica alone. It has the rows of one replica if the scenario fixes the batch of
+  // each replica (weak scaling), and the whole batch otherwise (strong scaling).
   timing::Baseline baseline();
 
-  // The plans that step() and baseline() time; first a device alone with its rows.
+  // The plans that step() and baseline() time. The first one is that of one replica alone with its own rows.
   std::vector<plan::Plan> timed_plans();
 
-  // What else is to be said of a training whose step is told: beside one device, by phases, and of its
-  // programs.
-  void complete(timing::Simulated& told);
+  // Adds the remaining facts to the summary of a step: the efficiency relative to one device, the times by
+  // phase, and the compilations.
+  void complete(timing::Simulated& summary);
 
-  // How the job ends, if it doesn't reach its end.
+  // How the job ends early; unset if it doesn't.
   std::optional<timing::LostWorker> lost();
-  std::optional<timing::TimedOut> timed_out(std::int64_t steps);  // before so many are done
+  std::optional<timing::TimedOut> timed_out(std::int64_t steps);  // within the first `steps` steps
 
  private:
   const timing::Simulation& simulate(std::int64_t rows, std::size_t phase);
@@ -57,9 +61,8 @@ class TrainingClock {
   TrainingPlans& plans_;
   const timing::SimulationOptions options_;
   const timing::Phases phases_;
-  std::map<std::pair<std::int64_t, std::size_t>, timing::Simulation>
-      simulations_{};                                   // by rows of the step, and phase
-  std::map<std::int64_t, timing::Simulation> alone_{};  // of one device, by its rows
+  std::map<std::pair<std::int64_t, std::size_t>, timing::Simulation> simulations_{};  // by rows and phase
+  std::map<std::int64_t, timing::Simulation> alone_{};  // of the first replica alone, by rows
 };
 
 }  // namespace wt::session

@@ -11,8 +11,8 @@ void add_shapes(std::vector<Tensor>& batch, const std::vector<TensorSpec>& row, 
   for (const TensorSpec& spec : model::batched(row, rows)) batch.push_back(Tensor::shape_only(spec));
 }
 
-// Beside the limits of the other pieces that the physical device is cut into. One replica needs no buffers of
-// a collective library.
+// The memory of the physical device that is left for this logical device, after the limits of the other
+// logical devices on it. A single replica needs no buffers of a collective library.
 std::optional<plan::Capacity> capacity_of(cluster::Machine& machine, const device::LogicalDevice& device) {
   if (!device.memory || device.physical.type == nullptr) return std::nullopt;
   plan::Capacity capacity{device.physical.type->memory, device.physical.type->reserve};
@@ -43,7 +43,7 @@ TrainingPlans::TrainingPlans(const scenario::Scenario& scenario, scenario::Job& 
   model_.compile(compile_options(scenario_, job_));
 }
 
-// ---- Of so many rows
+// ---- Plans by rows
 
 std::vector<Tensor> TrainingPlans::batch_of(std::int64_t rows) const {
   std::vector<Tensor> batch;
@@ -56,9 +56,9 @@ std::vector<std::int64_t> TrainingPlans::replica_rows(std::int64_t rows) const {
   if (job_.input.replicas == 1) return {rows};
   const data::Dataset batch = data::Dataset::from_tensors(batch_of(rows));
   const auto pieces = data::DistributedDataset(batch, job_.input).iterate().next();
-  std::vector<std::int64_t> dealt;
-  for (const data::Element& own : *pieces) dealt.push_back(own.front().shape()[0]);
-  return dealt;
+  std::vector<std::int64_t> own_rows;
+  for (const data::Element& own : *pieces) own_rows.push_back(own.front().shape()[0]);
+  return own_rows;
 }
 
 const plan::Plan& TrainingPlans::of(std::int64_t rows) { return model_.training_plan(batch_of(rows)); }
@@ -82,7 +82,7 @@ std::vector<std::optional<plan::Capacity>> TrainingPlans::capacities(const plan:
 
 plan::MemoryReport TrainingPlans::memory() { return report_memory(whole(), capacities(whole())); }
 
-// Memory grows with the batch, so halving finds the border.
+// Memory grows with the batch, so a binary search finds the largest batch.
 std::optional<std::int64_t> TrainingPlans::largest_batch_that_fits() {
   constexpr std::int64_t most = 1 << 24;
   if (!job_.machine.device().memory || !fits(1)) return std::nullopt;
@@ -97,14 +97,15 @@ std::optional<std::int64_t> TrainingPlans::largest_batch_that_fits() {
 }
 
 bool TrainingPlans::fits(std::int64_t rows) {
-  train::Model model(job_.model, state_, machine_);  // a plan for each size, kept no longer than needed
+  train::Model model(job_.model, state_, machine_);  // Its plan is freed after the test.
   model.compile(compile_options(scenario_, job_));
   return !model.training_plan(batch_of(rows)).out_of_memory;
 }
 
-// ---- What is told
+// ---- Summaries
 
-// The default strategy asks for no device; one_device asks for its own; layers for their core of a replica.
+// The default strategy requests no device, one_device requests its own, and assigned layers request their
+// core.
 StepPlacement TrainingPlans::placement() {
   PlacementRules rules{.task = job_.machine.context.task(),
                        .soft_placement = scenario_.devices.soft_placement};

@@ -1,6 +1,7 @@
 #pragma once
-// A scenario's training step as plans: its model, compiled and lowered for its strategy, for a whole batch
-// and for other numbers of rows. What such a step is, needs and fits into; not when anything in it happens.
+// Plans of a scenario's training step: its model, compiled and lowered for its strategy, for a whole batch
+// and for other numbers of rows. This class answers what a step consists of and how much memory it needs. Its
+// time is training_clock.h's subject.
 
 #include <optional>
 #include <vector>
@@ -16,37 +17,37 @@ namespace wt::session {
 
 class TrainingPlans {
  public:
-  // Requires: scenario and job outlive it, and keep their address.
+  // Requires: the scenario and the job outlive this object and keep their addresses.
   TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job, const execute::Queues& queues);
   TrainingPlans(const TrainingPlans&) = delete;
   TrainingPlans& operator=(const TrainingPlans&) = delete;
 
-  // Kept for as long as this lives.
-  const plan::Plan& whole() { return of(job_.global_batch); }  // a whole batch's
+  // The plan of a step on all replicas. Plans are kept as long as this object lives.
+  const plan::Plan& whole() { return of(job_.global_batch); }  // for a whole batch
   const plan::Plan& of(std::int64_t rows);
-  const Step& step();  // the first replica's, of a whole batch
+  const Step& step();  // the program of the first replica in a step of a whole batch
 
-  // The first replica's step with so many rows, and nobody to talk to.
+  // The step of the first replica alone with this number of rows, without communication.
   plan::Plan alone(std::int64_t rows);
 
-  // As the training's batches are dealt out.
+  // The rows of each replica in a batch with this number of rows.
   std::vector<std::int64_t> replica_rows(std::int64_t rows) const;
   std::int64_t own_rows() const { return replica_rows(job_.global_batch).front(); }  // the first replica's
 
-  // Shapes of a batch: its inputs and its labels.
+  // A batch of tensors without values: the inputs, then the labels.
   std::vector<Tensor> batch_of(std::int64_t rows) const;
 
   session::Planned planned();
   plan::MemoryReport memory();
   StepPlacement placement();
 
-  // The largest batch whose step finds a place on the device; none where the device has no limit, or not even
-  // one row fits.
+  // The largest global batch whose step fits into the devices' memory. Unset if the devices have no limit, or
+  // if not even one row fits.
   std::optional<std::int64_t> largest_batch_that_fits();
 
   const Lowering& lowering() const { return lowering_; }
 
-  // What was compiled, for who trains it.
+  // The compiled model with its state and machine, for the class that trains it.
   train::Model& model() { return model_; }
   train::State& state() { return state_; }
   train::Machine& machine() { return machine_; }
@@ -56,7 +57,7 @@ class TrainingPlans {
   std::vector<std::optional<plan::Capacity>> capacities(const plan::Plan& plan);
 
   const scenario::Scenario& scenario_;
-  scenario::Job& job_;  // its context lists devices only where it may initialise them
+  scenario::Job& job_;  // Not const: listing a context's devices initializes them.
   Lowering lowering_;
   train::Machine machine_;
   train::State state_;

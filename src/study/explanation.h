@@ -1,5 +1,6 @@
 #pragma once
-// Where a step's time goes and what would help: the answer of `explain`.
+// Where a step's time goes, and which changes would make it shorter. This is the result of `windtunnel
+// explain`.
 
 #include <string>
 #include <vector>
@@ -11,14 +12,15 @@
 namespace wt::study {
 
 struct Explanation {
-  std::string name{};  // the scenario's
-  session::Forecast now{};
-  timing::StepAccount account{};
-  std::vector<Change> changes{};
+  std::string name{};             // the scenario's
+  session::Forecast now{};        // of the scenario as it is
+  timing::StepAccount account{};  // the parts of the step's time
+  std::vector<Change> changes{};  // each with its own forecast
 };
 
-// Requires: the scenario's platform, and a step that fits. `file` and `overrides` are those of the scenario: every
-// change is the same file with further overrides.
+// Every change is simulated as the same file with further overrides, so `file` and `overrides` must be those
+// that the scenario was read from. Requires: the scenario has a platform, its step fits into memory, and
+// `training` is its.
 Explanation explain(const std::string& file, const std::vector<std::string>& overrides,
                     const scenario::Scenario& scenario, session::Training& training);
 

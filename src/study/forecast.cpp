@@ -7,7 +7,7 @@ namespace wt::study {
 
 void require_platform(const scenario::Scenario& scenario) {
   if (scenario.platform.written) return;
-  throw InputError(Problem{scenario.place("platform"), "without a platform nothing is timed",
+  throw InputError(Problem{scenario.place("platform"), "the scenario has no platform, so it can't be timed",
                            "name a machine: --set platform=dgx_a100; `windtunnel list platforms` has more"});
 }
 
@@ -26,7 +26,8 @@ session::Forecast forecast(scenario::Scenario scenario, const WhatIf& what_if) {
   require_platform(scenario);
   scenario.numerics = scenario::Numerics::none;
   if (what_if.scale) scenario.time.measured_step.reset();
-  scenario.training.learning_rate_by_batch.clear();  // shapes don't learn
+  scenario.training.learning_rate_by_batch
+      .clear();  // A forecast doesn't use it, and a variant may have another batch.
   scenario::Job job = scenario::build(scenario);
   job.machine.platform = job.machine.platform->with_faster_links(what_if.links);
   return session::Training(scenario, std::move(job),

@@ -15,13 +15,13 @@ namespace {
 
 using session::Forecast;
 
-// What is wrong with any of the counts, before the first one is simulated.
+// The overrides of each number of replicas. Throws InputError with the problems of all of them.
 std::vector<scenario::Overrides> variants(const scenario::Scenario& scenario,
                                           const std::vector<int>& counts) {
   Problems problems;
   std::vector<scenario::Overrides> variants;
   for (const int count : counts)
-    if (count < 1) problems.add({}, fmt::format("--replicas {}: there must be one at least", count), "");
+    if (count < 1) problems.add({}, fmt::format("--replicas must be at least 1, and it is {}", count), "");
   problems.throw_if_any();
   const cluster::Machine machine = scenario::build_machine(scenario);
   for (const int count : counts) {

@@ -1,6 +1,5 @@
 #pragma once
-// How a scenario's step scales: the same scenario with different numbers of replicas, planned and timed with shapes
-// only.
+// How a scenario's step scales: forecasts of the same scenario with different numbers of replicas.
 
 #include <string>
 #include <vector>
@@ -11,16 +10,17 @@ namespace wt::study {
 
 struct Scaling {
   std::string name{};      // the scenario's
-  bool is_weak = true;     // the batch is fixed for each replica; else for all replicas together
-  std::int64_t batch = 0;  // rows of that batch
+  bool is_weak = true;     // The batch is fixed for each replica; otherwise for all together.
+  std::int64_t batch = 0;  // rows of the batch that is fixed
   std::vector<session::Forecast> forecasts{};  // in the order of the requested numbers
 
-  // The forecast that speed-up and efficiency are relative to: the first that fits. Null: none fits.
+  // The first forecast that fits, to which speed-up and efficiency are relative. Null if none fits.
   const session::Forecast* first() const;
   bool all_fit() const;
 };
 
-// Throws InputError with every problem of every requested number before the first one is simulated.
+// Checks all requested numbers before the first one is simulated, and throws InputError with all of their
+// problems.
 Scaling scaling_of(const std::string& file, const std::vector<std::string>& overrides,
                    const std::vector<int>& replicas);
 

@@ -481,7 +481,7 @@ TEST(Collective, RefusesWordsItDoesNotKnow) {
           .starts_with("\"rign\" is not an algorithm for all_reduce\ndid you mean \"ring\"? known: "));
   EXPECT_EQ(
       refusal({"--dtype", "float23"}),
-      "\"float23\" is not a type that collectives have\ndid you mean \"float32\"? known: float32, float64, "
+      "\"float23\" is not an element type of collectives\ndid you mean \"float32\"? known: float32, float64, "
       "float16, bfloat16, float8_e4m3, float8_e5m2, int8, uint8, int32, uint32, int64, uint64\n");
   EXPECT_EQ(refusal({"-o", "mean"}), "\"mean\" is not a reduction\nknown: sum, prod, max, min, avg\n");
   EXPECT_EQ(refusal({"--protocol", "ll12"}),
@@ -508,7 +508,7 @@ TEST(Collective, RefusesRanksThatAreNotThere) {
             "--rank-order names device 4; ideal_switch has 4 devices, numbered from 0\n");
   EXPECT_EQ(refusal({"--rank-order", "0,1,0"}), "--rank-order names device 0 twice\nname each once\n");
   EXPECT_EQ(refusal({"--rank-order", "0,1", "--ranks", "3"}),
-            "--rank-order names 2 devices, and there are 3 ranks\nleave --ranks out\n");
+            "--rank-order names 2 devices, and --ranks requests 3 ranks\nleave --ranks out\n");
   EXPECT_EQ(refusal({"--root", "4"}), "rank 4 can't be the root of 4 ranks\n");
   EXPECT_EQ(refusal({"--algorithm", "swing", "--ranks", "3"}),
             "swing is for an even number of ranks, not for 3\n");
@@ -523,7 +523,7 @@ TEST(Collective, RefusesSizesThatAreNone) {
   EXPECT_EQ(refusal({"-d", "half", "--sizes", "1"}),
             "1 B are less than one float16 for each who needs one\ngive at least 2 B\n");
   EXPECT_EQ(refusal({"-b", "2KiB", "-e", "1KiB"}),
-            "there is no size from 2 KiB to 1 KiB\nbegin with the smaller size, above 0\n");
+            "the sizes can't go from 2 KiB to 1 KiB\nbegin with the smaller size, above 0\n");
   EXPECT_EQ(refusal({"-f", "1"}), "-f 1 never reaches the end\ngive a factor above 1\n");
   EXPECT_EQ(refusal({"-f", "1.001"}), "-f 1.001 makes more than 1000 sizes\ngive a larger factor\n");
   EXPECT_EQ(refusal({"--sizes", "17 TiB"}), "17 TiB are more than 16 TiB\ngive less\n");
@@ -543,20 +543,20 @@ TEST(Collective, DrawsTheScheduleThatItTimes) {
   EXPECT_EQ(read_text(file),
             collective::print_dot(collective::parse_schedule(call(ideal(printed)).results, "printed")));
   EXPECT_EQ(refusal({"--dot", file.string()}),
-            "a drawing is of one collective, not of 1 algorithm and 21 sizes\nsay --sizes 64MiB, and one "
+            "a drawing shows one collective, not 1 algorithm and 21 sizes\nuse --sizes 64MiB and one "
             "--algorithm\n");
 }
 
 TEST(Collective, RefusesWhatContradictsItself) {
   EXPECT_EQ(refusal({"-g", "2", "--launch", "mpi"}),
-            "-g 2: with mpi each device has a process of its own\nsay --launch threads, or leave -g out\n");
+            "-g 2: with mpi each device has a process of its own\nuse --launch threads, or leave -g out\n");
   EXPECT_EQ(refusal({"-g", "0"}), "a process can't drive 0 devices\ngive 1 or more\n");
   EXPECT_EQ(refusal({"--tiny-message", "17us", "-g", "8"}),
             "--ngpus excludes --tiny-message\nsee windtunnel collective --help\n");
   EXPECT_EQ(refusal({"--folded", "--expanded"}),
             "--expanded excludes --folded\nsee windtunnel collective --help\n");
   EXPECT_EQ(refusal({"--trace", "t.json"}),
-            "a trace is of one collective, not of 1 algorithm and 21 sizes\nsay --sizes 64MiB, and one "
+            "a trace shows one collective, not 1 algorithm and 21 sizes\nuse --sizes 64MiB and one "
             "--algorithm\n");
 }
 

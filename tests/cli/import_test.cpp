@@ -51,7 +51,7 @@ TEST(Export, WritesWhatItIsAskedFor) {
   const Said refused = call({"export", "dgx1", "--as", "dog"});
   EXPECT_EQ(refused.exit, cli::Exit::input_wrong);
   EXPECT_EQ(refused.messages,
-            "\"dog\" is no format of platforms\ndid you mean \"dot\"? known: simgrid, dot\n");
+            "\"dog\" is not a platform format\ndid you mean \"dot\"? known: simgrid, dot\n");
 }
 
 }  // namespace

@@ -251,7 +251,7 @@ TEST_F(Run, RefusesToGoOnWhereNothingIsLeft) {
   const Said said = run_small("more", {"training.checkpointing.restore=" + path("out/checkpoints")});
   EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(said.messages.starts_with(
-      "--set:1:32: the checkpoint was saved after 4 epochs, and 4 are wanted in all\n"))
+      "--set:1:32: the checkpoint was saved after 4 epochs, and the training has 4 in all\n"))
       << said.messages;
   EXPECT_TRUE(said.messages.ends_with("\nraise \"epochs\"\n")) << said.messages;
 }
@@ -325,9 +325,9 @@ TEST_F(Run, RefusesNamesThatLeadOutOfTheResults) {
 
 TEST_F(Run, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(run(path("small.json"), "out", {"--threads", "0"}).messages,
-            "--threads 0: there must be one at least\n");
+            "--threads must be at least 1, and it is 0\n");
   EXPECT_TRUE(run(path("small.json"), "out", {"--isa", "sse9"})
-                  .messages.starts_with("--isa sse9: no such instruction set\nknown: baseline"));
+                  .messages.starts_with("--isa sse9: unknown instruction set\nknown: baseline"));
   EXPECT_EQ(run(path("small.json"), "out", {"--json", "--csv"}).messages,
             "--json excludes --csv\nsee windtunnel run --help\n");
   EXPECT_EQ(run(path("small.json"), "out", {"--tread", "3"}).messages,
@@ -376,7 +376,7 @@ TEST_F(Run, ComputesOnAGpuOrSaysWhatIsMissing) {
   EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_NE(said.messages.find("there is no GPU to compute on: " + gpus.reason), std::string::npos)
       << said.messages;
-  EXPECT_NE(said.messages.find(gpus.remedy + "; or take the numerics \"cpu\""), std::string::npos)
+  EXPECT_NE(said.messages.find(gpus.remedy + "; or use the numerics \"cpu\""), std::string::npos)
       << said.messages;
   EXPECT_FALSE(fs::exists(path("out")));
 }

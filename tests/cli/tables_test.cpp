@@ -155,9 +155,9 @@ TEST_F(Tables, AllCountsThatCannotBeHadAreRefusedAtOnce) {
       << said.messages;
   EXPECT_TRUE(has(said.messages, "16 replicas: ")) << said.messages;
   EXPECT_TRUE(has(said.messages, "--set strategy.type=multi_worker_mirrored")) << said.messages;
-  EXPECT_TRUE(has(scaling("0").messages, "--replicas 0: there must be one at least"));
+  EXPECT_TRUE(has(scaling("0").messages, "--replicas must be at least 1, and it is 0"));
   EXPECT_TRUE(has(call({"run", scenario_file("linear_fit"), "--replicas", "1"}).messages,
-                  "without a platform nothing is timed"));
+                  "the scenario has no platform, so it can't be timed"));
 }
 
 // One step was measured, with the scenario's rows: other rows scale as their kernels do.

@@ -48,7 +48,7 @@ TEST(VerifyCollectives, RefusesWhatIsNoRange) {
     EXPECT_EQ(call({"verify", "collectives", std::string("--ranks=") + range}).exit, cli::Exit::input_wrong)
         << range;
   EXPECT_EQ(call({"verify", "collectives", "--ranks", "5-2"}).messages,
-            "\"5-2\" is no range of ranks\ngive a number or a range up to 256, as in 2-24\n");
+            "\"5-2\" is not a range of ranks\ngive a number or a range up to 256, as in 2-24\n");
 }
 
 TEST(VerifyCollectives, RefutesAFileInPlainWords) {

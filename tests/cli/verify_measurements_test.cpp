@@ -60,10 +60,9 @@ TEST(VerifyMeasurements, PredictsEveryRowOfOneDevice) {
       {"P100 float32", 9}, {"K80 float32", 19}, {"V100 float32", 3},    {"V100 float16", 3},
       {"A100 tf32", 1},    {"A100 float16", 1}, {"TPU v3 bfloat16", 3}, {"products bfloat16", 6}};
   EXPECT_EQ(counts, wanted);
-  EXPECT_EQ(all().left_out,
-            (std::vector<std::string>{"14 rows: a system or precision that no setup describes",
-                                      "3 rows: no throughput",
-                                      "39 rows: several devices, whose communication isn't compute"}));
+  EXPECT_EQ(all().left_out, (std::vector<std::string>{
+                                "14 rows: a system or precision without a setup", "3 rows: not a throughput",
+                                "39 rows: several devices, whose communication takes part of the time"}));
 }
 
 // Generic constants; what the model's form owes to these rows is told in measurements/README.md.
@@ -127,7 +126,7 @@ TEST(VerifyMeasurements, PrintsGroupsWithTheirErrorsAndCsvWithTheNumbers) {
   EXPECT_EQ(messages.str(), "");
   EXPECT_NE(text.str().find("P100 float32: 9 rows, one number: time x "), std::string::npos);
   EXPECT_NE(text.str().find("; each network by the others: median "), std::string::npos);
-  EXPECT_NE(text.str().find("left out: 3 rows: no throughput\n"), std::string::npos);
+  EXPECT_NE(text.str().find("left out: 3 rows: not a throughput\n"), std::string::npos);
   const std::string lines = csv.str();
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1 + 45);
   EXPECT_TRUE(lines.starts_with(
@@ -158,18 +157,18 @@ TEST(VerifyMeasurements, EveryBadRowIsToldAtItsLine) {
       "value,unit\n";
   EXPECT_EQ(refusal(columns + "a,b,c\n" +
                     "s,\"DGX-1, 8xP100\",0,1,1,x,VGG16,64/GPU,fp32,throughput,fast,images/s\n"),
-            "2: 3 cells, and 12 are wanted | put cells with commas in quotes\n"
-            "3: \"0\" is no number of devices | \n"
-            "3: \"fast\" is no value from 0 up | \n");
+            "2: the line has 3 cells, and it must have 12 | put cells with commas in quotes\n"
+            "3: \"0\" is not a number of devices | \n"
+            "3: \"fast\" is not a number of at least 0 | \n");
   EXPECT_EQ(
       refusal("a,b\n"),
-      "1: the columns are others | begin with "
+      "1: the file doesn't begin with the expected columns | begin with "
       "source,system,devices,nodes,gpus_per_node,strategy_or_algo,model_or_op,bytes_or_batch,dtype,metric,"
       "value,unit\n");
   EXPECT_EQ(refusal(columns + "s,DGX-1 8xP100,1,1,1,x,VGG16,many,fp32,throughput,10,images/s\n"),
-            "2: \"many\" is no batch | write \"64/GPU\" or \"4096 global\"\n");
+            "2: \"many\" is not a batch | write \"64/GPU\" or \"4096 global\"\n");
   EXPECT_EQ(refusal(columns + "s,A100 SXM,1,1,1,x,matmul MxNxK 3x,3x,bf16,achieved,10,TFLOP/s\n"),
-            "2: \"3x\" are no sizes | write \"1024x10240x5120\": m, n, k\n");
+            "2: \"3x\" is not the sizes of a matrix product | write \"1024x10240x5120\": m, n, k\n");
   EXPECT_TRUE(refusal(columns).find("is about one device") != std::string::npos);
 }
 

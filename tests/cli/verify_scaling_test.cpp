@@ -172,8 +172,8 @@ TEST(VerifyScaling, TellsWhatIsLeftOutAndWhy) {
   const evidence::ScalingPredictions predictions = evidence::predict_scaling(own);
   EXPECT_TRUE(predictions.made.empty());
   EXPECT_EQ(predictions.left_out,
-            (std::vector<std::string>{"23 rows: no throughput of a training",
-                                      "36 rows: one device, as `verify measurements` has it"}));
+            (std::vector<std::string>{"23 rows: not a training throughput",
+                                      "36 rows: one device, which `verify measurements` predicts"}));
 }
 
 TEST(VerifyScaling, PrintsGroupsWithTheirErrorsAndCsvWithTheNumbers) {
@@ -190,7 +190,7 @@ TEST(VerifyScaling, PrintsGroupsWithTheirErrorsAndCsvWithTheNumbers) {
   EXPECT_EQ(cli::verify_scaling({written.path().string(), true}, {csv, messages}), cli::Exit::done);
   EXPECT_EQ(messages.str(), "");
   EXPECT_NE(table.str().find("NCCL of today, P100: 1 row\n"), std::string::npos) << table.str();
-  EXPECT_NE(table.str().find("left out: 1 row: one device, as `verify measurements` has it\n"),
+  EXPECT_NE(table.str().find("left out: 1 row: one device, which `verify measurements` predicts\n"),
             std::string::npos);
   EXPECT_TRUE(csv.str().starts_with(
       "group,system,network,devices,batch,unit,base_devices,published,absolute,scaling\n"

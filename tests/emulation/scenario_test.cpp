@@ -43,7 +43,7 @@ TEST_F(ScenariosOnGpus, ShareAGpuWithoutNccl) {
   EXPECT_EQ(run("shared", {"numerics=cuda"}).exit, cli::Exit::done);
   const Said said = run("nccl", {"numerics=cuda", "host.collectives=nccl"});
   EXPECT_EQ(said.exit, cli::Exit::input_wrong);
-  EXPECT_NE(said.messages.find("NCCL wants a GPU for each of the 2 replicas, and CUDA finds 1"),
+  EXPECT_NE(said.messages.find("NCCL needs a GPU for each of the 2 replicas, and CUDA finds 1"),
             std::string::npos)
       << said.messages;
 }

@@ -19,7 +19,8 @@ Errors errors(Group group, Predict predict) {
   return result;
 }
 
-// The measured row of the one number: a ResNet-50 of the largest batch, the first of those.
+// The row that gives "one number" its scale: the first ResNet-50 with the largest batch, or the first row
+// with the largest batch if there is no ResNet-50.
 const Prediction& reference(Group group) {
   return *std::max_element(group.begin(), group.end(), [](const Prediction& a, const Prediction& b) {
     const bool a_is = a.network == "resnet50", b_is = b.network == "resnet50";
@@ -33,7 +34,7 @@ Efficiency fitted_to(Group group) {
   return plan::fitted(steps);
 }
 
-// Each row with the constants that rows of the other networks give.
+// The error of each row with constants fitted to the rows of the other networks.
 Errors errors_left_out(Group group) {
   std::map<std::string, Efficiency> without;
   for (const Prediction& each : group) {
@@ -51,7 +52,8 @@ bool has_several_networks(Group group) {
                      [&](const Prediction& each) { return each.network != group.front().network; });
 }
 
-// Products are each device's own: no row of one tells another's.
+// A group of matrix products has rows of several devices, so one device's row can't scale the others. Batch 0
+// marks a product.
 bool are_products(Group group) { return group.front().batch == 0; }
 
 }  // namespace

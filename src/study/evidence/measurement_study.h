@@ -1,6 +1,7 @@
 #pragma once
-// Published training throughput of single devices against three predictions: from shapes and generic constants alone,
-// with one measured row given, and with the constants of the device type.
+// The errors of three predictions of published training throughput on single devices. "Zero-shot" uses only
+// shapes and constants that are the same for all devices. "One number" also scales all times by one measured
+// row of the group. "Own constants" uses those of the device type, which may have been fitted to these rows.
 
 #include <optional>
 #include <span>
@@ -11,25 +12,25 @@
 namespace wt::evidence {
 
 using PredictionGroup = std::span<const Prediction>;
-using Errors = std::vector<double>;  // of every row: predicted over published, less 1
+using Errors = std::vector<double>;  // of each row: predicted / published - 1
 
 struct MeasurementStudy {
   PredictionGroup group{};
-  Errors zero_shot{}, one_number{}, own{};  // one_number is empty where no row can be the given one
-  double scale = 1;                         // of the given row's measured time over its predicted time
+  Errors zero_shot{}, one_number{}, own{};  // one_number is empty for matrix products
+  double scale = 1;                         // measured / predicted time of the row that "one number" is given
 };
 
-// A fit of the constants to the rows themselves.
+// Constants fitted to the group's own rows.
 struct MeasurementFit {
   device::Efficiency efficiency{};
-  bool is_one_scale = false;  // all rows are of one network, so only an overall scale can be fitted
-  Errors with{};              // with the fit
-  Errors left_out{};          // each row with constants that the rows of the other networks give
+  bool is_one_scale = false;  // All rows are of one network, so only one common scale is fitted.
+  Errors with{};              // of all rows, with the fitted constants
+  Errors left_out{};          // of each row, with constants fitted to the rows of the other networks
 };
 
-std::vector<PredictionGroup> groups_of(
-    std::span<const Prediction> made);  // Requires: predictions stand grouped.
+// Splits the predictions by group. Requires: those of a group are adjacent.
+std::vector<PredictionGroup> groups_of(std::span<const Prediction> made);
 MeasurementStudy study_of(PredictionGroup group);
-std::optional<MeasurementFit> fit_of(PredictionGroup group);  // none for matrix products
+std::optional<MeasurementFit> fit_of(PredictionGroup group);  // unset for matrix products
 
 }  // namespace wt::evidence

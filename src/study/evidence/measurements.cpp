@@ -19,7 +19,8 @@ constexpr std::array<std::string_view, 12> columns{
     "source",      "system",         "devices", "nodes",  "gpus_per_node", "strategy_or_algo",
     "model_or_op", "bytes_or_batch", "dtype",   "metric", "value",         "unit"};
 
-// Cells in quotes may hold commas; a doubled quote is one.
+// Splits a line of CSV. A cell in quotes may contain commas, and two quotes within it stand for one (RFC
+// 4180).
 std::vector<std::string> split(std::string_view line) {
   std::vector<std::string> cells(1);
   bool is_quoted = false;
@@ -37,7 +38,7 @@ std::vector<std::string> split(std::string_view line) {
   return cells;
 }
 
-// A number that no published row comes near; what is larger is a slip.
+// Larger than any published number of devices. A larger number is a typing error.
 constexpr int most = 1 << 20;
 
 template <class Number>
@@ -52,14 +53,15 @@ std::optional<Number> number(std::string_view text, Number at_least, Number at_m
 std::optional<Measurement> read_row(std::string_view line, const Place& place, Problems& problems) {
   const std::vector<std::string> cells = split(line);
   if (cells.size() != columns.size()) {
-    problems.add(place, fmt::format("{} cells, and {} are wanted", cells.size(), columns.size()),
+    problems.add(place,
+                 fmt::format("the line has {} cells, and it must have {}", cells.size(), columns.size()),
                  "put cells with commas in quotes");
     return std::nullopt;
   }
   const auto devices = number<int>(cells[2], 1, most);
   const auto value = number<double>(cells[10], 0, 1e15);
-  if (!devices) problems.add(place, fmt::format("\"{}\" is no number of devices", printable(cells[2])));
-  if (!value) problems.add(place, fmt::format("\"{}\" is no value from 0 up", printable(cells[10])));
+  if (!devices) problems.add(place, fmt::format("\"{}\" is not a number of devices", printable(cells[2])));
+  if (!value) problems.add(place, fmt::format("\"{}\" is not a number of at least 0", printable(cells[10])));
   return Measurement{.place = place,
                      .source = cells[0],
                      .system = cells[1],
@@ -97,7 +99,7 @@ void read_file(const std::filesystem::path& path, std::vector<Measurement>& rows
   if (const std::string header = fmt::format("{}", fmt::join(columns, ","));
       lines.empty() || lines[0] != header) {
     problems.add(Place{.file = path.string(), .line = lines.empty() ? 0 : 1, .column = 1},
-                 "the columns are others", "begin with " + header);
+                 "the file doesn't begin with the expected columns", "begin with " + header);
     return;
   }
   for (std::size_t i = 1; i < lines.size(); ++i)
@@ -112,7 +114,7 @@ std::vector<Measurement> read_measurements(const std::filesystem::path& folder) 
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
     if (entry.path().extension() == ".csv") files.push_back(entry.path());
   if (error) throw InputError(fmt::format("\"{}\": {}", folder.string(), error.message()), "name a folder");
-  if (files.empty()) throw InputError(fmt::format("no CSV file in \"{}\"", folder.string()));
+  if (files.empty()) throw InputError(fmt::format("there is no CSV file in \"{}\"", folder.string()));
   std::sort(files.begin(), files.end());
   std::vector<Measurement> rows;
   Problems problems;

@@ -1,5 +1,6 @@
 #pragma once
-// Published training throughput and rates of matrix products, read from CSV files.
+// Published measurements, read from CSV files: training throughput, rates of matrix products, and times of
+// collectives. tests/measurements holds the files.
 
 #include <filesystem>
 #include <string>
@@ -9,15 +10,16 @@
 
 namespace wt::evidence {
 
+// One row of a file. The cells are kept as they were published, and the studies interpret them.
 struct Measurement {
-  Place place{};
+  Place place{};  // the line in its file, for messages
   std::string source{}, system{}, strategy{}, model{}, batch{}, type{}, metric{}, unit{};
   int devices = 0;
   double value = 0;
 };
 
-// All rows of all CSV files of the folder, files in the order of their names. Throws InputError with every
-// problem.
+// All rows of all CSV files in the folder, with the files sorted by name. Throws InputError with the problems
+// of all files.
 std::vector<Measurement> read_measurements(const std::filesystem::path& folder);
 
 }  // namespace wt::evidence

@@ -13,18 +13,20 @@ namespace {
 
 using collective::Operation;
 
-// How a table's rows are predicted. Systems are known by a part of their name; a launch is the way the table's
-// program was started, or what its small sizes look like where the source doesn't say.
+// How a table's rows are predicted. The system is recognised by a part of its name. The launch is the way in
+// which the table's program was started. Where the source doesn't state it, the launch is chosen by the times
+// of small messages.
 struct NcclSetup {
   std::string_view name{};
   std::string_view system{};
-  std::string_view strategy{};  // a part of the row's; empty: any
+  std::string_view strategy{};  // a part of the row's strategy; empty: any
   std::string_view platform{};
   std::vector<std::string> overrides{};
   std::string_view launch{};
-  std::string_view algorithm{};  // that was forced; empty: none
-  bool has_ll128 = true;         // it came with NCCL 2.5
-  bool has_stalls = false;       // now and then, of 500 us: the better of the table's two columns counts
+  std::string_view algorithm{};  // that the run forced; empty: NCCL's choice
+  bool has_ll128 = true;         // The protocol LL128 exists since NCCL 2.5.
+  bool has_stalls =
+      false;  // Some rows contain stalls of 500 us, so the lower of the two time columns counts.
 };
 
 const std::vector<NcclSetup>& setups() {
@@ -73,7 +75,7 @@ std::optional<Bytes> bytes_of(const Measurement& row) {
   return error == std::errc{} && stop == end ? std::optional(Bytes(bytes)) : std::nullopt;
 }
 
-// Below, most tables are noise, and nothing is moved.
+// Smaller messages are left out. Their times are mostly latency and noise.
 constexpr Bytes smallest(1024);
 
 std::optional<Seconds> time_of(const Measurement& row, Bytes bytes) {
@@ -99,7 +101,8 @@ class Predictor {
     return {.algorithm = "ring"};
   }
 
-  // The time with class constants, or with the launch time given.
+  // The predicted time, with the class's launch time or the given one. Also records the algorithm and
+  // protocol.
   Seconds time(NcclRow& row, std::optional<Seconds> launch_time) const {
     const collective::Choice choice = choice_for(row.bytes);
     const communication::Call call = communication::call_of(
@@ -138,7 +141,7 @@ void predict(NcclTable& table, const NcclSetup& setup) {
   }
 }
 
-// The other column of a row that has just been read.
+// Reads the second time column, which follows the first as a row of its own, and keeps the lower time.
 void take_better(std::vector<NcclRow>& rows, const Measurement& row, Bytes bytes) {
   if (row.metric != "time_in_place" || rows.empty() || rows.back().bytes != bytes) return;
   rows.back().published = std::min(rows.back().published, Seconds(row.value * 1e-6));

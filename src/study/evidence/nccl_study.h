@@ -1,6 +1,7 @@
 #pragma once
-// Published tables of nccl-tests, predicted row by row: with the constants of the hardware's class alone, and with
-// the time of the system's smallest message given.
+// Predictions for published tables of nccl-tests, row by row. The first prediction uses only the constants of
+// the system's class of hardware. The second also uses one measured number, the time of the table's smallest
+// message.
 
 #include <string>
 #include <vector>
@@ -13,18 +14,19 @@ namespace wt::evidence {
 struct NcclRow {
   Bytes bytes{};
   Seconds published{};
-  Seconds by_class{};                   // predicted with the constants of classes
-  Seconds by_tiny{};                    // and with the system's time of its smallest message
-  std::string algorithm{}, protocol{};  // that the library is taken to choose
+  Seconds by_class{};                   // predicted with the constants of the hardware's class
+  Seconds by_tiny{};                    // predicted with the time of the smallest message, too
+  std::string algorithm{}, protocol{};  // which NCCL is assumed to choose
 };
 
 struct NcclTable {
   std::string name{};
   std::string platform{};
-  std::vector<NcclRow> rows{};  // the smallest first
+  std::vector<NcclRow> rows{};  // sorted by size
 };
 
-// The tables of the systems that are known here, with a prediction for every all-reduce in the rows.
+// One table for each system that nccl_study.cpp lists and the rows contain. A table predicts that system's
+// all-reduces of at least 1 KiB.
 std::vector<NcclTable> nccl_tables(const std::vector<Measurement>& rows);
 
 }  // namespace wt::evidence

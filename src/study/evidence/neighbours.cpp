@@ -10,7 +10,8 @@ namespace wt::evidence {
 
 namespace {
 
-// Zeros stay: the numbers beside them are not an ulp of anything else.
+// Moves each number up or down by an ulp, or not at all. Zeros stay, since the floats next to 0 are subnormal
+// and far smaller than the rounding of any sum.
 void nudge(Tensor& tensor, std::mt19937_64& random) {
   constexpr float end = std::numeric_limits<float>::infinity();
   if (tensor.spec().type != Type::float32) return;

@@ -1,12 +1,15 @@
 #pragma once
-// A step of training is not continuous everywhere: the gradient of a pooling window goes to its largest number, and
-// of two that are equal but for rounding, rounding says which; so it is with a ReLU at 0. A sum in another order can
-// therefore lead to other weights, by far more than rounding, and be right: one device does the same when its
-// first weights are moved by an ulp.
+// Decides whether a run that deviates from its reference does so only because of rounding.
 //
-// So a run that leaves what it is compared with is right if it is, within what is allowed of that, the same run from
-// weights that are an ulp beside: one device's, or that of replicas whose gradients are added in the plainest way. Nothing is allowed that wasn't: a strategy that leaves out rows or
-// counts them twice is near none of these runs either.
+// A training step is not continuous everywhere. A max-pooling window passes its gradient to its largest
+// element, and if two elements are equal except for rounding, rounding selects one of them. A ReLU has the
+// same discontinuity at 0. Adding gradients in another order can therefore change weights by far more than
+// rounding, and still be correct: one device deviates as much when its first weights change by an ulp (one
+// unit in the last place of a float).
+//
+// So a deviating run is accepted if it agrees, within the usual tolerance, with a neighbour: a run of the
+// reference from first weights that differ by at most an ulp. This does not weaken the test. A strategy that
+// leaves out rows or counts them twice agrees with no neighbour either.
 
 #include <deque>
 #include <functional>
@@ -16,31 +19,32 @@
 
 namespace wt::evidence {
 
-// What runs are compared with, and how to have it once more from other first weights.
+// The reference of a comparison, with a function that repeats it from other first weights.
 struct Standard {
   std::map<std::string, Tensor> first_weights{};
   std::vector<double> losses{};
-  std::map<std::string, Tensor> weights{};  // at the end
+  std::map<std::string, Tensor> weights{};  // after the last step
   std::function<session::Rehearsal(const std::map<std::string, Tensor>& first)> again{};
 };
 
-// A reference, which one device can have again. Requires: its first weights are given; oracle and queue outlive it.
+// The standard whose reference is an oracle, repeated on one device. Requires: the oracle has first weights,
+// and oracle and queue outlive the standard.
 Standard standard_of(const Oracle& oracle, device::Queue& queue);
 
-// The standard's runs from first weights that are, each by chance, an ulp more, an ulp less or the same. Made when
-// they are asked for.
+// Runs of the standard whose first weights are each, at random, an ulp larger, an ulp smaller or the same. A
+// neighbour is computed when it is first needed.
 class Neighbours {
  public:
-  static constexpr std::size_t most = 64;
+  static constexpr std::size_t most = 64;  // neighbours that are tried
 
   explicit Neighbours(Standard standard) : standard_(std::move(standard)) {}
 
   struct Followed {
     std::size_t number = 0;
-    Deviation from{};       // of the run, from this neighbour
-    Deviation neighbour{};  // of the neighbour, from the standard
+    Deviation from{};       // of the run from this neighbour
+    Deviation neighbour{};  // of this neighbour from the standard
   };
-  // The first that the run follows within what is allowed.
+  // The first neighbour that the run agrees with within the tolerance. Unset if there is none.
   std::optional<Followed> followed_by(const session::Rehearsal& run);
 
  private:

@@ -27,12 +27,12 @@ Oracle read_oracle(const fs::path& folder) {
 
 std::vector<Oracle> read_oracles(const fs::path& folder) {
   if (!fs::is_directory(folder))
-    throw InputError(fmt::format("there is no folder {}", folder.string()), "name tests/oracle");
+    throw InputError(fmt::format("{} is not a folder", folder.string()), "name tests/oracle");
   std::vector<fs::path> cases;
   for (const auto& entry : fs::directory_iterator(folder))
     if (fs::exists(entry.path() / "case.json")) cases.push_back(entry.path());
   if (cases.empty())
-    throw InputError(fmt::format("{} holds no reference runs", folder.string()), "name tests/oracle");
+    throw InputError(fmt::format("{} contains no reference runs", folder.string()), "name tests/oracle");
   std::ranges::sort(cases);
   std::vector<Oracle> oracles;
   for (const fs::path& each : cases) oracles.push_back(read_oracle(each));

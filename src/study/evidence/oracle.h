@@ -1,5 +1,5 @@
 #pragma once
-// Runs of a reference (tests/oracle/README.md), and how far a training under a strategy is from one.
+// Reference runs (tests/oracle/README.md), and the deviation of a training under a strategy from such a run.
 
 #include <filesystem>
 #include <map>
@@ -11,9 +11,10 @@
 
 namespace wt::evidence {
 
-// What the reference's authors allow.
+// Tolerances of the comparison, which tests/oracle/README.md states. They are relative.
 inline constexpr double allowed_loss = 1e-5, allowed_weight = 1e-4;
 
+// One reference run: its scenario, the loss of each step and the final weights.
 struct Oracle {
   std::string name{};
   scenario::Scenario scenario{};
@@ -23,16 +24,19 @@ struct Oracle {
 };
 
 Oracle read_oracle(const std::filesystem::path& folder);
-std::vector<Oracle> read_oracles(const std::filesystem::path& folder);  // those that lie in it
+// The reference runs in the subfolders of this folder, sorted by name. Throws InputError if there is none.
+std::vector<Oracle> read_oracles(const std::filesystem::path& folder);
 
+// Relative differences (tensor/difference.h).
 struct Deviation {
   double loss = 0;
   double weight = 0;
-  std::string tensor{};  // the one whose weight it is
+  std::string tensor{};  // the name of the tensor with that weight
   bool is_within() const { return loss <= allowed_loss && weight <= allowed_weight; }
 };
 
-// The worst step's, and the worst weight's.
+// The largest deviations: of the loss over all steps, and of the weights over all tensors. Requires: the run
+// has as many steps as `losses`.
 Deviation deviation(const session::Rehearsal& run, std::span<const double> losses,
                     const std::map<std::string, Tensor>& weights);
 

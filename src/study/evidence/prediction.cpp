@@ -22,7 +22,7 @@ namespace {
 using device::Precision;
 using plan::Fusion;
 
-// A number that no published row comes near; what is larger is a slip.
+// Larger than any published batch or matrix. A larger number is a typing error.
 constexpr std::int64_t most = 1 << 20;
 
 constexpr std::array setups{
@@ -59,14 +59,14 @@ constexpr std::array networks{
     Network{"resnet MLPerf", "resnet50"},
 };
 
-// The row of a table that `fits`, or null.
+// The first row of the table for which `fits` is true, or null.
 template <class Table, class Fits>
 const typename Table::value_type* find_in(const Table& table, Fits fits) {
   const auto found = std::find_if(table.begin(), table.end(), fits);
   return found == table.end() ? nullptr : &*found;
 }
 
-// The training step of a network of the zoo, traced without numbers.
+// The plan of a training step of a network, traced with shapes only.
 plan::Plan training_plan(const Network& network, std::int64_t batch, const Setup& setup) {
   model::ZooValues values{{"classes", network.classes}};
   if (network.is_first_version) values["v1"] = 1;
@@ -85,8 +85,9 @@ plan::Plan training_plan(const Network& network, std::int64_t batch, const Setup
   return model.training_plan({Tensor::shape_only(images), Tensor::shape_only({Type::int64, Shape{batch}})});
 }
 
-// TensorFlow 1 with its variables on the host: half of the weights' way there and back over a PCIe 3.0 x16 is
-// seen.
+// The additional time of TensorFlow 1 with its variables on the host. Weights and gradients cross a PCIe 3.0
+// x16 link once per step each, at 12 GB/s. Half of these two transfers is assumed to overlap with compute, so
+// the time is that of one transfer.
 Seconds round_trip_to_host(const Measurement& row, const plan::Plan& plan) {
   if (row.strategy != "parameter_server(cpu)") return {};
   Bytes weights{};
@@ -100,11 +101,11 @@ Seconds round_trip_to_host(const Measurement& row, const plan::Plan& plan) {
 bool is_product(const Measurement& row) { return row.unit == "TFLOP/s" && row.model.starts_with("matmul "); }
 
 std::string_view reason_to_leave_out(const Measurement& row, const Setup* setup, const Network* network) {
-  if (!is_throughput(row) && !is_product(row)) return "no throughput";
-  if (setup == nullptr) return "a system or precision that no setup describes";
+  if (!is_throughput(row) && !is_product(row)) return "not a throughput";
+  if (setup == nullptr) return "a system or precision without a setup";
   if (network == nullptr && !is_product(row)) return "a network that the zoo doesn't have";
   if (row.devices > 1 && !setup->is_core_of_chips)
-    return "several devices, whose communication isn't compute";
+    return "several devices, whose communication takes part of the time";
   return {};
 }
 
@@ -138,8 +139,9 @@ std::array<std::int64_t, 3> sizes_of(const Measurement& row) {
     at = std::from_chars(at, end, size).ptr;
     if (at != end && *at == 'x') ++at;
     if (size < 1 || size > most)
-      throw InputError(Problem{row.place, fmt::format("\"{}\" are no sizes", printable(row.batch)),
-                               "write \"1024x10240x5120\": m, n, k"});
+      throw InputError(
+          Problem{row.place, fmt::format("\"{}\" is not the sizes of a matrix product", printable(row.batch)),
+                  "write \"1024x10240x5120\": m, n, k"});
   }
   return sizes;
 }
@@ -188,7 +190,7 @@ std::int64_t batch_of(const Measurement& row, int parts) {
   std::from_chars(row.batch.data(), row.batch.data() + row.batch.size(), batch);
   if (row.batch.find("global") != std::string::npos) batch /= parts;
   if (batch < 1 || batch > most)
-    throw InputError(Problem{row.place, fmt::format("\"{}\" is no batch", printable(row.batch)),
+    throw InputError(Problem{row.place, fmt::format("\"{}\" is not a batch", printable(row.batch)),
                              "write \"64/GPU\" or \"4096 global\""});
   return batch;
 }

@@ -14,7 +14,7 @@ namespace wt::evidence {
 
 namespace {
 
-// ---- Which rows run how
+// ---- Arrangements
 
 std::string gpus(int count) {
   std::vector<std::string> names;
@@ -23,8 +23,8 @@ std::string gpus(int count) {
 }
 
 std::string dgx1_p100(int) { return R"("dgx1_p100")"; }
-// Peers reach each other where a link or a switch joins them: NCCL 1 knew no way through a third device, and took
-// the ring by the devices' numbers, so that it left each face of the cube through the host's memory.
+// Peers reach each other where a link or a switch joins them: NCCL 1 knew no way through a third device, and
+// took the ring by the devices' numbers, so that it left each face of the cube through the host's memory.
 std::string dgx1_p100_of_two_faces(int) {
   return R"({"file": "dgx1_p100", "set": {"machine.nvlink.pairs": )"
          R"([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3], [4, 5], [4, 6], [4, 7], [5, 6], [5, 7], [6, 7]]}})";
@@ -34,23 +34,23 @@ std::string dgx1_v100(int) { return R"("dgx1_v100")"; }
 std::string dgx2(int) { return R"("dgx2")"; }
 std::string dgx_a100(int) { return R"("dgx_a100")"; }
 
-// Slices are called by their cores.
+// The name of a slice contains its number of cores, of which a chip has two.
 std::string tpu_v3(int chips) {
   return fmt::format(R"({{"file": "tpu_v3", "set": {{"slice": "v3-{}"}}}})", 2 * chips);
 }
 
-// Variables are the host's also where one device computes.
+// The variables are on the host even if only one device computes.
 std::string on_the_host(int devices) {
   return fmt::format(R"({{"type": "central_storage", "compute_devices": {}, "parameter_device": "CPU:0"}})",
                      gpus(devices));
 }
 
-// TensorFlow's mirrored strategy as it is: one buffer of all gradients, once the backward pass is over.
+// TensorFlow's mirrored strategy reduces all gradients in one buffer after the backward pass.
 std::string mirrored(int devices) {
   return fmt::format(R"({{"type": "mirrored", "devices": {}, "cross_device_ops": "nccl"}})", gpus(devices));
 }
 
-// A ring through the devices by their numbers, over whatever lies between them.
+// A ring through the devices in the order of their numbers, over any links between them.
 std::string ring_by_numbers(int devices) {
   return fmt::format(R"({{"type": "mirrored", "devices": {}, "cross_device_ops": "collective_ring"}})",
                      gpus(devices));
@@ -86,14 +86,13 @@ bool fits(const Measurement& row, const Arrangement& arrangement) {
 }
 
 std::string_view reason_to_leave_out(const Measurement& row) {
-  if (!is_throughput(row)) return "no throughput of a training";
-  if (setup_of(row) == nullptr) return "a system or precision that no setup describes";
+  if (!is_throughput(row)) return "not a training throughput";
+  if (setup_of(row) == nullptr) return "a system or precision without a setup";
   if (network_of(row) == nullptr) return "a network that the zoo doesn't have";
-  if (row.devices == 1) return "one device, as `verify measurements` has it";
+  if (row.devices == 1) return "one device, which `verify measurements` predicts";
   const auto* const arrangement =
       std::ranges::find_if(arrangements, [&](const Arrangement& each) { return fits(row, each); });
-  if (arrangement == arrangements.end())
-    return "a way of training on several devices that isn't described here";
+  if (arrangement == arrangements.end()) return "a way of training on several devices without an arrangement";
   return {};
 }
 
@@ -118,22 +117,22 @@ std::string model_text(const Network& network) {
                      network.is_first_version ? R"(, "v1": true)" : "");
 }
 
-// ---- What becomes of it
+// ---- Simulation
 
 struct Simulated {
   Seconds step{}, alone{};
   std::int64_t rows = 0;
 };
 
-// The published data are synthetic: rows that lie on the devices from the start.
+// The published runs used synthetic data, which is on the devices from the start.
 Simulated simulate(const Measurement& row, const Arrangement& arrangement, std::optional<Seconds> alone) {
   const std::string text = scenario_text(row, arrangement, alone);
   const scenario::Scenario scenario = scenario::parse(text, row.place.file);
   session::Training training(
       scenario, scenario::build(scenario),
       {.simulation = {.precision = setup_of(row)->precision, .has_rows_on_devices = true}});
-  const timing::Simulated& told = training.clock().step().summary;
-  return {told.step, training.clock().baseline().step,
+  const timing::Simulated& summary = training.clock().step().summary;
+  return {summary.step, training.clock().baseline().step,
           own_batch(row) * static_cast<std::int64_t>(training.machine().replicas.size())};
 }
 
@@ -141,7 +140,7 @@ double throughput(const Simulated& simulated) {
   return static_cast<double>(simulated.rows) / simulated.step.count();
 }
 
-// Remembers what a base tells of one device.
+// Finds the base of each row, and keeps the step time of one device that follows from it.
 class Bases {
  public:
   explicit Bases(const std::vector<Measurement>& rows) : rows_(rows) {}
@@ -155,7 +154,8 @@ class Bases {
     return base;
   }
 
-  // The published step, less what bringing the base's own devices together adds to one device's.
+  // The step time of one device: the base's published step, less the simulated communication between the
+  // base's devices.
   Seconds alone(const Measurement& base, const Arrangement& arrangement) {
     const auto [place, is_new] = known_.try_emplace({&base, &arrangement});
     if (!is_new) return place->second;

@@ -1,6 +1,6 @@
 #pragma once
-// Published throughput of several devices, each row made into a scenario and planned and simulated as `run` does
-// it.
+// Predictions of published throughput on several devices. Each row becomes the text of a scenario, which is
+// then planned and simulated as `windtunnel run` does it.
 
 #include <optional>
 #include <string>
@@ -10,40 +10,42 @@
 
 namespace wt::evidence {
 
-// How a group of rows is brought to run here.
+// How the rows of a group are written as scenarios.
 struct Arrangement {
   std::string_view group{};
-  std::string_view system{};    // a part of the row's
-  std::string_view strategy{};  // how the row's begins
-  // For the scenario, as JSON, of so many devices of the row.
+  std::string_view system{};    // a part of the row's system
+  std::string_view strategy{};  // a prefix of the row's strategy
+  // The scenario's "platform" and "strategy", as JSON, for the row's number of devices.
   std::string (*platform_of)(int devices) = nullptr;
   std::string (*strategy_of)(int devices) = nullptr;
 };
 
 struct ScalingPrediction {
   const Measurement* row = nullptr;
-  const Measurement* base = nullptr;  // of the fewest devices with as large a batch each; null: none
+  const Measurement* base =
+      nullptr;  // the row with the fewest devices and the same batch per device; null: none
   const Arrangement* arrangement = nullptr;
   std::string network{};
-  std::int64_t batch = 0;          // of each device of the catalogue
-  double absolute = 0;             // with the generation's constants
-  std::optional<double> scaled{};  // where the base's row gives the computing
+  std::int64_t batch = 0;          // of each device
+  double absolute = 0;             // throughput with the constants of the devices' generation
+  std::optional<double> scaled{};  // throughput with the compute time of the base row
 };
 
 struct ScalingPredictions {
-  std::vector<ScalingPrediction> made{};  // grouped
+  std::vector<ScalingPrediction> made{};  // sorted by group
   std::vector<std::string> left_out{};
 };
 
-// Requires: the rows outlive their predictions. Throws InputError for a row that can't be read.
+// Requires: the rows outlive their predictions. Throws InputError if a row's batch can't be read.
 ScalingPredictions predict_scaling(const std::vector<Measurement>& rows);
 ScalingPredictions predict_scaling(const std::vector<Measurement>&& rows) = delete;
 
-// What a row becomes. `alone` is what one device takes for its share of a step; none: as the roofline says.
+// The scenario of a row. `alone` is the measured time of one device for its share of a step. Without it, the
+// roofline gives that time.
 std::string scenario_text(const Measurement& row, const Arrangement& arrangement,
                           std::optional<Seconds> alone = {});
 
-// The arrangement of that group. Requires: there is one.
+// The arrangement of the group with this name. Requires: there is one.
 const Arrangement& arrangement_named(std::string_view group);
 
 }  // namespace wt::evidence

@@ -29,7 +29,8 @@ std::vector<Place> places(int replicas, device::Kind kind, int per_task) {
   return all;
 }
 
-// Of an algorithm for this many ranks, with as many switches or servers as it wants.
+// A library that always uses this algorithm, with as many helpers (switches or servers) as its schedule
+// needs.
 strategy::Library library_of(const collective::Algorithm& algorithm, int ranks) {
   strategy::LibraryChoice choice{.algorithm = std::string(algorithm.name)};
   const collective::Request request{.ranks = ranks, .elements = 1024, .options = choice.options};
@@ -76,8 +77,8 @@ StrategyWay central_storage(int replicas) {
 std::vector<StrategyWay> multi_worker_mirrored(int replicas) {
   std::vector<StrategyWay> ways;
   for (const int tasks : {1, 2, replicas}) {
-    const bool is_told = !ways.empty() && ways.back().input.workers == tasks;
-    if (replicas % tasks != 0 || is_told) continue;
+    const bool is_listed = !ways.empty() && ways.back().input.workers == tasks;
+    if (replicas % tasks != 0 || is_listed) continue;
     const std::vector<Place> devices = places(replicas, device::Kind::gpu, replicas / tasks);
     for (const auto implementation :
          {strategy::CommunicationImplementation::ring, strategy::CommunicationImplementation::nccl})
@@ -92,7 +93,8 @@ std::vector<StrategyWay> multi_worker_mirrored(int replicas) {
   return ways;
 }
 
-// Layers, as their weights name them, on one core and the other by turns.
+// Assigns the layers alternately to the two cores of a replica. The name of a layer is the first part of its
+// weights' names.
 strategy::AssignedLayers by_turns(const Step& step) {
   strategy::AssignedLayers layers;
   for (const Variable& variable : step.variables)
@@ -101,7 +103,8 @@ strategy::AssignedLayers by_turns(const Step& step) {
   return layers;
 }
 
-// Chips of one core each: 2x2, 2x2x2, 2x2x4; then of two, which are a replica's.
+// Slices of 2x2, 2x2x2 and 2x2x4 chips: first with one core per chip, then with two cores that form one
+// replica.
 std::vector<StrategyWay> tpu(int replicas) {
   if (replicas != 4 && replicas != 8 && replicas != 16) return {};
   const std::vector<int> slice{2, 2, replicas / 4};

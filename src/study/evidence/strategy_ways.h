@@ -1,6 +1,6 @@
 #pragma once
-// Every synchronous strategy with every way of reducing, on devices that nobody describes: enough for
-// numbers, which don't depend on where devices are.
+// Every synchronous strategy with every algorithm that it can reduce gradients with, on devices without a
+// platform. That is enough to compute numbers, which don't depend on the machine's topology.
 
 #include <string>
 #include <vector>
@@ -17,8 +17,9 @@ struct StrategyWay {
   data::Distribution input{};
 };
 
-// Those that there are for so many replicas. TPUs have slices of 4, 8, 16 and more cores; algorithms say
-// which numbers of ranks they are for.
+// The ways that exist for this number of replicas. TPU slices are listed for 4, 8 and 16 replicas, and a
+// collective algorithm for the numbers of ranks that it allows (collective/catalog.h). One replica also has
+// the strategy one_device.
 std::vector<StrategyWay> strategy_ways(int replicas);
 
 }  // namespace wt::evidence
