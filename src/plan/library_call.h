@@ -1,7 +1,7 @@
 #pragma once
-// How a library (NCCL, a TPU's runtime) carries out one collective: which schedule, in how many pieces, and what its
-// messages cost beside the wires. Plain data: communication/ makes it for a described machine, a plan keeps it with
-// the reduction that it carries out, and the clock reads it there.
+// How a library (NCCL, a TPU's runtime) carries out one collective: which schedule, in how many pieces, and
+// what its messages cost beside the wires. Plain data: communication/ makes it for a described machine, a
+// plan keeps it with the reduction that it carries out, and the clock reads it there.
 
 #include <optional>
 #include <string>
@@ -15,8 +15,8 @@ namespace wt::plan {
 
 // What a message waits for beside the dependencies of its schedule.
 enum class Messages : std::uint8_t {
-  // The last byte of the message before it in its line, between the same two ranks, as on a connection. Without that
-  // rule the pieces of a pipeline would share the wire from the start. Latencies overlap.
+  // The last byte of the message before it in its line, between the same two ranks, as on a connection.
+  // Without that rule the pieces of a pipeline would share the wire from the start. Latencies overlap.
   in_order,
   acknowledged,  // the arrival of that message: a protocol that waits for an answer before the next message
   one_by_one,    // the messages that its ends are sending and receiving: the port of the alpha-beta model
