@@ -89,6 +89,9 @@ class CommandLine {
         run_->add_flag("--plan", run_options_.plan, "Print the training step's plan, train nothing");
     run_->add_flag("--log-device-placement", run_options_.log_device_placement,
                    "Tell where each operation runs, as TensorFlow logs it");
+    run_->add_flag(
+        "--verbose", run_options_.verbose,
+        "Print every detail: memory by kind on each device, the reduction, the course of the steps");
     json->excludes(csv)->excludes(plan);
     csv->excludes(plan);
     run_->add_option("--replicas", run_options_.replicas,

@@ -37,6 +37,7 @@ struct RunOptions {
   bool csv = false;
   bool plan = false;  // print it, train nothing
   bool log_device_placement = false;
+  bool verbose = false;  // details of what is planned and simulated
 };
 Exit run(const RunOptions& options, const Streams& streams);
 

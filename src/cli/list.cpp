@@ -22,6 +22,7 @@
 #include "platform/device_types.h"
 #include "platform/load.h"
 #include "scenario/names.h"
+#include "strategy/table.h"
 
 namespace wt::cli {
 
@@ -109,28 +110,10 @@ Lines platforms() {
   return lines;
 }
 
-std::string_view summary(scenario::StrategyType type) {
-  switch (type) {
-    case scenario::StrategyType::default_strategy:
-      return "one replica, nothing is spread";
-    case scenario::StrategyType::one_device:
-      return "everything on one device, which is named";
-    case scenario::StrategyType::mirrored:
-      return "copies on the devices of one machine, kept equal by all-reduced gradients";
-    case scenario::StrategyType::central_storage:
-      return "variables on one device, the computation on the others of a machine";
-    case scenario::StrategyType::multi_worker_mirrored:
-      return "copies on the devices of several machines";
-    case scenario::StrategyType::tpu:
-      return "copies on the cores of a TPU slice";
-  }
-  return {};
-}
-
 Lines strategies() {
   Lines lines;
-  for (const auto& row : scenario::Names<scenario::StrategyType>::rows)
-    lines.push_back({std::string(row.name), std::string(summary(row.value))});
+  for (const strategy::Row& row : strategy::rows())
+    lines.push_back({std::string(row.name), std::string(row.summary)});
   return lines;
 }
 

@@ -9,19 +9,18 @@
 
 #include "cli/commands.h"
 #include "cli/progress.h"
-#include "cli/strategy_log.h"
 #include "report/comparison.h"
 #include "report/ending.h"
 #include "report/planned.h"
 #include "report/results.h"
 #include "report/scaling.h"
 #include "report/simulated.h"
+#include "report/summary.h"
 #include "report/trace.h"
 #include "report/trained.h"
 #include "scenario/parse.h"
 #include "scenario/resolved.h"
 #include "session/compute_times.h"
-#include "session/ignored_hints.h"
 #include "session/saved_state.h"
 #include "session/this_host.h"
 #include "session/training.h"
@@ -84,8 +83,12 @@ void print(const session::Results& results, const RunOptions& options, const std
   } else if (options.csv) {
     streams.results << report::steps_csv(results);
   } else {
-    streams.results << report::planned_text(results.planned);
-    if (results.simulated) streams.results << report::simulated_text(*results.simulated);
+    streams.results << report::summary_text(results);
+    if (options.verbose) {
+      streams.results << "\n" << report::planned_text(results.planned);
+      if (results.simulated) streams.results << report::simulated_text(*results.simulated);
+    }
+    if (!results.epochs.empty()) streams.results << "\n";
     streams.results << report::epochs_table(results) << "results: " << folder << "\n";
   }
 }
@@ -109,9 +112,10 @@ class Prepared {
                    .simulation = {.times = &times_},
                    .on_step = [this](const train::StepResult& step) { line_->show(step); },
                    .note = [this](const std::string& text) { note(text); }}) {
-    for (const std::string& text : strategy_log(scenario_, training_.machine())) note(text);
-    for (const std::string& text : session::ignored_hints(scenario_, training_.machine()))
-      note("note: " + text);
+    const cluster::Machine& machine = training_.machine();
+    const cluster::ClusterSpec& cluster = scenario_.cluster.config.cluster;
+    for (const std::string& text : scenario_.strategy->log(machine, scenario_.semantics, cluster)) note(text);
+    for (const std::string& text : scenario_.strategy->ignored_options(machine)) note("note: " + text);
     tell_warnings(training_.machine(), streams_.messages);
     training_.plans().whole();
   }

@@ -31,7 +31,7 @@ void tell_warnings(const cluster::Machine& machine, std::ostream& messages) {
 void apply_tf_config(const std::string& tf_config, scenario::Scenario& scenario, std::ostream& messages) {
   const char* variable = std::getenv("TF_CONFIG");
   if (tf_config.empty()) {
-    if (variable != nullptr && scenario.strategy.type() == scenario::StrategyType::multi_worker_mirrored)
+    if (variable != nullptr && scenario.strategy->processes() == strategy::Processes::per_worker)
       messages << "note: TF_CONFIG is set and not read; --tf-config env reads it\n";
     return;
   }

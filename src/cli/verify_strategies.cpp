@@ -238,14 +238,10 @@ class Comparison {
         followed.number + 1, followed.from.weight);
   }
 
-  // Only TensorFlow's hierarchical copy has a bug that changes numbers (tf_distribute.md F7).
   session::Rehearsal mended_or(const session::Rehearsal& faithful) {
-    const auto* mirrored = scenario_.strategy.as<scenario::Mirrored>();
-    const bool has_bug = mirrored != nullptr && mirrored->faithful &&
-                         named_ops(*mirrored) == strategy::CrossDeviceOps::hierarchical_copy;
-    if (!has_bug) return faithful;
+    if (mended_.strategy == nullptr) return faithful;
     scenario::Scenario mended = scenario_;
-    std::get<scenario::Mirrored>(mended.strategy.options).faithful = false;
+    mended.strategy = strategy::AnyStrategy(mended_.strategy->clone());
     session::Lowering lowering(mended, job_.machine);
     return rehearsed([&](strategy::Steps steps) { return lowering.lower(steps); }, job_.input);
   }
@@ -289,20 +285,17 @@ class Comparison {
     text += fmt::format("losses: {} (relative, the worst step)\n", cell(loss));
     for (const std::string& reason : definitions.reasons) text += fmt::format("by definition: {}\n", reason);
     const bool has_bug = std::ranges::any_of(rows, [](const Compared& row) { return row.bug > 0; });
-    if (has_bug)
-      text += fmt::format(
-          "by a bug of TensorFlow: HierarchicalCopyAllReduce leaves {} out of the sum; "
-          "\"faithful\": false mends it\n",
-          print(job_.machine.replicas.back().device.name));
+    if (has_bug) text += fmt::format("by a bug of TensorFlow: {}\n", mended_.bug);
     return text;
   }
 
-  std::string_view name_of_strategy() const { return scenario::name_of(scenario_.strategy.type()); }
+  std::string_view name_of_strategy() const { return scenario_.strategy->name(); }
   static std::string cell(double number) { return number == 0 ? "0" : fmt::format("{:.1e}", number); }
 
   const scenario::Scenario& scenario_;
   const scenario::Job& job_;
   std::int64_t steps_;
+  strategy::Mended mended_{scenario_.strategy->mended(job_.machine)};
   std::optional<Step> step_{};  // one device's
   device::Workers workers_{device::hardware_threads()};
   session::HostQueues queues_{scenario_, job_.machine, workers_};

@@ -112,6 +112,19 @@ Grpc grpc(Reader reader) {
   return grpc;
 }
 
+LlChannel ll_channel(Reader reader) {
+  const LlChannel channel{.rate = reader.required<BytesPerSecond>("rate", rate),
+                          .bytes = reader.required<Bytes>("bytes", size)};
+  finish(reader);
+  return channel;
+}
+
+Synchronization synchronization(Reader reader) {
+  const Synchronization synchronization{.per_device = reader.required<Seconds>("per_device", time)};
+  finish(reader);
+  return synchronization;
+}
+
 Constants read() {
   Problems problems;
   const json::Value file = json::parse_file(std::string(WT_PLATFORMS) + "/communication.json");
@@ -131,6 +144,8 @@ Constants read() {
   constants.generations = table(reader, "generations", generation, problems);
   constants.networks = table(reader, "networks", network, problems);
   constants.launches = table(reader, "launch", launch, problems);
+  constants.ll_channel = ll_channel(reader.object("ll_channel"));
+  constants.synchronization = synchronization(reader.object("synchronization"));
   constants.grpc = grpc(reader.object("grpc"));
   reader.finish();
   problems.throw_if_any();

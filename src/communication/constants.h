@@ -60,6 +60,19 @@ struct Grpc {
   BytesPerSecond connection{};  // between two processes
 };
 
+// Channels of NCCL's protocol LL.
+struct LlChannel {
+  BytesPerSecond rate{};
+  Bytes bytes{};  // a call uses one channel for so much of the chunk of a rank
+};
+
+// What a process that drives several devices spends on bringing them together, once in every step.
+struct Synchronization {
+  Seconds per_device{};
+
+  Seconds of(int devices) const { return devices > 1 ? per_device * devices : Seconds(0); }
+};
+
 struct Constants {
   PerPattern base{};                                 // of each call
   std::map<collective::Protocol, double> payload{};  // share of the vector in the bytes on the wire
@@ -75,6 +88,8 @@ struct Constants {
   std::map<std::string, Generation, std::less<>> generations{};
   std::map<std::string, Network, std::less<>> networks{};
   std::map<std::string, Launch, std::less<>> launches{};
+  LlChannel ll_channel{};
+  Synchronization synchronization{};
   Grpc grpc{};
 };
 

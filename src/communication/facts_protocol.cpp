@@ -26,12 +26,11 @@ Seconds step_inside(const Facts& facts, std::string_view pattern) {
 
 double payload(Protocol protocol) { return constants().payload.at(protocol); }
 
-// A channel of LL carries 15 GB/s, and a call uses one channel for every 4 KiB of the chunk of a rank.
 BytesPerSecond ll_rate(const Facts& facts) {
-  constexpr double channel = 15e9, bytes_per_channel = 4096;
-  const double channels =
-      std::max(1.0, std::ceil(static_cast<double>(facts.bytes.count()) / facts.ranks / bytes_per_channel));
-  return std::min(BytesPerSecond(channels * channel), facts.generation->ll_rate);
+  const LlChannel& channel = constants().ll_channel;
+  const double chunk = static_cast<double>(facts.bytes.count()) / facts.ranks;
+  const double channels = std::max(1.0, std::ceil(chunk / static_cast<double>(channel.bytes.count())));
+  return std::min(channel.rate * channels, facts.generation->ll_rate);
 }
 
 // Bytes on the wire for each byte of a message within a machine. A rate below that of the links counts as

@@ -23,9 +23,12 @@
 #include <string_view>
 #include <vector>
 
-#include "device/cpu/workers.h"
 #include "kernel/attributes.h"
 #include "kernel/work.h"
+
+namespace wt::device {
+class Workers;
+}
 
 namespace wt {
 

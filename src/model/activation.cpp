@@ -9,7 +9,7 @@ namespace wt::model {
 namespace {
 
 // Hendrycks and Gimpel, 2016: Keras' gelu is the exact one, with erf.
-constexpr Activation rows[] = {
+constexpr Activation activation_rows[] = {
     {"linear", "x", [](Symbol x) { return x; }},
     {"relu", "max(x, 0)", [](Symbol x) { return wt::relu(x); }},
     {"sigmoid", "1 / (1 + exp(-x))", [](Symbol x) { return wt::sigmoid(x); }},
@@ -34,10 +34,10 @@ constexpr Activation rows[] = {
 
 }  // namespace
 
-std::span<const Activation> activations() { return rows; }
+std::span<const Activation> activations() { return activation_rows; }
 
 const Activation* find_activation(std::string_view name) {
-  for (const Activation& row : rows)
+  for (const Activation& row : activation_rows)
     if (row.name == name) return &row;
   return nullptr;
 }
@@ -46,7 +46,7 @@ Symbol activate(Symbol x, std::string_view activation) {
   const Activation* row = find_activation(activation);
   if (row != nullptr) return row->apply(x);
   std::vector<std::string_view> known;
-  for (const Activation& other : rows) known.push_back(other.name);
+  for (const Activation& other : activation_rows) known.push_back(other.name);
   throw InputError(fmt::format("\"{}\" is not an activation", activation), did_you_mean(activation, known));
 }
 

@@ -135,7 +135,7 @@ namespace {
 using Fan = VarianceScaling::Fan;
 using Distribution = VarianceScaling::Distribution;
 
-const InitializerName rows[] = {
+const InitializerName initializer_rows[] = {
     {"zeros", "Zeros", "0", zeros},
     {"ones", "Ones", "1", ones},
     {"constant", "Constant", "a value", {Constant{0}, {}}},
@@ -213,7 +213,7 @@ std::optional<std::int64_t> read_seed(json::Reader& config, Problems& problems) 
 
 const InitializerName* find_initializer(const Serialized& named, Problems& problems) {
   std::vector<std::string_view> known;
-  for (const InitializerName& row : rows) {
+  for (const InitializerName& row : initializer_rows) {
     if (row.name == named.name || row.class_name == named.name) return &row;
     known.push_back(row.name);
   }
@@ -224,7 +224,7 @@ const InitializerName* find_initializer(const Serialized& named, Problems& probl
 
 }  // namespace
 
-std::span<const InitializerName> initializers() { return rows; }
+std::span<const InitializerName> initializers() { return initializer_rows; }
 
 Initializer initializer_from_json(const json::Value& value, Problems& problems) {
   const std::optional<Serialized> named = read_serialized(value, problems);

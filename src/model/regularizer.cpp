@@ -14,7 +14,8 @@ struct Row {
   std::string_view class_name{};
   Regularizer otherwise{};  // what Keras takes where a factor isn't stated
 };
-constexpr Row rows[] = {{"l1", "L1", {0.01, 0}}, {"l2", "L2", {0, 0.01}}, {"l1_l2", "L1L2", {0, 0}}};
+constexpr Row regularizer_rows[] = {
+    {"l1", "L1", {0.01, 0}}, {"l2", "L2", {0, 0.01}}, {"l1_l2", "L1L2", {0, 0}}};
 
 }  // namespace
 
@@ -23,7 +24,7 @@ std::optional<Regularizer> regularizer_from_json(const json::Value& value, Probl
   const std::optional<Serialized> named = read_serialized(value, problems);
   if (!named) return std::nullopt;
   std::vector<std::string_view> known;
-  for (const Row& row : rows) {
+  for (const Row& row : regularizer_rows) {
     known.push_back(row.class_name);
     if (row.name != named->name && row.class_name != named->name) continue;
     if (named->config == nullptr) return row.otherwise;

@@ -81,22 +81,26 @@ std::string memory_text(const plan::DeviceMemory& device, std::size_t others) {
   return text + "\n";
 }
 
-std::string replicas_text(const session::Planned& planned) {
+std::string reduction_text(const session::Planned& planned) {
   if (planned.replicas == 1 && planned.devices_of_each == 1) return "";
+  if (!planned.reduction) return replicas_text(planned) + "\n";
+  const strategy::ReductionChoice& reduction = *planned.reduction;
+  const std::string text = fmt::format("{}; gradients: {}, {} ({})\n", replicas_text(planned), reduction.name,
+                                       print(reduction), reduction.why);
+  return reduction.otherwise.empty() ? text : text + "  " + reduction.otherwise + "\n";
+}
+
+}  // namespace
+
+std::string replicas_text(const session::Planned& planned) {
   std::string text = counted(planned.replicas, "replica");
   if (planned.devices_of_each > 1)
     text += fmt::format(" on {} each", counted(planned.devices_of_each, "core"));
   if (planned.workers > 1) text += fmt::format(" of {}", counted(planned.workers, "worker"));
   const auto [least, most] = std::ranges::minmax(planned.replica_rows);
-  text += least == most ? fmt::format(", {} each", counted(most, "row"))
-                        : fmt::format(", {} to {} each", least, counted(most, "row"));
-  if (!planned.reduction) return text + "\n";
-  const strategy::ReductionChoice& reduction = *planned.reduction;
-  text += fmt::format("; gradients: {}, {} ({})\n", reduction.name, print(*planned.reduction), reduction.why);
-  return reduction.otherwise.empty() ? text : text + "  " + reduction.otherwise + "\n";
+  return text + (least == most ? fmt::format(", {} each", counted(most, "row"))
+                               : fmt::format(", {} to {} each", least, counted(most, "row")));
 }
-
-}  // namespace
 
 void write_planned(json::Writer& out, const session::Planned& planned) {
   out.key("model")
@@ -126,7 +130,7 @@ std::string planned_text(const session::Planned& planned) {
   std::string text =
       fmt::format("model {}: {} parameters, {} of them trainable\n", planned.model,
                   planned.trainable_parameters + planned.other_parameters, planned.trainable_parameters);
-  text += replicas_text(planned);
+  text += reduction_text(planned);
   const std::vector<plan::DeviceMemory>& devices = planned.memory.devices;
   for (std::size_t i = 0; i < devices.size();) {
     std::size_t end = i + 1;

@@ -11,5 +11,6 @@ namespace wt::report {
 
 void write_planned(json::Writer& out, const session::Planned& planned);  // the members "model" and "planned"
 std::string planned_text(const session::Planned& planned);
+std::string replicas_text(const session::Planned& planned);  // "2 replicas on 4 cores each, 16 rows each"
 
 }  // namespace wt::report

@@ -112,7 +112,7 @@ std::string phases_text(const std::vector<timing::PhaseTime>& phases) {
   for (const timing::PhaseTime& phase : phases)
     text += fmt::format(
         "from step {} on {}: {}\n", phase.from_step + 1,
-        phase.slow.empty() ? "nobody is slow" : fmt::format("slow: {}", fmt::join(phase.slow, ", ")),
+        phase.slow.empty() ? "no device is slow" : fmt::format("slow: {}", fmt::join(phase.slow, ", ")),
         rough(phase.step));
   return text;
 }
@@ -162,6 +162,11 @@ std::string simulated_text(const timing::Simulated& simulated) {
       fmt::format("\nbound {} ({:.0f} % of it reached), MFU {:.0f} %; basis: {}{}\n", rough(simulated.bound),
                   100 * (simulated.bound / simulated.step), 100 * simulated.utilization, simulated.basis,
                   simulated.pipeline ? "" : "; input assumed free");
+  return text + notes_text(simulated);
+}
+
+std::string notes_text(const timing::Simulated& simulated) {
+  std::string text;
   if (simulated.pipeline) text += pipeline_text(*simulated.pipeline);
   if (simulated.course) text += course_text(*simulated.course, simulated.step);
   if (const auto& compiles = simulated.compiles)

@@ -19,7 +19,7 @@
 namespace wt::scenario {
 namespace {
 
-// Complaints that know no place of their own get the place of the key that led to them.
+// Calls `body`. Problems that have no place get the place of the key that led to them.
 template <class Body>
 auto placed(const Place& place, Problems& problems, Body body) -> std::optional<decltype(body())> {
   try {
@@ -40,7 +40,7 @@ auto placed(const Place& place, Problems& problems, Body body) -> std::optional<
   throw InputError(std::move(fact), std::move(remedy));
 }
 
-// What the user named, before anybody says less clearly that it can't be read.
+// Checks that a file which the user named exists, before a reader fails with a less clear message.
 const std::string& existing(const InputPath& file, const Place& place) {
   if (!std::filesystem::exists(file.path)) {
     throw InputError(
@@ -54,7 +54,7 @@ const std::string& existing(const InputPath& file, const Place& place) {
   return file.path;
 }
 
-// As Keras would have written it, so that there is one reader of layers.
+// The model in the form in which Keras writes it, so that there is one reader of layers.
 model::LayerPtr make_inline_model(const InlineModel& written) {
   const json::Value frame = json::parse(
       R"({"class_name": "Sequential", "config": {"name": "", "layers": []}})", "a model of layers");
@@ -78,7 +78,7 @@ model::LayerPtr make_model(const Scenario& scenario) {
                     scenario.model.form);
 }
 
-// What one row of each input is, where the model knows it.
+// The specification of one row of each input, if the model knows it.
 std::vector<TensorSpec> wanted_inputs(const model::Layer& model) {
   const std::vector<TensorSpec> specs = model.input_specs();
   for (const TensorSpec& spec : specs)
@@ -86,7 +86,7 @@ std::vector<TensorSpec> wanted_inputs(const model::Layer& model) {
   return specs;
 }
 
-// All of the model's weights and no others, or none at all: half a model trains without anybody noticing.
+// Requires all weights of the model and no others: nobody would notice a model that is half initialised.
 std::map<std::string, Tensor> read_weights(const InputPath& file, const std::vector<model::Weight>& weights,
                                            const Place& place) {
   std::map<std::string, Tensor> tensors = read_safetensors(existing(file, place), place).tensors;
@@ -181,7 +181,7 @@ data::Dataset in_batches(data::Dataset rows, const Dataset& wanted, std::int64_t
   return rows.batch(batch, wanted.drop_remainder);
 }
 
-// Enough batches for the steps that are asked for.
+// Refuses datasets that have fewer batches than the training has steps.
 void check_steps(const data::Dataset& batches, const Scenario& scenario, Problems& problems) {
   const Training& training = scenario.training;
   const std::int64_t given = batches.cardinality();
@@ -214,7 +214,7 @@ void check_inputs(const std::vector<TensorSpec>& given, const Purpose& purpose) 
          "take other rows, or a model for these");
 }
 
-// A label for every output; the others are inputs.
+// The last tensors of a row are labels, one for every output of the model. The others are inputs.
 void take_specs(const data::Dataset& rows, const Purpose& purpose, Job& job) {
   std::vector<TensorSpec> all;
   for (const data::ComponentSpec& component : rows.specs()) all.push_back(spec_of(component));
@@ -278,15 +278,14 @@ void choose_learning_rate(const Scenario& scenario, Job& job, Problems& problems
   job.optimizer.learning_rate = rate.value_or(0);
 }
 
-// Central storage ends an epoch with the first step in which a replica has no rows.
 data::Distribution distribution(const Scenario& scenario, const cluster::Machine& machine) {
   return {.replicas = std::ssize(machine.replicas),
           .workers = machine.tasks,
           .policy = scenario.dataset.autoshard,
-          .goes_on_with_empty_replicas = scenario.strategy.type() != StrategyType::central_storage};
+          .goes_on_with_empty_replicas = scenario.strategy->goes_on_with_empty_replicas()};
 }
 
-// The whole batch, and a last one that is short, if the training comes to it.
+// The rows of a whole batch and of a short last batch, if the training reaches it.
 std::vector<std::int64_t> rows_of_steps(const Scenario& scenario, const Job& job) {
   std::vector<std::int64_t> all{job.global_batch};
   const std::int64_t batches = job.batches->cardinality();
@@ -297,12 +296,12 @@ std::vector<std::int64_t> rows_of_steps(const Scenario& scenario, const Job& job
   return all;
 }
 
-void check_schedule(const Scenario& scenario, Problems& problems) {
-  const auto* mirrored = scenario.strategy.as<Mirrored>();
-  if (mirrored == nullptr || named_ops(*mirrored) != strategy::CrossDeviceOps::schedule) return;
-  const Place place = scenario.place("strategy.cross_device_ops.schedule");
+void check_file_of_strategy(const Scenario& scenario, Problems& problems) {
+  const std::optional<strategy::NamedFile> file = scenario.strategy->file();
+  if (!file) return;
+  const Place place = scenario.place(file->key);
   placed(place, problems, [&] {
-    existing(std::get<InputPath>(mirrored->cross_device_ops->form), place);
+    existing(InputPath{file->path}, place);
     return true;
   });
 }
@@ -314,7 +313,7 @@ void check_profile(const Scenario& scenario, Problems& problems) {
   });
 }
 
-// What the rows' source or the number of workers can't do is told before the training.
+// Reports before the training what the source of the rows or the number of workers doesn't allow.
 void check_distribution(const Job& job, const Scenario& scenario, Problems& problems) {
   placed(scenario.place("dataset.autoshard"), problems, [&] {
     const data::DistributedDataset distributed(*job.batches, job.input);
@@ -322,7 +321,7 @@ void check_distribution(const Job& job, const Scenario& scenario, Problems& prob
   });
 }
 
-// The rows' shape is the model's where it knows it, else the data's.
+// The shapes of rows are the model's if it knows them, otherwise those of the data.
 std::optional<model::Forward> trace_model(const model::Layer& model, const std::vector<TensorSpec>& inputs,
                                           const Scenario& scenario, Problems& problems) {
   return placed(scenario.place("model"), problems,
@@ -383,7 +382,7 @@ Job build(const Scenario& scenario) {
   Problems problems;
   Job job;
   configure(scenario, job, problems);
-  check_schedule(scenario, problems);
+  check_file_of_strategy(scenario, problems);
   check_time(scenario, problems);
   check_profile(scenario, problems);
   job.machine = placed(scenario.place("platform"), problems, [&] {
@@ -397,9 +396,7 @@ Job build(const Scenario& scenario) {
   const Place model_place = scenario.place("model");
   job.model = placed(model_place, problems, [&] { return make_model(scenario); }).value_or(nullptr);
   if (job.model)
-    job.machine.assigned = placed(scenario.place("strategy"), problems, [&] {
-                             return assigned_layers(scenario, *job.model);
-                           }).value_or(strategy::AssignedLayers{});
+    job.machine.assigned = scenario.strategy->assigned_layers(*job.model, report_to(problems, scenario));
   problems.throw_if_any();
 
   Purpose purpose{.model = job.model->name(), .loss = job.loss};

@@ -16,12 +16,12 @@
 
 namespace wt::scenario {
 
-// What a scenario names, made: ready to be trained.
+// What a scenario names, built and ready to be trained.
 struct Job {
   model::LayerPtr model{};
   std::vector<model::Weight> weights{};  // the model's
   std::map<std::string, Tensor>
-      initial_weights{};  // of all of them, or of none: then they start as initialised
+      initial_weights{};  // of all weights; empty: weights begin as they are initialised
   model::Loss loss{};
   model::Optimizer optimizer{};            // with the learning rate for this batch
   std::vector<model::Metric> metrics{};    // "accuracy" is resolved where there is one output
@@ -33,17 +33,19 @@ struct Job {
   data::Distribution input{};  // how rows are dealt out to the machine's replicas
   std::int64_t global_batch = 0;
   timing::Faults faults{};
-  std::int64_t rows = -1;                 // of the dataset, repeated; -1: without end
-  std::vector<std::int64_t> step_rows{};  // that steps of this training have: a whole batch, and what remains
+  std::int64_t rows = -1;  // of the dataset, repeated; -1: without end
+  std::vector<std::int64_t>
+      step_rows{};  // the numbers of rows that steps have: a whole batch, and the last one
 };
 
-// Of the whole training; one that is counted in steps is one epoch.
+// Of the whole training. A training that is counted in steps is one epoch.
 std::int64_t epochs_of(const Scenario& scenario);
 std::int64_t steps_of(const Scenario& scenario, const Job& job);
 std::int64_t steps_per_epoch(const Scenario& scenario, const Job& job);  // -1: rows without end
 
 // Reads the files that the scenario names, and checks that model, data, loss and metrics fit each other.
-// Throws InputError with all problems, each at the key of the scenario that brought it in, or in the file.
+// Throws InputError with all problems, each at the key of the scenario that led to it, or at its place in
+// such a file.
 Job build(const Scenario& scenario);
 
 }  // namespace wt::scenario

@@ -25,7 +25,7 @@ void check_loss(const Scenario& scenario, Problems& problems) {
                  "the scale \"keras\" wants one number, and reduction none leaves one per row",
                  R"(leave "reduction" out)");
   }
-  // A name stands for Keras' function, which gives a loss per row; an object is a loss object.
+  // A name stands for Keras' function, which gives a loss for each row. An object stands for a loss object.
   if (written.kind() != json::Kind::object || scenario.training.loop != Loop::custom) return;
   try {
     model::require_custom_loop_reduction(loss->options.reduction, scenario.semantics);
@@ -62,56 +62,7 @@ void check_metrics(const Training& training, Problems& problems) {
   }
 }
 
-// Options of one reduction beside the name of another.
-void check_mirrored(const Scenario& scenario, const Mirrored& mirrored, Problems& problems) {
-  using strategy::CrossDeviceOps;
-  using enum CrossDeviceOps;
-  const std::optional<CrossDeviceOps> ops = named_ops(mirrored);
-  const auto refuse = [&](std::string_view key, bool is_given, std::initializer_list<CrossDeviceOps> takes,
-                          std::string_view what) {
-    if (!is_given || (ops && std::ranges::find(takes, *ops) != takes.end())) return;
-    problems.add(scenario.place(fmt::format("strategy.{}", key)),
-                 fmt::format("\"{}\" is a matter of {}, and \"cross_device_ops\" {}", key, what,
-                             !ops               ? "isn't there"
-                             : *ops == schedule ? "is a schedule"
-                                                : fmt::format("is {}", name_of(*ops))),
-                 "leave it out, or name that reduction");
-  };
-  refuse("num_packs", mirrored.num_packs.has_value(), {nccl, hierarchical_copy},
-         "nccl and hierarchical_copy");
-  refuse("reduce_to_device", mirrored.reduce_to_device.has_value(), {reduction_to_one_device},
-         "reduction_to_one_device");
-  refuse("faithful", !mirrored.faithful, {hierarchical_copy}, "hierarchical_copy");
-  if (ops)
-    refuse("algorithm", mirrored.algorithm.has_value(), {nccl, collective_nccl}, "nccl and collective_nccl");
-  if (ops)
-    refuse("overlap", mirrored.buckets.overlap, {collective_nccl, collective_ring, schedule},
-           "collective_nccl and collective_ring");
-}
-
-void check_strategy(const Scenario& scenario, Problems& problems) {
-  const auto check_buckets = [&](const Buckets& buckets) {
-    if (buckets.bucket_cap && !buckets.overlap)
-      problems.add(scenario.place("strategy.bucket_cap"), "without \"overlap\" there are no buckets",
-                   "leave it out, or add \"overlap\": true");
-    if (buckets.bucket_cap && *buckets.bucket_cap == Bytes(0))
-      problems.add(scenario.place("strategy.bucket_cap"), "a bucket of nothing never fills",
-                   "write how much a bucket holds: \"25 MiB\"");
-  };
-  if (const auto* mirrored = scenario.strategy.as<Mirrored>()) {
-    check_mirrored(scenario, *mirrored, problems);
-    check_buckets(mirrored->buckets);
-  }
-  if (const auto* workers = scenario.strategy.as<MultiWorkerMirrored>()) check_buckets(workers->buckets);
-  const auto* tpu = scenario.strategy.as<Tpu>();
-  if (tpu != nullptr && tpu->cores_per_replica() > 1 && scenario.time.measured_step)
-    problems.add(
-        scenario.place("time.measured_step"),
-        fmt::format("a measured step is one device's, and a replica has {} cores", tpu->cores_per_replica()),
-        "leave it out, or take a replica on each core");
-}
-
-// What a kernel takes is measured for each alone, and needs no other measurement to scale it.
+// Measured times are measured for each kernel, and no other measurement may scale them.
 void check_compute(const Scenario& scenario, Problems& problems) {
   const Time& time = scenario.time;
   if (time.compute.is_roofline()) return;
@@ -125,6 +76,16 @@ void check_compute(const Scenario& scenario, Problems& problems) {
 }
 
 }  // namespace
+
+strategy::Report report_to(Problems& problems, const Scenario& scenario) {
+  return [&](std::string_view key, std::string fact, std::string remedy) {
+    problems.add(scenario.place(key), std::move(fact), std::move(remedy));
+  };
+}
+
+strategy::IsGiven is_given(const Scenario& scenario) {
+  return [&](std::string_view key) { return scenario.places.contains(key); };
+}
 
 void check_platform(const Scenario& scenario, Problems& problems) {
   try {
@@ -158,7 +119,7 @@ void check(const Scenario& scenario, Problems& problems) {
     problems.add(scenario.place("model"), fmt::format("{} is there for shapes only", zoo->model->name),
                  R"(add "numerics": "none")");
   }
-  check_strategy(scenario, problems);
+  scenario.strategy->check(is_given(scenario), report_to(problems, scenario));
   check_compute(scenario, problems);
   check_loss(scenario, problems);
   check_optimizer(training, problems);
@@ -183,15 +144,15 @@ void check_time(const Scenario& scenario, Problems& problems) {
   refuse("time.jitter", scenario.time.jitter > 0);
   refuse("time.steps", scenario.time.steps.has_value());
   refuse("time.collectives", scenario.time.collectives == Collectives::folded);
-  const auto is_for_tpus = [&](std::string_view key, bool is_given) {
-    if (is_given && scenario.strategy.type() != StrategyType::tpu)
+  const auto is_of_program = [&](std::string_view key, bool is_given) {
+    if (is_given && !scenario.strategy->compiles_steps())
       problems.add(scenario.place(key),
                    "only a TPU's step is a program that is compiled, and started by its host",
                    R"(leave it out, or take the strategy "tpu")");
   };
-  is_for_tpus("time.compile", scenario.time.compile.has_value());
-  is_for_tpus("time.dispatch", scenario.time.dispatch.has_value());
-  is_for_tpus("training.steps_per_execution", scenario.training.steps_per_execution > 1);
+  is_of_program("time.compile", scenario.time.compile.has_value());
+  is_of_program("time.dispatch", scenario.time.dispatch.has_value());
+  is_of_program("training.steps_per_execution", scenario.training.steps_per_execution > 1);
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const Fault& fault = scenario.faults[i];
     const std::string key = fmt::format("faults.{}", i);

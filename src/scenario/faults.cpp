@@ -68,7 +68,7 @@ class FaultReader {
 
   void read_killed(const Fault& fault, const std::string& key) {
     check_step(fault.step, key + ".step");
-    if (scenario_.strategy.type() != StrategyType::multi_worker_mirrored || machine_.tasks < 2) {
+    if (!scenario_.strategy->outlives_workers() || machine_.tasks < 2) {
       problems_.add(
           scenario_.place(key + ".kill"),
           "only multi_worker_mirrored with several workers goes on when one of them is lost, to find out",

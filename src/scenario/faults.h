@@ -1,13 +1,13 @@
 #pragma once
-// What a scenario's faults mean for its replicas and tasks.
+// The faults of a scenario, resolved to replicas and tasks.
 
 #include "scenario/machine.h"
 #include "timing/faults.h"
 
 namespace wt::scenario {
 
-// Throws InputError, with every problem at its key, for names that nothing has, and for faults that the strategy
-// can't have. `steps` are the training's.
+// Throws InputError, with every problem at its key, for names of no replica or task, and for faults that the
+// strategy doesn't survive. `steps` is the number of steps of the training.
 timing::Faults faults_of(const Scenario& scenario, const cluster::Machine& machine, std::int64_t steps);
 
 }  // namespace wt::scenario

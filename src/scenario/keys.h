@@ -1,7 +1,8 @@
 #pragma once
 // Every key of a scenario, once: its name, the member it fills (whose type says what the key may be and whose
 // first value is the default), its range, and a line of meaning. Readers of this description are the parser,
-// the JSON Schema and the resolved scenario.
+// the JSON Schema and the resolved scenario. The keys of a strategy's options stand in strategy/rows/; the
+// readers visit them through strategy/options.h.
 //
 //   visit(key, member)                 a key
 //   visit.later(name, meaning)         a key of later versions: refused by name
@@ -17,31 +18,12 @@
 
 namespace wt::scenario {
 
-struct Key {
-  std::string_view name{};
-  std::string_view meaning{};
-  bool required = false;
-  std::optional<std::int64_t> at_least{};
-  std::optional<std::int64_t> at_most{};
-  std::optional<std::int64_t> except{};
-  std::vector<std::string_view> (*names)() =
-      nullptr;  // of a table in model/, where the key names a row of it
-};
-
-constexpr Key optional(std::string_view name, std::string_view meaning) {
-  return {.name = name, .meaning = meaning};
-}
-constexpr Key required(std::string_view name, std::string_view meaning) {
-  return {.name = name, .meaning = meaning, .required = true};
-}
-constexpr Key count(std::string_view name, std::string_view meaning) {
-  return {.name = name, .meaning = meaning, .at_least = 1};
-}
-constexpr Key required_count(std::string_view name, std::string_view meaning) {
-  return {.name = name, .meaning = meaning, .required = true, .at_least = 1};
-}
-
-using Together = std::initializer_list<std::string_view>;
+using json::count;
+using json::Key;
+using json::optional;
+using json::required;
+using json::required_count;
+using json::Together;
 
 template <class Visit>
 void keys_of(Visit& visit, SyntheticData& data) {
@@ -192,129 +174,6 @@ void keys_of(Visit& visit, Training& training) {
 }
 
 inline constexpr Key strategy_type = optional("type", "how the training is spread over devices");
-
-inline constexpr Key schedule_file =
-    required("schedule", "a file of moves, as `collective --algorithm` reads it");
-
-inline constexpr Key algorithm_key{
-    .name = "algorithm",
-    .meaning =
-        "which all-reduce of `list algorithms` runs; what the platform's own library takes where absent",
-    .names = all_reduce_names};
-
-template <class Visit>
-void keys_of(Visit& visit, Buckets& buckets) {
-  visit(optional("overlap",
-                 "gradients are reduced in buckets while the backward pass goes on, as PyTorch does; "
-                 "TensorFlow waits for its end"),
-        buckets.overlap);
-  visit(optional("bucket_cap", "a bucket is closed when it has reached so much; 25 MiB where absent"),
-        buckets.bucket_cap);
-}
-
-template <class Visit>
-void keys_of(Visit& visit, CommunicationOptions& options) {
-  visit(optional("implementation",
-                 "which collectives: TensorFlow's own ring, or NCCL; auto is the ring, on GPUs too"),
-        options.implementation);
-  visit(
-      optional("bytes_per_pack", "gradients are packed into buffers that hold more than this; 0 B: into one"),
-      options.bytes_per_pack);
-  visit(
-      optional(
-          "timeout",
-          "how long a collective may take, from the first that enters it: of one that takes longer "
-          "TensorFlow "
-          "ends the job; absent: any time, and a lost worker is found out by asking, after half a minute or "
-          "more"),
-      options.timeout);
-}
-
-template <class Visit>
-void keys_of(Visit& visit, Hints& hints) {
-  visit(optional("communication_options", "hints of multi_worker_mirrored, which this strategy ignores"),
-        hints.communication_options);
-}
-
-template <class Visit>
-void keys_of(Visit&, DefaultStrategy&) {}
-
-template <class Visit>
-void keys_of(Visit& visit, OneDevice& strategy) {
-  visit(optional("device", "where it computes; the first of the best kind where absent"), strategy.device);
-}
-
-template <class Visit>
-void keys_of(Visit& visit, Mirrored& strategy) {
-  visit(optional("devices",
-                 "one replica on each, as [\"GPU:0\", \"GPU:1\"]; all GPUs where absent, else all CPUs"),
-        strategy.devices);
-  visit(optional("cross_device_ops",
-                 "how gradients are added: a word, or a schedule in a file; what TensorFlow takes on such "
-                 "devices where absent"),
-        strategy.cross_device_ops);
-  visit(Key{.name = "num_packs",
-            .meaning =
-                "of nccl and hierarchical_copy: how many packs gradients are put in; 0: each on its own; 1 "
-                "where absent",
-            .at_least = 0},
-        strategy.num_packs);
-  visit(optional("reduce_to_device",
-                 "of reduction_to_one_device: where gradients are added; the first replica's "
-                 "device where absent"),
-        strategy.reduce_to_device);
-  visit(optional("faithful",
-                 "of hierarchical_copy: leave out the last of an odd number of devices, as "
-                 "TensorFlow does"),
-        strategy.faithful);
-  visit(algorithm_key, strategy.algorithm);
-  keys_of(visit, strategy.buckets);
-  keys_of(visit, strategy.hints);
-}
-
-template <class Visit>
-void keys_of(Visit& visit, CentralStorage& strategy) {
-  visit(optional("compute_devices", "one replica on each; all GPUs where absent, else the CPU"),
-        strategy.compute_devices);
-  visit(optional("parameter_device",
-                 "where variables are; where absent the host's CPU, or the only compute device"),
-        strategy.parameter_device);
-  keys_of(visit, strategy.hints);
-}
-
-template <class Visit>
-void keys_of(Visit& visit, MultiWorkerMirrored& strategy) {
-  visit(optional("communication_options", "tf.distribute.experimental.CommunicationOptions"),
-        strategy.communication_options);
-  visit(optional("communication", "short for the implementation in communication_options"),
-        strategy.communication);
-  visit.at_most_one({"communication_options", "communication"});
-  visit(algorithm_key, strategy.algorithm);
-  keys_of(visit, strategy.buckets);
-}
-
-template <class Visit>
-void keys_of(Visit& visit, Tpu& strategy) {
-  visit(Key{.name = "computation_shape",
-            .meaning =
-                "the cores of a replica along the slice's axes, [x, y, z, core], as DeviceAssignment has it; "
-                "absent: [1, 1, 1, 1], a replica on each core",
-            .at_least = 1,
-            .at_most = 4096},
-        strategy.computation_shape);
-  visit(
-      Key{.name = "experimental_assign_to_logical_device",
-          .meaning =
-              "layers by name, and which core of their replica they are on, as {\"dense_1\": 1}; others are "
-              "on its core 0",
-          .at_least = 0},
-      strategy.experimental_assign_to_logical_device);
-  visit.later("experimental_split_to_logical_devices",
-              "a tensor is cut over the cores of a replica; whole layers go to them by "
-              "experimental_assign_to_logical_device");
-  visit(algorithm_key, strategy.algorithm);
-  keys_of(visit, strategy.hints);
-}
 
 template <class Visit>
 void keys_of(Visit& visit, LogicalDevice& device) {

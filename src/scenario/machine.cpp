@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/rough.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "cluster/cluster.h"
-#include "cluster/device_assignment.h"
 #include "cluster/roles.h"
-#include "cluster/tpu_topology.h"
 #include "platform/load.h"
-#include "scenario/names.h"
+#include "scenario/check.h"
 #include "scenario/this_machine.h"
-#include "strategy/devices.h"
 
 namespace wt::scenario {
 
@@ -23,13 +19,13 @@ using device::Kind;
 using device::LogicalDevice;
 using device::PhysicalDevice;
 
-// What a process finds on its machine, and where that is.
+// The devices that a process finds on its machine, and their endpoints in the platform.
 struct Hardware {
   std::vector<PhysicalDevice> devices{};
   std::vector<platform::Endpoint> endpoints{};
 };
 
-// A machine's devices, and its host's CPU. Devices of one type share it.
+// Reads the devices of a machine and the CPU of its host. Devices of one type share the type's data.
 class HardwareReader {
  public:
   explicit HardwareReader(const platform::Platform& platform) : platform_(platform) {}
@@ -56,7 +52,7 @@ class HardwareReader {
   std::map<const device::DeviceType*, std::shared_ptr<const device::DeviceType>> types_{};
 };
 
-class MachineBuilder {
+class MachineBuilder final : public strategy::Site {
  public:
   explicit MachineBuilder(const Scenario& scenario) : scenario_(scenario) {}
 
@@ -65,7 +61,7 @@ class MachineBuilder {
       platform::Loaded loaded = platform::from_json(*written, scenario_.platform.folder);
       machine_.platform = std::move(loaded.platform);
       machine_.warnings = std::move(loaded.warnings);
-      check_platform();
+      scenario_.strategy->check_platform(platform(), report_to(problems_, scenario_));
       problems_.throw_if_any();
       start_processes();
     } else {
@@ -73,50 +69,66 @@ class MachineBuilder {
     }
     problems_.throw_if_any();
     machine_.tasks = static_cast<int>(processes_.size());
-    choose_replicas();
+    scenario_.strategy->add_replicas(*this);
     problems_.throw_if_any();
     settle_host();
-    machine_.context = std::move(processes_.front());
-    warn();
+    machine_.context = processes_.front();
+    warn_of_unused();
+    scenario_.strategy->warn(*this);
     return std::move(machine_);
+  }
+
+  // ---- What the strategy uses
+
+  std::vector<device::Context>& processes() override { return processes_; }
+  cluster::Machine& machine() override { return machine_; }
+  bool has_problems() const override { return problems_.any(); }
+  void report(std::string_view key, std::string fact, std::string remedy) override {
+    problems_.add(scenario_.place(key), std::move(fact), std::move(remedy));
+  }
+  void warn(std::string_view key, std::string fact, std::string remedy) override {
+    machine_.warnings.push_back({scenario_.place(key), std::move(fact), std::move(remedy)});
+  }
+
+  // What the runtime refuses is reported at the key that led to it; the runtime's own words have no remedy.
+  void at(std::string_view key, std::string_view remedy, const std::function<void()>& call) override {
+    try {
+      call();
+    } catch (const InputError& error) {
+      for (const Problem& problem : error.problems())
+        report(key, problem.fact, problem.remedy.empty() ? std::string(remedy) : problem.remedy);
+    }
+  }
+
+  LogicalDevice named(device::Context& context, const std::string& wanted, std::string_view option) override {
+    const std::string key = fmt::format("strategy.{}", option);
+    const std::vector<LogicalDevice> all = context.list_logical_devices();
+    std::vector<std::string> known;
+    for (const LogicalDevice& device : all) known.push_back(device::short_name(device));
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    try {
+      if (const LogicalDevice* found = context.find(device::parse_name(wanted))) return *found;
+      report(key, fmt::format("there is no device \"{}\"", printable(wanted)), did_you_mean(wanted, names));
+    } catch (const InputError& error) {
+      for (const Problem& problem : error.problems()) report(key, problem.fact, problem.remedy);
+    }
+    return all.front();
   }
 
  private:
   const platform::Platform& platform() const { return *machine_.platform; }
-  StrategyType type() const { return scenario_.strategy.type(); }
-  bool is_for_workers() const {
-    return type() == StrategyType::multi_worker_mirrored || type() == StrategyType::tpu;
-  }
 
   // ---- Processes
 
-  // What a strategy can't be carried by, whatever its devices are called.
-  void check_platform() {
-    const bool has_tpus = platform().slice() != nullptr;
-    if (type() == StrategyType::tpu && !has_tpus)
-      problems_.add(
-          scenario_.place("strategy.type"),
-          fmt::format("tpu trains on TPUs, and {} has none", platform().name()),
-          "take mirrored for the devices of one machine, multi_worker_mirrored for those of several, or "
-          "a platform with TPUs: tpu_v3");
-    const bool is_for_one = type() == StrategyType::mirrored || type() == StrategyType::central_storage;
-    if (is_for_one && platform().machines() > 1)
-      problems_.add(scenario_.place("strategy.type"),
-                    fmt::format("{} trains on the devices of one machine, and {} has {}", name_of(type()),
-                                platform().name(), platform().machines()),
-                    "take multi_worker_mirrored, or one machine: \"platform\": {\"file\": ..., \"set\": "
-                    "{\"machines\": 1}}");
-  }
-
-  // A strategy for workers has one on each machine, or those of the cluster; others are one process, alone.
   void start_processes() {
     HardwareReader reader(platform());
-    if (!is_for_workers()) {
+    const strategy::Processes wanted = scenario_.strategy->processes();
+    if (wanted == strategy::Processes::alone) {
       cluster::Task alone = cluster::cluster_of(platform()).tasks.front();
       start(0, device::Name{.job = "localhost"}, reader.of(alone), alone.host);
       return;
     }
-    const bool has_cluster = type() == StrategyType::multi_worker_mirrored;
+    const bool has_cluster = wanted == strategy::Processes::per_worker;
     if (has_cluster) check_cluster();
     problems_.throw_if_any();
     at("cluster", "name no more tasks than there are machines", [&] {
@@ -153,7 +165,7 @@ class MachineBuilder {
     processes_.push_back(std::move(context));
   }
 
-  // Physical devices keep the order of the machine, counted by kind.
+  // The endpoint of a physical device. Devices keep the order of the machine, and are counted by kind.
   static std::optional<platform::Endpoint> place_of(const PhysicalDevice& physical,
                                                     const Hardware& hardware) {
     int slot = physical.slot;
@@ -162,7 +174,7 @@ class MachineBuilder {
     return std::nullopt;
   }
 
-  // A program's CPU:0 is all sockets together, and here the first one; of a replica that is alone, its own.
+  // CPU:0 of a program is all sockets. Here it is the first socket, or the socket of the only replica.
   void settle_host() {
     if (!machine_.platform || machine_.replicas.size() > 1) return;
     const device::Name& name = machine_.device().name;
@@ -171,174 +183,17 @@ class MachineBuilder {
         platform().host_of(machine_.endpoints.find(print(name))->second);
   }
 
-  // ---- Replicas
-
-  void choose_replicas() {
-    device::Context& first = processes_.front();
-    switch (type()) {
-      case StrategyType::default_strategy:
-        return add(best(first.list_logical_devices()), 0);
-      case StrategyType::one_device: {
-        const auto& device = scenario_.strategy.as<OneDevice>()->device;
-        return add(device ? named(first, *device, "device") : best(first.list_logical_devices()), 0);
-      }
-      case StrategyType::mirrored:
-        return add_mirrored(*scenario_.strategy.as<Mirrored>());
-      case StrategyType::central_storage:
-        return add_central_storage(*scenario_.strategy.as<CentralStorage>());
-      case StrategyType::multi_worker_mirrored:
-        return add_workers();
-      case StrategyType::tpu:
-        return add_tpus();
-    }
-  }
-
-  void add(const LogicalDevice& device, int task) { machine_.replicas.push_back({device, task}); }
-
-  void add_all(strategy::Kind kind, const std::optional<std::vector<std::string>>& written,
-               std::string_view key) {
-    device::Context& context = processes_.front();
-    at(fmt::format("strategy.{}", key), "name each device once", [&] {
-      if (written && written->empty())
-        throw InputError("a strategy without devices computes nothing", "name them, or leave the key out");
-      std::vector<strategy::GivenDevice> names;
-      for (const std::string& name : written.value_or(std::vector<std::string>{}))
-        names.push_back(print(named(context, name, key).name));
-      if (problems_.any()) return;
-      for (const device::Name& name : strategy::worker_devices({.kind = kind, .devices = names}, context))
-        add(*context.find(name), 0);
-    });
-  }
-
-  void add_mirrored(const Mirrored& mirrored) {
-    add_all(strategy::Kind::mirrored, mirrored.devices, "devices");
-    if (!mirrored.reduce_to_device || problems_.any()) return;
-    machine_.center = named(processes_.front(), *mirrored.reduce_to_device, "reduce_to_device");
-    const device::Name& name = machine_.center->name;
-    const bool is_replicas = std::ranges::any_of(
-        machine_.replicas, [&](const cluster::Replica& replica) { return replica.device.name == name; });
-    if (!is_replicas && name != device::host_of(name))
-      problems_.add(scenario_.place("strategy.reduce_to_device"),
-                    fmt::format("no replica is on {}", print(name)),
-                    "name a replica's device, or the host: \"/CPU:0\"");
-  }
-
-  void add_central_storage(const CentralStorage& storage) {
-    add_all(strategy::Kind::central_storage, storage.compute_devices, "compute_devices");
-    if (storage.parameter_device)
-      machine_.center = named(processes_.front(), *storage.parameter_device, "parameter_device");
-  }
-
-  // TensorFlow takes a worker's GPUs, and its first CPU where it has none.
-  void add_workers() {
-    for (std::size_t task = 0; task < processes_.size(); ++task) {
-      std::vector<LogicalDevice> devices = processes_[task].list_logical_devices(Kind::gpu);
-      if (devices.empty()) devices = {processes_[task].list_logical_devices(Kind::cpu).front()};
-      for (const LogicalDevice& device : devices) add(device, static_cast<int>(task));
-    }
-  }
-
-  // In the order of the torus, so that neighbours are neighbours; the cores of a chip first: a DeviceAssignment of as
-  // many replicas as there is room for, whose order of devices is MESH.
-  void add_tpus() {
-    if (!machine_.platform)
-      return problems_.add(scenario_.place("strategy.type"), "tpu trains on TPUs, and this machine has none",
-                           "add a platform: \"platform\": \"tpu_v3\"");
-    at("platform", "take a platform of one slice", [&] {
-      const cluster::Topology topology = cluster::topology_of(platform());
-      const std::optional<cluster::Computation> computation = computation_on(topology.mesh_shape());
-      if (!computation) return;
-      machine_.computation_shape = computation->computation_shape;
-      add_assigned(cluster::DeviceAssignment::build(topology, *computation));
-    });
-  }
-
-  // All of the slice, or a problem.
-  std::optional<cluster::Computation> computation_on(const platform::Shape& mesh) {
-    cluster::Computation computation{.device_order_mode = cluster::DeviceOrder::mesh};
-    const auto& written = scenario_.strategy.as<Tpu>()->computation_shape;
-    if (written) computation.computation_shape.assign(written->begin(), written->end());
-    const std::vector<int>& shape = computation.computation_shape;
-    if (shape.size() != cluster::mesh_rank) {
-      problems_.add(scenario_.place("strategy.computation_shape"),
-                    fmt::format("a slice has four axes, (x, y, z, core), and here are {}", shape.size()),
-                    fmt::format("this one is [{}]", fmt::join(mesh.extents, ", ")));
-      return std::nullopt;
-    }
-    std::vector<int> fits = shape;
-    for (std::size_t axis = 0; axis < fits.size(); ++axis)
-      while (mesh[axis] % fits[axis] != 0) --fits[axis];
-    for (std::size_t axis = 0; axis < fits.size(); ++axis)
-      computation.num_replicas *= mesh[axis] / fits[axis];
-    if (fits == shape) return computation;
-    problems_.add(scenario_.place("strategy.computation_shape"),
-                  fmt::format("replicas of [{}] cores don't divide {}'s slice of [{}]",
-                              fmt::join(shape, ", "), platform().name(), fmt::join(mesh.extents, ", ")),
-                  fmt::format("each number divides that of its axis, (x, y, z, core): [{}] makes {}",
-                              fmt::join(fits, ", "), counted(computation.num_replicas, "replica")));
-    return std::nullopt;
-  }
-
-  // A replica is fed by the host of its first core; hosts that feed none read no rows.
-  void add_assigned(const cluster::DeviceAssignment& assignment) {
-    std::map<int, int> feeding;  // task of the cluster to task that feeds
-    for (int replica = 0; replica < assignment.num_replicas(); ++replica)
-      feeding.emplace(*assignment.host_device(replica).task, 0);
-    machine_.tasks = 0;
-    for (auto& [task, number] : feeding) number = machine_.tasks++;
-    for (int replica = 0; replica < assignment.num_replicas(); ++replica) {
-      const auto core = [&](int logical) {
-        const device::Name name = assignment.tpu_device(replica, logical);
-        return processes_[static_cast<std::size_t>(*name.task)].list_logical_devices(
-            Kind::tpu)[static_cast<std::size_t>(*name.index)];
-      };
-      add(core(0), feeding[*assignment.host_device(replica).task]);
-      for (int logical = 1; logical < assignment.num_cores_per_replica(); ++logical)
-        machine_.replicas.back().further.push_back(core(logical));
-    }
-  }
-
   // ---- Warnings
 
-  void warn() {
+  void warn_of_unused() {
     device::Context& context = machine_.context;
     const bool computes_on_cpu = machine_.device().name.kind == Kind::cpu;
     if (computes_on_cpu && !context.list_logical_devices(Kind::tpu).empty())
-      machine_.warnings.push_back({scenario_.place("strategy"),
-                                   "without tpu strategy TensorFlow runs on the CPU and leaves TPUs alone",
-                                   R"("strategy": {"type": "tpu"})"});
-    if (scenario_.cluster.written && type() != StrategyType::multi_worker_mirrored)
-      machine_.warnings.push_back({scenario_.place("cluster"),
-                                   fmt::format("{} doesn't ask for it", name_of(type())),
-                                   R"("strategy": {"type": "multi_worker_mirrored"})"});
-    if (const auto* mirrored = scenario_.strategy.as<Mirrored>()) warn_of_dropped_device(*mirrored);
-  }
-
-  // tf_distribute.md F7: groups of n / 2 devices leave the last of an odd number out.
-  void warn_of_dropped_device(const Mirrored& mirrored) {
-    const bool is_hierarchical = named_ops(mirrored) == strategy::CrossDeviceOps::hierarchical_copy;
-    if (!is_hierarchical || !mirrored.faithful || machine_.replicas.size() % 2 == 0 ||
-        machine_.replicas.size() == 1)
-      return;
-    machine_.warnings.push_back(
-        {scenario_.place("strategy.cross_device_ops"),
-         fmt::format(
-             "HierarchicalCopyAllReduce leaves the gradients of {} out of the sum: with an odd number of "
-             "devices the last one is in neither half, in TensorFlow too",
-             print(machine_.replicas.back().device.name)),
-         R"("faithful": false adds them all)"});
-  }
-
-  // What the runtime refuses is told at the key that asked for it; its own words have no remedy.
-  template <class Call>
-  void at(std::string_view key, std::string_view remedy, Call call) {
-    try {
-      call();
-    } catch (const InputError& error) {
-      for (const Problem& problem : error.problems())
-        problems_.add(scenario_.place(key), problem.fact,
-                      problem.remedy.empty() ? std::string(remedy) : problem.remedy);
-    }
+      warn("strategy", "without tpu strategy TensorFlow runs on the CPU and leaves TPUs alone",
+           R"("strategy": {"type": "tpu"})");
+    if (scenario_.cluster.written && scenario_.strategy->processes() != strategy::Processes::per_worker)
+      warn("cluster", fmt::format("{} doesn't ask for it", scenario_.strategy->name()),
+           R"("strategy": {"type": "multi_worker_mirrored"})");
   }
 
   // The physical device that a file calls "GPU:0".
@@ -384,30 +239,6 @@ class MachineBuilder {
     for (const PhysicalDevice& gpu : context.get_visible_devices(Kind::gpu))
       at("devices.memory_growth", "a GPU grows or is cut: leave one of the two out",
          [&] { context.set_memory_growth(gpu, true); });
-  }
-
-  // The device that a key of the strategy names; where there is none, some other, and a problem.
-  LogicalDevice named(device::Context& context, const std::string& wanted, std::string_view key) {
-    const Place place = scenario_.place(fmt::format("strategy.{}", key));
-    const std::vector<LogicalDevice> all = context.list_logical_devices();
-    std::vector<std::string> known;
-    for (const LogicalDevice& device : all) known.push_back(device::short_name(device));
-    const std::vector<std::string_view> names(known.begin(), known.end());
-    try {
-      if (const LogicalDevice* found = context.find(device::parse_name(wanted))) return *found;
-      problems_.add(place, fmt::format("there is no device \"{}\"", printable(wanted)),
-                    did_you_mean(wanted, names));
-    } catch (const InputError& error) {
-      for (const Problem& problem : error.problems()) problems_.add(place, problem.fact, problem.remedy);
-    }
-    return all.front();
-  }
-
-  // As TensorFlow's placer: GPUs before the CPU, lowest index first, and TPUs only where they are asked for.
-  static LogicalDevice best(const std::vector<LogicalDevice>& all) {
-    const auto gpu = std::find_if(all.begin(), all.end(),
-                                  [](const LogicalDevice& device) { return device.name.kind == Kind::gpu; });
-    return gpu == all.end() ? all.front() : *gpu;
   }
 
   const Scenario& scenario_;

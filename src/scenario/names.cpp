@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "collective/catalog.h"
 #include "model/loss.h"
 #include "model/metric.h"
 #include "model/optimizer.h"
@@ -41,13 +40,6 @@ std::vector<std::string_view> metric_names() {
 std::vector<std::string_view> zoo_names() {
   std::vector<std::string_view> names;
   for (const model::ZooModel& row : model::zoo()) names.push_back(row.name);
-  return names;
-}
-
-std::vector<std::string_view> all_reduce_names() {
-  std::vector<std::string_view> names;
-  for (const collective::Algorithm* row : collective::algorithms_of(collective::Operation::all_reduce))
-    names.push_back(row->name);
   return names;
 }
 

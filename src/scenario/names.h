@@ -5,58 +5,17 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_key.h"
 #include "base/json_reader.h"
 #include "scenario/scenario.h"
 
 namespace wt::scenario {
 
-// A word that a later version will understand, and what it will mean.
-struct Later {
-  std::string_view name{};
-  std::string_view meaning{};
-};
+using json::Later;
 
-// What the words of a scenario stand for: one specialisation for each enumeration.
+// The words for the values of an enumeration, in a specialisation for each.
 template <class T>
 struct Names;
-
-template <>
-struct Names<StrategyType> {
-  static constexpr std::string_view noun = "a strategy";
-  static constexpr std::array<json::Named<StrategyType>, 6> rows{
-      {{"default", StrategyType::default_strategy},
-       {"one_device", StrategyType::one_device},
-       {"mirrored", StrategyType::mirrored},
-       {"central_storage", StrategyType::central_storage},
-       {"multi_worker_mirrored", StrategyType::multi_worker_mirrored},
-       {"tpu", StrategyType::tpu}}};
-  static constexpr std::array<Later, 2> later{{
-      {"parameter_server", "variables on servers, workers that a coordinator feeds"},
-      {"parameter_server_v1", "variables on servers, workers on their own"},
-  }};
-};
-
-template <>
-struct Names<strategy::CrossDeviceOps> {
-  using enum strategy::CrossDeviceOps;
-  static constexpr std::string_view noun = "a reduction";
-  static constexpr std::array<json::Named<strategy::CrossDeviceOps>, 5> rows{
-      {{"nccl", nccl},
-       {"hierarchical_copy", hierarchical_copy},
-       {"reduction_to_one_device", reduction_to_one_device},
-       {"collective_nccl", collective_nccl},
-       {"collective_ring", collective_ring}}};
-  static constexpr std::array<Later, 0> later{};
-};
-
-template <>
-struct Names<strategy::CommunicationImplementation> {
-  using enum strategy::CommunicationImplementation;
-  static constexpr std::string_view noun = "an implementation";
-  static constexpr std::array<json::Named<strategy::CommunicationImplementation>, 3> rows{
-      {{"auto", automatic}, {"ring", ring}, {"nccl", nccl}}};
-  static constexpr std::array<Later, 0> later{};
-};
 
 template <>
 struct Names<data::AutoShardPolicy> {
@@ -157,12 +116,11 @@ struct Names<model::Semantics> {
   static constexpr std::array<Later, 0> later{};
 };
 
-// What a scenario may write for a row of one of model/'s tables: names first, then aliases.
+// The words for the rows of the tables of model/: names first, then aliases.
 std::vector<std::string_view> loss_names();
 std::vector<std::string_view> optimizer_names();
 std::vector<std::string_view> metric_names();
 std::vector<std::string_view> zoo_names();
-std::vector<std::string_view> all_reduce_names();
 
 // `type` of a dataset, in the order of Dataset::source.
 inline constexpr std::array<std::string_view, 5> source_names{"synthetic", "idx", "fashion_mnist",

@@ -36,17 +36,14 @@ json::Value with_overrides(json::Value tree, const std::vector<std::string>& ove
   return tree;
 }
 
-// What is absent and follows from other keys.
+// Fills in keys that are absent and follow from other keys.
 void fill_in(Scenario& scenario) {
   Training& training = scenario.training;
   if (!training.epochs && !training.steps) training.epochs = 1;
   if (!training.loss_scale) {
     training.loss_scale = training.loop == Loop::fit ? LossScale::keras : LossScale::global_batch;
   }
-  if (auto* workers = std::get_if<MultiWorkerMirrored>(&scenario.strategy.options)) {
-    if (workers->communication) workers->communication_options.implementation = *workers->communication;
-    workers->communication.reset();
-  }
+  scenario.strategy->complete();
   const auto fill_seeds = [&](Dataset& dataset) {
     if (auto* synthetic = std::get_if<SyntheticData>(&dataset.source)) {
       if (!synthetic->seed) synthetic->seed = scenario.seed;
@@ -62,7 +59,7 @@ Scenario parse_tree(const json::Value& tree, const std::filesystem::path& file) 
   Scenario scenario;
   read_scenario(tree, scenario, reading);
   check(scenario, reading.problems);
-  // Whoever mends a file wants to hear of the platform now, and it is read only when the scenario is built.
+  // A user who corrects a file wants to know all problems now, and the platform is read later.
   if (reading.problems.any()) check_platform(scenario, reading.problems);
   if (reading.problems.any()) throw InputError(reading.with_remedies());
   fill_in(scenario);

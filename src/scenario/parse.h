@@ -9,9 +9,9 @@
 
 namespace wt::scenario {
 
-// `overrides` are "training.epochs=3": what stands at that place becomes the value. It is JSON, or text where
-// it isn't JSON; their places are "--set:1:17". Files that they name are relative to where the program was
-// started. Throws InputError with all problems of file and overrides.
+// Each override, as "training.epochs=3", replaces the value of a key. The value is JSON, or text if it is not
+// valid JSON. Places in overrides are printed as "--set:1:17", and files that they name are relative to the
+// folder in which the program was started. Throws InputError with all problems of file and overrides.
 Scenario parse_file(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
 
 // `file` names the text in messages, and files in it are relative to its folder.

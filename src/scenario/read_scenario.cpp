@@ -7,12 +7,12 @@
 
 #include "base/utf8.h"
 #include "scenario/read_value.h"
-#include "scenario/strategy_options.h"
+#include "strategy/table.h"
 
 namespace wt::scenario {
 namespace {
 
-// Reads one object of the file by its description in keys.h.
+// Reads one object of the file, as a visitor of its list of keys.
 class Parser {
  public:
   Parser(const json::Value& object, std::string path, Reading& reading)
@@ -98,11 +98,19 @@ class Parser {
 
   // ---- A word, or an object
 
-  void read(const json::Value& value, const Key& key, CrossDeviceOpsChoice& member) {
-    if (value.kind() != json::Kind::object) return read(value, key, member.form.emplace<0>());
+  void read(const json::Value& value, const Key& key, strategy::Object& member) {
+    member.give();
     Parser inside(value, below(key.name), reading_);
-    inside(schedule_file, member.form.emplace<InputPath>());
+    strategy::KeysFor<Parser> keys(inside);
+    member.keys(keys);
     inside.finish();
+  }
+
+  void read(const json::Value& value, const Key& key, strategy::WordOrObject& member) {
+    if (value.kind() == json::Kind::object)
+      read(value, key, member.object);
+    else
+      read(value, key, member.word);
   }
 
   void read(const json::Value& value, const Key& key, ComputeChoice& member) {
@@ -154,10 +162,10 @@ class Parser {
 
   // ---- Objects whose keys depend on one of them
 
-  void read(const json::Value& value, const Key& key, Strategy& member);
+  void read(const json::Value& value, const Key& key, strategy::AnyStrategy& member);
   void read(const json::Value& value, const Key& key, Dataset& member);
   void read(const json::Value& value, const Key& key, Model& member);
-  void refuse_options_of_others(const json::Value& value, StrategyType type);
+  void refuse_options_of_others(const json::Value& value, const strategy::Row& row);
   const model::ZooModel* zoo_row(const json::Value& value, std::string_view name);
   void read_keras_or_layers(const json::Value& value, Model& member);
 
@@ -168,29 +176,31 @@ class Parser {
 
 // ---- Strategies
 
-void Parser::read(const json::Value& value, const Key& key, Strategy& member) {
+void Parser::read(const json::Value& value, const Key& key, strategy::AnyStrategy& member) {
   Parser inside(value, below(key.name), reading_);
   if (value.kind() != json::Kind::object) return;
   const std::size_t before = reading_.problems.found().size();
-  StrategyType type{};
+  strategy::Word type = strategy::type_word(0);
   inside(strategy_type, type);
-  if (reading_.problems.found().size() > before) return;  // without it nothing can be said about other keys
-  member = default_options(type);
-  inside.refuse_options_of_others(value, type);
-  std::visit([&](auto& options) { keys_of(inside, options); }, member.options);
+  if (reading_.problems.found().size() > before) return;  // the other keys depend on the type
+  const strategy::Row& row = strategy::rows()[*type.index];
+  member = strategy::AnyStrategy(row.make());
+  inside.refuse_options_of_others(value, row);
+  strategy::KeysFor<Parser> keys(inside);
+  member->keys(keys);
   inside.finish();
 }
 
-void Parser::refuse_options_of_others(const json::Value& value, StrategyType type) {
-  const std::vector<std::string_view> own = options_of(type);
+void Parser::refuse_options_of_others(const json::Value& value, const strategy::Row& row) {
+  const std::vector<std::string_view> own = strategy::option_names(row);
   for (const json::Member& member : value.members()) {
     if (std::ranges::find(own, std::string_view(member.key)) != own.end()) continue;
-    const std::vector<std::string_view> others = strategies_with(member.key);
+    const std::vector<std::string_view> others = strategy::strategies_with(member.key);
     if (others.empty()) continue;
     reader_.value(member.key);
     reader_.problem(member.key,
                     fmt::format("\"{}\" is an option of {}, and the strategy is {}", member.key,
-                                fmt::join(others, " and "), name_of(type)),
+                                fmt::join(others, " and "), row.name),
                     "leave it out, or change the \"type\"");
   }
 }
@@ -213,7 +223,7 @@ void Parser::read(const json::Value& value, const Key& key, Dataset& member) {
   inside(required("type", "where the rows come from"), type);
   const auto found = std::find(source_names.begin(), source_names.end(), type);
   if (found == source_names.end()) {
-    // Without its type nothing can be said about the other keys.
+    // The other keys depend on the type.
     if (!type.empty()) {
       inside.reader_.problem("type", fmt::format("\"{}\" is not a kind of dataset", type),
                              did_you_mean(type, source_names));

@@ -5,8 +5,8 @@
 
 namespace wt::scenario {
 
-// A file's objects become a scenario: every key of keys.h where it stands, and nothing that isn't there. What
-// is wrong goes to the reading, as do the places of all keys.
+// Reads the objects of a file into a scenario, by the lists of keys in keys.h. Members whose keys are absent
+// keep their defaults. Problems and the places of all keys go to `reading`.
 void read_scenario(const json::Value& tree, Scenario& scenario, Reading& reading);
 
 }  // namespace wt::scenario

@@ -30,12 +30,28 @@ void read_value(const json::Value& value, const Key& key, OutputPath& member, Re
   read_value(value, key, member.path, reading);
 }
 
-void read_value(const json::Value& value, const Key& key, AlgorithmName& member, Reading& reading) {
+void read_value(const json::Value& value, const Key& key, strategy::AlgorithmName& member, Reading& reading) {
   read_value(value, key, member.name, reading);
   const std::vector<std::string_view> known = key.names();
   if (member.name.empty() || std::ranges::find(known, std::string_view(member.name)) != known.end()) return;
   reading.problems.add(value.place(), fmt::format("\"{}\" is not an all-reduce", printable(member.name)),
                        did_you_mean(member.name, known));
+}
+
+void read_value(const json::Value& value, const Key& key, strategy::Word& member, Reading& reading) {
+  std::string word;
+  read_value(value, key, word, reading);
+  if (word.empty()) return;
+  const auto found = std::ranges::find(member.names, std::string_view(word));
+  const auto later = std::ranges::find(member.later, std::string_view(word), &json::Later::name);
+  if (found != member.names.end())
+    member.index = static_cast<std::size_t>(found - member.names.begin());
+  else if (later != member.later.end())
+    reading.problems.add(value.place(), fmt::format("\"{}\" is not offered yet: {}", word, later->meaning),
+                         list_known(member.names));
+  else
+    reading.problems.add(value.place(), fmt::format("\"{}\" is not {}", word, member.noun),
+                         did_you_mean(word, member.names));
 }
 
 // ---- As written
@@ -83,7 +99,7 @@ void read_value(const json::Value& value, const Key&, BytesPerSecond& member, Re
 
 namespace {
 
-// "1500 samples/s"; none where it says something else.
+// The rate in "1500 samples/s"; none if the text has another form.
 std::optional<double> samples_per_second(std::string_view text) {
   constexpr std::string_view unit = "samples/s";
   if (!text.ends_with(unit)) return std::nullopt;
@@ -163,7 +179,7 @@ void read_value(const json::Value& value, const Key&, std::map<std::int64_t, dou
 
 namespace {
 
-// The first entry on each level says how long the others must be.
+// The first entry of each level determines the length of the others.
 std::vector<std::int64_t> shape_of(const json::Value& value) {
   std::vector<std::int64_t> shape;
   for (const json::Value* at = &value; at->kind() == json::Kind::array; at = &at->elements().front()) {

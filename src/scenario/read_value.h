@@ -1,7 +1,7 @@
 #pragma once
-// A key's value where it is one value, of the type that its member has: a number in its range, a word, a
-// path, a quantity, a list of them. What has keys of its own is read by scenario/read_scenario.h. What is
-// wrong goes to the reading, and the member keeps its default.
+// Reads the value of a key whose member is one value: a number in its range, a word, a path, a quantity, or a
+// list of these. Objects with keys of their own are read by scenario/read_scenario.h. Problems go to the
+// reading, and the member then keeps its default.
 
 #include <type_traits>
 
@@ -14,9 +14,9 @@ namespace wt::scenario {
 void read_value(const json::Value& value, const Key& key, std::string& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, InputPath& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, OutputPath& member, Reading& reading);
-void read_value(const json::Value& value, const Key& key, AlgorithmName& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, strategy::AlgorithmName& member, Reading& reading);
 
-// Kept as they are written, for those who know what they may be.
+// Kept as they are written: other folders know the legal values.
 void read_value(const json::Value& value, const Key& key, Choice& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, std::vector<Choice>& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, PlatformChoice& member, Reading& reading);
@@ -50,29 +50,16 @@ void read_value(const json::Value& value, const Key& key, T& member, Reading& re
   }
 }
 
+void read_value(const json::Value& value, const Key& key, strategy::Word& member, Reading& reading);
+
 // A word of scenario/names.h.
 template <class T>
 requires requires { Names<T>::rows; }
 void read_value(const json::Value& value, const Key& key, T& member, Reading& reading) {
-  std::string word;
+  strategy::Word word{.noun = Names<T>::noun, .later = Names<T>::later};
+  for (const auto& row : Names<T>::rows) word.names.push_back(row.name);
   read_value(value, key, word, reading);
-  if (word.empty()) return;
-  std::vector<std::string_view> known;
-  for (const auto& row : Names<T>::rows) {
-    if (row.name == word) {
-      member = row.value;
-      return;
-    }
-    known.push_back(row.name);
-  }
-  for (const Later& row : Names<T>::later) {
-    if (row.name != word) continue;
-    reading.problems.add(value.place(), fmt::format("\"{}\" is not offered yet: {}", word, row.meaning),
-                         list_known(known));
-    return;
-  }
-  reading.problems.add(value.place(), fmt::format("\"{}\" is not {}", word, Names<T>::noun),
-                       did_you_mean(word, known));
+  if (word.index) member = Names<T>::rows[*word.index].value;
 }
 
 }  // namespace wt::scenario

@@ -1,6 +1,5 @@
 #pragma once
-// What all readers of one scenario share: what is wrong with it so far, and of each of its keys where it
-// stands and what it means.
+// What all readers of one scenario share: the problems so far, and for each key its place and its meaning.
 
 #include <filesystem>
 #include <map>
@@ -20,14 +19,14 @@ struct Reading {
 
   void note(const std::string& path, const Place& place, std::string_view meaning);
 
-  // Where not: false, and a problem.
+  // False, with a problem, if the value is of another kind.
   bool is_list(const json::Value& value, std::string remedy = {});
   bool is_object(const json::Value& value);
 
   // Paths in the file begin at its folder, those from a shell where the program was started.
   std::string open_path(const json::Value& written) const;
 
-  // A value of another type than its key wants has no remedy yet: it is what the key means.
+  // The problems. A value of a wrong type has no remedy yet, and gets the meaning of its key as the remedy.
   std::vector<Problem> with_remedies() const;
 };
 

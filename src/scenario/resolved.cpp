@@ -43,7 +43,7 @@ void write_value(json::Writer& out, const json::Value& value) {
   }
 }
 
-// What a loss, optimizer or metric is made with, as read_loss and the others read it.
+// Writes the configuration of a loss, optimizer or metric in the form that read_loss and its neighbours read.
 template <class Configure>
 void write_choice(json::Writer& out, std::string_view class_name, Configure configure) {
   out.begin_object(json::Layout::one_line).member("class_name", class_name).key("config").begin_object();
@@ -64,7 +64,7 @@ void write_loss(json::Writer& out, const model::Loss& loss) {
   });
 }
 
-// The learning rate stands here or in a table by batch size, not in both.
+// The learning rate is written here unless there is a table of learning rates by batch size.
 void write_optimizer(json::Writer& out, std::string_view class_name, const model::Optimizer& optimizer,
                      bool has_own_rate) {
   write_choice(out, class_name, [&] {
@@ -126,6 +126,11 @@ class ResolvedWriter {
     return !member.empty();
   }
   static bool is_there(const std::vector<Fault>& member) { return !member.empty(); }
+  static bool is_there(const strategy::Word& member) { return member.index.has_value(); }
+  static bool is_there(const strategy::Object& member) { return member.is_given; }
+  static bool is_there(const strategy::WordOrObject& member) {
+    return member.word.index.has_value() || member.object.is_given;
+  }
   static bool is_there(const ClusterChoice& member) { return member.written.has_value(); }
   static bool is_there(const PlatformChoice& member) { return member.written.has_value(); }
 
@@ -205,7 +210,7 @@ class ResolvedWriter {
     }
     out_.end_object();
   }
-  // A name of platforms/ stays, a path is led to from here.
+  // The name of a platform stays as it is, and a path becomes relative to the folder of the result.
   void write_platform_file(const PlatformChoice& platform, const json::Value& name) {
     if (name.kind() == json::Kind::string && name.string().ends_with(".json"))
       write({}, InputPath{(std::filesystem::path(platform.folder) / name.string()).string()});
@@ -213,22 +218,31 @@ class ResolvedWriter {
       write_value(out_, name);
   }
   void write(const Key&, const ClusterChoice& cluster) { write_value(out_, *cluster.written); }
-  void write(const Key&, const Strategy& strategy) {
+  void write(const Key&, strategy::AnyStrategy strategy) {
     out_.begin_object();
-    (*this)(strategy_type, strategy.type());
-    std::visit([&](const auto& options) { list(options); }, strategy.options);
+    out_.member(strategy_type.name, strategy->name());
+    strategy::KeysFor<ResolvedWriter> keys(*this);
+    strategy->keys(keys);
     out_.end_object();
   }
-  void write(const Key& key, const CrossDeviceOpsChoice& choice) {
-    if (const auto* word = std::get_if<strategy::CrossDeviceOps>(&choice.form)) return write(key, *word);
-    out_.begin_object(json::Layout::one_line).key(schedule_file.name);
-    write(schedule_file, std::get<InputPath>(choice.form));
+  void write(const Key&, const strategy::Word& word) { out_.value(word.names[*word.index]); }
+  void write(const Key&, const strategy::Object& object) { write_object(object, json::Layout::lines); }
+  void write(const Key& key, const strategy::WordOrObject& member) {
+    if (member.word.index)
+      write(key, member.word);
+    else
+      write_object(member.object, json::Layout::one_line);
+  }
+  void write_object(const strategy::Object& object, json::Layout layout) {
+    out_.begin_object(layout);
+    strategy::KeysFor<ResolvedWriter> keys(*this);
+    object.keys(keys);
     out_.end_object();
   }
   void write(const Key& key, const ComputeChoice& choice) {
     std::visit([&](const auto& form) { write(key, form); }, choice.form);
   }
-  void write(const Key&, const AlgorithmName& algorithm) { out_.value(algorithm.name); }
+  void write(const Key&, const strategy::AlgorithmName& algorithm) { out_.value(algorithm.name); }
   void write(const Key&, Bytes bytes) { out_.value(print(bytes)); }
   void write(const Key&, const MemoryLimit& limit) { out_.value(print(limit.bytes)); }
   void write(const Key&, const Seconds& time) { out_.value(print(time)); }
@@ -238,7 +252,7 @@ class ResolvedWriter {
     out_.value(bytes != nullptr ? print(*bytes)
                                 : json::print_number(std::get<double>(decode.rate)) + " samples/s");
   }
-  // Its own keys only: those of another kind of fault would be refused.
+  // Only the keys of this kind of fault: the parser refuses those of another kind.
   void write(const Key&, const std::vector<Fault>& faults) {
     out_.begin_array();
     for (const Fault& fault : faults) {
@@ -318,7 +332,7 @@ class ResolvedWriter {
     out_.end_object();
   }
 
-  // keys_of is for readers, too, so it wants what can be changed.
+  // By value: keys_of also serves the parser, and takes members that can be changed.
   template <class T>
   void list(T content) {
     keys_of(*this, content);

@@ -1,7 +1,12 @@
-// scenario/: one JSON file -> plain data -> a model, data, an optimizer: or everything that is wrong with the
-// file, each problem with its place. Every key is described once, in scenario/keys.h; the parser, the JSON
-// Schema and scenario.resolved.json are three readers of that description. It refuses to train: that is
-// train/. Read on in scenario/parse.h, then scenario/build.h.
+// A scenario describes one training in a JSON file. This folder turns the file into plain data (`Scenario`),
+// and that into a model, datasets, an optimizer and a machine (`Job`), or into a list of everything that is
+// wrong, each problem at its place in the file. Every key is described once: in scenario/keys.h, or for the
+// options of a strategy in strategy/rows/. The parser, the JSON Schema and scenario.resolved.json are three
+// readers of that description, so that a key which one of them knows is known to all:
+//
+//   "strategy": {"type": "mirrored"}  ->  Scenario::strategy  ->  resolved: "type": "mirrored"
+//
+// Training itself is in train/ and session/. Read on in scenario/parse.h, then scenario/build.h.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +23,19 @@
 #include "device/type.h"
 #include "model/semantics.h"
 #include "model/zoo.h"
-#include "scenario/strategy.h"
+#include "strategy/strategy.h"
 
 namespace wt::scenario {
+
+using json::InputPath;
 
 // A file or folder that is written: relative to the folder of the results.
 struct OutputPath {
   std::string path{};
 };
 
-// A loss, an optimizer or a metric as Keras writes them: "adam", or {"class_name": "Adam", "config":
-// {"learning_rate": 0.01}}. Always there after parsing.
+// A loss, an optimizer or a metric as Keras writes it: "adam", or {"class_name": "Adam", "config":
+// {"learning_rate": 0.01}}. Always set after parsing.
 struct Choice {
   std::optional<json::Value> written{};
 };
@@ -46,7 +53,7 @@ struct KerasModel {
 // A Sequential: a list of layers as Keras writes them, {"class_name": "Dense", "config": {"units": 10}}.
 struct InlineModel {
   std::string name = "sequential";
-  std::optional<json::Value> layers{};  // always there after parsing
+  std::optional<json::Value> layers{};  // always set after parsing
 };
 
 struct Model {
@@ -54,9 +61,9 @@ struct Model {
   std::optional<InputPath> weights{};  // to begin with, by the variables' names; as initialised where absent
 };
 
-// Seeds that are absent are the scenario's; parsing fills them in.
+// A seed that is absent is the seed of the scenario. Parsing fills it in.
 
-// Labels follow from the rows by a rule that a model can learn. Shapes are those that the model wants.
+// Rows of the shapes that the model takes. Labels follow from them by a rule that a model can learn.
 struct SyntheticData {
   std::int64_t rows = 0;
   std::optional<std::int64_t> seed{};
@@ -128,10 +135,10 @@ struct Training {
   Choice loss{};
   Choice optimizer{};
   std::vector<Choice> metrics{};
-  // Exactly one of the two is there.
+  // Exactly one of the two is given.
   std::optional<std::int64_t> per_replica_batch{};
   std::optional<std::int64_t> global_batch{};
-  // Exactly one of the two is there: parsing fills in one epoch.
+  // Exactly one of the two is set after parsing; if the file gives none, it is one epoch.
   std::optional<std::int64_t> epochs{};
   std::optional<std::int64_t> steps{};  // of the whole training
   std::optional<std::int64_t> steps_per_epoch{};
@@ -147,7 +154,7 @@ struct Training {
 // In a custom loop a loss that is only named is Keras' function: it gives a loss per row.
 bool is_per_row(const Training& training);
 
-// Which tasks there are, as TF_CONFIG says it. Absent: a worker on every machine, where the strategy has
+// The tasks of the cluster, in the form of TF_CONFIG. Absent: a worker on every machine, if the strategy has
 // workers.
 struct ClusterChoice {
   std::optional<json::Value> written{};
@@ -155,11 +162,11 @@ struct ClusterChoice {
 };
 
 // The machine whose devices, memory and time are described, as platform/ reads it: a name, or an object.
-// Absent: the machine at hand, of which only the CPU counts, and nothing is timed unless it is measured.
+// Absent: the CPU of this machine, and steps have no time unless it is measured.
 struct PlatformChoice {
   std::optional<json::Value> written{};
   std::string folder{};  // of the scenario: paths begin there
-  // What the type this_machine stands for, where somebody measured its rates: scenario/this_machine.h.
+  // The device type that "this_machine" stands for, if its rates were measured (scenario/this_machine.h).
   std::optional<device::DeviceType> this_machine{};
 };
 
@@ -174,7 +181,7 @@ struct LogicalDevices {
   std::vector<LogicalDevice> cut{};
 };
 
-// What a program would say with tf.config before anything runs. Physical devices are named as there: "GPU:0".
+// What a program sets with tf.config before anything runs. Physical devices have the same names: "GPU:0".
 struct Devices {
   std::optional<std::vector<std::string>> visible{};
   bool memory_growth = false;
@@ -185,16 +192,17 @@ struct Devices {
 // How far the framework joins neighbouring operations into one kernel.
 enum class Fusion : std::uint8_t { none, activations, program };
 
-// Collectives in a step: all moves of all replicas, or those that are alike only once; automatic: where that can be.
+// Collectives in a step: all moves of all replicas, or those that are alike only once; automatic: where that
+// can be.
 enum class Collectives : std::uint8_t { automatic, expanded, folded };
 
 // How the processes that drive the devices are started: what a call of the communication library costs.
 enum class Launch : std::uint8_t { threads, mpi, torch };
 
-// How long kernels take: by the roofline, or measured on this machine, now.
+// Where the times of kernels come from: the roofline, or measurements on this machine, now.
 enum class Compute : std::uint8_t { roofline, measured };
 
-// Or as they were measured before.
+// Or a profile of earlier measurements.
 struct ProfileChoice {
   InputPath profile{};
   bool transfer = false;  // from another device: by the ratio of rooflines
@@ -209,7 +217,7 @@ struct ComputeChoice {
   }
 };
 
-// How seconds come about.
+// Where simulated times come from.
 struct Time {
   ComputeChoice compute{};
   std::optional<Seconds> measured_step{};  // of one device, this model and batch: scales what is computed
@@ -223,20 +231,20 @@ struct Time {
   std::optional<Seconds> dispatch{};      // of a TPU's program, by its host
 };
 
-// Rows, or bytes of them, in a second.
+// Rows per second, or bytes of rows per second.
 struct DecodeRate {
   std::variant<double, BytesPerSecond> rate{};
 };
 
-// What reading and decoding rows costs each host. Absent: nothing.
+// What reading and decoding rows costs each host. Absent: they take no time.
 struct Input {
   std::optional<Bytes> sample{};  // as it is stored; the row's own bytes where absent
   std::optional<DecodeRate> decode{};
   std::optional<BytesPerSecond> storage{};
-  std::int64_t prefetch = 2;  // tf.data's AUTOTUNE settles by measurement, which nobody made here
+  std::int64_t prefetch = 2;  // tf.data's AUTOTUNE would find the number by measurement
 };
 
-// One of the two: something computes slower from a step on, or a worker doesn't reach a step.
+// Either something computes slower from a step on, or a worker is lost before a step.
 struct Fault {
   std::optional<std::string> slow{};  // a device, or a worker
   double factor = 1;
@@ -247,7 +255,7 @@ struct Fault {
 
 enum class Numerics : std::uint8_t { cpu, cuda, none };
 
-// Who adds among this machine's GPUs: the plan's own moves and sums, or a library.
+// What adds values among the GPUs of this machine: the moves and sums of the plan, or NCCL.
 enum class HostCollectives : std::uint8_t { planned, nccl };
 
 struct Host {
@@ -262,7 +270,7 @@ struct Scenario {
   PlatformChoice platform{};
   ClusterChoice cluster{};
   Devices devices{};
-  Strategy strategy{};
+  strategy::AnyStrategy strategy{};
   Model model{};
   Dataset dataset{};
   Training training{};
@@ -274,8 +282,8 @@ struct Scenario {
   std::int64_t seed = 0;
   model::Semantics semantics = model::Semantics::keras2;
 
-  // Where each key of the file stands, by its dotted path; "" is the file's first bracket. What a key's place
-  // is when it isn't there: that of the nearest one around it.
+  // The place of each key of the file, by its dotted path; "" is the first bracket of the file. The place of
+  // a key that is absent is the place of the nearest object around it.
   std::map<std::string, Place, std::less<>> places{};
   Place place(std::string_view path) const;
 

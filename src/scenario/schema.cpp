@@ -7,11 +7,12 @@
 #include "base/json_writer.h"
 #include "scenario/keys.h"
 #include "scenario/names.h"
+#include "strategy/table.h"
 
 namespace wt::scenario {
 namespace {
 
-// Writes an object's properties by its description in keys.h, then what must hold among them.
+// Writes the properties of an object as a visitor of its list of keys, then the conditions among them.
 class SchemaWriter {
  public:
   explicit SchemaWriter(json::Writer& out) : out_(out) {}
@@ -114,6 +115,27 @@ class SchemaWriter {
     if (has_default) out_.member("default", name_of(value));
   }
 
+  void describe(const Key&, const strategy::Word& word, bool has_default) {
+    words(out_, "enum", word.names);
+    if (has_default && word.index) out_.member("default", word.names[*word.index]);
+  }
+
+  void describe(const Key&, const strategy::Object& member, bool) {
+    member.give();
+    object(out_, [&](SchemaWriter& inside) {
+      strategy::KeysFor<SchemaWriter> keys(inside);
+      member.keys(keys);
+    });
+  }
+
+  void describe(const Key& key, const strategy::WordOrObject& member, bool) {
+    out_.key("anyOf").begin_array().begin_object();
+    describe(key, member.word, false);
+    out_.end_object().begin_object();
+    describe(key, member.object, false);
+    out_.end_object().end_array();
+  }
+
   template <class T>
   void describe(const Key& key, const std::optional<T>&, bool) {
     describe(key, T{}, false);
@@ -124,15 +146,7 @@ class SchemaWriter {
     describe(key, value.path, has_default);
   }
 
-  void describe(const Key& key, const AlgorithmName&, bool) { words(out_, "enum", key.names()); }
-
-  void describe(const Key& key, const CrossDeviceOpsChoice&, bool) {
-    out_.key("anyOf").begin_array().begin_object();
-    describe(key, strategy::CrossDeviceOps::nccl, false);
-    out_.end_object().begin_object();
-    object(out_, [](SchemaWriter& inside) { inside(schedule_file, InputPath{}); });
-    out_.end_object().end_array();
-  }
+  void describe(const Key& key, const strategy::AlgorithmName&, bool) { words(out_, "enum", key.names()); }
 
   void describe(const Key& key, const ComputeChoice&, bool) {
     out_.key("anyOf").begin_array().begin_object();
@@ -142,9 +156,11 @@ class SchemaWriter {
     out_.end_object().end_array().member("default", name_of(Compute{}));
   }
 
-  // The roles of tasks, or a whole TF_CONFIG: cluster/tf_config.h.
+  // The jobs of a cluster, or a whole TF_CONFIG (cluster/tf_config.h).
   void describe(const Key&, const ClusterChoice&, bool) { out_.member("type", "object"); }
-  void describe(const Key&, const Strategy&, bool) { out_.member("$ref", "#/definitions/strategy"); }
+  void describe(const Key&, const strategy::AnyStrategy&, bool) {
+    out_.member("$ref", "#/definitions/strategy");
+  }
 
   void describe(const Key& key, const Choice&, bool) {
     out_.key("anyOf").begin_array().begin_object();
@@ -177,7 +193,7 @@ class SchemaWriter {
 
   void describe(const Key&, const Numbers&, bool) { words(out_, "type", Together{"number", "array"}); }
 
-  // platform/ has a schema of its own for what is written here.
+  // platform/schema.h describes the objects that are legal here.
   void describe(const Key&, const PlatformChoice&, bool) {
     words(out_, "type", Together{"string", "object"});
   }
@@ -280,26 +296,18 @@ void write_dataset(json::Writer& out) {
   out.end_array().end_object();
 }
 
-template <class Options>
-void write_options(json::Writer& out, StrategyType type) {
-  out.begin_object();
-  SchemaWriter::object(out, [&](SchemaWriter& inside) {
-    inside.constant(strategy_type.name, name_of(type), type != StrategyType{});
-    Options options{};
-    keys_of(inside, options);
-  });
-  out.end_object();
-}
-
-template <std::size_t... index>
-void write_all_options(json::Writer& out, std::index_sequence<index...>) {
-  using All = decltype(Strategy::options);
-  (write_options<std::variant_alternative_t<index, All>>(out, static_cast<StrategyType>(index)), ...);
-}
-
 void write_strategy(json::Writer& out) {
   out.key("strategy").begin_object().key("anyOf").begin_array();
-  write_all_options(out, std::make_index_sequence<std::variant_size_v<decltype(Strategy::options)>>{});
+  for (const strategy::Row& row : strategy::rows()) {
+    const std::unique_ptr<strategy::Strategy> options = row.make();
+    out.begin_object();
+    SchemaWriter::object(out, [&](SchemaWriter& inside) {
+      inside.constant(strategy_type.name, row.name, &row != &strategy::rows().front());
+      strategy::KeysFor<SchemaWriter> keys(inside);
+      options->keys(keys);
+    });
+    out.end_object();
+  }
   out.end_array().end_object();
 }
 

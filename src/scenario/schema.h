@@ -4,8 +4,8 @@
 
 namespace wt::scenario {
 
-// The JSON Schema (draft 7) of a scenario: what an editor completes and explains, with every default. It
-// accepts what the parser accepts, but for what names in one key mean for another.
+// The JSON Schema (draft 7) of a scenario, by which an editor completes and explains keys, with every
+// default. It accepts what the parser accepts, except that it doesn't compare the values of different keys.
 std::string schema();
 
 }  // namespace wt::scenario

@@ -27,7 +27,7 @@ data::Dataset rows_of(Kind kind, const SyntheticData& wanted) {
 
 std::int64_t last_of(const TensorSpec& output) { return output.shape.rank() == 0 ? 1 : output.shape.last(); }
 
-// The next token is learnt where each token has an output as wide as there are tokens.
+// Whether the model predicts the next token: each token has as many outputs as there are tokens.
 bool is_language_model(const Purpose& purpose) {
   const TensorSpec& row = purpose.inputs[0];
   const Shape& output = purpose.outputs[0].shape;
@@ -77,7 +77,7 @@ data::Dataset rows_of_numbers(const SyntheticData& wanted, const Purpose& purpos
   return rows_of(data::Regression{.features = row.shape[0], .targets = outputs}, wanted);
 }
 
-// What each integer value may be at most, by the tables that it, or what is made of it, is looked up in.
+// The limit of each integer value, by the tables in which the value or a value made from it is looked up.
 class Lookups {
  public:
   explicit Lookups(const Program& program) : program_(program) {}
@@ -109,7 +109,7 @@ class Lookups {
 
 }  // namespace
 
-// Of a single row: where all rows of a batch lie in one table, that is what one of them may name.
+// For a single row: if all rows of a batch lie in one table, the limit of one of them.
 std::vector<std::int64_t> ids_of(const model::Layer& model) {
   const model::Forward single = model::forward(model, 1);
   const Lookups lookups(single.step.program);

@@ -10,21 +10,21 @@
 
 namespace wt::scenario {
 
-// What decides which rows a model takes, and which synthetic ones it can learn.
+// What decides which rows a model takes, and which synthetic rows it can learn.
 struct Purpose {
   std::string model{};
   std::vector<TensorSpec> inputs{};   // of one row; none where the model doesn't say
   std::vector<TensorSpec> outputs{};  // of one row
-  // For integers how many ids there are, by input: those of the smallest table they are looked up in; 0: they
-  // aren't looked up.
+  // For each input of integers the number of ids: the rows of the smallest table in which they are looked up,
+  // or 0 if they are not looked up.
   std::vector<std::int64_t> ids{};
   model::Loss loss{};
 };
 
-// Requires: the model says what its inputs are.
+// Requires: the model knows the shapes of its inputs.
 std::vector<std::int64_t> ids_of(const model::Layer& model);
 
-// Throws InputError where no rule makes such rows.
+// Throws InputError if no rule makes such rows.
 data::Dataset synthetic_data(const SyntheticData& wanted, const Purpose& purpose);
 
 }  // namespace wt::scenario

@@ -16,7 +16,7 @@ bool is_name(const json::Value& value) {
 // "type", or "machine.devices.type" in a `set`.
 bool names_a_type(std::string_view key) { return key == "type" || key.ends_with(".type"); }
 
-// Where the name stands as the type of devices or hosts.
+// The places at which the name stands as the type of devices or hosts.
 void find_names(const json::Value& value, const Path& at, std::vector<Path>& found) {
   if (value.kind() != json::Kind::object) return;
   for (const json::Member& member : value.members()) {
@@ -69,7 +69,7 @@ json::Value description(const Scenario& scenario) {
   return json::parse(out.end_object().text(), std::string(plan::this_machine));
 }
 
-// One of it, alone.
+// A platform of a single such device.
 json::Value alone() {
   return json::parse(R"({"virtual": {"devices": 1, "type": "this_machine"}})",
                      std::string(plan::this_machine));

@@ -1,6 +1,6 @@
 #pragma once
-// The machine at hand as a device type of a platform, by the name this_machine: equal copies of it behind any
-// network.
+// This machine as a device type of a platform, by the name "this_machine", so that a scenario can put copies
+// of it behind any network.
 
 #include <optional>
 
@@ -10,14 +10,15 @@
 
 namespace wt::scenario {
 
-// Whether the platform's devices are this machine's; without a platform they are, where time is measured.
+// Whether the devices of the platform are of the type this_machine. Without a platform they are, if time is
+// measured.
 bool uses_this_machine(const Scenario& scenario);
 
-// What "platform" says, with this machine's description (PlatformChoice::this_machine) in place of its name.
-// None: there is no platform. Throws InputError where nothing measured what this machine takes.
+// The value of "platform", with the description of this machine (PlatformChoice::this_machine) in place of
+// its name. None: there is no platform. Throws InputError if the rates of this machine were not measured.
 std::optional<json::Value> platform_of(const Scenario& scenario);
 
-// That "compute" names. None: it names none. Throws InputError with everything that is wrong in the file.
+// The profile that "compute" names, if any. Throws InputError with everything that is wrong in the file.
 std::optional<plan::Profile> profile_of(const Scenario& scenario);
 
 }  // namespace wt::scenario

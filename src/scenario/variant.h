@@ -8,11 +8,11 @@
 
 namespace wt::scenario {
 
-using Overrides = std::vector<std::string>;
+using strategy::Overrides;
 
-// Which overrides make so many replicas: of one machine's devices the first ones; of workers whole machines, or
-// some devices of one; of TPUs another slice. `machine` is the scenario's own. Throws InputError with what would
-// do where that is not to be had.
+// The overrides that give the scenario so many replicas: the first devices of one machine, whole machines or
+// some devices of one machine for workers, another slice for TPUs. `machine` is the machine of the scenario
+// as it is. Throws InputError with a possible number if this one isn't.
 Overrides with_replicas(const Scenario& scenario, const cluster::Machine& machine, int replicas);
 
 }  // namespace wt::scenario

@@ -4,11 +4,14 @@
 #include <memory>
 #include <vector>
 
-#include "device/cpu/workers.h"
 #include "device/cuda_device.h"
 #include "device/queue.h"
 #include "plan/profile.h"
 #include "scenario/scenario.h"
+
+namespace wt::device {
+class Workers;
+}
 
 namespace wt::session {
 

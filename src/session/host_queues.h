@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "device/cpu/workers.h"
 #include "device/cuda_device.h"
 #include "execute/queues.h"
 #include "scenario/machine.h"
 #include "session/host_pieces.h"
+
+namespace wt::device {
+class Workers;
+}
 
 namespace wt::session {
 

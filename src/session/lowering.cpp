@@ -7,15 +7,7 @@
 #include "base/file.h"
 #include "base/rough.h"
 #include "communication/timing.h"
-#include "platform/slice.h"
 #include "scenario/names.h"
-#include "strategy/central_storage.h"
-#include "strategy/collective_ops.h"
-#include "strategy/default.h"
-#include "strategy/devices.h"
-#include "strategy/mirrored.h"
-#include "strategy/multi_worker_mirrored.h"
-#include "strategy/tpu.h"
 
 namespace wt::session {
 
@@ -23,25 +15,12 @@ namespace {
 
 using communication::Group;
 using LibraryCall = communication::Call;
-using scenario::StrategyType;
-using strategy::CrossDeviceOps;
 
 Group group_of(const cluster::Machine& machine) {
   Group group{*machine.platform};
   for (const cluster::Replica& replica : machine.replicas)
     group.ranks.push_back(machine.endpoint(print(replica.device.name)));
   return group;
-}
-
-bool has_gpus_only(std::span<const strategy::Place> places) {
-  return std::ranges::all_of(places,
-                             [](const strategy::Place& place) { return place.kind == device::Kind::gpu; });
-}
-
-strategy::Packing packing_of(const scenario::Buckets& buckets) {
-  strategy::Packing packing{.overlap = buckets.overlap};
-  if (buckets.bucket_cap) packing.bucket_cap = *buckets.bucket_cap;
-  return packing;
 }
 
 // What launching costs: by the way of starting, or by what a tiny all-reduce took on the real system.
@@ -72,10 +51,8 @@ Lowering::Lowering(const scenario::Scenario& scenario, const cluster::Machine& m
       places_(all_places_),
       call_options_(call_options(scenario, machine)) {
   if (scenario.host.collectives == scenario::HostCollectives::nccl) require_nccl();
-  const auto* mirrored = scenario.strategy.as<scenario::Mirrored>();
-  if (mirrored == nullptr || named_ops(*mirrored) != CrossDeviceOps::schedule) return;
-  const auto& file = std::get<scenario::InputPath>(mirrored->cross_device_ops->form);
-  schedule_ = read_text(file.path, scenario.place("strategy.cross_device_ops.schedule"));
+  if (const std::optional<strategy::NamedFile> file = scenario.strategy->file())
+    file_ = read_text(file->path, scenario.place(file->key));
 }
 
 // ---- Lowering
@@ -84,7 +61,7 @@ plan::Plan Lowering::lower(strategy::Steps steps) {
   Problems problems;
   try {
     std::string why_all = fold(steps);
-    plan::Plan plan = lower_unplaced(steps.first(places_.size()));
+    plan::Plan plan = scenario_.strategy->lower(steps.first(places_.size()), setting(places_));
     plan.why_expanded = std::move(why_all);
     return plan;
   } catch (const InputError& error) {
@@ -97,14 +74,27 @@ plan::Plan Lowering::lower(strategy::Steps steps) {
   return {};
 }
 
-// It takes the place of what is NCCL's in the plan, and of nothing else.
+strategy::Setting Lowering::setting(std::vector<strategy::Place> places) {
+  return {.machine = machine_,
+          .semantics = scenario_.semantics,
+          .places = std::move(places),
+          .stand_for = stand_for_,
+          .file = file_,
+          .library = [this](const std::string& algorithm) { return library(algorithm); }};
+}
+
+plan::Plan Lowering::lower_alone(const Step& step) {
+  return scenario_.strategy->lower_alone(step, setting({all_places_.front()}));
+}
+
+// NCCL itself carries out what is NCCL's in the plan, and nothing else.
 void Lowering::require_nccl() {
   if (all_places_.size() == 1) return;
-  std::optional<strategy::ReductionChoice> told;
-  if (scenario_.strategy.as<scenario::Mirrored>() != nullptr) told = mirrored_reduction();
-  if (scenario_.strategy.as<scenario::MultiWorkerMirrored>() != nullptr) told = multi_worker_reduction();
-  if (told && told->is_librarys) return;
-  const std::string name = told ? told->name : std::string(scenario::name_of(scenario_.strategy.type()));
+  const strategy::Strategy& strategy = *scenario_.strategy;
+  const std::optional<strategy::ReductionChoice> reduction = strategy.reduction(setting(all_places_));
+  if (reduction && reduction->is_librarys) return;
+  const std::string name =
+      strategy.library_algorithm() && reduction ? reduction->name : std::string(strategy.name());
   throw InputError(Problem{scenario_.place("host.collectives"),
                            fmt::format("NCCL carries out what is NCCL's in TensorFlow, and {} is not", name),
                            R"(leave it out, or take "mirrored" with "cross_device_ops": "collective_nccl")"});
@@ -127,16 +117,12 @@ std::string Lowering::fold(strategy::Steps steps) {
 }
 
 std::string Lowering::obstacle_to_folding(strategy::Steps steps, const Tasks& tasks) const {
-  const auto* workers = scenario_.strategy.as<scenario::MultiWorkerMirrored>();
-  const bool is_tpu = scenario_.strategy.type() == StrategyType::tpu;
+  const std::string obstacle = scenario_.strategy->obstacle_to_folding(machine_);
   const auto is_alike = [&](const auto& task) { return is_like(task.second, tasks.begin()->second); };
   if (scenario_.numerics != scenario::Numerics::none) return "numbers need every replica";
   if (!machine_.platform) return "nothing is timed";
   if (scenario_.time.collectives == scenario::Collectives::expanded) return "the scenario asks for it";
-  if (workers == nullptr && !is_tpu) return "its replicas are one process, and none is another's like";
-  if (workers != nullptr && workers->communication_options.bytes_per_pack != Bytes(0))
-    return "packs are played one by one";
-  if (!all_places_.front().further.empty()) return "its replicas have several cores";
+  if (!obstacle.empty()) return obstacle;
   if (std::ranges::any_of(steps, [&](const Step* step) { return step != steps.front(); }))
     return "replicas have different numbers of rows";
   if (tasks.size() < 2) return "there is one task, and it is like no other";
@@ -157,89 +143,11 @@ bool Lowering::is_like(std::span<const strategy::Place> task, std::span<const st
   });
 }
 
-plan::Plan Lowering::lower_unplaced(strategy::Steps steps) {
-  switch (scenario_.strategy.type()) {
-    case StrategyType::default_strategy:
-    case StrategyType::one_device:
-      return strategy::lower_default(*steps.front(), places_.front().device, places_.front().host);
-    case StrategyType::mirrored:
-      return lower_mirrored(steps);
-    case StrategyType::central_storage:
-      return strategy::lower_central_storage(steps, places_, central_storage());
-    case StrategyType::multi_worker_mirrored:
-      return lower_multi_worker_mirrored(steps);
-    case StrategyType::tpu:
-      break;
-  }
-  strategy::TpuOptions options = tpu();
-  options.stand_for = stand_for_;
-  if (const platform::Slice* slice = machine_.platform ? machine_.platform->slice() : nullptr) {
-    const std::vector<int>& shape = machine_.computation_shape;
-    for (std::size_t axis = 0; axis < slice->shape.axes(); ++axis)
-      options.slice.push_back(slice->shape[axis] / shape[axis]);
-    options.wraps = slice->wraps;
-    options.cores = slice->devices_per_chip() / shape.back();
-  }
-  return strategy::lower_tpu(steps, places_, options);
-}
-
-strategy::TpuOptions Lowering::tpu() const {
-  strategy::TpuOptions options;
-  if (const auto& algorithm = scenario_.strategy.as<scenario::Tpu>()->algorithm)
-    options.algorithm = algorithm->name;
-  options.assigned = machine_.assigned;
-  return options;
-}
-
-strategy::CentralStorageOptions Lowering::central_storage() const {
-  strategy::CentralStorageOptions options;
-  if (machine_.center) options.parameter_device = strategy::planned(*machine_.center);
-  return options;
-}
-
-plan::Plan Lowering::lower_alone(const Step& step) const {
-  const strategy::Place& place = all_places_.front();
-  const Step* const steps[] = {&step};
-  if (!place.further.empty()) return strategy::lower_tpu(steps, {&place, 1}, tpu());
-  if (scenario_.strategy.type() != StrategyType::central_storage || !machine_.center)
-    return strategy::lower_default(step, place.device, place.host);
-  return strategy::lower_central_storage(steps, {&place, 1}, central_storage());
-}
-
-plan::Plan Lowering::lower_mirrored(strategy::Steps steps) {
-  const auto& mirrored = *scenario_.strategy.as<scenario::Mirrored>();
-  strategy::MirroredOptions options{.cross_device_ops = chosen_ops().ops,
-                                    .packing = packing_of(mirrored.buckets),
-                                    .nccl = library(mirrored.algorithm),
-                                    .num_packs = static_cast<int>(mirrored.num_packs.value_or(1)),
-                                    .faithful = mirrored.faithful,
-                                    .stand_for = stand_for_,
-                                    .schedule = schedule_};
-  if (machine_.center) {
-    const auto replica = std::ranges::find(machine_.replicas, machine_.center->name,
-                                           [](const cluster::Replica& each) { return each.device.name; });
-    options.reduce_on_host = replica == machine_.replicas.end();
-    if (!options.reduce_on_host) options.reduce_to = static_cast<int>(replica - machine_.replicas.begin());
-  }
-  return strategy::lower_mirrored(steps, places_, options);
-}
-
-plan::Plan Lowering::lower_multi_worker_mirrored(strategy::Steps steps) {
-  const auto& workers = *scenario_.strategy.as<scenario::MultiWorkerMirrored>();
-  strategy::MultiWorkerMirroredOptions options{.implementation = workers.communication_options.implementation,
-                                               .packing = packing_of(workers.buckets),
-                                               .nccl = library(workers.algorithm),
-                                               .stand_for = stand_for_};
-  options.packing.bytes_per_pack = workers.communication_options.bytes_per_pack;
-  return strategy::lower_multi_worker_mirrored(steps, places_, options);
-}
-
 // ---- The library
 
-strategy::Library Lowering::library(const std::optional<scenario::AlgorithmName>& algorithm) {
-  const std::string wanted = algorithm ? algorithm->name : "";
-  if (!machine_.platform) return {.always = {.algorithm = wanted.empty() ? "ring" : wanted}};
-  return {.choose = [this, wanted](Bytes bytes) { return choose(wanted, bytes); }};
+strategy::Library Lowering::library(const std::string& algorithm) {
+  if (!machine_.platform) return {.always = {.algorithm = algorithm.empty() ? "ring" : algorithm}};
+  return {.choose = [this, algorithm](Bytes bytes) { return choose(algorithm, bytes); }};
 }
 
 strategy::LibraryChoice Lowering::choose(const std::string& algorithm, Bytes bytes) {
@@ -270,79 +178,22 @@ const LibraryCall& Lowering::call_for(const std::string& algorithm, Bytes bytes)
   return known_.emplace(std::pair(algorithm, bytes), std::move(call)).first->second;
 }
 
-// ---- What is told
-
-// The program's own word, or what MirroredStrategy takes on such devices; NCCL is for GPUs alone.
-strategy::Chosen Lowering::chosen_ops() {
-  const auto& mirrored = *scenario_.strategy.as<scenario::Mirrored>();
-  const std::optional<CrossDeviceOps> named = named_ops(mirrored);
-  if (!named) {
-    std::vector<device::Name> devices;
-    for (const cluster::Replica& replica : machine_.replicas) devices.push_back(replica.device.name);
-    device::Context context = machine_.context;
-    if (!model::is_on(model::Switch::nccl_or_one_device, scenario_.semantics))
-      return strategy::choose_cross_device_ops(devices, context);
-    strategy::Chosen chosen = strategy::select_cross_device_ops(devices, context);
-    if (chosen.why.empty()) chosen.why = "all devices are whole GPUs";
-    return chosen;
-  }
-  const bool has_gpus = has_gpus_only(all_places_);
-  if (*named == CrossDeviceOps::nccl && !has_gpus)
-    return {CrossDeviceOps::reduction_to_one_device, "NCCL was asked for, and not all devices are GPUs"};
-  if (*named == CrossDeviceOps::collective_nccl && !has_gpus)
-    return {CrossDeviceOps::collective_ring, "NCCL was asked for, and not all devices are GPUs"};
-  return {*named, "the scenario asks for it"};
-}
-
-strategy::ReductionChoice Lowering::mirrored_reduction() {
-  const strategy::Chosen chosen = chosen_ops();
-  strategy::ReductionChoice told{.name = std::string(strategy::name(chosen.ops)), .why = chosen.why};
-  switch (chosen.ops) {
-    case CrossDeviceOps::collective_ring:
-      told.algorithm = strategy::collective_op(strategy::CollectiveType::reduce).algorithm;
-      break;
-    case CrossDeviceOps::hierarchical_copy:
-      told.algorithm = "hierarchical_copy";
-      break;
-    case CrossDeviceOps::schedule:
-      told.algorithm = "the scenario's own";
-      break;
-    case CrossDeviceOps::reduction_to_one_device:
-      told.algorithm = fmt::format("to {} and back", print(machine_.center.value_or(machine_.device()).name));
-      break;
-    case CrossDeviceOps::nccl:
-    case CrossDeviceOps::collective_nccl:
-      told.is_librarys = true;
-  }
-  return told;
-}
-
-strategy::ReductionChoice Lowering::multi_worker_reduction() {
-  const auto& options = scenario_.strategy.as<scenario::MultiWorkerMirrored>()->communication_options;
-  const strategy::ChosenImplementation chosen =
-      strategy::choose_implementation(options.implementation, all_places_);
-  strategy::ReductionChoice told{.why = chosen.why};
-  told.is_librarys = chosen.implementation == strategy::CommunicationImplementation::nccl;
-  told.name = std::string(
-      strategy::name(told.is_librarys ? CrossDeviceOps::collective_nccl : CrossDeviceOps::collective_ring));
-  if (!told.is_librarys) told.algorithm = strategy::collective_op(strategy::CollectiveType::reduce).algorithm;
-  return told;
-}
+// ---- The reduction
 
 // What NCCL runs, or would run in place of what TensorFlow takes.
-void Lowering::describe_library(const std::optional<scenario::AlgorithmName>& algorithm, Bytes gradients,
+void Lowering::describe_library(const std::string& algorithm, Bytes gradients,
                                 strategy::ReductionChoice& reduction) {
   if (!machine_.platform) {
-    if (reduction.is_librarys) reduction.algorithm = algorithm ? algorithm->name : "ring";
+    if (reduction.is_librarys) reduction.algorithm = algorithm.empty() ? "ring" : algorithm;
     return;
   }
   if (reduction.is_librarys) {
-    const LibraryCall& call = call_for(algorithm ? algorithm->name : "", gradients);
+    const LibraryCall& call = call_for(algorithm, gradients);
     reduction.algorithm = call.algorithm->name;
     reduction.protocol = call.protocol;
     return;
   }
-  if (!has_gpus_only(all_places_)) return;
+  if (!strategy::has_gpus_only(all_places_)) return;
   const LibraryCall& call = call_for("", gradients);
   if (call.protocol.empty()) return;  // on ideal links, or GPUs of others, NCCL is no choice
   const Seconds time =
@@ -354,29 +205,10 @@ void Lowering::describe_library(const std::optional<scenario::AlgorithmName>& al
 
 std::optional<strategy::ReductionChoice> Lowering::reduction(Bytes gradients) {
   if (all_places_.size() == 1 || gradients == Bytes(0)) return std::nullopt;
-  if (const auto* mirrored = scenario_.strategy.as<scenario::Mirrored>()) {
-    strategy::ReductionChoice told = mirrored_reduction();
-    describe_library(mirrored->algorithm, gradients, told);
-    return told;
-  }
-  if (const auto* workers = scenario_.strategy.as<scenario::MultiWorkerMirrored>()) {
-    strategy::ReductionChoice told = multi_worker_reduction();
-    describe_library(workers->algorithm, gradients, told);
-    return told;
-  }
-  if (scenario_.strategy.type() == StrategyType::central_storage) {
-    const std::string center =
-        machine_.center ? print(machine_.center->name) : print(device::host_of(machine_.device().name));
-    return strategy::ReductionChoice{
-        .name = "pushed, added and applied",
-        .algorithm = fmt::format("on {}", center),
-        .why = machine_.center ? "the scenario asks for it" : "there are several replicas"};
-  }
-  const auto& algorithm = scenario_.strategy.as<scenario::Tpu>()->algorithm;
-  return strategy::ReductionChoice{
-      .name = "cross_replica_sum",
-      .algorithm = algorithm ? algorithm->name : "by the slice's axes",
-      .why = algorithm ? "the scenario asks for it" : "XLA adds along the torus"};
+  std::optional<strategy::ReductionChoice> reduction = scenario_.strategy->reduction(setting(all_places_));
+  const std::optional<std::string> algorithm = scenario_.strategy->library_algorithm();
+  if (reduction && algorithm) describe_library(*algorithm, gradients, *reduction);
+  return reduction;
 }
 
 }  // namespace wt::session

@@ -1,6 +1,6 @@
 #pragma once
-// A scenario's strategy as what `train` lowers steps with, and what is known of its reduction: which one
-// runs, why, and what the platform's own library would run.
+// Lowers the steps of a training with the scenario's strategy. What a strategy doesn't know comes from here: the
+// replicas that stand for others of the same kind (folding), and what the communication library of the machine runs.
 
 #include <map>
 #include <string>
@@ -10,10 +10,7 @@
 #include "communication/call.h"
 #include "scenario/machine.h"
 #include "session/results.h"
-#include "strategy/central_storage.h"
-#include "strategy/devices.h"
 #include "strategy/library.h"
-#include "strategy/tpu.h"
 #include "train/function.h"
 
 namespace wt::session {
@@ -28,7 +25,7 @@ class Lowering {
   plan::Plan lower(strategy::Steps steps);
 
   // On the first replica's devices alone: variables are there too, unless the scenario keeps them elsewhere.
-  plan::Plan lower_alone(const Step& step) const;
+  plan::Plan lower_alone(const Step& step);
 
   // For so many bytes of gradients. None: one replica, or nothing is reduced as a whole.
   std::optional<strategy::ReductionChoice> reduction(Bytes gradients);
@@ -40,26 +37,18 @@ class Lowering {
   std::string fold(strategy::Steps steps);
   std::string obstacle_to_folding(strategy::Steps steps, const Tasks& tasks) const;
   bool is_like(std::span<const strategy::Place> task, std::span<const strategy::Place> first) const;
-  plan::Plan lower_unplaced(strategy::Steps steps);
-  strategy::CentralStorageOptions central_storage() const;
-  strategy::TpuOptions tpu() const;
-  plan::Plan lower_mirrored(strategy::Steps steps);
-  plan::Plan lower_multi_worker_mirrored(strategy::Steps steps);
-  strategy::Library library(const std::optional<scenario::AlgorithmName>& algorithm);
+  strategy::Setting setting(std::vector<strategy::Place> places);
+  strategy::Library library(const std::string& algorithm);
   strategy::LibraryChoice choose(const std::string& algorithm, Bytes bytes);
   const communication::Call& call_for(const std::string& algorithm, Bytes bytes);
-  strategy::Chosen chosen_ops();
-  strategy::ReductionChoice mirrored_reduction();
-  strategy::ReductionChoice multi_worker_reduction();
-  void describe_library(const std::optional<scenario::AlgorithmName>& algorithm, Bytes gradients,
-                        strategy::ReductionChoice& reduction);
+  void describe_library(const std::string& algorithm, Bytes gradients, strategy::ReductionChoice& reduction);
 
   const scenario::Scenario& scenario_;
   const cluster::Machine& machine_;
   const std::vector<strategy::Place> all_places_;
   std::vector<strategy::Place> places_;  // those that are lowered
   strategy::StandFor stand_for_{};
-  std::string schedule_{};  // the text of a file
+  std::string file_{};  // the text of the file that the strategy's options name
   communication::CallOptions call_options_{};
   std::map<std::pair<std::string, Bytes>, communication::Call> known_{};  // by algorithm wanted
 };

@@ -37,7 +37,7 @@ session::Results Training::begun() {
   session::Forecast known = forecast();
   return {.version = options_.version,
           .name = scenario_.name,
-          .strategy = std::string(scenario::name_of(scenario_.strategy.type())),
+          .strategy = std::string(scenario_.strategy->name()),
           .semantics = std::string(model::name(scenario_.semantics)),
           .numerics = std::string(scenario::name_of(scenario_.numerics)),
           .planned = std::move(known.planned),

@@ -53,8 +53,7 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
                                                      std::span<const std::int64_t> replica_rows) const {
   timing::SimulationOptions options = options_;
   options.rows = rows;
-  // What is pushed to one place waits there for nobody's kernel.
-  options.is_brought_together = scenario_.strategy.type() != scenario::StrategyType::central_storage;
+  options.is_brought_together = scenario_.strategy->meets_in_collectives();
   if (options.times == nullptr && !scenario_.time.compute.is_roofline())
     throw InputError(Problem{scenario_.place("time.compute"),
                              "this command times kernels by the roofline alone",
@@ -81,7 +80,7 @@ const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t
   options.steps.slow = phases_[phase].slow;
   options.steps.jitter = scenario_.time.jitter;
   options.steps.seed = scenario_.seed;
-  options.timeout = timeout();
+  options.timeout = scenario_.strategy->collective_timeout();
   if (scenario_.time.steps) options.steps.count = static_cast<int>(*scenario_.time.steps);
   if (job_.input.replicas == 1)
     measure(options);
@@ -170,23 +169,17 @@ Seconds TrainingClock::time_before(std::int64_t step) {
   return time;
 }
 
-// Of collectives; none: there are none that keep to it.
-std::optional<Seconds> TrainingClock::timeout() const {
-  const auto* workers = scenario_.strategy.as<scenario::MultiWorkerMirrored>();
-  return workers == nullptr ? std::nullopt : workers->communication_options.timeout;
-}
-
 std::optional<timing::LostWorker> TrainingClock::lost() {
   const auto& killed = job_.faults.killed;
   if (!killed) return std::nullopt;
   const timing::Simulation& last = step(job_.global_batch, killed->step);
   return timing::lost_worker(*killed, job_.machine, plans_.whole(), last.timeline, time_before(killed->step),
-                             timeout());
+                             scenario_.strategy->collective_timeout());
 }
 
 // Among the steps that are played of each phase: with jitter, others may come.
 std::optional<timing::TimedOut> TrainingClock::timed_out(std::int64_t steps) {
-  if (!timeout()) return std::nullopt;
+  if (!scenario_.strategy->collective_timeout()) return std::nullopt;
   for (std::size_t phase = 0; phase < phases_.size(); ++phase) {
     const std::optional<timing::Overdue>& overdue = simulate(job_.global_batch, phase).overdue;
     if (!overdue) continue;
@@ -199,7 +192,7 @@ std::optional<timing::TimedOut> TrainingClock::timed_out(std::int64_t steps) {
                             .late = overdue->late,
                             .arrival = time_before(begin) + overdue->entered,
                             .span = overdue->span,
-                            .timeout = *timeout()};
+                            .timeout = *scenario_.strategy->collective_timeout()};
   }
   return std::nullopt;
 }

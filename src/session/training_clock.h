@@ -49,7 +49,6 @@ class TrainingClock {
   timing::SimulationOptions options_for(std::int64_t rows, std::span<const std::int64_t> replica_rows) const;
   void measure(timing::SimulationOptions& options) const;
   void fold(timing::SimulationOptions& options, const plan::Plan& plan) const;
-  std::optional<Seconds> timeout() const;
   Seconds time_before(std::int64_t step);
   std::int64_t baseline_rows() const;
 

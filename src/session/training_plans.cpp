@@ -23,6 +23,13 @@ std::optional<plan::Capacity> capacity_of(cluster::Machine& machine, const devic
   return capacity;
 }
 
+// Rows of ids (integers along one axis) are sequences of tokens.
+std::int64_t tokens_per_row(const std::vector<TensorSpec>& inputs) {
+  for (const TensorSpec& input : inputs)
+    if (!is_floating(input.type) && input.shape.rank() == 1) return input.shape[0];
+  return 0;
+}
+
 }  // namespace
 
 TrainingPlans::TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job,
@@ -108,8 +115,7 @@ StepPlacement TrainingPlans::placement() {
   for (const device::LogicalDevice& device : job_.machine.replicas.front().devices())
     of_replica.push_back(device.name);
   std::vector<DeviceScope> scopes = strategy::layer_scopes(step(), job_.machine.assigned, of_replica);
-  const auto* one_device = scenario_.strategy.as<scenario::OneDevice>();
-  if (one_device != nullptr && one_device->device)
+  if (scenario_.strategy->asks_for_device())
     scopes.push_back({.scope = "", .device = job_.machine.device().name});
   return place(step(), rules, scopes);
 }
@@ -126,6 +132,7 @@ session::Planned TrainingPlans::planned() {
           .replica_rows = replica_rows(job_.global_batch),
           .reduction = lowering_.reduction(Bytes(parameters.trainable * 4)),
           .global_batch = job_.global_batch,
+          .tokens_per_row = tokens_per_row(job_.inputs),
           .epochs = scenario::epochs_of(scenario_),
           .steps = scenario::steps_of(scenario_, job_),
           .memory = memory(),

@@ -27,8 +27,8 @@ class Finding {
   }
 
  private:
-  // Values that one place can compute for all: mirrored ones, and what follows from them and from numbers that are
-  // fed, as a learning rate; tensors that are fed are each replica's rows.
+  // Values that one place can compute for all replicas: they follow from mirrored values and from scalar
+  // inputs, such as a learning rate. Other inputs are the rows of each replica.
   void find_common(std::vector<bool> mirrored) {
     is_common_ = std::move(mirrored);
     for (std::size_t i = 0; i < step_.variables.size(); ++i)
@@ -52,13 +52,13 @@ class Finding {
     return std::holds_alternative<Apply>(node.operation) || std::holds_alternative<Reshape>(node.operation);
   }
 
-  // The server has its output where it has its input.
+  // The server has the output of such a node where it has the input.
   static bool hands_on(const wt::Node& node) {
     return std::holds_alternative<Reshape>(node.operation) ||
            std::holds_alternative<Broadcast>(node.operation);
   }
 
-  // From the last node to the first: a node is the server's if all readers of its outputs are.
+  // From the last node to the first: the server computes a node if it computes all readers of its outputs.
   void find_servers_nodes() {
     is_servers_.resize(program_.nodes.size(), false);
     std::vector<bool> is_read_elsewhere(program_.values.size(), false),
@@ -119,7 +119,7 @@ class Finding {
       if (step_.variables[i].value == value && roles_.is_central[i]) roles_.is_pulled[i] = true;
   }
 
-  // What the server reads, and neither has nor makes nor is pushed.
+  // Values that the server reads, and neither has nor computes nor receives as a pushed gradient.
   void find_foreign_reads() {
     std::vector<bool> is_there(program_.values.size(), false);
     for (std::size_t i = 0; i < step_.variables.size(); ++i)

@@ -12,9 +12,10 @@ struct LocalUpdate {
   ValueId value{};
 };
 
-// Who does what of a step whose variables live in one place. The server does what nobody but updates of central
-// variables needs, as far as it follows from gradients that were added, from variables, and from what is the
-// same for all replicas; there an optimizer is applied parameter by parameter. Replicas do the rest.
+// The parts of a step whose variables live in one place, divided between the server and the replicas. The
+// server computes what only updates of central variables need, as far as that follows from added gradients,
+// from variables and from values that are the same for all replicas. It applies an optimizer parameter by
+// parameter. Replicas compute the rest.
 struct CentralRoles {
   std::vector<Part> at_server{};
   std::vector<Part> at_replicas{};
@@ -27,7 +28,7 @@ struct CentralRoles {
   bool is_pushed(std::size_t node) const;
 };
 
-// InputError where replicas compute different new values of a variable, and it doesn't say what to make of them.
+// Throws InputError if replicas compute different new values of a variable that has no aggregation.
 CentralRoles roles_in_central_storage(Steps steps);
 
 }  // namespace wt::strategy

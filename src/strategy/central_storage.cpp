@@ -31,10 +31,10 @@ void check(std::span<const Place> places) {
                        "take multi_worker_mirrored, or the devices of one machine");
 }
 
-// TensorFlow 1's parameter_server on one machine, measured on a DGX-1 (tf_cnn_benchmarks, 2017), comes out right
-// within 1.1 % where each gradient is pushed, added and applied as soon as it is there, behind the backward
-// pass; then the next step begins with reading all variables at once, in no order of layers, so that the first
-// layer waits for the whole pull. Nothing overlapped: 11.6 %; pulled layer by layer: 2.7 %.
+// TensorFlow 1's parameter_server on one machine, measured on a DGX-1 (tf_cnn_benchmarks, 2017), comes out
+// right within 1.1 % where each gradient is pushed, added and applied as soon as it is there, behind the
+// backward pass; then the next step begins with reading all variables at once, in no order of layers, so that
+// the first layer waits for the whole pull. Nothing overlapped: 11.6 %; pulled layer by layer: 2.7 %.
 class Lowering {
  public:
   Lowering(Steps steps, std::span<const Place> places, const plan::Device& parameters)
@@ -143,14 +143,14 @@ class Lowering {
             {plan::Purpose::push, static_cast<std::int32_t>(gradient), plan::Role::everyone}};
   }
 
-  // All before anything is added: else what arrives would wait for a place where other gradients were.
+  // All before anything is added: otherwise a gradient that arrives would wait for the memory of another one.
   void push() {
     for (const std::size_t node : roles_.pushed)
       slots_.push_back(brought(draft_, of_replicas(step().program.nodes[node].inputs[0]), server_->device(),
                                pushed(slots_.size())));
   }
 
-  // What updates read besides, as a learning rate that is fed.
+  // Other values that updates read, such as a learning rate that is fed.
   void bring_from_replica_0() {
     for (const ValueId value : roles_.from_replica_0) {
       const std::vector<Operand> source{replicas_[0].operand(value)};
@@ -159,7 +159,7 @@ class Lowering {
     }
   }
 
-  // In the order in which gradients are ready.
+  // In the order in which gradients become ready.
   void apply() {
     std::vector<bool> is_done(roles_.at_server.size(), false);
     apply_what_is_ready(is_done);

@@ -1,6 +1,6 @@
 #pragma once
-// tf.distribute's CollectiveOps: what TensorFlow's collective runtime offers a strategy, and which of its kernels
-// runs (tensorflow/core/common_runtime/collective_param_resolver_local.cc).
+// tf.distribute's CollectiveOps: what TensorFlow's collective runtime offers a strategy, and which of its
+// kernels runs (tensorflow/core/common_runtime/collective_param_resolver_local.cc).
 
 #include <span>
 #include <string_view>
@@ -23,14 +23,14 @@ struct CollectiveOp {
 std::span<const CollectiveOp> collective_ops();  // in the order of the enumerators
 const CollectiveOp& collective_op(CollectiveType type);
 
-// Throws InputError in TensorFlow's words where it has none. Requires: `chosen` is ring or nccl.
+// Throws InputError in TensorFlow's words if there is no such kernel. Requires: `chosen` is ring or nccl.
 std::string_view kernel_of(CollectiveType type, CommunicationImplementation chosen);
 
 // Throws InputError in TensorFlow's words: its ring adds no int32 on GPUs.
 void require_reducible(Type type, CommunicationImplementation chosen, device::Kind kind);
 
-// A permutation among replicas, in their order: a message for each pair, and zeros where nobody's target is. InputError
-// where a pair names a replica that there isn't.
+// Adds a permutation among replicas, in their order: a message for each pair, and zeros for each replica that
+// is no pair's target. Throws InputError if a pair names a replica that doesn't exist.
 void add_permute(plan::Plan& plan, const Permute& permute, std::span<const plan::Operand> inputs,
                  std::span<const plan::Operand> outputs, const plan::Label& label);
 

@@ -1,5 +1,6 @@
 #pragma once
-// TensorFlow's ways to bring the replicas' values together (tensorflow/python/distribute/cross_device_ops.py).
+// TensorFlow's ways to bring the replicas' values together
+// (tensorflow/python/distribute/cross_device_ops.py).
 
 #include <cstdint>
 #include <string_view>
@@ -12,7 +13,7 @@ enum class CrossDeviceOps : std::uint8_t {
   reduction_to_one_device,  // ReductionToOneDevice
   nccl,                     // the class NcclAllReduce
   hierarchical_copy,        // HierarchicalCopyAllReduce
-  schedule                  // the user's own, as text
+  schedule                  // a schedule that the user wrote, as text
 };
 std::string_view name(CrossDeviceOps ops);  // "CollectiveAllReduce (NCCL)"
 

@@ -43,7 +43,7 @@ CrossReplica::Operands CrossReplica::inputs_of(std::size_t node) const {
   return inputs;
 }
 
-// Where the outputs come: in place of the inputs where nobody reads these later.
+// The buffers of the outputs: those of the inputs, if no later node reads the inputs.
 CrossReplica::Operands CrossReplica::targets_of(std::size_t node) {
   Operands targets;
   for (std::size_t r = 0; r < replicas_.size(); ++r) {
@@ -101,7 +101,7 @@ void CrossReplica::all_reduce(const Packed& pack) {
     scale(targets[i], reduction_of(node(pack.nodes[i])), Scaling::divide, label);
 }
 
-// All tensors of a replica are copied into one buffer, one behind the other, and back when it is reduced.
+// All tensors of a replica are copied into one buffer, one behind the other, and back after the reduction.
 void CrossReplica::reduce_pack(const Packed& pack, const std::vector<Operands>& inputs,
                                const std::vector<Operands>& targets, const plan::Label& label) {
   std::int64_t elements = 0;
@@ -241,7 +241,7 @@ const collective::Expanded& CrossReplica::schedule_for(collective::Operation ope
   return known_.back().schedule;
 }
 
-// Each becomes a node of the plan, or two.
+// Each move becomes a node of the plan, or two.
 void CrossReplica::require_few_moves(const collective::Schedule& schedule) const {
   constexpr std::int64_t most = 2'500'000;
   std::int64_t moves = 0;
@@ -274,7 +274,7 @@ bool CrossReplica::is_read(ValueId value) const {
   });
 }
 
-// Outside of replicas TensorFlow adds on the host; what the step goes on with is added where it is needed.
+// TensorFlow adds on the host outside of replicas. A value that the step reads is added where it is read.
 Operand CrossReplica::reduced_buffer(std::size_t node) {
   const ValueId output = this->node(node).outputs[0];
   if (communication_.reduces_by_all_reduce || is_read(output) || !replicas_[0].host())

@@ -19,7 +19,7 @@ struct Communication {
   std::optional<plan::Device> one_device{};  // everything is added there, and handed back
   Library library{};                         // else: an all-reduce
   std::string schedule{};                    // or the user's, as text
-  bool integers_to_one_device = false;       // to replica 0's
+  bool integers_to_one_device = false;       // integers are added on the device of replica 0
   bool reduces_by_all_reduce = false;        // a reduction; else values are added on replica 0's host
   Scaling mean = Scaling::divide;            // after the sum; by multiplying, before it
   bool one_after_the_other = false;          // all-reduces wait for each other, as on a stream
@@ -29,7 +29,7 @@ struct Communication {
   collective::Options shape{};  // of the broadcast
 };
 
-// Nodes whose outputs are brought together at once; of several, their values lie in one buffer for it.
+// Nodes whose outputs are brought together at once. The outputs of several nodes lie in one buffer for that.
 struct Packed {
   std::vector<std::size_t> nodes{};
   int pieces = 1;  // all-reduces that share the buffer, in nearly equal parts
@@ -38,11 +38,11 @@ struct Packed {
 // Writes operations among replicas into a plan.
 class CrossReplica {
  public:
-  // Requires: all outlive it.
+  // Requires: all arguments outlive this object.
   CrossReplica(Draft& draft, std::vector<ReplicaLowering>& replicas, Steps steps,
                const Communication& communication);
 
-  // First: collectives stay whole.
+  // Called first: collectives stay whole, and stand for so many replicas.
   void stand_for(std::size_t replicas) { stand_for_ = replicas; }
 
   void all_reduce(const Packed& pack);

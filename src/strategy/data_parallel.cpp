@@ -28,7 +28,7 @@ bool reads_any(const wt::Node& node, const std::vector<bool>& values) {
   return std::ranges::any_of(node.inputs, [&](ValueId input) { return values[index(input)]; });
 }
 
-// Those that can share a buffer.
+// All-reduces that can share a buffer.
 std::vector<Group> split(const Program& program, const LogicalDevices& logical,
                          const std::vector<std::size_t>& nodes, std::size_t until) {
   std::vector<Group> groups;
@@ -107,7 +107,7 @@ class Lowering {
  private:
   const Program& program() const { return steps_[0]->program; }
 
-  // What needs every replica in the plan; a collective that stays whole has its links for itself, too.
+  // Operations that need every replica in the plan. A collective that stays whole also has its links alone.
   std::string_view obstacle_to_folding() const {
     const Communication& way = options_.communication;
     if (way.one_device) return "adds on one device";
@@ -123,7 +123,7 @@ class Lowering {
     return has(Gather{}) ? "gathers rows of all replicas" : "";
   }
 
-  // Where all replicas are in the plan, it is expanded instead.
+  // If all replicas are in the plan, the collective is expanded instead.
   bool can_be_folded() const {
     const std::string_view obstacle = obstacle_to_folding();
     if (!obstacle.empty() && count_ != replicas_.size())
@@ -157,7 +157,7 @@ class Lowering {
     std::ranges::stable_sort(due_, {}, &Due::before);
   }
 
-  // By value: the node behind its writer; of what is reduced, the first that may read it.
+  // For each value the node behind its writer, or for a reduced value the first node that may read it.
   std::vector<std::size_t> positions_written(const std::vector<Group>& groups) const {
     std::vector<std::size_t> written(program().values.size(), 0);
     for (std::size_t i = 0; i < program().nodes.size(); ++i)

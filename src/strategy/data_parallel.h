@@ -14,14 +14,15 @@ enum class Sharing : std::uint8_t {
   each       // none does: ReductionToOneDevice
 };
 
-// Variables are mirrored: a copy on each replica's device. What differs is how values are brought together.
+// Strategies that mirror variables, with a copy on the device of each replica. They differ in how values are
+// brought together.
 struct DataParallel {
   Communication communication{};
   Packing packing{};
   Sharing sharing = Sharing::packed;
-  int pieces = 1;  // of a buffer in order: all-reduces it is cut for
+  int pieces = 1;  // of a buffer in order: the number of all-reduces that share it
   StandFor stand_for{};
-  AssignedLayers assigned{};  // to further devices of their replica
+  AssignedLayers assigned{};  // layers that are on further devices of their replica
 };
 
 plan::Plan lower_data_parallel(Steps steps, std::span<const Place> places, const DataParallel& options);

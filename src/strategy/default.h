@@ -1,6 +1,3 @@
-// strategy/: one file per strategy. A strategy is a function from a step and a cluster to a plan; nothing
-// more. It doesn't know whether the plan will be timed or computed. Read on in strategy/replica.h, then
-// replicas.h, data_parallel.h and mirrored.h.
 #pragma once
 
 #include "plan/plan.h"

@@ -38,7 +38,7 @@ void refuse_duplicates(const std::vector<Name>& names) {
     }
 }
 
-// GPUs where there are any, else CPUs: all of them for mirrored, the first CPU for central storage.
+// All GPUs if there are any. Otherwise all CPUs for mirrored, and the first CPU for central storage.
 std::vector<Name> own_choice(Kind kind, Context& context) {
   std::vector<Name> gpus = logical(context, device::Kind::gpu);
   if (!gpus.empty()) return gpus;
@@ -76,7 +76,14 @@ std::vector<Name> parameter_devices(const Choice& choice, Context& context) {
   return workers;
 }
 
-// TensorFlow asks whether there are more logical than physical GPUs: hiding some doesn't count as cutting.
+LogicalDevice best_device(Context& context) {
+  const std::vector<LogicalDevice> all = context.list_logical_devices();
+  const auto gpu = std::ranges::find_if(
+      all, [](const LogicalDevice& device) { return device.name.kind == device::Kind::gpu; });
+  return gpu == all.end() ? all.front() : *gpu;
+}
+
+// TensorFlow compares the numbers of logical and physical GPUs, so that hidden GPUs don't count as cut.
 Chosen choose_cross_device_ops(std::span<const Name> devices, Context& context) {
   const auto gpus = std::count_if(devices.begin(), devices.end(),
                                   [](const Name& name) { return name.kind == device::Kind::gpu; });
@@ -89,7 +96,7 @@ Chosen choose_cross_device_ops(std::span<const Name> devices, Context& context) 
   return {CrossDeviceOps::collective_nccl, "all devices are whole GPUs"};
 }
 
-// Here hidden GPUs count as cut ones.
+// TensorFlow 2.0 compares for equality, so that hidden GPUs count as cut.
 Chosen select_cross_device_ops(std::span<const Name> devices, Context& context) {
   const auto is_gpu = [](const Name& name) { return name.kind == device::Kind::gpu; };
   constexpr auto one_device = CrossDeviceOps::reduction_to_one_device;

@@ -30,16 +30,20 @@ class GivenDevice {
 
 std::vector<GivenDevice> given(const std::vector<device::LogicalDevice>& devices);
 
-// What a strategy's constructor is told. Nothing: what the strategy chooses itself.
+// The arguments of a strategy's constructor. Those that are absent the strategy chooses itself.
 struct Choice {
   Kind kind = Kind::default_strategy;
   std::vector<GivenDevice> devices{};             // one_device: exactly one
   std::optional<GivenDevice> parameter_device{};  // central_storage
 };
 
-// Full names. Of the default strategy there are none to tell: TensorFlow raises RuntimeError, and so does this.
+// Full names. Throws RuntimeError for the default strategy, as TensorFlow does.
 std::vector<device::Name> worker_devices(const Choice& choice, device::Context& context);
 std::vector<device::Name> parameter_devices(const Choice& choice, device::Context& context);
+
+// The device that TensorFlow's placer takes: GPUs before the CPU, the lowest index first, and no TPU unless
+// the program asks for it.
+device::LogicalDevice best_device(device::Context& context);
 
 // Which reduction MirroredStrategy takes where the program names none.
 struct Chosen {

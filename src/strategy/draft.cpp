@@ -102,7 +102,7 @@ std::vector<Operand> ends_of(const plan::Action& action) {
 
 }  // namespace
 
-// Moves are held at both ends: who receives takes part from the beginning.
+// A move waits for the nodes of both devices, since the receiver takes part from the beginning.
 void hold_back(Draft& draft, NodeId first, const std::map<DeviceId, std::vector<NodeId>>& until) {
   for (std::size_t i = index(first); i < draft.plan.nodes.size(); ++i) {
     plan::Node& node = draft.plan.nodes[i];

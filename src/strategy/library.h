@@ -1,5 +1,6 @@
 #pragma once
-// What a communication library runs for an all-reduce. A strategy doesn't know links; who does, chooses.
+// What a communication library runs for an all-reduce. A strategy doesn't know the links of the machine, so
+// the choice comes from a caller that does.
 
 #include <functional>
 #include <optional>

@@ -13,10 +13,10 @@ device::Name name_of(LogicalId logical) {
   return merged({.kind = device::Kind::tpu, .index = static_cast<int>(logical)}, task);
 }
 
-// An optimizer's row beside those of its parameters.
+// The placement of an optimizer's node, which is beside those of its parameters.
 constexpr std::string_view count_of_steps = "AssignAddVariableOp";
 
-// What has no kernel for TPUs, TensorFlow gives to the host; here it stays on the device that was asked for.
+// TensorFlow gives an operation without a TPU kernel to the host. Here it stays on the requested device.
 LogicalId logical_of(const PlacedNode& row) {
   const device::Name& name = row.given.kind == device::Kind::tpu ? row.given : row.requested;
   return static_cast<LogicalId>(name.index.value_or(0));

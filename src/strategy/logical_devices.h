@@ -1,6 +1,6 @@
 #pragma once
-// Several logical devices in a replica, as a TPU's replica of several cores has them: which of them computes each
-// part of a step, and where each value lives. Layers are assigned (tf.distribute.TPUStrategy's
+// Several logical devices in a replica, as a TPU's replica of several cores has them: which of them computes
+// each part of a step, and where each value lives. Layers are assigned (tf.distribute.TPUStrategy's
 // experimental_assign_to_logical_device); what belongs to none is on logical device 0.
 
 #include <map>
@@ -25,14 +25,15 @@ struct LogicalDevices {
   LogicalId of(ValueId value) const { return values[index(value)]; }
 };
 
-// As TensorFlow's placer does it (program/step_placement.h): variables and their gradients with their layer, slots
-// and updates with their variable. Reshapes and operations among replicas stay where their input is; an input of
-// the step comes to the first that reads it. Layers that the step doesn't have are none of its business.
+// As TensorFlow's placer does it (program/step_placement.h): variables and their gradients with their layer,
+// slots and updates with their variable. Reshapes and operations among replicas stay where their input is; an
+// input of the step comes to the first device that reads it. Layers that the step doesn't have are ignored.
 // Requires: every layer's device is less than `count`.
 LogicalDevices assign_logical_devices(const Step& step, const AssignedLayers& layers, std::size_t count);
 
-// tf.device around what belongs to such layers: a layer's weights begin with its name, what it computes is in scopes
-// that end with it, whatever models and "gradient" are around. `devices`: by logical device.
+// tf.device scopes around all that belongs to the assigned layers. The names of a layer's weights begin with
+// the name of the layer, and its nodes are in scopes that end with it, inside the scopes of models and
+// "gradient". `devices` is indexed by logical device.
 std::vector<DeviceScope> layer_scopes(const Step& step, const AssignedLayers& layers,
                                       const std::vector<device::Name>& devices);
 

@@ -11,7 +11,7 @@ namespace wt::strategy {
 
 namespace {
 
-// MirroredStrategy over several workers is TensorFlow 1's, and refused today where programs are eager.
+// MirroredStrategy over several workers existed in TensorFlow 1. TensorFlow 2 refuses it in eager programs.
 void check(std::span<const Place> places, const MirroredOptions& options) {
   const auto is_elsewhere = [&](const Place& place) { return place.task != places[0].task; };
   const auto other = std::ranges::find_if(places, is_elsewhere);
@@ -32,7 +32,7 @@ void check(std::span<const Place> places, const MirroredOptions& options) {
     throw InputError("[mirrored] there is no schedule", "give the text of one, or name another reduction");
 }
 
-// The classes with num_packs take gradients in the order of the program.
+// The classes that have num_packs take gradients in the order of the program.
 DataParallel in_order(const MirroredOptions& options) {
   DataParallel chosen{.sharing = options.num_packs == 0 ? Sharing::each : Sharing::in_order};
   chosen.communication.library = options.nccl;
@@ -54,7 +54,7 @@ DataParallel hierarchical_copy(const MirroredOptions& options) {
   return chosen;
 }
 
-// Of eager programs and of overlapping buckets, all-reduces are started one by one.
+// Eager programs and overlapping buckets start all-reduces one by one.
 DataParallel collective(const MirroredOptions& options, Library library) {
   DataParallel chosen{.packing = options.packing};
   chosen.communication.library = std::move(library);

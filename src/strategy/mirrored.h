@@ -22,7 +22,7 @@ struct MirroredOptions {
 };
 
 // tf.distribute.MirroredStrategy: a copy of every variable on each device of one machine, kept equal by
-// all-reduced gradients. InputError where the places can't carry it.
+// all-reduced gradients. Throws InputError if the strategy can't run on such places.
 plan::Plan lower_mirrored(Steps steps, std::span<const Place> places, const MirroredOptions& options = {});
 
 }  // namespace wt::strategy

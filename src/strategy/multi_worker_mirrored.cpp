@@ -13,7 +13,7 @@ namespace wt::strategy {
 
 namespace {
 
-// Devices per task, tasks: InputError unless all tasks have as many, and stand one behind the other.
+// {devices per task, tasks}. Throws InputError unless all tasks have equally many devices, task by task.
 std::vector<int> shape_of(std::span<const Place> places) {
   std::vector<std::pair<int, int>> tasks;  // number, devices
   for (const Place& place : places) {
@@ -34,10 +34,6 @@ std::vector<int> shape_of(std::span<const Place> places) {
                                    tasks.front().first, tasks.front().second, task, devices),
                        "give every task as many");
   return {tasks.front().second, static_cast<int>(tasks.size())};
-}
-
-bool has_gpus_only(std::span<const Place> places) {
-  return std::ranges::all_of(places, [](const Place& place) { return place.kind == device::Kind::gpu; });
 }
 
 Library ring_of(const MultiWorkerMirroredOptions& options, const std::vector<int>& shape) {
@@ -61,7 +57,7 @@ std::string_view name(CommunicationImplementation implementation) {
   return names[static_cast<std::size_t>(implementation)];
 }
 
-// collective_param_resolver_local.cc takes NCCL only where the hint is exactly that.
+// collective_param_resolver_local.cc takes NCCL only if the hint is exactly NCCL.
 ChosenImplementation choose_implementation(CommunicationImplementation asked, std::span<const Place> places) {
   using enum CommunicationImplementation;
   if (asked == ring) return {ring, "RING was asked for"};

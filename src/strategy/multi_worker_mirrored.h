@@ -18,19 +18,20 @@ struct MultiWorkerMirroredOptions {
   StandFor stand_for{};  // by the devices of the first tasks
 };
 
-// What runs, and why. AUTO never takes NCCL.
+// The implementation that runs, and why. AUTO never takes NCCL.
 struct ChosenImplementation {
   CommunicationImplementation implementation{};
   std::string why{};
 };
 ChosenImplementation choose_implementation(CommunicationImplementation asked, std::span<const Place> places);
 
-// tf.distribute.MultiWorkerMirroredStrategy. Places stand task by task, each with as many devices.
+// tf.distribute.MultiWorkerMirroredStrategy. Places stand task by task, and every task has the same number of
+// devices.
 plan::Plan lower_multi_worker_mirrored(Steps steps, std::span<const Place> places,
                                        const MultiWorkerMirroredOptions& options = {});
 
-// Before the first step: the chief's first device sends its initial values to the first of every task, which
-// hands them on to the others.
+// The plan that runs before the first step: the first device of the chief sends its initial values to the
+// first device of every task, which sends them on to the other devices of the task.
 plan::Plan lower_initial_broadcast(const Step& step, std::span<const Place> places);
 
 }  // namespace wt::strategy

@@ -9,8 +9,8 @@
 
 namespace wt::strategy {
 
-// What a program may say about it. TensorFlow's compiled step (tf.function) packs all gradients, in reverse
-// order of variables, into one buffer: the defaults.
+// What a program may choose. The defaults are those of a step that TensorFlow compiles (tf.function): all
+// gradients are in one buffer, in reverse order of variables.
 struct Packing {
   Bytes bytes_per_pack{};  // CommunicationOptions.bytes_per_pack; 0: one pack
   bool eager = false;      // no tf.function: one all-reduce per gradient, in order
@@ -23,14 +23,15 @@ struct Packing {
 
 using Pack = std::vector<std::size_t>;  // numbers of tensors, in the order in which they lie
 
-// Each on its own, in order.
+// A pack for each tensor, in order.
 std::vector<Pack> unpacked(std::size_t tensors);
 
-// From the last tensor to the first. A pack is closed when it has more than the limit already, so it may be
-// larger by up to one tensor (cross_device_utils.py, group_by_size); 0: no limit.
+// Packs from the last tensor to the first. A pack is closed as soon as it holds more than the limit, so it
+// exceeds the limit by one tensor at most (cross_device_utils.py, group_by_size). 0 stands for no limit.
 std::vector<Pack> reversed_packs(std::span<const Bytes> tensors, Bytes bytes_per_pack);
 
-// In the order in which tensors are ready (by position, ties by number); closed when it has reached the cap.
+// Packs in the order in which tensors are ready: by `ready`, and by number where that is equal. A pack is
+// closed when it has reached the cap.
 std::vector<Pack> buckets(std::span<const Bytes> tensors, std::span<const std::size_t> ready, Bytes cap);
 
 }  // namespace wt::strategy

@@ -1,9 +1,15 @@
 #include "strategy/place.h"
 
+#include <algorithm>
+
 namespace wt::strategy {
 
 plan::Device planned(const device::LogicalDevice& device) {
   return {.name = print(device.name), .memory = device.memory};
+}
+
+bool has_gpus_only(std::span<const Place> places) {
+  return std::ranges::all_of(places, [](const Place& place) { return place.kind == device::Kind::gpu; });
 }
 
 std::vector<Place> places(const cluster::Machine& machine) {

@@ -2,6 +2,7 @@
 // The devices of a replica in the words of a plan.
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cluster/machine.h"
@@ -10,7 +11,7 @@
 
 namespace wt::strategy {
 
-// The device that a replica computes on, and the task whose input pipeline feeds it.
+// Where a replica computes, and the task whose input pipeline feeds it.
 struct Place {
   plan::Device device{};
   std::optional<plan::Device>
@@ -21,6 +22,7 @@ struct Place {
 };
 
 plan::Device planned(const device::LogicalDevice& device);
+bool has_gpus_only(std::span<const Place> places);
 std::vector<Place> places(const cluster::Machine& machine);  // one for each replica, in order
 
 }  // namespace wt::strategy

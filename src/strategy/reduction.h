@@ -5,13 +5,12 @@
 
 namespace wt::strategy {
 
-// How a strategy brings the replicas' gradients together.
 struct ReductionChoice {
   std::string name{};       // TensorFlow's: "CollectiveAllReduce (NCCL)"
   std::string algorithm{};  // "ring"
   std::string protocol{};   // of NCCL: "Simple"
   std::string why{};
-  std::string otherwise{};   // what NCCL would take, where something else runs
+  std::string otherwise{};   // a sentence on what NCCL would run, if something else runs on GPUs
   bool is_librarys = false;  // NCCL carries it out
 };
 

@@ -83,7 +83,7 @@ ReplicaLowering::ReplicaLowering(const Step& step, Replica replica, plan::Plan& 
   count_reads(parts);
 }
 
-// Operations that hand on their input's numbers: a broadcast does at its source, a reduction everywhere else.
+// Operations whose output is their input: a broadcast at its source, a reduction on all other replicas.
 bool ReplicaLowering::is_identity(const Operation& operation) const {
   if (std::holds_alternative<Apply>(operation) || std::holds_alternative<Update>(operation)) return false;
   if (std::holds_alternative<Permute>(operation)) return false;
@@ -98,7 +98,7 @@ void ReplicaLowering::find_roots() {
     if (is_identity(node.operation)) roots_[index(node.outputs[0])] = root(node.inputs[0]);
 }
 
-// Results are read after the step, and new values when all else is done: these reads are never over.
+// Results are read after the step, and new values after all other nodes, so their reads never end.
 void ReplicaLowering::count_reads(const std::vector<Part>& parts) {
   reads_left_.assign(roots_.size(), 0);
   for (const Part& part : parts)
@@ -107,7 +107,7 @@ void ReplicaLowering::count_reads(const std::vector<Part>& parts) {
   for (const NamedValue& result : step_.results) ++reads_left_[index(root(result.value))];
 }
 
-// It is copied before all else.
+// Such a value is copied before all other nodes.
 bool ReplicaLowering::is_update_by_saved_value(const Part& part) const {
   const wt::Node& node = step_.program.nodes[part.node];
   if (!std::holds_alternative<Update>(node.operation)) return false;
@@ -161,7 +161,7 @@ plan::DeviceId ReplicaLowering::device_of(ValueId value) const {
   return replica_.logical == nullptr ? replica_.device : device_at(replica_.logical->of(value));
 }
 
-// Moved when the first there reads it; values are written once, so the copy stays true.
+// Moved for the first reader on that device. Values are written once, so the copy stays valid.
 Operand ReplicaLowering::operand_on(ValueId value, plan::DeviceId device, const std::string& reader) {
   Operand there = operand(value);
   const plan::Buffer& home = plan_.buffer(there.buffer);
@@ -221,7 +221,7 @@ void ReplicaLowering::save_result(const NamedValue& result) {
   copied_results_.back() = copy_of(result.value, own(result.name), BufferKind::result);
 }
 
-// So is a variable's value that another variable takes over.
+// The same holds for the value of a variable that another variable takes over.
 void ReplicaLowering::save_new_value(std::size_t variable) {
   saved_new_values_.emplace_back();
   if (!new_value_of_[variable]) return;
@@ -277,8 +277,8 @@ void ReplicaLowering::give_output_buffer(const Part& part, std::size_t output, V
   define_buffer(value, part);
 }
 
-// Variables are overwritten only by their own new value, inputs never; results are read after the step, so
-// they never give way.
+// A variable is overwritten only by its own new value, an input never, and a result never because it is read
+// after the step.
 bool ReplicaLowering::may_take_place(ValueId input, ValueId output, plan::DeviceId device) const {
   const plan::Buffer& place = plan_.buffer(operands_[index(root(input))]->buffer);
   if (step_.program.spec(input) != step_.program.spec(output) || reads_left_[index(root(input))] != 1 ||
@@ -372,7 +372,7 @@ bool ReplicaLowering::is_result(ValueId value) const {
 std::string ReplicaLowering::value_name(ValueId value, std::size_t node, std::size_t output) const {
   for (const NamedValue& result : step_.results)
     if (result.value == value) return own(result.name);
-  // Put together by hand: large plans have millions of names.
+  // Without fmt::format: large plans have millions of names.
   const wt::Node& made_by = step_.program.nodes[node];
   std::string text = made_by.scope;
   if (!text.empty()) text += '/';

@@ -11,60 +11,63 @@
 
 namespace wt::strategy {
 
-// Where a replica computes, and the host whose input pipeline feeds it; none where that is the same memory.
+// Where a replica computes, and the host whose input pipeline feeds it; no host if both are the same memory.
 struct Replica {
   plan::DeviceId device{};
   std::vector<plan::DeviceId> further{};    // its logical devices 1, 2, ...
   const LogicalDevices* logical = nullptr;  // what they compute; null: `device` does everything
   std::optional<plan::DeviceId> host{};
   std::size_t number = 0;
-  bool is_only_one = true;  // then cross-replica operations hand on their input
+  bool is_only_one = true;  // then the result of a cross-replica operation is its input
 };
 
-// A node, or what some parameters have of an optimizer's node.
+// A node, or of an optimizer's node the part for some of its parameters.
 struct Part {
   std::size_t node = 0;
   std::vector<std::size_t> parameters{};  // empty: all of it
 };
 std::vector<Part> whole_nodes(const Step& step);
-std::vector<Part> parameters_of(const Step& step, std::size_t node);  // of any other node: the node
-// Of an optimizer's node what each device has of it, the last one first: what all share is on the first.
+// A part for each parameter of an optimizer's node; one part for any other node.
+std::vector<Part> parameters_of(const Step& step, std::size_t node);
+// The parts of optimizers' nodes that each device computes, the last device first, since the first device
+// holds what all parts share. Other nodes are whole.
 std::vector<Part> parts_by_device(const Step& step, const LogicalDevices& logical);
 
 // Writes nodes of a step into a plan, on the devices of its replica:
 // - inputs are copied from the host where there is one;
 // - every value gets a buffer; a reshape shares its input's;
-// - an output takes its input's place where the kernel allows it and nobody reads the input later;
-// - so optimizers write variables where they lie; other updates are moved there when all nodes are lowered, since
-//   reads within the step see the old value;
+// - an output takes its input's place if the kernel allows it and no later node reads the input;
+// - so optimizers write variables in place. Other new values are moved to their variable after all nodes,
+//   since reads within the step see the old value;
 // - results keep their buffers after the step;
-// - what a logical device reads of another one is moved there, once.
+// - a value that another logical device reads is moved there, once.
 class ReplicaLowering {
  public:
-  // `parts` are those that it is going to be given. Requires: step and plan outlive it.
+  // `parts` are all parts that will be lowered. Requires: step and plan outlive this object.
   ReplicaLowering(const Step& step, Replica replica, plan::Plan& plan, const std::vector<Part>& parts);
 
-  // First, in this order. A variable without a port of its own is defined instead.
+  // Called first, in this order. A variable that has no port of its own is given by define() instead.
   void add_input(const NamedValue& input);
   void add_variable(const Variable& variable);
-  void save_values();  // that would be overwritten before they are a result or another variable's
+  void save_values();  // copies values that would be overwritten before they become a result or a new value
   void save_results();
   void save_new_values();
 
-  // In any order in which values are written before they are read.
+  // Parts may be lowered in any order in which values are written before they are read.
   void lower(const Part& part);
 
-  // Operations that others lower. A value may be overwritten by its last reader.
+  // For operations that are lowered elsewhere. The last reader of a value may overwrite it.
   plan::Operand operand(ValueId value) const;
   void define(ValueId value, plan::Operand operand);
-  // A buffer of its own. A gather's extent depends on all replicas' rows, so its spec is given.
+  // Defines the value as a new buffer. `spec` is given for a gather, whose extent depends on the rows of all
+  // replicas.
   plan::Operand define_buffer(ValueId value, const Part& part, std::optional<TensorSpec> spec = {});
   bool may_overwrite(ValueId value) const;
-  bool is_ready(const Part& part) const;  // all that it reads is defined
-  void keep(ValueId value);               // nobody may overwrite it
+  bool is_ready(const Part& part) const;  // all values that the part reads are defined
+  void keep(ValueId value);               // from now on no node may overwrite the value
   void note_reads(const Part& part);
 
-  // Last.
+  // Called last.
   void move_updates();
   void add_results();
 
@@ -117,7 +120,7 @@ class ReplicaLowering {
   std::map<plan::DeviceId, plan::NodeId> last_runs_{};
 };
 
-// A replica that is the only one: its whole step.
+// Lowers the whole step of a replica that is the only one.
 void lower_replica(const Step& step, Replica replica, plan::Plan& plan);
 
 }  // namespace wt::strategy

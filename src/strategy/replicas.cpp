@@ -39,7 +39,7 @@ void check_devices(std::string_view strategy, std::span<const Place> places) {
   }
 }
 
-// Given which variables are.
+// The mirrored values, given which variables are mirrored.
 std::vector<bool> mirrored_given(Steps steps, const std::vector<bool>& variables) {
   const Step& step = *steps[0];
   std::vector<bool> mirrored(step.program.values.size(), false);
@@ -110,7 +110,7 @@ bool is_on_write(const Variable& variable) {
          variable.synchronization == Synchronization::on_write;
 }
 
-// A variable that nobody aggregates stays mirrored as long as all replicas write the same.
+// A variable without aggregation stays mirrored as long as all replicas write the same value.
 std::vector<bool> mirrored_values(Steps steps) {
   const Step& step = *steps[0];
   std::vector<bool> variables;

@@ -44,7 +44,7 @@ void check(std::span<const Place> places, const TpuOptions& options) {
         "take as many replicas as the slice has cores");
 }
 
-// All directions of all axes at once, as XLA's do by their measured times; what it runs isn't published.
+// All directions of all axes at once. XLA's algorithm isn't published, and its measured times fit this one.
 LibraryChoice algorithm_for(const TpuOptions& options) {
   LibraryChoice choice{.algorithm = "bidirectional_ring"};
   collective::Options torus;

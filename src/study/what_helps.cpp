@@ -3,40 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 namespace wt::study {
 
 namespace {
 
-using scenario::StrategyType;
 using session::Forecast;
-
-// Ways to reduce that a strategy can be told, as overrides; those that the machine or the scenario's other
-// options don't allow are passed over.
-struct Reduction {
-  StrategyType strategy{};
-  std::string_view overrides[2]{};
-};
-constexpr std::array reductions{
-    Reduction{StrategyType::mirrored,
-              {"strategy.cross_device_ops=collective_nccl", "strategy.algorithm=ring"}},
-    Reduction{StrategyType::mirrored,
-              {"strategy.cross_device_ops=collective_nccl", "strategy.algorithm=tree"}},
-    Reduction{StrategyType::mirrored,
-              {"strategy.cross_device_ops=collective_nccl", "strategy.algorithm=nvls"}},
-    Reduction{StrategyType::mirrored, {"strategy.cross_device_ops=collective_ring", ""}},
-    Reduction{StrategyType::mirrored, {"strategy.cross_device_ops=hierarchical_copy", ""}},
-    Reduction{StrategyType::mirrored, {"strategy.cross_device_ops=reduction_to_one_device", ""}},
-    Reduction{StrategyType::multi_worker_mirrored, {"IMPLEMENTATION=ring", ""}},
-    Reduction{StrategyType::multi_worker_mirrored, {"IMPLEMENTATION=nccl", "strategy.algorithm=ring"}},
-    Reduction{StrategyType::multi_worker_mirrored, {"IMPLEMENTATION=nccl", "strategy.algorithm=tree"}},
-    Reduction{StrategyType::multi_worker_mirrored, {"IMPLEMENTATION=nccl", "strategy.algorithm=nvls_tree"}},
-    Reduction{StrategyType::tpu, {"strategy.algorithm=ring", ""}},
-    Reduction{StrategyType::tpu, {"strategy.algorithm=torus_2d", ""}},
-    Reduction{StrategyType::tpu, {"strategy.algorithm=torus_2d_bucket", ""}},
-    Reduction{StrategyType::tpu, {"strategy.algorithm=torus_3d", ""}},
-    Reduction{StrategyType::tpu, {"strategy.algorithm=torus_3d_bucket", ""}}};
 
 class Changer {
  public:
@@ -48,7 +21,8 @@ class Changer {
     add("twice the network", {}, {.links = 2});
     add_batch();
     if (now_.forecast.planned.reduction) add_other_reduction();
-    if (has_replicas && may_overlap()) add("overlapping reductions", {"strategy.overlap=true"});
+    if (has_replicas && now_.scenario.strategy->may_overlap())
+      add("overlapping reductions", {"strategy.overlap=true"});
     if (may_round()) add("tf32 instead of float32", {"training.precision=tf32"});
     return std::move(changes_);
   }
@@ -71,11 +45,12 @@ class Changer {
         {fmt::format("training.{}={}", each ? "per_replica_batch" : "global_batch", 2 * batch)});
   }
 
-  // Of those that differ from what runs, the fastest.
+  // The fastest of those that differ from what runs. Some aren't possible on this machine or beside the scenario's
+  // other options.
   void add_other_reduction() {
     std::optional<Change> best;
-    for (const Reduction& reduction : reductions) {
-      if (reduction.strategy != now_.scenario.strategy.type()) continue;
+    const auto is_given = [&](std::string_view key) { return now_.scenario.places.contains(key); };
+    for (const strategy::Overrides& reduction : now_.scenario.strategy->other_reductions(is_given)) {
       std::optional<Forecast> found = try_reduction(reduction);
       if (!found || !found->simulated || is_the_same(*found)) continue;
       if (best && best->forecast->simulated->step <= found->simulated->step) continue;
@@ -85,24 +60,12 @@ class Changer {
     if (best) changes_.push_back(std::move(*best));
   }
 
-  std::optional<Forecast> try_reduction(const Reduction& reduction) const {
-    std::vector<std::string> further;
-    for (const std::string_view text : reduction.overrides)
-      if (!text.empty()) further.push_back(with_key(text));
+  std::optional<Forecast> try_reduction(const strategy::Overrides& reduction) const {
     try {
-      return forecast(now_.file, now_.overrides, further, {.scale = now_.measured_scale});
+      return forecast(now_.file, now_.overrides, reduction, {.scale = now_.measured_scale});
     } catch (const InputError&) {
       return std::nullopt;
     }
-  }
-
-  // The key under which the scenario names the implementation, or the short one.
-  std::string with_key(std::string_view text) const {
-    constexpr std::string_view word = "IMPLEMENTATION";
-    if (!text.starts_with(word)) return std::string(text);
-    const std::string key = "strategy.communication_options.implementation";
-    return (now_.scenario.places.contains(key) ? key : "strategy.communication") +
-           std::string(text.substr(word.size()));
   }
 
   // By name, or to the last bit: what runs by default has a name that the scenario needn't give.
@@ -115,13 +78,6 @@ class Changer {
   static std::string text_of(const session::Planned& planned) {
     return planned.reduction->is_librarys ? fmt::format("NCCL's {}", print(*planned.reduction))
                                           : print(*planned.reduction);
-  }
-
-  bool may_overlap() const {
-    if (const auto* mirrored = now_.scenario.strategy.as<scenario::Mirrored>())
-      return !mirrored->buckets.overlap;
-    const auto* workers = now_.scenario.strategy.as<scenario::MultiWorkerMirrored>();
-    return workers != nullptr && !workers->buckets.overlap;
   }
 
   bool may_round() const {

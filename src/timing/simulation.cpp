@@ -7,6 +7,7 @@
 
 #include "base/id.h"
 #include "base/rough.h"
+#include "communication/constants.h"
 #include "timing/spans.h"
 #include "timing/step_clock.h"
 
@@ -152,7 +153,8 @@ class StepSimulator {
   Seconds synchronization() const {
     if (types_.front()->kind != device::Kind::gpu) return options_.dispatch;
     if (!options_.is_brought_together) return {};
-    return synchronization_of(static_cast<int>(machine_.replicas.size()) / machine_.tasks);
+    return communication::constants().synchronization.of(static_cast<int>(machine_.replicas.size()) /
+                                                         machine_.tasks);
   }
 
   // The streams of the first device are busy so long.

@@ -89,11 +89,6 @@ std::vector<const device::DeviceType*> types_of(const platform::Platform& platfo
   return types;
 }
 
-Seconds synchronization_of(int devices_per_process) {
-  constexpr Seconds per_device(0.5e-3);
-  return devices_per_process > 1 ? per_device * devices_per_process : Seconds(0);
-}
-
 StepClock::StepClock(const platform::Platform& platform, std::vector<Endpoint> replicas,
                      const simulate::Server& server)
     : group_{platform, std::move(replicas)}, server_(server) {

@@ -46,11 +46,6 @@ bool is_of_collective(const plan::Node& node);
 std::vector<const device::DeviceType*> types_of(const platform::Platform& platform,
                                                 std::span<const platform::Endpoint> where);
 
-// The time that a process with several devices needs to synchronize them once in each step. MXNet's published
-// throughput on a DGX-1 with V100s loses 0.5 ms for each of 4 and 8 GPUs, in float32 and in float16, in
-// addition to the time that its links explain. This is a single fit for one framework.
-Seconds synchronization_of(int devices_per_process);
-
 // Times plans on one platform. It keeps the times of whole collectives from one plan to the next.
 class StepClock {
  public:

@@ -2,6 +2,7 @@
 //
 //   bench_contraction [--threads N] [--isa baseline|avx2|avx512] [--only WORDS]    one line per case
 //   bench_contraction --serve                                                      for against_pytorch.py
+#include "device/cpu/workers.h"
 #include "serve.h"
 
 #include <cstdlib>

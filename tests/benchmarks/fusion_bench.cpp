@@ -2,6 +2,7 @@
 // itself, and as a step runs it, in turn. Prints launches and the median of the ratios.
 //
 //   bench_fusion [--threads N] [--isa baseline|avx2|avx512]
+#include "device/cpu/workers.h"
 #include "execute/fusion.h"
 #include "plan/order.h"
 #include "program/operations.h"

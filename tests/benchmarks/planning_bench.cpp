@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
+#include "device/cpu/workers.h"
 #include "model/zoo.h"
 #include "plan/memory_report.h"
 #include "plan/order.h"

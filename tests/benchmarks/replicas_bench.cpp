@@ -5,6 +5,7 @@
 //   bench_replicas [--threads N] [--isa baseline|avx2|avx512]    wanted: at most 1.15 at 1,024 rows
 //   bench_replicas --only 64    this batch alone
 //   bench_replicas --profile    where the time goes, by kernel
+#include "device/cpu/workers.h"
 #include "train_step.h"
 
 #include <ctime>

@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "collective/catalog.h"
+#include "device/cpu/workers.h"
 #include "model/weights.h"
 #include "model/zoo.h"
 #include "platform/load.h"

@@ -4,6 +4,7 @@
 //   bench_train_step [--threads N] [--isa baseline|avx2|avx512]    one line per batch size
 //   bench_train_step --profile    where the time goes, by kernel
 //   bench_train_step --serve      for against_pytorch.py
+#include "device/cpu/workers.h"
 #include "train_step.h"
 
 namespace wt::bench {

@@ -135,7 +135,7 @@ TEST_F(CollectiveTimeout, AnEarlierEndComesFirst) {
 
 TEST_F(CollectiveTimeout, ST13_OptionsAreHintsThatOtherStrategiesIgnoreAndSaySo) {
   const auto mirrored = [&](const std::string& options) {
-    return ScenarioRuns::run("quickstart", "out",
+    return ScenarioRuns::run("mirrored_small_batch", "out",
                              {"numerics=none", "strategy.communication_options=" + options});
   };
   const Said said = mirrored(R"({"timeout": "1 us"})");

@@ -21,7 +21,7 @@ class Faults : public test::ScenarioRuns {
 
 // ---- Rows
 
-TEST_F(Faults, InputThatNobodyDescribesIsAssumedFree) {
+TEST_F(Faults, InputWithoutADescriptionIsAssumedFree) {
   const Said said = run("multi_worker_2x2", "out", {"dataset.rows=64"});
   ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_TRUE(has(said.results, "; input assumed free\n")) << said.results;
@@ -84,7 +84,7 @@ TEST_F(Faults, ASlowWorkerHoldsAllBackFromItsStepOn) {
   slow.push_back(R"(faults=[{"slow": "worker:0", "factor": 3, "from_step": 2}])");
   const Said said = run("multi_worker_2x2", "slow", slow);
   ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
-  EXPECT_TRUE(has(said.results, "from step 1 on nobody is slow: ")) << said.results;
+  EXPECT_TRUE(has(said.results, "from step 1 on no device is slow: ")) << said.results;
   EXPECT_TRUE(has(said.results, "from step 3 on slow: worker:0 x 3: ")) << said.results;
   const json::Value found = results("slow"), even = results("even");
   const auto& phases = found.find("simulated")->find("phases")->elements();

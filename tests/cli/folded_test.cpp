@@ -19,7 +19,7 @@ class Folded : public test::ScenarioRuns {
   Said run(int workers, int devices, const std::string& collectives,
            const std::vector<std::string>& overrides = {}) const {
     const std::string text = fmt::format(
-        R"({{"name": "folded", "platform": {{"virtual": {{"devices": {}, "workers": {}}}}},)"
+        R"({{"name": "a dense step", "platform": {{"virtual": {{"devices": {}, "workers": {}}}}},)"
         R"( "strategy": {{"type": "multi_worker_mirrored", "communication": "nccl", "algorithm": "ring"}},)"
         R"( "model": {},)"
         R"( "dataset": {{"type": "constant", "x": [{}], "y": [{}], "rows": 192, "autoshard": "data"}},)"

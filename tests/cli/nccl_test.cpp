@@ -13,7 +13,7 @@ namespace {
 class Nccl : public testing::Test {
  protected:
   static Said explained(const std::vector<std::string>& overrides) {
-    std::vector<std::string> words{"explain", scenario_file("quickstart"), "--json"};
+    std::vector<std::string> words{"explain", scenario_file("mirrored_small_batch"), "--json"};
     for (const std::string& each : overrides) words.insert(words.end(), {"--set", each});
     return call(words);
   }

@@ -98,7 +98,7 @@ TEST_F(Run, GivesTheSameBytesOnOneTwoAndThreeThreads) {
   const auto with = [&](const std::string& threads) {
     std::vector<std::string> more = few;
     more.push_back(threads);
-    EXPECT_EQ(run(scenario_file("quickstart"), threads, more).exit, cli::Exit::done);
+    EXPECT_EQ(run(scenario_file("mirrored_small_batch"), threads, more).exit, cli::Exit::done);
     return bytes_of(base_ / (threads + "/results.json"));
   };
   const std::string one = with("1");
@@ -108,7 +108,7 @@ TEST_F(Run, GivesTheSameBytesOnOneTwoAndThreeThreads) {
 }
 
 TEST_F(Run, FashionCnnLearnsMadeUpPictures) {
-  ASSERT_EQ(run(scenario_file("quickstart"), "out").exit, cli::Exit::done);
+  ASSERT_EQ(run(scenario_file("mirrored_small_batch"), "out").exit, cli::Exit::done);
   const json::Value results = results_in(base_ / "out");
   const auto& epochs = results.find("epochs")->elements();
   ASSERT_EQ(epochs.size(), 3u);
@@ -146,7 +146,7 @@ TEST(L15, AnEpochsLossIsTheSumOfTheStepsOverTheirNumber) {
 // Quickstart has two replicas; on one piece both lie together, or one after the other.
 TEST_F(Run, ReplicasThatAPieceCannotHoldTogetherTakeTurnsInIt) {
   const auto with = [&](const std::string& pieces) {
-    return run(scenario_file("quickstart"), "out",
+    return run(scenario_file("mirrored_small_batch"), "out",
                {"--set", "training.epochs=1", "--set", "dataset.rows=64", "--set",
                 "host.logical_devices=" + pieces});
   };
@@ -188,10 +188,10 @@ TEST_F(Run, ReplicasThatAPieceCannotHoldTogetherTakeTurnsInIt) {
 }
 
 TEST_F(Run, WithoutNumbersItPlans) {
-  const Said planned =
-      run(scenario_file("quickstart"), "out", {"--set", "numerics=none", "--set", "model=resnet152"});
+  const Said planned = run(scenario_file("mirrored_small_batch"), "out",
+                           {"--set", "numerics=none", "--set", "model=resnet152"});
   ASSERT_EQ(planned.exit, cli::Exit::done) << planned.messages;
-  EXPECT_TRUE(planned.results.starts_with("model resnet152: "));
+  EXPECT_TRUE(planned.results.starts_with("mirrored small batch: resnet152 with "));
   EXPECT_EQ(planned.messages,
             "INFO:tensorflow:Using MirroredStrategy with devices "
             "('/job:localhost/replica:0/task:0/device:GPU:0', "
@@ -333,7 +333,7 @@ TEST_F(Run, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(run(path("small.json"), "out", {"--tread", "3"}).messages,
             "\"--tread\" is not an option\n"
             "did you mean \"--threads\"? known: --help, --set, --out, --threads, --isa, --tf-config, --json, "
-            "--csv, --plan, --log-device-placement, --replicas\n");
+            "--csv, --plan, --log-device-placement, --verbose, --replicas\n");
   EXPECT_EQ(call({"run"}).messages, "FILE is required\nsee windtunnel run --help\n");
   EXPECT_EQ(call({"run", "a.json", "b.json"}).messages,
             "cannot read \"a.json\": No such file or directory\n\n"
@@ -345,7 +345,8 @@ TEST_F(Run, RefusesOptionsThatMakeNoSense) {
 // ---- Validate
 
 TEST(Validate, AcceptsEveryScenarioOfTheCheckout) {
-  for (const char* name : {"quickstart", "linear_fit", "logistic_custom_loop", "fashion_cnn_custom_loop"}) {
+  for (const char* name :
+       {"mirrored_small_batch", "linear_fit", "logistic_custom_loop", "fashion_cnn_custom_loop"}) {
     const Said said = call({"validate", scenario_file(name)});
     EXPECT_EQ(said.exit, cli::Exit::done);
     EXPECT_EQ(said.results, scenario_file(name) + ": fine\n") << said.messages;

@@ -2,6 +2,7 @@
 // how it is launched.
 
 #include "execute/execution.h"
+#include "device/cpu/workers.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 build=$root/build/only_cuda
 packages=(libfmt-dev libfmt9 nlohmann-json3-dev libeigen3-dev libpugixml-dev libpugixml1v5 libgtest-dev)
-PATH=$PATH:/usr/local/cuda/bin
+PATH=$root/build/cuda/bin:$PATH:/usr/local/cuda/bin  # The first folder is where ./windtunnel get cuda installs.
 architectures=
 only=
 start=$SECONDS
@@ -47,23 +47,17 @@ done
 
 # ---- Build
 
-for tool in nvcc cmake ninja; do
-  command -v "$tool" >/dev/null || give_up 2 "there is no $tool: install the CUDA Toolkit 12 or newer, CMake and ninja"
+for tool in cmake ninja; do
+  command -v "$tool" >/dev/null || give_up 2 "$tool is missing; install CMake and ninja"
 done
+command -v nvcc >/dev/null || give_up 2 "nvcc is missing; install the CUDA Toolkit 12 or newer and cuDNN, or type
+  src/device/cuda/toolkit/install build/cuda"
 has_gpu || [[ -n $architectures ]] ||
   give_up 2 "there is no GPU to run on (no /dev/nvidia0); --architectures 90 compiles all the same"
 
 options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DWT_ONLY_CUDA=ON -DWT_WORKERS=pool)
 options+=("-DCMAKE_CUDA_ARCHITECTURES=${architectures:-native}")
 [[ -z ${WT_BUNDLE:-} ]] || options+=("-DCMAKE_PREFIX_PATH=$(cd "$WT_BUNDLE" && pwd -P)/usr")
-if ! ls /usr/include/cudnn.h /usr/include/*/cudnn.h /usr/local/cuda/include/cudnn.h >/dev/null 2>&1; then
-  wheel=$(python3 -c 'import nvidia.cudnn as m; print(list(m.__path__)[0])' 2>/dev/null) &&
-    options+=("-DCUDNN_ROOT=$wheel")
-fi
-if ! ls /usr/include/nccl.h /usr/local/cuda/include/nccl.h >/dev/null 2>&1; then
-  wheel=$(python3 -c 'import nvidia.nccl as m; print(list(m.__path__)[0])' 2>/dev/null) &&
-    options+=("-DNCCL_ROOT=$wheel")
-fi
 mkdir -p "$build"
 say "building in $build"
 { cmake -S "$root" -B "$build" "${options[@]}" && cmake --build "$build" --target test_cuda bench_cuda -j "$(nproc)"; } \

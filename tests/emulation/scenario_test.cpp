@@ -14,7 +14,7 @@ class ScenariosOnGpus : public testing::Test {
  protected:
   // Of a small model, six steps of two replicas.
   Said run(const std::string& out, const std::vector<std::string>& overrides,
-           const std::string& scenario = "quickstart") const {
+           const std::string& scenario = "mirrored_small_batch") const {
     std::vector<std::string> words{"run",   scenario_file(scenario),   "--out", (base_ / out).string(),
                                    "--set", R"(model={"zoo": "mlp"})", "--set", "dataset.rows=192",
                                    "--set", "training.epochs=1"};

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "device/cpu/workers.h"
 #include "execute/allocations.h"
 #include "support/training_step.h"
 

@@ -1,6 +1,7 @@
 // Claim: the results of a step do not depend on the number of threads, on the order among legal ones, or on
 // repetition.
 #include "execute/execution.h"
+#include "device/cpu/workers.h"
 
 #include <gtest/gtest.h>
 
@@ -59,7 +60,7 @@ TEST(Execution, RefusesUnknownNamesAndWrongShapes) {
   EXPECT_EQ(refusal([&] { execution.read("x"); }), "[read] the step has no \"x\"\nknown: y");
   EXPECT_EQ(refusal([&] { execution.write("x", Tensor::zeros(floats({3}))); }),
             "[write] \"x\" is float32[2], the tensor is float32[3]\n"
-            "a step is traced for exact shapes: trace it again for others");
+            "a step is traced for exact shapes, so trace it again for another one");
 }
 
 // A program that uses every kernel, most of them on the way to one loss, with an optimizer of each kind.

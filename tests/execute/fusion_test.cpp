@@ -1,6 +1,7 @@
 // Claim: on random steps, a bias and the activation behind it are one launch wherever nothing else reads the
 // value between them, and the results have the same bits as with two launches.
 #include "execute/fusion.h"
+#include "device/cpu/workers.h"
 
 #include <gtest/gtest.h>
 

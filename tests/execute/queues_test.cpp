@@ -3,6 +3,7 @@
 // change that step.
 
 #include "execute/queues.h"
+#include "device/cpu/workers.h"
 
 #include <gtest/gtest.h>
 

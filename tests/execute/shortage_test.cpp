@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/cpu/workers.h"
 #include "device/error.h"
 #include "execute/execution.h"
 #include "plan/memory_report.h"

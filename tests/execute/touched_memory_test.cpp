@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "device/cpu/workers.h"
 #include "execute/checked_step.h"
 #include "model/zoo.h"
 #include "support/training_step.h"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "collective/request.h"
+#include "device/cpu/workers.h"
 #include "plan/memory.h"
 #include "strategy/mirrored.h"
 #include "support/several_threads.h"

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device/cpu/workers.h"
 #include "kernel/kernel.h"
 
 namespace wt {

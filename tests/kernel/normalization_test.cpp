@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "device/cpu/workers.h"
 #include "kernel/apply.h"
 #include "kernel/cpu/isa.h"
 

@@ -203,9 +203,10 @@ TEST(KerasJsonErrors, RefuseWhatWouldChangeNumbers) {
 }
 
 TEST(KerasJsonErrors, NameUnknownKeys) {
-  EXPECT_EQ(refused(with_dense(R"("use_bais": false)")).substr(0, 95),
-            "3:61 layer \"d\" (Dense): unknown key \"use_bais\" | did you mean "
-            "\"use_bias\"?");
+  const std::string refusal = refused(with_dense(R"("use_bais": false)"));
+  EXPECT_TRUE(refusal.starts_with(
+      "3:61 layer \"d\" (Dense): unknown key \"use_bais\" | did you mean \"use_bias\"?"))
+      << refusal;
 }
 
 TEST(KerasJsonErrors, NameWrongValues) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "data/synthetic.h"
+#include "device/cpu/workers.h"
 #include "model/layers/convolution.h"
 #include "model/layers/dense.h"
 #include "model/layers/pooling.h"

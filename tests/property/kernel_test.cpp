@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "device/cpu/workers.h"
 #include "program/gradient_rules.h"
 #include "program/operations.h"
 #include "support/step.h"

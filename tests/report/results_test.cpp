@@ -254,7 +254,7 @@ TEST(Simulated, TellsWhatBringsTheRowsAndHowStepsFollowEachOther) {
                      "the input bounds the step\n"
                      "8 steps played: the first takes 20.0 ms, from step 2 on all 10.0 ms\n"
                      "compiled beside the steps: 2 programs for steps of 10 and 3 rows, 20.0 s each\n"
-                     "from step 1 on nobody is slow: 10.0 ms\n"
+                     "from step 1 on no device is slow: 10.0 ms\n"
                      "from step 6 on slow: GPU:1 x 1.3: 13.0 ms\n"))
       << text;
   const std::string jitter = simulated_text(*strayed().simulated);

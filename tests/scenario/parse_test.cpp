@@ -23,7 +23,7 @@ Scenario small_with(const std::vector<std::string>& overrides) {
 
 TEST(Parse, FillsInWhatIsLeftOut) {
   const Scenario scenario = small_with({});
-  EXPECT_EQ(scenario.strategy.type(), StrategyType::default_strategy);
+  EXPECT_EQ(scenario.strategy->name(), "default");
   EXPECT_EQ(scenario.numerics, Numerics::cpu);
   EXPECT_EQ(scenario.semantics, model::Semantics::keras2);
   EXPECT_EQ(scenario.training.loop, Loop::custom);

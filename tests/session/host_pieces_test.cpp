@@ -33,8 +33,8 @@ class HostPieces : public testing::Test {
     }
   }
 
-  scenario::Scenario scenario_ =
-      scenario::parse_file(test::scenario_file("quickstart"), {"numerics=cuda", "platform=dgx_a100"});
+  scenario::Scenario scenario_ = scenario::parse_file(test::scenario_file("mirrored_small_batch"),
+                                                      {"numerics=cuda", "platform=dgx_a100"});
   cluster::Machine machine_ = scenario::build(scenario_).machine;
   plan::Plan plan_{};
 };

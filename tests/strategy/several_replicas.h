@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 
+#include "device/cpu/workers.h"
 #include "plan/memory.h"
 #include "program/operations.h"
 #include "strategy/replicas.h"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "device/cpu/workers.h"
 #include "support/kernel_examples.h"
 
 namespace wt::test {

@@ -12,6 +12,7 @@
 
 #include "base/id.h"
 #include "collective/catalog.h"
+#include "communication/constants.h"
 #include "communication/own_moves.h"
 #include "platform/load.h"
 #include "platform/slice.h"
@@ -381,8 +382,8 @@ TEST(StepTime, AStragglerCostsExactlyItsDelay) {
 }
 
 TEST(StepTime, SynchronizationCountsOnceForProcessesOfSeveralDevices) {
-  EXPECT_EQ(timing::synchronization_of(1), Seconds(0));
-  EXPECT_EQ(timing::synchronization_of(8), Seconds(4e-3));
+  EXPECT_EQ(communication::constants().synchronization.of(1), Seconds(0));
+  EXPECT_EQ(communication::constants().synchronization.of(8), Seconds(4e-3));
   const Cluster cluster{machine("dgx_a100"), 1, 8};
   const Step step = squares(1000, 1);
   const Seconds without = step_time(cluster, step, ways[1], 8).timeline.end;

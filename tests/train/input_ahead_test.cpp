@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/cpu/workers.h"
 #include "model/zoo.h"
 #include "support/threaded_queue.h"
 #include "train/machine.h"

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "device/cpu/workers.h"
 #include "strategy/central_storage.h"
 #include "strategy/default.h"
 #include "strategy/mirrored.h"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/cpu/workers.h"
 #include "model/weights.h"
 #include "model/zoo.h"
 #include "support/scarce_queue.h"

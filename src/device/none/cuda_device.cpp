@@ -7,8 +7,10 @@
 namespace wt::device {
 
 CudaDevices find_cuda_devices() {
-  return {.reason = "this program was built without CUDA",
-          .remedy = "install the CUDA Toolkit 12 or newer with cuBLAS and cuDNN, and build again"};
+  return {
+      .reason = "this program was built without CUDA",
+      .remedy =
+          "type ./windtunnel get cuda, or install the CUDA Toolkit 12 or newer and cuDNN, and build again"};
 }
 
 std::unique_ptr<Queue> make_cuda_queue(const CudaDevice& device, Precision) {

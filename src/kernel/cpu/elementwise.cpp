@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "device/cpu/workers.h"
 #include "kernel/cpu/isa.h"
 #include "kernel/cpu/loops/elementwise.h"
 #include "kernel/cpu/nest.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "device/cpu/workers.h"
 #include "kernel/cpu/isa.h"
 #include "kernel/cpu/loops/optimizer.h"
 #include "kernel/cpu/nest.h"

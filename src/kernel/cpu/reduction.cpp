@@ -4,6 +4,7 @@
 #include <array>
 #include <type_traits>
 
+#include "device/cpu/workers.h"
 #include "kernel/cpu/isa.h"
 #include "kernel/cpu/loops/reduction.h"
 #include "kernel/cpu/nest.h"

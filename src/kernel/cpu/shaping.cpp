@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/cpu/workers.h"
 #include "kernel/cpu/nest.h"
 #include "kernel/cpu/types.h"
 

@@ -178,7 +178,7 @@ LayerPtr read_attention(Reader& r) {
                                .trainable = r.trainable()});
 }
 
-constexpr LayerClass rows[] = {
+constexpr LayerClass layer_rows[] = {
     {"Activation", "a function of every element, or softmax over the last axis", read_activation},
     {"Add", "the sum of its inputs", read_name_only<add>},
     {"Average", "the mean of its inputs", read_name_only<average>},
@@ -236,11 +236,11 @@ std::optional<Shape> shape_without_batch(LayerReader& config, std::string_view k
 
 }  // namespace
 
-std::span<const LayerClass> layer_classes() { return rows; }
+std::span<const LayerClass> layer_classes() { return layer_rows; }
 
 const LayerClass* find_layer_class(std::string_view class_name) {
-  const auto row = std::ranges::find(rows, class_name, &LayerClass::class_name);
-  return row == std::end(rows) ? nullptr : row;
+  const auto row = std::ranges::find(layer_rows, class_name, &LayerClass::class_name);
+  return row == std::end(layer_rows) ? nullptr : row;
 }
 
 std::optional<TensorSpec> input_spec_from_json(LayerReader& config) {

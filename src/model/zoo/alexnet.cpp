@@ -28,17 +28,17 @@ LayerPtr alexnet(const ZooValues& values) {
                   dropout({.rate = 0.5}), dense({.units = values.at("classes"), .activation = "softmax"})});
 }
 
-constexpr ZooParameter parameters[] = {imagenet_classes};
-constexpr ZooModel rows[] = {
+constexpr ZooParameter alexnet_parameters[] = {imagenet_classes};
+constexpr ZooModel alexnet_rows[] = {
     {.name = "alexnet",
      .summary = "five convolutions and three dense layers for ImageNet: 61,838,248 parameters",
-     .parameters = parameters,
+     .parameters = alexnet_parameters,
      .shape_only = true,
      .build = alexnet},
 };
 
 }  // namespace
 
-std::span<const ZooModel> alexnet_models() { return rows; }
+std::span<const ZooModel> alexnet_models() { return alexnet_rows; }
 
 }  // namespace wt::model

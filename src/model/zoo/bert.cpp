@@ -80,26 +80,26 @@ LayerPtr bert(const Size& size, const ZooValues& values) {
 LayerPtr bert_large(const ZooValues& values) { return bert({"bert_large", 24, 1024}, values); }
 LayerPtr bert_tiny(const ZooValues& values) { return bert({"bert_tiny", 2, 128}, values); }
 
-constexpr ZooParameter parameters[] = {
+constexpr ZooParameter bert_parameters[] = {
     {"sequence", "words per example, at most 512", 128, 2},
     {"masked", "words per example that are predicted", 20},
     {"vocabulary", "words it knows", 30522, 2},
     {"squad", "answers questions, instead of pre-training", 0, 0, true},
 };
-constexpr ZooModel rows[] = {
+constexpr ZooModel bert_rows[] = {
     {.name = "bert_large",
      .summary = "BERT-large, pre-training or SQuAD: 336,226,108 parameters",
-     .parameters = parameters,
+     .parameters = bert_parameters,
      .shape_only = true,
      .build = bert_large},
     {.name = "bert_tiny",
      .summary = "BERT of 2 layers, pre-training or SQuAD: 4,433,468 parameters",
-     .parameters = parameters,
+     .parameters = bert_parameters,
      .build = bert_tiny},
 };
 
 }  // namespace
 
-std::span<const ZooModel> bert_models() { return rows; }
+std::span<const ZooModel> bert_models() { return bert_rows; }
 
 }  // namespace wt::model

@@ -93,17 +93,17 @@ LayerPtr inception_v3(const ZooValues& values) {
   return functional("inception_v3", {image}, {x});
 }
 
-constexpr ZooParameter parameters[] = {imagenet_classes};
-constexpr ZooModel rows[] = {
+constexpr ZooParameter inception_parameters[] = {imagenet_classes};
+constexpr ZooModel inception_rows[] = {
     {.name = "inception_v3",
      .summary = "branches of small windows for ImageNet: 23,851,784 parameters",
-     .parameters = parameters,
+     .parameters = inception_parameters,
      .shape_only = true,
      .build = inception_v3},
 };
 
 }  // namespace
 
-std::span<const ZooModel> inception_models() { return rows; }
+std::span<const ZooModel> inception_models() { return inception_rows; }
 
 }  // namespace wt::model

@@ -122,7 +122,7 @@ constexpr ZooParameter small_parameters[] = {
     {"classes", "numbers in the prediction", 10},
 };
 
-constexpr ZooModel rows[] = {
+constexpr ZooModel residual_rows[] = {
     {.name = "small_resnet",
      .summary = "residual network for images of 32 x 32: 20 layers, 272,474 parameters",
      .parameters = small_parameters,
@@ -140,6 +140,6 @@ constexpr ZooModel rows[] = {
 
 }  // namespace
 
-std::span<const ZooModel> residual_models() { return rows; }
+std::span<const ZooModel> residual_models() { return residual_rows; }
 
 }  // namespace wt::model

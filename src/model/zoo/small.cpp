@@ -39,7 +39,7 @@ constexpr ZooParameter mlp_parameters[] = {
     {"classes", "numbers in the prediction", 10},
 };
 
-constexpr ZooModel rows[] = {
+constexpr ZooModel small_rows[] = {
     {.name = "linear", .summary = "one number from one number, Dense(1): 2 parameters", .build = linear},
     {.name = "mlp",
      .summary = "dense layers with relu, then softmax",
@@ -52,6 +52,6 @@ constexpr ZooModel rows[] = {
 
 }  // namespace
 
-std::span<const ZooModel> small_models() { return rows; }
+std::span<const ZooModel> small_models() { return small_rows; }
 
 }  // namespace wt::model

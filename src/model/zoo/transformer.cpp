@@ -37,7 +37,7 @@ LayerPtr transformer(const ZooValues& values) {
   return functional("transformer", {ids}, {words(x)});
 }
 
-constexpr ZooParameter parameters[] = {
+constexpr ZooParameter transformer_parameters[] = {
     {"layers", "blocks of attention and dense layers", 2},
     {"hidden", "numbers per word", 64},
     {"heads", "of the attention; divide hidden", 4},
@@ -45,15 +45,15 @@ constexpr ZooParameter parameters[] = {
     {"vocabulary", "words there are", 256},
     {"causal", "a word sees only those before it", 1, 0, true},
 };
-constexpr ZooModel rows[] = {
+constexpr ZooModel transformer_rows[] = {
     {.name = "transformer",
      .summary = "language model after GPT-2: a logit for every word at every position",
-     .parameters = parameters,
+     .parameters = transformer_parameters,
      .build = transformer},
 };
 
 }  // namespace
 
-std::span<const ZooModel> transformer_models() { return rows; }
+std::span<const ZooModel> transformer_models() { return transformer_rows; }
 
 }  // namespace wt::model

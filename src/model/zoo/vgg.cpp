@@ -37,16 +37,16 @@ LayerPtr vgg16(const ZooValues& values) {
   return sequential("vgg16", std::move(layers));
 }
 
-constexpr ZooParameter parameters[] = {imagenet_classes};
-constexpr ZooModel rows[] = {
+constexpr ZooParameter vgg_parameters[] = {imagenet_classes};
+constexpr ZooModel vgg_rows[] = {
     {.name = "vgg16",
      .summary = "sixteen layers of 3 x 3 windows for ImageNet: 138,357,544 parameters",
-     .parameters = parameters,
+     .parameters = vgg_parameters,
      .build = vgg16},
 };
 
 }  // namespace
 
-std::span<const ZooModel> vgg_models() { return rows; }
+std::span<const ZooModel> vgg_models() { return vgg_rows; }
 
 }  // namespace wt::model

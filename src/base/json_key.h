@@ -1,0 +1,54 @@
+#pragma once
+// The description of one key of a JSON object: its name, what it means, and which values it may have. A list of
+// such descriptions serves several readers (a parser, the writer of a JSON Schema, the writer of a resolved
+// file), which visit it with the member that each key fills.
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wt::json {
+
+struct Key {
+  std::string_view name{};
+  std::string_view meaning{};
+  bool required = false;
+  std::optional<std::int64_t> at_least{};
+  std::optional<std::int64_t> at_most{};
+  std::optional<std::int64_t> except{};
+  std::vector<std::string_view> (*names)() =
+      nullptr;  // the legal values, where the key names a row of a table
+};
+
+constexpr Key optional(std::string_view name, std::string_view meaning) {
+  return {.name = name, .meaning = meaning};
+}
+constexpr Key required(std::string_view name, std::string_view meaning) {
+  return {.name = name, .meaning = meaning, .required = true};
+}
+constexpr Key count(std::string_view name, std::string_view meaning) {
+  return {.name = name, .meaning = meaning, .at_least = 1};
+}
+constexpr Key required_count(std::string_view name, std::string_view meaning) {
+  return {.name = name, .meaning = meaning, .required = true, .at_least = 1};
+}
+
+// Names of keys that exclude each other.
+using Together = std::initializer_list<std::string_view>;
+
+// A word that a later version will accept, and what it will mean.
+struct Later {
+  std::string_view name{};
+  std::string_view meaning{};
+};
+
+// A file that is read. The JSON file names it relative to its own folder; `path` is relative to the folder in
+// which the program was started.
+struct InputPath {
+  std::string path{};
+};
+
+}  // namespace wt::json

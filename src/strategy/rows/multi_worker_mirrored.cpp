@@ -1,0 +1,190 @@
+// tf.distribute.MultiWorkerMirroredStrategy: a copy of the variables on each device of several machines.
+
+#include "strategy/multi_worker_mirrored.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/rough.h"
+#include "cluster/cluster.h"
+#include "strategy/collective_ops.h"
+#include "strategy/cross_device_ops.h"
+#include "strategy/rows/one_machine.h"
+#include "strategy/strategy.h"
+
+namespace wt::strategy {
+
+namespace {
+
+class MultiWorkerMirrored final : public Cloned<MultiWorkerMirrored> {
+ public:
+  std::string_view name() const override { return "multi_worker_mirrored"; }
+
+  void keys(KeyVisitor& visit) override;
+  void complete() override {
+    if (communication_) options_.implementation = *communication_;
+    communication_.reset();
+  }
+  void check(const IsGiven&, const Report& report) const override { buckets_.check(report); }
+  std::vector<std::string> ignored_options(const cluster::Machine& machine) const override;
+
+  Processes processes() const override { return Processes::per_worker; }
+  void add_replicas(Site& site) const override;
+  Overrides resized(const Resizing& resizing) const override;
+
+  plan::Plan lower(Steps steps, const Setting& setting) const override;
+  std::string obstacle_to_folding(const cluster::Machine&) const override {
+    return options_.bytes_per_pack == Bytes(0) ? "" : "packs are played one by one";
+  }
+  std::optional<ReductionChoice> reduction(const Setting& setting) const override;
+  std::optional<std::string> library_algorithm() const override { return name_or_none(algorithm_); }
+  std::vector<Overrides> other_reductions(const IsGiven& is_given) const override;
+  bool may_overlap() const override { return !buckets_.overlap; }
+
+  bool outlives_workers() const override { return true; }
+  std::optional<Seconds> collective_timeout() const override { return options_.timeout; }
+  std::vector<std::string> log(const cluster::Machine& machine, model::Semantics,
+                               const cluster::ClusterSpec& named) const override;
+
+ private:
+  CommunicationOptions options_{};
+  std::optional<CommunicationImplementation> communication_{};  // short for options_.implementation
+  std::optional<AlgorithmName> algorithm_{};                    // absent: what the library takes
+  Buckets buckets_{};
+};
+
+// ---- Options
+
+void MultiWorkerMirrored::keys(KeyVisitor& visit) {
+  visit_object(visit,
+               json::optional("communication_options", "tf.distribute.experimental.CommunicationOptions"),
+               options_);
+  visit_word(visit, json::optional("communication", "short for the implementation in communication_options"),
+             communication_, implementations);
+  visit.at_most_one({"communication_options", "communication"});
+  visit_algorithm(visit, algorithm_);
+  buckets_.keys(visit);
+}
+
+std::vector<std::string> MultiWorkerMirrored::ignored_options(const cluster::Machine& machine) const {
+  if (!options_.timeout) return {};
+  const std::string timeout = "\"communication_options.timeout\" is ignored: ";
+  if (machine.replicas.size() == 1) return {timeout + "a single replica has no collectives"};
+  if (!machine.platform) return {timeout + "without a platform no collective takes any time"};
+  return {};
+}
+
+// ---- The machine
+
+// TensorFlow takes the GPUs of a worker, and its first CPU where it has none.
+void MultiWorkerMirrored::add_replicas(Site& site) const {
+  int task = 0;
+  for (device::Context& worker : site.processes()) {
+    std::vector<device::LogicalDevice> devices = worker.list_logical_devices(device::Kind::gpu);
+    if (devices.empty()) devices = {worker.list_logical_devices(device::Kind::cpu).front()};
+    for (const device::LogicalDevice& device : devices) site.add_replica(device, task);
+    ++task;
+  }
+}
+
+// The override that leaves a worker the first of its devices, as many as are wanted.
+std::string visible_devices(const Resizing& resizing, int of_a_worker) {
+  if (resizing.cuts_devices())
+    resizing.refuse("devices.logical", "a worker's devices are cut into pieces",
+                    fmt::format("write a multiple of {}", of_a_worker));
+  std::vector<std::string> names;
+  for (int i = 0; i < resizing.wanted(); ++i) {
+    const device::PhysicalDevice& device =
+        resizing.machine().replicas[static_cast<std::size_t>(i)].device.physical;
+    names.push_back(fmt::format("\"{}:{}\"", device::name(device.kind), device.index));
+  }
+  return fmt::format("devices.visible=[{}]", fmt::join(names, ", "));
+}
+
+Overrides MultiWorkerMirrored::resized(const Resizing& resizing) const {
+  const int wanted = resizing.wanted();
+  const int each = resizing.now() / resizing.machine().tasks;
+  if (resizing.is_given("cluster"))
+    resizing.refuse("cluster", "the cluster says how many workers there are",
+                    "leave it out: there is a worker on every machine then");
+  if (wanted > each && wanted % each != 0)
+    resizing.refuse("strategy.type", fmt::format("every worker has {}", counted(each, "device")),
+                    fmt::format("write {} at most, or a multiple of it: {} is the next one", each,
+                                (wanted / each + 1) * each));
+  const int workers = std::max(1, wanted / each);
+  if (resizing.is_virtual())
+    return {fmt::format("platform.virtual.devices={}", wanted),
+            fmt::format("platform.virtual.workers={}", workers)};
+  Overrides overrides{resizing.set_platform("machines", std::to_string(workers))};
+  if (wanted < each) overrides.push_back(visible_devices(resizing, each));
+  return overrides;
+}
+
+// ---- A step
+
+plan::Plan MultiWorkerMirrored::lower(Steps steps, const Setting& setting) const {
+  MultiWorkerMirroredOptions options{.implementation = options_.implementation,
+                                     .packing = buckets_.packing(),
+                                     .nccl = setting.library(name_or_none(algorithm_)),
+                                     .stand_for = setting.stand_for};
+  options.packing.bytes_per_pack = options_.bytes_per_pack;
+  return lower_multi_worker_mirrored(steps, setting.places, options);
+}
+
+std::optional<ReductionChoice> MultiWorkerMirrored::reduction(const Setting& setting) const {
+  const ChosenImplementation chosen = choose_implementation(options_.implementation, setting.places);
+  ReductionChoice choice{.why = chosen.why};
+  choice.is_librarys = chosen.implementation == CommunicationImplementation::nccl;
+  choice.name = std::string(
+      strategy::name(choice.is_librarys ? CrossDeviceOps::collective_nccl : CrossDeviceOps::collective_ring));
+  if (!choice.is_librarys) choice.algorithm = collective_op(CollectiveType::reduce).algorithm;
+  return choice;
+}
+
+// Under the key that the scenario uses for the implementation: the long one, or the short one.
+std::vector<Overrides> MultiWorkerMirrored::other_reductions(const IsGiven& is_given) const {
+  const std::string long_key = "strategy.communication_options.implementation";
+  const std::string key = is_given(long_key) ? long_key : "strategy.communication";
+  std::vector<Overrides> all{{key + "=ring"}};
+  for (const char* algorithm : {"ring", "tree", "nvls_tree"})
+    all.push_back({key + "=nccl", fmt::format("strategy.algorithm={}", algorithm)});
+  return all;
+}
+
+// ---- The log
+
+// The first worker's: it knows its own devices, and how many workers there are. Mirrored is its base class.
+std::vector<std::string> MultiWorkerMirrored::log(const cluster::Machine& machine, model::Semantics,
+                                                  const cluster::ClusterSpec& named) const {
+  const std::string communication =
+      fmt::format("communication = CommunicationImplementation.{}", strategy::name(options_.implementation));
+  const device::Name& task = machine.context.task();
+  const cluster::ClusterSpec spec =
+      !named.is_empty() || !machine.platform ? named : cluster::cluster_of(*machine.platform).spec;
+  const bool is_alone = spec.is_empty();
+  const std::string prefix = is_alone ? "" : fmt::format("/job:{}/task:{}", *task.job, *task.task);
+  std::vector<std::string> devices;
+  for (const cluster::Replica& replica : machine.replicas)
+    if (replica.task == 0)
+      devices.push_back(fmt::format("{}/device:{}:{}", prefix, device::name(*replica.device.name.kind),
+                                    *replica.device.name.index));
+  const std::string local = python_tuple(devices);
+  const std::string mirrored = info("Using MirroredStrategy with devices " + local);
+  if (is_alone)
+    return {mirrored,
+            info(fmt::format("Single-worker MultiWorkerMirroredStrategy with local_devices = {}, {}", local,
+                             communication))};
+  return {mirrored, info(fmt::format(
+                        "MultiWorkerMirroredStrategy with cluster_spec = {}, task_type = {}, task_id = {}, "
+                        "num_workers = {}, local_devices = {}, {}",
+                        cluster::print_dict(spec), cluster::python_repr(*task.job), *task.task, machine.tasks,
+                        local, communication))};
+}
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_multi_worker_mirrored() { return std::make_unique<MultiWorkerMirrored>(); }
+
+}  // namespace wt::strategy
