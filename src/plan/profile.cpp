@@ -26,7 +26,7 @@ std::string call_of_run(const Run& run) {
   return text;
 }
 
-// Only bytes count, and in how many pieces they lie.
+// The text of a copy within a device. Only its bytes and the number of its pieces matter.
 std::string call_of_move(const Plan& plan, const Move& move) {
   if (plan.buffer(move.source.buffer).device != plan.buffer(move.target.buffer).device) return {};
   std::string text = fmt::format("copy({} bytes", payload(move).count());
@@ -133,7 +133,7 @@ Profile read_profile(const json::Value& file) {
   Problems problems;
   json::Reader reader(file, problems);
   require_format(reader);
-  problems.throw_if_any();  // of another file nothing else is worth saying
+  problems.throw_if_any();  // further problems of a file in another format would be noise
   Profile profile{.device = read_device(reader.object("device")),
                   .date = reader.required<std::string>("date"),
                   .version = reader.required<std::string>("version"),

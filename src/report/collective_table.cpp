@@ -58,8 +58,8 @@ struct Column {
   std::string_view name{}, unit{};
   char side = 'r';
   std::string (*cell)(const CollectiveTable& table, const communication::CollectiveRow& row) = nullptr;
-  bool (*is_shown)(const communication::CollectiveRow& row) =
-      nullptr;  // null: always; else the column is shown if this holds for any row
+  // Null: the column is always shown. Else it is shown if this holds for any row.
+  bool (*is_shown)(const communication::CollectiveRow& row) = nullptr;
 };
 
 using T = const CollectiveTable&;

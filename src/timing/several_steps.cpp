@@ -186,8 +186,7 @@ class StepsPlayer {
   const simulate::Server& server_;
   plan::Condensed condensed_;
   plan::Timed step_;
-  std::vector<plan::NodeId>
-      first_task_{};  // by node of the step, its node in the first task; empty: not unfolded
+  std::vector<plan::NodeId> first_task_{};  // by node of the step, that of the first task
   Seconds synchronization_{};
   std::map<std::string, std::size_t, std::less<>> replica_of_{};
   std::map<std::string, int, std::less<>> task_of_{};
@@ -216,8 +215,8 @@ SeveralSteps play_steps(const plan::Plan& plan, const plan::Costs& costs, const 
 }
 
 std::vector<double> jitter_factors(double jitter, std::int64_t seed, std::size_t count) {
-  constexpr std::int64_t stream =
-      0x6a6974746572;  // the letters of "jitter", so that other uses of the seed get other numbers
+  // The letters of "jitter". Other uses of the seed have other streams.
+  constexpr std::int64_t stream = 0x6a6974746572;
   std::vector<float> normal(count);
   fill_normal(normal, stream_of({seed, stream}));
   const double variance = std::log1p(jitter * jitter);
