@@ -125,7 +125,7 @@ class ScheduleWriter {
     // The nodes follow the order of the schedule as far as that is legal. If two ranks exchange sums, both
     // send before either adds.
     const std::vector<Event> events = collective::first_moves_first(schedule_.steps);
-    WT_EXPECT(events.size() == 2 * schedule_.steps.size(), "the moves of {} wait in a circle",
+    WT_EXPECT(events.size() == 2 * schedule_.steps.size(), "the moves of {} wait for each other in a cycle",
               schedule_.name);
     for (const Event& event : events) {
       const auto step = static_cast<std::size_t>(event.move);

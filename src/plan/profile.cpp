@@ -63,7 +63,7 @@ void read_kernel(json::Reader& reader, Profile& profile) {
   const auto seconds = reader.required<double>("seconds", {.at_least = 0.0});
   reader.finish();
   if (!profile.kernels.emplace(call, Seconds(seconds)).second)
-    reader.problem("call", fmt::format("\"{}\" stands here twice", call), "keep one of the two");
+    reader.problem("call", fmt::format("the call \"{}\" is listed twice", call), "keep one of the two");
 }
 
 ProfiledCopy read_copy(json::Reader& reader) {
@@ -79,10 +79,11 @@ void require_format(json::Reader& reader) {
   const auto format = reader.optional<std::string>("format", "");
   const auto number = reader.optional<int>("format_version", 0);
   if (format != format_name)
-    reader.problem("format", "this is no profile", "`windtunnel calibrate SCENARIO --as FILE` writes one");
+    reader.problem("format", "the file is not a profile",
+                   "`windtunnel calibrate SCENARIO --as FILE` writes one");
   else if (number != format_version)
-    reader.problem("format_version", fmt::format("version {} of profiles isn't known", number),
-                   "calibrate again with this version of the program");
+    reader.problem("format_version", fmt::format("format_version {} is not supported", number),
+                   "run `windtunnel calibrate` again with this version of the program");
 }
 
 void print_copies(const std::vector<ProfiledCopy>& copies, json::Writer& out) {

@@ -33,7 +33,7 @@ std::optional<DeviceId> works_on(const Action& action) {
   if (const auto* run = std::get_if<Run>(&action)) return run->device;
   if (const auto* sum = std::get_if<Sum>(&action)) return sum->device;
   WT_EXPECT(std::holds_alternative<Move>(action),
-            "a whole collective can't be computed, in turns or otherwise");
+            "a plan with a whole collective can't be rewritten for replicas that take turns");
   return std::nullopt;
 }
 
@@ -64,7 +64,7 @@ class TurnTaker {
       largest = std::max(largest, arena(device));
     }
     if (all <= piece.limit) return;
-    WT_EXPECT(largest <= piece.limit, "an arena of {} has no room in {} of {}", largest, piece.name,
+    WT_EXPECT(largest <= piece.limit, "an arena of {} does not fit in {} of {}", largest, piece.name,
               piece.limit);
     const std::int64_t count = std::max<std::int64_t>(1, piece.limit.count() / largest.count());
     const std::size_t first = seats_.size();

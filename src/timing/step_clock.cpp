@@ -157,10 +157,10 @@ void StepClock::require_folded(const plan::Plan& plan, const StepTimeOptions& op
   });
   if (played < moves || moves == 0) return;
   throw InputError(Problem{options.folding_at,
-                           fmt::format("the step can't be folded: no round of its collectives among {} "
-                                       "replicas is like another, so all {} moves would be played",
+                           fmt::format("the step can't be folded: no two rounds of its collectives among {} "
+                                       "replicas are alike, so all {} moves have to be simulated",
                                        group_.size(), moves),
-                           R"(take "auto", which plays them)"});
+                           R"(write "auto", which simulates all of them)"});
 }
 
 // If the ranks are placed along the axes of a torus, the platform determines which axis comes first.
