@@ -110,7 +110,7 @@ std::string name(const ProfiledDevice& device) {
 }
 
 device::DeviceType type_of(const ProfiledDevice& device, Bytes memory) {
-  WT_EXPECT(device.rates.has_value(), "nobody measured how fast {} is", device.product);
+  WT_EXPECT(device.rates.has_value(), "the rates of {} have not been measured", device.product);
   using device::Precision;
   return {.id = device.type,
           .product = device.product,

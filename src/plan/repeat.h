@@ -33,7 +33,7 @@ struct Repetition {
   std::function<double(int step, DeviceId device)> pace{};
 };
 
-// The plan of all steps. Only its time can be asked for, as that of every Timed plan.
+// The plan of all steps. It can be timed and not executed, like every Timed plan.
 struct Repeated {
   Timed timed{};
   std::vector<NodeId> first{};              // by step; node i of the step's plan is node first + i here

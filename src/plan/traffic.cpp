@@ -67,10 +67,10 @@ class Counting {
       : plan_(plan),
         fusion_(fusion),
         is_narrow_(is_narrow(precision)),
-        writer_(plan.buffers.size(), nobody) {}
+        writer_(plan.buffers.size(), no_node) {}
 
   std::vector<Traffic> count() {
-    before_.assign(plan_.nodes.size(), nobody);
+    before_.assign(plan_.nodes.size(), no_node);
     std::vector<Traffic> all;
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       const Action& action = plan_.nodes[i].action;
@@ -87,10 +87,10 @@ class Counting {
   }
 
  private:
-  static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+  static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
 
   std::string_view kernel_of(std::size_t node) const {
-    const auto* run = node == nobody ? nullptr : std::get_if<Run>(&plan_.nodes[node].action);
+    const auto* run = node == no_node ? nullptr : std::get_if<Run>(&plan_.nodes[node].action);
     return run == nullptr ? std::string_view{} : run->kernel->name;
   }
 
@@ -143,7 +143,7 @@ class Counting {
     if (run.kernel->name == "relu" && follows(before_[node])) traffic = absorbed(traffic);
     if (run.kernel->name == "relu_gradient") {
       const std::size_t relu = writer(run.inputs[1]);
-      if (relu == nobody || !follows(before_[relu])) return;
+      if (relu == no_node || !follows(before_[relu])) return;
       if (kernel_of(before_[relu]) == "add")
         traffic.bytes = tensor;
       else
