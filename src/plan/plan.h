@@ -13,8 +13,8 @@
 //     gradient       dw 4 B at 256
 //     gradient       dw/1 4 B at 256
 //     communication  slot 4 B at 512
-//       0 run matmul (x float32[1,4], dy float32[4,1]) -> dw float32[1,1]  # gradient [gradient]
-//       1 run matmul (x/1 float32[1,4], dy/1 float32[4,1]) -> dw/1 float32[1,1]  # replica_1/gradient [gradient]
+//       0 run matmul (x float32[1,4], d float32[4,1]) -> dw float32[1,1]  # gradient [gradient]
+//       1 run matmul (x1 float32[1,4], d1 float32[4,1]) -> dw/1 float32[1,1]  # replica_1/gradient [gradient]
 //       2 move dw/1 float32[1,1] -> slot float32[1,1] after 1  # all_reduce/0 [reduction]
 //       3 sum dw float32[1,1], slot float32[1,1] -> dw float32[1,1] after 0 2  # all_reduce/0 [reduction]
 //
@@ -26,10 +26,10 @@
 //   plan.
 // - A plan does not record which strategy wrote it or what will read it.
 //
-// A step as a static dataflow graph over devices is TensorFlow's execution model (Abadi et al., "TensorFlow: A
-// System for Large-Scale Machine Learning", 2016). Sums with a stated order are added here, so that results
-// are reproducible. Read on in README.md, plan/order.h, plan/memory.h, plan/costs.h and plan/timeline.h, then
-// in strategy/default.h.
+// A step as a static dataflow graph over devices is the execution model of TensorFlow (Abadi et al.,
+// "TensorFlow: A System for Large-Scale Machine Learning", 2016). Sums with a stated order are added here, so
+// that results are reproducible. Read on in README.md, plan/order.h, plan/memory.h, plan/costs.h and
+// plan/timeline.h, then in strategy/default.h.
 #pragma once
 
 #include <map>
