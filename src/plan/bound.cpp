@@ -6,13 +6,13 @@ namespace wt::plan {
 
 namespace {
 
-// Shares of the vector.
+// Bytes that cross the border of a group, as shares of the vector.
 struct Passing {
   double out = 0;
   double in = 0;
 };
 
-// What a group of `r` of `n` ranks can't do without.
+// The least that a group of `r` of `n` ranks must send and receive.
 Passing least(collective::Operation operation, double r, double n, bool has_root) {
   using enum collective::Operation;
   const double own = r / n, foreign = (n - r) / n;
@@ -37,7 +37,8 @@ Passing least(collective::Operation operation, double r, double n, bool has_root
   return {};
 }
 
-// What k groups must send together, where that is more than each alone implies.
+// The least that k groups must send together, as a share of the vector. It is 0 where the sum over least()
+// says as much.
 double least_together(collective::Operation operation, double k) {
   using enum collective::Operation;
   if (operation == all_reduce) return 2 * (k - 1);

@@ -1,5 +1,7 @@
 #pragma once
-// What no schedule beats, whatever its moves: bytes that must pass into and out of groups of ranks.
+// A lower bound on the time of a collective that holds for every schedule. It counts the bytes that must
+// cross the border of each group of ranks (for example of a machine), and divides them by the bandwidth of
+// that border.
 
 #include <span>
 #include <vector>
@@ -9,17 +11,18 @@
 
 namespace wt::plan {
 
-// Of the ranks, in any split.
+// One group of a partition of the ranks, with the bandwidth of the links that cross its border.
 struct Side {
   std::vector<int> ranks{};
-  BytesPerSecond out{};  // at most, all ranks together
-  BytesPerSecond in{};
+  BytesPerSecond out{};  // most that all its ranks together can send across the border
+  BytesPerSecond in{};   // most that they can receive across it
 };
 
-// For vectors of `bytes`: what each group must send and receive, and for sums and copies what all must
-// together. Of an all-reduce over k equal groups, 2 (k - 1) / k of the vector over a group's rate (Patarasuk
-// and Yuan, 2009); helpers that add or multicast (switches, servers) take the sum over groups away, and once
-// the vector remains. Zero where the contract leaves ranks out, as less has to move then.
+// The bound for vectors of `bytes`: the longest time that any group needs for the bytes it must send or
+// receive, or, for sums and copies, the time that all groups together need. An all-reduce over k equal groups
+// of bandwidth B has the bound 2 (k - 1) / k * bytes / B (Patarasuk and Yuan, 2009). Helpers that add or
+// multicast, such as switches and servers, remove the second term, and bytes / B remains. The bound is zero
+// where the contract leaves ranks out, because less has to move then.
 Seconds bound(const collective::Contract& contract, Bytes bytes, std::span<const Side> groups);
 
 }  // namespace wt::plan

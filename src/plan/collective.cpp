@@ -15,14 +15,15 @@ namespace {
 using collective::Contract, collective::Dependency, collective::Effect, collective::Event, collective::Step,
     collective::Until;
 
-// Slots that lie one after the other at both ends of a move.
+// Slots that are adjacent in memory at both ends of a move.
 struct Stretch {
   int source = 0;
   int target = 0;
   int count = 0;
 };
 
-// The value's chunks are one row of slots, the scratch slots behind them further rows; a row lies in one piece.
+// The chunks of the value are one row of slots. The scratch slots after them are further rows. Each row is
+// contiguous.
 void each_stretch(const collective::Move& move, int row, auto&& visit) {
   move.chunks.each_range([&](const collective::Range& range) {
     for (int slot = range.first; slot < range.end();) {
@@ -34,7 +35,7 @@ void each_stretch(const collective::Move& move, int row, auto&& visit) {
   });
 }
 
-// Where the slots of all members are.
+// The memory of all members' slots.
 class Slots {
  public:
   Slots(Plan& plan, const Contract& contract, std::span<const Member> members, const std::string& scope)
@@ -58,7 +59,7 @@ class Slots {
     }
   }
 
-  // Requires: they lie in one row.
+  // Requires: the slots are in one row.
   Operand at(int member, int slot, int count) const {
     const auto i = static_cast<std::size_t>(member);
     const int row = slot / chunks(), first = slot % chunks();
@@ -70,7 +71,7 @@ class Slots {
 
   int chunks() const { return contract_.cut.chunks; }
   BufferId value(int member) const { return values_[static_cast<std::size_t>(member)].buffer; }
-  std::span<const BufferId> scratch() const { return scratch_; }  // by member, if there is any
+  std::span<const BufferId> scratch() const { return scratch_; }  // by member; may be empty
 
  private:
   Bytes bytes(std::int64_t elements) const { return Bytes(elements * bytes_per_element(type_)); }
@@ -81,15 +82,16 @@ class Slots {
   std::vector<BufferId> scratch_{};
 };
 
-// Who touches a member's buffer from now on, and whom it finds there.
+// The use of a member's buffer by this collective: its earlier users, and the nodes that access it here.
 struct Use {
   Frontier before{};
-  std::vector<NodeId> brought{};  // copies that all others wait for
+  std::vector<NodeId> brought{};  // copies into the buffer, for which all other nodes wait
   std::vector<NodeId> nodes{};
   std::vector<NodeId> writers{};
 };
 
-// Room for so many more, without giving up that a vector which grows again and again grows by factors.
+// Reserves room for `more` elements and still lets the capacity grow by factors, so that repeated calls take
+// amortized constant time per element.
 template <class T>
 void make_room(std::vector<T>& vector, std::size_t more) {
   if (vector.size() + more > vector.capacity())
@@ -120,10 +122,10 @@ class ScheduleWriter {
   void write() {
     reserve();
     if (schedule_.contract.input_slot > 0) bring_input();
-    // In the order of the schedule, as far as that is legal: partners who exchange sums both send before
-    // either adds.
+    // The nodes follow the order of the schedule as far as that is legal. If two ranks exchange sums, both
+    // send before either adds.
     const std::vector<Event> events = collective::first_moves_first(schedule_.steps);
-    WT_EXPECT(events.size() == 2 * schedule_.steps.size(), "the moves of {} wait in a circle",
+    WT_EXPECT(events.size() == 2 * schedule_.steps.size(), "the moves of {} wait for each other in a cycle",
               schedule_.name);
     for (const Event& event : events) {
       const auto step = static_cast<std::size_t>(event.move);
@@ -133,7 +135,7 @@ class ScheduleWriter {
   }
 
  private:
-  // Values first, then scratch; members may share a buffer.
+  // The values come first, then the scratch memory. Members may share a buffer.
   void find_uses() {
     std::map<BufferId, std::size_t> known;
     const auto add = [&](BufferId buffer) {
@@ -158,7 +160,7 @@ class ScheduleWriter {
     make_room(plan_.buffers, staged);
   }
 
-  // What a schedule wants out of place is copied there.
+  // If the schedule expects its input in slots of its own (out of place), the input is copied there.
   void bring_input() {
     const Contract& contract = schedule_.contract;
     for (int rank = 0; rank < contract.ranks; ++rank) {
@@ -205,7 +207,7 @@ class ScheduleWriter {
     done_[step] = schedule_.steps[step].move.effect == Effect::reduce ? add_sums(step) : put_in_place(step);
   }
 
-  // Of pieces that `piece` makes of stretches.
+  // A move of several pieces, each of which `piece` makes from a stretch of slots.
   Move message_of(const collective::Move& move, auto&& piece) const {
     Move message;
     bool is_first = true;
@@ -218,7 +220,8 @@ class ScheduleWriter {
     return message;
   }
 
-  // The message before it whose end its bytes wait for; what it waits for altogether goes to after_.
+  // Returns the earlier message whose end the bytes of this one wait for, if any. Messages for which the
+  // whole of this one waits are added to after_.
   std::optional<NodeId> wait_in_line(const collective::Move& move) {
     if (messages_ == Messages::together || move.source == move.target) return {};
     const auto source = static_cast<std::size_t>(move.source), target = static_cast<std::size_t>(move.target);
@@ -249,7 +252,7 @@ class ScheduleWriter {
                              {}});
   }
 
-  // One after the other, as one kernel would work them off.
+  // The sums run one after the other, as they would in a single kernel.
   NodeId add_sums(std::size_t step) {
     const collective::Move& move = schedule_.steps[step].move;
     const DeviceId device = members_[static_cast<std::size_t>(move.target)].device;
@@ -287,7 +290,7 @@ class ScheduleWriter {
 
   enum class Access : std::uint8_t { read, write };
 
-  // By the next node, which waits for the buffer's earlier users.
+  // Records that the next node uses the buffer, and makes it wait for the buffer's earlier users.
   void touch(int member, int slot, Access access) {
     Use& used = use(member, slot);
     const bool writes = access == Access::write;
@@ -303,7 +306,7 @@ class ScheduleWriter {
 
   NodeId next_node() const { return static_cast<NodeId>(plan_.nodes.size()); }
 
-  // It waits for those in after_, and they are forgotten.
+  // Appends a node that depends on the nodes in after_, and clears after_.
   NodeId add_node(Action action) {
     const NodeId id = plan_.add_node(std::move(action), label_);
     std::ranges::sort(after_);
@@ -330,7 +333,7 @@ class ScheduleWriter {
     std::ranges::sort(frontier.readers);
   }
 
-  // Those of them that none of them waits for.
+  // The nodes of the list on which no other node of the list depends.
   std::vector<NodeId> not_followed(const std::vector<NodeId>& nodes) const {
     std::vector<NodeId> followed;
     for (const NodeId id : nodes) append(followed, plan_.node(id).after);
@@ -349,11 +352,11 @@ class ScheduleWriter {
   Slots slots_;
   std::vector<Use> uses_{};
   std::vector<BufferId> used_{};       // by use
-  std::vector<std::size_t> use_of_{};  // by member: its value's, then its scratch's
-  std::vector<NodeId> after_{};        // what the next node waits for
+  std::vector<std::size_t> use_of_{};  // by member, the index in used_: first of values, then of scratch
+  std::vector<NodeId> after_{};        // the dependencies of the next node
   std::vector<NodeId> sent_, done_;    // by step
   std::vector<BufferId> staging_;
-  // Messages, by source and target; by source; by target.
+  // The last message by source and target, by source, and by target.
   std::vector<std::map<std::pair<int, int>, std::optional<NodeId>>> last_to_;  // by source, target and line
   std::vector<std::optional<NodeId>> last_sent_, last_received_;
 };

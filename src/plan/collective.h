@@ -1,6 +1,6 @@
 #pragma once
-// A schedule of collective/ as part of a plan: its ranks are devices, its chunks parts of their buffers. So
-// what is timed and what is computed are the same nodes.
+// Adds a schedule of collective/ to a plan. The ranks of the schedule become devices of the plan, and its
+// chunks become parts of their buffers. The same nodes are timed by simulate/ and computed by execute/.
 
 #include <span>
 #include <string>
@@ -10,20 +10,22 @@
 
 namespace wt::plan {
 
-// A rank, or one of the helpers behind the ranks. Chunks lie in `value` as the schedule's cut says: what is
-// brought is there before, what is wanted is there afterwards. Helpers need none of their own: they get
-// memory for it.
+// A rank of the schedule, or one of the helpers, whose numbers follow those of the ranks. Chunks lie in
+// `value` as the schedule's cut states: a rank's inputs are there before the collective, its outputs
+// afterwards. Helpers have no value, and add_collective gives them memory.
 struct Member {
   DeviceId device{};
   std::optional<Operand> value{};
 };
 
-// Appends it. A copy is a Move; a reduction is a Move into memory of its own, then a Sum there + arriving ->
-// there, as soon as the schedule lets it be applied. Nodes wait for what the schedule says and for who used
-// the values before, not for each other's use of the same buffer: they work on parts of it.
+// Appends the nodes of the schedule. A copy becomes a Move. A reduction becomes a Move into a slot of its own
+// and then a Sum (value + slot -> value), which starts as soon as the schedule allows it to be applied. Nodes
+// wait for the dependencies of the schedule and for earlier users of the values. They do not wait for each
+// other's use of the same buffer, because they work on different parts of it.
 //
-// Requires: a schedule that verifies; a member for each of its members, ranks with values of one type and of
-// its length; `frontiers` of the nodes so far, as order_accesses leaves them. They grow with the plan.
+// Requires: the schedule verifies; there is a member for each of its members; the values of all ranks have
+// the same type and the schedule's length; `frontiers` describes the nodes so far, as order_accesses leaves
+// it. The call extends `frontiers` along with the plan.
 void add_collective(Plan& plan, std::vector<Frontier>& frontiers, const collective::Expanded& schedule,
                     std::span<const Member> members, const Label& label = {},
                     Messages messages = Messages::in_order);

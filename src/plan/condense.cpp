@@ -52,8 +52,9 @@ class Condenser {
   }
 
  private:
-  // Of those in one stream the last; of its own stream none, as that keeps its order; and nobody that an earlier
-  // node of its stream has waited for.
+  // The dependencies that matter for time: for each other stream the last one only, none in the node's own
+  // stream, whose order holds anyway, and none for which an earlier node of the own stream has already
+  // waited.
   std::vector<NodeId> needs_of(const Node& node) {
     const std::optional<StreamId> own = stream_of(node);
     std::map<StreamId, NodeId> last;
@@ -116,9 +117,9 @@ class Condenser {
   Condensed made_{};
   std::vector<std::vector<NodeId>> needs_{};  // by node
   std::vector<bool> is_awaited_;
-  std::map<StreamId, std::set<NodeId>> known_{};                 // without a stream of their own
-  std::map<StreamId, std::map<StreamId, NodeId>> last_known_{};  // of each other stream
-  std::map<StreamId, NodeId> open_{};                            // nodes that may be joined
+  std::map<StreamId, std::set<NodeId>> known_{};                 // awaited nodes without a stream
+  std::map<StreamId, std::map<StreamId, NodeId>> last_known_{};  // the last awaited node of each other stream
+  std::map<StreamId, NodeId> open_{};                            // nodes to which others may still be joined
 };
 
 }  // namespace

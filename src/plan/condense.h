@@ -1,18 +1,23 @@
 #pragma once
-// A plan that is read for its time alone, made small: what a stream does without anybody waiting for the middle
-// of it is one node. Many steps, or many replicas of a class, are then cheap to play.
+// Makes a plan smaller without changing its simulated time. Consecutive nodes of one stream are joined into
+// one node if no other stream waits for a node in between:
+//
+//   compute stream of gpu:0   conv2d 2 ms, relu 1 ms, matmul 3 ms   becomes   conv2d 6 ms
+//
+// The simulation of many steps, or of many replicas of a class, becomes cheap (plan/repeat.h, plan/unfold.h).
 
 #include "plan/costs.h"
 
 namespace wt::plan {
 
-// Nothing but its devices, links and seconds counts any more: work has no operands, and there are no ports.
+// A plan that can be timed and no longer executed: runs and sums have no operands, and there are no ports.
 struct Timed {
   Plan plan{};
   Costs costs{};
 };
 
-// Where a node of the plan that was condensed is found, after its node's start, while nobody is slowed down.
+// The place of an original node inside a joined one: the original runs from `begin` to `end`, counted from
+// the start of `node`. The two times hold as long as no device is slowed down.
 struct Stretch {
   NodeId node{};
   Seconds begin{};
@@ -21,15 +26,16 @@ struct Stretch {
 
 struct Condensed {
   Timed timed{};
-  std::vector<Stretch> stretches{};  // by node of the original; of a Move the whole of it
+  std::vector<Stretch> stretches{};  // by node of the original plan; a Move is never joined
 };
 
 Condensed condensed(const Plan& plan, const Costs& costs);
 
-// The devices that a node is a matter of: a Move's target, all of a Collective.
+// The devices on which the completion of an action counts: the device of a Run or a Sum, the target of a
+// Move, and every device of a Collective.
 std::vector<DeviceId> devices_of(const Plan& plan, const Action& action);
 
-// A Run or a Sum in its device's stream.
+// The device whose stream the node occupies. It is absent for Moves, Collectives and nodes without a stream.
 std::optional<DeviceId> stream_device(const Node& node);
 
 }  // namespace wt::plan

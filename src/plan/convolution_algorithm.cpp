@@ -19,7 +19,7 @@ struct Convolving {
 
 std::int64_t cut(std::int64_t size, std::int64_t step) { return (size + step - 1) / step; }
 
-// Tiles of `side` output pixels, of all images.
+// The number of tiles with `side` output pixels per dimension, over all images.
 std::int64_t tiles(const ConvolutionGeometry& c, std::int64_t height, std::int64_t width) {
   return c.batch * cut(c.out_height, height) * cut(c.out_width, width);
 }
@@ -44,14 +44,14 @@ double image_elements(const ConvolutionGeometry& c) {
   return in + out;
 }
 
-// A tile that hangs over the image's edge computes for nothing, but published times show no such waste: the
-// reduction is the one of whole tiles.
+// The reduction of multiplications for whole tiles. A tile beyond the edge of the image would compute unused
+// outputs, but published times do not show this loss.
 double reduced(const Convolving& c, double side, double points) {
   const double window = static_cast<double>(c.shape.window_height * c.shape.window_width);
   return c.flops * points / (side * side * window);
 }
 
-// F(2x2, 3x3) with its transforms inside the kernel: nothing but the operands moves.
+// F(2x2, 3x3) with the transforms inside the kernel, so that only the operands cause traffic.
 Method fused_winograd(const Convolving& c) {
   return {.name = "winograd 2x2, fused",
           .arithmetic = Class::winograd,
@@ -60,7 +60,7 @@ Method fused_winograd(const Convolving& c) {
           .bytes = c.bytes};
 }
 
-// One product for every one of 36 points: F(4x4, 3x3) or F(2x2, 5x5).
+// F(4x4, 3x3) or F(2x2, 5x5), which are one matrix product for each of 36 points.
 Method winograd(const Convolving& c, std::int64_t side, std::string_view name) {
   constexpr std::int64_t points = 36;
   const ProductGeometry product = transformed_product(c.shape, points, tiles(c.shape, side, side));
@@ -73,7 +73,7 @@ Method winograd(const Convolving& c, std::int64_t side, std::string_view name) {
           .transformed = c.element_bytes * image_elements(c.shape) * (1 + 2 * expansion)};
 }
 
-// Tiles of 32 x 32 with the window's overlap; 32 x 17 complex numbers are independent.
+// FFT in tiles of 32 x 32 that overlap by the window. 32 x 17 complex numbers of a tile are independent.
 Method fft(const Convolving& c) {
   constexpr std::int64_t points = 32 * 17;
   const ConvolutionGeometry& s = c.shape;
@@ -104,7 +104,7 @@ std::vector<Method> convolution_methods(const ConvolutionGeometry& s, double flo
       {.name = "implicit product",
        .arithmetic = Class::convolution,
        .flops = flops,
-       // Without channels to sum over there is no product: bound by memory.
+       // A depthwise convolution has no sum over channels and no matrix product; it is bound by memory.
        .utilization = s.groups > 1 && s.groups == s.in_channels ? 1 : utilization(s, arithmetic),
        .bytes = bytes}};
   if (!may_transform(c)) return methods;

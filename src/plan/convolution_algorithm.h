@@ -1,7 +1,8 @@
 #pragma once
-// The ways a library has to convolve. In float32 those that trade multiplications for additions (Winograd,
-// 1980; Lavin and Gray, 2015; FFT: Mathieu, Henaff and LeCun, 2013) are what makes VGG16 and AlexNet run
-// above the peak that their direct count would allow; matrix units have no such choice.
+// The algorithms by which a library can compute a convolution. In float32, algorithms that replace
+// multiplications by additions (Winograd, 1980; Lavin and Gray, 2015; FFT: Mathieu, Henaff and LeCun, 2013)
+// let VGG16 and AlexNet run faster than the direct count of operations at peak rate would allow. Matrix units
+// compute the direct one only.
 
 #include <string_view>
 #include <vector>
@@ -10,20 +11,22 @@
 
 namespace wt::plan {
 
-// What a part of a device's time goes by.
+// The kind of arithmetic, which decides the fitted constant that applies to it (device::Efficiency).
 enum class Class : std::uint8_t { elementwise, product, convolution, winograd };
 
-// One way of doing a node's work. Its arithmetic and its operands' traffic overlap; its transforms don't.
+// One way to compute a node. Its arithmetic overlaps with the traffic of its operands. The transforms of
+// operands (Winograd, FFT) overlap with nothing.
 struct Method {
   std::string_view name{};
   Class arithmetic = Class::elementwise;
   double flops = 0;
-  double utilization = 1;  // of the peak, by sizes alone
-  double bytes = 0;        // operands
-  double transformed = 0;  // bytes to and from the transformed operands
+  double utilization = 1;  // share of the peak that the sizes allow (plan/tiling.h)
+  double bytes = 0;        // traffic of the operands
+  double transformed = 0;  // traffic of the transformed operands, in bytes
 };
 
-// Direct is always there and stands first. `bytes` are the operands', `element_bytes` one number's.
+// The methods that apply to this convolution, the direct one first. `bytes` is the traffic of the operands
+// and `element_bytes` the size of one number.
 std::vector<Method> convolution_methods(const ConvolutionGeometry& convolution, double flops, double bytes,
                                         double element_bytes, const Arithmetic& arithmetic);
 

@@ -31,7 +31,8 @@ Seconds predicted(const MeasuredStep& step, const Efficiency& efficiency) {
   return sum;
 }
 
-// One constant at a time, up or down by a factor that shrinks when none helps (Hooke and Jeeves, 1961).
+// Pattern search (Hooke and Jeeves, 1961): one constant at a time is changed by a factor, and the factor
+// shrinks when no change reduces the error.
 Efficiency fitted(std::span<const MeasuredStep> steps) {
   Efficiency best;
   double least = squares(steps, best);

@@ -1,5 +1,5 @@
 #pragma once
-// The three constants of a device from measured steps.
+// Fits the three constants of a device (device::Efficiency) to measured steps.
 
 #include <span>
 #include <vector>
@@ -8,20 +8,22 @@
 
 namespace wt::plan {
 
-// A step whose time is known.
+// A step whose time was measured or published.
 struct MeasuredStep {
-  std::vector<Demand> demands{};  // with the types and options of the device it ran on
-  Seconds beside{};               // what takes time beside the kernels
+  std::vector<Demand> demands{};  // by node, made for the device on which the step ran
+  Seconds beside{};               // time that the step takes in addition to its kernels
   Seconds measured{};
 };
 
+// The time that the roofline predicts for the step with these constants.
 Seconds predicted(const MeasuredStep& step, const device::Efficiency& efficiency);
 
-// Least squares of the errors' logarithms, each constant between 0.02 and 1. Deterministic. Without steps: the
-// generic ones.
+// The constants, each between 0.02 and 1, with the least sum of squares of log(predicted / measured). The
+// search is deterministic. Without steps the result is the generic constants.
 device::Efficiency fitted(std::span<const MeasuredStep> steps);
 
-// The generic constants with one overall factor: what a single step can tell. Constants stay at most 1.
+// The generic constants times one common factor, which is all that a single step determines. Constants stay
+// at most 1.
 device::Efficiency scaled(const MeasuredStep& step);
 
 }  // namespace wt::plan

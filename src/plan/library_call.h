@@ -1,7 +1,8 @@
 #pragma once
-// How a library (NCCL, a TPU's runtime) carries out one collective: which schedule, in how many pieces, and what its
-// messages cost beside the wires. Plain data: communication/ makes it for a described machine, a plan keeps it with
-// the reduction that it carries out, and the clock reads it there.
+// How a library (NCCL, the runtime of a TPU) carries out one collective: the schedule, the number of pieces,
+// and the costs of messages in addition to their time on the links. It is plain data. communication/ makes it
+// for a described machine, a plan keeps it with the reduction to which it belongs (Plan::calls), and
+// timing/step_clock.h reads it.
 
 #include <optional>
 #include <string>
@@ -13,13 +14,13 @@
 
 namespace wt::plan {
 
-// What a message waits for beside the dependencies of its schedule.
+// The events for which a message waits in addition to the dependencies of its schedule.
 enum class Messages : std::uint8_t {
-  // The last byte of the message before it in its line, between the same two ranks, as on a connection. Without that
-  // rule the pieces of a pipeline would share the wire from the start. Latencies overlap.
+  // The last byte of the previous message on the same line between the same two ranks, as on a connection.
+  // Without this rule the pieces of a pipeline would share the bandwidth from the start. Latencies overlap.
   in_order,
-  acknowledged,  // the arrival of that message: a protocol that waits for an answer before the next message
-  one_by_one,    // the messages that its ends are sending and receiving: the port of the alpha-beta model
+  acknowledged,  // the arrival of that message, in a protocol that waits for acknowledgements
+  one_by_one,    // the current messages of its source and its target: the port of the alpha-beta model
   together       // nothing
 };
 

@@ -11,7 +11,8 @@ namespace wt::plan {
 
 namespace {
 
-// A buffer is needed from `first` to `last`, both included; for what outlives the step, always.
+// The nodes from the first access of a buffer to the last. A buffer that outlives the step is needed at all
+// times.
 struct Lifetime {
   std::int32_t first = -1;
   std::int32_t last = -1;
@@ -31,12 +32,12 @@ std::vector<Lifetime> lifetimes(const Plan& plan) {
   return result;
 }
 
-// A tensor without elements gets an address of its own, too.
+// A tensor without elements also gets an address of its own.
 Bytes wanted(const Buffer& buffer) { return std::max(buffer.bytes, Bytes(1)); }
 Bytes rounded(const Buffer& buffer) { return device::rounded_to_granule(wanted(buffer)); }
 
-// A device without limit: one region of an EiB, and no slack in its chunks, since no TensorFlow allocator is
-// meant.
+// The options for a device without a limit: one region of 1 EiB, and no slack in its chunks, since it does
+// not represent a TensorFlow allocator.
 device::MemoryOptions without_limit() {
   constexpr std::int64_t limit = std::int64_t{1} << 60;
   return {.allocator = "cpu",
@@ -44,10 +45,11 @@ device::MemoryOptions without_limit() {
           .fragmentation_fraction = static_cast<double>(address_granule) / static_cast<double>(limit)};
 }
 
-// Who used each range of a device's addresses last.
+// The buffer that used each range of a device's addresses last.
 class Holders {
  public:
-  // Notes that `user` now holds [start, start + size) and returns who held parts of it before.
+  // Records that `user` now holds [start, start + size), and returns the buffers that held parts of the range
+  // before.
   std::vector<BufferId> take_over(BufferId user, std::int64_t start, std::int64_t size) {
     split_at(start);
     split_at(start + size);
@@ -77,11 +79,11 @@ class Holders {
     range->second.size = address - range->first;
   }
 
-  std::map<std::int64_t, Use> uses_{};  // by start
+  std::map<std::int64_t, Use> uses_{};  // by start address
 };
 
-// What an out-of-memory log names: TensorFlow's operation in its layer; a buffer that outlives the step, by
-// itself.
+// The name in an out-of-memory log: TensorFlow's operation in its layer, or the buffer's own name if it
+// outlives the step.
 std::string requester(const Plan& plan, BufferId buffer, std::optional<NodeId> id) {
   if (!id) return plan.buffer(buffer).name;
   const Node& node = plan.node(*id);
@@ -95,8 +97,8 @@ std::string requester(const Plan& plan, BufferId buffer, std::optional<NodeId> i
   return node.scope.empty() ? operation : fmt::format("{}/{}", node.scope, operation);
 }
 
-// The nodes that touch a buffer first. Those that work on parts of it, as collectives do, may be many, and in
-// any order.
+// The nodes that access a buffer first. Nodes that work on parts of it, as those of collectives do, may be
+// many, and may run in any order.
 std::vector<std::vector<NodeId>> entrances(const Plan& plan) {
   std::vector<std::vector<NodeId>> result(plan.buffers.size());
   const auto touches = [&](NodeId id, BufferId buffer) {
@@ -136,7 +138,7 @@ class Planner {
     plan.out_of_memory.reset();
   }
 
-  // Both return whether there was room.
+  // Both functions return whether the memory sufficed.
   bool place_what_outlives_the_step() {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
       if (outlives_step(plan_.buffers[i].kind) && !place(static_cast<BufferId>(i), {})) return false;
@@ -218,18 +220,18 @@ class Planner {
   Plan& plan_;
   const std::vector<Frontier>& last_;
   const std::vector<std::vector<NodeId>> entrances_;  // by buffer
-  std::vector<device::BfcAllocator> allocators_{};    // by device, as the next and the last
+  std::vector<device::BfcAllocator> allocators_{};    // by device, as are the next members
   std::vector<Holders> holders_{};
   std::vector<bool> held_;  // by buffer
   std::vector<std::int64_t> ends_;
 };
 
-// A device's buffers, and when they are in its memory.
+// The buffers of a device, and the nodes during which they are in its memory.
 class Occupants {
  public:
   Occupants(const Plan& plan, DeviceId device) : plan_(plan), device_(device), life_(lifetimes(plan)) {
     if (!plan.out_of_memory) return;
-    // What came first has addresses, the rest has none.
+    // Buffers that were allocated before the failure have addresses, and the others have none.
     nodes_ = plan.out_of_memory->node ? index(*plan.out_of_memory->node) : 0;
     if (!plan.out_of_memory->node) outliving_ = index(plan.out_of_memory->buffer);
   }
@@ -269,7 +271,8 @@ void plan_memory(Plan& plan, const std::vector<Frontier>& last) {
 
 Peak peak_of(const Plan& plan, DeviceId device) {
   const Occupants occupants(plan, device);
-  // How much more is held at a node than at the one before it. At node `nodes()` nothing runs any more.
+  // By node, the bytes held in addition to those at the previous node. The entry `nodes()` is after the last
+  // node.
   std::vector<std::int64_t> change(occupants.nodes() + 2);
   Peak peak;
   occupants.each([&](BufferId id, std::size_t first, std::size_t last) {

@@ -1,4 +1,7 @@
 #pragma once
+// Plans the memory of a step before anything runs, by TensorFlow's own allocation algorithm, so that a step
+// that would run out of memory on the described device is known in advance. plan/memory_report.h presents the
+// result.
 
 #include <map>
 #include <vector>
@@ -7,33 +10,35 @@
 
 namespace wt::plan {
 
-// TensorFlow's allocator hands out multiples of 256 bytes; so do we.
+// The granularity of TensorFlow's allocator, 256 bytes, which this planning uses, too.
 inline constexpr std::int64_t address_granule = device::allocation_granule.count();
 
-// Gives every buffer its address before anything runs, in canonical order: each device's allocator
-// (device/allocator.h) first gets what outlives the step, then each buffer from its first access to its last.
-// A node that takes over the place of an earlier buffer waits for that buffer's last accesses: these reuse
-// edges are what keeps every legal order right. Sets the devices' arenas and statistics.
+// Gives every buffer its address. Each device's allocator (device/allocator.h) first places the buffers that
+// outlive the step. Then the nodes are visited in the order of their ids, and every other buffer is allocated
+// at its first access and freed after its last. A node whose buffer takes over addresses of an earlier buffer
+// gets a dependency on the last accesses to that earlier buffer. These reuse edges make every legal order
+// compute the same values. The function also sets the arenas and the allocator statistics of the devices.
 //
-// A buffer that finds no place sets plan.out_of_memory and ends the planning: later buffers have no address.
+// If a buffer does not fit, plan.out_of_memory is set and the planning ends. Later buffers then have no
+// address.
 //
-// Requires: dependencies from order_accesses, and the frontiers it returned.
+// Requires: the dependencies come from order_accesses, and `last` is what it returned.
 void plan_memory(Plan& plan, const std::vector<Frontier>& last);
 
-// The moment when a device holds most: the first of equals. In a plan that ran out of memory, among the nodes
-// before that.
+// The node during which a device holds the most bytes; the first one among equals. In a plan that ran out of
+// memory, only the nodes before the failed allocation count.
 struct Peak {
-  std::optional<NodeId> node{};  // none: nothing but what outlives the step
+  std::optional<NodeId> node{};  // absent: only buffers that outlive the step are held
   std::vector<BufferId> held{};
-  Bytes bytes{};  // of them, each rounded as the allocator does
+  Bytes bytes{};  // sum over `held`, each rounded up to the allocator's granule
 };
 Peak peak_of(const Plan& plan, DeviceId device);
 
-// What is held at the peak, by kind.
+// The bytes held at the peak, by kind of buffer.
 std::map<BufferKind, Bytes> held_at_peak(const Plan& plan, DeviceId device);
 
-// What a device needs at least, whatever the addresses: the largest sum of buffers that live at the same
-// time.
+// A lower bound on a device's memory that holds for every choice of addresses: the largest sum of the buffers
+// that are live at the same time.
 Bytes live_bytes_bound(const Plan& plan, DeviceId device);
 
 }  // namespace wt::plan

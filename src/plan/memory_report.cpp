@@ -31,8 +31,8 @@ std::vector<Operand> operands(const Action& action) {
                     action);
 }
 
-// The tensor that a buffer holds for the node that needs it first. A workspace is bytes, as in TensorFlow
-// ("temporary tensor" is its text for what kernels allocate when they are made).
+// The tensor that a buffer holds for the node that accesses it first. A workspace is a tensor of bytes, as in
+// TensorFlow, whose text "temporary tensor" is for memory that kernels allocate when they are constructed.
 TensorSpec spec_in(const Plan& plan, BufferId buffer, std::optional<NodeId> node) {
   std::vector<Operand> candidates;
   if (node) candidates = operands(plan.node(*node).action);

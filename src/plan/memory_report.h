@@ -1,6 +1,6 @@
 #pragma once
-// What plan_memory found, for people and for JSON: what a step holds on every device, whether it fits, and
-// where it doesn't, what was in the way.
+// The result of plan_memory for people and for JSON: the bytes that a step holds on each device, whether they
+// fit, and if not, which buffers occupied the memory.
 
 #include <map>
 #include <optional>
@@ -13,43 +13,47 @@
 
 namespace wt::plan {
 
-// Where a plan's device lives. Of a device that is cut into several, `memory` is what the others' limits
-// leave.
+// The physical memory behind a plan's device. If a physical device is cut into several logical ones, `memory`
+// is what the limits of the other ones leave.
 struct Capacity {
   Bytes memory{};
-  device::Reserve reserve{};
+  device::Reserve reserve{};  // memory that the driver and the libraries need
 };
 
 enum class Verdict : std::uint8_t { fits, tight, does_not_fit };
 std::string_view name(Verdict verdict);  // "does_not_fit"
 
-// The reserve's constants were read off other drivers and libraries than the user's, and are trusted to a
-// half: what fits beside one and a half of it, fits; what doesn't fit beside half of it, doesn't; between
-// them it is tight.
+// Compares a need with a capacity. The constants of the reserve were measured with other drivers and
+// libraries than the user's, so they are assumed to be right within 50 %. A need that fits beside 1.5 times
+// the reserve `fits`; a need that does not fit beside 0.5 times the reserve `does_not_fit`; everything
+// between is `tight`.
 Verdict judge(Bytes needed, const Capacity& capacity);
 
+// A buffer that is live at the moment of interest.
 struct HeldBuffer {
   std::string name{};
   BufferKind kind{};
   Bytes bytes{};
 };
 
-// Buffers that lie in memory at the same time.
+// Buffers that are live at the same time.
 struct Holdings {
   std::map<BufferKind, Bytes> by_kind{};
-  std::vector<HeldBuffer> largest{};  // ten, the largest first, equal ones in the plan's order
-  std::size_t count = 0;              // of all
+  std::vector<HeldBuffer> largest{};  // the ten largest in descending order; equal ones by id
+  std::size_t count = 0;              // number of all the buffers
 };
 Holdings holdings(const Plan& plan, std::span<const BufferId> held);
 
+// The memory of one device of the plan.
 struct DeviceMemory {
   std::string device{};
   std::optional<Bytes> limit{};
   Bytes arena{};          // end of the last byte in use
-  Bytes held{};           // at the peak
-  Bytes fragmentation{};  // of the arena, what held nothing at the peak and wasn't usable
-  Bytes
-      taken{};  // regions: what other processes see; without growth the whole limit, without limit the arena
+  Bytes held{};           // live bytes at the peak
+  Bytes fragmentation{};  // part of the arena that was free at the peak and too scattered to be used
+  // The regions that the allocator took from the device, which other processes can't use: with memory growth
+  // the sum of the regions, without growth the whole limit, and without a limit the arena.
+  Bytes taken{};
   std::int64_t garbage_collections = 0;
   Holdings at_peak{};
   std::optional<Capacity> capacity{};
@@ -63,15 +67,14 @@ struct Shortage {
   std::string allocator{};
   HeldBuffer buffer{};
   TensorSpec spec{};
-  std::string
-      kernel{};  // of the node that needs it first, and that node's layer; empty: it outlives the step
-  std::string scope{};
-  Bytes free{};  // in all pieces together
-  Bytes largest_free{};
-  Bytes slack{};            // in the chunks of what is held
-  bool fragmented = false;  // all pieces together would have been enough
+  std::string kernel{};     // of the node that accesses the buffer first; empty: it outlives the step
+  std::string scope{};      // layer of that node
+  Bytes free{};             // sum of all free pieces
+  Bytes largest_free{};     // largest free piece
+  Bytes slack{};            // unused bytes inside the chunks of the held buffers
+  bool fragmented = false;  // the free pieces together would have been enough
   Holdings held{};
-  std::string log{};  // what TensorFlow writes
+  std::string log{};  // the allocator's summary, as TensorFlow logs it
 };
 
 struct MemoryReport {
@@ -79,7 +82,7 @@ struct MemoryReport {
   std::optional<Shortage> shortage{};
 };
 
-// Requires: memory has been planned. Capacities by device, where they are known.
+// `capacities` are by device, and absent where unknown. Requires: plan_memory has run on the plan.
 MemoryReport report_memory(const Plan& plan, std::span<const std::optional<Capacity>> capacities = {});
 
 std::string print(const MemoryReport& report);

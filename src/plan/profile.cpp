@@ -26,7 +26,7 @@ std::string call_of_run(const Run& run) {
   return text;
 }
 
-// Only bytes count, and in how many pieces they lie.
+// The text of a copy within a device. Only its bytes and the number of its pieces matter.
 std::string call_of_move(const Plan& plan, const Move& move) {
   if (plan.buffer(move.source.buffer).device != plan.buffer(move.target.buffer).device) return {};
   std::string text = fmt::format("copy({} bytes", payload(move).count());
@@ -63,7 +63,7 @@ void read_kernel(json::Reader& reader, Profile& profile) {
   const auto seconds = reader.required<double>("seconds", {.at_least = 0.0});
   reader.finish();
   if (!profile.kernels.emplace(call, Seconds(seconds)).second)
-    reader.problem("call", fmt::format("\"{}\" stands here twice", call), "keep one of the two");
+    reader.problem("call", fmt::format("the call \"{}\" is listed twice", call), "keep one of the two");
 }
 
 ProfiledCopy read_copy(json::Reader& reader) {
@@ -79,10 +79,11 @@ void require_format(json::Reader& reader) {
   const auto format = reader.optional<std::string>("format", "");
   const auto number = reader.optional<int>("format_version", 0);
   if (format != format_name)
-    reader.problem("format", "this is no profile", "`windtunnel calibrate SCENARIO --as FILE` writes one");
+    reader.problem("format", "the file is not a profile",
+                   "`windtunnel calibrate SCENARIO --as FILE` writes one");
   else if (number != format_version)
-    reader.problem("format_version", fmt::format("version {} of profiles isn't known", number),
-                   "calibrate again with this version of the program");
+    reader.problem("format_version", fmt::format("format_version {} is not supported", number),
+                   "run `windtunnel calibrate` again with this version of the program");
 }
 
 void print_copies(const std::vector<ProfiledCopy>& copies, json::Writer& out) {
@@ -109,7 +110,7 @@ std::string name(const ProfiledDevice& device) {
 }
 
 device::DeviceType type_of(const ProfiledDevice& device, Bytes memory) {
-  WT_EXPECT(device.rates.has_value(), "nobody measured how fast {} is", device.product);
+  WT_EXPECT(device.rates.has_value(), "the rates of {} have not been measured", device.product);
   using device::Precision;
   return {.id = device.type,
           .product = device.product,
@@ -133,7 +134,7 @@ Profile read_profile(const json::Value& file) {
   Problems problems;
   json::Reader reader(file, problems);
   require_format(reader);
-  problems.throw_if_any();  // of another file nothing else is worth saying
+  problems.throw_if_any();  // further problems of a file in another format would be noise
   Profile profile{.device = read_device(reader.object("device")),
                   .date = reader.required<std::string>("date"),
                   .version = reader.required<std::string>("version"),

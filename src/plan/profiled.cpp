@@ -15,7 +15,7 @@ namespace {
 
 using device::DeviceType;
 
-// Kinds of calls that the roofline misjudges alike.
+// The kinds of calls for which the error of the roofline is similar.
 enum class Kind : std::uint8_t { product, convolution, other };
 
 Kind kind_of(const Node& node) {
@@ -29,8 +29,8 @@ Kind kind_of(const Node& node) {
   return std::holds_alternative<ConvolutionGeometry>(work.geometry) ? Kind::convolution : Kind::other;
 }
 
-// How much longer than the roofline says measured calls take: the median of each kind, of all where a kind has
-// none, and 1 where nothing is known.
+// The ratio of measured over predicted time: the median of the calls of a kind, else the median of all calls,
+// and 1 if no call was measured.
 using Ratios = std::array<double, 3>;
 
 Ratios ratios_of(const Plan& plan, const std::vector<std::string>& calls, const Costs& roofline,
@@ -95,7 +95,8 @@ Costs profiled(const Plan& plan, std::span<const DeviceType* const> types, const
       unknown.insert(calls[id]);
       cost.seconds = cost.seconds * ratios[static_cast<std::size_t>(kind_of(plan.nodes[id]))];
     }
-    cost.bound = std::min(cost.bound, cost.seconds);  // a measurement is right where it contradicts the rates
+    cost.bound = std::min(cost.bound,
+                          cost.seconds);  // the rates may be too low
   }
   if (!all.empty() && unknown.size() == all.size())
     throw InputError(fmt::format("the profile of {} has none of this step's {}", name(profile.device),

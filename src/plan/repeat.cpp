@@ -12,7 +12,7 @@ namespace wt::plan {
 
 namespace {
 
-// The batch that a device works on, and one more.
+// The batch on which a device works, and one more.
 constexpr int batches_on_devices = 2;
 
 bool is_copy_of_rows(const Plan& plan, const Node& node) {
@@ -65,7 +65,8 @@ class Repeater {
     return static_cast<DeviceId>(found - options_.processes.begin());
   }
 
-  // Which copies can be made ahead, who begins a step, and who ends it in each process.
+  // Finds the copies that can be made ahead, the nodes that begin a step, and those that end it in each
+  // process.
   void look_at_nodes() {
     const Plan& plan = step_.plan;
     fed_.resize(static_cast<std::size_t>(count_));
@@ -83,7 +84,7 @@ class Repeater {
       std::ranges::sort(own);
       own.erase(std::unique(own.begin(), own.end()), own.end());
     }
-    std::vector<std::vector<int>> goes_on(plan.nodes.size());  // the processes in which somebody waits for it
+    std::vector<std::vector<int>> goes_on(plan.nodes.size());  // by node, the processes that depend on it
     for (std::size_t id = 0; id < plan.nodes.size(); ++id)
       for (const NodeId other : plan.nodes[id].after)
         goes_on[index(other)].insert(goes_on[index(other)].end(), processes_[id].begin(),
@@ -94,7 +95,8 @@ class Repeater {
           ends_[static_cast<std::size_t>(process)].push_back(id);
   }
 
-  // Nothing that moves nowhere: a node that only takes time, or none.
+  // The operand of a signal: an empty Move onto itself, which has dependencies and takes time only if a time
+  // is given.
   Operand add_signal(DeviceId device) {
     const TensorSpec nothing{Type::float32, Shape{0}};
     return {made_.timed.plan.add_buffer({"", device, Bytes(0), BufferKind::input, {}}), nothing, {}};
@@ -106,8 +108,9 @@ class Repeater {
     return node;
   }
 
-  // A batch is taken from the pipeline when so many steps before its own are over. A process that copies rows to
-  // several devices does so ahead.
+  // The number of steps by which a process takes a batch from its pipeline ahead of the end of a step: the
+  // batch of step s is taken when step s - lead is over. Processes that copy rows to several devices take it
+  // one step earlier.
   int lead(int process) const {
     const bool is_ahead = !options_.pipelines.empty() && fed_[static_cast<std::size_t>(process)].size() > 1;
     return is_ahead ? batches_on_devices : 1;
@@ -118,7 +121,8 @@ class Repeater {
       after.push_back(made_.ends[static_cast<std::size_t>(step)][static_cast<std::size_t>(process)]);
   }
 
-  // One batch after the other; where `prefetch` wait, none is made until one is taken.
+  // A pipeline prepares one batch after the other. If `prefetch` batches wait, it pauses until one of them is
+  // taken.
   void read_rows(int step) {
     std::vector<NodeId> read;
     for (std::size_t i = 0; i < options_.pipelines.size(); ++i) {
@@ -179,14 +183,14 @@ class Repeater {
   const Timed& step_;
   const Repetition& options_;
   Repeated made_;
-  int count_ = 0;                                 // of processes
+  int count_ = 0;                                 // number of processes
   std::vector<bool> is_copy_{};                   // by node of the step
-  std::vector<bool> is_first_{};                  // waits for nothing but such copies
-  std::vector<std::set<DeviceId>> fed_{};         // by process: devices that rows are copied to
+  std::vector<bool> is_first_{};                  // by node of the step: it depends on such copies only
+  std::vector<std::set<DeviceId>> fed_{};         // by process, the devices to which rows are copied
   std::vector<std::vector<int>> processes_{};     // by node
-  std::vector<std::vector<std::size_t>> ends_{};  // by process: nodes that none of its own waits for
+  std::vector<std::vector<std::size_t>> ends_{};  // by process, nodes without a successor in the process
   std::vector<Operand> signals_{}, rows_{};
-  std::vector<NodeId> read_{};  // by pipeline: the last batch's
+  std::vector<NodeId> read_{};  // by pipeline, the node that prepared the last batch
 };
 
 bool is_close(Seconds a, Seconds b) { return std::abs((a - b).count()) <= 1e-9 * b.count(); }

@@ -14,7 +14,8 @@ using device::DeviceType;
 using device::Efficiency;
 using device::Precision;
 
-// Of the products inside a fused Winograd kernel; fitting it explains no more.
+// The efficiency of the products inside a fused Winograd kernel. Fitting this constant does not improve the
+// predictions.
 constexpr double winograd_efficiency = 0.60;
 
 double share(Class arithmetic, const Efficiency& efficiency) {
@@ -44,7 +45,7 @@ Work work_of(const Run& run) {
   return run.kernel->work({inputs, outputs, run.attributes});
 }
 
-// Products and convolutions run at the precision's peak, everything else at float32's.
+// Products and convolutions run at the peak of the precision, all other kernels at the peak of float32.
 void demand_run(const Run& run, const Traffic& traffic, const DeviceType& type, Precision precision,
                 Demand& demand) {
   const Work work = work_of(run);
@@ -62,7 +63,7 @@ void demand_run(const Run& run, const Traffic& traffic, const DeviceType& type, 
     demand.methods =
         convolution_methods(*convolution, flops, traffic.bytes, traffic.element_bytes, arithmetic);
   } else {
-    // What a fused node computes costs nothing: registers hold it already.
+    // The arithmetic of a fused node takes no time, since its operands are already in registers.
     demand.methods = {
         {.name = "elementwise", .flops = traffic.launches > 0 ? flops : 0, .bytes = traffic.bytes}};
   }
@@ -78,7 +79,7 @@ DeviceId device_of(const Plan& plan, const Action& action) {
                     action);
 }
 
-// `type` is the first device's: hosts say nothing.
+// The basis names the type of the first device, because hosts have no influence on it.
 std::string basis_of(const RooflineOptions& options, const DeviceType& type) {
   std::string basis = "zero-shot roofline";
   if (options.efficiency && !options.efficiency->source.empty())
@@ -143,8 +144,8 @@ Cost price(const Demand& demand, const Efficiency& efficiency) {
 
 Costs roofline(const Plan& plan, std::span<const DeviceType* const> types, const RooflineOptions& options) {
   const std::vector<Demand> asked = demands(plan, types, options);
-  // A library that may round to tf32 needn't: on GeForce, whose matrix units are no faster, Winograd's way
-  // often is.
+  // A library that is allowed to round to tf32 may also compute in float32. On GeForce devices, whose matrix
+  // units are no faster, Winograd's algorithm in float32 often takes less time.
   std::vector<Demand> exact;
   if (options.precision == Precision::tf32) {
     RooflineOptions without = options;
@@ -161,7 +162,7 @@ Costs roofline(const Plan& plan, std::span<const DeviceType* const> types, const
       cost = {std::min(cost.seconds, other.seconds), std::min(cost.bound, other.bound)};
     }
     cost.seconds = cost.seconds * options.scale;
-    // A measurement is right where it contradicts what a data sheet allows.
+    // A measured time below the bound shows that the data sheet's rates are too low.
     if (options.scale < 1) cost.bound = std::min(cost.bound, cost.seconds);
     costs.nodes.push_back(cost);
   }

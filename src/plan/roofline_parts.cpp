@@ -19,7 +19,8 @@ DeviceId device_of(const Plan& plan, const Action& action) {
                     action);
 }
 
-// The same arithmetic as price's: what overlaps goes to the longer side whole.
+// Divides the time that price() computes. Time in which arithmetic and traffic overlap counts for the longer
+// of the two.
 Parts parts_of(const Demand& demand, const device::Efficiency& efficiency) {
   const Method& method = fastest(demand, efficiency);
   const double bandwidth = demand.bandwidth.count() * efficiency.memory;
@@ -44,7 +45,7 @@ std::vector<Parts> roofline_parts(const Plan& plan, std::span<const device::Devi
   const std::vector<Demand> asked = demands(plan, types, options);
   for (std::size_t i = 0; i < asked.size(); ++i) parts.push_back(parts_of(asked[i], efficiency(i)));
   if (options.precision != device::Precision::tf32) return parts;
-  RooflineOptions exact = options;  // as in roofline(): a library that may round needn't
+  RooflineOptions exact = options;  // as in roofline(), a library may choose float32 instead of tf32
   exact.precision = device::Precision::float32;
   const std::vector<Demand> others = demands(plan, types, exact);
   for (std::size_t i = 0; i < others.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel's seconds go by: the roofline's two sides, and the gap before it.
+// Divides the predicted seconds of a kernel into arithmetic, memory traffic and the gap before the kernel.
 
 #include <span>
 #include <vector>
@@ -8,14 +8,15 @@
 
 namespace wt::plan {
 
+// The parts of a kernel's time. Of arithmetic and traffic, which overlap, only the longer one counts.
 struct Parts {
-  Seconds arithmetic{};  // operations are slower than operands
-  Seconds memory{};      // operands are; and transforms of convolutions
+  Seconds arithmetic{};  // time of the arithmetic, if it is longer than that of the operands' traffic
+  Seconds memory{};      // time of the operands' traffic, if longer; and of convolution transforms
   Seconds gap{};
   Seconds sum() const { return arithmetic + memory + gap; }
 };
 
-// By node, as roofline() prices them, without its scale.
+// By node, with the same prices as roofline() but without RooflineOptions::scale.
 std::vector<Parts> roofline_parts(const Plan& plan, std::span<const device::DeviceType* const> types,
                                   const RooflineOptions& options = {});
 

@@ -21,7 +21,7 @@ constexpr Tile scalar_tiles[] = {
 constexpr Tile matrix_tiles[] = {
     {256, 128, 1}, {128, 128, 0.92}, {128, 64, 0.75}, {64, 64, 0.58}, {32, 32, 0.25}};
 
-// A sum of k terms costs as much as one of k + this.
+// The start of a sum over k takes as much time as this number of terms.
 constexpr double scalar_start = 64;
 constexpr double matrix_start = 128;
 
@@ -33,7 +33,7 @@ struct Sizes {
   double batch = 0, m = 0, n = 0, k = 0;
 };
 
-// Waves of tiles over the processors: the last one is seldom full.
+// The share of processors that work, on average over the waves of tiles. The last wave is seldom full.
 double wave_fill(double tiles, int processors) {
   if (processors == 0) return 1;
   const double waves = tiles / processors;

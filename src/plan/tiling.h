@@ -1,8 +1,9 @@
 #pragma once
-// How much of its peak a device can use for a product or a convolution of given sizes, however good the
-// library: tiles that hang over the edge, processors that have no tile, sums too short to pay for their
-// beginning. It has no fitted constant; the shares below are stated guesses from how often each tile uses an
-// operand.
+// The share of its peak that a device can reach for a product or a convolution of given sizes, even with the
+// best library. The share is below 1 because tiles extend beyond the edge of the matrix, because processors
+// stay idle in the last wave of tiles, and because short sums do not pay for their start. Nothing here is
+// fitted to measurements. The efficiencies of the tile sizes in tiling.cpp are estimates, based on how often
+// a tile reuses each operand.
 
 #include <cstdint>
 
@@ -11,32 +12,34 @@
 
 namespace wt::plan {
 
-// What multiplies.
+// The kind of hardware that multiplies.
 enum class Unit : std::uint8_t {
-  scalar,    // lanes of a GPU, one product each
-  matrix,    // a GPU's tensor cores
-  systolic,  // a TPU's, which pads features
-  plain      // a CPU's vector units, or anything that tiles badly described: sizes don't matter
+  scalar,    // the lanes of a GPU, one product each
+  matrix,    // the tensor cores of a GPU
+  systolic,  // the systolic array of a TPU, which pads the feature dimensions
+  plain      // vector units of a CPU, or hardware that tiles do not describe; the sizes have no influence
 };
 
+// The arithmetic hardware of a device at one precision.
 struct Arithmetic {
   Unit unit = Unit::plain;
   FlopsPerSecond peak{};
-  int processors = 0;
-  int matrix_unit = 0;
+  int processors = 0;   // streaming multiprocessors; 0: unknown
+  int matrix_unit = 0;  // side of the systolic array, in numbers
 };
 
-// What products and convolutions are computed in, where the device is asked for `wanted`: float32 where it
-// has no such peak.
+// The precision in which a device computes products and convolutions if `wanted` is requested: `wanted` if
+// the device has a peak for it, else float32.
 device::Precision computed_in(const device::DeviceType& type, device::Precision wanted);
 
 Arithmetic arithmetic_of(const device::DeviceType& type, device::Precision wanted);
 
-// A share of the peak, above 0 and at most 1. `may_split`: the sum may be cut along k to fill the device.
+// The share of the peak, above 0 and at most 1. With `may_split`, the library may cut the sum along k, so
+// that more processors take part.
 double utilization(const ProductGeometry& product, const Arithmetic& arithmetic, bool may_split = false);
 
-// The product that a convolution is when its windows are laid out as a matrix that nobody stores. For strided
-// input gradients m counts the pixels written.
+// The shape of the matrix product that is equivalent to a convolution (im2col). The matrix of windows is
+// never stored. For input gradients with a stride, m counts the pixels that are written.
 ProductGeometry implicit_product(const ConvolutionGeometry& convolution);
 
 double utilization(const ConvolutionGeometry& convolution, const Arithmetic& arithmetic);

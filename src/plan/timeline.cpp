@@ -6,7 +6,7 @@
 namespace wt::plan {
 
 void add_links(std::vector<LinkUse>& links, std::span<const LinkUse> more) {
-  std::map<std::string_view, std::size_t> places;  // of those there are: growing moves no name's text
+  std::map<std::string_view, std::size_t> places;  // the names stay valid, since `reserve` prevents moves
   links.reserve(links.size() + more.size());
   for (std::size_t i = 0; i < links.size(); ++i) places.emplace(links[i].name, i);
   for (const LinkUse& link : more) {

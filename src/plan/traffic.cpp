@@ -11,9 +11,9 @@ namespace wt::plan {
 
 namespace {
 
-// Passes over the first operand, with separate operations and where a program is compiled as a whole: a
-// normalization reads its tensor for the statistics and again for the result. Kernels that aren't named move
-// every operand once, as their Work says.
+// The number of passes over the first operand, for separate operations and for a program that is compiled as
+// a whole. A normalization, for example, reads its tensor for the statistics and again for the result.
+// Kernels that are not in the table move every operand once, as their Work states.
 struct Passes {
   std::string_view kernel{};
   double separate = 0;
@@ -28,10 +28,11 @@ constexpr std::array passes{
     Passes{"gelu", 2.5, 2.5},    Passes{"gelu_gradient", 3, 3},
 };
 
-// TensorFlow 1 adds a decay to the loss: it reads the weights, scales them, and adds that to the gradient.
+// Weight decay in TensorFlow 1 is part of the loss: the weights are read, scaled and added to the gradient.
 constexpr double separate_decay_bytes = 24;
 constexpr double separate_decay_launches = 3;
-// A 16-bit copy of the weights is written, and the gradient comes in 16 bits and is widened.
+// With 16-bit numbers, a 16-bit copy of the weights is written, and the 16-bit gradient is converted to
+// float32.
 constexpr double copy_bytes = 6;
 
 bool is_narrow(device::Precision precision) {
@@ -59,17 +60,17 @@ std::optional<Update> update_of(const Run& run) {
   return std::visit(read, *run.attributes);
 }
 
-// Walks a plan in the order of its nodes and remembers who wrote what.
+// Visits a plan in the order of its nodes, and records which node wrote each buffer last.
 class Counting {
  public:
   Counting(const Plan& plan, Fusion fusion, device::Precision precision)
       : plan_(plan),
         fusion_(fusion),
         is_narrow_(is_narrow(precision)),
-        writer_(plan.buffers.size(), nobody) {}
+        writer_(plan.buffers.size(), no_node) {}
 
   std::vector<Traffic> count() {
-    before_.assign(plan_.nodes.size(), nobody);
+    before_.assign(plan_.nodes.size(), no_node);
     std::vector<Traffic> all;
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       const Action& action = plan_.nodes[i].action;
@@ -86,14 +87,14 @@ class Counting {
   }
 
  private:
-  static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+  static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
 
   std::string_view kernel_of(std::size_t node) const {
-    const auto* run = node == nobody ? nullptr : std::get_if<Run>(&plan_.nodes[node].action);
+    const auto* run = node == no_node ? nullptr : std::get_if<Run>(&plan_.nodes[node].action);
     return run == nullptr ? std::string_view{} : run->kernel->name;
   }
 
-  // What wrote an operand, and what wrote that node's first operand.
+  // The node that wrote an operand, and the node that wrote the first operand of that node.
   std::size_t writer(const Operand& operand) const { return writer_[index(operand.buffer)]; }
 
   Traffic of_run(const Run& run, std::size_t node) const {
@@ -121,8 +122,8 @@ class Counting {
     return traffic;
   }
 
-  // Gradients of a value with several readers are summed by one kernel, however many they are: each further
-  // one is read.
+  // One kernel sums the gradients of a value with several readers, whatever their number. It reads each of
+  // them once.
   bool extends_a_sum(const Run& run, std::size_t node) const {
     const auto is_sum = [&](std::size_t each) {
       return kernel_of(each) == "add" && plan_.nodes[each].role.purpose == Purpose::gradient;
@@ -130,8 +131,8 @@ class Counting {
     return is_sum(node) && (is_sum(writer(run.inputs[0])) || is_sum(writer(run.inputs[1])));
   }
 
-  // A normalization's relu costs nothing more, nor does it in the backward pass; a residual sum costs the
-  // reading of its second operand, and in the backward pass the writing of another gradient.
+  // A relu that is fused into a normalization causes no traffic, neither forward nor backward. A fused
+  // residual sum reads its second operand, and in the backward pass writes another gradient.
   void fuse(const Run& run, std::size_t node, Traffic& traffic) const {
     const double tensor =
         traffic.element_bytes / 4 * (run.outputs.empty() ? 0 : bytes_of(run.outputs.front()));
@@ -142,7 +143,7 @@ class Counting {
     if (run.kernel->name == "relu" && follows(before_[node])) traffic = absorbed(traffic);
     if (run.kernel->name == "relu_gradient") {
       const std::size_t relu = writer(run.inputs[1]);
-      if (relu == nobody || !follows(before_[relu])) return;
+      if (relu == no_node || !follows(before_[relu])) return;
       if (kernel_of(before_[relu]) == "add")
         traffic.bytes = tensor;
       else
@@ -173,7 +174,7 @@ class Counting {
     return traffic;
   }
 
-  // The share of bytes that is left when float32 operands become half as wide.
+  // The share of bytes that remains when float32 operands become half as wide.
   static double narrowed(const Run& run) {
     double wide = 0, narrow = 0;
     const auto count = [&](const Operand& operand) {
@@ -186,7 +187,8 @@ class Counting {
     return wide > 0 ? narrow / wide : 1;
   }
 
-  // Between devices the links count; within one, it is a kernel that reads and writes.
+  // A move between devices causes no traffic here, since links determine its time. A move within a device is
+  // a kernel that reads and writes.
   Traffic of_move(const Move& move) const {
     if (plan_.buffer(move.source.buffer).device != plan_.buffer(move.target.buffer).device)
       return {.launches = 0};
@@ -203,8 +205,8 @@ class Counting {
   const Plan& plan_;
   Fusion fusion_;
   bool is_narrow_;
-  std::vector<std::size_t> writer_;    // by buffer: the node that wrote it last
-  std::vector<std::size_t> before_{};  // by node: the writer of its first operand, when it ran
+  std::vector<std::size_t> writer_;    // by buffer, the node that wrote it last
+  std::vector<std::size_t> before_{};  // by node, the node that had written its first operand
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// What a kernel's Work doesn't say about memory: how often real kernels pass over their tensors, what a
-// framework fuses away, and how wide numbers are.
+// The memory traffic of each node. Work (kernel/work.h) counts each operand once. Real kernels may pass over
+// a tensor several times, frameworks fuse neighbouring operations, and numbers may be narrower than float32.
 
 #include <cstdint>
 #include <vector>
@@ -10,21 +10,21 @@
 
 namespace wt::plan {
 
-// How far a framework joins neighbouring operations; a property of the software, not of the device.
+// How far a framework fuses neighbouring operations. It is a property of the software and not of the device.
 enum class Fusion : std::uint8_t {
-  none,         // a kernel for each operation, one update for each variable: TensorFlow 1, eager PyTorch
-  activations,  // relu and the residual sum are done by the normalization before them: XLA, NVIDIA's MXNet
-  program       // batch normalization saves passes, too: TPU
+  none,         // one kernel per operation, one update per variable: TensorFlow 1, eager PyTorch
+  activations,  // the normalization also computes the relu and the residual sum after it: XLA, NVIDIA's MXNet
+  program       // in addition, batch normalization needs fewer passes: TPU
 };
 
 struct Traffic {
-  double bytes = 0;          // what the device moves
-  double operands = 0;       // every operand once, or less where that is fused away: nobody moves less
-  double launches = 1;       // 0: the node is a part of another's kernel
+  double bytes = 0;          // bytes that the device reads and writes
+  double operands = 0;       // lower bound: each operand once, or less where fusion removes it
+  double launches = 1;       // kernel launches; 0: the node is fused into another kernel
   double element_bytes = 4;  // of a floating-point number
 };
 
-// By node; of Moves and Sums, too.
+// By node, including Moves and Sums.
 std::vector<Traffic> traffic_of(const Plan& plan, Fusion fusion, device::Precision precision);
 
 }  // namespace wt::plan

@@ -14,25 +14,26 @@ namespace wt::plan {
 
 namespace {
 
-// Where the devices that share it lie while they work.
+// The place in which the arenas of several devices take turns.
 struct Seat {
-  DeviceId device{};                   // of the new plan
-  std::optional<DeviceId> occupant{};  // of the old one
+  DeviceId device{};                   // in the new plan
+  std::optional<DeviceId> occupant{};  // the device of the old plan whose arena is here
 };
 
-// A device of the old plan that takes turns.
+// A device of the old plan that takes turns in a seat.
 struct Guest {
   std::size_t seat = 0;
-  Operand parked{}, seated{};            // its whole arena
-  std::map<BufferId, BufferId> twins{};  // its buffers, in the seat
+  Operand parked{}, seated{};            // its whole arena, in both places
+  std::map<BufferId, BufferId> twins{};  // by buffer of the old plan, its copy in the seat
 };
 
-// A Run or a Sum works in its device's arena; a Move goes from wherever to wherever.
+// The device in whose arena an action works. A Move needs no seat, because it reads and writes parked arenas,
+// too.
 std::optional<DeviceId> works_on(const Action& action) {
   if (const auto* run = std::get_if<Run>(&action)) return run->device;
   if (const auto* sum = std::get_if<Sum>(&action)) return sum->device;
   WT_EXPECT(std::holds_alternative<Move>(action),
-            "a whole collective can't be computed, in turns or otherwise");
+            "a plan with a whole collective can't be rewritten for replicas that take turns");
   return std::nullopt;
 }
 
@@ -55,7 +56,7 @@ class TurnTaker {
  private:
   // ---- Seats
 
-  // As many as the largest arena fits in; the piece's devices are dealt out to them.
+  // The piece gets as many seats as its largest arena fits in. Its devices are assigned to the seats in turn.
   void add_seats(const Piece& piece) {
     Bytes all{}, largest{};
     for (const DeviceId device : piece.devices) {
@@ -63,7 +64,7 @@ class TurnTaker {
       largest = std::max(largest, arena(device));
     }
     if (all <= piece.limit) return;
-    WT_EXPECT(largest <= piece.limit, "an arena of {} has no room in {} of {}", largest, piece.name,
+    WT_EXPECT(largest <= piece.limit, "an arena of {} does not fit in {} of {}", largest, piece.name,
               piece.limit);
     const std::int64_t count = std::max<std::int64_t>(1, piece.limit.count() / largest.count());
     const std::size_t first = seats_.size();
@@ -101,7 +102,7 @@ class TurnTaker {
 
   Bytes arena(DeviceId device) const { return old_.devices[index(device)].arena; }
 
-  // ---- Whose turn it is
+  // ---- The order of the nodes
 
   void find_followers() {
     followers_.resize(old_.nodes.size());
@@ -119,7 +120,8 @@ class TurnTaker {
     (device ? ready_[index(*device)] : messages_).insert(id);
   }
 
-  // Messages first, since work waits for them; then who is at work already; then who need not be brought in.
+  // Messages come first, since other nodes wait for them. Then come nodes of the device that is at work, and
+  // then those of a device whose arena is in its seat.
   NodeId next() {
     if (!messages_.empty()) return *messages_.begin();
     if (ready_[index(at_work_)].empty()) at_work_ = next_device();
@@ -156,7 +158,7 @@ class TurnTaker {
       if (--waiting_[index(follower)] == 0) announce(follower);
   }
 
-  // ---- Written down
+  // ---- The new nodes
 
   void bring_in(DeviceId device) {
     if (is_at_hand(device)) return;
@@ -185,7 +187,7 @@ class TurnTaker {
     if (id > 0) made_.plan.nodes.back().after = {static_cast<NodeId>(id - 1)};
   }
 
-  // The buffer where its numbers are now.
+  // The buffer of the new plan that holds the values now.
   BufferId found(BufferId buffer) const {
     const DeviceId device = old_.buffer(buffer).device;
     const auto guest = guests_.find(device);
@@ -223,10 +225,10 @@ class TurnTaker {
   InTurns made_;
   std::vector<Seat> seats_{};
   std::map<DeviceId, Guest> guests_{};
-  std::vector<std::size_t> waiting_{};            // by node: how many it waits for
-  std::vector<std::vector<NodeId>> followers_{};  // by node
-  std::vector<std::set<NodeId>> ready_{};         // by device: what can be done there
-  std::set<NodeId> messages_{};                   // and between them
+  std::vector<std::size_t> waiting_{};            // by node, the number of unfinished dependencies
+  std::vector<std::vector<NodeId>> followers_{};  // by node, the nodes that depend on it
+  std::vector<std::set<NodeId>> ready_{};         // by device, the nodes that can run there
+  std::set<NodeId> messages_{};                   // moves that can run
   DeviceId at_work_{};
   std::size_t done_ = 0;
 };

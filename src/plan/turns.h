@@ -1,9 +1,12 @@
 #pragma once
-// Replicas in turns: where a piece of memory has room for some of the arenas and not for all, a plan becomes another
-// one that computes the same. Kernels and sums work in the pieces alone. An arena in which nobody works lies parked,
-// whole, where the plan's ports are, and messages find it there. Who takes a turn is copied in, and copied out when
-// the seat is another's. Turns are moves like any other of a step: who executes the plan needs to know nothing of
-// them.
+// Rewrites a plan so that its replicas take turns in a memory that is too small for all of them at once. The
+// new plan computes the same values. Four replicas of 6 GB on a GPU with 16 GB, for example, share two seats:
+//
+//   replicas 0 and 1 work in seats 0 and 1; they are copied out; replicas 2 and 3 are copied in and work
+//
+// Kernels and sums run in a seat only. The arena of a replica that does not work is parked in host memory.
+// The ports of the plan refer to the parked arena, and messages read and write it there. Copies into and out
+// of a seat are ordinary Moves with the role `swap`, so execute/ needs no special case for them.
 
 #include <span>
 #include <string>
@@ -13,7 +16,7 @@
 
 namespace wt::plan {
 
-// Memory that some of a plan's devices share.
+// A memory that several devices of a plan share.
 struct Piece {
   std::string name{};
   Bytes limit{};
@@ -21,14 +24,17 @@ struct Piece {
 };
 
 struct InTurns {
-  Plan plan{};             // the devices of the original, parked where they have no room, then the seats
-  std::int64_t swaps = 0;  // arenas that are brought in, in a step
-  Bytes swapped{};         // in and out
+  Plan plan{};             // the original devices, some of them now parked, followed by the seats
+  std::int64_t swaps = 0;  // number of arenas that are copied in during a step
+  Bytes swapped{};         // bytes copied in and out during a step
 };
 
-// Of the arenas of a piece so many lie in it at once as have room; where all have, they stay. A turn lasts as long as
-// its device has something to do, so the order of ids changes; which is legal, so the bits don't. The nodes wait for
-// each other one by one. Requires: memory has been planned, each arena has room alone, no collective is whole.
+// Each piece gets as many seats as its largest arena fits into it. If all arenas fit, they stay where they
+// are. A turn lasts until its device has no node that is ready. The order of the ids therefore differs from
+// that of the original plan, but it is a legal order, so the bits are the same. In the new plan each node
+// waits for the previous one.
+//
+// Requires: plan_memory has run, each arena fits into its piece alone, and the plan has no Collective.
 InTurns in_turns(const Plan& plan, std::span<const Piece> pieces);
 
 }  // namespace wt::plan

@@ -94,7 +94,7 @@ class Unfolder {
   const Timed& one_;
   std::span<const std::vector<Device>> tasks_;
   Unfolded made_{};
-  std::vector<std::vector<NodeId>> made_of_;  // by task and node of the class
+  std::vector<std::vector<NodeId>> made_of_;  // by task and node of the original plan, the new node
 };
 
 }  // namespace

@@ -14,10 +14,10 @@ namespace {
 
 using collective::Operation;
 
-// ---- What follows from a row
+// ---- Figures derived from a row
 
-// What nccl-tests multiplies the algorithm's bandwidth by (its src/*.cu, GetBw), so that every algorithm counts
-// as if it moved what the best possible one must (its doc/PERFORMANCE.md).
+// The factor from algorithm bandwidth to bus bandwidth in nccl-tests (src/*.cu, GetBw). With it the bus
+// bandwidth of the best possible algorithm equals the bandwidth of its links (doc/PERFORMANCE.md there).
 double bus_factor(Operation operation, double n) {
   switch (operation) {
     case Operation::all_reduce:
@@ -43,7 +43,7 @@ std::optional<double> share_of_bound(const communication::CollectiveRow& row) {
   return row.bound ? std::optional(*row.bound / row.time) : std::nullopt;
 }
 
-// As nccl-tests averages: out of place and in place.
+// The average bus bandwidth as in nccl-tests, over the out-of-place and the in-place results.
 double mean_busbw(const CollectiveTable& table) {
   double sum = 0;
   for (const communication::CollectiveRow& row : table.rows)
@@ -53,12 +53,13 @@ double mean_busbw(const CollectiveTable& table) {
 
 // ---- Text
 
-// One column: two lines of heading, its side, its cell.
+// A column of the text: two lines of heading, the alignment, and the function that makes a cell.
 struct Column {
   std::string_view name{}, unit{};
   char side = 'r';
   std::string (*cell)(const CollectiveTable& table, const communication::CollectiveRow& row) = nullptr;
-  bool (*is_shown)(const communication::CollectiveRow& row) = nullptr;  // null: always; else for any row
+  // Null: the column is always shown. Else it is shown if this holds for any row.
+  bool (*is_shown)(const communication::CollectiveRow& row) = nullptr;
 };
 
 using T = const CollectiveTable&;
@@ -107,7 +108,7 @@ std::string rows_text(T table) {
   return print_table(lines, sides, "  ");
 }
 
-// What each basis means, as far as it occurs.
+// Explains each basis that occurs in the table.
 struct Basis {
   std::string_view name{}, meaning{};
 };
@@ -146,7 +147,7 @@ std::string footer(T table) {
   return text;
 }
 
-// How full each link is over the whole time, the fullest first.
+// The load of each link over the whole time, in descending order.
 std::string links_text(R row) {
   constexpr std::size_t shown = 12;
   std::vector<plan::LinkUse> links = row.links;

@@ -1,5 +1,6 @@
 #pragma once
-// The table that `collective` prints: the columns of nccl-tests, then the bound and the choice of the library.
+// The table that the command `collective` prints: the columns of nccl-tests, then the lower bound and the
+// algorithm that the library chooses.
 
 #include <string>
 #include <string_view>
@@ -10,19 +11,19 @@
 
 namespace wt::report {
 
-// What all rows share.
+// The table: properties that all rows share, then the rows.
 struct CollectiveTable {
   std::string platform{};
   collective::Operation operation{};
-  int ranks = 0;   // of a group
-  int groups = 1;  // at once
+  int ranks = 0;   // in each group
+  int groups = 1;  // groups that run the collective at the same time
   int machines = 1;
   std::string_view type{};
   std::string reduction{};
   int root = 0;
-  std::string launch{};  // "mpi"; empty: no library's call is known
-  std::string order{};   // of the ranks; empty: the platform's
-  bool links = false;
+  std::string launch{};  // how the ranks are started: "mpi"; empty: unknown
+  std::string order{};   // order of the ranks; empty: that of the platform
+  bool links = false;    // whether the text lists the load of links
   std::vector<std::string> warnings{};
   std::vector<communication::CollectiveRow> rows{};
 };

@@ -19,26 +19,28 @@ Cell simulated(R run, Value value) {
 }
 template <Seconds timing::Simulated::*part>
 Cell seconds(R run) {
-  return simulated(run, [](const timing::Simulated& told) { return cell(told.*part); });
+  return simulated(run, [](const timing::Simulated& summary) { return cell(summary.*part); });
 }
 Cell memory(R run) { return run.out_of_memory ? Cell{} : cell(session::peak_memory(run.planned)); }
 Cell step(R run) {
   return run.out_of_memory ? Cell{{}, "out of memory"} : seconds<&timing::Simulated::step>(run);
 }
 Cell samples(R run) {
-  return simulated(run, [](const timing::Simulated& told) { return number(told.samples_per_second, 0); });
+  return simulated(run,
+                   [](const timing::Simulated& summary) { return number(summary.samples_per_second, 0); });
 }
 Cell samples_each(R run) {
-  return simulated(run, [&](const timing::Simulated& told) {
-    return number(told.samples_per_second / static_cast<double>(run.planned.replicas), 0);
+  return simulated(run, [&](const timing::Simulated& summary) {
+    return number(summary.samples_per_second / static_cast<double>(run.planned.replicas), 0);
   });
 }
 Cell utilization(R run) {
-  return simulated(run, [](const timing::Simulated& told) { return share(told.utilization); });
+  return simulated(run, [](const timing::Simulated& summary) { return share(summary.utilization); });
 }
 Cell efficiency(R run) {
-  return simulated(
-      run, [](const timing::Simulated& told) { return told.baseline ? share(told.efficiency) : Cell{}; });
+  return simulated(run, [](const timing::Simulated& summary) {
+    return summary.baseline ? share(summary.efficiency) : Cell{};
+  });
 }
 Cell loss(R run) { return run.epochs.empty() ? Cell{} : number(run.epochs.back().training.loss, 4); }
 Cell outcome(R run) { return {std::string(run.out_of_memory ? "out_of_memory" : "done"), ""}; }

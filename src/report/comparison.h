@@ -1,5 +1,5 @@
 #pragma once
-// Several runs beside one another, a row for each.
+// Compares several runs in a table with one row per run.
 
 #include <span>
 #include <string>

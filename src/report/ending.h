@@ -1,5 +1,5 @@
 #pragma once
-// How a job ended early, as members of results.json and for people.
+// Writes how a job ended early, as members of results.json and as text.
 
 #include <string>
 

@@ -13,7 +13,7 @@ namespace wt::report {
 
 namespace {
 
-constexpr std::size_t shown = 8;  // rows of a table; JSON has all
+constexpr std::size_t shown = 8;  // rows of a table; JSON contains all rows
 constexpr std::size_t all = static_cast<std::size_t>(-1);
 
 template <class Row>
@@ -25,7 +25,7 @@ Records records(const std::array<Column<Row>, count>& columns, std::vector<Row> 
   return records_of<Row>(Columns<Row>(columns), rows);
 }
 
-// ---- The split
+// ---- The parts of a step
 
 struct Piece {
   std::string name{};
@@ -35,11 +35,11 @@ struct Piece {
 };
 
 std::vector<Piece> pieces(const study::Explanation& e) {
-  const timing::Simulated& told = *e.now.simulated;
-  return {{"compute", "compute_s", told.compute, told.step},
-          {"exposed communication", "exposed_communication_s", told.exposed, told.step},
-          {"waiting for rows", "input_s", told.input, told.step},
-          {"waiting for others", "waiting_s", told.waiting, told.step}};
+  const timing::Simulated& summary = *e.now.simulated;
+  return {{"compute", "compute_s", summary.compute, summary.step},
+          {"exposed communication", "exposed_communication_s", summary.exposed, summary.step},
+          {"waiting for rows", "input_s", summary.input, summary.step},
+          {"waiting for others", "waiting_s", summary.waiting, summary.step}};
 }
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
@@ -59,7 +59,7 @@ std::string sentence(const study::Explanation& e) {
       fmt::format("bound by {}: {} of the step", sorted[0].name, percent(sorted[0].time / sorted[0].step));
   std::string_view separator = "; ";
   for (std::size_t i = 1; i < sorted.size(); ++i) {
-    if (sorted[i].time / sorted[i].step < 0.005) continue;  // it would read 0 %
+    if (sorted[i].time / sorted[i].step < 0.005) continue;  // it would be printed as 0 %
     text += fmt::format("{}{} {}", separator, sorted[i].name, percent(sorted[i].time / sorted[i].step));
     separator = ", ";
   }
@@ -136,12 +136,12 @@ std::vector<LinkRow> link_rows(const study::Explanation& e) {
   return rows;
 }
 
-// ---- What would help
+// ---- Changes that would reduce the time
 
 struct ChangeRow {
   std::string name{};
   const timing::Simulated* before = nullptr;
-  const timing::Simulated* after = nullptr;  // null: it doesn't fit, or is refused
+  const timing::Simulated* after = nullptr;  // null: the changed step does not fit, or is not possible
   std::string why{};
 };
 
@@ -163,8 +163,8 @@ Cell after(const ChangeRow& row, Value value) {
   return row.after != nullptr ? value(*row.after) : Cell{};
 }
 Cell gain(const ChangeRow& row) {
-  return after(row, [&](const timing::Simulated& told) {
-    const double gain = told.samples_per_second / row.before->samples_per_second - 1;
+  return after(row, [&](const timing::Simulated& summary) {
+    const double gain = summary.samples_per_second / row.before->samples_per_second - 1;
     return Cell{gain, row.before == row.after ? "" : fmt::format("{:+.1f} %", 100 * gain)};
   });
 }
@@ -173,20 +173,23 @@ constexpr std::array change_columns{
     Column<ChangeRow>{{"change", "change", 'l'}, [](const ChangeRow& row) { return cell(row.name); }},
     Column<ChangeRow>{{"step", "step_time_s"},
                       [](const ChangeRow& row) {
-                        return after(row, [](const timing::Simulated& told) { return cell(told.step); });
+                        return after(row,
+                                     [](const timing::Simulated& summary) { return cell(summary.step); });
                       }},
     Column<ChangeRow>{{"compute", "compute_s"},
                       [](const ChangeRow& row) {
-                        return after(row, [](const timing::Simulated& told) { return cell(told.compute); });
+                        return after(row,
+                                     [](const timing::Simulated& summary) { return cell(summary.compute); });
                       }},
     Column<ChangeRow>{{"exposed", "exposed_communication_s"},
                       [](const ChangeRow& row) {
-                        return after(row, [](const timing::Simulated& told) { return cell(told.exposed); });
+                        return after(row,
+                                     [](const timing::Simulated& summary) { return cell(summary.exposed); });
                       }},
     Column<ChangeRow>{{"samples/s", "samples_per_second"},
                       [](const ChangeRow& row) {
-                        return after(row, [](const timing::Simulated& told) {
-                          return number(told.samples_per_second, 0);
+                        return after(row, [](const timing::Simulated& summary) {
+                          return number(summary.samples_per_second, 0);
                         });
                       }},
     Column<ChangeRow>{{"gain", "gain"}, gain},

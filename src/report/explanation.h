@@ -1,5 +1,6 @@
 #pragma once
-// What `explain` prints.
+// Writes the answer of the command `explain`: where the time of a step goes, and which changes would reduce
+// it.
 
 #include <string>
 

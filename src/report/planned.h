@@ -1,6 +1,6 @@
 #pragma once
-// What is known of a training before anything runs, as the members "model" and "planned" of results.json and for
-// people.
+// Writes the facts about a training that are known before it runs: the model, the cluster and the planned
+// memory. They are the members "model" and "planned" of results.json, and a text for people.
 
 #include <string>
 

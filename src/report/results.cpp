@@ -18,7 +18,7 @@ std::string_view outcome_of(const session::Results& results) {
   return results.lost ? "worker_lost" : "done";
 }
 
-// Empty: nothing to add.
+// The reason why the job ended early; empty if it did not.
 std::string message_of(const session::Results& results) {
   if (results.out_of_memory) return *results.out_of_memory;
   if (results.timed_out) return std::string(timing::timed_out_message);

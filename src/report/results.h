@@ -1,8 +1,17 @@
-// report/: what a run came to, written down for people and scripts: results.json (its schema is
-// scenarios/schema/results.json), steps.csv, and the folder that they lie in. Nothing of the machine at hand
-// gets in, no wall time, no path, no count of threads: the same scenario gives the same bytes (one that measures
-// kernels, the same bytes for the same profile.json). Read on in
-// report/planned.h, simulated.h, ending.h and trained.h, then report/folder.h.
+// report/ writes what other folders computed, for people and for scripts. Each type has a writer of members
+// of a JSON object and a writer of text. results.json contains the members of all of them:
+//
+//   {"model": {...}, "planned": {...}, "simulated": {"step_time_s": 0.0123, ...}, "steps": [{"loss": 2.31}]}
+//
+// What must hold: the files contain nothing about the machine on which the program runs, that is no wall
+// time, no path and no number of threads. The same scenario therefore always gives the same bytes. A scenario
+// that measures kernels gives the same bytes for the same profile.json. The schema of results.json is
+// scenarios/schema/results.json, and its keys state their units. Nothing is computed here except sums and
+// ratios for display.
+//
+// Read on in planned.h, simulated.h, ending.h and trained.h (parts of results.json), then in records.h
+// (tables) and trace.h (timelines).
+#pragma once
 
 #include <string>
 
@@ -10,6 +19,7 @@
 
 namespace wt::report {
 
+// The content of results.json.
 std::string results_json(const session::Results& results);
 
 }  // namespace wt::report

@@ -16,7 +16,7 @@ using session::Forecast;
 
 struct ScalingRow {
   Forecast forecast{};
-  const Forecast* first = nullptr;  // of the table, among those that fit
+  const Forecast* first = nullptr;  // the first row of the table whose step fits
 };
 
 // ---- Columns
@@ -38,24 +38,25 @@ Cell bytes_of_memory(R row) {
                                     : cell(session::peak_memory(row.forecast.planned));
 }
 
-// Nothing where the step doesn't fit.
+// The cell is empty where the step does not fit in memory.
 template <class Value>
 Cell simulated(R row, Value value) {
   return row.forecast.simulated ? value(*row.forecast.simulated) : Cell{};
 }
 template <Seconds timing::Simulated::*part>
 Cell seconds(R row) {
-  return simulated(row, [](const timing::Simulated& told) { return cell(told.*part); });
+  return simulated(row, [](const timing::Simulated& summary) { return cell(summary.*part); });
 }
 Cell samples(R row) {
-  return simulated(row, [](const timing::Simulated& told) { return number(told.samples_per_second, 0); });
+  return simulated(row,
+                   [](const timing::Simulated& summary) { return number(summary.samples_per_second, 0); });
 }
 Cell samples_each(R row) {
   return simulated(row, [&](const timing::Simulated&) { return number(per_device(row.forecast), 0); });
 }
 Cell speed_up(R row) {
-  return simulated(row, [&](const timing::Simulated& told) {
-    return number(told.samples_per_second / row.first->simulated->samples_per_second, 2);
+  return simulated(row, [&](const timing::Simulated& summary) {
+    return number(summary.samples_per_second / row.first->simulated->samples_per_second, 2);
   });
 }
 Cell efficiency(R row) {
@@ -64,9 +65,9 @@ Cell efficiency(R row) {
   });
 }
 Cell epoch(R row) {
-  return simulated(row, [&](const timing::Simulated& told) {
+  return simulated(row, [&](const timing::Simulated& summary) {
     const auto& steps = row.forecast.planned.steps_per_epoch;
-    return steps ? cell(told.step * *steps) : Cell{};
+    return steps ? cell(summary.step * *steps) : Cell{};
   });
 }
 Cell epoch_steps(R row) {

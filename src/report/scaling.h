@@ -1,5 +1,5 @@
 #pragma once
-// The table of a scaling study: a row for each number of replicas.
+// Writes the table of a scaling study, which has one row for each number of replicas.
 
 #include <string>
 

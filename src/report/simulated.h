@@ -1,5 +1,5 @@
 #pragma once
-// What a simulated step came to, as the member "simulated" of results.json and for people.
+// Writes the summary of a simulated step, as the member "simulated" of results.json and as text.
 
 #include <string>
 

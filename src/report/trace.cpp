@@ -67,7 +67,7 @@ class TraceWriter {
       write_busy(node, plan_.buffer(value.buffer).device, collective.algorithm);
   }
 
-  // A stretch of a stream.
+  // Writes an interval on a stream's track.
   void write_busy(std::size_t node, plan::DeviceId device, std::string_view name) {
     const auto stream = static_cast<std::size_t>(plan_.nodes[node].stream);
     const auto thread = std::pair(index(device), stream);
@@ -84,11 +84,12 @@ class TraceWriter {
       flows_[link].push_back(node);
   }
 
-  // Flows on one link overlap, and a track draws one thing at a time: a link has as many lanes as it needs.
+  // Flows on one link overlap, and a track shows one event at a time. A link therefore gets as many lanes as
+  // needed.
   void write_link(platform::LinkId link, std::vector<std::size_t>& flows) {
     std::stable_sort(flows.begin(), flows.end(),
                      [&](std::size_t a, std::size_t b) { return span(a).start < span(b).start; });
-    std::vector<Seconds> lanes;  // when each is free again
+    std::vector<Seconds> lanes;  // by lane, the end of its last flow
     for (const std::size_t node : flows) {
       const auto is_free = [&](Seconds end) { return end <= span(node).start; };
       const auto lane =
@@ -140,7 +141,7 @@ class TraceWriter {
   json::Writer out_{};
   std::set<std::pair<std::size_t, std::size_t>> named_{};
   std::map<platform::LinkId, std::vector<std::size_t>> flows_{};
-  std::size_t tracks_ = 0;  // of links, so far
+  std::size_t tracks_ = 0;  // number of link tracks so far
 };
 
 }  // namespace

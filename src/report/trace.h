@@ -1,4 +1,5 @@
 #pragma once
+// Writes a timeline in a format that trace viewers draw.
 
 #include <span>
 #include <string>
@@ -8,10 +9,10 @@
 
 namespace wt::report {
 
-// One step as a Chrome trace ("Trace Event Format"), which ui.perfetto.dev and chrome://tracing draw: a
-// process per device with a track per stream, and a process of links with a track for each one that carried
-// something. Times are simulated. `where` says on which endpoint of the platform each device of the plan
-// lies, `ended` how a job ended that isn't done.
+// One step as a Chrome trace ("Trace Event Format"), which ui.perfetto.dev and chrome://tracing draw. Each
+// device is a process with one track per stream. The links are one more process, with a track for each link
+// that carried bytes. Times are simulated. `where` gives the endpoint of each device of the plan on the
+// platform. `ended` states how the job ended if it ended early, and is empty otherwise.
 std::string chrome_trace(const plan::Plan& plan, const plan::Timeline& timeline,
                          const platform::Platform& platform, std::span<const platform::Endpoint> where,
                          std::string_view ended = {});

@@ -23,7 +23,8 @@ void write_number(json::Writer& out, std::string_view key, double number) {
     out.null();
 }
 
-// Metrics keep to themselves, so that one called "loss" is no other's double.
+// Metrics are in an object of their own, so that a metric with the name "loss" does not collide with the
+// loss.
 void write_measured(json::Writer& out, double loss, const std::vector<train::Log>& metrics) {
   write_number(out, "loss", loss);
   out.key("metrics").begin_object();
@@ -58,7 +59,7 @@ void write_epoch(json::Writer& out, const session::Epoch& epoch) {
   out.end_object();
 }
 
-// The last epoch, and the last evaluation: what most scripts look for.
+// The last epoch and the last evaluation, which most scripts read.
 void write_final(json::Writer& out, const session::Results& results) {
   if (results.epochs.empty()) return;
   const session::Epoch& last = results.epochs.back();
@@ -70,7 +71,7 @@ void write_final(json::Writer& out, const session::Results& results) {
 }
 
 std::string cell(double number) {
-  if (std::isnan(number)) return "nan";  // whatever its sign bit
+  if (std::isnan(number)) return "nan";  // without its sign
   return fmt::format("{:.4f}", number);
 }
 
@@ -119,7 +120,7 @@ std::string epochs_table(const session::Results& results) {
   add_headings(rows[0], results.epochs.front().training, "");
   if (evaluated != results.epochs.end()) add_headings(rows[0], *evaluated->evaluation, "evaluation ");
   for (const session::Epoch& epoch : results.epochs) {
-    // People count from 1, as Keras does on the screen.
+    // Epochs are counted from 1 for people, as in the output of Keras.
     TableRow row{std::to_string(epoch.training.epoch + 1), std::to_string(epoch.training.steps)};
     add_cells(row, epoch.training);
     if (epoch.evaluation) add_cells(row, *epoch.evaluation);

@@ -1,6 +1,6 @@
 #pragma once
-// What a training computed, step by step and epoch by epoch: as the results' JSON has it, as CSV, and for
-// people.
+// Writes the values that a training computed in each step and each epoch, as members of results.json, as CSV
+// and as text.
 
 #include <string>
 
@@ -9,11 +9,10 @@
 
 namespace wt::report {
 
-// The members "steps", "epochs", "evaluation" and "final". A loss that is no number any more (NaN, infinite)
-// is null.
+// The members "steps", "epochs", "evaluation" and "final". A loss that is NaN or infinite is null.
 void write_trained(json::Writer& out, const session::Results& results);
 
 std::string steps_csv(const session::Results& results);
-std::string epochs_table(const session::Results& results);  // a row per epoch
+std::string epochs_table(const session::Results& results);  // one row per epoch
 
 }  // namespace wt::report

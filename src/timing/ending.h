@@ -1,6 +1,6 @@
 #pragma once
-// How a job ends early by TensorFlow's rules: a worker is lost, or a collective runs into its timeout. Plain data;
-// report/ writes it.
+// The two ways in which a job ends early by TensorFlow's rules: a worker is lost, or a collective exceeds its
+// timeout. The types are plain data, which report/ writes.
 
 #include <cstdint>
 #include <string>
@@ -11,32 +11,33 @@
 
 namespace wt::timing {
 
-// A step that a worker doesn't reach: who waits for it, and how that ends.
+// A worker that does not reach a step. The other replicas wait for it in a collective until the runtime ends
+// the job.
 struct LostWorker {
   std::string worker{};
   std::int64_t step = 0;
-  std::string collective{};  // the first that waits
-  std::vector<std::string> arrived{};
-  std::vector<std::string> missing{};
-  Seconds arrival{};      // since the training began
-  Seconds end{};          // of the job
-  std::string status{};   // "UNAVAILABLE"
-  std::string message{};  // TensorFlow's text
+  std::string collective{};            // the first collective that waits
+  std::vector<std::string> arrived{};  // devices that entered the collective
+  std::vector<std::string> missing{};  // devices of the lost worker
+  Seconds arrival{};                   // when the collective was entered, since the training began
+  Seconds end{};                       // of the job, since the training began
+  std::string status{};                // "UNAVAILABLE"
+  std::string message{};               // the text of TensorFlow's error
 };
 
-// A step in which a collective takes longer than it is given, counted from the first that enters it.
+// A collective that takes longer than its timeout, counted from the moment when the first device enters it.
 struct TimedOut {
   std::int64_t step = 0;
   std::string collective{};
   std::string last{};  // the device that entered it last
-  Seconds late{};      // so long after the first
-  Seconds arrival{};   // of the first, since the training began
-  Seconds span{};      // from there to its end, had it been let
+  Seconds late{};      // the time by which it was later than the first
+  Seconds arrival{};   // of the first device, since the training began
+  Seconds span{};      // from the first arrival to the end that it would have had without a timeout
   Seconds timeout{};
   Seconds end() const { return arrival + timeout; }  // of the job
 };
 
-// TensorFlow's, when a collective's time is over; all later ones fail at once.
+// TensorFlow's status and message when a collective times out. All later collectives fail immediately.
 inline constexpr std::string_view timed_out_status = "DEADLINE_EXCEEDED";
 inline constexpr std::string_view timed_out_message = "Collective has timed out during execution.";
 

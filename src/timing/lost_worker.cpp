@@ -11,17 +11,18 @@ namespace wt::timing {
 
 namespace {
 
-// collective_executor and the check of collective_all_reduce_strategy.py: every 30 s each peer is asked, and is
-// down when three answers have not come in 10 s each.
+// TensorFlow's health check (collective_all_reduce_strategy.py): every 30 s each peer is probed, and it
+// counts as down when three probes have not been answered within 10 s each.
 constexpr Seconds check_period(30), check_timeout(10);
 constexpr int check_tries = 3;
 
+// A communication in which several tasks take part.
 struct Meeting {
   std::string collective{};
   Seconds begin{};
 };
 
-// The first thing that several tasks do together.
+// The first collective, or the first message between tasks.
 std::optional<Meeting> first_meeting(const plan::Plan& plan, const plan::Timeline& timeline,
                                      const cluster::Machine& machine) {
   std::map<std::string, int, std::less<>> tasks;
@@ -52,7 +53,7 @@ LostWorker lost_worker(const Killed& killed, const cluster::Machine& machine, co
   for (const cluster::Replica& replica : machine.replicas)
     (replica.task == killed.task ? lost.missing : lost.arrived).push_back(print(replica.device.name));
   const std::optional<Meeting> meeting = first_meeting(plan, timeline, machine);
-  WT_EXPECT(meeting.has_value(), "the workers of {} do nothing together", plan.name);
+  WT_EXPECT(meeting.has_value(), "the plan {} contains no communication between workers", plan.name);
   lost.collective = meeting->collective;
   lost.arrival = before + meeting->begin;
   const Seconds check = check_period * std::ceil(before / check_period) + check_timeout * check_tries;

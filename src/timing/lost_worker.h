@@ -1,6 +1,6 @@
 #pragma once
-// What becomes of a step that a worker doesn't reach: the others wait for it in their next collective, until the
-// runtime finds out.
+// Predicts how a job ends when a worker is lost. The other workers wait for it in their next collective,
+// until the collective times out or TensorFlow's health check of its peers fails.
 
 #include <optional>
 
@@ -11,8 +11,9 @@
 
 namespace wt::timing {
 
-// The step as it would have been, on a clock that says `before` when it begins. A collective that waits longer than
-// `timeout` fails; absent: TensorFlow's own check of its peers ends the job.
+// `timeline` is that of the step if no worker were lost, and `before` is the time at which the step begins. A
+// collective fails when it waits longer than `timeout`. If `timeout` is absent, the health check ends the
+// job.
 LostWorker lost_worker(const Killed& killed, const cluster::Machine& machine, const plan::Plan& plan,
                        const plan::Timeline& timeline, Seconds before, std::optional<Seconds> timeout);
 

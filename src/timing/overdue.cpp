@@ -18,11 +18,11 @@ using Moments = std::map<plan::DeviceId, Seconds>;
 
 void put_off(Seconds& moment, Seconds until) { moment = std::max(moment, until); }
 
-// A collective of one step, as its members saw it.
+// A collective of one step, with the times of its devices.
 struct Meeting {
   plan::Role role{};
-  Moments entered{};  // when a device had done all that its part waits for
-  Moments left{};     // when its part was done
+  Moments entered{};  // by device, when all dependencies of its part had finished
+  Moments left{};     // by device, when its part had finished
 };
 
 class Clock {
@@ -30,8 +30,8 @@ class Clock {
   Clock(const plan::Plan& plan, const plan::Timeline& timeline, Seconds timeout)
       : plan_(plan), timeline_(timeline), timeout_(timeout) {}
 
-  // The step's nodes are those from `first` to before `last`. A device's collectives come one after the other, as
-  // TensorFlow starts them.
+  // Examines the nodes of a step, from `first` to before `last`. As in TensorFlow, a device starts its
+  // collectives one after the other.
   void look_at(int step, std::size_t first, std::size_t last) {
     for (Meeting& meeting : meetings(first, last)) {
       for (auto& [device, moment] : meeting.entered) put_off(moment, left_[device]);
@@ -67,7 +67,7 @@ class Clock {
     }
   }
 
-  // Who works on it: of a message both ends.
+  // The devices that take part in an action: for a message, both ends.
   std::set<plan::DeviceId> devices(const plan::Action& action) const {
     const std::vector<plan::DeviceId> all = plan::devices_of(plan_, action);
     std::set<plan::DeviceId> devices(all.begin(), all.end());
@@ -93,7 +93,7 @@ class Clock {
   const plan::Plan& plan_;
   const plan::Timeline& timeline_;
   const Seconds timeout_;
-  Moments left_{};  // so far
+  Moments left_{};  // by device, the end of its latest collective
   std::optional<Overdue> found_{};
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// A collective that takes longer than it is given (communication_options.timeout), though all of its members come: one
-// of them is late, or the network slow. TensorFlow's clock is each member's own; the first to enter is the first whose
-// runs out.
+// Finds a collective that exceeds its timeout (communication_options.timeout) although all of its members
+// take part, because one of them is late or the network is slow. In TensorFlow each member measures the time
+// since its own entry, so the timeout of the first member to enter expires first.
 
 #include <optional>
 #include <string>
@@ -13,16 +13,17 @@
 
 namespace wt::timing {
 
+// A collective that exceeds its timeout.
 struct Overdue {
-  int step = 0;              // of those that were played, from 0
+  int step = 0;              // index among the simulated steps
   std::string collective{};  // "all_reduce/0"
   std::string last{};        // the device that entered it last
-  Seconds entered{};         // by the first, on the clock of what was played
-  Seconds late{};            // the last behind the first
-  Seconds span{};            // from the first to its end
+  Seconds entered{};         // when the first device entered it, in the time of the simulation
+  Seconds late{};            // time from the first entry to the last
+  Seconds span{};            // time from the first entry to the end
 };
 
-// The one whose clock runs out first; none: all of them end in time.
+// The collective whose timeout expires first. Absent: all collectives end in time.
 std::optional<Overdue> first_overdue(const plan::Plan& plan, const plan::Timeline& timeline, Seconds timeout);
 std::optional<Overdue> first_overdue(const SeveralSteps& steps, Seconds timeout);
 

@@ -1,5 +1,6 @@
 #pragma once
-// A training whose devices slow down, cut into stretches of steps in which the same ones are slow.
+// Divides a training into phases: ranges of steps in which the same devices are slow. Each phase is simulated
+// once.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,13 +11,14 @@
 
 namespace wt::timing {
 
+// A range of steps that ends where the next phase begins.
 struct Phase {
-  std::int64_t from_step = 0;  // to the next one's
-  std::vector<double> slow{};  // by replica, how many times as long it computes; empty: none is slow
-  std::vector<std::string> what{};
+  std::int64_t from_step = 0;       // the first step
+  std::vector<double> slow{};       // by replica, the factor on its compute time; empty: none is slow
+  std::vector<std::string> what{};  // names of the slow devices, for people
 };
 
-// In the order of their steps; the first begins with step 0, so there always is one.
+// The phases in the order of their steps. There is always at least one, since the first begins at step 0.
 class Phases {
  public:
   Phases(const Faults& faults, std::size_t replicas);
@@ -24,7 +26,7 @@ class Phases {
   std::size_t size() const { return phases_.size(); }
   const Phase& operator[](std::size_t phase) const { return phases_[phase]; }
   std::size_t last() const { return phases_.size() - 1; }
-  std::size_t at(std::int64_t step) const;
+  std::size_t at(std::int64_t step) const;  // index of the phase that contains the step
 
  private:
   std::vector<Phase> phases_{};

@@ -1,6 +1,6 @@
 #pragma once
-// The time that hosts need to read and decode the rows of a step. Each worker's host has one input pipeline, which
-// feeds all of its replicas (tf_distribute.md, row G15).
+// The time that hosts need to read and decode the rows of a step. Each worker's host has one input pipeline,
+// which feeds all of its replicas (tf_distribute.md, row G15).
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,8 @@
 
 namespace wt::timing {
 
-// What a host's input pipeline can do. It reads and decodes at the same time, so the slower of the two counts.
+// The performance of the input pipeline of a host. It reads and decodes at the same time, so the slower of
+// the two counts.
 struct InputPipeline {
   Bytes stored_row{};                       // bytes of a row as it is stored
   std::optional<BytesPerSecond> storage{};  // absent: reading takes no time
@@ -24,12 +25,14 @@ struct InputPipeline {
       false;  // every host reads the rows of all replicas and keeps its own (sharding by DATA)
 };
 
+// The time that each host needs for the rows of a step.
 struct RowsTime {
   std::vector<Seconds> by_task{};
-  RowsPipeline slowest{};
+  RowsPipeline slowest{};  // of the host that needs most
 };
 
-// The time for a step whose first replicas have so many rows each. A machine may have more replicas than that.
+// `replica_rows` gives the rows of the first replicas in a step. The machine may have more replicas than
+// that.
 RowsTime rows_time(const InputPipeline& pipeline, const cluster::Machine& machine,
                    std::span<const std::int64_t> replica_rows);
 

@@ -13,7 +13,7 @@ namespace wt::timing {
 
 namespace {
 
-constexpr int first_try = 8, last_try = 64;  // steps that are played until they repeat
+constexpr int first_try = 8, last_try = 64;  // numbers of steps to simulate until the step times repeat
 constexpr int steps_with_jitter = 100, least_steps_with_jitter = 10;
 constexpr std::size_t most_nodes = 2'000'000;
 
@@ -64,9 +64,9 @@ class StepsPlayer {
                       least_steps_with_jitter, steps_with_jitter);
   }
 
-  // ---- All tasks of a class
+  // ---- Replacing a task by all tasks that it stands for
 
-  // In each task the replicas in their order, and its host.
+  // Each task has the devices of its replicas in their order, and its host.
   void unfold() {
     std::map<int, std::vector<const cluster::Replica*>> tasks;
     for (const cluster::Replica& replica : machine_.replicas) tasks[replica.task].push_back(&replica);
@@ -74,7 +74,7 @@ class StepsPlayer {
     for (const auto& [task, replicas] : tasks) {
       std::size_t next = 0;
       for (const plan::Device& device : devices.emplace_back(plan_.devices))
-        WT_EXPECT(task_of_.contains(device.name), "{} is of no task", device.name);
+        WT_EXPECT(task_of_.contains(device.name), "the device {} belongs to no task", device.name);
       for (plan::Device& device : devices.back()) {
         const bool is_replica = replica_of_.contains(device.name);
         device.name = print(is_replica ? replicas.at(next)->device.name
@@ -88,13 +88,13 @@ class StepsPlayer {
     made_.is_unfolded = true;
   }
 
-  // ---- Played
+  // ---- The simulation
 
   void play(int steps) {
     plan::Repetition repetition{
         .steps = steps, .synchronization = synchronization_, .prefetch = options_.prefetch};
     for (const plan::Device& device : step_.plan.devices) {
-      const auto task = task_of_.find(device.name);  // what adds in a switch is of none
+      const auto task = task_of_.find(device.name);  // a switch that adds belongs to no task
       repetition.processes.push_back(task == task_of_.end() ? 0 : task->second);
     }
     add_pipelines(repetition);
@@ -110,7 +110,7 @@ class StepsPlayer {
     if (options_.jitter == 0) made_.steady = plan::steady_state(made_.times);
   }
 
-  // On the host; of replicas that are their own host, on the first.
+  // A pipeline runs on the host. If replicas are their own hosts, it runs on the first replica.
   void add_pipelines(plan::Repetition& repetition) const {
     if (options_.rows.empty()) return;
     std::map<int, plan::DeviceId> hosts;
@@ -144,7 +144,7 @@ class StepsPlayer {
     };
   }
 
-  // ---- Told
+  // ---- The result
 
   void settle() {
     const std::size_t played = made_.times.size();
@@ -152,7 +152,7 @@ class StepsPlayer {
       made_.from = played - made_.steady->period;
     else
       made_.from = options_.jitter > 0 ? std::min<std::size_t>(1, played - 1) : played / 2;
-    tell_last();
+    set_last();
     const auto steps = static_cast<std::int64_t>(played);
     made_.last.links = made_.timeline.links;
     for (plan::LinkUse& link : made_.last.links) {
@@ -162,7 +162,8 @@ class StepsPlayer {
     made_.last.end = made_.step();
   }
 
-  void tell_last() {
+  // Sets the spans of the last step's nodes, which condensing had joined, in the plan of one step.
+  void set_last() {
     const std::size_t first = index(made_.repeated.first.back());
     Seconds begin = made_.timeline.end;
     for (const plan::Stretch& stretch : condensed_.stretches) {
@@ -185,7 +186,7 @@ class StepsPlayer {
   const simulate::Server& server_;
   plan::Condensed condensed_;
   plan::Timed step_;
-  std::vector<plan::NodeId> first_task_{};  // by node of the class; empty: nothing was unfolded
+  std::vector<plan::NodeId> first_task_{};  // by node of the step, that of the first task
   Seconds synchronization_{};
   std::map<std::string, std::size_t, std::less<>> replica_of_{};
   std::map<std::string, int, std::less<>> task_of_{};
@@ -203,8 +204,8 @@ Seconds sum(std::span<const Seconds> times) {
 Seconds SeveralSteps::begin() const { return sum(std::span(times).first(from)); }
 
 Seconds SeveralSteps::step() const {
-  const std::span<const Seconds> told = std::span(times).subspan(from);
-  return sum(told) / static_cast<double>(told.size());
+  const std::span<const Seconds> reported = std::span(times).subspan(from);
+  return sum(reported) / static_cast<double>(reported.size());
 }
 
 SeveralSteps play_steps(const plan::Plan& plan, const plan::Costs& costs, const cluster::Machine& machine,
@@ -214,7 +215,8 @@ SeveralSteps play_steps(const plan::Plan& plan, const plan::Costs& costs, const 
 }
 
 std::vector<double> jitter_factors(double jitter, std::int64_t seed, std::size_t count) {
-  constexpr std::int64_t stream = 0x6a6974746572;  // "jitter": apart from the other uses of the seed
+  // The letters of "jitter". Other uses of the seed have other streams.
+  constexpr std::int64_t stream = 0x6a6974746572;
   std::vector<float> normal(count);
   fill_normal(normal, stream_of({seed, stream}));
   const double variance = std::log1p(jitter * jitter);

@@ -1,6 +1,6 @@
 #pragma once
-// Steps of a training one after the other, where one alone doesn't tell: rows that a pipeline has to bring, devices
-// that are slow, or not always equally fast.
+// Simulates several consecutive steps. That is necessary where a single step is not representative: where an
+// input pipeline has to deliver rows, where devices are slow, or where their speed varies.
 
 #include <optional>
 #include <vector>
@@ -13,36 +13,41 @@
 namespace wt::timing {
 
 struct StepsOptions {
-  std::optional<int>
-      count{};        // absent: with jitter 100, or fewer of a very large plan; else until they repeat
-  double jitter = 0;  // of what a device computes in a step: standard deviation over mean, lognormal
+  // Number of steps. Absent: with jitter 100 steps, or fewer for a very large plan; else as many as it takes
+  // until the step times repeat.
+  std::optional<int> count{};
+  double jitter = 0;  // of the compute time of a device in a step: standard deviation over mean, lognormal
   std::int64_t seed = 0;
-  std::vector<double> slow{};   // by replica of the machine; empty: none is slow
-  std::vector<Seconds> rows{};  // by task: what its host needs for a step's rows; empty: nothing
-  int prefetch = 0;
+  std::vector<double> slow{};   // by replica, the factor on its compute time; empty: none is slow
+  std::vector<Seconds> rows{};  // by task, the time of its host for the rows of a step; empty: no time
+  int prefetch = 0;             // batches that are prepared ahead
 
   bool one_is_enough() const { return !count && jitter == 0 && slow.empty() && rows.empty(); }
 };
 
+// The simulated steps.
 struct SeveralSteps {
   plan::Repeated repeated{};
-  plan::Timeline timeline{};             // of all of them
+  plan::Timeline timeline{};             // of all steps
   std::vector<Seconds> times{};          // by step
-  std::optional<plan::Steady> steady{};  // none: they don't repeat, as with jitter
-  std::size_t from = 0;                  // what is told is the mean of the steps from here on
-  bool is_unfolded = false;  // replicas that stood for others are all there; collectives stay whole
-  plan::Timeline last{};     // of the step's own plan, beginning at 0: how the last one went
+  std::optional<plan::Steady> steady{};  // absent: the steps do not repeat, as with jitter
+  std::size_t from = 0;                  // the reported step is the mean of the steps from this one on
+  // True: the plan contains all replicas instead of one task that stands for all. Collectives remain single
+  // nodes.
+  bool is_unfolded = false;
+  plan::Timeline last{};  // of the last step, by node of the plan of one step, beginning at 0
 
-  Seconds begin() const;  // of the steps that are told of
-  Seconds step() const;   // their mean
+  Seconds begin() const;  // of the reported steps
+  Seconds step() const;   // mean of the reported steps
 };
 
-// A step whose costs are known. Replicas that stand for others are unfolded where these aren't alike.
+// Simulates steps of this plan with these costs. Where replicas differ, for example because one of them is
+// slow, a task that stands for several is replaced by all of them.
 SeveralSteps play_steps(const plan::Plan& plan, const plan::Costs& costs, const cluster::Machine& machine,
                         Seconds synchronization, const StepsOptions& options,
                         const simulate::Server& server = simulate::Server::of_this_process());
 
-// Lognormal factors of mean 1, by step and replica.
+// Lognormal factors with mean 1, one for each pair of step and replica.
 std::vector<double> jitter_factors(double jitter, std::int64_t seed, std::size_t count);
 
 }  // namespace wt::timing

@@ -1,6 +1,6 @@
 #pragma once
-// The answer of a simulation: how long a step takes on the described machine, how that time is divided, and what
-// bounds it. Plain data; report/ writes it.
+// The answer of a simulation: how long a step takes on the described machine, how that time is divided, and
+// what bounds it. Plain data; report/ writes it.
 
 #include <cstdint>
 #include <optional>
@@ -11,33 +11,34 @@
 
 namespace wt::timing {
 
-// The same training on one of the devices, or where a replica has several, by one replica.
+// The same training on one device, or, if a replica has several devices, with one replica.
 struct Baseline {
   std::int64_t devices = 1;
-  bool is_weak = true;  // with as many rows as each replica has; else with the whole batch
+  bool is_weak = true;  // true: with the rows of one replica; false: with the rows of the whole batch
   std::int64_t rows = 0;
   Seconds step{};
   double samples_per_second = 0;
 };
 
-// What brings a host its rows: of all hosts the slowest.
+// The input pipeline of the slowest host.
 struct RowsPipeline {
-  std::int64_t rows = 0;  // of a step
-  Seconds batch{};        // for them
-  std::string limit{};    // "decoding", "storage"
-  std::int64_t prefetch = 0;
-  bool is_bound = false;  // a step takes no longer
+  std::int64_t rows = 0;      // of a step
+  Seconds batch{};            // time that the host needs for these rows
+  std::string limit{};        // the slower part: "decoding", "storage"
+  std::int64_t prefetch = 0;  // batches that are prepared ahead
+  bool is_bound = false;      // the pipeline determines the time of the step
 };
 
-// Programs that a TPU's compiler makes, beside the steps.
+// Compilations of programs for a TPU. Their time is not part of the steps.
 struct Compiles {
-  std::vector<std::int64_t> rows{};  // a program for each
-  Seconds each{};
+  std::vector<std::int64_t> rows{};  // by program, the rows of a batch for which it is compiled
+  Seconds each{};                    // time of one compilation
 };
 
-// Steps one after the other. What is told of a step is the steady one, or the mean behind the first.
+// Several consecutive steps. The reported step is the steady one, or else the mean of the steps after the
+// first.
 struct Course {
-  std::int64_t played = 0;
+  std::int64_t played = 0;  // number of simulated steps
   Seconds first{};
   std::optional<std::int64_t> steady_from{};  // the first step that the later ones repeat
   // With jitter.
@@ -46,35 +47,36 @@ struct Course {
   Seconds p95{};
 };
 
-// The same, until devices slow down or others do.
+// The time of a step in a phase of the training, until the set of slow devices changes.
 struct PhaseTime {
   std::int64_t from_step = 0;
   Seconds step{};
   std::vector<std::string> slow{};  // "GPU:1 x 1.3"
 };
 
-// A step on the described machine. All times are simulated. Of several replicas, the first one's device is
-// told of; its step is what it computes, and what else it waits for: communication, rows, the other replicas.
+// A step on the described machine. All times are simulated. They are those of the first replica's device: the
+// step is the sum of its compute time and of the times during which it waits for rows, for communication, and
+// for others.
 struct Simulated {
   std::string platform{};
   std::string device{};     // "NVIDIA Tesla P100 SXM2"
   std::string precision{};  // of products and convolutions
   Seconds step{};
-  Seconds compute{};        // the device's stream is busy
-  Seconds input{};          // it waits for the rows' copy
-  Seconds communication{};  // values are on their way between devices, or are added
-  Seconds exposed{};        // of it, while the device computes nothing
-  Seconds waiting{};        // for others
-  Seconds bound{};          // no such device can be faster: peak rates, no losses
-  std::string basis{};
+  Seconds compute{};        // time during which the device's compute stream is busy
+  Seconds input{};          // time during which it waits for rows
+  Seconds communication{};  // time during which values move between devices or are added
+  Seconds exposed{};        // the part of `communication` during which the device computes nothing
+  Seconds waiting{};        // time during which it waits for other replicas
+  Seconds bound{};          // lower bound for such a device: peak rates without losses
+  std::string basis{};      // source of the compute times (plan::Costs::basis)
   double samples_per_second = 0;
-  double utilization = 0;  // MFU: operations of products and convolutions, over the step at peak rate
-  std::optional<Baseline> baseline{};      // several replicas
-  double efficiency = 1;                   // samples per second and device, over the baseline's
-  std::optional<RowsPipeline> pipeline{};  // absent: input assumed free, but for the rows' copy
-  std::optional<Course> course{};          // absent: one step tells
+  double utilization = 0;  // MFU: FLOPs of products and convolutions over those at peak rate during the step
+  std::optional<Baseline> baseline{};      // absent: there is only one replica
+  double efficiency = 1;                   // samples per second and device, relative to the baseline
+  std::optional<RowsPipeline> pipeline{};  // absent: rows take no time except their copy
+  std::optional<Course> course{};          // absent: a single step was simulated
   std::optional<Compiles> compiles{};      // absent: not modelled
-  std::vector<PhaseTime> phases{};         // with devices that slow down; the last one is told of
+  std::vector<PhaseTime> phases{};         // empty: no device slows down; else the rest is of the last
   std::vector<plan::LinkUse> links{};
 };
 

@@ -15,7 +15,7 @@ namespace wt::timing {
 
 namespace {
 
-// What MFU counts: the operations of products and convolutions, as they are written down.
+// The FLOPs that MFU counts: those of products and convolutions, by the direct algorithm.
 Flops useful_work(const plan::Plan& plan) {
   Flops sum{};
   for (const plan::Node& node : plan.nodes) {
@@ -30,7 +30,7 @@ Flops useful_work(const plan::Plan& plan) {
   return sum;
 }
 
-// ---- When something was going on
+// ---- Times at which the first device computes and communicates
 
 bool is_between_devices(const plan::Plan& plan, const plan::Move& move) {
   return plan.buffer(move.source.buffer).device != plan.buffer(move.target.buffer).device;
@@ -41,7 +41,7 @@ Spans within(Spans spans, const plan::Span& window) {
   return merged(std::move(spans));
 }
 
-// As seen from the first device.
+// The times as seen from the first device.
 struct Activity {
   Spans compute{};
   Spans input{};
@@ -52,7 +52,8 @@ struct Activity {
     for (Spans* spans : {&compute, &input, &communication}) *spans = merged(std::move(*spans));
   }
 
-  // Of the steps that are summary of. Rows are waited for from the end of a step until the next one's are there.
+  // The times in the reported steps. The wait for rows lasts from the end of a step until the rows of the
+  // next one have arrived.
   explicit Activity(const SeveralSteps& steps) {
     const plan::Plan& plan = steps.repeated.timed.plan;
     Spans rows;
@@ -73,7 +74,7 @@ struct Activity {
   }
 
  private:
-  // To the first device: their copy, or their pipeline where that is its own host.
+  // The copy of rows to the first device, or their pipeline if that device is its own host.
   static bool brings_rows(const plan::Plan& plan, const plan::Node& node) {
     const auto* move = std::get_if<plan::Move>(&node.action);
     const plan::Purpose purpose = node.role.purpose;
@@ -149,7 +150,7 @@ class StepSimulator {
                     : first_overdue(plan_, timeline_, *options_.timeout);
   }
 
-  // A TPU's cores are brought together by their program, which its host starts.
+  // TPU cores are synchronized by their program, which their host starts.
   Seconds synchronization() const {
     if (types_.front()->kind != device::Kind::gpu) return options_.dispatch;
     if (!options_.is_brought_together) return {};
@@ -157,7 +158,7 @@ class StepSimulator {
                                                          machine_.tasks);
   }
 
-  // The streams of the first device are busy so long.
+  // The time during which the streams of the first device are busy.
   Seconds of_first_device(Seconds plan::Cost::*part) const {
     Seconds sum{};
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
@@ -165,7 +166,7 @@ class StepSimulator {
     return sum;
   }
 
-  // A Run, a Sum or a copy within the first device.
+  // Whether the node is a Run, a Sum or a copy within the first device.
   bool is_own(std::size_t node) const {
     const plan::Action& action = plan_.nodes[node].action;
     if (const auto* run = std::get_if<plan::Run>(&action)) return run->device == plan::DeviceId{};
@@ -175,7 +176,8 @@ class StepSimulator {
            plan_.buffer(move->target.buffer).device == plan::DeviceId{};
   }
 
-  // The copies of rows are the platform's, not the measured program's.
+  // The factor on compute times that makes the step take `measured`. Copies of rows keep the time of the
+  // platform.
   double scale_to(Seconds measured) const {
     const Seconds compute = of_first_device(&plan::Cost::seconds);
     const Seconds copies = timeline_.end - compute;
@@ -187,8 +189,9 @@ class StepSimulator {
     return (measured - copies) / compute;
   }
 
-  // Where copies are hidden behind what is computed, the step isn't a straight line of the scale: Newton's
-  // method with the slope of computing alone, which no step exceeds, comes from below.
+  // Where copies overlap with kernels, the time of the step is not linear in the scale. Newton's method is
+  // used with the slope of the compute time, which the true slope never exceeds. The scale therefore
+  // converges from below.
   void approach(Seconds measured) {
     constexpr int most = 30;
     const Seconds compute = of_first_device(&plan::Cost::seconds) / roofline_.scale;
@@ -200,7 +203,7 @@ class StepSimulator {
     }
   }
 
-  // Replicas in the plan: of a folded one a task's.
+  // The number of replicas in the plan. A folded plan has those of one task.
   std::size_t replicas() const {
     return static_cast<std::size_t>(std::ranges::count_if(where_, [&](platform::Endpoint endpoint) {
       return std::ranges::find(replicas_, endpoint) != replicas_.end();
@@ -237,7 +240,8 @@ class StepSimulator {
     return summary;
   }
 
-  // What is hidden behind something else counts as that: computing first, then communication, then rows.
+  // Divides the step among its parts. A moment in which several are active counts once: as compute time if
+  // the device computes, else as communication, else as waiting for rows.
   void split(Simulated& summary) const {
     const Activity activity = several_ ? Activity(*several_) : Activity(plan_, timeline_);
     split(summary, activity);
@@ -269,7 +273,7 @@ class StepSimulator {
     std::vector<Seconds> summary(several_->times.begin() + static_cast<std::ptrdiff_t>(several_->from),
                                  several_->times.end());
     std::ranges::sort(summary);
-    const auto at = [&](double share) {  // the nearest rank
+    const auto at = [&](double share) {  // the percentile by the nearest-rank method
       return summary[static_cast<std::size_t>(std::ceil(share * static_cast<double>(summary.size()))) - 1];
     };
     course.median = at(0.5);
@@ -285,7 +289,7 @@ class StepSimulator {
   StepClock clock_;
   std::vector<const device::DeviceType*> types_{};
   Seconds skew_{};
-  std::vector<double> pace_{};  // of devices
+  std::vector<double> pace_{};  // by device, the factor on its compute time
   plan::RooflineOptions roofline_{};
   const plan::Profile* profile_ = nullptr;
   plan::Costs costs_{};

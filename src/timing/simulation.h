@@ -1,3 +1,21 @@
+// timing/ computes how long a step and a training take on a described machine. It puts together what lower
+// folders compute separately: seconds of kernels (plan/roofline.h, or measured ones), seconds of collectives
+// (communication/), and the order of everything on devices and links (simulate/). simulate_step does all of
+// it for one plan:
+//
+//   const Simulation simulation = simulate_step(plan, machine, {.rows = 128});
+//   simulation.summary.step           // 12.3 ms
+//   simulation.summary.compute        // 10.1 ms of it, in which the first device computes
+//   simulation.summary.exposed        //  2.2 ms of it, in which it only waits for communication
+//   simulation.timeline.nodes[7]      // when node 7 of the plan started and ended
+//
+// The parts of a step add up to the step, and none is negative. The first device of the plan stands for the
+// others in the summary. Everything is deterministic: jitter comes from a seed. Values of tensors have no
+// influence.
+//
+// The division into compute, exposed communication and waiting is the usual one of profilers, such as
+// TensorFlow's. Read on in simulated.h (the summary), step_clock.h (one step), several_steps.h (many steps),
+// rows_time.h (input), ending.h (faults) and step_account.h (where the time goes).
 #pragma once
 
 #include <optional>
@@ -14,14 +32,14 @@
 
 namespace wt::timing {
 
-// A plan's step on the machine that a scenario describes, and its summary.
+// A simulated step of a plan, and its summary.
 struct Simulation {
   plan::Timeline timeline{};
-  double scale = 1;  // of what is computed
+  double scale = 1;  // factor on the predicted compute times
   Simulated summary{};
   plan::Costs costs{};
-  plan::RooflineOptions roofline{};  // that they were made with
-  std::optional<Overdue> overdue{};  // the job ends there
+  plan::RooflineOptions roofline{};  // the options with which the costs were made
+  std::optional<Overdue> overdue{};  // absent: no collective exceeds its timeout; else the job ends there
 };
 
 // A source of kernel times other than the roofline: measured, or read from a profile.
@@ -29,7 +47,8 @@ class KernelTimes {
  public:
   virtual ~KernelTimes() = default;
 
-  // The profile that holds for the plan's devices of the first one's type. Null: the roofline holds.
+  // The profile for those devices of the plan that have the type of the first one. Null: the roofline is
+  // used.
   virtual const plan::Profile* of(const plan::Plan& plan, std::span<const device::DeviceType* const> types,
                                   const plan::RooflineOptions& roofline) = 0;
 };
@@ -38,29 +57,29 @@ struct SimulationOptions {
   std::int64_t rows = 0;                         // of the step
   std::optional<device::Precision> precision{};  // absent: the device's default
   std::optional<plan::Fusion> fusion{};          // absent: the device's usual one
-  std::optional<Seconds> measured_step{};        // scales what is computed
-  Place measured_at{};
-  double scale = 1;                  // of what is computed, where a measurement of one device says so
-  double compute = 1;                // so many times as fast as described, or measured
-  bool has_rows_on_devices = false;  // from the start: a step copies none
-  bool is_brought_together = true;   // by collectives that every device's kernel has to enter
-  KernelTimes* times = nullptr;      // null: the roofline
+  std::optional<Seconds> measured_step{};        // compute times are scaled to reach this step
+  Place measured_at{};                           // of `measured_step` in the user's file, for messages
+  double scale = 1;                  // factor on compute times, from the measurement of one device
+  double compute = 1;                // speed of the devices relative to the described or measured one
+  bool has_rows_on_devices = false;  // from the start, so that a step copies none
+  bool is_brought_together = true;   // true: collectives synchronize the devices of a process
+  KernelTimes* times = nullptr;      // null: the roofline is used
   StepsOptions steps{};
-  Seconds dispatch{};                      // of a TPU's step, by its host
-  std::optional<RowsPipeline> pipeline{};  // as the steps have it
-  communication::Folding folding{};        // of collectives that stay whole
-  Place folding_at{};
-  std::optional<Seconds> timeout{};  // of a collective
+  Seconds dispatch{};                      // time of a TPU's host to start a step
+  std::optional<RowsPipeline> pipeline{};  // the pipeline to which `steps` refers, for the summary
+  communication::Folding folding{};        // for collectives that are single nodes
+  Place folding_at{};                      // of `folding` in the user's file, for messages
+  std::optional<Seconds> timeout{};        // of a collective
 };
 
-// What a node is to the first device's step; other devices' kernels are nothing to it.
+// The part of the first device's step to which a node belongs. The kernels of other devices are `elsewhere`.
 enum class StepPart : std::uint8_t { compute, communication, input, elsewhere };
 StepPart part_of(const plan::Plan& plan, const plan::Node& node);
 
-// On which endpoint of the platform each device of the plan lies.
+// By device of the plan, its endpoint on the platform.
 std::vector<platform::Endpoint> endpoints_of(const plan::Plan& plan, const cluster::Machine& machine);
 
-// Requires: the machine has a platform, and the plan's first device is its first replica's.
+// Requires: the machine has a platform, and the plan's first device is that of the machine's first replica.
 Simulation simulate_step(const plan::Plan& plan, const cluster::Machine& machine,
                          const SimulationOptions& options);
 

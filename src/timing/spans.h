@@ -1,5 +1,5 @@
 #pragma once
-// When something was going on.
+// Sets of time intervals, such as the times during which a device computes.
 
 #include <vector>
 
@@ -9,8 +9,8 @@ namespace wt::timing {
 
 using Spans = std::vector<plan::Span>;
 
-Spans merged(Spans spans);  // sorted, apart from each other
-Spans together(Spans spans, const Spans& more);
-Seconds length(const Spans& spans);  // Requires: merged.
+Spans merged(Spans spans);                       // the union, sorted and without overlaps
+Spans together(Spans spans, const Spans& more);  // merged union of both
+Seconds length(const Spans& spans);              // Requires: merged.
 
 }  // namespace wt::timing

@@ -16,7 +16,8 @@ plan::Parts operator+(const plan::Parts& one, const plan::Parts& other) {
   return {one.arithmetic + other.arithmetic, one.memory + other.memory, one.gap + other.gap};
 }
 
-// What the step's costs say, divided as the roofline says: a measurement has changed the sum.
+// Divides the cost of a node in the proportions of the roofline. The sum is the cost itself, which a
+// measurement may have changed.
 plan::Parts shared_out(Seconds cost, const plan::Parts& parts) {
   if (parts.sum() == Seconds(0)) return {};
   const double scale = cost / parts.sum();
@@ -70,7 +71,7 @@ void add_collectives(const plan::Plan& plan, const plan::Timeline& timeline, Ste
   });
 }
 
-// To a thousandth: chunks of a vector aren't all equally large.
+// Compares loads to a relative 0.001, since the chunks of a vector may differ by an element.
 bool is_used_alike(const plan::LinkUse& one, const plan::LinkUse& other) {
   const auto is_near = [](double a, double b) { return std::abs(a - b) <= 1e-3 * std::max(a, b); };
   return one.bandwidth == other.bandwidth &&

@@ -1,5 +1,6 @@
 #pragma once
-// Where the seconds of a simulated step go, as its first device sees it.
+// Divides the seconds of a simulated step among kernels, collectives and links, as seen from its first
+// device.
 
 #include <string>
 #include <vector>
@@ -9,33 +10,34 @@
 
 namespace wt::timing {
 
-// All kernels of one kind; what they take is shared out as the roofline says.
+// All runs of one kernel. Their time is divided in the proportions of the roofline.
 struct KernelAccount {
   std::string kernel{};
   std::int64_t runs = 0;
   plan::Parts time{};
 };
 
+// One run of a kernel.
 struct KernelRun {
   std::string kernel{};
   std::string scope{};  // "gradient/conv2d"
   plan::Parts time{};
 };
 
-// Messages that belong together: an all-reduce, what is pushed to a server.
+// The messages of one communication, such as an all-reduce or the gradients pushed to a server.
 struct CollectiveAccount {
   std::string name{};  // "all_reduce/0"
-  Seconds time{};      // from its first message to its last one, without pauses
-  Seconds exposed{};   // of it, while the device computes nothing
+  Seconds time{};      // time during which its messages or sums are active
+  Seconds exposed{};   // the part of `time` during which the device computes nothing
 };
 
-// Equal links that carried as much.
+// A group of equal links with the same load.
 struct LinkAccount {
-  plan::LinkUse link{};  // the first of them
+  plan::LinkUse link{};  // the first link of the group
   std::int64_t count = 0;
 };
 
-// Everything that takes most comes first.
+// The account. Each list begins with the entry that takes most.
 struct StepAccount {
   std::vector<KernelAccount> kernels{};
   std::vector<KernelRun> runs{};

@@ -14,13 +14,15 @@ namespace {
 
 using platform::Endpoint;
 
-// How the library carries out the reduction that the node is part of. Null: TensorFlow moves the bytes itself.
+// The library call that carries out the reduction to which a node belongs. Null: TensorFlow moves the bytes
+// itself.
 const communication::Call* call_for(const plan::Plan& plan, const plan::Role& role) {
   const auto found = plan.calls.find(role.number);
   return role.purpose == plan::Purpose::reduction && found != plan.calls.end() ? &found->second : nullptr;
 }
 
-// Messages and the sums at their ends, which have no stream. A Sum in a stream is a kernel of the step.
+// Whether the node is a message of a schedule or the sum at its end. Such sums have no stream; a Sum in a
+// stream is a kernel of the step.
 bool is_of_schedule(const plan::Node& node) {
   const plan::Purpose purpose = node.role.purpose;
   if (purpose != plan::Purpose::reduction && purpose != plan::Purpose::broadcast) return false;
@@ -42,7 +44,7 @@ void slow_down(plan::Costs& costs, const plan::Plan& plan, std::span<const doubl
   }
 }
 
-// The copies of a step's rows from their host.
+// Makes the copies of rows from their host free, for rows that are on the devices from the start.
 void leave_out_rows(plan::Costs& costs, const plan::Plan& plan) {
   for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
     const auto* move = std::get_if<plan::Move>(&plan.nodes[id].action);
@@ -51,7 +53,9 @@ void leave_out_rows(plan::Costs& costs, const plan::Plan& plan) {
   }
 }
 
-// What replica 0 alone keeps (a loss) lies elsewhere in the memory of the others, and waits for other things.
+// Whether the collective has the same role on all replicas. A value that replica 0 alone keeps, such as the
+// loss, lies in another kind of buffer on the other replicas, and its collective depends on other nodes
+// there.
 bool is_among_equals(const plan::Plan& plan, const plan::Node& node) {
   const auto* whole = std::get_if<plan::Collective>(&node.action);
   return whole != nullptr && std::ranges::all_of(whole->values, [&](const plan::Operand& value) {
@@ -59,8 +63,8 @@ bool is_among_equals(const plan::Plan& plan, const plan::Node& node) {
          });
 }
 
-// Of what a collective waits for, by device the last, but not before the collective before; then the most that two
-// of them are apart.
+// The difference between the first and the last device to be ready for a collective. A device is ready when
+// the last of its dependencies has finished, and not before the previous collective has.
 Seconds skew_of(const plan::Plan& plan, const plan::Timeline& timeline, const plan::Node& node) {
   std::map<plan::DeviceId, Seconds> ready;
   Seconds before{};
@@ -92,7 +96,7 @@ std::vector<const device::DeviceType*> types_of(const platform::Platform& platfo
 StepClock::StepClock(const platform::Platform& platform, std::vector<Endpoint> replicas,
                      const simulate::Server& server)
     : group_{platform, std::move(replicas)}, server_(server) {
-  // Along a torus ranks are found by their chips' coordinates, whatever the replicas' order.
+  // On a torus the coordinates of the chips determine the ranks, whatever the order of the replicas.
   if (platform.slice() != nullptr) std::ranges::sort(group_.ranks);
 }
 
@@ -153,13 +157,13 @@ void StepClock::require_folded(const plan::Plan& plan, const StepTimeOptions& op
   });
   if (played < moves || moves == 0) return;
   throw InputError(Problem{options.folding_at,
-                           fmt::format("the step can't be folded: no round of its collectives among {} "
-                                       "replicas is like another, so all {} moves would be played",
+                           fmt::format("the step can't be folded: no two rounds of its collectives among {} "
+                                       "replicas are alike, so all {} moves have to be simulated",
                                        group_.size(), moves),
-                           R"(take "auto", which plays them)"});
+                           R"(write "auto", which simulates all of them)"});
 }
 
-// Where ranks stand along the axes of a torus, the platform says which axis comes first.
+// If the ranks are placed along the axes of a torus, the platform determines which axis comes first.
 collective::Options StepClock::options_of(const plan::Collective& collective) const {
   collective::Options options = (*collective.request).options;
   if (group_.platform.slice() == nullptr || options.shape.empty()) return options;

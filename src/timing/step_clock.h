@@ -1,7 +1,7 @@
 #pragma once
-// When everything in a lowered step happens: what devices compute costs what the roofline or a profile says, what
-// replicas exchange what their library, or TensorFlow itself, makes of the wires. Collectives that stay whole
-// (plan::Collective) are timed once for each algorithm and size, by all replicas beginning together.
+// Simulates one step of a plan. Kernels take the time of the roofline or of a profile. Messages take the time
+// of the links, with the costs that NCCL or TensorFlow add. A collective that is a single node
+// (plan::Collective) is timed once for each algorithm and size, with all replicas beginning at the same time.
 
 #include <map>
 #include <span>
@@ -19,38 +19,42 @@ namespace wt::timing {
 
 struct StepTimeOptions {
   plan::RooflineOptions roofline{};
-  const plan::Profile* profile = nullptr;  // instead of the roofline, for the devices of its type
-  std::vector<double> pace{};        // by device: its seconds are multiplied by it (a straggler); absent: 1
-  Seconds synchronization{};         // once, when all else is done
-  bool has_rows_on_devices = false;  // from the start: a step copies none
-  // Of collectives that stay whole. Folded: where nothing in them is alike, that is refused, at its key.
+  const plan::Profile* profile = nullptr;  // replaces the roofline on the devices of its type; null: none
+  std::vector<double> pace{};        // by device, a factor on its seconds, above 1 for a straggler; empty: 1
+  Seconds synchronization{};         // added once at the end of the step
+  bool has_rows_on_devices = false;  // from the start, so that a step copies none
+  // How collectives that are single nodes are timed. If folding is requested for a collective without
+  // symmetry, an InputError names `folding_at`.
   communication::Folding folding{};
   Place folding_at{};
 };
 
+// A simulated step.
 struct StepTime {
   plan::Costs costs{};
-  plan::Timeline timeline{};  // its links with what whole collectives put on them, between all replicas
-  // Between the first and the last of the replicas in the plan that a collective has to wait for, the most there
-  // is. It took them all to begin with the last; expanded ones let the others go ahead.
+  plan::Timeline timeline{};  // its links include the load of collectives that are single nodes
+  // The largest time between the first and the last replica to reach such a collective. The simulation lets
+  // all replicas begin with the last one, while in a plan with single messages the others could begin
+  // earlier.
   Seconds skew{};
 };
 
-// A collective's message, the sum at its end, or the whole of it.
+// Whether the node is a message of a collective, the sum at its end, or a whole collective.
 bool is_of_collective(const plan::Node& node);
 
-// Of a plan's devices. What adds in a switch has no rates, and nothing to compute.
+// The types of the plan's devices. A switch that adds has a type without rates, because it runs no kernels.
 std::vector<const device::DeviceType*> types_of(const platform::Platform& platform,
                                                 std::span<const platform::Endpoint> where);
 
-// Nouns that stay the same from step to step, and collectives' times once they are known.
+// Times plans on one platform. It keeps the times of whole collectives from one plan to the next.
 class StepClock {
  public:
-  // `replicas`: all of them in their order, also those that a plan's stand for. Requires: the platform outlives it.
+  // `replicas` lists all replicas in their order, including those that are not in a plan because another one
+  // stands for them. Requires: the platform outlives the clock.
   StepClock(const platform::Platform& platform, std::vector<platform::Endpoint> replicas,
             const simulate::Server& server = simulate::Server::of_this_process());
 
-  // `where` as for simulate.
+  // `where` gives the endpoint of each device of the plan, as for simulate::simulate.
   StepTime time(const plan::Plan& plan, std::span<const platform::Endpoint> where,
                 const StepTimeOptions& options);
 
@@ -59,7 +63,7 @@ class StepClock {
 
   plan::Costs costs_of(const plan::Plan& plan, std::span<const platform::Endpoint> where,
                        const StepTimeOptions& options);
-  // Of every collective that stays whole, with its node.
+  // Calls use(node, timing) for every collective that is a single node.
   template <class Use>
   void for_whole(const plan::Plan& plan, const StepTimeOptions& options, Use use);
   void add_expanded(plan::Costs& costs, const plan::Plan& plan,

@@ -78,9 +78,9 @@ TEST_F(Folded, IsRefusedWithTheReason) {
   refused(2, {R"(training={"loop": "fit", "loss": "mse", "optimizer": "SGD", "global_batch": 6})"},
           "can't be folded: replicas have different numbers of rows");
   // 49 x 48 values are not divided evenly among 10; TensorFlow's own chunks are never equal.
-  refused(5, {"model=" + dense("true")}, "no round of its collectives");
+  refused(5, {"model=" + dense("true")}, "no two rounds of its collectives");
   refused(2, {R"(strategy={"type": "multi_worker_mirrored", "communication": "ring"})"},
-          "no round of its collectives");
+          "no two rounds of its collectives");
 }
 
 // 2 x 1,199 rounds of 1,200 moves.

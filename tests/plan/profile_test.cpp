@@ -282,7 +282,7 @@ profile.json:3:30: unknown key "produkt"
     |                              ^~~~~~~~~
 did you mean "product"? known: kind, product, rates, setup, type
 
-profile.json:6:15: "a" stands here twice
+profile.json:6:15: the call "a" is listed twice
   6 |     { "call": "a", "seconds": 1 },
     |               ^~~
 keep one of the two
@@ -295,7 +295,7 @@ it must be at least 0)");
 
 TEST(ProfileFile, SaysOfAnotherFileThatItIsNone) {
   EXPECT_EQ(refusal(R"({ "format": "windtunnel results", "format_version": 1, "steps": [] })"),
-            R"(profile.json:1:13: this is no profile
+            R"(profile.json:1:13: the file is not a profile
   1 | { "format": "windtunnel results", "format_version": 1, "steps": [] }
     |             ^~~~~~~~~~~~~~~~~~~~
 `windtunnel calibrate SCENARIO --as FILE` writes one)");
