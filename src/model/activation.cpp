@@ -8,24 +8,24 @@ namespace wt::model {
 
 namespace {
 
-// Hendrycks and Gimpel, 2016: Keras' gelu is the exact one, with erf.
+// Keras' gelu (Hendrycks and Gimpel, 2016) is the exact form with erf, not the approximation with tanh.
 constexpr Activation activation_rows[] = {
     {"linear", "x", [](Symbol x) { return x; }},
     {"relu", "max(x, 0)", [](Symbol x) { return wt::relu(x); }},
     {"sigmoid", "1 / (1 + exp(-x))", [](Symbol x) { return wt::sigmoid(x); }},
     {"tanh", "hyperbolic tangent", [](Symbol x) { return wt::tanh(x); }},
     {"softmax", "exp(x) / sum of exp(x) over the last axis", [](Symbol x) { return wt::softmax(x); }},
-    {"gelu", "x times the normal distribution's share below x", [](Symbol x) { return wt::gelu(x); }},
+    {"gelu", "x times the normal distribution function of x", [](Symbol x) { return wt::gelu(x); }},
     {"exponential", "exp(x)", [](Symbol x) { return wt::exp(x); }},
     {"silu", "x sigmoid(x)", [](Symbol x) { return x * wt::sigmoid(x); }},
-    {"swish", "another word for silu", [](Symbol x) { return x * wt::sigmoid(x); }},
+    {"swish", "another name of silu", [](Symbol x) { return x * wt::sigmoid(x); }},
     {"softplus", "log(1 + exp(x))",
      [](Symbol x) {
-       const Symbol rest = wt::log(wt::exp(-wt::abs(x)) + 1);  // exp of nothing above 0 can't overflow
+       const Symbol rest = wt::log(wt::exp(-wt::abs(x)) + 1);  // the argument of exp is never above 0
        return rest + wt::relu(x);
      }},
     {"softsign", "x / (1 + |x|)", [](Symbol x) { return x / (wt::abs(x) + 1); }},
-    {"leaky_relu", "x, or x / 5 below 0", [](Symbol x) { return wt::maximum(x, x * 0.2); }},
+    {"leaky_relu", "max(x, 0.2 x)", [](Symbol x) { return wt::maximum(x, x * 0.2); }},
     {"relu6", "min(max(x, 0), 6)",
      [](Symbol x) {
        return wt::minimum(wt::relu(x), fill(*x.trace, {x.spec().type, {}}, 6));
@@ -47,7 +47,7 @@ Symbol activate(Symbol x, std::string_view activation) {
   if (row != nullptr) return row->apply(x);
   std::vector<std::string_view> known;
   for (const Activation& other : activation_rows) known.push_back(other.name);
-  throw InputError(fmt::format("\"{}\" is not an activation", activation), did_you_mean(activation, known));
+  throw InputError(fmt::format("unknown activation \"{}\"", activation), did_you_mean(activation, known));
 }
 
 }  // namespace wt::model

@@ -7,7 +7,7 @@
 
 namespace wt::model {
 
-// What `activation="relu"` may name.
+// A function that a layer applies to its output, such as Keras' `activation="relu"`.
 struct Activation {
   std::string_view name{};
   std::string_view summary{};
@@ -15,10 +15,11 @@ struct Activation {
 };
 
 std::span<const Activation> activations();
-const Activation* find_activation(std::string_view name);  // null: there is none
+const Activation* find_activation(std::string_view name);  // null if the name is unknown
 
-// Throws InputError with a suggestion. A softmax or sigmoid stays one node that gives the result, so that a
-// loss can find the logits before it.
+// Applies the named activation to x. Throws InputError for an unknown name. A softmax or a sigmoid is a
+// single node and the last one, so that a loss that follows can find the logits, which are the node's input
+// (model/loss.h).
 Symbol activate(Symbol x, std::string_view activation);
 
 }  // namespace wt::model

@@ -12,7 +12,8 @@ namespace {
 
 using Graph = Functional::Graph;
 
-// Walks from the outputs back to the inputs. Its own stack: a model may be deeper than the machine's.
+// Walks from the outputs back to the inputs and numbers the recorded calls in topological order. It keeps an
+// explicit stack, because recursion could overflow the call stack for a model of many layers.
 class Flattening {
  public:
   Graph of(std::string_view model, const std::vector<Output>& inputs, const std::vector<Output>& outputs) {
@@ -33,7 +34,7 @@ class Flattening {
     return layer.name().empty() ? "an input without a name" : fmt::format("input \"{}\"", layer.name());
   }
 
-  // The node's number, after all it needs have theirs.
+  // Returns the number of the call's node. All calls on which it depends receive their numbers first.
   std::size_t visit(const Calling* wanted) {
     std::vector<const Calling*> waiting{wanted};
     while (!waiting.empty()) {
@@ -60,7 +61,8 @@ class Flattening {
   }
 
   Graph graph_{};
-  std::map<const Calling*, std::size_t> numbers_{};  // looked up, never walked through
+  // Never iterated, because the order of addresses differs from run to run.
+  std::map<const Calling*, std::size_t> numbers_{};
 };
 
 std::vector<LayerPtr> layers_of(const Graph& graph) {
@@ -91,7 +93,8 @@ Functional::Functional(const std::string& name, const std::vector<Output>& input
 
 Functional::Functional(std::string name, Graph graph, bool trainable)
     : Layer(std::move(name), trainable), graph_(std::move(graph)) {
-  if (graph_.inputs.empty() || graph_.outputs.empty()) refuse("it needs an input and an output");
+  if (graph_.inputs.empty() || graph_.outputs.empty())
+    refuse("it has no inputs or no outputs", "list at least one of each");
   for (const std::size_t input : graph_.inputs) {
     const Node& node = graph_.nodes.at(input);
     if (!node.inputs.empty() || node.layer->class_name() != "InputLayer")
@@ -114,7 +117,7 @@ std::vector<TensorSpec> Functional::input_specs() const {
   return specs;
 }
 
-// A layer that gives two of them is numbered the second time, as in Keras.
+// As in Keras, the second output of the same layer gets the suffix _1, the third _2, and so on.
 std::vector<std::string> Functional::output_names() const {
   std::vector<std::string> names;
   std::map<std::string, int> uses;
@@ -135,13 +138,13 @@ std::vector<Symbol> Functional::call(Building& building, const std::vector<Symbo
     const std::vector<Symbol>& outputs = values[reference.node];
     const Layer& layer = *graph_.nodes[reference.node].layer;
     if (reference.output >= outputs.size())
-      refuse(fmt::format("output {} of layer \"{}\" is wanted, which has {}", reference.output, layer.name(),
-                         outputs.size()));
+      refuse(fmt::format("output {} of layer \"{}\" does not exist", reference.output, layer.name()),
+             fmt::format("number of its outputs: {}, counted from 0", outputs.size()));
     return outputs[reference.output];
   };
   for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
     const Node& node = graph_.nodes[i];
-    std::vector<Symbol> arguments = values[i];  // an input's own value
+    std::vector<Symbol> arguments = values[i];  // the argument of an InputLayer; empty for other layers
     for (const Reference& reference : node.inputs) arguments.push_back(value_of(reference));
     values[i] = (*node.layer)(building, arguments, node.options);
   }

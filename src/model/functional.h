@@ -6,22 +6,25 @@ namespace wt::model {
 
 struct Calling;
 
-// What a layer gives in a functional model that is being written.
+// One output of a recorded call, while a functional model is being composed.
 struct Output {
-  std::shared_ptr<const Calling> by{};
-  std::size_t index = 0;
+  std::shared_ptr<const Calling> by{};  // the call
+  std::size_t index = 0;                // which of the call's outputs
 };
 
-// One call of a layer; an input is the call of an InputLayer on nothing.
+// A recorded call of a layer. An input of the model is the call of an InputLayer without arguments.
 struct Calling {
   LayerPtr layer{};
   std::vector<Output> inputs{};
   CallOptions options{};
 };
 
-Output input(const Shape& shape, Type type = Type::float32, std::string name = {});  // without the batch axis
+// Keras' Input(). The shape does not include the batch axis.
+Output input(const Shape& shape, Type type = Type::float32, std::string name = {});
 
-// A graph of layers: several inputs and outputs, layers that are called more than once.
+// A model that is a directed acyclic graph of layer calls. It may have several inputs and outputs, and a
+// layer may be called more than once, in which case the calls share its weights. Keras calls this the
+// functional API (keras.io/guides/functional_api).
 //
 //   const Output image = input({28, 28, 1});
 //   Output x = conv2d({.filters = 32, .kernel_size = {3, 3}})(image);
@@ -29,23 +32,26 @@ Output input(const Shape& shape, Type type = Type::float32, std::string name = {
 //   const Functional model("residual", {image}, {x});
 class Functional : public Layer {
  public:
+  // Output number `output` of node number `node`.
   struct Reference {
     std::size_t node = 0;
     std::size_t output = 0;
   };
+  // One call of a layer.
   struct Node {
     LayerPtr layer{};
     std::vector<Reference> inputs{};
     CallOptions options{};
   };
-  // Nodes in an order in which each stands after its inputs; `inputs` are nodes of InputLayers.
+  // Requires: the nodes are in topological order, and the nodes in `inputs` call InputLayers without
+  // arguments.
   struct Graph {
     std::vector<Node> nodes{};
     std::vector<std::size_t> inputs{};
     std::vector<Reference> outputs{};
   };
 
-  // Throws InputError where an output needs an input that is not listed.
+  // Throws InputError if an output depends on an input that is not listed.
   Functional(const std::string& name, const std::vector<Output>& inputs, const std::vector<Output>& outputs,
              bool trainable = true);
   Functional(std::string name, Graph graph, bool trainable = true);

@@ -14,7 +14,7 @@ namespace wt::model {
 
 namespace {
 
-// Fowler, Noll and Vo's hash (FNV-1a, 64 bits): the same on every machine.
+// The hash FNV-1a of Fowler, Noll and Vo (64 bits). Unlike std::hash, it is the same on every machine.
 std::uint64_t hash(std::string_view text) {
   std::uint64_t value = 0xcbf29ce484222325;
   for (const char letter : text) value = (value ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
@@ -26,6 +26,8 @@ PhiloxStream stream_for(const Initializer& initializer, std::string_view weight,
   return stream_of({static_cast<std::int64_t>(run_seed), static_cast<std::int64_t>(hash(weight))});
 }
 
+// Numbers of inputs and outputs per unit, as Keras counts them: the axes before the last two are a receptive
+// field.
 struct Fans {
   double in = 1;
   double out = 1;
@@ -47,7 +49,8 @@ double scale_of(const VarianceScaling& rule, const Shape& shape) {
   return rule.scale / std::max(1.0, fan);
 }
 
-// The deviation of a standard normal that is cut at 2.
+// Standard deviation of a standard normal variable that is truncated at -2 and 2. Keras has the same
+// constant.
 constexpr double truncated_deviation = 0.87962566103423978;
 
 using Floats = std::vector<float>;
@@ -103,7 +106,8 @@ Tensor constant(const TensorSpec& spec, double value) {
   return {};
 }
 
-// A dropout's stream without a seed of its own: 63 bits of the mixed seeds, which print as a positive number.
+// The stream's number is the initializer's seed. Without one it is 63 bits of the mixed seeds, so that it is
+// never negative.
 Tensor stream_start(const Initializer& initializer, const TensorSpec& spec, const PhiloxStream& stream) {
   const std::uint64_t mixed = (std::uint64_t{stream.key[0]} << 32 | stream.key[1]) >> 1;
   return Tensor::of<std::int64_t>(spec.shape,
@@ -116,7 +120,7 @@ Tensor initial_value(const Initializer& initializer, const TensorSpec& spec, std
                      std::uint64_t run_seed) {
   const PhiloxStream stream = stream_for(initializer, weight, run_seed);
   const auto drawn = [&](const auto& rule) {
-    WT_EXPECT(is_floating(spec.type), "weight {} is {} and random", weight, print(spec));
+    WT_EXPECT(is_floating(spec.type), "weight {} has a random initializer and is {}", weight, print(spec));
     Floats values(static_cast<std::size_t>(spec.elements()));
     fill_rule(values, rule, spec.shape, stream);
     return spec.type == Type::float64 ? tensor_of<double>(spec.shape, values)
@@ -138,21 +142,21 @@ using Distribution = VarianceScaling::Distribution;
 const InitializerName initializer_rows[] = {
     {"zeros", "Zeros", "0", zeros},
     {"ones", "Ones", "1", ones},
-    {"constant", "Constant", "a value", {Constant{0}, {}}},
-    {"random_uniform", "RandomUniform", "even between minval and maxval", {Uniform{}, {}}},
+    {"constant", "Constant", "value", {Constant{0}, {}}},
+    {"random_uniform", "RandomUniform", "uniform between minval and maxval", {Uniform{}, {}}},
     {"random_normal", "RandomNormal", "normal with mean and stddev", {Normal{}, {}}},
     {"truncated_normal",
      "TruncatedNormal",
-     "normal, redrawn beyond two deviations",
+     "normal with mean and stddev, drawn again beyond two standard deviations",
      {Normal{0, 0.05, true}, {}}},
-    {"glorot_uniform", "GlorotUniform", "even within sqrt(6 / (in + out))", glorot_uniform},
+    {"glorot_uniform", "GlorotUniform", "uniform within +-sqrt(6 / (in + out))", glorot_uniform},
     {"glorot_normal",
      "GlorotNormal",
      "truncated normal of variance 2 / (in + out)",
      {VarianceScaling{1, Fan::average, Distribution::truncated_normal}, {}}},
     {"he_uniform",
      "HeUniform",
-     "even within sqrt(6 / in)",
+     "uniform within +-sqrt(6 / in)",
      {VarianceScaling{2, Fan::in, Distribution::uniform}, {}}},
     {"he_normal",
      "HeNormal",
@@ -160,7 +164,7 @@ const InitializerName initializer_rows[] = {
      {VarianceScaling{2, Fan::in, Distribution::truncated_normal}, {}}},
     {"lecun_uniform",
      "LecunUniform",
-     "even within sqrt(3 / in)",
+     "uniform within +-sqrt(3 / in)",
      {VarianceScaling{1, Fan::in, Distribution::uniform}, {}}},
     {"lecun_normal",
      "LecunNormal",
@@ -168,10 +172,10 @@ const InitializerName initializer_rows[] = {
      {VarianceScaling{1, Fan::in, Distribution::truncated_normal}, {}}},
     {"variance_scaling",
      "VarianceScaling",
-     "scale, mode and distribution as stated",
+     "variance scale / fan, with scale, mode and distribution as arguments",
      {VarianceScaling{1, Fan::in, Distribution::truncated_normal}, {}}},
-    {"uniform", "RandomUniform", "Keras 1's word for random_uniform", {Uniform{}, {}}},
-    {"normal", "RandomNormal", "Keras 1's word for random_normal", {Normal{}, {}}},
+    {"uniform", "RandomUniform", "Keras 1's name of random_uniform", {Uniform{}, {}}},
+    {"normal", "RandomNormal", "Keras 1's name of random_normal", {Normal{}, {}}},
 };
 
 constexpr json::Named<Fan> modes[] = {{"fan_in", Fan::in}, {"fan_out", Fan::out}, {"fan_avg", Fan::average}};
@@ -179,7 +183,7 @@ constexpr json::Named<Distribution> distributions[] = {
     {"uniform", Distribution::uniform},
     {"truncated_normal", Distribution::truncated_normal},
     {"untruncated_normal", Distribution::untruncated_normal},
-    {"normal", Distribution::truncated_normal},  // Keras' word for it before 2.1
+    {"normal", Distribution::truncated_normal},  // the name in Keras before 2.1
 };
 
 void read_rule(Constant& rule, std::string_view, json::Reader& config) {
@@ -195,7 +199,8 @@ void read_rule(Normal& rule, std::string_view, json::Reader& config) {
 }
 void read_rule(VarianceScaling& rule, std::string_view class_name, json::Reader& config) {
   const bool is_general = class_name == "VarianceScaling";
-  // The named ones may repeat what they are; only the general one may say something else.
+  // A file may also state these arguments for a class such as GlorotUniform, which fixes their values. They
+  // have an effect on VarianceScaling alone.
   VarianceScaling read = rule;
   read.scale = config.optional<double>("scale", rule.scale, {.above = 0.0});
   read.fan = config.one_of("mode", modes, rule.fan);
@@ -204,7 +209,8 @@ void read_rule(VarianceScaling& rule, std::string_view class_name, json::Reader&
 }
 void read_rule(StreamStart&, std::string_view, json::Reader&) {}
 
-// Keras 3 may write a whole generator of seeds here, which draws numbers nobody else can.
+// Keras 3 may write a seed generator, an object, in place of a number. Its random numbers cannot be
+// reproduced here, so the seed is treated as unset.
 std::optional<std::int64_t> read_seed(json::Reader& config, Problems& problems) {
   const json::Value* seed = config.value("seed");
   if (seed == nullptr || seed->kind() == json::Kind::null || seed->kind() == json::Kind::object) return {};
@@ -217,7 +223,7 @@ const InitializerName* find_initializer(const Serialized& named, Problems& probl
     if (row.name == named.name || row.class_name == named.name) return &row;
     known.push_back(row.name);
   }
-  problems.add(named.place, fmt::format("\"{}\" is not an initializer", printable(named.name)),
+  problems.add(named.place, fmt::format("unknown initializer \"{}\"", printable(named.name)),
                did_you_mean(named.name, known));
   return nullptr;
 }

@@ -11,8 +11,10 @@
 
 namespace wt::model {
 
-// What a weight starts as. Formulas and random streams are Keras 2's: the same seed gives TensorFlow's
-// values.
+// Initial values of weights. The formulas and the random streams are those of Keras 2 on TensorFlow: an
+// initializer with a given seed yields TensorFlow's values bit for bit (base/random.h). For example, a dense
+// layer with 784 inputs and 128 units begins with uniform numbers between -l and l, where l = sqrt(6 / (784 +
+// 128)).
 
 struct Constant {
   double value = 0;
@@ -26,10 +28,11 @@ struct Uniform {
 struct Normal {
   double mean = 0;
   double deviation = 0.05;
-  bool truncated = false;  // redrawn beyond two deviations
+  bool truncated = false;  // values beyond two standard deviations are drawn again
 };
 
-// He et al., 2015; Glorot and Bengio, 2010: the spread follows how many inputs and outputs a weight has.
+// Glorot and Bengio, 2010; He et al., 2015. The variance is scale / fan, where the fan is the number of
+// inputs of the weight, the number of its outputs, or their average.
 struct VarianceScaling {
   enum class Fan : std::uint8_t { in, out, average };
   enum class Distribution : std::uint8_t { uniform, truncated_normal, untruncated_normal };
@@ -38,24 +41,25 @@ struct VarianceScaling {
   Distribution distribution = Distribution::uniform;
 };
 
-// A dropout's stream of random numbers: (stream, 0), the stream being the seed.
+// The state of a random stream (Building::random_stream) at step 0: {seed, 0}.
 struct StreamStart {};
 
 struct Initializer {
   std::variant<Constant, Uniform, Normal, VarianceScaling, StreamStart> rule{};
-  std::optional<std::int64_t> seed{};  // none: derived from the run's seed and the weight's name
+  std::optional<std::int64_t> seed{};  // unset: derived from the run's seed and the weight's name
 };
 
+// The defaults of most layers: kernels begin with glorot_uniform, and biases with zeros.
 inline const Initializer zeros{Constant{0}, {}};
 inline const Initializer ones{Constant{1}, {}};
 inline const Initializer glorot_uniform{VarianceScaling{}, {}};
 
-// Requires: a floating weight, or a constant for an integer one. `run_seed` serves initializers without their
-// own.
+// Computes the initial value of the weight named `weight`. `run_seed` is used if the initializer has no seed
+// of its own. Requires: a floating-point type, unless the rule is Constant or StreamStart.
 Tensor initial_value(const Initializer& initializer, const TensorSpec& spec, std::string_view weight,
                      std::uint64_t run_seed);
 
-// What a file may name: "glorot_uniform" or {"class_name": "GlorotUniform", "config": {"seed": 1}}.
+// An initializer that a JSON file can name.
 struct InitializerName {
   std::string_view name{};
   std::string_view class_name{};
@@ -64,6 +68,8 @@ struct InitializerName {
 };
 std::span<const InitializerName> initializers();
 
+// Reads "glorot_uniform" or {"class_name": "GlorotUniform", "config": {"seed": 1}}. Returns zeros after a
+// problem.
 Initializer initializer_from_json(const json::Value& value, Problems& problems);
 
 }  // namespace wt::model

@@ -12,7 +12,7 @@ namespace {
 using json::Kind;
 using json::Value;
 
-// TensorFlow.js wraps the model into {"modelTopology": {"model_config": ...}}; each level may be there or not.
+// TensorFlow.js wraps the model in {"modelTopology": {"model_config": ...}}. Either level may be missing.
 const Value& unwrapped(const Value& file) {
   const Value* model = &file;
   for (const auto* key : {"modelTopology", "model_config"}) {
@@ -22,7 +22,9 @@ const Value& unwrapped(const Value& file) {
   return *model;
 }
 
-// A wrong shape should be known now and with its place, not when training starts.
+// Traces the model for one row, so that shapes that do not fit are reported with their place in the file.
+// Without this they would be found when the training begins. Models whose input shape is not known are
+// skipped.
 void try_out(const LayerPtr& model, const Place& place, keras::Importing& importing) {
   const std::vector<TensorSpec> inputs = model->input_specs();
   for (const TensorSpec& spec : inputs)
@@ -42,7 +44,7 @@ LayerPtr model_from_json(const Value& file) {
   const Value& envelope = unwrapped(file);
   keras::Importing importing;
   json::Reader reader(envelope, importing.problems);
-  // Said by whoever wrote the file, and of no use here.
+  // Keras writes these keys; they do not change the architecture.
   for (const auto* key : {"keras_version", "backend", "module", "registered_name", "build_config",
                           "compile_config", "training_config"})
     reader.value(key);

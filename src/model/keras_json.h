@@ -7,10 +7,13 @@
 
 namespace wt::model {
 
-// A model written by Keras: `model.to_json()` of Keras 2 (old, and from 2.13 on), of Keras 3, TensorFlow.js'
-// model.json and the config.json of a .keras archive. Weights are not in it. What can't be represented is
-// refused, naming layer and class. Throws InputError with everything that is wrong.
+// Reads the architecture of a model that Keras wrote. Accepted are the results of `model.to_json()` in Keras
+// 2 (before and after 2.13) and Keras 3, the model.json of TensorFlow.js, and the config.json inside a .keras
+// archive. These files contain no weights. Throws InputError with all problems of the file; each names the
+// layer and its class.
 LayerPtr model_from_json(const json::Value& file);
+
+// `named_at` is the place where the user wrote the path. It is reported if the file cannot be read.
 LayerPtr model_from_json_file(const std::filesystem::path& path, const Place& named_at = {});
 
 }  // namespace wt::model

@@ -16,7 +16,8 @@ Symbol penalty(Symbol weight, const Regularizer& regularizer) {
   return sum ? *sum : fill(*weight.trace, {weight.spec().type, {}}, 0);
 }
 
-// More elements than any machine holds. Sizes come from files, and their products must stay inside 64 bits.
+// More elements than any machine can store. Extents come from files, and this limit keeps their products
+// within 64 bits.
 constexpr double most_elements = 1LL << 44;
 
 void require_sensible(const TensorSpec& spec, std::string_view what) {
@@ -38,12 +39,12 @@ Symbol Building::weight(const Weight& weight) {
   if (const auto found = symbols_.find(weight.name); found != symbols_.end()) {
     const auto& [symbol, owner] = found->second;
     if (owner != now_.caller)
-      throw InputError(fmt::format("[model] two layers want a weight named \"{}\"", weight.name),
-                       "rename one of the layers: names are flat, those in nested models too");
+      throw InputError(fmt::format("[model] two layers have a weight named \"{}\"", weight.name),
+                       "rename one of the layers: weight names do not include the names of nested models");
     if (symbol.spec() != weight.spec)
       throw InputError(fmt::format("[model] weight \"{}\" is {} in one place and {} in another", weight.name,
                                    print(symbol.spec()), print(weight.spec)),
-                       "a layer that is shared must meet equal shapes; two layers need two names");
+                       "call a shared layer on inputs of one shape; give two layers two names");
     return symbol;
   }
   require_sensible(weight.spec, fmt::format("weight \"{}\"", weight.name));
@@ -87,14 +88,15 @@ std::optional<Symbol> Building::regularization() {
 }
 
 void Layer::give_name(std::string name) {
-  WT_EXPECT(name_.empty(), "layer {} is named once more: {}", name_, name);
+  WT_EXPECT(name_.empty(), "layer {} is given a second name, {}", name_, name);
   name_ = std::move(name);
 }
 
 std::vector<Symbol> Layer::operator()(Building& building, const std::vector<Symbol>& inputs,
                                       const CallOptions& options) const {
   if (name_.empty() && parts().empty())
-    refuse("it is called on its own and has no name", "give it one, or put it in a model, which will");
+    refuse("it is called outside a model and has no name",
+           "name it, or add it to a model, which names its layers");
   struct Restored {
     ~Restored() { building.now_ = before; }
     Building& building;
@@ -117,7 +119,8 @@ std::vector<Symbol> Layer::operator()(Building& building, const std::vector<Symb
 
 Symbol Layer::operator()(Building& building, Symbol input) const {
   const std::vector<Symbol> outputs = (*this)(building, std::vector<Symbol>{input});
-  WT_EXPECT(outputs.size() == 1, "layer {} has {} outputs where one is used", name_, outputs.size());
+  WT_EXPECT(outputs.size() == 1, "layer {} has {} outputs, and the caller expects one", name_,
+            outputs.size());
   return outputs[0];
 }
 
@@ -141,7 +144,7 @@ Symbol Layer::only(const std::vector<Symbol>& inputs, int rank) const {
   const Symbol input = only(inputs);
   if (input.shape().rank() != rank)
     refuse(fmt::format("it takes an input of rank {} and is given {}", rank, print(input.spec())),
-           "the batch axis counts");
+           "the rank includes the batch axis");
   return input;
 }
 
@@ -167,7 +170,7 @@ void collect_names(const Layer& layer, std::set<std::string>& names) {
   for (const auto& part : layer.parts()) collect_names(*part, names);
 }
 
-// Keras 2 counts inputs from 1 and everything else from nothing.
+// In Keras 2 the first input is input_1, and the first dense layer is dense, without a number.
 std::string unused_name(const Layer& layer, const std::set<std::string>& used) {
   const bool is_input = layer.class_name() == "InputLayer";
   const std::string stem = is_input ? "input" : snake_case(layer.class_name());
@@ -179,6 +182,7 @@ std::string unused_name(const Layer& layer, const std::set<std::string>& used) {
 
 }  // namespace
 
+// Given names are collected first, so that a default name never equals a given one that comes later.
 void name_layers(const Layer& model, const std::vector<LayerPtr>& layers) {
   std::map<std::string, const Layer*> own;
   std::set<std::string> used;

@@ -1,6 +1,24 @@
-// model/: layers, initialisers, losses, optimizers, metrics, in Keras' words and with its formulas. A model
-// is data that can be called: while a step is traced it asks for its weights and writes its nodes. It holds
-// no numbers and doesn't know devices, plans or data. Read on in model/sequential.h and model/functional.h.
+// model/ describes networks and their training in Keras' vocabulary: layers, initializers, losses,
+// optimizers, metrics, Keras' JSON files, and a zoo of well-known networks.
+//
+// A layer is plain configuration that can be called on symbols, and a model is a layer that calls other
+// layers. The call happens while a step is traced (program/trace.h). The layer requests its weights from a
+// Building, which makes them variables of the step, and appends the nodes that compute its output. For
+// example,
+//
+//   const Sequential model("linear", {input_layer({2}), dense({.units = 1})});
+//   const Forward traced = forward(model, 32);  // a batch of 32 rows
+//
+// traces a step with the input x float32[32,2], the variables dense/kernel float32[2,1] and dense/bias
+// float32[1], and the nodes matmul and bias_add, whose result is y float32[32,1].
+//
+// A layer holds no tensors. The values of its weights are kept by train/state.h, and the Initializer of each
+// weight determines the first value. Weight names are unique within a step, as in Keras 2. This folder
+// depends neither on devices nor on plans or datasets.
+//
+// Formulas, defaults and names are those of the sources of Keras 2.15. Where Keras 3.4 or TensorFlow 2.0
+// differs, model/semantics.h has a switch. Read next: model/sequential.h and model/functional.h, which
+// compose layers, then model/loss.h, model/optimizer.h and model/metric.h, which complete a training step.
 #pragma once
 
 #include <map>
@@ -17,13 +35,13 @@ namespace wt::model {
 
 class Layer;
 
-// Penalties on a weight, added to the loss: l1 * sum |w| + l2 * sum w^2.
+// Penalty on a weight w, which is added to the loss: l1 * sum |w| + l2 * sum w^2.
 struct Regularizer {
   double l1 = 0;
   double l2 = 0;
 };
 
-// What a layer, an optimizer or a metric keeps between steps.
+// A variable that a layer, an optimizer or a metric keeps between steps.
 struct Weight {
   std::string name{};  // "conv2d/kernel"
   TensorSpec spec{};
@@ -32,8 +50,9 @@ struct Weight {
   std::optional<Regularizer> regularizer{};
 };
 
-// A model in the course of being traced: hands out weights as variables of the step, once each, so that a
-// layer called twice shares them; collects what the layers want added to the loss.
+// The context in which layers are called while one step is traced. It creates each weight as a variable of
+// the step the first time a layer requests it; a layer that is called twice therefore shares its weights. It
+// also collects the penalties that the layers' regularizers add to the loss.
 class Building {
  public:
   Building(Trace& trace, bool training, Semantics semantics = Semantics::keras2)
@@ -46,32 +65,35 @@ class Building {
   bool training() const { return now_.training; }  // Keras' `training` argument: dropout and batch statistics
   bool frozen() const { return now_.frozen; }      // inside a layer or model that is not trainable
 
-  // The same name gives the same symbol. Throws InputError when the name stands for another shape already, or
-  // belongs to another layer.
+  // Returns the symbol of the weight, and creates the weight on its first request. Throws InputError if a
+  // weight of this name exists and has another shape or type, or belongs to another layer.
   Symbol weight(const Weight& weight);
 
-  // The weight's value from the next step on. Once in a step: a batch normalization that is called twice is
-  // refused.
+  // Sets the value that the weight has from the next step on. Throws InputError on a second update of a
+  // weight in one step: a batch normalization can therefore not be called twice while training.
   void update(Symbol weight, Symbol value) { trace_.update(weight, value); }
 
-  // A stream of random numbers of a layer's own, int64[2] of stream and step; every step draws others, and so
-  // does every replica.
+  // Returns the state of a random stream that belongs to one layer: int64[2], the stream's number and the
+  // step's. The numbers that are drawn from it differ from step to step and from replica to replica. Every
+  // call with the same name returns the same symbol. An unset seed is derived from the run's seed and the
+  // name.
   Symbol random_stream(const std::string& name, std::optional<std::int64_t> seed);
 
   const std::vector<Weight>& weights() const { return weights_; }  // in the order of creation
-  std::vector<Symbol> trainable() const;
-  std::optional<Symbol> regularization();  // the sum of all penalties, none where no weight has one
+  std::vector<Symbol> trainable() const;                           // in the order of creation
+  std::optional<Symbol> regularization();  // the sum of all penalties; none if no weight has a regularizer
 
  private:
   friend class Layer;
+  // The state that a layer's call sets, and restores when it returns.
   struct Circumstances {
     bool training = false;
     bool frozen = false;
-    const Layer* caller = nullptr;
+    const Layer* caller = nullptr;  // the innermost layer being called; null outside all layers
   };
   struct Owned {
     Symbol symbol{};
-    const Layer* owner = nullptr;  // null: no layer
+    const Layer* owner = nullptr;  // the layer that created the weight; null for an optimizer or a metric
   };
 
   Trace& trace_;
@@ -81,13 +103,14 @@ class Building {
   std::map<std::string, Owned, std::less<>> symbols_{};
 };
 
-// What one call says about itself.
+// Keyword arguments of one call of a layer, such as `layer(x, training=False)` in Keras.
 struct CallOptions {
-  std::optional<bool> training{};  // instead of the step's
+  std::optional<bool> training{};  // overrides the step's mode for this call and everything inside it
 };
 
-// A layer is configuration; its weights live in the step. Models are layers too, so they nest, and a
-// subclassed model is a class that derives from Layer and calls others in `call`.
+// Base class of layers and models. A layer holds its configuration, and its weights are variables of the
+// step. Models are layers, so they can be nested. A subclassed model in Keras' sense is a class that derives
+// from Layer and calls other layers in `call`.
 class Layer {
  public:
   explicit Layer(std::string name, bool trainable = true) : name_(std::move(name)), trainable_(trainable) {}
@@ -99,39 +122,47 @@ class Layer {
   const std::string& name() const { return name_; }
   bool trainable() const { return trainable_; }  // false freezes everything inside
 
-  // A layer made without a name gets one from the first model that takes it in. Requires: it has none.
+  // Names a layer that was constructed without a name. The first model that contains the layer calls this.
+  // Requires: the layer has no name.
   void give_name(std::string name);
 
-  // What a model is made of; nothing for other layers.
+  // The layers of which a model consists; empty for a layer that is not a model.
   virtual std::vector<std::shared_ptr<Layer>> parts() const { return {}; }
 
-  // What a call wants, without the batch axis; nothing where the inputs decide, 0 for an extent that is open.
+  // Shapes and types of the inputs, without the batch axis. An extent of 0 means that any extent is accepted.
+  // Empty if the layer accepts inputs of any shape.
   virtual std::vector<TensorSpec> input_specs() const { return {}; }
 
-  // What a model with several outputs calls them: the layers that give them. Nothing for other layers.
+  // Names of a functional model's outputs: each is named after the layer that computes it. Empty for other
+  // layers.
   virtual std::vector<std::string> output_names() const { return {}; }
 
-  // Calls the layer in a scope of its name.
+  // Calls the layer. The nodes that it appends belong to a scope named after the layer. Throws LayerError.
   std::vector<Symbol> operator()(Building& building, const std::vector<Symbol>& inputs,
                                  const CallOptions& options = {}) const;
   Symbol operator()(Building& building, Symbol input) const;  // Requires: one output.
 
  protected:
-  // Throws InputError when the inputs don't fit; kernels' complaints get this layer's name and class.
+  // Appends the layer's nodes and returns its outputs. Throws InputError if the inputs do not fit. operator()
+  // adds the layer's class and name to the errors that are thrown here, those of the kernels' shape checks
+  // included.
   virtual std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const = 0;
 
-  // InputError `[Conv2D] layer "conv2d_1": fact`.
+  // Throws a LayerError that reads `[Conv2D] layer "conv2d_1": fact`.
   [[noreturn]] void refuse(std::string_view fact, std::string_view remedy = {}) const;
   void require_positive(std::string_view what, std::int64_t value) const;
-  Symbol only(const std::vector<Symbol>& inputs) const;            // the one input of a layer that wants one
-  Symbol only(const std::vector<Symbol>& inputs, int rank) const;  // ... of that rank, batch axis included
+
+  // Returns the single input, for layers that take one. Throws LayerError if there are more or fewer inputs,
+  // or if the rank differs. The rank includes the batch axis.
+  Symbol only(const std::vector<Symbol>& inputs) const;
+  Symbol only(const std::vector<Symbol>& inputs, int rank) const;
 
  private:
   std::string name_;
   bool trainable_ = true;
 };
 
-// An InputError that knows which layer didn't get along.
+// An InputError of one layer. The JSON reader uses the layer to find the place in the file.
 class LayerError : public InputError {
  public:
   LayerError(const Layer& layer, std::vector<Problem> problems)
@@ -144,8 +175,11 @@ class LayerError : public InputError {
 
 struct Output;
 
-// A layer in a model's hands. In a functional model that is being written, calling one gives its output:
-// `auto x = dense({.units = 64})(input({28}))`, see functional.h.
+// A shared pointer to a layer that can be called as in Keras' functional API:
+//
+//   const Output x = dense({.units = 64})(input({28}));
+//
+// Such a call computes nothing. It is recorded, and model/functional.h makes a model of the recorded calls.
 class LayerPtr : public std::shared_ptr<Layer> {
  public:
   using std::shared_ptr<Layer>::shared_ptr;
@@ -155,13 +189,15 @@ class LayerPtr : public std::shared_ptr<Layer> {
   Output operator()(const std::vector<Output>& inputs, const CallOptions& options = {}) const;
 };
 
-// Gives every layer without a name Keras' name for it: dense, dense_1, max_pooling2d; input_1 for inputs.
-// Each model counts for itself and passes over names that are in use, in nested models too. Weights' names
-// are flat as in Keras 2: a nested model's dense is dense/kernel, so the layers of one outer model want
-// different names. Throws InputError when two of `layers` have one name.
+// Gives every unnamed layer of a model its default name in Keras: dense, dense_1, max_pooling2d, and input_1
+// for inputs. The numbers begin anew in each model and skip names that are in use, also in nested models.
+// Weight names are flat as in Keras 2: the kernel of a nested model's layer dense is dense/kernel, so all
+// layers inside one outer model need different names. Throws InputError if two of `layers` have the same
+// name.
 void name_layers(const Layer& model, const std::vector<LayerPtr>& layers);
 
-// Keras' spelling: Conv2D becomes conv2d, MaxPooling2D max_pooling2d, ReLU re_lu.
+// Converts a class name to Keras' spelling of layer names: Conv2D becomes conv2d, MaxPooling2D max_pooling2d,
+// and ReLU re_lu.
 std::string snake_case(std::string_view class_name);
 
 }  // namespace wt::model

@@ -23,11 +23,11 @@ Shape with_one(Shape shape) {
   return shape;
 }
 
-// Labels with the predictions' shape and type.
+// Returns the labels, converted to the shape and the type of the predictions.
 Symbol like_predictions(const LossCall& call) {
-  const Shape wanted = call.predictions.shape();  // a copy: the program grows below
+  const Shape wanted = call.predictions.shape();
   if (wanted.rank() == 0 || !is_floating(call.predictions.spec().type))
-    refuse(call, "predictions must be floating and have an axis to take the mean over");
+    refuse(call, "predictions must be of a floating-point type and have at least one axis");
   Symbol labels = as_type(call.labels, call.predictions.spec().type);
   const Shape given = labels.shape();
   if (given == wanted) return labels;
@@ -36,7 +36,7 @@ Symbol like_predictions(const LossCall& call) {
   refuse(call, fmt::format("labels must have shape {}, one number per prediction", print(wanted)));
 }
 
-// One class per row.
+// Returns labels that are class numbers, one per row, as int32 or int64.
 Symbol class_labels(const LossCall& call) {
   const Shape predictions = call.predictions.shape();
   if (predictions.rank() == 0) refuse(call, "predictions must have an axis of classes");
@@ -57,7 +57,7 @@ Symbol clipped(Symbol x) {
 
 // ---- logits
 
-// The input of the node of this kernel that gave `x`, if one did.
+// If x is the output of a node with this kernel, returns the input of that node.
 std::optional<Symbol> input_of(Symbol x, std::string_view kernel) {
   const Program& program = x.trace->program();
   for (auto node = program.nodes.rbegin(); node != program.nodes.rend(); ++node) {
@@ -69,19 +69,27 @@ std::optional<Symbol> input_of(Symbol x, std::string_view kernel) {
   return std::nullopt;
 }
 
-// None: the predictions are probabilities, and it can't be known from what.
+// Returns the logits, or none if the predictions are probabilities that were not computed by this activation.
+// Keras 2 recovers logits in the same way (_get_logits in keras/backend.py).
 std::optional<Symbol> logits_of(const LossCall& call, std::string_view activation) {
   const bool from_logits = call.options.from_logits;
   const std::optional<Symbol> recovered = input_of(call.predictions, activation);
   if (!from_logits) return recovered;
   if (!recovered || !is_on(Switch::logits_recovered_despite_from_logits, call.semantics))
     return call.predictions;
-  warn("{} has from_logits=true, but a {} gave the predictions, so they are no logits; its input is taken",
-       call.loss, activation);
+  warn(
+      "{} has from_logits=true, but its predictions are the output of a {} and not logits; the loss is "
+      "computed "
+      "from the input of the {}",
+      call.loss, activation, activation);
   return recovered;
 }
 
 // ---- one function per loss
+//
+// The formulas are those of Keras' losses.py and backend.py. A cross-entropy has two forms: one on logits,
+// which is numerically stable, and one on probabilities, which are clipped to [epsilon, 1 - epsilon] before
+// the logarithm.
 
 Symbol mean_squared_error_of(const LossCall& call) {
   return mean_squared_error(call.predictions, like_predictions(call));
@@ -91,12 +99,15 @@ Symbol mean_absolute_error_of(const LossCall& call) {
   return mean_over_last(abs(call.predictions - like_predictions(call)));
 }
 
+// For probabilities, Keras passes log p to the kernel for logits. The kernel normalizes its input, which adds
+// log(sum p) to the loss; this is 0 if the probabilities of a row add up to 1.
 Symbol sparse_categorical(const LossCall& call) {
   const Symbol labels = class_labels(call);
   if (const auto logits = logits_of(call, "softmax")) return sparse_softmax_cross_entropy(*logits, labels);
   return sparse_softmax_cross_entropy(log(clipped(call.predictions)), labels);
 }
 
+// Probabilities are divided by their sum first, so that those of each row add up to 1.
 Symbol categorical(const LossCall& call) {
   Symbol labels = like_predictions(call);
   const double smoothing = call.options.label_smoothing;
@@ -123,16 +134,17 @@ Symbol binary(const LossCall& call) {
 constexpr std::array loss_rows{
     LossClass{.name = "BinaryCrossentropy",
               .aliases = {"binary_crossentropy"},
-              .summary = "of yes-or-no labels, mean over the last axis",
+              .summary = "cross-entropy of labels that are 0 or 1, mean over the last axis",
               .takes_logits = true,
               .smooths_labels = true,
               .per_example = binary},
-    LossClass{.name = "CategoricalCrossentropy",
-              .aliases = {"categorical_crossentropy"},
-              .summary = "of labels that are a distribution over the classes",
-              .takes_logits = true,
-              .smooths_labels = true,
-              .per_example = categorical},
+    LossClass{
+        .name = "CategoricalCrossentropy",
+        .aliases = {"categorical_crossentropy"},
+        .summary = "cross-entropy of labels that are a distribution over the classes, as one-hot labels are",
+        .takes_logits = true,
+        .smooths_labels = true,
+        .per_example = categorical},
     LossClass{.name = "MeanAbsoluteError",
               .aliases = {"mean_absolute_error", "mae", "MAE"},
               .summary = "mean of |prediction - label| over the last axis",
@@ -143,7 +155,7 @@ constexpr std::array loss_rows{
               .per_example = mean_squared_error_of},
     LossClass{.name = "SparseCategoricalCrossentropy",
               .aliases = {"sparse_categorical_crossentropy"},
-              .summary = "of labels that are the number of the class",
+              .summary = "cross-entropy of labels that are class numbers",
               .takes_logits = true,
               .per_example = sparse_categorical},
 };
@@ -162,14 +174,14 @@ constexpr ReductionName reduction_names[] = {
     {"sum_over_batch_size", {"mean"}, LossReduction::sum_over_batch_size},
 };
 
-// Keras 3 writes none as null.
+// Keras 3 writes the reduction `none` as null, so null does not stand for the default here.
 LossReduction read_reduction(const json::Value* config, ConfigReader& reader, Problems& problems) {
   const json::Value* written =
       config != nullptr && config->kind() == json::Kind::object ? config->find("reduction") : nullptr;
   const std::string name = reader.text("reduction", "auto");
   if (written != nullptr && written->kind() == json::Kind::null) return LossReduction::none;
   const ReductionName* row = find_row(reduction_names, name);
-  if (row == nullptr) problems.add(unknown_row(reduction_names, written->place(), name, "a reduction"));
+  if (row == nullptr) problems.add(unknown_row(reduction_names, written->place(), name, "reduction"));
   return row == nullptr ? LossReduction::auto_ : row->value;
 }
 
@@ -177,6 +189,7 @@ void read_axis(ConfigReader& reader) {
   if (reader.number("axis", -1) != -1) reader.problem("axis", "only the last axis is offered", "write -1");
 }
 
+// Options that a loss class does not have are reported as unknown keys by finish().
 LossOptions read_options(const LossClass& type, const json::Value* config, Problems& problems) {
   LossOptions options;
   ConfigReader reader(config, problems);
@@ -209,7 +222,7 @@ std::span<const LossClass> losses() { return loss_rows; }
 
 Loss loss_named(std::string_view name, const LossOptions& options) {
   const LossClass* row = find_row(loss_rows, name);
-  if (row == nullptr) throw InputError(unknown_row(loss_rows, {}, name, "a loss"));
+  if (row == nullptr) throw InputError(unknown_row(loss_rows, {}, name, "loss"));
   return {row, options};
 }
 
@@ -218,7 +231,7 @@ std::optional<Loss> read_loss(const json::Value& value, Problems& problems) {
   if (!read) return std::nullopt;
   const LossClass* row = find_row(loss_rows, read->name);
   if (row == nullptr) {
-    problems.add(unknown_row(loss_rows, read->place, read->name, "a loss"));
+    problems.add(unknown_row(loss_rows, read->place, read->name, "loss"));
     return std::nullopt;
   }
   return Loss{row, read_options(*row, read->config, problems)};
@@ -246,7 +259,7 @@ Symbol compute_average_loss(Symbol per_example, std::int64_t global_batch_size) 
 Symbol compute_average_loss(Symbol per_example, Symbol global_rows) {
   const Symbol sum = reduce_sum(as_floating(per_example));
   const Symbol one = fill(*sum.trace, {sum.spec().type, {}}, 1);
-  // Without rows the sum is 0, and 0 / 1 is what div_no_nan answers.
+  // If there are no rows, the sum is 0, and 0 / 1 equals the result of TensorFlow's div_no_nan.
   return sum / maximum(as_type(global_rows, sum.spec().type), one);
 }
 
@@ -264,7 +277,7 @@ void require_custom_loop_reduction(LossReduction reduction, Semantics semantics)
   const bool is_average =
       reduction == LossReduction::auto_ || reduction == LossReduction::sum_over_batch_size;
   if (!is_average || !is_on(Switch::loss_object_refuses_average, semantics)) return;
-  // TensorFlow's words, the third o included.
+  // TensorFlow's text, including its "looop".
   throw InputError(
       "Please use `tf.keras.losses.Reduction.SUM` or `tf.keras.losses.Reduction.NONE` for loss "
       "reduction when losses are used with `tf.distribute.Strategy`, except for specifying losses in "

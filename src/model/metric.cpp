@@ -36,10 +36,11 @@ Symbol sparse_categorical_accuracy(const MetricCall& call) {
   return matches(argmax(call.predictions), labels.shape() == rows ? labels : reshape(labels, rows));
 }
 
-// Labels with the predictions' shape, [rows] standing for [rows, 1].
+// Returns the labels, converted to the shape and the type of the predictions. Labels of shape [rows] are
+// equivalent to labels of shape [rows, 1].
 Symbol like_predictions(const MetricCall& call) {
   const Shape rows = rows_of(call);
-  const Shape wanted = call.predictions.shape();  // a copy: the program grows below
+  const Shape wanted = call.predictions.shape();
   if (call.labels.shape() != wanted && !(wanted.last() == 1 && call.labels.shape() == rows))
     refuse(call, fmt::format("labels must have shape {}, one number per prediction", print(wanted)));
   const Symbol labels = as_type(call.labels, call.predictions.spec().type);
@@ -68,14 +69,14 @@ Symbol absolute_error(const MetricCall& call) {
 constexpr std::array metric_rows{
     MetricClass{.name = "BinaryAccuracy",
                 .aliases = {"binary_accuracy"},
-                .summary = "share of predictions on the label's side of the threshold",
+                .summary = "share of predictions that are on the same side of the threshold as their label",
                 .has_threshold = true,
                 .values = binary_accuracy},
     MetricClass{.name = "CategoricalAccuracy",
                 .aliases = {"categorical_accuracy"},
-                .summary = "share of rows whose largest prediction stands where the largest label does",
+                .summary = "share of rows whose largest prediction is at the position of their largest label",
                 .values = categorical_accuracy},
-    MetricClass{.name = "Mean", .aliases = {"mean"}, .summary = "mean of the values it is given"},
+    MetricClass{.name = "Mean", .aliases = {"mean"}, .summary = "mean of the values that are passed to it"},
     MetricClass{.name = "MeanAbsoluteError",
                 .aliases = {"mean_absolute_error", "mae", "MAE"},
                 .summary = "mean of |prediction - label|",
@@ -86,21 +87,23 @@ constexpr std::array metric_rows{
                 .values = squared_error},
     MetricClass{.name = "SparseCategoricalAccuracy",
                 .aliases = {"sparse_categorical_accuracy"},
-                .summary = "share of rows whose largest prediction is at the label's class",
+                .summary = "share of rows whose largest prediction is at the class that the label names",
                 .values = sparse_categorical_accuracy},
 };
 
 Problem unknown_metric(Place place, std::string_view name) {
-  return unknown_row(metric_rows, std::move(place), name, "a metric", {"accuracy"});
+  return unknown_row(metric_rows, std::move(place), name, "metric", {"accuracy"});
 }
 
 bool is_accuracy(std::string_view name) { return name == "accuracy" || name == "acc"; }
 
-// compile(metrics=["mse"]) shows "mse"; an object of a class shows the class' name in snake case.
+// Keras names the metric of compile(metrics=["mse"]) "mse". A metric that is given by its class is named
+// after the class, in snake case, which is the first alias.
 std::string default_name(const MetricClass& type, std::string_view written) {
   return std::string(written == type.name ? type.aliases[0] : written);
 }
 
+// The rule of Keras 2 and 3.
 std::string_view accuracy_by_shapes(const TensorSpec& labels, const TensorSpec& predictions) {
   const Shape& y = labels.shape;
   const Shape& p = predictions.shape;
@@ -109,6 +112,7 @@ std::string_view accuracy_by_shapes(const TensorSpec& labels, const TensorSpec& 
   return is_sparse ? "SparseCategoricalAccuracy" : "CategoricalAccuracy";
 }
 
+// The rule of TensorFlow 2.0.
 std::string_view accuracy_by_loss(const TensorSpec& predictions, const Loss& loss) {
   const bool is_single = predictions.shape.rank() > 0 && predictions.shape.last() == 1;
   if (is_single || loss.type->name == "BinaryCrossentropy") return "BinaryAccuracy";
@@ -116,6 +120,7 @@ std::string_view accuracy_by_loss(const TensorSpec& predictions, const Loss& los
                                                             : "CategoricalAccuracy";
 }
 
+// The two weights of a metric, as symbols of the step.
 struct MetricState {
   Symbol total{};
   Symbol count{};
@@ -171,7 +176,7 @@ void update_metric(Building& building, const Metric& metric, Symbol labels, Symb
   if (metric.type->values == nullptr)
     throw InputError(fmt::format("[{}] the metric \"{}\" doesn't compare labels with predictions",
                                  metric.type->name, metric.name),
-                     "give it values, or choose another");
+                     "pass it values with update_mean, or choose another metric");
   const Symbol values = labels.trace->in_scope(metric.name, [&] {
     return metric.type->values({metric.type->name, labels, predictions, metric.threshold});
   });

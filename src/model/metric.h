@@ -9,11 +9,13 @@
 
 namespace wt::model {
 
-// Every metric is a mean: a total and a count, two weights that each replica adds its own rows to. Reading
-// them sums over the replicas, so no step has to wait for a metric.
+// Metrics. Every metric here is a mean and has two weights, a total and a count. For example, the accuracy of
+// 3 correct rows out of 4 is accuracy/total = 3 and accuracy/count = 4. Each replica adds its own rows to its
+// own copies of the two weights, and reading a weight sums the copies (on_read variables), so a step needs no
+// communication for metrics.
 
 struct MetricCall {
-  std::string_view metric{};  // its class, for complaints
+  std::string_view metric{};  // the name of the metric class, for error messages
   Symbol labels{};
   Symbol predictions{};
   double threshold = 0.5;
@@ -24,39 +26,44 @@ struct MetricClass {
   Aliases aliases{};
   std::string_view summary{};
   bool has_threshold = false;
-  Symbol (*values)(const MetricCall& call) = nullptr;  // one per row; null: Mean, which is given its values
+  Symbol (*values)(const MetricCall& call) = nullptr;  // one value per row; null for Mean, see update_mean
 };
 
 std::span<const MetricClass> metrics();
 
 struct Metric {
-  const MetricClass* type = nullptr;  // null: "accuracy", until the shapes are known
-  std::string name{};  // "sparse_categorical_accuracy"; its weights are <name>/total, <name>/count
+  const MetricClass* type = nullptr;  // null for "accuracy" until resolve_accuracy has chosen the class
+  std::string name{};                 // "mse"; the weights are mse/total and mse/count
   double threshold = 0.5;
 };
 
-// A class name, an alias or "accuracy". An empty `name` is Keras' default. Throws InputError with a
-// suggestion.
+// The metric of a class name, an alias, or "accuracy". An empty `name` stands for Keras' default name. Throws
+// InputError for an unknown class.
 Metric metric_named(std::string_view type, std::string name = {});
 
-// A name or {"class_name", "config"}, of Keras 2 or 3. Nothing where there is a problem.
+// Reads a name, or an object with "class_name" and "config" as Keras 2 or 3 writes it. Returns none after a
+// problem.
 std::optional<Metric> read_metric(const json::Value& value, Problems& problems);
 
-// Which accuracy "accuracy" is; other metrics come back as they are.
+// Chooses the class of "accuracy" (binary, categorical or sparse categorical) by the rules of the given
+// semantics. Other metrics are returned unchanged.
 Metric resolve_accuracy(Metric metric, const TensorSpec& labels, const TensorSpec& predictions,
                         const Loss& loss, Semantics semantics = Semantics::keras2);
 
-// update_state, inside the step. Requires: "accuracy" is resolved.
+// Keras' update_state(labels, predictions), as part of the step. Requires: an "accuracy" has been resolved.
 void update_metric(Building& building, const Metric& metric, Symbol labels, Symbol predictions);
 
-// Mean's: every value counts 1, or its weight. Fed with losses that are scaled for their sum over replicas,
-// it gives the mean loss over the replicas divided by their number.
+// Keras' update_state(values, weight): adds the values to the total and their number to the count, or
+// sum(weight * value) and sum(weight) if a weight is given. The mean of losses that were scaled for summation
+// over the replicas is the mean loss divided by the number of replicas, since every replica counts its
+// values; TensorFlow does the same.
 void update_mean(Building& building, const Metric& metric, Symbol values, std::optional<Symbol> weight = {});
 
+// Names of the metric's two weights.
 std::string total_name(const Metric& metric);
 std::string count_name(const Metric& metric);
 
-// 0 where nothing was counted. reset_states is writing zeros.
+// total / count, or 0 if the count is 0. Keras' reset_states corresponds to writing 0 to both weights.
 float metric_result(float total, float count);
 
 }  // namespace wt::model

@@ -6,25 +6,26 @@ namespace wt::model {
 
 namespace {
 
-// Robbins and Monro, 1951; Polyak, 1964; Nesterov, 1983. Kingma and Ba, 2015. Loshchilov and Hutter, 2019.
-// Tieleman and Hinton, 2012. Defaults are Keras'.
+// The defaults are Keras'. Sources: Kingma and Ba, 2015 (Adam); Loshchilov and Hutter, 2019 (AdamW); Tieleman
+// and Hinton, 2012 (RMSprop); Robbins and Monro, 1951 (SGD), with the momentum of Polyak, 1964, or Nesterov,
+// 1983.
 const std::array<OptimizerClass, 4>& optimizer_rows() {
   static const std::array<OptimizerClass, 4> rows{
       OptimizerClass{.name = "Adam",
                      .aliases = {"adam"},
-                     .summary = "adaptive moments",
+                     .summary = "adaptive moment estimation",
                      .defaults = {"Adam", 0.001, AdamAttributes{}}},
       OptimizerClass{.name = "AdamW",
                      .aliases = {"adamw"},
-                     .summary = "adaptive moments, with weights that decay",
+                     .summary = "adaptive moment estimation with decoupled weight decay",
                      .defaults = {"AdamW", 0.001, AdamAttributes{.weight_decay = 0.004}}},
       OptimizerClass{.name = "RMSprop",
                      .aliases = {"rmsprop"},
-                     .summary = "gradients divided by the root of their mean square",
+                     .summary = "gradients divided by the root of their moving mean square",
                      .defaults = {"RMSprop", 0.001, RmsPropAttributes{}}},
       OptimizerClass{.name = "SGD",
                      .aliases = {"sgd"},
-                     .summary = "gradient descent, plain or with (Nesterov's) momentum",
+                     .summary = "stochastic gradient descent, plain or with momentum, Nesterov's included",
                      .defaults = {"SGD", 0.01, SgdAttributes{}}}};
   return rows;
 }
@@ -57,7 +58,7 @@ void read_config(ConfigReader& reader, RmsPropAttributes& rms) {
   reader.not_offered({"weight_decay"});
 }
 
-// In Keras 2 and 3 a schedule is an object in place of the number.
+// Keras writes a learning-rate schedule as an object in place of the number.
 double read_learning_rate(ConfigReader& reader, double otherwise) {
   const json::Value* value = reader.value("learning_rate");
   if (value == nullptr || value->kind() != json::Kind::object)
@@ -66,7 +67,8 @@ double read_learning_rate(ConfigReader& reader, double otherwise) {
   return otherwise;
 }
 
-// What all optimizers have. use_ema false leaves the other two ema keys without effect.
+// Reads the arguments that all optimizers have. The two other ema_ keys have no effect, since use_ema must be
+// false.
 void read_common(ConfigReader& reader, Optimizer& optimizer) {
   optimizer.name = reader.text("name", optimizer.name);
   optimizer.learning_rate = read_learning_rate(reader, optimizer.learning_rate);
@@ -77,6 +79,7 @@ void read_common(ConfigReader& reader, Optimizer& optimizer) {
 
 // ---- slots
 
+// One call of apply_gradients, and the optimizer's own variables in it.
 struct Applying {
   Building& building;
   const Optimizer& optimizer;
@@ -96,7 +99,7 @@ struct Applying {
     for (const Symbol& variable : variables) all.push_back(slot(kind, variable));
     return all;
   }
-  // Counts steps, not replicas.
+  // The number of steps. All replicas compute the same number, so it is not summed over them.
   Symbol iteration() const {
     const VariableOptions options{.trainable = false, .aggregation = Aggregation::only_first_replica};
     return building.weight({iteration_name(optimizer), {Type::int64, {}}, zeros, options, {}});
@@ -107,8 +110,9 @@ struct Applying {
   }
 };
 
-// Keras 2 writes m = -g lr + m momentum, w += m, also where momentum is 0. The weights come out the same
-// without m, so the kernel goes without; m is kept for memory and checkpoints.
+// Keras 2 computes m = -g lr + m momentum and w += m even if the momentum is 0 (keras/optimizers/sgd.py). The
+// weights are the same without m, so the kernel does not read it. m is updated nevertheless, because it takes
+// memory and is part of checkpoints.
 void keep_unused_slots(const Applying& call) {
   const Symbol descent = -call.learning_rate;
   for (std::size_t i = 0; i < call.variables.size(); ++i)
@@ -122,6 +126,8 @@ void apply(const Applying& call, const SgdAttributes& sgd) {
   apply_sgd(call.variables, slots, call.gradients, call.learning_rate, sgd);
 }
 
+// The number of steps is an operand of Adam's update, which corrects the moments for their bias, and the
+// update also increments it. The other optimizers only count their steps.
 void apply(const Applying& call, const AdamAttributes& adam) {
   const Symbol iteration = call.iteration();
   Slots slots;
@@ -151,7 +157,7 @@ std::span<const OptimizerClass> optimizers() { return optimizer_rows(); }
 
 Optimizer optimizer_named(std::string_view name) {
   const OptimizerClass* row = find_row(optimizer_rows(), name);
-  if (row == nullptr) throw InputError(unknown_row(optimizer_rows(), {}, name, "an optimizer"));
+  if (row == nullptr) throw InputError(unknown_row(optimizer_rows(), {}, name, "optimizer"));
   return row->defaults;
 }
 
@@ -160,7 +166,7 @@ std::optional<Optimizer> read_optimizer(const json::Value& value, Problems& prob
   if (!read) return std::nullopt;
   const OptimizerClass* row = find_row(optimizer_rows(), read->name);
   if (row == nullptr) {
-    problems.add(unknown_row(optimizer_rows(), read->place, read->name, "an optimizer"));
+    problems.add(unknown_row(optimizer_rows(), read->place, read->name, "optimizer"));
     return std::nullopt;
   }
   Optimizer optimizer = row->defaults;

@@ -11,9 +11,15 @@
 
 namespace wt::model {
 
-// How an optimizer is configured. The learning rate is where it starts: the step gets it as an operand.
+// Optimizers. An optimizer updates variables by their gradients and keeps state in variables of its own, its
+// slots. For example, SGD with momentum has one slot per variable: for dense/kernel it is SGD/m/dense/kernel,
+// which the step multiplies by the momentum, changes by -learning_rate * gradient, and adds to dense/kernel.
+// On several replicas the gradients are summed first, so that every replica makes the same update.
+
+// The configuration of an optimizer. `learning_rate` is the initial rate; in the step the rate is an operand,
+// so it can change between steps without a new trace.
 struct Optimizer {
-  std::string name{};  // Keras' name argument; two optimizers of one step need two names
+  std::string name{};  // Keras' name argument; two optimizers in one step need different names
   double learning_rate = 0;
   std::variant<SgdAttributes, AdamAttributes, RmsPropAttributes> update{};
 };
@@ -27,25 +33,29 @@ struct OptimizerClass {
 
 std::span<const OptimizerClass> optimizers();
 
-// With Keras' defaults. Throws InputError with a suggestion.
+// The optimizer of that name with Keras' defaults. Throws InputError for an unknown name.
 Optimizer optimizer_named(std::string_view name);
 
-// A name or {"class_name", "config"}, of Keras 2 (legacy too) or 3. What isn't offered is refused, not
-// ignored. Nothing where there is a problem.
+// Reads a name, or an object with "class_name" and "config" as Keras 2 (its legacy optimizers included) or 3
+// writes it. An argument that is not implemented and would change the result is a problem. Returns none after
+// a problem.
 std::optional<Optimizer> read_optimizer(const json::Value& value, Problems& problems);
 
 struct ApplyOptions {
   Semantics semantics = Semantics::keras2;
-  bool aggregate = true;  // experimental_aggregate_gradients: sum the gradients over the replicas first
+  // Keras' experimental_aggregate_gradients: sum the gradients over the replicas before the update.
+  bool aggregate = true;
 };
 
-// Updates the variables by their gradients. The optimizer keeps a count of its steps, "Adam/iteration", and
-// slots named as Keras 2 names them: "SGD/m/dense/kernel", "Adam/v/...", "RMSprop/velocity/...",
-// "RMSprop/momentum/...", "RMSprop/average_gradient/...".
+// Keras' apply_gradients: updates the variables by their gradients. The optimizer adds variables of its own
+// to the step: the number of its steps, "Adam/iteration", and slots, named as Keras 2 names them, such as
+// "SGD/m/dense/kernel", "Adam/v/...", "RMSprop/velocity/...", "RMSprop/momentum/..." and
+// "RMSprop/average_gradient/...". Requires: one gradient per variable.
 void apply_gradients(Building& building, const Optimizer& optimizer, const std::vector<Symbol>& variables,
                      const std::vector<Symbol>& gradients, Symbol learning_rate,
                      const ApplyOptions& options = {});
 
+// Names of the optimizer's own variables: "Adam/iteration", "Adam/m/dense/kernel".
 std::string iteration_name(const Optimizer& optimizer);
 std::string slot_name(const Optimizer& optimizer, std::string_view slot, std::string_view variable);
 

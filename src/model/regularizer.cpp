@@ -12,7 +12,7 @@ namespace {
 struct Row {
   std::string_view name{};
   std::string_view class_name{};
-  Regularizer otherwise{};  // what Keras takes where a factor isn't stated
+  Regularizer otherwise{};  // Keras' defaults
 };
 constexpr Row regularizer_rows[] = {
     {"l1", "L1", {0.01, 0}}, {"l2", "L2", {0, 0.01}}, {"l1_l2", "L1L2", {0, 0}}};
@@ -34,7 +34,7 @@ std::optional<Regularizer> regularizer_from_json(const json::Value& value, Probl
     config.finish();
     return read;
   }
-  problems.add(named->place, fmt::format("\"{}\" is not a regularizer", printable(named->name)),
+  problems.add(named->place, fmt::format("unknown regularizer \"{}\"", printable(named->name)),
                did_you_mean(named->name, known));
   return std::nullopt;
 }

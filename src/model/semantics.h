@@ -6,8 +6,8 @@
 
 namespace wt::model {
 
-// Whose training is imitated where they differ: TensorFlow 2.x with Keras 2 as it runs today, Keras 3, or
-// TensorFlow 2.0.
+// The version whose training is reproduced where versions differ: TensorFlow 2.x with Keras 2.15, Keras 3 on
+// TensorFlow, or TensorFlow 2.0.
 enum class Semantics : std::uint8_t { keras2, keras3, tf20 };
 
 struct SemanticsRow {
@@ -18,7 +18,12 @@ struct SemanticsRow {
 std::span<const SemanticsRow> all_semantics();
 std::string_view name(Semantics semantics);
 
-// Every difference the code knows. What isn't listed is the same for the three.
+// The differences between the versions that are reproduced, one switch each, with a row in the table of
+// semantics.cpp. Code that depends on a version tests the switch and not the version:
+//
+//   if (is_on(Switch::rmsprop_epsilon_in_root, semantics)) ...
+//
+// All other behaviour is independent of Semantics.
 enum class Switch : std::uint8_t {
   sgd_slot_without_momentum,
   rmsprop_epsilon_in_root,
@@ -32,10 +37,11 @@ enum class Switch : std::uint8_t {
 
 struct SwitchRow {
   std::string_view name{};
-  std::string_view summary{};  // what holds where it is on
-  std::string_view otherwise{};
-  std::string_view
-      source{};  // the fact's number, or the section, in the reference on TensorFlow's strategies
+  std::string_view summary{};    // the behaviour where the switch is on
+  std::string_view otherwise{};  // the behaviour where it is off
+  // Number of the fact or the section in tf_distribute.md, this project's notes on the sources of TensorFlow
+  // and Keras.
+  std::string_view source{};
   Switch id{};
   bool keras2 = false;
   bool keras3 = false;

@@ -4,7 +4,7 @@ namespace wt::model {
 
 Sequential::Sequential(std::string name, std::vector<LayerPtr> layers, bool trainable)
     : Layer(std::move(name), trainable), layers_(std::move(layers)) {
-  if (layers_.empty()) refuse("there are no layers in it");
+  if (layers_.empty()) refuse("it has no layers", "add at least one");
   name_layers(*this, layers_);
 }
 

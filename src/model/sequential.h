@@ -4,13 +4,14 @@
 
 namespace wt::model {
 
-// Layers one after another. The shape of the input is known when the first layer knows its own: an input({28,
-// 28, 1}) or a model.
+// A model whose layers are called one after another. Its input shape is that of its first layer, and is known
+// if that layer is an input_layer or a model.
 //
 //   const Sequential model("linear", {input_layer({1}), dense({.units = 1})});
 class Sequential : public Layer {
  public:
-  // Layers without a name get one. An empty name is "sequential", numbered by an outer model.
+  // Names the layers that have no name. If `name` is empty, an outer model names this one sequential,
+  // sequential_1, ... Throws InputError if there are no layers, or if two layers have the same name.
   Sequential(std::string name, std::vector<LayerPtr> layers, bool trainable = true);
 
   std::string_view class_name() const override { return "Sequential"; }

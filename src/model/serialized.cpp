@@ -32,7 +32,7 @@ Problem unknown_name(Place place, std::string_view name, std::string_view what,
   all.insert(all.end(), aliases.begin(), aliases.end());
   const std::string_view near = nearest(name, all);
   const std::string suggestion = near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near);
-  return {std::move(place), fmt::format("\"{}\" is not {}", printable(name), what),
+  return {std::move(place), fmt::format("unknown {} \"{}\"", what, printable(name)),
           suggestion + list_known(names)};
 }
 

@@ -1,6 +1,8 @@
 #pragma once
-// How Keras writes what a model is compiled with: a name ("adam"), or {"class_name": ..., "config": {...}};
-// Keras 3 adds module and registered_name. Names are looked up in tables whose rows have a name and aliases.
+// Reads objects that Keras serialized: optimizers, losses, metrics, initializers, regularizers. Keras writes
+// such an object as a name, "adam", or as {"class_name": "Adam", "config": {"learning_rate": 0.01}}; Keras 3
+// adds the keys module and registered_name. The class is then looked up in a table whose rows have a name and
+// aliases. The format is that of keras.utils.serialize_keras_object.
 
 #include <algorithm>
 #include <array>
@@ -11,23 +13,24 @@
 
 namespace wt::model {
 
-using Aliases = std::array<std::string_view, 4>;  // empty ones are none
+using Aliases = std::array<std::string_view, 4>;  // unused entries are empty
 
 struct Serialized {
   std::string name{};
-  Place place{};                        // of the name
-  const json::Value* config = nullptr;  // null: the defaults
+  Place place{};                        // the place of the name in the file
+  const json::Value* config = nullptr;  // null if all arguments have their defaults
 };
 
-// Nothing, and a problem, where it is neither of the two forms.
+// Reads either form. Adds a problem and returns none if the value has neither form.
 std::optional<Serialized> read_serialized(const json::Value& value, Problems& problems);
 
-// `"adamm" is not an optimizer; did you mean "adam"? known: SGD, Adam, ...`. Aliases are suggested, not
-// listed.
+// The problem `unknown optimizer "adamm"` with the remedy `did you mean "adam"? known: SGD, Adam, ...`. The
+// remedy may suggest an alias, and lists names only. `what` is the kind of object: "optimizer".
 Problem unknown_name(Place place, std::string_view name, std::string_view what,
                      const std::vector<std::string_view>& names,
                      const std::vector<std::string_view>& aliases);
 
+// Returns the row with this name or alias; null if there is none.
 template <class Table>
 auto* find_row(const Table& table, std::string_view name) {
   const auto is_meant = [&](const auto& row) {
@@ -38,7 +41,7 @@ auto* find_row(const Table& table, std::string_view name) {
   return found == std::end(table) ? nullptr : &*found;
 }
 
-// `names`: what is known besides the table.
+// unknown_name for a table. `names` are accepted in addition to the names in the table.
 template <class Table>
 Problem unknown_row(const Table& table, Place place, std::string_view name, std::string_view what,
                     std::vector<std::string_view> names = {}) {
@@ -51,21 +54,24 @@ Problem unknown_row(const Table& table, Place place, std::string_view name, std:
   return unknown_name(std::move(place), name, what, names, aliases);
 }
 
-// The configuration of one object, in which null stands for the default.
+// Reads the "config" of one object. A key whose value is null has its default, as None in Python.
 class ConfigReader {
  public:
-  // No configuration: every key is missing.
+  // `config` may be null; then every key is missing.
   ConfigReader(const json::Value* config, Problems& problems);
 
   double number(std::string_view key, double otherwise, const json::Range<double>& range = {});
   bool flag(std::string_view key, bool otherwise);
   std::string text(std::string_view key, std::string otherwise);
-  const json::Value* value(std::string_view key);  // null where it is missing or null
+  const json::Value* value(std::string_view key);  // a null pointer if the key is missing or has JSON's null
 
+  // Accepts these keys with any value; they have no effect on the result.
   void ignore(std::initializer_list<std::string_view> keys);
-  // `"clipnorm" is not offered yet`, unless it is missing, null, false or 0.
+  // Adds the problem `"clipnorm" is not offered yet` for each of these keys that is not missing, null, false
+  // or 0.
   void not_offered(std::initializer_list<std::string_view> keys);
   void problem(std::string_view key, std::string fact, std::string remedy = {});
+  // Reports every key that was not read as an unknown key.
   void finish();
 
  private:

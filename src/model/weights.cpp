@@ -43,9 +43,9 @@ Forward forward(const Layer& model, std::int64_t batch, bool training) {
   for (const TensorSpec& spec : specs)
     for (const std::int64_t extent : spec.shape) is_known = is_known && extent > 0;
   if (!is_known)
-    throw InputError(fmt::format("[{}] model \"{}\" doesn't know the shape of its input", model.class_name(),
-                                 model.name()),
-                     "begin with an input layer that states every extent, or say what it is given");
+    throw InputError(
+        fmt::format("[{}] the input shape of model \"{}\" is not known", model.class_name(), model.name()),
+        "begin with an input layer that states every extent, or pass the shapes of the inputs");
   return forward(model, batched(specs, batch), training);
 }
 

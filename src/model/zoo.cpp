@@ -28,14 +28,15 @@ auto* find_named(const Rows& rows, std::string_view name) {
 }
 
 template <class Rows>
-Problem unknown(const Rows& rows, Place place, std::string_view name, std::string_view what) {
+std::string names_like(const Rows& rows, std::string_view name) {
   std::vector<std::string_view> known;
   for (const auto& row : rows) known.push_back(row.name);
-  return {std::move(place), fmt::format("\"{}\" is not {}", printable(name), what),
-          did_you_mean(name, known)};
+  return did_you_mean(name, known);
 }
 
-std::string a_parameter_of(const ZooModel& model) { return fmt::format("a parameter of {}", model.name); }
+Problem unknown_model(Place place, std::string_view name) {
+  return {std::move(place), fmt::format("unknown model \"{}\"", printable(name)), names_like(zoo(), name)};
+}
 
 ZooValues defaults_of(const ZooModel& model) {
   ZooValues values;
@@ -57,11 +58,13 @@ std::span<const ZooModel> zoo() {
 
 ZooChoice zoo_model(std::string_view name, const ZooValues& values) {
   const ZooModel* model = find_named(zoo(), name);
-  if (model == nullptr) throw InputError(unknown(zoo(), {}, name, "a model of the zoo"));
+  if (model == nullptr) throw InputError(unknown_model({}, name));
   ZooChoice choice{model, defaults_of(*model)};
   for (const auto& [key, value] : values) {
     const ZooParameter* parameter = find_named(model->parameters, key);
-    if (parameter == nullptr) throw InputError(unknown(model->parameters, {}, key, a_parameter_of(*model)));
+    if (parameter == nullptr)
+      throw InputError(fmt::format("{} has no parameter \"{}\"", model->name, printable(key)),
+                       names_like(model->parameters, key));
     if (value < parameter->at_least)
       throw InputError(fmt::format("[{}] {} is {}", model->name, key, value),
                        fmt::format("it must be at least {}", parameter->at_least));
@@ -78,7 +81,7 @@ std::optional<ZooChoice> read_zoo_model(const json::Value& value, Problems& prob
   if (name.empty() && !is_name) return std::nullopt;
   const ZooModel* model = find_named(zoo(), name);
   if (model == nullptr) {
-    problems.add(unknown(zoo(), is_name ? value.place() : reader->place("zoo"), name, "a model of the zoo"));
+    problems.add(unknown_model(is_name ? value.place() : reader->place("zoo"), name));
     return std::nullopt;
   }
   ZooChoice choice{model, defaults_of(*model)};

@@ -11,23 +11,24 @@
 
 namespace wt::model {
 
-// Networks by name: `"model": "fashion_cnn"` or `{"zoo": "transformer", "layers": 4}`. One file per family of
-// architectures in model/zoo/, each with its rows at the bottom.
+// The zoo: networks that a scenario selects by name, such as `"model": "fashion_cnn"`, or with parameters,
+// such as `"model": {"zoo": "transformer", "layers": 4}`. Each family of architectures has a file in
+// model/zoo/ that states its source and its number of parameters, with the rows of this table at its end.
 
 struct ZooParameter {
   std::string_view name{};
   std::string_view summary{};
-  std::int64_t otherwise = 1;
+  std::int64_t otherwise = 1;  // the default
   std::int64_t at_least = 1;
-  bool is_flag = false;  // written true or false
+  bool is_flag = false;  // true or false in JSON
 };
-using ZooValues = std::map<std::string, std::int64_t, std::less<>>;  // flags are 0 and 1
+using ZooValues = std::map<std::string, std::int64_t, std::less<>>;  // a flag is 0 or 1
 
 struct ZooModel {
   std::string_view name{};
   std::string_view summary{};
   std::span<const ZooParameter> parameters{};
-  bool shape_only = false;  // meant for timing and memory, not for training for real
+  bool shape_only = false;  // intended for predicting time and memory, not for training with numbers
   LayerPtr (*build)(const ZooValues& values) = nullptr;  // Requires: a value for every parameter.
 };
 
@@ -40,11 +41,11 @@ struct ZooChoice {
   LayerPtr build() const { return model->build(values); }
 };
 
-// Values that are left out are defaults. Throws InputError for an unknown name or parameter and a value too
-// small.
+// Parameters that `values` lacks have their defaults. Throws InputError for an unknown name, an unknown
+// parameter, or a value that is too small.
 ZooChoice zoo_model(std::string_view name, const ZooValues& values = {});
 
-// Nothing where there is a problem.
+// Reads a name, or an object with the key "zoo" and parameters. Returns none after a problem.
 std::optional<ZooChoice> read_zoo_model(const json::Value& value, Problems& problems);
 
 }  // namespace wt::model

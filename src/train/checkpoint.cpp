@@ -31,8 +31,8 @@ constexpr std::string_view listed_key = "all_model_checkpoint_paths";
 
 // ---- The content
 
-// Fowler, Noll and Vo's FNV-1a in words of 8 bytes. Every step is a bijection of what came before, so one
-// changed word always shows.
+// The hash FNV-1a of Fowler, Noll and Vo, on words of 8 bytes. For a given word the new hash is a bijection
+// of the old one, and for a given hash of the word, so a change of a single word always changes the result.
 class Fingerprint {
  public:
   void add(std::span<const std::byte> bytes) {
@@ -82,22 +82,23 @@ std::string field(const TensorFile& content, const char* key) {
 struct Stored {
   std::map<std::string, Tensor> tensors{};
   Progress progress{};
-  std::string problem{};  // why it can't be used; empty: it can
+  std::string problem{};  // the reason why the checkpoint cannot be used; empty if it can
 };
 
 Stored read(const fs::path& file) {
   try {
     TensorFile content = read_safetensors(file);
     if (field(content, "format") != format)
-      return {.problem = "this is no checkpoint: it has numbers, and doesn't say that it is one"};
+      return {.problem = "this file is not a checkpoint: its metadata does not state the format of one"};
     if (field(content, "version") != version)
-      return {.problem = fmt::format("a checkpoint of version \"{}\", and this program reads version {}",
+      return {.problem = fmt::format("the checkpoint has version \"{}\", and this program reads version {}",
                                      field(content, "version"), version)};
     if (field(content, "fingerprint") != fingerprint(content))
-      return {.problem = "the checkpoint was altered: its content doesn't match its fingerprint"};
+      return {.problem = "the checkpoint was altered: its content does not match its fingerprint"};
     const auto epochs = number_of(field(content, "epochs"));
     const auto steps = number_of(field(content, "steps"));
-    if (!epochs || !steps) return {.problem = "the checkpoint doesn't say how far the training had come"};
+    if (!epochs || !steps)
+      return {.problem = "the checkpoint does not state the numbers of completed epochs and steps"};
     return {.tensors = std::move(content.tensors), .progress = {*epochs, *steps}};
   } catch (const InputError& error) {
     return {.problem = error.problems().front().fact};
@@ -106,7 +107,7 @@ Stored read(const fs::path& file) {
 
 // ---- The folder
 
-// "ckpt-12" is number 12 of "ckpt".
+// "ckpt-12" is number 12 of the prefix "ckpt".
 struct Numbered {
   std::string prefix{};
   std::int64_t number = 0;
@@ -130,7 +131,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// Checkpoints in the folder with this prefix, the newest first; whether they can be read is another question.
+// The checkpoints in the folder with this prefix, the newest first. Some may be unreadable.
 std::vector<Numbered> found_in(const fs::path& folder, const std::string& prefix) {
   std::vector<Numbered> found;
   std::error_code error;
@@ -144,7 +145,8 @@ std::vector<Numbered> found_in(const fs::path& folder, const std::string& prefix
   return found;
 }
 
-// The newest other checkpoint that is whole. Reads files, so for error messages only.
+// Suggests the newest other checkpoint that is intact, or returns `otherwise`. This reads whole files, so it
+// is used for error messages only.
 std::string suggestion(const fs::path& broken, const std::string& otherwise) {
   const fs::path folder = broken.parent_path();
   const auto self = numbered(broken.stem().string());
@@ -152,7 +154,7 @@ std::string suggestion(const fs::path& broken, const std::string& otherwise) {
   for (const Numbered& other : found_in(folder, self->prefix)) {
     const fs::path path = folder / other.name();
     if (other.number != self->number && read(file_of(path)).problem.empty())
-      return fmt::format("\"{}\" is whole: restore that one", path.string());
+      return fmt::format("restore \"{}\", which is intact", path.string());
   }
   return otherwise;
 }
@@ -161,10 +163,10 @@ std::string suggestion(const fs::path& broken, const std::string& otherwise) {
 
 struct Index {
   std::string newest{};
-  std::vector<std::string> all{};  // the oldest first
+  std::vector<std::string> all{};  // oldest first
 };
 
-// `key: "value"`, as a protocol buffer is written in text.
+// Reads `key: "value"`, the text format of protocol buffers. Returns false if the line has another form.
 bool read_line(const std::string& line, Index& index) {
   const auto colon = line.find(": ");
   if (colon == std::string::npos) return false;
@@ -190,7 +192,7 @@ std::optional<Index> read_index(const fs::path& folder) {
   bool is_index = true;
   for (std::string line; std::getline(lines, line);) is_index = is_index && read_line(line, index);
   if (!is_index || index.newest.empty())
-    refuse(file, "this is no index of checkpoints: it should say model_checkpoint_path: \"...\"",
+    refuse(file, "this file is not an index of checkpoints: it has no line model_checkpoint_path: \"...\"",
            "name the checkpoint itself, or choose another folder");
   return index;
 }
@@ -245,10 +247,11 @@ Progress Checkpoint::restore(const fs::path& path) {
   if (!stored.problem.empty()) {
     const bool is_tensorflows = is_file(path.string() + ".index");
     refuse(file, stored.problem,
-           suggestion(file,
-                      is_tensorflows
-                          ? "this folder has TensorFlow's own format: save the weights as safetensors there"
-                          : "no other checkpoint in its folder is whole"));
+           suggestion(
+               file,
+               is_tensorflows
+                   ? "this checkpoint has TensorFlow's format: save the weights as safetensors in TensorFlow"
+                   : "no other checkpoint in its folder is intact"));
   }
   Problems problems;
   Place place;
@@ -256,7 +259,7 @@ Progress Checkpoint::restore(const fs::path& path) {
   for (const model::Weight& weight : state_.weights()) {
     const auto found = stored.tensors.find(weight.name);
     const std::string wanted =
-        fmt::format("it is {} here: restore into the model that was saved", print(weight.spec));
+        fmt::format("the model has {}: restore a checkpoint of the same model", print(weight.spec));
     if (found == stored.tensors.end())
       problems.add(place, fmt::format("the checkpoint has no variable \"{}\"", weight.name), wanted);
     else if (found->second.spec() != weight.spec)
@@ -277,7 +280,7 @@ std::optional<fs::path> latest_checkpoint(const fs::path& folder) {
   if (is_file(file_of(newest))) return newest;
   refuse(folder / "checkpoint",
          fmt::format("the newest checkpoint is \"{}\", and its file is missing", index->newest),
-         suggestion(file_of(newest), "the index is all that is left"));
+         suggestion(file_of(newest), "no other checkpoint in its folder is intact"));
 }
 
 }  // namespace wt::train

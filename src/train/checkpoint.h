@@ -7,28 +7,34 @@
 
 namespace wt::train {
 
-// How far a training had come.
+// The epochs and steps that a training has completed.
 struct Progress {
   std::int64_t epochs = 0;
   std::int64_t steps = 0;
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 
-// tf.train.Checkpoint: all variables of a state in one file, one value each, so that it can be restored under
-// any strategy. A checkpoint is "folder/ckpt-3"; its file is that and ".safetensors". Beside them lies
-// TensorFlow's index, a small text named `checkpoint` that says which is the newest.
+// Saves and restores all variables of a state, as tf.train.Checkpoint does. A checkpoint has one value per
+// variable, however many replicas there are, so it can be restored under any strategy. The checkpoint
+// "folder/ckpt-3" is the file folder/ckpt-3.safetensors. As in TensorFlow, the text file folder/checkpoint is
+// an index that names the newest:
+//
+//   model_checkpoint_path: "ckpt-3"
+//   all_model_checkpoint_paths: "ckpt-2"
+//   all_model_checkpoint_paths: "ckpt-3"
 class Checkpoint {
  public:
-  // keep: after a save only so many of the newest remain; none: all.
+  // `keep` is the number of newest checkpoints that remain after a save. If it is unset, all remain.
   explicit Checkpoint(State& state, std::optional<std::int64_t> keep = {}) : state_(state), keep_(keep) {}
 
-  // `prefix` is "folder/ckpt"; the number goes on from what lies in the folder, which is made where it is
-  // missing. The file appears complete or not at all, and before the index names it.
+  // Saves to the next number of a prefix such as "folder/ckpt", and returns "folder/ckpt-3". Creates the
+  // folder if it does not exist. The file is complete when it appears, and the index names it only
+  // afterwards.
   std::filesystem::path save(const std::filesystem::path& prefix, const Progress& progress = {});
 
-  // Throws InputError before any variable changes: for a file that is torn, altered or not ours, and for one
-  // that lacks a variable of the state or has it in another shape. Variables that the state doesn't have yet
-  // get their values when they are added.
+  // Restores a checkpoint. Variables that the state does not have yet receive their values when they are
+  // added. Throws InputError, and changes no variable, if the file is truncated, was altered or is not a
+  // checkpoint, or if it lacks a variable of the state or has it with another shape or type.
   Progress restore(const std::filesystem::path& path);
 
  private:
@@ -36,8 +42,8 @@ class Checkpoint {
   std::optional<std::int64_t> keep_;
 };
 
-// What the folder's index names as the newest; nothing where there is no index. Throws InputError for an
-// index that is not one, and where the file that it names is missing.
+// tf.train.latest_checkpoint: the newest checkpoint according to the folder's index, or none if there is no
+// index. Throws InputError if the index is malformed, or if the file that it names is missing.
 std::optional<std::filesystem::path> latest_checkpoint(const std::filesystem::path& folder);
 
 }  // namespace wt::train

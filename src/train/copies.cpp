@@ -14,7 +14,7 @@ void add(const Tensor& sum, const Tensor& term) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += terms[i];
 }
 
-// As tf.cast of a true division: what is left of whole numbers is cut off.
+// Integers are truncated, as by TensorFlow's cast of the quotient to the variable's type.
 template <class T>
 void divide(const Tensor& value, std::size_t by) {
   for (T& number : value.values<T>()) number /= static_cast<T>(by);
@@ -39,7 +39,7 @@ Arithmetic arithmetic_of(const model::Weight& weight) {
     case Type::uint8:
       break;
   }
-  WT_EXPECT(false, "the copies of {} are added, which is {}", weight.name, print(weight.spec));
+  WT_EXPECT(false, "the copies of {} cannot be added: it is {}", weight.name, print(weight.spec));
   return {};
 }
 
@@ -47,7 +47,8 @@ bool is_random_stream(const model::Weight& weight) {
   return std::holds_alternative<model::StreamStart>(weight.initializer.rule);
 }
 
-// (stream, step): another stream, at the same step. 63 bits, which print as a positive number.
+// The state {stream, step} of a random stream becomes that of another stream at the same step. The stream's
+// number has 63 bits and is therefore not negative.
 Tensor stream_of(const Tensor& first, std::size_t replica) {
   const auto numbers = first.values<std::int64_t>();
   const auto seed = static_cast<std::uint64_t>(numbers[0]);
@@ -60,7 +61,7 @@ Tensor stream_of(const Tensor& first, std::size_t replica) {
 
 }  // namespace
 
-// In the order of replicas; a mean divides once, after the sum.
+// The copies are added in the order of the replicas. A mean divides the complete sum once.
 Tensor read_copies(const model::Weight& weight, std::span<const Tensor> copies) {
   Tensor value = copies.front().copy();
   const Aggregation aggregation = weight.options.aggregation;

@@ -25,7 +25,7 @@ const Kernel& known_kernel(std::string_view name) {
   if (const Kernel* kernel = find_kernel(name)) return *kernel;
   std::vector<std::string_view> known;
   for (const Kernel& kernel : kernels()) known.push_back(kernel.name);
-  throw InputError(fmt::format("\"{}\" is not an operation", name), did_you_mean(name, known));
+  throw InputError(fmt::format("unknown operation \"{}\"", name), did_you_mean(name, known));
 }
 
 }  // namespace
@@ -65,8 +65,8 @@ PlacementRules Eager::rules() {
   return rules;
 }
 
-// Places and logs an operation and copies its inputs. Nothing moves in this machine: all numbers are the
-// host's.
+// Places and logs an operation and records the copies of its inputs. No numbers are moved, because all
+// numbers are in the memory of this host.
 device::Name Eager::run(std::string_view operation, Type type, std::span<const EagerTensor> inputs) {
   OperationRequest request{operation, type, scope_, {}};
   for (const EagerTensor& input : inputs) request.inputs.push_back({input.numbers.spec(), input.device});
@@ -79,7 +79,8 @@ device::Name Eager::run(std::string_view operation, Type type, std::span<const E
   return placement.device;
 }
 
-// A constant for CPU:0 is there already and runs nothing (python/eager/pywrap_tensor.cc).
+// A constant in the scope of CPU:0 needs no operation, since it was created there
+// (python/eager/pywrap_tensor.cc).
 EagerTensor Eager::constant(const Tensor& numbers) {
   const EagerTensor made{numbers.copy(), device::host_of(context_.task())};
   const bool is_for_a_host = scope_.kind == device::Kind::cpu && scope_.index == 0;
@@ -97,7 +98,7 @@ EagerTensor Eager::matmul(const EagerTensor& a, const EagerTensor& b, ProductAtt
   return apply("matmul", attributes, inputs)[0];
 }
 
-// On the device where it lies it shares its input's place.
+// The result shares the allocation of x if it is on the same device.
 EagerTensor Eager::identity(const EagerTensor& x) {
   const device::Name device = run("Identity", x.numbers.type(), {&x, 1});
   return {x.numbers, device, device == x.device ? x.place : allocate(device, x.numbers.spec(), "Identity")};
@@ -110,7 +111,8 @@ std::vector<EagerTensor> Eager::apply(std::string_view kernel_name, const Attrib
   const std::string_view operation = operation_name(kernel.name, specs, attributes);
   const std::size_t copied = copies_.size();
   const device::Name device = run(operation, operation_type(kernel.name, specs, attributes), inputs);
-  // Copies of inputs live as long as the operation, outputs as long as somebody has them.
+  // Copies of inputs are freed when the operation ends, and outputs with the last EagerTensor that refers to
+  // them.
   std::vector<std::shared_ptr<const void>> places;
   for (std::size_t i = copied; i < copies_.size(); ++i)
     places.push_back(allocate(copies_[i].to, specs[copies_[i].input], operation));

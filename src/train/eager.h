@@ -1,7 +1,8 @@
 #pragma once
-// Single operations, as TensorFlow's eager mode runs them: each is placed on a device of the context, logged,
-// its inputs copied there, and computed at once. What is described is the device; the numbers come from this
-// machine's CPU.
+// Single operations, as TensorFlow executes them in eager mode. Each operation is placed on a device of the
+// context and logged, its inputs are copied to that device, and it is computed at once. The devices are
+// described and need not exist: placement, copies and memory are those of the described devices, and the CPU
+// of this host computes the numbers.
 //
 //   device::Context context(device::devices_of(t4));
 //   Eager tf(context);
@@ -28,19 +29,21 @@ namespace wt::train {
 
 struct EagerTensor {
   Tensor numbers{};
-  device::Name device{};  // where the operation ran that made it, nothing open
-  std::shared_ptr<const void>
-      place{};  // in that device's memory, where it has a limit; freed with the last copy
+  device::Name device{};  // full name of the device on which the tensor was computed
+  // The tensor's allocation in the memory of that device, freed with the last copy of this pointer. Null if
+  // the device has no memory limit.
+  std::shared_ptr<const void> place{};
 
-  // Where its numbers lie: an int32 made by a GPU lies in the host's memory.
+  // The device whose memory holds the numbers. As in TensorFlow, an int32 computed by a GPU is held by the
+  // host.
   device::Name backing_device() const { return memory_of(device, numbers.type()); }
 };
 
-// As Python prints it: "tf.Tensor([1. 2.], shape=(2,), dtype=float32)", the numbers below the first line
-// where they take several.
+// Prints a tensor as Python does: "tf.Tensor([1. 2.], shape=(2,), dtype=float32)". Numbers that take several
+// lines begin on a line of their own.
 std::string print(const EagerTensor& tensor);
 
-// Numbers that an operation found on another device than the one it runs on.
+// An input that was copied, because it was on another device than the operation.
 struct EagerCopy {
   std::string operation{};
   std::size_t input = 0;
@@ -53,13 +56,14 @@ class Eager {
  public:
   using Sink = std::function<void(const std::string& line)>;
 
-  // The first operation initialises the context. Requires: the context outlives this; any number may share
-  // one.
+  // The first operation initialises the context. Several Eager objects may share a context. Requires: the
+  // context outlives this object.
   explicit Eager(device::Context& context, int threads = 1);
   Eager(const Eager&) = delete;
   Eager& operator=(const Eager&) = delete;
 
-  // tf.constant: is made on the host, and copied to the device it is wanted on by the operation _EagerConst.
+  // tf.constant. The tensor is created on the host. Unless the current scope names CPU:0, the operation
+  // _EagerConst then copies it to the device on which the constant is placed, as in TensorFlow.
   EagerTensor constant(const Tensor& numbers);
   template <class T>
   EagerTensor constant(const std::vector<T>& values, const Shape& shape) {
@@ -71,14 +75,16 @@ class Eager {
   }
 
   EagerTensor matmul(const EagerTensor& a, const EagerTensor& b, ProductAttributes attributes = {});
-  EagerTensor identity(const EagerTensor& x);  // inside a scope: the way to copy to a device
+  EagerTensor identity(const EagerTensor& x);  // in a scope, copies x to the device of that scope
 
-  // Any kernel of the table. Placed and logged first, as in TensorFlow; then its operands are checked.
+  // Runs a kernel of kernel/kernel.h by its name. As in TensorFlow, the operation is placed and logged before
+  // its operands are checked. Throws InputError for an unknown kernel or operands that do not fit.
   std::vector<EagerTensor> apply(std::string_view kernel, const Attributes& attributes,
                                  std::span<const EagerTensor> inputs);
 
-  // tf.device: until it is destroyed. Inner scopes override what they name and keep the rest; the outermost
-  // begins from CPU:0 of the own task, so that "/GPU" is GPU:0.
+  // tf.device. The scope lasts until it is destroyed. An inner scope overrides the parts of the device name
+  // that it states and inherits the others. Parts that the outermost scope leaves out are those of the
+  // context's own task, with the device number 0, so that "/GPU" is GPU:0.
   class Scope {
    public:
     Scope(Eager& eager, std::string_view name);
@@ -96,19 +102,20 @@ class Eager {
   void set_soft_device_placement(bool enabled) { soft_placement_ = enabled; }
   void set_device_policy(std::string_view policy);  // "silent", "silent_for_int32", "warn" or "explicit"
   void set_small_integers_on_cpu(bool enabled) { small_integers_on_cpu_ = enabled; }
-  void set_sink(Sink sink) { sink_ = std::move(sink); }  // of lines; at first they go to standard error
+  void set_sink(Sink sink) { sink_ = std::move(sink); }  // receives log lines; initially standard error
 
-  const std::vector<EagerCopy>& copies() const { return copies_; }
+  const std::vector<EagerCopy>& copies() const { return copies_; }  // all copies so far, in order
 
-  // tf.config.experimental.get_memory_info and reset_memory_stats. Devices without a limit aren't counted.
+  // tf.config.experimental.get_memory_info and reset_memory_stats. Throws device::ValueError for a device
+  // without a memory limit, whose allocations are not recorded.
   device::MemoryStatistics get_memory_info(std::string_view device);
   void reset_memory_stats(std::string_view device);
 
  private:
-  // The tensors that an operation allocates live in its device's memory. Throws device::ResourceExhaustedError.
+  // Allocates a tensor in the memory of the operation's device. Throws device::ResourceExhaustedError.
   std::shared_ptr<const void> allocate(const device::Name& device, const TensorSpec& spec,
                                        std::string_view operation);
-  std::shared_ptr<device::BfcAllocator> allocator_of(const device::Name& device);  // null: no limit
+  std::shared_ptr<device::BfcAllocator> allocator_of(const device::Name& device);  // null: no memory limit
   device::BfcAllocator& counted_allocator(std::string_view device);
 
   PlacementRules rules();
@@ -119,15 +126,15 @@ class Eager {
   device::Context& context_;
   device::Workers workers_;
   device::CpuQueue queue_{workers_};
-  device::Name scope_{};  // full, or nothing given: free
+  device::Name scope_{};  // a full name, or an empty one outside of all scopes
   bool logs_placement_ = false;
   bool soft_placement_ = true;
   bool small_integers_on_cpu_ = false;
   DevicePolicy policy_ = DevicePolicy::silent;
   Sink sink_;
   std::vector<EagerCopy> copies_{};
-  std::map<std::string, std::shared_ptr<device::BfcAllocator>>
-      allocators_{};  // by device; tensors share them
+  // By device. Tensors share ownership, since they free their memory when they are destroyed.
+  std::map<std::string, std::shared_ptr<device::BfcAllocator>> allocators_{};
 };
 
 }  // namespace wt::train

@@ -25,6 +25,7 @@ bool are_of_one_kind(const PerReplica& some, const PerReplica& others) {
   return is_for_all(some, others, [](const Tensor& a, const Tensor& b) { return a.spec() == b.spec(); });
 }
 
+// Compares the addresses of the tensors' memory, not their numbers.
 bool are_the_same(const PerReplica& some, const PerReplica& others) {
   return is_for_all(some, others,
                     [](const Tensor& a, const Tensor& b) { return a.bytes().data() == b.bytes().data(); });
@@ -91,8 +92,8 @@ void Function::create_variables(const PerReplica& arguments) {
 }
 
 Function::Planned& Function::planned_for(const PerReplica& arguments) {
-  WT_EXPECT(arguments.size() == machine_.replicas(), "arguments for {} replicas of {}", arguments.size(),
-            machine_.replicas());
+  WT_EXPECT(arguments.size() == machine_.replicas(), "arguments are given for {} replicas, and there are {}",
+            arguments.size(), machine_.replicas());
   std::vector<const Step*> steps;
   for (const std::vector<Tensor>& own : arguments) steps.push_back(&traced_for(own).step);
   for (Planned& planned : planned_)

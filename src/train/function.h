@@ -13,17 +13,18 @@
 
 namespace wt::train {
 
-// How a step is lowered to a plan, one step per replica; a strategy.
+// A distribution strategy: it lowers the steps of all replicas, one step per replica, to a plan.
 using Lowering = std::function<plan::Plan(strategy::Steps steps)>;
 
-// What computes: the strategy that lowers steps, the queues that run them, and how data are dealt out to the
-// replicas, whose number is there.
+// The resources of a training: the strategy, the queues that execute its plans, and the distribution of the
+// input over the replicas, which also states the number of replicas.
 struct Machine {
   Lowering lower{};
   execute::Queues queues;
   data::Distribution input{};
-  // How a plan lies in this machine's memory, which may be smaller than the plan's: another one that computes the
-  // same, with the same ports. Absent: as it is.
+  // Returns a plan that computes the same as the given one, has the same ports and fits into the memory of
+  // this host, in which replicas may have to take turns (plan/turns.h). If this is unset, plans are executed
+  // as they were lowered.
   std::function<plan::Plan(const plan::Plan&)> seat{};
 
   std::size_t replicas() const { return static_cast<std::size_t>(input.replicas); }
@@ -32,9 +33,11 @@ struct Machine {
 // One list of tensors per replica: arguments, or results.
 using PerReplica = std::vector<std::vector<Tensor>>;
 
-// A step function that is traced once for every kind of arguments and kept, as tf.function is. Its body is
-// written against symbols; calling it computes with numbers and leaves its variables' new values in the
-// state. Replicas run it on arguments of their own; those with as many rows share a trace.
+// A step function that is traced once for every combination of shapes and types of its arguments, like
+// tf.function. Its body is written against symbols; a call computes with numbers and leaves the new values of
+// the variables in the state. Every replica runs the function on arguments of its own. Replicas whose
+// arguments have the same shapes share a trace. Each combination of the replicas' traces has a plan and an
+// execution, which are kept for later calls.
 class Function {
  public:
   using Body =
@@ -49,21 +52,27 @@ class Function {
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
-  // strategy.run: a list of arguments per replica, and back come the values of what the body returned on each. A
-  // replica may have 0 rows. Throws device::ResourceExhaustedError when the step doesn't fit. `next` is asked for what
-  // the next call will be given, where that can travel while this one computes; null: nobody knows.
+  // Returns the arguments of the next call, or null if they are not known. `run` calls this after it has
+  // started its step, on machines where inputs can be copied to the devices while a step computes. The next
+  // call then has to pass the same tensors; other tensors are correct as well, but they are copied again.
   using Next = std::function<const PerReplica*()>;
+
+  // tf.distribute.Strategy.run: runs the body on each replica with that replica's arguments and returns what
+  // the body returned on each. A replica may have 0 rows. Throws device::ResourceExhaustedError if the step
+  // does not fit into the memory of a device.
   PerReplica run(const PerReplica& arguments, const Next& next = {});
 
-  // The same arguments for every replica, as strategy.run gives what is not distributed; replica 0's results.
+  // Calls the function with the same arguments on every replica, and returns the results of replica 0.
   std::vector<Tensor> operator()(const std::vector<Tensor>& arguments);
 
-  // The plan for such arguments, traced if it is new. Shape-only tensors will do.
+  // The plan for such arguments, which is traced and lowered on the first request. The tensors may lack
+  // numbers.
   const plan::Plan& plan_for(const PerReplica& arguments);
 
-  const Step& step_for(const PerReplica& arguments);  // replica 0's
+  const Step& step_for(const PerReplica& arguments);  // of replica 0
 
-  // Adds the variables that such a call needs to the state, so that a checkpoint can be checked against them.
+  // Adds the variables of such a call to the state, for example so that a checkpoint can be compared with
+  // them.
   void create_variables(const PerReplica& arguments);
 
  private:
@@ -75,9 +84,9 @@ class Function {
   struct Planned {
     std::vector<const Step*> steps{};  // by replica
     plan::Plan plan{};
-    std::optional<plan::Plan> seated{};  // what is executed instead
-    std::unique_ptr<execute::Execution> execution{};
-    PerReplica sent{};  // ahead of the call that it is for
+    std::optional<plan::Plan> seated{};               // Machine::seat's result, executed in place of plan
+    std::unique_ptr<execute::Execution> execution{};  // created by the first run
+    PerReplica sent{};                                // the arguments that were copied last
   };
   static void send(Planned& planned, const PerReplica& arguments);
   Planned& planned_for(const PerReplica& arguments);
@@ -90,8 +99,9 @@ class Function {
   Mode mode_;
   Body body_;
   model::Semantics semantics_;
-  std::deque<Traced> traced_{};    // plans refer to their steps, executions to their plans:
-  std::deque<Planned> planned_{};  // they stay where they are
+  // Plans refer to steps, and executions to plans, so these elements must not move.
+  std::deque<Traced> traced_{};
+  std::deque<Planned> planned_{};
 };
 
 }  // namespace wt::train

@@ -5,8 +5,10 @@
 
 namespace wt::train {
 
-// More replicas make a larger global batch, which wants another learning rate: programs keep a table of those they
-// have tried. Throws InputError, with what the table has, for a batch that isn't in it.
+// Looks up the learning rate for a global batch size. More replicas make the global batch larger, which
+// usually requires another learning rate (Goyal et al., "Accurate, large minibatch SGD", 2017), so
+// TensorFlow's tutorials keep a table of rates by batch size. Throws InputError if the table has no row for
+// the batch.
 double learning_rate_for(const std::map<std::int64_t, double>& by_batch_size, std::int64_t global_batch);
 
 }  // namespace wt::train

@@ -12,13 +12,14 @@ bool is_mean(model::LossReduction reduction) {
   return reduction == model::LossReduction::auto_ || reduction == model::LossReduction::sum_over_batch_size;
 }
 
-// A replica without rows has the loss 0, and the same nodes as the others.
+// A replica without rows has the loss 0 and the same nodes as the others, which collectives require.
 Symbol over_local_rows(Symbol per_example, model::LossReduction reduction) {
   if (!is_mean(reduction)) return model::reduce_loss(per_example, reduction);
   return model::compute_average_loss(per_example, std::max<std::int64_t>(1, per_example.shape().elements()));
 }
 
-// Rows of sequences have a loss per element.
+// The number of losses on all replicas. A row that is a sequence has one loss per element of the sequence.
+// Without step_rows there is one replica, and the all-reduce changes nothing.
 Symbol global_elements(Symbol per_example, std::optional<Symbol> step_rows) {
   const Shape shape = per_example.shape();
   if (step_rows) return *step_rows * static_cast<double>(shape.elements(1, shape.rank()));
@@ -26,8 +27,8 @@ Symbol global_elements(Symbol per_example, std::optional<Symbol> step_rows) {
   return all_reduce(fill(*per_example.trace, scalar, static_cast<double>(shape.elements())), Reduction::sum);
 }
 
-// fit scales means, not sums, and shows what it has not scaled; a sum it shows times the replicas
-// (tf_distribute.md 2.7.2).
+// Keras' fit divides a mean by the number of replicas and leaves a sum as it is. It displays the mean before
+// this division, and the sum times the number of replicas (keras/engine/compile_utils.py, LossesContainer).
 ReplicaLoss as_keras_does(const LossScaling& scaling, Symbol per_example) {
   const Symbol own = over_local_rows(per_example, scaling.reduction);
   const auto replicas = static_cast<double>(scaling.replicas);
@@ -39,8 +40,9 @@ ReplicaLoss as_keras_does(const LossScaling& scaling, Symbol per_example) {
 }  // namespace
 
 ReplicaLoss scale_losses(const LossScaling& scaling, Symbol per_example, std::optional<Symbol> step_rows) {
-  WT_EXPECT(step_rows.has_value() == scaling.is_told_rows(), "a step over {} replicas is {}told its rows",
-            scaling.replicas, step_rows ? "" : "not ");
+  WT_EXPECT(step_rows.has_value() == scaling.needs_step_rows(),
+            "a step over {} replicas has {} number of rows", scaling.replicas,
+            step_rows ? "an unexpected" : "no");
   if (scaling.scale == LossScale::keras) return as_keras_does(scaling, per_example);
   const Symbol own = scaling.scale == LossScale::global_batch
                          ? model::compute_average_loss(per_example, scaling.global_batch)

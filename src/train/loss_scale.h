@@ -6,33 +6,39 @@
 
 namespace wt::train {
 
-// What the sum of a step's row losses is divided by. The replicas' losses add up to the step's.
+// The number by which the sum of a replica's row losses is divided. The replicas' gradients are added, so the
+// scaled losses of the replicas must add up to the loss of the step. For example, 5 rows on two replicas are
+// split into 3 and 2. `keras` divides the two sums by 3 * 2 and 2 * 2, so rows have different weights;
+// `global_rows` divides both by 5.
 enum class LossScale : std::uint8_t {
-  keras,        // as fit does: by the rows of this replica, then by the number of replicas
-  global_rows,  // the rows really in this step, all replicas together
-  global_batch  // the nominal constant, also when the last batch is short
+  keras,        // as Keras' fit: the rows of this replica, times the number of replicas
+  global_rows,  // the rows of all replicas in this step
+  global_batch  // the nominal size of the global batch, also if the last batch is short
 };
 
 struct LossScaling {
   LossScale scale = LossScale::keras;
-  model::LossReduction reduction = model::LossReduction::auto_;  // keras heeds it
-  std::int64_t global_batch = 0;                                 // global_batch needs it
+  model::LossReduction reduction = model::LossReduction::auto_;  // only LossScale::keras uses it
+  std::int64_t global_batch = 0;                                 // required by LossScale::global_batch
   std::int64_t replicas = 1;
 
-  // Whether the step has an input for the rows of all replicas together. One replica counts its own.
-  bool is_told_rows() const { return replicas > 1 && scale != LossScale::keras; }
+  // Whether the step has an additional input, the number of rows of all replicas. A single replica does not
+  // need it.
+  bool needs_step_rows() const { return replicas > 1 && scale != LossScale::keras; }
 };
 
-// One replica's part of the step's loss. The two differ where there are several replicas.
+// One replica's contribution to the loss of the step. With one replica both members are equal.
 struct ReplicaLoss {
-  Symbol minimised{};
-  Symbol shown{};  // the mean over all replicas, weighted by their rows, is the step's loss per row
+  Symbol minimised{};  // differentiated; the sum over the replicas is the loss of the step
+  Symbol shown{};      // its mean over the replicas, weighted by their rows, is the displayed loss
 };
 
-// Of a loss per row, at least along axis 0. Requires: step_rows, a scalar, where the step is told.
+// Scales a per-row loss, whose rows are on axis 0. `step_rows` is a scalar, the number of rows of all
+// replicas. Requires: step_rows is given if and only if needs_step_rows().
 ReplicaLoss scale_losses(const LossScaling& scaling, Symbol per_example, std::optional<Symbol> step_rows);
 
-// Every replica has all penalties; the step shall have them once.
+// Adds the penalties of the regularizers. Every replica computes all of them, and the loss of the step
+// contains each once.
 ReplicaLoss with_penalty(const LossScaling& scaling, ReplicaLoss loss, Symbol penalty);
 
 }  // namespace wt::train

@@ -23,7 +23,7 @@ LossScaling scaling_of(const CompileOptions& options, std::int64_t replicas) {
   return {options.loss_scale, options.loss.options.reduction, options.global_batch, replicas};
 }
 
-// One of the model's outputs, beside its labels.
+// An output of the model and its labels.
 struct Comparison {
   Symbol labels{};
   Symbol predictions{};
@@ -31,10 +31,11 @@ struct Comparison {
 
 struct Forward {
   std::vector<Comparison> outputs{};
-  ReplicaLoss loss{};  // of all outputs together, regularisation included
+  ReplicaLoss loss{};  // the sum over the outputs, regularization included
 };
 
-// Of a model with several outputs Keras measures each, and names what it measures after the layer.
+// A metric of one output. If a model has several outputs, Keras applies every metric to each of them and
+// prefixes its name with that of the output.
 struct Measured {
   model::Metric metric{};
   std::size_t output = 0;
@@ -51,31 +52,35 @@ std::vector<Measured> measured(const std::vector<model::Metric>& metrics, const 
   return all;
 }
 
-// The batch: the model's inputs, the labels of its outputs, the rows of the step where it is told them.
+// Calls the model on the first tensors of the batch, its inputs, and pairs its outputs with the others, the
+// labels.
 std::vector<Comparison> compare(model::Building& building, const model::Layer& layer,
                                 std::span<const Symbol> batch) {
   const std::size_t inputs = std::max<std::size_t>(1, layer.input_specs().size());
   if (batch.size() <= inputs)
-    throw InputError(fmt::format("[{}] it has {} inputs and labels beside them, and a batch holds {} tensors",
-                                 layer.name(), inputs, batch.size()),
-                     "give it a tensor per input, then one per output");
+    throw InputError(
+        fmt::format("[{}] the model has {} inputs and needs labels, and a batch holds {} tensors",
+                    layer.name(), inputs, batch.size()),
+        "a batch must hold one tensor per input, then one per output");
   const std::span<const Symbol> given = batch.first(inputs), labels = batch.subspan(inputs);
   const std::vector<Symbol> outputs = layer(building, std::vector<Symbol>(given.begin(), given.end()));
   if (outputs.size() != labels.size())
-    throw InputError(fmt::format("[{}] it has {} outputs, and a batch holds labels for {}", layer.name(),
-                                 outputs.size(), labels.size()),
-                     "give it a tensor per input, then one per output");
+    throw InputError(fmt::format("[{}] the model has {} outputs, and a batch holds labels for {}",
+                                 layer.name(), outputs.size(), labels.size()),
+                     "a batch must hold one tensor per input, then one per output");
   std::vector<Comparison> comparisons;
   for (std::size_t i = 0; i < outputs.size(); ++i) comparisons.push_back({labels[i], outputs[i]});
   return comparisons;
 }
 
-// One loss for all outputs, as compile(loss=...) takes it; their sum is minimised.
+// The batch holds the model's inputs, the labels of its outputs and, if the scaling needs it, the number of
+// rows of the step. All outputs have the same loss function, as with Keras' compile(loss="mse"), and the sum
+// of their losses is minimised.
 Forward forward(model::Building& building, const model::Layer& layer, std::span<const Symbol> batch,
                 const CompileOptions& options, std::int64_t replicas) {
   const LossScaling scaling = scaling_of(options, replicas);
   std::optional<Symbol> step_rows;
-  if (scaling.is_told_rows()) {
+  if (scaling.needs_step_rows()) {
     step_rows = batch.back();
     batch = batch.first(batch.size() - 1);
   }
@@ -97,7 +102,8 @@ const model::Metric& loss_metric() {
   return metric;
 }
 
-// Keras goes on in the dataset where the last epoch ended, unless an epoch is all of it.
+// With steps_per_epoch, Keras continues in the dataset where the last epoch ended, unless an epoch is the
+// whole dataset.
 bool starts_anew(const data::Dataset& dataset, const FitOptions& options) {
   return !options.steps_per_epoch || *options.steps_per_epoch == dataset.cardinality();
 }
@@ -177,16 +183,16 @@ data::DistributedIterator Model::distributed(const data::Dataset& dataset, std::
   return data::DistributedDataset(dataset, machine_.input).iterate(epoch);
 }
 
-// As a dataset of this one batch would be.
+// Splits the batch as a dataset that consists of this batch alone would be split.
 PerReplica Model::split(const std::vector<Tensor>& batch) const {
   if (machine_.replicas() == 1) return {batch};
   auto pieces = distributed(data::Dataset::from_tensors(batch)).next();
-  WT_EXPECT(pieces.has_value(), "a batch has no pieces");
+  WT_EXPECT(pieces.has_value(), "the dataset of one batch is empty");
   return std::move(*pieces);
 }
 
 PerReplica Model::arguments(PerReplica batch) const {
-  if (!scaling_of(steps_->options, machine_.input.replicas).is_told_rows()) return batch;
+  if (!scaling_of(steps_->options, machine_.input.replicas).needs_step_rows()) return batch;
   const Tensor rows = Tensor::of<float>({}, {static_cast<float>(rows_of(batch))});
   for (std::vector<Tensor>& own : batch) own.push_back(rows);
   return batch;
@@ -226,7 +232,7 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
     const auto is_left = [&](std::int64_t made) {
       return !options.steps_per_epoch || made < *options.steps_per_epoch;
     };
-    std::optional<PerReplica> ahead;  // read while the step before it computes
+    std::optional<PerReplica> ahead;  // the next batch, if it was read while the current step computes
     while (is_wanted(step) && is_left(result.steps)) {
       const std::optional<PerReplica> batch = ahead ? std::exchange(ahead, std::nullopt) : next();
       if (!batch) break;
@@ -277,7 +283,8 @@ Tensor Model::predict(const data::Dataset& dataset) {
       rows += parts.back().shape()[0];
     }
   }
-  if (parts.empty()) throw InputError("[predict] the dataset is empty", "give it at least one batch");
+  if (parts.empty())
+    throw InputError("[predict] the dataset is empty", "pass a dataset with at least one batch");
   TensorSpec spec = parts.front().spec();
   spec.shape[0] = rows;
   Tensor all = Tensor::zeros(spec);
@@ -327,7 +334,8 @@ std::vector<Log> Model::metric_results() const {
 void Model::reset_metrics() {
   const auto reset = [&](const model::Metric& metric) {
     for (const std::string& name : {model::total_name(metric), model::count_name(metric)})
-      state_.preset({{name, Tensor::zeros({Type::float32, {}})}});  // a checkpoint's, too, that wait
+      // This also replaces values that a checkpoint has preset for metrics that have not been added yet.
+      state_.preset({{name, Tensor::zeros({Type::float32, {}})}});
   };
   reset(loss_metric());
   for (const auto& [metric, output] : steps_->metrics) reset(metric);

@@ -1,3 +1,27 @@
+// train/ trains models. It offers what a TensorFlow program uses: a Keras model with compile, fit, evaluate
+// and predict (this header), functions that are traced once (function.h), tf.distribute.Strategy for a
+// program's own loop (strategy.h), checkpoints (checkpoint.h), and single operations as in eager mode
+// (eager.h).
+//
+// A training combines four things: a model (model/layer.h), a dataset (data/dataset.h), a State, which holds
+// the values of all variables between steps, and a Machine, which holds the strategy and the queues that
+// compute. For example,
+//
+//   State state(7);  // the run's seed
+//   Model model(model::zoo_model("linear").build(), state, machine);
+//   model.compile({.loss = model::loss_named("mse"), .optimizer = model::optimizer_named("sgd")});
+//   const std::vector<EpochResult> history = model.fit(dataset.batch(64), {.epochs = 3});
+//
+// traces a training step for a batch of 64 rows, lowers it to a plan, and executes this plan for every batch;
+// a shorter last batch has a trace and a plan of its own. On two replicas each batch is split into two pieces
+// of 32 rows. Each replica computes the gradients of its own piece, and the sum of the replicas' gradients
+// updates every copy of the variables. Losses are scaled so that this sum is the gradient of the global batch
+// (loss_scale.h).
+//
+// The state and the machine must outlive the models and functions that use them. The behaviour is that of
+// Keras' Model.fit under tf.distribute.Strategy (tensorflow.org/guide/distributed_training,
+// keras.io/api/models). Read next: train/function.h, then train/state.h;
+// tests/programs/fashion_custom_loop.cpp is a complete training loop.
 #pragma once
 
 #include <functional>
@@ -14,30 +38,34 @@
 
 namespace wt::train {
 
+// The arguments of Keras' compile(), and how losses are scaled.
 struct CompileOptions {
   model::Loss loss{};
   model::Optimizer optimizer{};
   std::vector<model::Metric> metrics{};
   LossScale loss_scale = LossScale::keras;
-  std::int64_t global_batch = 0;  // global_batch needs it
+  std::int64_t global_batch = 0;  // rows; required by LossScale::global_batch
   model::Semantics semantics = model::Semantics::keras2;
 };
 
+// The value of a metric, as in Keras' `logs`.
 struct Log {
   std::string name{};
   double value = 0;
   friend bool operator==(const Log&, const Log&) = default;
 };
 
-// What a step or an epoch came to. Metrics run on within an epoch, as Keras' progress bar shows them.
+// The result of a step. Its metrics accumulate from the beginning of the epoch, as Keras' progress bar shows
+// them.
 struct StepResult {
-  std::int64_t epoch = 0;  // both from 0
-  std::int64_t step = 0;
-  std::int64_t rows = 0;
-  double loss = 0;  // regularisation included
+  std::int64_t epoch = 0;  // counted from 0
+  std::int64_t step = 0;   // counted from 0 over the whole training
+  std::int64_t rows = 0;   // of all replicas
+  double loss = 0;         // of this step alone, regularization included
   std::vector<Log> metrics{};
 
-  // A mean over each replica's rows, and replicas with different numbers of them: rows don't weigh equally.
+  // True if the loss is scaled as in Keras and the replicas had different numbers of rows. Rows then have
+  // different weights.
   bool is_uneven_mean = false;
 };
 
@@ -48,18 +76,18 @@ struct EpochResult {
   std::vector<Log> metrics{};
 };
 
+// The arguments of Keras' fit().
 struct FitOptions {
-  std::int64_t epochs = 1;
+  std::int64_t epochs = 1;  // as in Keras, fit trains epochs - initial_epoch epochs
   std::int64_t initial_epoch = 0;
   std::optional<std::int64_t> steps_per_epoch{};
-  std::optional<std::int64_t> steps{};  // of the whole training
+  std::optional<std::int64_t> steps{};  // ends the training after this number of steps
   std::function<void(const StepResult&)> on_step{};
-  std::function<void(const EpochResult&)> on_epoch{};  // checkpoints, validation
+  std::function<void(const EpochResult&)> on_epoch{};  // may save a checkpoint or evaluate
 };
 
-// A Keras model with its training loop: compile, fit, evaluate, predict. A dataset's elements are the model's
-// inputs in order, then a tensor of labels for each of its outputs: global batches, which are split over the
-// machine's replicas.
+// A Keras model with its training loop. An element of a dataset is a global batch: the model's inputs in
+// order, then a tensor of labels for each output of the model. It is split over the replicas of the machine.
 class Model {
  public:
   Model(std::shared_ptr<const model::Layer> layer, State& state, Machine& machine)
@@ -67,27 +95,31 @@ class Model {
 
   void compile(CompileOptions options);
 
-  // These throw InputError before the model is compiled.
+  // These functions throw InputError if the model has not been compiled.
   std::vector<EpochResult> fit(const data::Dataset& dataset, const FitOptions& options);
   EpochResult evaluate(const data::Dataset& dataset);
   StepResult train_on_batch(const std::vector<Tensor>& batch);
 
-  Tensor predict(const data::Dataset& dataset);  // elements hold inputs only; outputs along axis 0
+  // Returns the first output for all rows of the dataset, concatenated along axis 0. The elements of the
+  // dataset hold the model's inputs and no labels. Throws InputError if the dataset is empty.
+  Tensor predict(const data::Dataset& dataset);
 
-  // The training step's plan for such a batch; shape-only tensors will do.
+  // The plan and the step (replica 0's) of a training step on such a batch. The tensors may lack numbers,
+  // since their shapes and types suffice.
   const plan::Plan& training_plan(const std::vector<Tensor>& batch);
   const Step& training_step(const std::vector<Tensor>& batch);
 
-  // The variables of the training step, before its first run: the optimizer's and the metrics', too.
+  // Adds all variables of the training step to the state, those of the optimizer and the metrics included.
+  // Otherwise the first step does this.
   void create_variables(const std::vector<Tensor>& batch);
 
-  // Keras' save_weights and load_weights, by the variables' names: the model's own, without optimizer,
-  // metrics and random streams.
+  // The values that Keras' save_weights saves, by name: the model's own weights, without those of the
+  // optimizer and the metrics and without random streams.
   std::map<std::string, Tensor> weights() const;
 
  private:
   struct Steps;
-  // Functions hold references into the options; they live and die together.
+  // The traced functions refer to the options, so one object holds both.
   std::shared_ptr<Steps> steps_{};
   Steps& compiled(std::string_view what) const;
   data::DistributedIterator distributed(const data::Dataset& dataset, std::uint64_t epoch = 0) const;

@@ -15,9 +15,9 @@ namespace {
 
 void require_same_spec(std::string_view name, const TensorSpec& variable, const TensorSpec& tensor) {
   if (variable == tensor) return;
-  throw InputError(
-      fmt::format("[state] variable \"{}\" is {}, the tensor is {}", name, print(variable), print(tensor)),
-      "a variable keeps its type and shape");
+  throw InputError(fmt::format("[state] variable \"{}\" is {}, and the tensor is {}", name, print(variable),
+                               print(tensor)),
+                   "a variable keeps its type and shape");
 }
 
 }  // namespace
@@ -25,7 +25,8 @@ void require_same_spec(std::string_view name, const TensorSpec& variable, const 
 void State::add(const std::vector<model::Weight>& weights) {
   for (const model::Weight& weight : weights) {
     if (const auto known = values_.find(weight.name); known != values_.end()) {
-      weights_[known->second.weight].options = weight.options;  // a step knows its semantics, a file doesn't
+      // The options depend on the step's semantics. A weight that was added without a step may have others.
+      weights_[known->second.weight].options = weight.options;
       continue;
     }
     Value& value = values_[weight.name];
@@ -86,8 +87,9 @@ std::vector<Tensor> State::newest(const Value& value) const {
   return copies;
 }
 
-// Copies go where they were, so that what each replica has counted stays its own. Another number of replicas
-// gets what the variable reads as.
+// If the plan has as many copies of a variable as before, each replica receives its own copy, so that counts
+// such as those of metrics stay separate. For another number of replicas the copies are made from the value
+// that the variable has when it is read.
 void State::lend_to(execute::Execution& execution, const plan::Plan& plan) {
   if (holder_ == &execution) return;
   take_back();
@@ -108,7 +110,7 @@ void State::lend_to(execute::Execution& execution, const plan::Plan& plan) {
                                          ? value.copies[i]
                                          : copy_of(weight, value.copies.front(), i, copies));
   }
-  WT_EXPECT(lent == ports.size(), "{} of the plan's {} variables are the state's", lent, ports.size());
+  WT_EXPECT(lent == ports.size(), "the state has {} of the plan's {} variables", lent, ports.size());
   holder_ = &execution;
 }
 

@@ -1,5 +1,3 @@
-// train/: the user's API. It brings a model, data and a strategy together, step after step, and decides
-// between steps what depends on values. Read on in train/function.h, then train/model.h.
 #pragma once
 
 #include <map>
@@ -11,10 +9,13 @@
 
 namespace wt::train {
 
-// The values of all variables between steps: a model's weights, an optimizer's slots, metrics. Several traced
-// functions share them (a training step, an evaluation step, a step for the short last batch); the newest
-// values lie in the execution that ran last, and travel only when another takes over. Where that has a copy per
-// replica, every copy travels; who reads or writes a variable sees one value (train/copies.h).
+// The values of all variables between steps: a model's weights, an optimizer's slots, and metrics.
+//
+// Several executions use the same variables: those of a training step, of an evaluation step, and of a step
+// on a short last batch. The newest values stay in the memory of the execution that ran last, the holder, and
+// are copied only when another execution runs. If the plans have one copy of a variable per replica, every
+// copy is kept. Callers of read and write see one value per variable, whatever the number of copies
+// (train/copies.h).
 class State {
  public:
   explicit State(std::uint64_t seed) : seed_(seed) {}
@@ -23,36 +24,41 @@ class State {
 
   std::uint64_t seed() const { return seed_; }
 
-  // Gives weights that are new their initial values: the preset ones, else what their initializers say.
+  // Adds the weights that the state does not have yet. The value of a new weight is its preset value or,
+  // without one, that of its initializer. Throws InputError if a preset value has another shape or type.
   void add(const std::vector<model::Weight>& weights);
 
-  // Values by name, from a file: written now, or when a weight of that name is added.
+  // Sets values by name, as read from a file. A value of a weight that the state does not have is kept until
+  // that weight is added. Throws InputError, and changes nothing, if a value has another shape or type than
+  // its weight.
   void preset(const std::map<std::string, Tensor>& values);
 
-  // Names of preset values that no weight has asked for yet.
+  // Names of preset values whose weights have not been added yet.
   std::vector<std::string> waiting() const;
 
   bool has(std::string_view name) const { return values_.contains(name); }
   const std::vector<model::Weight>& weights() const { return weights_; }  // in the order of creation
 
-  // Throws InputError, with what is known, when there is no such variable or the tensor is of another kind.
+  // These throw InputError if there is no such variable, or if the tensor has another shape or type.
   Tensor read(std::string_view name) const;
   void write(std::string_view name, const Tensor& tensor);
 
-  // The execution's variables become the newest values, which it then holds.
+  // Copies the newest values of the plan's variables into the execution, which becomes the holder. Requires:
+  // the execution has the plan's ports, and the state has all variables of the plan.
   void lend_to(execute::Execution& execution, const plan::Plan& plan);
 
-  // The newest values come back from the execution that has them, whose memory another may then use.
+  // Copies the newest values back from the holder, whose memory may then be used by another execution.
   void take_back();
 
-  // Must be called before an execution ends: the newest values may be in it.
+  // Calls take_back if this execution is the holder. Requires: this is called before an execution is
+  // destroyed.
   void take_back_from(const execute::Execution& execution);
 
  private:
   struct Value {
-    std::size_t weight = 0;           // of weights_
-    std::vector<Tensor> copies{};     // one, or one per replica; old where the holder has newer ones
-    std::vector<std::string> lent{};  // the holder's ports; none: it doesn't have the variable
+    std::size_t weight = 0;           // index into weights_
+    std::vector<Tensor> copies{};     // one, or one per replica; outdated if the holder has the variable
+    std::vector<std::string> lent{};  // the holder's ports; empty if it does not have the variable
   };
   const Value& known(std::string_view name) const;
   const model::Weight& weight_of(const Value& value) const { return weights_[value.weight]; }
@@ -61,8 +67,8 @@ class State {
   std::uint64_t seed_ = 0;
   std::vector<model::Weight> weights_{};
   std::map<std::string, Value, std::less<>> values_{};
-  std::map<std::string, Tensor, std::less<>> preset_{};  // for weights to come
-  execute::Execution* holder_ = nullptr;
+  std::map<std::string, Tensor, std::less<>> preset_{};  // values of weights that have not been added
+  execute::Execution* holder_ = nullptr;                 // null if no execution has newer values
 };
 
 }  // namespace wt::train

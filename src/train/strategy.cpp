@@ -11,7 +11,8 @@ namespace wt::train {
 
 namespace {
 
-// TensorFlow keeps a stack per thread; its lowest entry, the default strategy in replica context, is not in it.
+// TensorFlow keeps a stack of modes per thread. Its lowest entry, the default strategy in replica context, is
+// implicit here and applies if the stack is empty.
 struct Mode {
   const Strategy* strategy = nullptr;
   bool is_cross_replica = true;
@@ -40,7 +41,7 @@ int checked_axis(int axis, const Tensor& value) {
   return axis < 0 ? axis + rank : axis;
 }
 
-// Single operations on the host.
+// Runs single operations on the CPU of the host.
 class Host {
  public:
   EagerTensor place(const Tensor& value) { return tf_.constant(value); }
@@ -49,7 +50,7 @@ class Host {
     return tf_.apply(kernel, attributes, inputs).front();
   }
 
-  // AddN's order: from the left.
+  // Adds from left to right, as TensorFlow's AddN does.
   EagerTensor sum(const std::vector<EagerTensor>& values) {
     EagerTensor total = values.front();
     for (std::size_t i = 1; i < values.size(); ++i) total = apply("add", NoAttributes{}, {total, values[i]});
@@ -59,7 +60,8 @@ class Host {
   Tensor divided(const EagerTensor& value, std::int64_t count) {
     const Type type = value.numbers.type();
     if (!is_floating(type))
-      throw device::ValueError(fmt::format("a mean of {} has no fraction", wt::name(type)));
+      throw device::ValueError(fmt::format(
+          "a mean of {} would be truncated; cast the values to a floating-point type", wt::name(type)));
     const EagerTensor divisor =
         apply("cast", CastAttributes{type}, {place(Tensor::of<std::int64_t>({}, {count}))});
     return apply("divide", NoAttributes{}, {value, divisor}).numbers;
@@ -79,7 +81,7 @@ Strategy::Strategy(std::string name, std::int64_t num_replicas_in_sync)
 
 // ---- Scopes
 
-// Fine: its own cross-replica context, or no scope at all.
+// Accepts the cross-replica context of this strategy, and being outside of all scopes.
 void Strategy::require_cross_replica_context() const {
   if (modes.empty() || (modes.back().strategy == this && modes.back().is_cross_replica)) return;
   if (modes.back().strategy != this)
@@ -111,15 +113,15 @@ std::optional<ReplicaContext> get_replica_context() {
 
 PerReplica Strategy::run(Function& function, const PerReplica& arguments) const {
   require_cross_replica_context();
-  WT_EXPECT(std::ssize(arguments) == replicas_, "{} replicas are given arguments for {}", replicas_,
-            arguments.size());
+  WT_EXPECT(std::ssize(arguments) == replicas_, "arguments are given for {} replicas, and there are {}",
+            arguments.size(), replicas_);
   const Entered replica({this, false});
   return function.run(arguments);
 }
 
 Tensor Strategy::reduce(ReduceOp op, const Values& value, std::optional<int> axis) const {
   require_cross_replica_context();
-  WT_EXPECT(std::ssize(value) == replicas_, "{} replicas have {} values", replicas_, value.size());
+  WT_EXPECT(std::ssize(value) == replicas_, "{} values are given for {} replicas", value.size(), replicas_);
   Host host;
   std::vector<EagerTensor> own;
   std::int64_t count = axis ? 0 : replicas_;
@@ -134,7 +136,9 @@ Tensor Strategy::reduce(ReduceOp op, const Values& value, std::optional<int> axi
   return op == ReduceOp::sum ? sum.numbers : host.divided(sum, count);
 }
 
-// Of one value for all: zeros stay zeros, a mean is itself; a sum could mean two things.
+// A value that is the same on all replicas is its own mean, and zeros are their own sum. TensorFlow refuses
+// the sum of other values (reduce_non_distributed_value in cross_device_ops.py), since it could be the value
+// or a multiple of it.
 Tensor Strategy::reduce(ReduceOp op, const Tensor& value) const {
   require_cross_replica_context();
   const std::span<const std::byte> bytes = value.bytes();

@@ -1,7 +1,8 @@
 #pragma once
-// tf.distribute.Strategy as a program with a loop of its own calls it: which strategy is in scope, and what becomes
-// of values of which every replica has one. How a step is lowered, Machine says; here a strategy is its name and
-// its replicas. Variables belong to a State, so a scope says no more than which strategy is meant.
+// tf.distribute.Strategy for programs with a custom training loop: scopes, run, and the reduction of values
+// that the replicas returned. A Strategy here is a name and a number of replicas; how its steps are lowered
+// is determined by Machine (train/function.h). Variables belong to a State, so the only effect of a scope is
+// on get_strategy and on the checks that TensorFlow makes. The errors of these checks have TensorFlow's text.
 //
 //   const Strategy strategy("MirroredStrategy", machine.input.replicas);
 //   const auto scope = strategy.scope();
@@ -23,14 +24,14 @@ using Values = std::vector<Tensor>;  // one per replica
 class Strategy {
  public:
   Strategy(std::string name, std::int64_t num_replicas_in_sync);
-  Strategy(const Strategy&) = delete;  // which one it is matters
+  Strategy(const Strategy&) = delete;  // scopes compare strategies by their address
   Strategy& operator=(const Strategy&) = delete;
 
   const std::string& name() const { return name_; }
   std::int64_t num_replicas_in_sync() const { return replicas_; }
 
-  // Until it is destroyed. The same strategy's may be entered again; throws device::RuntimeError inside another's, and
-  // in a step.
+  // The scope lasts until it is destroyed. A scope of the same strategy may be entered inside. Throws
+  // device::RuntimeError inside a scope of another strategy, and inside a function that `run` is tracing.
   class Scope {
    public:
     explicit Scope(const Strategy& strategy);
@@ -40,15 +41,17 @@ class Strategy {
   };
   [[nodiscard]] Scope scope() const { return Scope(*this); }
 
-  // What the body asks while it is traced, it asks in replica context. Requires: the function's machine has as many
-  // replicas.
+  // Runs the function on every replica. Its body is traced in replica context. Requires: the function's
+  // machine has num_replicas_in_sync() replicas.
   PerReplica run(Function& function, const PerReplica& arguments) const;
 
-  // On the host's CPU, one replica after the other, whatever the strategy: the all-reduce is for gradients and
-  // variables alone. With an axis, over its elements too: a mean is then over the rows that there really are.
+  // Reduces the replicas' values on the CPU of the host, in the order of the replicas, whatever the strategy.
+  // TensorFlow's MirroredStrategy does the same; its all-reduce is for gradients and variables only. If an
+  // axis is given, the values are also reduced along that axis, and a mean divides by the total number of
+  // elements on it, so that every row has the same weight.
   Tensor reduce(ReduceOp op, const Values& value, std::optional<int> axis = {}) const;
-  Tensor reduce(ReduceOp op, const Tensor& value) const;  // which is one for all replicas
-  Tensor gather(const Values& value, int axis) const;     // one behind the other, in the order of replicas
+  Tensor reduce(ReduceOp op, const Tensor& value) const;  // of a value that is the same on all replicas
+  Tensor gather(const Values& value, int axis) const;     // concatenates, in the order of the replicas
 
  private:
   void require_cross_replica_context() const;
@@ -57,17 +60,18 @@ class Strategy {
   std::int64_t replicas_;
 };
 
-// A result of strategy.run, of every replica.
+// Selects one of the results that `run` returned, for every replica.
 Values experimental_local_results(const PerReplica& returned, std::size_t result = 0);
 
 struct ReplicaContext {
   std::int64_t num_replicas_in_sync = 1;
 };
 
-// The strategy in scope; outside any, the default one, of which there is one.
+// The strategy of the innermost scope of this thread. Outside of all scopes this is the default strategy, a
+// single object with one replica.
 const Strategy& get_strategy();
-bool has_strategy();
-bool in_cross_replica_context();
+bool has_strategy();                                  // whether get_strategy() is not the default strategy
+bool in_cross_replica_context();                      // inside a scope and not inside `run`
 std::optional<ReplicaContext> get_replica_context();  // none in cross-replica context
 
 }  // namespace wt::train

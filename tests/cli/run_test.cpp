@@ -263,7 +263,7 @@ TEST_F(Run, ATornCheckpointIsRefusedAndTheOlderOneNamed) {
   const Said said =
       run_small("more", {"training.epochs=8", "training.checkpointing.restore=" + path("out/checkpoints")});
   EXPECT_EQ(said.exit, cli::Exit::input_wrong);
-  EXPECT_NE(said.messages.find("out/checkpoints/ckpt-1\" is whole: restore that one"), std::string::npos)
+  EXPECT_NE(said.messages.find("out/checkpoints/ckpt-1\", which is intact"), std::string::npos)
       << said.messages;
   EXPECT_FALSE(fs::exists(base_ / "more"));
 }

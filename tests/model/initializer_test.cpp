@@ -37,7 +37,7 @@ TEST(Initializer, WithoutASeedDependsOnTheRunAndTheWeightsNameOnly) {
   EXPECT_FALSE(std::ranges::equal(numbers(one), numbers(value("a/kernel", 2))));
 }
 
-// fan in 36, fan out 450
+// The kernel's fan_in is 36 and its fan_out is 450.
 TEST(Initializer, SpreadsByTheNumberOfInputsAndOutputs) {
   const Tensor uniform = initial_value(glorot_uniform, kernel, "w", 1);
   const double limit = std::sqrt(6.0 / (36 + 450));

@@ -1,5 +1,5 @@
-// Keras' JSON: the same models written by three eras of Keras give the same steps; what can't be represented is
-// refused with place, fact and remedy; nothing that stands in a file makes the reader fall over.
+// Claim: the same model in the JSON of three versions of Keras yields the same step. A file with parts that
+// are not implemented is refused with place, fact and remedy, and no file crashes the reader.
 #include "model/keras_json.h"
 
 #include <fmt/ranges.h>
@@ -114,7 +114,8 @@ TEST(LayerCatalog, IsSortedAndReadsEachClassFromItsName) {
   for (std::size_t i = 1; i < layer_classes().size(); ++i)
     EXPECT_LT(layer_classes()[i - 1].class_name, layer_classes()[i].class_name);
   for (const LayerClass& row : layer_classes()) {
-    // Every required key of every class; each takes its own and the reader doesn't finish.
+    // The required keys of all classes. Each class reads its own, and finish(), which refuses the others, is
+    // not called.
     const json::Value config = json::parse(
         R"({"name": "a", "units": 1, "filters": 1, "kernel_size": 1, "rate": 0.5, "input_dim": 1, "output_dim": 1,
             "num_heads": 1, "key_dim": 1, "target_shape": [1], "activation": "relu", "batch_shape": [null, 1]})",
@@ -129,7 +130,7 @@ TEST(LayerCatalog, IsSortedAndReadsEachClassFromItsName) {
   }
 }
 
-// "line:column fact | remedy" of every problem.
+// Returns "line:column fact | remedy" for each problem.
 std::string refused(const std::string& text) {
   try {
     model_from_json(json::parse(text, "m.json"));
@@ -143,10 +144,10 @@ std::string refused(const std::string& text) {
   return "no problem";
 }
 
-// Up to the list of what is known.
+// Cuts off the list of known names.
 std::string without_list(const std::string& text) { return text.substr(0, text.find(" known:")); }
 
-// A Sequential with an input of [4] and one layer, which stands in line 3.
+// The JSON of a Sequential with an input of [4] and one layer, whose entry is in line 3.
 std::string with_layer(const std::string& layer) {
   return R"({"class_name": "Sequential", "config": {"name": "m", "layers": [
 {"class_name": "InputLayer", "config": {"name": "i", "batch_shape": [null, 4]}},
@@ -177,14 +178,14 @@ TEST(KerasJsonErrors, NameTheClassThatIsNotOffered) {
 TEST(KerasJsonErrors, RefuseCode) {
   EXPECT_EQ(
       refused(with_layer(R"({"class_name": "Lambda", "config": {"name": "d", "function": ["4wEA", null]}})")),
-      "3:16 layer \"d\" is a Lambda, which holds Python code | write what it does with other layers");
-  EXPECT_EQ(
-      refused(with_dense(R"("activation": {"class_name": "__lambda__", "config": {"value": "4wEA"}})")),
-      "3:75 layer \"d\" (Dense): \"activation\" is an object that is no function | name one of the known "
-      "activations");
+      "3:16 layer \"d\" is a Lambda, which holds Python code | replace it by layers that compute the same");
+  EXPECT_EQ(refused(with_dense(R"("activation": {"class_name": "__lambda__", "config": {"value": "4wEA"}})")),
+            "3:75 layer \"d\" (Dense): \"activation\" is an object that does not name a function | write the "
+            "name of "
+            "an activation");
 }
 
-TEST(KerasJsonErrors, RefuseAClassOfSomebodysOwn) {
+TEST(KerasJsonErrors, RefuseAUsersOwnClass) {
   EXPECT_EQ(
       refused(with_layer(
           R"({"class_name": "Dense", "registered_name": "mine>Dense", "config": {"name": "d", "units": 1}})")),
@@ -215,16 +216,16 @@ TEST(KerasJsonErrors, NameWrongValues) {
   EXPECT_EQ(refused(with_layer(R"({"class_name": "Dense", "config": {"name": "d", "units": 0}})")),
             "3:58 layer \"d\" (Dense): 0 is out of range | it must be at least 1");
   EXPECT_EQ(without_list(refused(with_dense(R"("kernel_initializer": "glorot_unifrom")"))),
-            "3:83 layer \"d\" (Dense): \"glorot_unifrom\" is not an initializer | did you mean "
+            "3:83 layer \"d\" (Dense): unknown initializer \"glorot_unifrom\" | did you mean "
             "\"glorot_uniform\"?");
 }
 
-TEST(KerasJsonErrors, AreToldAllAtOnce) {
+TEST(KerasJsonErrors, AreReportedAllAtOnce) {
   EXPECT_EQ(without_list(refused(with_layer(
                 R"({"class_name": "Dense", "config": {"name": "d", "units": -1, "activation": "rulu"}},
 {"class_name": "Dropout", "config": {"name": "x", "rate": 2}})"))),
             "3:58 layer \"d\" (Dense): -1 is out of range | it must be at least 1\n"
-            "3:76 layer \"d\" (Dense): \"rulu\" is not an activation | did you mean \"relu\"?");
+            "3:76 layer \"d\" (Dense): unknown activation \"rulu\" | did you mean \"relu\"?");
   EXPECT_EQ(refused(with_layer(R"({"class_name": "Dense", "config": {"name": "d", "units": -1}},
 {"class_name": "Dropout", "config": {"name": "x", "rate": 2}})")),
             "3:58 layer \"d\" (Dense): -1 is out of range | it must be at least 1\n"
@@ -235,11 +236,12 @@ TEST(KerasJsonErrors, AreToldAllAtOnce) {
 TEST(KerasJsonErrors, PointAtALayerWhoseInputDoesNotFit) {
   EXPECT_EQ(refused(with_layer(
                 R"({"class_name": "Conv2D", "config": {"name": "c", "filters": 2, "kernel_size": [3, 3]}})")),
-            "3:1 [Conv2D] layer \"c\": it takes an input of rank 4 and is given float32[1,4] | the batch "
-            "axis counts");
+            "3:1 [Conv2D] layer \"c\": it takes an input of rank 4 and is given float32[1,4] | the rank "
+            "includes the batch axis");
 }
 
-// A functional model of an input and a Dense, whose call and outputs are given.
+// The JSON of a functional model with an input "i" and a dense layer "d". `call` is the call of the layer in
+// line 4.
 std::string functional_with(const std::string& call, const std::string& outputs = R"([["d", 0, 0]])") {
   return R"({"class_name": "Functional", "config": {"name": "m", "layers": [
 {"class_name": "InputLayer", "config": {"name": "i", "batch_input_shape": [null, 4]}, "name": "i", "inbound_nodes": []},
@@ -255,18 +257,21 @@ TEST(KerasJsonErrors, NameACallThatLeadsNowhere) {
   EXPECT_EQ(refused(functional_with(R"([["j", 0, 0, {}]])")),
             "4:2 there is no layer named \"j\" | known: d, i");
   EXPECT_EQ(refused(functional_with(R"([["i", 3, 0, {}]])")),
-            "4:2 call 3, output 0 of layer \"i\" does not exist | it is called 1 times, counted from 0");
-  EXPECT_EQ(refused(functional_with(R"([["i", 0, 0, {}]])", R"([["d", 0, 2]])")),
-            "1:1 [Functional] model \"m\": output 2 of layer \"d\" is wanted, which has 1 | ");
+            "4:2 call 3, output 0 of layer \"i\" does not exist | number of its calls: 1, counted from 0");
+  EXPECT_EQ(
+      refused(functional_with(R"([["i", 0, 0, {}]])", R"([["d", 0, 2]])")),
+      "1:1 [Functional] model \"m\": output 2 of layer \"d\" does not exist | number of its outputs: 1, "
+      "counted from 0");
   EXPECT_EQ(refused(functional_with(R"([["d", 0, 0, {}]])")),
-            "4:1 layer \"d\" waits for its own output | calls may not go in a circle");
+            "4:1 layer \"d\" depends on a cycle of calls | remove the cycle: no call may depend on its own "
+            "output");
 }
 
 TEST(KerasJsonErrors, RefuseArgumentsThatAreNoTensors) {
-  EXPECT_EQ(
-      refused(functional_with(R"([["_CONSTANT_VALUE", -1, 2.0, {}]])")),
-      "4:2 an argument that is no output of a layer is not offered | layers may be called on other layers' "
-      "outputs only");
+  EXPECT_EQ(refused(functional_with(R"([["_CONSTANT_VALUE", -1, 2.0, {}]])")),
+            "4:2 an argument that is not the output of a layer is not offered | layers may be called on "
+            "other layers' "
+            "outputs only");
   EXPECT_EQ(refused(functional_with(R"([["i", 0, 0, {"mask": ["i", 0, 0]}]])")),
             "4:15 a call with the argument \"mask\" is not offered | known: training, and query, value and "
             "key of an "
@@ -278,11 +283,11 @@ TEST(KerasJsonErrors, SayWhenItIsNoModel) {
             "1:16 this is a \"Dense\", not a model | known: Sequential, Functional");
   EXPECT_EQ(refused("[]"), "1:1 expected an object, found a list | ");
   EXPECT_EQ(refused(R"({"class_name": "Sequential", "config": {"layers": []}})"),
-            "1:40 [Sequential] layer \"\": there are no layers in it | ");
+            "1:40 [Sequential] layer \"\": it has no layers | add at least one");
 }
 
-// A mutation: a piece of the file is dropped, doubled, or replaced by a piece of another place, or one token
-// becomes another.
+// Damages a text at one to three random places: a piece between separators is replaced by another token,
+// repeated or deleted, or one character is replaced.
 std::string mutated(const std::string& text, std::mt19937& random) {
   static const std::vector<std::string> tokens{"null", "-1", "0",         "1e300", "99999999999",
                                                "[]",   "{}", "\"dense\"", "true"};

@@ -65,8 +65,8 @@ TEST(Layer, RefusesASecondLayerOfItsName) {
   const Sequential outer("m", {input_layer({2}), inner, dense({.name = "a", .units = 2})});
   EXPECT_EQ(
       problem_of([&] { weights_of(outer); }),
-      "[Dense] layer \"a\": [model] two layers want a weight named \"a/kernel\" | rename one of the layers: "
-      "names are flat, those in nested models too");
+      "[Dense] layer \"a\": [model] two layers have a weight named \"a/kernel\" | rename one of the layers: "
+      "weight names do not include the names of nested models");
 }
 
 TEST(Layer, RefusesSharedWeightsOfAnotherShape) {
@@ -76,7 +76,7 @@ TEST(Layer, RefusesSharedWeightsOfAnotherShape) {
   EXPECT_EQ(problem_of([&] { weights_of(model); }),
             "[Dense] layer \"tower\": [model] weight \"tower/kernel\" is float32[4,3] in one place and "
             "float32[3,3] in "
-            "another | a layer that is shared must meet equal shapes; two layers need two names");
+            "another | call a shared layer on inputs of one shape; give two layers two names");
 }
 
 TEST(Layer, NamesItselfInAKernelsComplaint) {
@@ -98,10 +98,10 @@ TEST(Layer, NeedsANameWhenCalledOnItsOwn) {
   Trace trace("t");
   Building building(trace, false);
   const Symbol x = trace.input("x", {Type::float32, {1, 2}});
-  EXPECT_EQ(problem_of([&] { (*dense({.units = 1}))(building, x); }),
-            "[Dense] layer \"\": it is called on its own and has no name | give it one, or put it in a "
-            "model, which "
-            "will");
+  EXPECT_EQ(
+      problem_of([&] { (*dense({.units = 1}))(building, x); }),
+      "[Dense] layer \"\": it is called outside a model and has no name | name it, or add it to a model, "
+      "which names its layers");
 }
 
 TEST(Layer, RefusesSizesThatNoMachineHolds) {

@@ -1,4 +1,5 @@
-// What each layer makes of a shape, which weights it wants, and what it refuses.
+// Claim: each layer has the output shape and the weights of its Keras counterpart, and refuses inputs that do
+// not fit.
 #include <gtest/gtest.h>
 
 #include <fmt/ranges.h>
@@ -19,7 +20,7 @@
 namespace wt::model {
 namespace {
 
-// The layer's output and weights, for a batch of 2.
+// Prints the layer's output and weights for a batch of 2. An asterisk marks a weight that is not trainable.
 std::string traced(const LayerPtr& layer, const Shape& shape, bool training = false,
                    Type type = Type::float32) {
   const Sequential model("m", {input_layer(shape, type), layer});
@@ -53,10 +54,9 @@ TEST(Conv2D, FollowsPaddingStridesDilationAndGroups) {
       "float32[2,5,5,8] conv2d/kernel [3,3,2,8] conv2d/bias [8]");
   EXPECT_EQ(refused(conv2d({.filters = 8, .groups = 3}), {9, 9, 4}),
             "[Conv2D] layer \"conv2d\": 4 channels and 8 filters don't divide into 3 groups | ");
-  EXPECT_EQ(
-      refused(conv2d({.filters = 8}), {9}),
-      "[Conv2D] layer \"conv2d\": it takes an input of rank 4 and is given float32[2,9] | the batch axis "
-      "counts");
+  EXPECT_EQ(refused(conv2d({.filters = 8}), {9}),
+            "[Conv2D] layer \"conv2d\": it takes an input of rank 4 and is given float32[2,9] | the rank "
+            "includes the batch axis");
 }
 
 TEST(Pooling, TakesItsSizeForItsStridesUnlessTold) {
@@ -73,7 +73,8 @@ TEST(Shaping, KeepsTheBatchAxis) {
   EXPECT_EQ(traced(reshape({.target_shape = {4, -1}}), {6, 2}), "float32[2,4,3]");
   EXPECT_EQ(
       refused(reshape({.target_shape = {5, -1}}), {6, 2}),
-      "[Reshape] layer \"reshape\": the target [5,-1] does not fit float32[2,6,2] behind the batch axis | ");
+      "[Reshape] layer \"reshape\": the target [5,-1] has another number of elements than float32[2,6,2] "
+      "without its batch axis | ");
   EXPECT_EQ(traced(zero_padding2d({.height = {1, 0}, .width = {2, 3}}), {4, 4, 3}), "float32[2,5,9,3]");
   EXPECT_EQ(traced(rescaling({.scale = 1.0 / 255}), {4}, false, Type::uint8), "float32[2,4]");
 }
@@ -143,9 +144,8 @@ TEST(MultiHeadAttention, HasKerasWeights) {
 }
 
 TEST(Activation, SuggestsTheOneThatWasMeant) {
-  EXPECT_EQ(
-      refused(activation("sigmoyd"), {3}).substr(0, 89),
-      "[Activation] layer \"activation\": \"sigmoyd\" is not an activation | did you mean \"sigmoid\"?");
+  EXPECT_EQ(refused(activation("sigmoyd"), {3}).substr(0, 87),
+            "[Activation] layer \"activation\": unknown activation \"sigmoyd\" | did you mean \"sigmoid\"?");
   EXPECT_EQ(traced(relu(), {3}), "float32[2,3]");
 }
 

@@ -71,8 +71,8 @@ TEST(L9, BinaryCrossentropyFromLogitsIsAMeanOverTheLastAxis) {
                     {(of(2, 1) + of(-1, 1)) / 2, (of(50, 0) + of(-50, 0)) / 2});
 }
 
-// At p = 0 and label 1 only the epsilons are left: clipped to 1e-7, and in Keras 2 another 1e-7 in the
-// logarithm.
+// At p = 0 and label 1 the result depends on the epsilons alone: p is clipped to 1e-7, and Keras 2 adds
+// another 1e-7 in the logarithm.
 TEST(L9, BinaryCrossentropyOfProbabilitiesClipsThem) {
   const std::vector<Tensor> given{floats({2, 1}, {0, 0.25}), floats({2, 1}, {1, 0})};
   const Loss loss = loss_named("BinaryCrossentropy");
@@ -148,7 +148,8 @@ TEST(F18, AfterASigmoidTheLogitsAreTaken) {
   test::expect_near(compute(given, function), {200});
 }
 
-// What is left is log p, which the kernel normalizes again: log(sum p) is added.
+// The loss is then computed from log p in place of logits. The kernel normalizes these again, which adds
+// log(sum p).
 TEST(F18, ProbabilitiesWhoseLogitsAreLostAreClipped) {
   const std::vector<Tensor> given{floats({1, 2}, {1, 0}), classes({1})};
   test::expect_near(compute(given, loss_of(loss_named("SparseCategoricalCrossentropy"))), {-std::log(1e-7)});
@@ -177,8 +178,8 @@ test::Function averaged(std::int64_t global) {
   return [=](const std::vector<Symbol>& x) { return compute_average_loss(x[0], global); };
 }
 
-// Four devices of 16 rows divide by 64, so that the sum of their gradients is the gradient over all 64.
-// Exact: the numbers are small integers and 64 is a power of two.
+// Four devices with 16 rows each divide by 64, so the sum of their gradients is the gradient over all 64
+// rows. The results are exactly equal, since the numbers are small integers and 64 is a power of two.
 TEST(L1, TheSumOfReplicasGradientsIsTheGradientOfOneDevice) {
   std::vector<float> x(64), y(64);
   for (std::size_t i = 0; i < 64; ++i) {
@@ -285,7 +286,7 @@ TEST(Loss, IsReadAsANameOrAsAnObjectOfKeras2Or3) {
 TEST(Loss, NamesWhatIsWrongInAFile) {
   EXPECT_EQ(
       problems_of(R"("sparse_categorical_crossentropi")"),
-      "x.json:1:1: \"sparse_categorical_crossentropi\" is not a loss\n"
+      "x.json:1:1: unknown loss \"sparse_categorical_crossentropi\"\n"
       "  1 | \"sparse_categorical_crossentropi\"\n"
       "    | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
       "did you mean \"sparse_categorical_crossentropy\"? known: BinaryCrossentropy, CategoricalCrossentropy, "
@@ -296,7 +297,7 @@ TEST(Loss, NamesWhatIsWrongInAFile) {
             "    | ^\n"
             "write \"name\" or {\"class_name\": \"Name\", \"config\": {...}}");
   EXPECT_EQ(problems_of(R"({"class_name": "MeanSquaredError", "config": {"reduction": "avg"}})"),
-            "x.json:1:60: \"avg\" is not a reduction\n"
+            "x.json:1:60: unknown reduction \"avg\"\n"
             "  1 | {\"class_name\": \"MeanSquaredError\", \"config\": {\"reduction\": \"avg\"}}\n"
             "    |                                                            ^~~~~\n"
             "known: auto, none, sum, sum_over_batch_size");

@@ -14,7 +14,7 @@ using test::Values;
 
 using Update = std::function<void(Building&, const std::vector<Symbol>&)>;
 
-// One replica's step that only updates a metric.
+// A step of one replica that does nothing but update a metric.
 Step update_step(const std::vector<Tensor>& given, const Update& update) {
   return trace("test", [&](Trace& trace) {
     Building building(trace, true);
@@ -95,7 +95,7 @@ TEST(L13, ReplicasCountTheirOwnRowsAndReadingAddsThemUp) {
   EXPECT_EQ(metric_result(a.total + b.total, a.count + b.count), 0.75f);
 }
 
-// Two devices, losses [2, 3] and [4, 5], global batch 4.
+// Two devices have the losses [2, 3] and [4, 5], and the global batch is 4.
 TEST(L14, MeanOfScaledLossesIsTheLossOverTheReplicas) {
   const auto scaled = [](const Tensor& losses) {
     const auto average = [](const std::vector<Symbol>& x) { return compute_average_loss(x[0], 4); };
@@ -111,7 +111,7 @@ TEST(L14, MeanOfScaledLossesIsTheLossOverTheReplicas) {
   EXPECT_EQ(metric_result(a.total + b.total, a.count + b.count), 1.75f);
 }
 
-// As fit shows losses: weighted by the rows they stand for.
+// `fit` weights each displayed loss by the number of rows over which it is the mean.
 TEST(Metric, MeanWeighsValues) {
   const Metric metric = metric_named("Mean", "loss");
   const auto update = [&](Building& building, const std::vector<Symbol>& x) {
@@ -179,7 +179,7 @@ TEST(Metric, IsReadAsANameOrAsAnObject) {
 TEST(Metric, NamesWhatIsWrong) {
   EXPECT_EQ(
       refusal([] { metric_named("SparseAccuracy"); }),
-      "\"SparseAccuracy\" is not a metric\n"
+      "unknown metric \"SparseAccuracy\"\n"
       "known: accuracy, BinaryAccuracy, CategoricalAccuracy, Mean, MeanAbsoluteError, MeanSquaredError, "
       "SparseCategoricalAccuracy");
   EXPECT_EQ(refusal([] {
@@ -191,7 +191,7 @@ TEST(Metric, NamesWhatIsWrong) {
               counted(metric_named("Mean", "loss"), classes({1}), floats({1, 2}, {0, 1}));
             }),
             "[Mean] the metric \"loss\" doesn't compare labels with predictions\n"
-            "give it values, or choose another");
+            "pass it values with update_mean, or choose another metric");
 }
 
 }  // namespace

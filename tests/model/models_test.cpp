@@ -1,4 +1,5 @@
-// The models of the seeds in their three forms.
+// Claim: the models of TensorFlow's tutorials can be written as in Keras, in the three forms that Keras has:
+// Sequential, functional and subclassed.
 #include <gtest/gtest.h>
 
 #include "model/functional.h"
@@ -89,7 +90,7 @@ TEST(P4, FunctionalModelRefusesAnInputThatIsNotListed) {
   }
 }
 
-// A subclassed model keeps its layers and calls them.
+// A subclassed model holds its layers as members and calls them.
 class TwoTowers final : public Layer {
  public:
   TwoTowers() : Layer("two_towers") {}
@@ -127,7 +128,7 @@ TEST(P5, ModelThatDoesNotKnowItsInputSaysSo) {
     weights_of(model);
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_EQ(error.problems().at(0).fact, "[Sequential] model \"m\" doesn't know the shape of its input");
+    EXPECT_EQ(error.problems().at(0).fact, "[Sequential] the input shape of model \"m\" is not known");
   }
 }
 

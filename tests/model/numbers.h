@@ -1,4 +1,4 @@
-// Computing with symbols in a test: numbers in, numbers out.
+// Evaluates functions of symbols on numbers, for tests.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,7 @@ inline std::vector<double> compute(const std::vector<Tensor>& given, const Funct
   return numbers;
 }
 
-// The names of the kernels of a step, in order.
+// The names of a step's operations, in order.
 inline std::string kernels_of(const Step& step) {
   std::string names;
   for (const Node& node : step.program.nodes)
@@ -45,7 +45,7 @@ inline std::string kernels_of(const Step& step) {
   return names;
 }
 
-// The text of the InputError that an action gives.
+// The text of the InputError that an action throws.
 inline std::string refusal(const std::function<void()>& action) {
   try {
     action();

@@ -14,7 +14,7 @@ using test::floats;
 using test::refusal;
 using test::Values;
 
-// Variables "a" [2] and "b" [] with given gradients.
+// A step that updates the variables "a" [2] and "b" [] by gradients that are inputs.
 Step update_step(const Optimizer& optimizer, const ApplyOptions& options = {}) {
   return trace("update", [&](Trace& trace) {
     Building building(trace, true);
@@ -52,7 +52,8 @@ Optimizer sgd(SgdAttributes attributes, double learning_rate = 0.01) {
   return {"SGD", learning_rate, attributes};
 }
 
-// One parameter under Adam, in double: Kingma and Ba's "epsilon hat" form, which Keras has.
+// Adam on one parameter in double precision, in the "epsilon hat" form of Kingma and Ba, which Keras
+// implements.
 struct AdamByHand {
   double w, m = 0, v = 0;
   void step(double g, int t, double decay = 0) {
@@ -104,7 +105,8 @@ TEST(P7, SgdDescendsByRateTimesGradient) {
   EXPECT_EQ(number(after, "SGD/iteration"), 2);
 }
 
-// m: -1, then -1 + 0.5 * -1; Nesterov looks one step further.
+// m is -1 after the first step and -1 + 0.5 * -1 after the second. Nesterov's form applies the momentum once
+// more.
 TEST(P7, SgdWithMomentumCarriesItsStepOn) {
   const Values after = updated(sgd({.momentum = 0.5}, 0.5), 2);
   EXPECT_EQ(number(after, "b"), 0.5 - 1 - 1.5);
@@ -192,7 +194,7 @@ TEST(P9, ApplyGradientsWantsOneGradientPerVariable) {
             "least one");
 }
 
-// A GAN's two optimizers live in one step.
+// A GAN has two optimizers in one step.
 TEST(P26, TwoOptimizersOfAStepNeedTwoNames) {
   Problems problems;
   const json::Value value =
@@ -236,7 +238,7 @@ TEST(Optimizer, IsReadInAllFormsKerasWrites) {
 
 TEST(Optimizer, NamesWhatIsWrongInAFile) {
   EXPECT_EQ(refusal([] { read(R"("adamm")"); }),
-            "x.json:1:1: \"adamm\" is not an optimizer\n"
+            "x.json:1:1: unknown optimizer \"adamm\"\n"
             "  1 | \"adamm\"\n"
             "    | ^~~~~~~\n"
             "did you mean \"adam\"? known: Adam, AdamW, RMSprop, SGD");

@@ -14,7 +14,7 @@ using test::refusal;
 using test::Training;
 using test::training;
 
-// Multiplications of convolutions and matrix products, per example: what papers call multiply-adds.
+// The number of multiplications in convolutions and matrix products, which papers state as multiply-adds.
 double multiplications(const Step& step) {
   double flops = 0;
   for (const Node& node : step.program.nodes) {
@@ -35,9 +35,9 @@ std::int64_t trainable_tensors(const std::vector<Weight>& weights) {
 }
 
 struct Expected {
-  std::int64_t parameters = 0;  // trainable ones
-  std::int64_t tensors = 0;
-  double forward_gmac = 0;  // to four digits after the point
+  std::int64_t parameters = 0;  // trainable parameters
+  std::int64_t tensors = 0;     // trainable tensors
+  double forward_gmac = 0;      // 1e9 multiply-adds per example, rounded to four decimals
 };
 
 void expect_size(const ZooChoice& choice, const Expected& expected) {
@@ -80,8 +80,8 @@ TEST(P3, TheLinearModelHasTwoParameters) {
 
 // ---- published sizes
 
-// He et al., 2015; torchvision 0.15 for version 1.5. 3.86, 4.09 and 11.28 G are of tf_cnn_benchmarks' and
-// torchvision's layer tables.
+// Parameters: He et al., 2015, and torchvision 0.15 for version 1.5. The multiply-adds (3.86, 4.09 and 11.28
+// billion) are those of the layer tables of tf_cnn_benchmarks and torchvision.
 TEST(Zoo, ResidualNetworksHaveThePublishedSizes) {
   expect_size(zoo_model("resnet50"), {25557032, 161, 4.0892});
   expect_size(zoo_model("resnet50", {{"v1", 1}, {"classes", 1001}}), {25559081, 161, 3.8580});
@@ -89,7 +89,8 @@ TEST(Zoo, ResidualNetworksHaveThePublishedSizes) {
   expect_size(zoo_model("resnet152", {{"v1", 1}, {"classes", 1001}}), {60194857, 467, 11.2824});
 }
 
-// 0.27 M and 20 layers in He et al., 2015, table 6; with projections 2,752 more than 269,722.
+// He et al., 2015, table 6: 0.27 million parameters at 20 layers. The projections add 2,752 to the exact
+// 269,722.
 TEST(Zoo, TheSmallResidualNetworkHasThePublishedSize) {
   EXPECT_EQ(count_parameters(*zoo_model("small_resnet").build()).trainable, 269722 + 2752);
 }
@@ -103,7 +104,7 @@ TEST(Zoo, AlexnetHasTheSizeOfTensorFlowsBenchmarks) {
   expect_size(zoo_model("alexnet", {{"classes", 1001}}), {61842345, 16, 0.8388});
 }
 
-// Keras prints 23,851,784 with the moving statistics of 94 normalizations.
+// Keras states 23,851,784, which includes the moving statistics of 94 batch normalizations.
 TEST(Zoo, InceptionHasThePublishedSize) {
   expect_size(zoo_model("inception_v3", {{"classes", 1001}}), {23819401, 190, 5.7132});
   EXPECT_EQ(count_parameters(*zoo_model("inception_v3").build()).total(), 23851784);
@@ -131,8 +132,9 @@ TEST(Zoo, BertFindsMaskedWordsByTheirPositionInTheirRow) {
   }
 }
 
-// Turc et al., 2019: 4,385,920 up to the pooler; beside it the masked words' dense layer, normalization and
-// biases, and two logits.
+// Turc et al., 2019: 4,385,920 parameters including the pooler. Pre-training adds a dense layer, a layer
+// normalization and the biases of the vocabulary for masked words, and the two logits of next-sentence
+// prediction.
 TEST(Zoo, BertTinyHasThePublishedSize) {
   const std::int64_t pretraining = (128 * 128 + 128) + 2 * 128 + 30522 + (2 * 128 + 2);
   EXPECT_EQ(count_parameters(*zoo_model("bert_tiny").build()).trainable, 4385920 + pretraining);
@@ -144,7 +146,7 @@ TEST(Zoo, BertLargeHasThePublishedSizes) {
   expect_size(zoo_model("bert_large", {{"sequence", 384}, {"squad", 1}}), {334094338, 391, 123.2127});
 }
 
-// Radford et al., 2019, as the released weights count.
+// The number of parameters in the released weights of Radford et al., 2019.
 TEST(Zoo, TheTransformerIsGpt2AtItsSize) {
   const ZooValues gpt2{
       {"layers", 12}, {"hidden", 768}, {"heads", 12}, {"sequence", 1024}, {"vocabulary", 50257}};
@@ -158,7 +160,8 @@ TEST(Zoo, EveryModelCanBeTracedDifferentiatedAndUpdatedFromShapesAlone) {
     const Training made = training(*zoo_model(model.name).build(), 2);
     const auto updates = std::count_if(made.step.program.nodes.begin(), made.step.program.nodes.end(),
                                        [](const Node& node) { return name(node.operation) == "update"; });
-    // A weight, two slots each, and the count of steps; statistics and random streams besides.
+    // Each weight and its two slots are updated, and the number of steps. Moving statistics and random
+    // streams come on top.
     EXPECT_GE(updates, 3 * trainable_tensors(made.weights) + 1) << model.name;
   }
 }
@@ -167,7 +170,7 @@ float loss_after(const Training& made, int steps) {
   return test::run(made.step, test::starting_values(made), {.steps = steps}).at("loss").values<float>()[0];
 }
 
-// Labels are drawn once, so that a model with enough freedom learns them by heart.
+// The batch is the same in every step, so a model with enough parameters can fit its random labels.
 TEST(Zoo, ModelsThatAreMeantToBeTrainedLearnABatch) {
   const ZooChoice small[] = {
       zoo_model("mlp", {{"features", 8}, {"units", 16}, {"classes", 2}}),
@@ -224,7 +227,7 @@ TEST(Zoo, IsReadAsANameOrWithParameters) {
 
 TEST(Zoo, NamesWhatIsWrongInAFile) {
   EXPECT_EQ(problems_of(R"("resnet5")"),
-            "x.json:1:1: \"resnet5\" is not a model of the zoo\n"
+            "x.json:1:1: unknown model \"resnet5\"\n"
             "  1 | \"resnet5\"\n"
             "    | ^~~~~~~~~\n"
             "did you mean \"resnet50\"? known: alexnet, bert_large, bert_tiny, fashion_cnn, inception_v3, "
@@ -242,11 +245,10 @@ TEST(Zoo, NamesWhatIsWrongInAFile) {
 }
 
 TEST(Zoo, NamesWhatIsWrongInACall) {
-  EXPECT_EQ(
-      refusal([] {
-        zoo_model("mlp", {{"unit", 3}});
-      }),
-      "\"unit\" is not a parameter of mlp\ndid you mean \"units\"? known: features, layers, units, classes");
+  EXPECT_EQ(refusal([] {
+              zoo_model("mlp", {{"unit", 3}});
+            }),
+            "mlp has no parameter \"unit\"\ndid you mean \"units\"? known: features, layers, units, classes");
   EXPECT_EQ(refusal([] { zoo_model("mlp", {{"units", 0}}); }), "[mlp] units is 0\nit must be at least 1");
   EXPECT_EQ(refusal([] {
               zoo_model("transformer", {{"hidden", 10}}).build();

@@ -1,5 +1,6 @@
-// Rows D1, D10 to D14: the machine's only GPU is counted, made visible, listed, and then, in another
-// process, its memory is limited. Python's output of these programs, in order.
+// Rows D1 and D10 to D14 of tests/README.md: a program counts the machine's only GPU, makes it visible and
+// lists it; another process limits its memory. The expected text is the output of the Python programs, in
+// order.
 #include "base/quantity_literals.h"
 #include "device/context.h"
 #include "device/error.h"

@@ -1,4 +1,4 @@
-// Row D15: one GPU is cut into two logical ones of 1 GiB each, and they are listed.
+// Row D15 of tests/README.md: one GPU is split into two logical GPUs of 1 GiB each, which are then listed.
 #include "base/quantity_literals.h"
 #include "device/context.h"
 #include "device/error.h"

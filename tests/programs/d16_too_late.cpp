@@ -1,5 +1,5 @@
-// Row D16: after devices are initialised, each way to configure them is refused, and a program that catches
-// the error prints TensorFlow's sentence.
+// Row D16 of tests/README.md: after the devices have been initialised, every call that configures them is
+// refused, and a program that catches the error prints TensorFlow's text.
 #include <functional>
 
 #include "base/quantity_literals.h"
@@ -32,7 +32,7 @@ int main() {
   out.print(context.list_logical_devices(Kind::gpu).size(), "Logical GPUs");
   configure_all();
 
-  context = device::Context(described_gpus(2));  // another process, in time
+  context = device::Context(described_gpus(2));  // another process, which configures before initialising
   configure_all();
   return out.finish(
       "2 Logical GPUs\n"

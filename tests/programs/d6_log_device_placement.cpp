@@ -1,5 +1,5 @@
-// TensorFlow's example of device placement: two constants and a matmul on a machine with one GPU, with every
-// operation logged. The whole output is what TensorFlow prints.
+// TensorFlow's example of logging device placement (tensorflow.org/guide/gpu): two constants and a matmul on
+// a machine with one GPU. The output is the same as TensorFlow's.
 #include <fmt/core.h>
 
 #include "device/physical_device.h"

@@ -1,5 +1,5 @@
-// TensorFlow's example of manual placement: constants are put on the CPU, the matmul that says nothing goes
-// to the GPU all the same, and its inputs are copied there without a word.
+// TensorFlow's example of manual device placement (tensorflow.org/guide/gpu): two constants are placed on the
+// CPU, and the matmul outside the scope is placed on the GPU. Its inputs are copied there implicitly.
 #include <fmt/core.h>
 
 #include "device/physical_device.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace wt;
 
-// The first four lines are what TensorFlow prints; the copies, which it keeps to itself, follow.
+// TensorFlow prints the first four lines. The copies that follow are not part of its output.
 constexpr std::string_view expected =
     "Executing op MatMul in device /job:localhost/replica:0/task:0/device:GPU:0\n"
     "tf.Tensor(\n"

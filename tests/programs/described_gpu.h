@@ -1,4 +1,4 @@
-// The machine of the programs about devices: GPUs as a cloud gives them.
+// The GPUs of the programs about devices: Tesla T4, as cloud machines have them.
 #pragma once
 
 #include "base/quantity_literals.h"

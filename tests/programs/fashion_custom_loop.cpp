@@ -1,7 +1,7 @@
-// A custom training loop, as TensorFlow's tutorial on tf.distribute.Strategy writes it: a step with a tape,
-// an optimizer and metrics, checkpoints, and a restored model that is tested. Pictures are made up, so that
-// the program runs anywhere; with Fashion-MNIST's files, data::read_fashion_mnist(folder) gives the same kind
-// of rows.
+// A custom training loop as in TensorFlow's tutorial "Custom training with tf.distribute.Strategy": a step
+// with a tape, an optimizer and metrics, checkpoints, and the test of a restored model. The images are
+// synthetic, so that the program needs no files. With the files of Fashion-MNIST,
+// data::read_fashion_mnist(folder) returns rows of the same form.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -40,7 +40,7 @@ std::shared_ptr<const model::Layer> create_model() {
                            });
 }
 
-// The loss per row, and the two metrics, that both steps share.
+// The loss and the accuracy of a phase, training or test.
 struct Objective {
   model::Loss loss =
       model::loss_named("sparse_categorical_crossentropy", {.reduction = model::LossReduction::none});
@@ -66,7 +66,8 @@ struct Objective {
   }
 };
 
-// Restores a fresh model from the newest checkpoint and tests it on rows that training has not seen.
+// Restores a new model from the newest checkpoint and returns its accuracy on rows that were not used in
+// training.
 double tested_accuracy(const std::filesystem::path& checkpoints, const data::Dataset& test,
                        train::Machine& machine) {
   const auto model = create_model();

@@ -1,6 +1,6 @@
-// The oracle's smallest case from the floors alone: a dense layer, mean squared error, plain SGD. A step is
-// traced, differentiated, lowered by the default strategy, planned and run on the CPU, and must train as the
-// oracle did.
+// The smallest case of tests/oracle, without model/ and train/: a dense layer, mean squared error and plain
+// SGD. The step is traced, differentiated, lowered by the default strategy and executed on the CPU, and its
+// losses and weights must be those of the reference.
 #include "program/operations.h"
 #include "programs/oracle.h"
 

@@ -1,5 +1,5 @@
-// Three dense layers, softmax cross-entropy from logits, SGD with momentum, against the oracle: as
-// linear_sgd.cpp, with layers as functions and slots.
+// As linear_sgd.cpp, for another case of tests/oracle: three dense layers, softmax cross-entropy from logits,
+// and SGD with momentum. Layers are functions here, and the optimizer has slots.
 #include "program/operations.h"
 #include "programs/oracle.h"
 

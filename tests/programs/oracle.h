@@ -1,5 +1,5 @@
-// The oracle programs' common part: train a traced step as a case says and compare with what the case says
-// came out.
+// The common part of the programs that repeat a case of tests/oracle: trains a traced step on the case's data
+// and compares the losses and the final weights with those of the case.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ inline std::vector<double> expected_losses(const std::string& name) {
   return losses;
 }
 
-// Prints the worst errors; true when they are inside the oracle's tolerances (tests/oracle/README.md).
+// Prints the largest errors. Returns true if they are within the tolerances of tests/oracle/README.md.
 inline bool agrees(const std::string& name, const std::vector<float>& losses,
                    const execute::Execution& trained) {
   const std::vector<double> expected = expected_losses(name);
@@ -49,8 +49,9 @@ inline bool agrees(const std::string& name, const std::vector<float>& losses,
   return losses.size() == expected.size() && worst_loss <= 1e-5 && worst_weight <= 1e-4;
 }
 
-// Trains on the case's batches in order, prints step and plan, and answers the program's exit code.
-// Requires: inputs x, y and learning_rate, result loss, variables named as the case's weights.
+// Prints the step and its plan, trains on the case's batches in order, and returns the program's exit code.
+// Requires: the step has the inputs x, y and learning_rate, the result loss, and variables named as the
+// weights of the case.
 inline int train(const std::string& name, const Step& step, std::int64_t batch, float learning_rate) {
   const plan::Plan plan = strategy::lower_default(step, {"cpu:0"});
   fmt::print("{}\n{}\n", print(step), print(plan));

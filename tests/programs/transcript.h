@@ -1,4 +1,5 @@
-// What a small program prints, line by line as Python's print would, and whether that is what it should.
+// Collects what a small program prints, in the form of Python's print, and compares it with the expected
+// text.
 #pragma once
 
 #include <fmt/core.h>
@@ -11,7 +12,7 @@ namespace wt {
 
 class Transcript {
  public:
-  // Values are joined by a space, as `print(a, b)` joins them.
+  // Joins the values with a space, as Python's print(a, b) does.
   template <class... Values>
   void print(const Values&... values) {
     std::string line;
@@ -19,7 +20,7 @@ class Transcript {
     text_ += line + "\n";
   }
 
-  // Shows the text; 0 when it is what was expected, 1 otherwise.
+  // Prints the text. Returns 0 if it is the expected text and 1 otherwise.
   int finish(std::string_view expected) const {
     fmt::print("{}", text_);
     if (text_ == expected) return 0;

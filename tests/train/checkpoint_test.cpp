@@ -1,5 +1,5 @@
-// Claim: a checkpoint gives back exactly what was saved, or nothing: whatever happens to the file, restoring
-// either refuses it before any variable changes, or gives the saved values.
+// Claim: restoring a checkpoint yields exactly the saved values or throws before any variable changes,
+// however the file was damaged.
 
 #include "train/checkpoint.h"
 
@@ -49,7 +49,7 @@ std::vector<std::string> files_in(const fs::path& folder) {
   return names;
 }
 
-// What restoring says; it must leave the state as it was.
+// The text of the error that restoring throws. The state must not change.
 std::string refusal(const TestFolder& folder, const fs::path& path) {
   Trained other;
   other.set(9, 9);
@@ -141,12 +141,12 @@ TEST(Checkpoint, AFileCutOffAnywhereIsRefusedAndTheOlderOneNamed) {
     write_bytes(file, whole.substr(0, length));
     const std::string text = refusal(folder, folder / "ckpt-2");
     EXPECT_TRUE(text.starts_with("ckpt-2.safetensors: ")) << text;
-    EXPECT_TRUE(text.ends_with("\n\"ckpt-1\" is whole: restore that one")) << length << ": " << text;
+    EXPECT_TRUE(text.ends_with("\nrestore \"ckpt-1\", which is intact")) << length << ": " << text;
   }
   write_bytes(file, whole.substr(0, whole.size() - 1));
   EXPECT_EQ(refusal(folder, folder / "ckpt-2"),
             "ckpt-2.safetensors: the header describes 40 bytes of numbers, the file has 39\n"
-            "\"ckpt-1\" is whole: restore that one");
+            "restore \"ckpt-1\", which is intact");
 }
 
 TEST(Checkpoint, AFileWithAnyByteChangedIsRefusedOrHoldsTheSameValues) {
@@ -173,15 +173,15 @@ TEST(Checkpoint, AFileWithAnyByteChangedIsRefusedOrHoldsTheSameValues) {
       }
     }
   }
-  // All but blanks of the header.
+  // A changed blank in the header has no effect. Every other change is refused.
   EXPECT_GT(refused, 3 * static_cast<int>(whole.size()) - 60);
   write_bytes(file, whole.substr(0, whole.size() - 1) + "!");
   EXPECT_EQ(refusal(folder, folder / "ckpt-1"),
-            "ckpt-1.safetensors: the checkpoint was altered: its content doesn't match its fingerprint\n"
-            "no other checkpoint in its folder is whole");
+            "ckpt-1.safetensors: the checkpoint was altered: its content does not match its fingerprint\n"
+            "no other checkpoint in its folder is intact");
 }
 
-// A file with a right fingerprint, from another model.
+// Saves an undamaged checkpoint of a model with these weights.
 fs::path saved(const TestFolder& folder, const std::vector<model::Weight>& others) {
   State state(1);
   state.add(others);
@@ -195,10 +195,10 @@ TEST(Checkpoint, AnotherModelsIsRefusedNamingEveryVariable) {
   others[1].spec.shape = {4};
   EXPECT_EQ(refusal(folder, saved(folder, others)),
             "ckpt-1.safetensors: variable \"dense/bias\" is float32[4] in the checkpoint\n"
-            "it is float32[2] here: restore into the model that was saved\n"
+            "the model has float32[2]: restore a checkpoint of the same model\n"
             "\n"
             "ckpt-1.safetensors: the checkpoint has no variable \"Adam/iteration\"\n"
-            "it is int64[] here: restore into the model that was saved");
+            "the model has int64[]: restore a checkpoint of the same model");
 }
 
 TEST(Checkpoint, MoreVariablesThanNeededAreKeptForLater) {
@@ -215,20 +215,21 @@ TEST(Checkpoint, ForeignFilesAreRefused) {
   const TestFolder folder;
   write_safetensors(folder / "ckpt-1.safetensors",
                     {.tensors = {{"dense/bias", Tensor::zeros({Type::float32, {2}})}}});
-  EXPECT_EQ(refusal(folder, folder / "ckpt-1"),
-            "ckpt-1.safetensors: this is no checkpoint: it has numbers, and doesn't say that it is one\n"
-            "no other checkpoint in its folder is whole");
+  EXPECT_EQ(
+      refusal(folder, folder / "ckpt-1"),
+      "ckpt-1.safetensors: this file is not a checkpoint: its metadata does not state the format of one\n"
+      "no other checkpoint in its folder is intact");
   write_bytes(folder / "ckpt-1.safetensors", "{\"weights\": [1, 2, 3]}, and more text");
   EXPECT_TRUE(
       refusal(folder, folder / "ckpt-1").starts_with("ckpt-1.safetensors: this is not a safetensors file"));
   write_bytes(folder / "tf-1.index", "");
   EXPECT_EQ(refusal(folder, folder / "tf-1"),
             "tf-1.safetensors: cannot read \"tf-1.safetensors\": No such file or directory\n"
-            "this folder has TensorFlow's own format: save the weights as safetensors there");
+            "this checkpoint has TensorFlow's format: save the weights as safetensors in TensorFlow");
   EXPECT_EQ(
       refusal(folder, folder / "nothing/ckpt-1"),
       "nothing/ckpt-1.safetensors: cannot read \"nothing/ckpt-1.safetensors\": No such file or directory\n"
-      "no other checkpoint in its folder is whole");
+      "no other checkpoint in its folder is intact");
 }
 
 TEST(Checkpoint, AnotherVersionsIsRefused) {
@@ -239,8 +240,8 @@ TEST(Checkpoint, AnotherVersionsIsRefused) {
   file.metadata["version"] = "2";
   write_safetensors(folder / "ckpt-1.safetensors", file);
   EXPECT_EQ(refusal(folder, folder / "ckpt-1"),
-            "ckpt-1.safetensors: a checkpoint of version \"2\", and this program reads version 1\n"
-            "no other checkpoint in its folder is whole");
+            "ckpt-1.safetensors: the checkpoint has version \"2\", and this program reads version 1\n"
+            "no other checkpoint in its folder is intact");
 }
 
 std::string latest_refusal(const TestFolder& folder) {
@@ -264,7 +265,8 @@ TEST(LatestCheckpoint, RefusesAnIndexThatIsNone) {
        {"", "model_checkpoint_path: \"ckpt", "epoch: \"3\"\n", "ckpt-1", "model_checkpoint_path: 3"}) {
     write_bytes(folder / "checkpoint", text);
     EXPECT_EQ(latest_refusal(folder),
-              "checkpoint: this is no index of checkpoints: it should say model_checkpoint_path: \"...\"\n"
+              "checkpoint: this file is not an index of checkpoints: it has no line model_checkpoint_path: "
+              "\"...\"\n"
               "name the checkpoint itself, or choose another folder")
         << text;
     Trained trained;
@@ -290,7 +292,7 @@ TEST(LatestCheckpoint, SaysWhichOneIsWholeWhenTheNewestIsMissing) {
   fs::remove(folder / "ckpt-2.safetensors");
   EXPECT_EQ(latest_refusal(folder),
             "checkpoint: the newest checkpoint is \"ckpt-2\", and its file is missing\n"
-            "\"ckpt-1\" is whole: restore that one");
+            "restore \"ckpt-1\", which is intact");
 }
 
 }  // namespace

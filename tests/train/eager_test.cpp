@@ -22,7 +22,7 @@ std::vector<device::PhysicalDevice> machine(int gpus) {
   return gpus == 0 ? std::vector<device::PhysicalDevice>{} : device::devices_of(card, gpus);
 }
 
-// A process on a machine with so many GPUs, and what it logs.
+// A process on a machine with a number of GPUs. It records the lines that are logged.
 struct Process {
   explicit Process(int gpus = 1) : context(machine(gpus)), tf(context) {
     tf.set_log_device_placement(true);
@@ -69,7 +69,7 @@ TEST(Eager, D6_TwoConstantsAndAMatmulAreLoggedOnTheGpu) {
             (Lines{executing("_EagerConst", gpu), executing("_EagerConst", gpu), executing("MatMul", gpu)}));
 }
 
-TEST(Eager, D5_NothingIsLoggedUnlessItIsWanted) {
+TEST(Eager, D5_NothingIsLoggedUnlessLoggingIsOn) {
   Process process;
   process.tf.set_log_device_placement(false);
   process.tf.matmul(a(process.tf), b(process.tf));
@@ -173,7 +173,7 @@ TEST(Eager, D7_AnUnknownPolicyIsRefused) {
             "Not a valid device policy: 'loud'");
 }
 
-// ---- D2, D4: names and what is missing
+// ---- D2, D4: names, missing kernels and missing devices
 
 TEST(Eager, D2_AScopeTakesAnyFormOfAName) {
   Process process(2);
@@ -255,12 +255,12 @@ TEST(Eager, SmallIntegersStayOnTheCpuOnlyWhereThatIsSwitchedOn) {
   EXPECT_EQ(print(process.tf.apply("add", {}, std::vector{x, x})[0].device), cpu);
 }
 
-// ---- calls that are wrong
+// ---- wrong calls
 
 TEST(Eager, AnUnknownOperationIsRefusedWithTheNearestName) {
   Process process;
   const std::string text = refusal<InputError>([&] { process.tf.apply("matmull", {}, {}); });
-  EXPECT_TRUE(text.starts_with("\"matmull\" is not an operation\ndid you mean \"matmul\"? known: abs, "));
+  EXPECT_TRUE(text.starts_with("unknown operation \"matmull\"\ndid you mean \"matmul\"? known: abs, "));
 }
 
 TEST(Eager, OperandsThatDontFitAreRefusedAfterPlacement) {
@@ -280,7 +280,7 @@ TEST(Eager, AConstantKeepsItsOwnNumbers) {
   EXPECT_EQ(print(x), "tf.Tensor([1. 2.], shape=(2,), dtype=float32)");
 }
 
-// Two GPUs of 1 MiB each, cut from one; tensors of 256 KiB.
+// A process with two logical GPUs of 1 MiB each on one physical GPU, and tensors of 256 KiB.
 struct SmallProcess : Process {
   SmallProcess() {
     const device::PhysicalDevice gpu_0 = context.list_physical_devices(device::Kind::gpu)[0];
@@ -296,7 +296,7 @@ TEST(Eager, D14_TensorsTakeMemoryUntilTheLastOneOfThemIsGone) {
   EXPECT_EQ(process.tf.get_memory_info("GPU:0").current, Bytes(0));
   {
     const EagerTensor first = process.quarter();
-    const EagerTensor same = process.tf.identity(first);  // where it lies
+    const EagerTensor same = process.tf.identity(first);  // on the same device, so it shares the allocation
     EXPECT_EQ(process.tf.get_memory_info("GPU:0").current, Bytes(1 << 18));
     const EagerTensor sum = process.tf.apply("add", {}, std::vector{first, same})[0];
     EXPECT_EQ(process.tf.get_memory_info("GPU:0").current, Bytes(1 << 19));
@@ -305,7 +305,7 @@ TEST(Eager, D14_TensorsTakeMemoryUntilTheLastOneOfThemIsGone) {
   EXPECT_EQ(process.tf.get_memory_info("GPU:0").peak, Bytes(1 << 19));
   process.tf.reset_memory_stats("GPU:0");
   EXPECT_EQ(process.tf.get_memory_info("GPU:0").peak, Bytes(0));
-  EXPECT_EQ(process.tf.get_memory_info("GPU:1").peak, Bytes(0));  // a memory of its own
+  EXPECT_EQ(process.tf.get_memory_info("GPU:1").peak, Bytes(0));  // its memory is separate
 }
 
 TEST(Eager, D14_OneTensorTooManyIsRefusedInTensorFlowsWords) {
@@ -330,7 +330,7 @@ TEST(Eager, D7_CopiesOfInputsTakeMemoryWhileTheOperationRuns) {
     const auto scope = process.tf.device("/GPU:1");
     return process.quarter();
   }();
-  process.tf.apply("negate", {}, std::vector{on_second});  // on GPU:0: a copy and a result
+  process.tf.apply("negate", {}, std::vector{on_second});  // GPU:0 holds a copy of the input and the result
   EXPECT_EQ(process.tf.get_memory_info("GPU:0").peak, Bytes(1 << 19));
   EXPECT_EQ(process.tf.get_memory_info("GPU:0").current, Bytes(0));
 }

@@ -1,5 +1,5 @@
-// Claim: where the host's copies have a queue of their own, a step's rows are read and sent while the one before it
-// computes, and nothing of that can be seen in the numbers.
+// Claim: if the host's copies have a queue of their own, the rows of a step are read and copied while the
+// previous step computes, and the results are bit for bit the same as without this queue.
 
 #include <gtest/gtest.h>
 
@@ -20,12 +20,12 @@ data::Dataset rows() {
 
 struct Trained {
   std::vector<double> losses{};
-  std::string events{};  // r: a row is read, s: a step is done
+  std::string events{};  // r for a row that is read, s for a step that has finished
   std::map<std::string, Tensor> weights{};
 };
 
-// 10 rows in fours, so the last batch is short. In between it evaluates: that takes the memory, with what was sent
-// ahead.
+// Trains on 10 rows in batches of 4, so that the last batch is short. The evaluations in between take over
+// the memory, which discards inputs that were copied ahead.
 Trained train_on(const execute::Queues& queues, FitOptions options, std::int64_t replicas = 1) {
   Machine machine{test::mirrored(replicas), queues, {.replicas = replicas}};
   State state(1);
@@ -35,7 +35,7 @@ Trained train_on(const execute::Queues& queues, FitOptions options, std::int64_t
                  .optimizer = model::optimizer_named("adam"),
                  .metrics = {model::metric_named("accuracy")}});
   Trained trained;
-  const data::Dataset told = rows().map([&](const data::Element& row) {
+  const data::Dataset recorded = rows().map([&](const data::Element& row) {
     trained.events += 'r';
     return row;
   });
@@ -44,7 +44,7 @@ Trained train_on(const execute::Queues& queues, FitOptions options, std::int64_t
     trained.losses.push_back(step.loss);
     if (step.step % 2 == 0) trained.losses.push_back(model.evaluate(rows().batch(4)).loss);
   };
-  model.fit(told.batch(4), options);
+  model.fit(recorded.batch(4), options);
   trained.weights = model.weights();
   return trained;
 }
@@ -71,7 +71,8 @@ TEST_F(InputAhead, CantBeSeenInTheNumbers) {
   expect_same({.epochs = 3}, 2);
 }
 
-// The dataset goes on where the epoch before ended: a row that was read too early would be lost.
+// With steps_per_epoch the dataset continues where the previous epoch ended. A row that was read too early
+// would be lost.
 TEST_F(InputAhead, ReadsNoFurtherThanAnEpochGoes) { expect_same({.epochs = 3, .steps_per_epoch = 1}); }
 
 TEST_F(InputAhead, IsReadBeforeTheStepIsDoneAndOnlyThere) {

@@ -1,4 +1,5 @@
-// What trains in these tests: this machine's CPU, with the default strategy or with several replicas.
+// The machine of these tests: the CPU of this host, under the default strategy or under one with several
+// replicas.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// Claim: training on one device is what TensorFlow's programs do, row by row of the reference on its
-// strategies. Most numbers follow on paper: a linear model on rows of ones with SGD.
+// Claim: training on one device behaves as in TensorFlow. The test suites P8, L14 and so on are rows of
+// tests/README.md. Most expected numbers can be derived by hand, since the model is linear, the data are ones,
+// and the optimizer is SGD.
 
 #include "train/model.h"
 
@@ -47,7 +48,8 @@ CompileOptions sgd(double rate) {
   return options;
 }
 
-// On ones, from zeros: prediction w + b, and each of both moves by 2 rate (1 - w - b).
+// The error 1 - w - b of the linear model on ones. It begins at w = b = 0, and each step adds 2 rate (1 - w -
+// b) to both w and b.
 double error_after(std::int64_t steps, double rate) {
   return std::pow(1 - 4 * rate, static_cast<double>(steps));
 }
@@ -63,7 +65,7 @@ struct Linear {
   }
 };
 
-// A step of one's own: with a tape and an optimizer.
+// A custom training step with a gradient tape and an optimizer.
 Function::Body tape_step(const std::shared_ptr<const model::Layer>& layer,
                          const model::Optimizer& optimizer) {
   return [layer, optimizer](Building& building, const Symbols& batch) {
@@ -171,8 +173,9 @@ model::LayerPtr bare(const std::string& name) {
   return model::dense({.name = name, .units = 1, .use_bias = false});
 }
 
-// Two linear models in one, without a bias: rows of (1, 2) are to give (1, 4). Each weight moves as if it were
-// alone, since the losses are added: its error shrinks by 1 - 2 rate x^2 in a step.
+// Two linear models without a bias in one model, with the inputs (1, 2) and the labels (1, 4). Since the
+// losses are added, each weight is trained as if it were alone: in a step its error shrinks by the factor 1 -
+// 2 rate x^2.
 TEST(P4, SeveralInputsAndOutputsAreMinimisedTogether) {
   const double rate = 0.05;
   for (const std::int64_t replicas : {1, 2}) {
@@ -188,7 +191,7 @@ TEST(P4, SeveralInputsAndOutputsAreMinimisedTogether) {
     model.compile(options);
     const auto rows = [](float value) { return floats({4, 1}, std::vector<float>(4, value)); };
     const std::vector<Tensor> batch{rows(1), rows(2), rows(1), rows(4)};
-    double left = 1, right = 2;  // 1 - w 1, and 4 - v 2 over 2
+    double left = 1, right = 2;  // errors of the weights: 1 - w and 2 - v
     for (int step = 0; step < 3; ++step) {
       const StepResult result = model.train_on_batch(batch);
       EXPECT_NEAR(result.loss, left * left + 4 * right * right, 1e-5);
@@ -215,8 +218,8 @@ TEST(P4, ABatchThatLacksLabelsIsRefused) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "[both] it has 2 outputs, and a batch holds labels for 1\n"
-                 "give it a tensor per input, then one per output");
+                 "[both] the model has 2 outputs, and a batch holds labels for 1\n"
+                 "a batch must hold one tensor per input, then one per output");
   }
 }
 
@@ -260,7 +263,7 @@ TEST(P23, SavesEverySecondEpochFromWithinFit) {
 
 TEST(P25, AnEvaluationStepRunsOnARestoredPlainModel) {
   const test::TestFolder folder;
-  Linear trained(0.25);  // the error is gone after one step
+  Linear trained(0.25);  // with this rate the error is 0 after one step
   trained.model.fit(ones(10, 10), {});
   Checkpoint(trained.state).save(folder / "ckpt");
 
@@ -287,7 +290,8 @@ TEST(P25, ARestoredModelMeasuresWithoutWhatTheTrainingHadCounted) {
   EXPECT_EQ(plain.evaluate(ones(100, 10)).loss, trained.model.evaluate(ones(100, 10)).loss);
 }
 
-// Two devices with two rows each, one after the other: each scales its loss by the global batch of 4.
+// Two devices with two rows each are simulated one after the other. Each scales its loss by the global batch
+// of 4.
 TEST(L14, AMeanFedWithScaledLossesIsTooSmallByTheNumberOfReplicas) {
   test::Machine machine;
   State state(1);
@@ -302,7 +306,7 @@ TEST(L14, AMeanFedWithScaledLossesIsTooSmallByTheNumberOfReplicas) {
   const float second = replica({floats({2}, {4, 5})}).front().values<float>()[0];
   EXPECT_EQ(first, 1.25f);
   EXPECT_EQ(second, 2.25f);
-  EXPECT_EQ(first + second, 3.5f);  // the true mean
+  EXPECT_EQ(first + second, 3.5f);  // the mean of all four losses
   const float total = state.read(model::total_name(mean)).values<float>()[0];
   const float count = state.read(model::count_name(mean)).values<float>()[0];
   EXPECT_EQ(total, 3.5f);
@@ -310,7 +314,6 @@ TEST(L14, AMeanFedWithScaledLossesIsTooSmallByTheNumberOfReplicas) {
   EXPECT_EQ(model::metric_result(total, count), 1.75f);
 }
 
-// The last batch is short, so the rows of a step tell which batch came.
 TEST(State, KeepsTheNewestValuesWhenTheFunctionThatHeldThemEnds) {
   test::Machine machine;
   State state(1);
@@ -323,6 +326,7 @@ TEST(State, KeepsTheNewestValuesWhenTheFunctionThatHeldThemEnds) {
   EXPECT_FLOAT_EQ(state.read("dense/kernel").values<float>()[0], 0.02f);
 }
 
+// The last batch is short, so the number of its rows identifies it.
 TEST(Fit, GoesOnInTheDatasetWhenEpochsAreCountedInSteps) {
   Linear linear;
   std::vector<std::int64_t> rows;
@@ -334,7 +338,7 @@ TEST(Fit, GoesOnInTheDatasetWhenEpochsAreCountedInSteps) {
   EXPECT_EQ(rows, std::vector<std::int64_t>{5});
 }
 
-TEST(Fit, StopsAfterTheStepsThatAreAskedFor) {
+TEST(Fit, StopsAfterTheRequestedSteps) {
   Linear linear;
   const auto history = linear.model.fit(ones(100, 10), {.epochs = 9, .steps = 13});
   ASSERT_EQ(history.size(), 2u);

@@ -1,5 +1,6 @@
-// Claim: the reference's trainings come out the same on N replicas as on its one device: losses within 1e-5
-// (relative), last weights within 1e-4 (largest difference over largest weight of a tensor).
+// Claim: the trainings of tests/oracle, which ran on one device, have the same result on N replicas. The
+// losses agree within a relative error of 1e-5, and the final weights within 1e-4 (the largest difference
+// divided by the largest weight of a tensor).
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -82,7 +83,7 @@ Way mirrored(const std::string& name, strategy::MirroredOptions options) {
           }};
 }
 
-// A worker for each replica.
+// One worker per replica.
 Lowering multi_worker_mirrored(std::int64_t replicas) {
   std::vector<strategy::Place> places;
   for (std::int64_t i = 0; i < replicas; ++i)
@@ -138,7 +139,8 @@ TEST(Oracle, UnevenBatchesTrainAsTheReferenceDidUnderEveryStrategy) {
     }
 }
 
-// Policy OFF: even pieces, filled greedily at the end, where the last batch of 7 leaves replicas without rows.
+// With the policy OFF, pieces have equal sizes and the last batch fills the first replicas, so that its 7
+// rows leave some replicas without rows.
 TEST(Oracle, EvenPiecesTrainAsTheReferenceDid) {
   print_header();
   for (const std::int64_t replicas : {3, 5})

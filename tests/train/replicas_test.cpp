@@ -1,5 +1,5 @@
-// Claim: N replicas train as TensorFlow's do: losses scaled, metrics and statistics brought together, variables
-// with a copy per replica that nobody outside sees.
+// Claim: training on N replicas behaves as in TensorFlow: losses are scaled, metrics and moving statistics
+// are combined, and each replica has copies of the variables that cannot be seen from outside.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ Tensor floats(const Shape& shape, const std::vector<float>& values) {
 }
 float number(const Tensor& tensor) { return tensor.values<float>()[0]; }
 
-// y = 2 x on rows 1, 2, ... : with small whole numbers every sum is exact.
+// Rows with x = 1, 2, ... and y = 2 x. The numbers are small integers, so every sum is exact.
 struct Rows {
   Tensor x{};
   Tensor y{};
@@ -57,7 +57,7 @@ CompileOptions sgd(LossScale scale, std::int64_t global_batch = 0) {
   return options;
 }
 
-// A linear model that begins at 0 under a strategy.
+// A linear model under a strategy. Its weights are 0 at first.
 struct Linear {
   test::Machine machine;
   State state{1};
@@ -77,7 +77,8 @@ struct Mirrored : Linear {
       : Linear(test::mirrored(replicas), replicas, options, layer) {}
 };
 
-// The loss of row i (from 1) at weight 0 is (2 i)^2.
+// The sum of the losses of rows `first` to `last`, which are counted from 1. At weight 0 the loss of row i is
+// (2 i)^2.
 double losses_of_rows(int first, int last) {
   double sum = 0;
   for (int i = first; i <= last; ++i) sum += 4.0 * i * i;
@@ -115,7 +116,7 @@ TEST(L5, AMeanOverUnevenLocalRowsDeviatesFromTheMeanOfAll) {
   const StepResult step = mean.model.train_on_batch(rows.batch());
   EXPECT_TRUE(step.is_uneven_mean);
   EXPECT_EQ(step.rows, 5);
-  // 3 rows and 2: each half weighs 1/2.
+  // The replicas have 3 rows and 2 rows, and the mean of each has the weight 1/2.
   EXPECT_NEAR(step.loss, losses_of_rows(1, 3) / 3 / 2 + losses_of_rows(4, 5) / 2 / 2, 1e-4);
   EXPECT_GT(std::abs(step.loss - losses_of_rows(1, 5) / 5), 1);
   EXPECT_FALSE(mean.model.train_on_batch(Rows(4).batch()).is_uneven_mean);
@@ -136,7 +137,7 @@ TEST(F10, RowsWeighEquallyUnderTheOtherTwoScales) {
   Mirrored nominal(2, sgd(global_batch, 8)), really(2, sgd(global_rows));
   EXPECT_NEAR(nominal.model.train_on_batch(rows.batch()).loss, losses_of_rows(1, 5) / 8, 1e-4);
   EXPECT_NEAR(really.model.train_on_batch(rows.batch()).loss, losses_of_rows(1, 5) / 5, 1e-4);
-  // The gradient is -2 x (2 x), summed and divided likewise.
+  // The gradient of a row is -2 x (2 x), the negative of its loss, and is summed and divided in the same way.
   EXPECT_FLOAT_EQ(nominal.kernel(), static_cast<float>(0.0078125 * losses_of_rows(1, 5) / 8));
   EXPECT_FLOAT_EQ(really.kernel(), static_cast<float>(0.0078125 * losses_of_rows(1, 5) / 5));
 }
@@ -148,11 +149,11 @@ TEST(F10, ASumIsNotScaledAndShownTimesTheReplicas) {
   EXPECT_EQ(sum.model.train_on_batch(Rows(4).batch()).loss, losses_of_rows(1, 4));
   EXPECT_FLOAT_EQ(sum.kernel(), static_cast<float>(0.0078125 * losses_of_rows(1, 4)));
   Mirrored shown(2, options);
-  // Each replica's sum times 2, averaged by their rows.
+  // The displayed loss is the mean over the replicas, weighted by their rows, of twice the replica's sum.
   EXPECT_EQ(shown.model.evaluate(Rows(4).dataset(4)).loss, losses_of_rows(1, 4));
 }
 
-// 4 rows over 3 replicas are 2, 2 and 0.
+// The 4 rows are split over 3 replicas into 2, 2 and 0.
 TEST(F9, AReplicaWithoutRowsHasTheLossZero) {
   const Rows rows(4);
   Mirrored mean(3, sgd(keras)), really(3, sgd(global_rows)), nominal(3, sgd(global_batch, 4));
@@ -167,7 +168,8 @@ TEST(L4, PenaltiesCountOnceWhateverTheNumberOfReplicas) {
   for (const LossScale scale : {keras, global_rows, global_batch})
     for (const std::int64_t replicas : {1, 2, 3}) {
       Mirrored model(replicas, sgd(scale, 6), linear(0.25));
-      model.state.preset({{"dense/kernel", floats({1, 1}, {2})}});  // no error, only the penalty 0.25 * 2^2
+      // At this weight the error is 0, and the loss is the penalty 0.25 * 2^2.
+      model.state.preset({{"dense/kernel", floats({1, 1}, {2})}});
       EXPECT_FLOAT_EQ(static_cast<float>(model.model.train_on_batch(Rows(6).batch()).loss), 1) << replicas;
       EXPECT_FLOAT_EQ(model.kernel(), 2 - 0.0078125f * 0.25f * 2 * 2) << replicas;
       model.state.preset({{"dense/kernel", floats({1, 1}, {2})}, {"dense/bias", floats({1}, {0})}});
@@ -175,7 +177,8 @@ TEST(L4, PenaltiesCountOnceWhateverTheNumberOfReplicas) {
     }
 }
 
-// One plan serves steps of the same local rows: their number is an input. Shapes are enough for a plan.
+// The number of rows of all replicas is an input, so steps with the same local rows share a plan. Tensors
+// without numbers suffice for a plan.
 TEST(L3, TheRowsOfTheStepAreAnInputAndNoConstant) {
   Mirrored model(2, sgd(global_rows));
   const Tensor shape = Tensor::shape_only({Type::float32, {4, 1}});
@@ -200,7 +203,7 @@ TEST(L14, AMeanFedWithScaledLossesOnTwoReplicasIsTooSmallByTheirNumber) {
   const PerReplica results = step.run({{floats({2}, {2, 3})}, {floats({2}, {4, 5})}});
   EXPECT_EQ(number(results[0][0]), 1.25f);
   EXPECT_EQ(number(results[1][0]), 2.25f);
-  EXPECT_EQ(number(results[0][1]), 3.5f);  // the true mean
+  EXPECT_EQ(number(results[0][1]), 3.5f);  // the mean of all four losses
   const float total = number(state.read(model::total_name(mean)));
   const float count = number(state.read(model::count_name(mean)));
   EXPECT_EQ(total, 3.5f);
@@ -215,14 +218,14 @@ TEST(L13, EveryReplicaCountsItsOwnRowsAndAReadSumsThem) {
   for (const auto& lower : {test::mirrored(3), test::central_storage(3)})
     for (const LossScale scale : {keras, global_rows, global_batch}) {
       Linear model(lower, 3, sgd(scale, 7));
-      const EpochResult result = model.model.evaluate(rows.dataset(7));  // 3, 3 and 1 rows
+      const EpochResult result = model.model.evaluate(rows.dataset(7));  // split into 3, 3 and 1 rows
       EXPECT_NEAR(result.metrics.at(0).value, losses_of_rows(1, 7) / 7, 1e-4);
       EXPECT_NEAR(result.loss, losses_of_rows(1, 7) / 7, 1e-4);
       EXPECT_EQ(number(model.state.read("mse/count")), 7);
     }
 }
 
-// Keeps one number per replica: the mean of what it was given.
+// Each replica's own copy of the metric's total, as a step sees it.
 std::vector<float> own_values(Function& read) {
   std::vector<float> values;
   for (const std::vector<Tensor>& own : read.run(PerReplica(2, {Tensor::zeros({Type::float32, {1}})})))
@@ -230,6 +233,7 @@ std::vector<float> own_values(Function& read) {
   return values;
 }
 
+// A metric on two replicas, with one function that updates it and another that reads each replica's copy.
 struct Counter {
   test::Machine machine{test::mirrored(2), {.replicas = 2}};
   State state{1};
@@ -274,7 +278,8 @@ TEST(F12, ACheckpointHasTheTotalAndRestoringGivesEachReplicaItsPart) {
   EXPECT_EQ(own_values(fresh.read), (std::vector<float>{5.5f, 5.5f}));
 }
 
-// One channel, momentum 0: after a step a replica's moving mean is the mean of its rows.
+// The moving mean of a batch normalization after one step. It has one channel and momentum 0, so each
+// replica's copy is the mean of its own rows.
 float moving_mean(model::Semantics semantics, std::int64_t rows, std::int64_t replicas) {
   const model::LayerPtr layer = model::sequential(
       "", {model::input_layer({1}), model::batch_normalization({.momentum = 0}), model::dense({.units = 1})});
@@ -287,7 +292,7 @@ float moving_mean(model::Semantics semantics, std::int64_t rows, std::int64_t re
 }
 
 TEST(F11, MovingStatisticsAreReadAsTheMeanInKeras2AndAsReplicaZerosInKeras3) {
-  EXPECT_EQ(moving_mean(model::Semantics::keras2, 8, 2), 4.5f);  // 2.5 and 6.5
+  EXPECT_EQ(moving_mean(model::Semantics::keras2, 8, 2), 4.5f);  // the mean of 2.5 and 6.5
   EXPECT_EQ(moving_mean(model::Semantics::keras3, 8, 2), 2.5f);
   EXPECT_EQ(moving_mean(model::Semantics::tf20, 8, 2), 4.5f);
 }
@@ -403,7 +408,7 @@ TEST(P22, ACheckpointOfTwoReplicasGoesOnWithOneOrThree) {
   }
 }
 
-// The same state under two machines, one after the other.
+// Two machines use the same state in turn.
 TEST(State, GoesFromTwoReplicasToOneAndBack) {
   const Rows rows(4);
   test::Machine pair(test::mirrored(2), {.replicas = 2}), single;
@@ -435,8 +440,8 @@ TEST(P16, TheLearningRateIsLookedUpByTheGlobalBatch) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "[learning_rate] there is none for a global batch of 15\n"
-                 "the table has 5, 10; add a row, or change the replicas or their batch");
+                 "[learning_rate] no learning rate is given for a global batch of 15\n"
+                 "the table has rows for 5, 10; add one, or change the number of replicas or their batch");
   }
 }
 

@@ -1,5 +1,5 @@
-// Claim: where memory is as scarce as on a GPU, the steps of a training take turns in it, and nothing of that can be
-// seen in the numbers.
+// Claim: if the memory has room for the largest of a training's plans only, the executions of the plans use
+// it one after the other, and the results are bit for bit the same as with enough memory.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace wt::train {
 namespace {
 
-// Whole batches, a short last one, and an evaluation: three plans with one state.
+// The training has full batches, a short last batch and an evaluation: several plans that share one state.
 struct Trained {
   std::map<std::string, Tensor> weights{};
   std::vector<double> losses{};

@@ -1,4 +1,5 @@
-// Claim: a program's loop finds its strategy, and brings the replicas' values together, as with tf.distribute.
+// Claim: in a custom training loop, scopes, contexts, run, reduce and gather behave as those of
+// tf.distribute.Strategy.
 
 #include "train/strategy.h"
 
@@ -72,7 +73,7 @@ TEST(AP1, AScopeMayBeEnteredAgainAndOthersAreRefused) {
   EXPECT_FALSE(has_strategy());
 }
 
-TEST(AP3, GetStrategyTellsTheOneInScope) {
+TEST(AP3, GetStrategyReturnsTheOneInScope) {
   const Strategy mirrored("MirroredStrategy", 2);
   const auto scope = mirrored.scope();
   EXPECT_EQ(&get_strategy(), &mirrored);
@@ -81,7 +82,7 @@ TEST(AP3, GetStrategyTellsTheOneInScope) {
   EXPECT_FALSE(get_replica_context().has_value());
 }
 
-// Two replicas with rows of their own: each gives its rows doubled, and their mean.
+// On two replicas with different rows, each replica returns its rows doubled, and their mean.
 struct Doubling {
   test::Machine machine{test::mirrored(2), {.replicas = 2}};
   State state{1};
@@ -137,7 +138,8 @@ TEST(AP8, OneValueForAllReplicasIsNotASum) {
             "ReduceOp.SUM.");
 }
 
-// Three rows and one: the mean over the rows, not the mean of the replicas' means.
+// One replica has three rows and the other has one. With an axis, the mean is that of the four rows, not that
+// of the replicas' means.
 TEST(AP9, F13_AMeanAlongAnAxisWeighsRowsAndWithoutOneReplicas) {
   const Strategy strategy("MirroredStrategy", 2);
   const Values rows{floats({3}, {1, 2, 3}), floats({1}, {10})};
@@ -146,7 +148,8 @@ TEST(AP9, F13_AMeanAlongAnAxisWeighsRowsAndWithoutOneReplicas) {
   EXPECT_EQ(numbers(strategy.reduce(ReduceOp::mean, means)), std::vector<float>{6});
 }
 
-// The ring would begin elsewhere: these three sum to 0 from the left, to 1 from the right.
+// A ring all-reduce would add in another order. In float32 these three numbers add up to 0 from the left and
+// to 1 from the right.
 TEST(F4, ReduceAddsFromTheFirstReplicaOnWhateverTheAllReduceDoes) {
   const Strategy strategy("MirroredStrategy", 3);
   const Values values{floats({}, {1}), floats({}, {1e8F}), floats({}, {-1e8F})};

@@ -16,15 +16,17 @@ namespace {
 using json::Kind;
 using json::Value;
 
+// An entry of the list of layers: a layer and its calls.
 struct Entry {
   LayerPtr layer{};
   std::vector<Inbound> calls{};
-  std::size_t first_node = 0;   // its calls are numbered on from here
-  std::int64_t first_call = 0;  // what files call the first of them
+  std::size_t first_node = 0;   // the node of the graph that is the first of these calls; the others follow
+  std::int64_t first_call = 0;  // the number that the file gives to the first of these calls
   Place place{};
 };
 
-// The layers with their calls; numbers calls, binds references to them and puts them into an order.
+// Reads the layers and their calls, makes a node of every call, resolves the references to calls, and sorts
+// the nodes topologically.
 class GraphReader {
  public:
   explicit GraphReader(Importing& importing) : importing_(importing) {}
@@ -39,7 +41,7 @@ class GraphReader {
     calls_ = nodes;
   }
 
-  // None after a problem.
+  // Returns none after a problem.
   std::optional<Functional::Graph> graph(const std::vector<Reference>& inputs,
                                          const std::vector<Reference>& outputs) {
     note_first_calls(outputs);
@@ -68,12 +70,13 @@ class GraphReader {
     if (!numbers_.emplace(name, entries_.size()).second)
       importing_.problems.add(value.place(),
                               fmt::format("there are two layers named \"{}\"", printable(name)),
-                              "rename one, and the calls that mean it");
+                              "rename one, and the calls that refer to it");
     entries_.push_back(std::move(entry));
   }
 
-  // A nested model has been called once when it was made, and Keras counts that call: ours are numbered from 1,
-  // except for some Sequential ones.
+  // Keras counts the call that is made when a nested model is constructed as its call 0, so the calls in the
+  // outer model are numbered from 1. A nested Sequential may be numbered from 0 or from 1, depending on the
+  // version of Keras; the highest number in use shows which.
   void note_first_calls(const std::vector<Reference>& outputs) {
     std::map<std::string, std::set<std::int64_t>> used;
     const auto note = [&](const Reference& reference) { used[reference.layer].insert(reference.call); };
@@ -117,16 +120,18 @@ class GraphReader {
     const std::int64_t call = reference.call - entry.first_call;
     const auto calls = static_cast<std::int64_t>(entry.calls.size());
     if (call < 0 || call >= calls || reference.output < 0) {
-      importing_.problems.add(reference.place,
-                              fmt::format("call {}, output {} of layer \"{}\" does not exist", reference.call,
-                                          reference.output, printable(reference.layer)),
-                              fmt::format("it is called {} times, counted from {}", calls, entry.first_call));
+      importing_.problems.add(
+          reference.place,
+          fmt::format("call {}, output {} of layer \"{}\" does not exist", reference.call, reference.output,
+                      printable(reference.layer)),
+          fmt::format("number of its calls: {}, counted from {}", calls, entry.first_call));
       return {};
     }
     return {entry.first_node + static_cast<std::size_t>(call), static_cast<std::size_t>(reference.output)};
   }
 
-  // Each call after its inputs; otherwise in the order of the file.
+  // Sorts the nodes topologically, and by their order in the file where the topological order leaves a
+  // choice. Returns none, after a problem, if the calls form a cycle.
   std::optional<Functional::Graph> ordered(Functional::Graph graph) {
     const std::size_t count = graph.nodes.size();
     std::vector<std::vector<std::size_t>> readers(count);
@@ -147,7 +152,7 @@ class GraphReader {
         if (--missing[reader] == 0) ready.insert(reader);
     }
     if (sorted.nodes.size() < count) {
-      report_circle(missing);
+      report_cycle(missing);
       return std::nullopt;
     }
     const auto moved = [&](Functional::Reference& reference) { reference.node = place_of[reference.node]; };
@@ -158,13 +163,14 @@ class GraphReader {
     return sorted;
   }
 
-  void report_circle(const std::vector<std::size_t>& missing) {
+  void report_cycle(const std::vector<std::size_t>& missing) {
     for (const Entry& entry : entries_)
       for (std::size_t i = 0; i < entry.calls.size(); ++i)
         if (missing[entry.first_node + i] > 0) {
-          importing_.problems.add(entry.calls[i].place,
-                                  fmt::format("layer \"{}\" waits for its own output", entry.layer->name()),
-                                  "calls may not go in a circle");
+          importing_.problems.add(
+              entry.calls[i].place,
+              fmt::format("layer \"{}\" depends on a cycle of calls", entry.layer->name()),
+              "remove the cycle: no call may depend on its own output");
           return;
         }
   }
@@ -188,7 +194,7 @@ LayerPtr read_functional(const Value& config, Importing& importing) {
   const auto references = [&](std::string_view key) {
     const Value* structure = reader.value(key);
     if (structure != nullptr) return read_references(*structure, importing.problems);
-    reader.array(key);  // says that it is missing
+    reader.array(key);  // reports that the key is missing
     return std::vector<Reference>{};
   };
   const std::vector<Reference> inputs = references("input_layers");

@@ -1,7 +1,13 @@
 #pragma once
-// keras/: Keras' JSON, from the outside in: envelope (../keras_json.cpp), layers one by one, models of
-// layers, the calls of a functional model. The three eras differ in small things that can stand side by side,
-// so every form is accepted everywhere and nobody asks for the version.
+// model/keras/ reads the JSON in which Keras writes a model's architecture. keras_json.cpp reads the
+// envelope, layer_entry.cpp an entry of a list of layers, sequential.cpp and functional.cpp the two kinds of
+// models, and inbound.cpp the calls of a functional model. A layer's entry looks like this:
+//
+//   {"class_name": "Dense", "config": {"name": "dense", "units": 10, "activation": "softmax"}}
+//
+// Keras 2 before 2.13, Keras 2 since 2.13 and Keras 3 write slightly different forms. These do not contradict
+// each other, so the reader accepts every form everywhere and ignores the version that a file states.
+// A key that could change the result and is not implemented is reported as a problem and never ignored.
 
 #include <map>
 
@@ -10,20 +16,22 @@
 
 namespace wt::model::keras {
 
-// What is known while a file is read: everything wrong so far, and where each layer stands.
+// The state of reading one file: the problems found so far, and the place of each layer in the file.
 struct Importing {
   Problems problems{};
   std::map<const Layer*, Place> places{};
 };
 
-// {"class_name", "config", "name", "inbound_nodes", ...}. Null after a problem.
+// Reads an object with the keys "class_name", "config" and, in a functional model, "name" and
+// "inbound_nodes". Returns null after a problem.
 LayerPtr read_layer(const json::Value& entry, Importing& importing);
 
-bool is_model(std::string_view class_name);  // Sequential, Functional, Model
+bool is_model(std::string_view class_name);  // Sequential, Functional, or Model, the old name of the latter
 LayerPtr read_model(std::string_view class_name, const json::Value& config, Importing& importing);
 LayerPtr read_functional(const json::Value& config, Importing& importing);
 
-// Adds what went wrong to the problems, at this place where it has none of its own.
+// Adds the problems of an error that was thrown by a layer or a model. A problem without a place gets that of
+// the layer that threw it, or `place` if that layer is not known.
 void add_problems(const InputError& error, const Place& place, Importing& importing);
 
 }  // namespace wt::model::keras

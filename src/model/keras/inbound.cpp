@@ -18,7 +18,8 @@ std::string_view text_of(const Value& object, std::string_view key) {
   return value != nullptr && value->kind() == Kind::string ? std::string_view(value->string()) : "";
 }
 
-// [name, call, output], and in Keras 2 the call's keyword arguments behind it.
+// A reference is a list [layer, call, output]. In Keras 2 the keyword arguments of the call may follow as an
+// object.
 bool is_reference(const Value& value) {
   if (value.kind() != Kind::array) return false;
   const Value::Elements& e = value.elements();
@@ -31,14 +32,14 @@ bool starts_with_word(const Value& value, std::string_view word) {
          value.elements()[0].kind() == Kind::string && value.elements()[0].string() == word;
 }
 
-// Walks through the arguments of a call.
+// Walks through the arguments of a call and collects the references and the call's options.
 class Collecting {
  public:
   explicit Collecting(Problems& problems) : problems_(problems) {}
 
   void arguments(const Value& value) {
     if (starts_with_word(value, "_CONSTANT_VALUE") || starts_with_word(value, "_COMPOSITE_TYPE"))
-      problems_.add(value.place(), "an argument that is no output of a layer is not offered",
+      problems_.add(value.place(), "an argument that is not the output of a layer is not offered",
                     "layers may be called on other layers' outputs only");
     else if (is_reference(value))
       reference(value);
@@ -48,10 +49,11 @@ class Collecting {
       object(value);
     else if (value.kind() != Kind::null)
       problems_.add(value.place(), fmt::format("expected a layer's output, found {}", describe(value.kind())),
-                    "it is written [layer, call, output]");
+                    "write [layer, call, output]");
   }
 
-  // Those that are tensors become inputs, in this order; `training` is the only other one that is offered.
+  // Keyword arguments that are tensors become inputs, in this order. Of the others only `training` is
+  // implemented.
   void keywords(const Value& value) {
     if (value.kind() != Kind::object) return;
     for (const auto* key : {"query", "inputs", "value", "key"})
@@ -89,8 +91,7 @@ class Collecting {
     const Value* history =
         config != nullptr && config->kind() == Kind::object ? config->find("keras_history") : nullptr;
     if (history != nullptr && is_reference(*history)) return reference(*history);
-    problems_.add(value.place(), "this tensor has no \"keras_history\"",
-                  "it is written [layer, call, output]");
+    problems_.add(value.place(), "this tensor has no \"keras_history\"", "write [layer, call, output]");
   }
 
   void keyword(const json::Member& member) {

@@ -4,7 +4,8 @@
 
 namespace wt::model::keras {
 
-// "Output `output` of call number `call` of layer `layer`": ["dense", 0, 0] or a __keras_tensor__.
+// Output number `output` of call number `call` of the layer `layer`. Keras 2 writes it as ["dense", 0, 0],
+// and Keras 3 as an object of class __keras_tensor__ that contains this list.
 struct Reference {
   std::string layer{};
   std::int64_t call = 0;
@@ -19,11 +20,11 @@ struct Inbound {
   Place place{};
 };
 
-// An entry of inbound_nodes: {"args", "kwargs"} of Keras 3, or the lists of Keras 2.
+// Reads an entry of "inbound_nodes": an object with "args" and "kwargs" of Keras 3, or a list of Keras 2.
 Inbound read_inbound(const json::Value& node, Problems& problems);
 
-// input_layers and output_layers: references in whatever structure. Objects' keys are taken in sorted order, as
-// TensorFlow flattens them.
+// Reads "input_layers" or "output_layers": references, nested in lists and objects. An object's members are
+// read in the order of their keys, as tf.nest.flatten orders them.
 std::vector<Reference> read_references(const json::Value& structure, Problems& problems);
 
 }  // namespace wt::model::keras

@@ -11,16 +11,17 @@ namespace {
 using json::Kind;
 using json::Value;
 
-// Keys of any layer that change nothing here, or are read elsewhere.
+// Keys of any layer that do not change the result, or that other functions read.
 constexpr std::string_view ignored_keys[] = {
     "batch_input_shape", "batch_shape",    "input_shape",      "input_dtype", "input_length",
     "build_config",      "compile_config", "shared_object_id", "lora_alpha",  "optional",
     "autocast",          "fused",          "query_shape",      "key_shape",   "flash_attention"};
 
-// Keys that would change numbers, with the one value besides null that is the usual behaviour.
+// Keys that can change the result and are not implemented. Null and one other value stand for the usual
+// behaviour and are accepted.
 struct OnlyValue {
   std::string_view key{};
-  std::string_view offered{};  // as JSON; empty: null only
+  std::string_view offered{};  // as JSON; empty if only null is accepted
 };
 constexpr OnlyValue only_values[] = {
     {"activity_regularizer", ""},
@@ -67,7 +68,7 @@ void check_only_values(LayerReader& config) {
   }
 }
 
-// A name, or a policy: {"class_name": "DTypePolicy", "config": {"name": "float32"}}.
+// "dtype" is a name or a policy: {"class_name": "DTypePolicy", "config": {"name": "float32"}}.
 void check_type(LayerReader& config) {
   const Value* dtype = config.given("dtype");
   if (dtype == nullptr) return;
@@ -77,7 +78,7 @@ void check_type(LayerReader& config) {
     name = inner != nullptr && inner->kind() == Kind::object ? inner->find("name") : nullptr;
   }
   if (name == nullptr || name->kind() != Kind::string)
-    config.problem("dtype", "this names no type", "write \"float32\"");
+    config.problem("dtype", "\"dtype\" does not name a type", "write \"float32\"");
   else if (name->string() != "float32")
     config.problem("dtype", fmt::format("\"{}\" is not offered", printable(name->string())),
                    "layers compute in float32");
@@ -97,10 +98,10 @@ void refuse_class(const Value& class_name, std::string_view layer, Importing& im
   importing.problems.add(class_name.place(),
                          fmt::format("layer \"{}\" is a {}, {}", printable(layer), printable(given),
                                      is_code ? "which holds Python code" : "which is not offered"),
-                         is_code ? "write what it does with other layers" : did_you_mean(given, known));
+                         is_code ? "replace it by layers that compute the same" : did_you_mean(given, known));
 }
 
-// A class of somebody's own: "package>Class".
+// Keras registers a user's own class as "package>Class".
 bool is_custom(const Value& entry) {
   const Value* registered = text_member(entry, "registered_name");
   return registered != nullptr && registered->string().find('>') != std::string::npos;
@@ -119,7 +120,8 @@ LayerPtr read_plain(const LayerClass& row, const Value& config, const std::strin
   try {
     layer = row.from_json(reader);
   } catch (const InputError& error) {
-    // What it was made of was wrong already, or nothing but the layer itself could know.
+    // After a problem of its configuration, the layer may throw because of a substituted value. Such an error
+    // is not reported.
     if (!own.any()) add_problems(error, config.place(), importing);
   }
   reader.finish();
@@ -127,10 +129,10 @@ LayerPtr read_plain(const LayerClass& row, const Value& config, const std::strin
     importing.problems.add(
         problem.place, fmt::format("layer \"{}\" ({}): {}", printable(name), row.class_name, problem.fact),
         problem.remedy);
-  return own.any() ? nullptr : layer;  // null too where it could not be made
+  return own.any() ? nullptr : layer;  // null also if the layer's constructor threw
 }
 
-// The name in the configuration, or the entry's own, which functional models repeat.
+// The name in the configuration, or else the key "name" of the entry, which functional models add.
 std::string name_of(const Value& entry, const Value& config) {
   const Value* name = config.kind() == Kind::object ? text_member(config, "name") : nullptr;
   if (name == nullptr) name = text_member(entry, "name");

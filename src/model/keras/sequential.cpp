@@ -10,11 +10,12 @@ namespace {
 using json::Kind;
 using json::Value;
 
-// The shape that an InputLayer would state: on the first layer, or on the model.
+// The input of a Sequential model without an InputLayer. The first layer may state its shape, or the model
+// does with "build_input_shape".
 std::optional<TensorSpec> stated_input(const Value& model, const Value& first_entry, Importing& importing) {
-  Problems unheard;  // of the layer's other keys; it has been read already
+  Problems discarded;  // the layer has been read before, and its problems have been reported then
   if (const Value* config = first_entry.find("config"); config != nullptr && config->kind() == Kind::object) {
-    LayerReader reader(*config, unheard);
+    LayerReader reader(*config, discarded);
     if (auto spec = input_spec_from_json(reader)) return spec;
   }
   const Value* shape = model.find("build_input_shape");

@@ -6,7 +6,8 @@ namespace wt::model {
 
 namespace {
 
-// Keras has a class for anything and others for the most used.
+// Keras has the class Activation, whose argument names the function, and classes of their own for frequent
+// functions.
 class ActivationLayer final : public Layer {
  public:
   ActivationLayer(std::string_view class_name, std::string activation, std::string name)

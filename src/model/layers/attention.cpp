@@ -9,15 +9,17 @@ namespace wt::model {
 
 namespace {
 
-// What is added to a score that must not count: Keras' number, which exp turns to 0 and which stays finite.
-constexpr double barred = -1e9;
+// Keras adds this number to the score of a masked key. Its exponential is 0, and unlike -infinity it is
+// finite.
+constexpr double masked_score = -1e9;
 
-// 0 where a query may look, `barred` above the diagonal. Squares are doubled until they cover the extents,
-// since there is no kernel that counts: a mask of 2n is four masks of n, two of them all alike.
+// A matrix [queries, keys] that is 0 where a query may attend to a key and masked_score above the diagonal.
+// There is no kernel that enumerates positions, so the mask is doubled until it is large enough: a mask of 2n
+// x 2n consists of two masks of n x n on the diagonal, a constant block above it and a block of zeros below.
 Symbol causal_mask(Trace& trace, Type type, std::int64_t queries, std::int64_t keys) {
   Symbol mask = fill(trace, {type, {1, 1}}, 0);
   for (std::int64_t extent = 1; extent < std::max(queries, keys); extent *= 2) {
-    const Symbol above = fill(trace, {type, {extent, extent}}, barred);
+    const Symbol above = fill(trace, {type, {extent, extent}}, masked_score);
     const Symbol below = fill(trace, {type, {extent, extent}}, 0);
     mask = concat({concat({mask, above}, 1), concat({below, mask}, 1)}, 0);
   }
@@ -78,7 +80,7 @@ class MultiHeadAttention final : public Layer {
                             config_.bias_regularizer});
   }
 
-  // [batch, sequence, hidden] becomes [batch, heads, sequence, extent].
+  // Projects x [batch, sequence, hidden] to [batch, heads, sequence, extent].
   Symbol heads_of(Building& building, std::string_view part, Symbol x, std::int64_t extent) const {
     const Type type = x.spec().type;
     const std::int64_t hidden = x.shape().last(), heads = config_.num_heads;
@@ -100,7 +102,7 @@ class MultiHeadAttention final : public Layer {
                        {.rate = config_.dropout});
   }
 
-  // [batch, heads, sequence, value_dim] becomes [batch, sequence, hidden].
+  // Projects x [batch, heads, sequence, value_dim] to [batch, sequence, hidden].
   Symbol joined(Building& building, Symbol x, std::int64_t hidden) const {
     const Type type = x.spec().type;
     const std::int64_t inner = config_.num_heads * value_dim();

@@ -75,7 +75,7 @@ LayerPtr read_name_only(Reader& r) {
 
 LayerPtr read_reshape(Reader& r) { return reshape({r.name(), r.extents("target_shape")}); }
 
-// 1, [1, 2] or [[above, below], [left, right]].
+// "padding" is 1, [1, 2] (height, width), or [[above, below], [left, right]].
 LayerPtr read_zero_padding(Reader& r) {
   ZeroPadding2DConfig config{.name = r.name()};
   const json::Value* padding = r.given("padding");
@@ -110,7 +110,7 @@ LayerPtr read_activation(Reader& r) {
 LayerPtr read_relu(Reader& r) {
   if (r.number("max_value", 0) == 0 && r.given("max_value") == nullptr) return relu(r.name());
   if (r.number("max_value", 0) != 6)
-    r.problem("max_value", "another bound than 6 is not offered", "set it to null or 6");
+    r.problem("max_value", "a bound other than 6 is not offered", "set it to null or 6");
   return activation("relu6", r.name());
 }
 
@@ -179,42 +179,44 @@ LayerPtr read_attention(Reader& r) {
 }
 
 constexpr LayerClass layer_rows[] = {
-    {"Activation", "a function of every element, or softmax over the last axis", read_activation},
+    {"Activation", "an activation function that is named by its argument", read_activation},
     {"Add", "the sum of its inputs", read_name_only<add>},
     {"Average", "the mean of its inputs", read_name_only<average>},
-    {"AveragePooling2D", "means of windows of images", read_pooling<average_pooling2d>},
+    {"AveragePooling2D", "the mean of each window of an image", read_pooling<average_pooling2d>},
     {"BatchNormalization", "mean 0 and variance 1 over the batch, then scale and shift",
      read_batch_normalization},
-    {"Concatenate", "its inputs one after another along an axis", read_concatenate},
+    {"Concatenate", "its inputs concatenated along an axis", read_concatenate},
     {"Conv2D", "convolution of images, channels last; strides, dilation, groups", read_conv2d},
     {"Dense", "activation(x W + b) on the last axis", read_dense},
-    {"Dropout", "zeroes a share of the elements in training", read_dropout},
-    {"Embedding", "rows of a table by their numbers", read_embedding},
-    {"Flatten", "all axes but the batch become one", read_name_only<flatten>},
+    {"Dropout", "sets random elements to zero in training", read_dropout},
+    {"Embedding", "the row of a table for each id", read_embedding},
+    {"Flatten", "merges all axes but the batch axis into one", read_name_only<flatten>},
     {"GlobalAveragePooling2D", "the mean of each channel", read_global_pooling<global_average_pooling2d>},
     {"GlobalMaxPooling2D", "the maximum of each channel", read_global_pooling<global_max_pooling2d>},
-    {"InputLayer", "says what the model is given", read_input},
+    {"InputLayer", "declares the shape and the type of a model's input", read_input},
     {"LayerNormalization", "mean 0 and variance 1 over the last axis, then scale and shift",
      read_layer_normalization},
-    {"MaxPooling2D", "maxima of windows of images", read_pooling<max_pooling2d>},
+    {"MaxPooling2D", "the maximum of each window of an image", read_pooling<max_pooling2d>},
     {"Maximum", "the largest of its inputs, element by element", read_name_only<maximum>},
     {"Minimum", "the smallest of its inputs, element by element", read_name_only<minimum>},
     {"MultiHeadAttention", "scaled dot-product attention in several heads", read_attention},
     {"Multiply", "the product of its inputs", read_name_only<multiply>},
-    {"ReLU", "max(x, 0), bounded by 6 if asked", read_relu},
+    {"ReLU", "max(x, 0), or min(max(x, 0), 6) with max_value 6", read_relu},
     {"Rescaling", "x * scale + offset", read_rescaling},
-    {"Reshape", "other axes for the same elements", read_reshape},
+    {"Reshape", "the same elements in another shape", read_reshape},
     {"Softmax", "exp(x) / sum of exp(x) over the last axis", read_softmax},
-    {"Subtract", "the first of two inputs less the second", read_name_only<subtract>},
-    {"ZeroPadding2D", "rows and columns of zeros around images", read_zero_padding},
+    {"Subtract", "the first of two inputs minus the second", read_name_only<subtract>},
+    {"ZeroPadding2D", "adds rows and columns of zeros around images", read_zero_padding},
 };
 
-// The shape behind the batch axis; 0 for what the file leaves open.
+// Reads a list such as [null, 28, 28, 1] and drops the batch axis. An extent of null becomes 0, which accepts
+// any extent.
 std::optional<Shape> shape_without_batch(LayerReader& config, std::string_view key) {
   const json::Value* value = config.given(key);
   if (value == nullptr) return std::nullopt;
   if (value->kind() != json::Kind::array || value->elements().empty()) {
-    config.problem(key, fmt::format("\"{}\" is no list of extents, the batch axis first", key));
+    config.problem(key, fmt::format("\"{}\" is not a list of extents", key),
+                   "write a list that begins with the batch axis, such as [null, 28, 28, 1]");
     return std::nullopt;
   }
   Shape shape;
@@ -253,7 +255,7 @@ std::optional<TensorSpec> input_spec_from_json(LayerReader& config) {
   if (dtype != nullptr && dtype->kind() == json::Kind::string) {
     const std::optional<Type> named = type_named(dtype->string());
     if (!named)
-      config.problem("dtype", fmt::format("{} is not a type that is offered", dtype->text()),
+      config.problem("dtype", fmt::format("unknown type {}", dtype->text()),
                      "known: float32, float64, int32, int64, uint8");
     type = named.value_or(type);
   }

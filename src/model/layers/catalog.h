@@ -6,7 +6,12 @@
 
 namespace wt::model {
 
-// Every layer that a file may name. Sequential and Functional are not here: they are made of these.
+// The layer classes that a JSON file can name. Each layer consists of a struct with Keras' arguments and
+// defaults (DenseConfig), a function that makes the layer (dense), and a row in this table, whose function
+// reads the arguments from JSON. A new layer needs these three and nothing else.
+//
+// The models Sequential and Functional are not in this table. The reader in model/keras/ handles them,
+// because their configurations contain layers.
 struct LayerClass {
   std::string_view class_name{};
   std::string_view summary{};
@@ -14,10 +19,11 @@ struct LayerClass {
 };
 
 std::span<const LayerClass> layer_classes();                      // sorted by name
-const LayerClass* find_layer_class(std::string_view class_name);  // null: there is none
+const LayerClass* find_layer_class(std::string_view class_name);  // null if the class is unknown
 
-// An InputLayer's shape and type, which other first layers may also carry (batch_input_shape). None where the
-// file doesn't say.
+// Reads the shape and the type of a model's input from the configuration of its first layer: "batch_shape" or
+// "batch_input_shape" (which Keras 2 also writes into other layers than an InputLayer), and "dtype". The
+// result has no batch axis. Returns none if neither shape is stated.
 std::optional<TensorSpec> input_spec_from_json(LayerReader& config);
 
 }  // namespace wt::model

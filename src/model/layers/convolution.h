@@ -4,8 +4,8 @@
 
 namespace wt::model {
 
-// Cross-correlation of images [batch, height, width, channels] with a kernel [h, w, channels / groups,
-// filters].
+// Keras' Conv2D: cross-correlation of images [batch, height, width, channels] with a kernel [h, w, channels /
+// groups, filters], then the bias and the activation.
 struct Conv2DConfig {
   std::string name{};
   std::int64_t filters = 0;

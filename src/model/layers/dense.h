@@ -4,7 +4,7 @@
 
 namespace wt::model {
 
-// y = activation(x W + b); of higher ranks the last axis is contracted.
+// Keras' Dense: y = activation(x W + b). If x has more than two axes, its last axis is contracted with W.
 struct DenseConfig {
   std::string name{};
   std::int64_t units = 0;

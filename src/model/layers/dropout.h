@@ -4,7 +4,8 @@
 
 namespace wt::model {
 
-// In training, zeroes a share of the elements and scales the others by 1 / (1 - rate).
+// Keras' Dropout (Srivastava et al., 2014): in training, sets each element to zero with probability `rate`
+// and scales the others by 1 / (1 - rate). In inference, the input passes unchanged.
 struct DropoutConfig {
   std::string name{};
   double rate = 0.5;

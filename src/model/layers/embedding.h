@@ -4,7 +4,8 @@
 
 namespace wt::model {
 
-// Rows of a table by their numbers: ids [batch, ...] become [batch, ..., output_dim].
+// Keras' Embedding: looks up a row of a table [input_dim, output_dim] for each id, so that ids [batch, ...]
+// become vectors [batch, ..., output_dim].
 struct EmbeddingConfig {
   std::string name{};
   std::int64_t input_dim = 0;

@@ -4,8 +4,9 @@
 
 namespace wt::model {
 
-// Says what a model is given, without the batch axis; an extent of 0 may be anything. Passes its input on,
-// converted where it is of another type, as Keras does.
+// Keras' InputLayer: declares the shape and the type of an input of a model. The shape does not include the
+// batch axis, and an extent of 0 accepts any extent. The layer returns its input, cast to `type` if it has
+// another type.
 LayerPtr input_layer(const Shape& shape, Type type = Type::float32, std::string name = {});
 
 }  // namespace wt::model

@@ -6,7 +6,7 @@ namespace wt::model {
 
 namespace {
 
-// Left to right; an average is the sum divided once.
+// The inputs are combined from left to right. An average divides the complete sum once.
 struct MergingKind {
   std::string_view class_name{};
   Symbol (*combine)(Symbol a, Symbol b) = nullptr;
@@ -33,7 +33,7 @@ class Merging final : public Layer {
     Symbol merged = inputs[0];
     for (std::size_t i = 1; i < inputs.size(); ++i) {
       if (inputs[i].shape().rank() != merged.shape().rank())
-        refuse(fmt::format("input {} is {} and what stands before it {}", i, print(inputs[i].spec()),
+        refuse(fmt::format("input {} is {}, and the inputs before it are {}", i, print(inputs[i].spec()),
                            print(merged.spec())),
                "reshape one: inputs of different rank are not offered");
       merged = kind_.combine(merged, inputs[i]);

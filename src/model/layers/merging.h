@@ -4,15 +4,15 @@
 
 namespace wt::model {
 
-// Layers of two or more inputs. Element by element; shapes broadcast.
+// Layers that combine two or more inputs of equal rank element by element. Extents of 1 are broadcast.
 LayerPtr add(std::string name = {});
-LayerPtr subtract(std::string name = {});  // two inputs
+LayerPtr subtract(std::string name = {});  // takes exactly two inputs
 LayerPtr multiply(std::string name = {});
 LayerPtr average(std::string name = {});
 LayerPtr maximum(std::string name = {});
 LayerPtr minimum(std::string name = {});
 
-// The axis counts the batch axis; -1 is the last.
+// Keras' Concatenate. Axis 0 is the batch axis, and negative axes count from the last.
 struct ConcatenateConfig {
   std::string name{};
   int axis = -1;

@@ -6,8 +6,9 @@ namespace wt::model {
 
 namespace {
 
-// Every replica has its own statistics. Keras 2 reads them as their mean, Keras 3 reads replica 0's
-// (tf_distribute.md F11).
+// Every replica keeps its own moving statistics. Outside of a step, Keras 2 reads the mean of the replicas'
+// copies and Keras 3 reads replica 0's copy (Keras 2: batch_normalization.py, aggregation=MEAN; Keras 3: no
+// aggregation).
 VariableOptions statistics_in(Semantics semantics) {
   if (!is_on(Switch::moving_statistics_are_averaged, semantics)) return {.trainable = false};
   return {.trainable = false, .synchronization = Synchronization::on_read, .aggregation = Aggregation::mean};

@@ -4,11 +4,12 @@
 
 namespace wt::model {
 
-// Ioffe and Szegedy, 2015, over all axes but the last. In training and not frozen: the batch's statistics, of
-// the local replica alone; else the moving ones.
+// Keras' BatchNormalization (Ioffe and Szegedy, 2015): normalizes each channel, the last axis, over all other
+// axes. In training it uses the mean and variance of the replica's own rows and updates the moving
+// statistics. In inference, or if the layer is frozen, it uses the moving statistics.
 struct BatchNormalizationConfig {
   std::string name{};
-  int axis = -1;  // only the last one
+  int axis = -1;  // only the last axis is implemented
   double momentum = 0.99;
   double epsilon = 1e-3;
   bool center = true;
@@ -23,10 +24,10 @@ struct BatchNormalizationConfig {
 };
 LayerPtr batch_normalization(BatchNormalizationConfig config = {});
 
-// Ba, Kiros and Hinton, 2016, over the last axis.
+// Keras' LayerNormalization (Ba, Kiros and Hinton, 2016): normalizes over the last axis.
 struct LayerNormalizationConfig {
   std::string name{};
-  int axis = -1;  // only the last one
+  int axis = -1;  // only the last axis is implemented
   double epsilon = 1e-3;
   bool center = true;
   bool scale = true;

@@ -6,7 +6,7 @@ namespace wt::model {
 
 namespace {
 
-// The two kinds differ in class name and kernel only.
+// Maximum and average pooling differ in their class name and their kernel.
 struct PoolingKind {
   std::string_view class_name{};
   Symbol (*pool)(Symbol x, const WindowAttributes& window) = nullptr;

@@ -4,16 +4,18 @@
 
 namespace wt::model {
 
+// Keras' MaxPooling2D and AveragePooling2D on images [batch, height, width, channels].
 struct Pooling2DConfig {
   std::string name{};
   Shape pool_size{2, 2};
-  std::optional<Shape> strides{};  // none: the pool's size
+  std::optional<Shape> strides{};  // unset: pool_size
   Padding padding = Padding::valid;
 };
 LayerPtr max_pooling2d(Pooling2DConfig config = {});
-LayerPtr average_pooling2d(Pooling2DConfig config = {});  // padding doesn't count in the mean
+LayerPtr average_pooling2d(Pooling2DConfig config = {});  // padded elements are not part of the mean
 
-// [batch, height, width, channels] becomes [batch, channels], or [batch, 1, 1, channels].
+// Keras' GlobalMaxPooling2D and GlobalAveragePooling2D: [batch, height, width, channels] becomes [batch,
+// channels], or [batch, 1, 1, channels] with keepdims.
 struct GlobalPooling2DConfig {
   std::string name{};
   bool keepdims = false;

@@ -11,7 +11,8 @@ namespace wt::model {
 
 namespace {
 
-// Larger than any layer; what is more is a slip of the pen, and products of sizes must stay inside 64 bits.
+// Larger than the extents of any real layer. A larger number is a mistake, and these limits keep products of
+// extents within 64 bits.
 constexpr std::int64_t largest_extent = 1 << 24;
 constexpr std::int64_t largest_in_pair = 1 << 12;
 
@@ -51,7 +52,8 @@ std::optional<std::int64_t> LayerReader::maybe_extent(std::string_view key) {
 
 std::optional<std::int64_t> LayerReader::seed() {
   const json::Value* found = given("seed");
-  // Keras 3 may write a generator of seeds, which draws numbers nobody else can.
+  // Keras 3 may write a seed generator, an object. Its random numbers cannot be reproduced here, so the seed
+  // is treated as unset.
   if (found == nullptr || found->kind() == json::Kind::object) return std::nullopt;
   return json::convert<std::int64_t>(*found, problems_);
 }
@@ -84,7 +86,7 @@ std::optional<Shape> LayerReader::pair(std::string_view key, std::int64_t at_lea
   if (two && two->size() == 2) return Shape{two->at(0), two->at(1)};
   if (two)
     problem(key, fmt::format("there are {} numbers", two->size()),
-            "two for height and width, or one for both");
+            "write two numbers, for height and width, or one for both");
   return std::nullopt;
 }
 
@@ -100,15 +102,16 @@ std::string LayerReader::activation(std::string_view key) {
   std::string name;
   Place place = found->place();
   if (found->kind() == json::Kind::object) {
-    // A function: {"class_name": "function", "config": "relu", ...}; anything else is code or a layer.
+    // Keras 3 may write {"class_name": "function", "config": "relu", ...}. Other objects are Python code or
+    // layers.
     const json::Value* kind = found->find("class_name");
     const json::Value* function = found->find("config");
     const bool is_function = kind != nullptr && kind->kind() == json::Kind::string &&
                              kind->string() == "function" && function != nullptr &&
                              function->kind() == json::Kind::string;
     if (!is_function) {
-      problem(key, fmt::format("\"{}\" is an object that is no function", key),
-              "name one of the known activations");
+      problem(key, fmt::format("\"{}\" is an object that does not name a function", key),
+              "write the name of an activation");
       return "linear";
     }
     name = function->string();
@@ -119,8 +122,7 @@ std::string LayerReader::activation(std::string_view key) {
   if (find_activation(name) != nullptr) return name;
   std::vector<std::string_view> known;
   for (const Activation& row : activations()) known.push_back(row.name);
-  problems_.add(place, fmt::format("\"{}\" is not an activation", printable(name)),
-                did_you_mean(name, known));
+  problems_.add(place, fmt::format("unknown activation \"{}\"", printable(name)), did_you_mean(name, known));
   return "linear";
 }
 

@@ -30,7 +30,8 @@ class Reshape final : public Layer {
              fmt::format("at most {} besides the batch axis are offered", Shape::max_rank - 1));
     for (const std::int64_t extent : target_)
       if (extent != -1) require_positive("an extent of the target", extent);
-    if (std::ranges::count(target_, -1) > 1) refuse("the target leaves two extents open", "one may be -1");
+    if (std::ranges::count(target_, -1) > 1)
+      refuse("several extents of the target are -1", "only one may be -1");
   }
   std::string_view class_name() const override { return "Reshape"; }
 
@@ -46,8 +47,8 @@ class Reshape final : public Layer {
       open /= extent;
     }
     if (!fits || (open != 1 && std::ranges::count(target_, -1) == 0))
-      refuse(fmt::format("the target [{}] does not fit {} behind the batch axis", fmt::join(target_, ","),
-                         print(x.spec())));
+      refuse(fmt::format("the target [{}] has another number of elements than {} without its batch axis",
+                         fmt::join(target_, ","), print(x.spec())));
     Shape shape{x.shape()[0]};
     for (const std::int64_t extent : target_) shape.append(extent == -1 ? open : extent);
     return {wt::reshape(x, shape)};
@@ -62,7 +63,7 @@ class ZeroPadding2D final : public Layer {
   explicit ZeroPadding2D(ZeroPadding2DConfig config) : Layer(config.name), config_(std::move(config)) {
     for (const Shape& sides : {config_.height, config_.width})
       if (sides.rank() != 2 || sides[0] < 0 || sides[1] < 0)
-        refuse(fmt::format("the padding {} is not two numbers from 0 on", print(sides)));
+        refuse(fmt::format("the padding is {}", print(sides)), "it must be two numbers of at least 0");
   }
   std::string_view class_name() const override { return "ZeroPadding2D"; }
 

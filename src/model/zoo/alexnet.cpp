@@ -1,6 +1,7 @@
-// Krizhevsky, Sutskever and Hinton, 2012, without their two halves, as TensorFlow's benchmarks of 2017 have
-// it: images of 227 x 227, 64-192-384-384-256 filters, 61,842,345 parameters at their 1001 classes.
-// torchvision's has 224 x 224 images and 256 filters in the fourth convolution: 61,100,840 at 1000.
+// AlexNet (Krizhevsky, Sutskever and Hinton, 2012) without the split over two GPUs, as TensorFlow's
+// benchmarks of 2017 (tf_cnn_benchmarks) define it: images of 227 x 227, convolutions of 64, 192, 384, 384
+// and 256 filters, and 61,842,345 parameters at 1001 classes. torchvision's AlexNet differs: images of 224 x
+// 224, 256 filters in the fourth convolution, and 61,100,840 parameters at 1000 classes.
 #include "model/layers/convolution.h"
 #include "model/layers/dense.h"
 #include "model/layers/dropout.h"

@@ -1,8 +1,10 @@
-// Devlin et al., 2018, BERT-large: 24 layers, 1024 hidden, 16 heads. Pre-training predicts the masked words,
-// at their positions only, and whether the second sentence follows the first: 336,226,108 parameters. With
-// `squad` it marks where an answer begins and ends, and has no pooler: 334,094,338. The mask of padded
-// positions isn't modelled: it adds one number per attention weight. BERT-tiny is the smallest of Turc et al.,
-// 2019: 2 layers, 128 hidden, 2 heads, of 4,385,920 parameters before the heads of pre-training.
+// BERT (Devlin et al., 2018). BERT-large has 24 layers, a hidden size of 1024 and 16 heads. In pre-training
+// it predicts the masked words, at their positions only, and whether the second sentence follows the first;
+// it then has 336,226,108 parameters. With the parameter `squad` it predicts where an answer begins and ends
+// (SQuAD) and has no pooler; it then has 334,094,338 parameters. The mask for padded positions, which adds
+// one number to each attention score, is left out. BERT-tiny is the smallest model of Turc et al., 2019: 2
+// layers, a hidden size of 128, 2 heads, and 4,385,920 parameters without the layers that only pre-training
+// needs.
 #include <fmt/format.h>
 
 #include "model/layers/dense.h"
@@ -23,9 +25,10 @@ constexpr double epsilon = 1e-12;
 struct Size {
   std::string_view name{};
   int layers = 0;
-  std::int64_t hidden = 0;  // in heads of 64
+  std::int64_t hidden = 0;  // one head per 64
 };
 
+// A dense layer on top of the encoder.
 LayerPtr head(std::string name, std::int64_t units, std::string activation = "linear") {
   return dense({.name = std::move(name),
                 .units = units,
@@ -82,9 +85,9 @@ LayerPtr bert_tiny(const ZooValues& values) { return bert({"bert_tiny", 2, 128},
 
 constexpr ZooParameter bert_parameters[] = {
     {"sequence", "words per example, at most 512", 128, 2},
-    {"masked", "words per example that are predicted", 20},
-    {"vocabulary", "words it knows", 30522, 2},
-    {"squad", "answers questions, instead of pre-training", 0, 0, true},
+    {"masked", "masked words per example, which are predicted", 20},
+    {"vocabulary", "words in the vocabulary", 30522, 2},
+    {"squad", "fine-tuning on SQuAD in place of pre-training", 0, 0, true},
 };
 constexpr ZooModel bert_rows[] = {
     {.name = "bert_large",
@@ -93,7 +96,7 @@ constexpr ZooModel bert_rows[] = {
      .shape_only = true,
      .build = bert_large},
     {.name = "bert_tiny",
-     .summary = "BERT of 2 layers, pre-training or SQuAD: 4,433,468 parameters",
+     .summary = "BERT-tiny (2 layers), pre-training or SQuAD: 4,433,468 parameters",
      .parameters = bert_parameters,
      .build = bert_tiny},
 };

@@ -1,6 +1,7 @@
-// Szegedy et al., 2015, "Rethinking the inception architecture": Keras' InceptionV3, 299 x 299, without the
-// auxiliary head; batch normalization has no gamma. 23,817,352 trainable parameters at 1000 classes,
-// 23,851,784 with the moving statistics, as Keras counts.
+// Inception v3 (Szegedy et al., "Rethinking the inception architecture for computer vision", 2015) as in
+// Keras' applications: images of 299 x 299, no auxiliary classifier, and batch normalization without gamma.
+// At 1000 classes it has 23,817,352 trainable parameters. Keras states 23,851,784, which includes the moving
+// statistics.
 #include "model/functional.h"
 #include "model/layers/activation.h"
 #include "model/layers/convolution.h"
@@ -21,6 +22,7 @@ struct Window {
   Padding padding = Padding::same;
 };
 
+// Convolutions in a row, each followed by batch normalization and relu.
 Output after(Output x, const std::vector<Window>& windows) {
   for (const auto& [filters, size, stride, padding] : windows) {
     x = conv2d({.filters = filters,
@@ -41,13 +43,13 @@ Output mixed(const std::string& number, const std::vector<Output>& branches) {
   return concatenate({.name = "mixed" + number})(branches);
 }
 
-// 35 x 35: the paper's figure 5.
+// A block on a grid of 35 x 35: figure 5 of the paper.
 Output block_35(const std::string& number, const Output& x, std::int64_t pooled) {
   return mixed(number, {after(x, {{64}}), after(x, {{48}, {64, {5, 5}}}),
                         after(x, {{64}, {96, {3, 3}}, {96, {3, 3}}}), after(averaged(x), {{pooled}})});
 }
 
-// 17 x 17, figure 6: 7 x 7 windows as 1 x 7 and 7 x 1.
+// A block on a grid of 17 x 17, figure 6: 7 x 7 convolutions are factorized into 1 x 7 and 7 x 1.
 Output block_17(const std::string& number, const Output& x, std::int64_t inner) {
   const Shape row{1, 7}, column{7, 1};
   return mixed(number, {after(x, {{192}}), after(x, {{inner}, {inner, row}, {192, column}}),
@@ -55,7 +57,7 @@ Output block_17(const std::string& number, const Output& x, std::int64_t inner) 
                         after(averaged(x), {{192}})});
 }
 
-// 8 x 8, figure 7: windows side by side.
+// A block on a grid of 8 x 8, figure 7: a 1 x 3 and a 3 x 1 convolution of the same input are concatenated.
 Output block_8(const std::string& number, const Output& x) {
   const auto forked = [](const Output& stem) {
     return concatenate()({after(stem, {{384, {1, 3}}}), after(stem, {{384, {3, 1}}})});
@@ -64,11 +66,13 @@ Output block_8(const std::string& number, const Output& x) {
                         forked(after(x, {{448}, {384, {3, 3}}})), after(averaged(x), {{192}})});
 }
 
+// Halves the grid from 35 x 35 to 17 x 17.
 Output narrowed_35(const Output& x) {
   return mixed("3", {after(x, {{384, {3, 3}, 2, Padding::valid}}),
                      after(x, {{64}, {96, {3, 3}}, {96, {3, 3}, 2, Padding::valid}}), halved(x)});
 }
 
+// Halves the grid from 17 x 17 to 8 x 8.
 Output narrowed_17(const Output& x) {
   return mixed(
       "8", {after(x, {{192}, {320, {3, 3}, 2, Padding::valid}}),
@@ -96,7 +100,7 @@ LayerPtr inception_v3(const ZooValues& values) {
 constexpr ZooParameter inception_parameters[] = {imagenet_classes};
 constexpr ZooModel inception_rows[] = {
     {.name = "inception_v3",
-     .summary = "branches of small windows for ImageNet: 23,851,784 parameters",
+     .summary = "blocks of parallel convolutions for ImageNet: 23,851,784 parameters",
      .parameters = inception_parameters,
      .shape_only = true,
      .build = inception_v3},

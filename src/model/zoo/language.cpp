@@ -71,8 +71,9 @@ class FirstToken : public Layer {
   }
 };
 
-// [rows, 1]: where each row of a batch begins when all of it lies in one. What is counted is doubled until it is
-// enough, since there is no kernel that counts.
+// A column [rows, 1] with the position at which each row begins when the rows of a batch are joined into one
+// sequence: 0, words, 2 words, ... There is no kernel that enumerates, so the column is doubled until it is
+// long enough.
 Symbol row_starts(Trace& trace, Type type, std::int64_t rows, std::int64_t words) {
   Symbol starts = fill(trace, {type, {1, 1}}, 0);
   for (std::int64_t counted = 1; counted < rows; counted *= 2)
@@ -89,7 +90,7 @@ class GatherPositions : public Layer {
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     if (inputs.size() != 2 || inputs[0].shape().rank() != 3)
-      refuse("it takes vectors of rank 3 and positions");
+      refuse("the inputs are not vectors [batch, words, hidden] and positions [batch, n]");
     const Shape shape = inputs[0].shape();
     const Symbol starts = row_starts(building.trace(), inputs[1].spec().type, shape[0], shape[1]);
     return {embedding(inputs[1] + starts, reshape(inputs[0], {shape[0] * shape[1], shape[2]}))};

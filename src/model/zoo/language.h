@@ -4,10 +4,12 @@
 
 namespace wt::model {
 
-// What language models are made of besides Keras' own layers. Names follow KerasNLP.
+// Layers of language models that Keras itself does not have. Names of layers and weights follow KerasNLP. A
+// "word" here is a token of the vocabulary.
 
-// A table of words both ways (Press and Wolf, 2017): ids [batch, words] become vectors; called again on
-// vectors, it gives a logit for each word.
+// An embedding whose table is also the output projection (Press and Wolf, "Using the output embedding to
+// improve language models", 2017). A call on ids [batch, words] returns vectors [batch, words, hidden]; a
+// call on vectors returns one logit per word of the vocabulary.
 struct ReversibleEmbeddingConfig {
   std::string name{};
   std::int64_t words = 0;
@@ -16,17 +18,20 @@ struct ReversibleEmbeddingConfig {
 };
 LayerPtr reversible_embedding(ReversibleEmbeddingConfig config);
 
-// Adds a learnt vector per position. `positions` may be more than the sequence has.
+// Adds a learned vector per position to x [batch, words, hidden]. `positions` is the extent of the table; a
+// sequence may be shorter.
 LayerPtr position_embedding(std::int64_t positions, std::string name);
 
 LayerPtr first_token(std::string name);  // [batch, words, hidden] becomes [batch, hidden]
 
-// Vectors [batch, words, hidden] and positions [batch, n] in their row become [batch, n, hidden].
+// Selects vectors by position: the inputs [batch, words, hidden] and positions [batch, n] yield [batch, n,
+// hidden]. Every position counts from the beginning of its own row.
 LayerPtr gather_positions(std::string name);
 
 inline const Initializer small_normal{Normal{0, 0.02, true}, {}};
 
-// Vaswani et al., 2017: attention and two dense layers, each added to what it was given.
+// Vaswani et al., 2017: self-attention and two dense layers, each with a residual connection and a layer
+// normalization.
 struct TransformerBlock {
   std::string name{};
   std::int64_t hidden = 0;
@@ -34,7 +39,9 @@ struct TransformerBlock {
   double epsilon = 1e-5;
   double dropout = 0;
   bool causal = false;
-  bool normalizes_first = true;  // GPT-2; else after the addition, as in the paper and BERT
+  // True: normalization precedes attention and dense layers, as in GPT-2. False: it follows the addition, as
+  // in the paper and in BERT.
+  bool normalizes_first = true;
 };
 Output transformer_block(const TransformerBlock& block, const Output& x);
 

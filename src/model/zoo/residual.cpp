@@ -1,9 +1,10 @@
-// He et al., 2015, "Deep residual learning for image recognition".
+// Residual networks (He et al., "Deep residual learning for image recognition", 2015).
 //
-// Layers have the names of Keras' applications and, unlike there, convolutions before a batch normalization
-// have no bias. So parameters are torchvision's: 25,557,032 for resnet50, 60,192,808 for resnet152 at 1000
-// classes. Windows are padded by TensorFlow's `same`; torchvision pads evenly, which shifts strided layers by
-// a pixel and counts the same.
+// Layers have the names of Keras' applications. Unlike there, convolutions that precede a batch normalization
+// have no bias, so the numbers of parameters are those of torchvision: 25,557,032 for resnet50 and 60,192,808
+// for resnet152 at 1000 classes. Convolutions use TensorFlow's padding `same`. torchvision pads
+// symmetrically, which shifts the windows of strided layers by a pixel and leaves the number of operations
+// unchanged.
 #include <fmt/format.h>
 
 #include "model/functional.h"
@@ -25,7 +26,7 @@ struct Window {
   std::int64_t stride = 1;
 };
 
-// Convolution and batch normalization.
+// A convolution and a batch normalization.
 Output normalized(const std::string& name, const Output& x, const Window& window) {
   const Output convolved = conv2d({.name = name + "_conv",
                                    .filters = window.filters,
@@ -43,7 +44,8 @@ Output joined(const std::string& name, const Output& shortcut, const Output& x) 
   return rectified(name + "_out", add(name + "_add")({shortcut, x}));
 }
 
-// Two 3x3 windows. The first block of a stage may halve the image and then projects its shortcut.
+// Two 3 x 3 convolutions and a shortcut. The first block of a stage may halve the image; its shortcut is then
+// a projection.
 Output basic_block(const std::string& name, const Output& x, std::int64_t filters, std::int64_t stride,
                    bool projects) {
   const Output shortcut = projects ? normalized(name + "_0", x, {filters, 1, stride}) : x;
@@ -51,9 +53,9 @@ Output basic_block(const std::string& name, const Output& x, std::int64_t filter
   return joined(name, shortcut, normalized(name + "_2", middle, {filters, 3}));
 }
 
-// Down to `filters`, a 3x3 window, and up to four times as many. The paper strides in the first 1x1;
-// version 1.5, which is what torchvision and NVIDIA train, in the 3x3: better by half a percent and 6 % more
-// work.
+// A 1 x 1 convolution to `filters` channels, a 3 x 3 convolution, and a 1 x 1 convolution to four times as
+// many channels. In the paper the first convolution has the stride. In version 1.5, which torchvision and
+// NVIDIA train, the 3 x 3 convolution has it, which is half a percent more accurate and 6 % more work.
 struct Bottleneck {
   std::int64_t filters = 0;
   std::int64_t stride = 1;
@@ -95,8 +97,8 @@ LayerPtr imagenet(const std::string& name, const std::array<int, 4>& blocks, con
 LayerPtr resnet50(const ZooValues& values) { return imagenet("resnet50", {3, 4, 6, 3}, values); }
 LayerPtr resnet152(const ZooValues& values) { return imagenet("resnet152", {3, 8, 36, 3}, values); }
 
-// The paper's section 4.2, for CIFAR-10: 6 n + 2 layers. Shortcuts that change shape are projections, where
-// the paper pads with zeros and has 2,752 parameters fewer (269,722 at n = 3).
+// The network for CIFAR-10 of section 4.2 of the paper, with 6 n + 2 layers. Shortcuts that change the shape
+// are projections here; the paper pads with zeros, which takes 2,752 parameters less (269,722 at n = 3).
 LayerPtr small_resnet(const ZooValues& values) {
   const std::int64_t side = values.at("image");
   const Output image = input({side, side, values.at("channels")});
@@ -112,14 +114,14 @@ LayerPtr small_resnet(const ZooValues& values) {
 
 constexpr ZooParameter imagenet_parameters[] = {
     imagenet_classes,
-    {"v1", "the paper's strides, not version 1.5's", 0, 0, true},
+    {"v1", "the strides of the paper in place of those of version 1.5", 0, 0, true},
 };
 
 constexpr ZooParameter small_parameters[] = {
-    {"blocks", "per stage, of which there are three", 3},
-    {"image", "height and width", 32, 4},
-    {"channels", "of the image", 3},
-    {"classes", "numbers in the prediction", 10},
+    {"blocks", "residual blocks in each of the three stages", 3},
+    {"image", "height and width of the image", 32, 4},
+    {"channels", "channels of the image", 3},
+    {"classes", "number of classes", 10},
 };
 
 constexpr ZooModel residual_rows[] = {

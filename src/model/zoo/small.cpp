@@ -1,4 +1,4 @@
-// The models of TensorFlow's own tutorials on distribution, and a plain perceptron.
+// The models of TensorFlow's tutorials on distributed training, and a multilayer perceptron.
 #include "model/layers/convolution.h"
 #include "model/layers/dense.h"
 #include "model/layers/pooling.h"
@@ -10,7 +10,7 @@ namespace wt::model {
 
 namespace {
 
-// Sequential([Dense(1, input_shape=(1,))]): 2 parameters.
+// Keras' Sequential([Dense(1, input_shape=(1,))]), with 2 parameters.
 LayerPtr linear(const ZooValues&) { return sequential("linear", {input_layer({1}), dense({.units = 1})}); }
 
 LayerPtr mlp(const ZooValues& values) {
@@ -21,7 +21,9 @@ LayerPtr mlp(const ZooValues& values) {
   return sequential("mlp", std::move(layers));
 }
 
-// For Fashion-MNIST: 28 -> 26 -> 13 -> 11 -> 5, 1600 flat, 121,930 parameters.
+// The network for Fashion-MNIST of TensorFlow's tutorial on custom distributed training loops. The height and
+// width of the image shrink from 28 to 26, 13, 11 and 5; flattened, these are 1600 numbers. It has 121,930
+// parameters.
 LayerPtr fashion_cnn(const ZooValues&) {
   const auto convolution = [](std::int64_t filters) {
     return conv2d({.filters = filters, .kernel_size = {3, 3}, .activation = "relu"});
@@ -35,8 +37,8 @@ LayerPtr fashion_cnn(const ZooValues&) {
 constexpr ZooParameter mlp_parameters[] = {
     {"features", "numbers per example", 784},
     {"layers", "hidden layers", 2, 0},
-    {"units", "of each hidden layer", 128},
-    {"classes", "numbers in the prediction", 10},
+    {"units", "units of each hidden layer", 128},
+    {"classes", "number of classes", 10},
 };
 
 constexpr ZooModel small_rows[] = {

@@ -1,6 +1,7 @@
-// Radford et al., 2019 (GPT-2): normalization before each part, learnt positions, logits by the table of
-// words. With 12 layers, 768 hidden, 12 heads, 1024 positions and 50,257 words it has GPT-2 small's
-// 124,439,808 parameters. Without the causal mask every word sees all others.
+// A language model after GPT-2 (Radford et al., 2019): layer normalization before attention and dense layers,
+// learned position embeddings, and an output projection that shares the table of the word embedding. With 12
+// layers, a hidden size of 768, 12 heads, 1024 positions and 50,257 words it has the 124,439,808 parameters
+// of GPT-2 small. Without the causal mask every word attends to all words of its sequence.
 #include <fmt/format.h>
 
 #include "model/layers/normalization.h"
@@ -40,10 +41,10 @@ LayerPtr transformer(const ZooValues& values) {
 constexpr ZooParameter transformer_parameters[] = {
     {"layers", "blocks of attention and dense layers", 2},
     {"hidden", "numbers per word", 64},
-    {"heads", "of the attention; divide hidden", 4},
+    {"heads", "attention heads; hidden must be a multiple", 4},
     {"sequence", "words per example", 32},
-    {"vocabulary", "words there are", 256},
-    {"causal", "a word sees only those before it", 1, 0, true},
+    {"vocabulary", "words in the vocabulary", 256},
+    {"causal", "a word attends only to itself and the words before it", 1, 0, true},
 };
 constexpr ZooModel transformer_rows[] = {
     {.name = "transformer",

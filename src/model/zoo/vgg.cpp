@@ -1,4 +1,5 @@
-// Simonyan and Zisserman, 2014. Keras' VGG16: 138,357,544 parameters at 1000 classes, and no dropout.
+// VGG16 (Simonyan and Zisserman, 2014) as in Keras' applications, which has no dropout: 138,357,544
+// parameters at 1000 classes.
 #include <fmt/format.h>
 
 #include "model/layers/convolution.h"
@@ -40,7 +41,7 @@ LayerPtr vgg16(const ZooValues& values) {
 constexpr ZooParameter vgg_parameters[] = {imagenet_classes};
 constexpr ZooModel vgg_rows[] = {
     {.name = "vgg16",
-     .summary = "sixteen layers of 3 x 3 windows for ImageNet: 138,357,544 parameters",
+     .summary = "thirteen 3 x 3 convolutions and three dense layers for ImageNet: 138,357,544 parameters",
      .parameters = vgg_parameters,
      .build = vgg16},
 };
