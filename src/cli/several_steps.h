@@ -8,7 +8,6 @@
 #include "plan/repeat.h"
 #include "plan/timeline.h"
 #include "scenario/machine.h"
-#include "simulate/server.h"
 
 namespace wt {
 
@@ -39,8 +38,7 @@ struct SeveralSteps {
 
 // A step whose costs are known. Replicas that stand for others are unfolded where these aren't alike.
 SeveralSteps play_steps(const plan::Plan& plan, const plan::Costs& costs, const scenario::Machine& machine,
-                        Seconds synchronization, const StepsOptions& options,
-                        const simulate::Server& server = simulate::Server::of_this_process());
+                        Seconds synchronization, const StepsOptions& options);
 
 // Lognormal factors of mean 1, by step and replica.
 std::vector<double> jitter_factors(double jitter, std::int64_t seed, std::size_t count);

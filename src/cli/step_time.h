@@ -13,7 +13,6 @@
 #include "communication/timing.h"
 #include "plan/profiled.h"
 #include "plan/timeline.h"
-#include "simulate/server.h"
 
 namespace wt {
 
@@ -54,8 +53,7 @@ Seconds synchronization_of(int devices_per_process);
 class StepClock {
  public:
   // `replicas`: all of them in their order, also those that a plan's stand for. Requires: the platform outlives it.
-  StepClock(const platform::Platform& platform, std::vector<platform::Endpoint> replicas,
-            const simulate::Server& server = simulate::Server::of_this_process());
+  StepClock(const platform::Platform& platform, std::vector<platform::Endpoint> replicas);
 
   // `where` as for simulate.
   StepTime time(const plan::Plan& plan, std::span<const platform::Endpoint> where,
@@ -77,7 +75,6 @@ class StepClock {
                                          communication::Folding folding);
 
   communication::Group group_;
-  const simulate::Server& server_;
   std::map<Known, communication::Timing> known_{};
 };
 

@@ -8,7 +8,6 @@
 namespace wt::communication {
 
 // None where that doesn't hold.
-std::optional<Timing> time_in_lockstep(const Call& call, const Group& group, Type type,
-                                       const simulate::Server& server);
+std::optional<Timing> time_in_lockstep(const Call& call, const Group& group, Type type);
 
 }  // namespace wt::communication

@@ -45,12 +45,11 @@ int depth_of(const Call& call) {
   return collective::make_schedule(*call.algorithm, shortened(call, 1).request).rule.rounds;
 }
 
-Look look_at(const Call& call, const Group& group, Type type, const simulate::Server& server) {
+Look look_at(const Call& call, const Group& group, Type type) {
   const collective::Expanded schedule =
       collective::expand(collective::make_schedule(*call.algorithm, call.request));
   const Played played = expanded_plan(schedule, call, group, type);
-  plan::Timeline timeline =
-      simulate::simulate(played.plan, played.costs, group.platform, played.where, server);
+  plan::Timeline timeline = simulate::simulate(played.plan, played.costs, group.platform, played.where);
   Look look{
       {timeline.end, std::move(timeline.links), std::ssize(schedule.steps), std::ssize(schedule.steps)}};
   const auto device = [&](const plan::Operand& operand) {
@@ -96,16 +95,15 @@ Timing continued(const Timing& first, const Timing& second, double times) {
 
 }  // namespace
 
-std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Type type,
-                                       const simulate::Server& server) {
+std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Type type) {
   if (!is_pipeline(call)) return std::nullopt;
   const int segments = call.request.options.segments;
   if (call.request.elements % segments != 0) return std::nullopt;
   if (pieces_of_looks(first_look) >= segments) return std::nullopt;
-  const Look one = look_at(shortened(call, 1), group, type, server);
+  const Look one = look_at(shortened(call, 1), group, type);
   for (int pieces = std::max(first_look, 2 * depth_of(call)); pieces <= longest_look; pieces *= 2) {
     if (pieces_of_looks(pieces) >= segments) return std::nullopt;
-    const auto look = [&](int more) { return look_at(shortened(call, pieces + more), group, type, server); };
+    const auto look = [&](int more) { return look_at(shortened(call, pieces + more), group, type); };
     const Look first = look(0);
     if (first.timing.moves > most_moves) return std::nullopt;
     if (!is_full(first, one, call.floor)) continue;

@@ -10,8 +10,7 @@ namespace wt::communication {
 // it goes on like this: three looks, each some pieces longer than the one before and all several times as
 // long as a piece's way, must grow equally; and so must the dates at which each pair exchanges its last piece, none of them faster
 // than the end, else it would be the end one day.
-std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Type type,
-                                       const simulate::Server& server);
+std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Type type);
 
 // The same vector in fewer pieces, as many as can be played in a few seconds; none where all of them can. Of two
 // DGX A100's tree, 32 pieces of 2 MiB end 3 % sooner than its 256, and 16 pieces 2 %.

@@ -7,7 +7,6 @@
 #include "collective/expand.h"
 #include "communication/call.h"
 #include "plan/timeline.h"
-#include "simulate/server.h"
 
 namespace wt::communication {
 
@@ -26,15 +25,13 @@ struct Timing {
 };
 
 // Throws InputError with the count where too many moves would have to be played.
-Timing time_of(const Call& call, const Group& group, Type type, const simulate::Server& server,
-               Folding folding = Folding::automatic);
+Timing time_of(const Call& call, const Group& group, Type type, Folding folding = Folding::automatic);
 
 // Of a schedule that isn't the catalog's; `call` says what messages cost.
-Timing time_of(const collective::Expanded& schedule, const Call& call, const Group& group, Type type,
-               const simulate::Server& server);
+Timing time_of(const collective::Expanded& schedule, const Call& call, const Group& group, Type type);
 
 // What of a measured all-reduce of so many bytes the launch must have taken: one number that calibrates a system.
-Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group, const simulate::Server& server);
+Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group);
 
 // The plan that is played, for traces.
 struct Played {

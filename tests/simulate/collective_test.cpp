@@ -69,7 +69,7 @@ Timed timed(const Platform& platform, std::string_view algorithm, const collecti
     if (const auto* sum = std::get_if<plan::Sum>(&node.action))
       costs.nodes.back().seconds = Seconds(way.gamma * static_cast<double>(sum->output.spec.bytes().count()));
   }
-  result.timeline = simulate(plan, costs, platform, result.where, Server::of_this_process());
+  result.timeline = simulate(plan, costs, platform, result.where);
   return result;
 }
 
@@ -168,9 +168,7 @@ TEST(Collective, SumsHaveNoStreamToWaitFor) {
     costs.nodes.push_back({Seconds(1e-3), {}});
   };
   const Endpoint where[] = {platform.device(0)};
-  const auto time = [&] {
-    return simulate(plan, costs, platform, where, Server::of_this_process()).end.count();
-  };
+  const auto time = [&] { return simulate(plan, costs, platform, where).end.count(); };
   add_sum(plan::Stream::none);
   add_sum(plan::Stream::none);
   EXPECT_DOUBLE_EQ(time(), 1e-3);
@@ -316,7 +314,8 @@ TEST(Collective, BucketsOnATorusUseAllItsLinks) {
   }
 }
 
-// A line carries the vector both ways at once, each link what lies beyond it: as much as a ring that goes one way.
+// A line carries the vector both ways at once, each link what lies beyond it: as much as a ring that goes one
+// way.
 TEST(Collective, LinesOnAGridUseBothWaysOfTheirLinks) {
   for (const auto& [text, shape] : std::vector<std::pair<std::string, std::vector<int>>>{
            {"4x4", {4, 4}}, {"8x8", {8, 8}}, {"4x4x4", {4, 4, 4}}}) {

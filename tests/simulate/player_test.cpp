@@ -13,9 +13,7 @@ namespace {
 
 constexpr double exactly = 1e-12;
 
-Outcome played(const Job& job, Folding folding = Folding::folded) {
-  return play(job, Server::of_this_process(), folding);
-}
+Outcome played(const Job& job, Folding folding = Folding::folded) { return play(job, folding); }
 
 // Both ways, which must agree.
 Outcome played_both_ways(const Job& job) {
@@ -162,7 +160,7 @@ TEST(Player, WhatIsLeftByANarrowLinkGoesToTheOthers) {
   for (const std::int32_t id : {0, 1}) expect_relative(end_of(outcome, id), 1e-3);
 }
 
-// Many equal flows in a row over the same links: nobody meets anybody, though each begins the moment another
+// Many equal flows in a row over the same links: none meets anybody, though each begins the moment another
 // ends.
 TEST(Player, ARingOfEqualFlowsIsPlayedAlone) {
   constexpr std::int32_t ranks = 16, rounds = 30;
@@ -236,7 +234,7 @@ TEST(Player, BytesBehindOthersFlowWhenThoseHaveAndLatenciesOverlap) {
     flow.behind = behind;
     return job.add(flow);
   };
-  add(1e-3, 1'000'000, nobody);
+  add(1e-3, 1'000'000, none);
   add(1.5e-3, 2'000'000, 0);
   add(7e-3, 1'000'000, 1);
   add(0, 0, 2);  // no bytes of its own
@@ -303,31 +301,34 @@ TEST(Player, NamesActivitiesThatWaitForEachOther) {
   job.add({.delay = 1}, {{1}});
   job.add({.delay = 1}, {{0}});
   EXPECT_EQ(failure_of(job),
-            "expected stuck.empty(): 2 of 4 activities never end, as they wait for each other: 1, 2");
+            "expected stuck.empty(): 2 of 4 activities never end, because they wait for each other: 1, 2");
 }
 
 TEST(Player, RefusesWhatNoJobMayHold) {
   Job negative;
   negative.add({.delay = -1});
   EXPECT_EQ(failure_of(negative),
-            "expected is_amount(activity.delay) && activity.bytes >= 0: activity 0: -1 s, 0 bytes");
+            "expected is_amount(activity.delay) && activity.bytes >= 0: activity 0 has a delay of -1 s and 0 "
+            "bytes");
   Job unknown;
   unknown.bandwidths = {1e9};
   unknown.add(unknown.flow(0, 1, {{1}}));
-  EXPECT_EQ(failure_of(unknown), "expected is_known: activity 0: link 1 of 1");
+  EXPECT_EQ(failure_of(unknown), "expected is_known: activity 0 uses link 1 of 1");
   Job twice;
   twice.bandwidths = {1e9, 1e9};
   twice.add(twice.flow(0, 1, {{0, 1, 0}}));
-  EXPECT_EQ(failure_of(twice), "expected is_new: activity 0: link 0 stands twice in its route");
+  EXPECT_EQ(failure_of(twice), "expected is_new: activity 0 uses link 0 twice");
   Job dead;
   dead.bandwidths = {0};
-  EXPECT_EQ(failure_of(dead), "expected is_amount(bandwidth) && bandwidth > 0: link 0 has 0 B/s");
+  EXPECT_EQ(failure_of(dead),
+            "expected is_amount(bandwidth) && bandwidth > 0: the bandwidth of link 0 is 0 B/s");
   Job early;
   early.add({.behind = 0});
-  EXPECT_EQ(failure_of(early), "expected is_behind_earlier: activity 0 stands behind activity 0");
+  EXPECT_EQ(failure_of(early),
+            "expected is_behind_earlier: activity 0 is behind activity 0, which isn't smaller");
   Job waits;
   waits.add({}, {{7}});
-  EXPECT_EQ(failure_of(waits), "expected is_known: something waits for activity 7 of 1");
+  EXPECT_EQ(failure_of(waits), "expected is_known: an activity waits for activity 7 of 1");
 }
 
 }  // namespace

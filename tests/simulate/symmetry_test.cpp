@@ -1,5 +1,5 @@
-// Claims: what is played for a whole orbit is exact, however links are shared; and a job that isn't its own image
-// is left as it is.
+// Claims: what is played for a whole orbit is exact, however links are shared; and a job that isn't its own
+// image is left as it is.
 
 #include "simulate/symmetry.h"
 
@@ -11,7 +11,7 @@
 namespace wt::simulate {
 namespace {
 
-Outcome played(const Job& job, Folding folding) { return play(job, Server::of_this_process(), folding); }
+Outcome played(const Job& job, Folding folding) { return play(job, folding); }
 
 void expect_equal(const Outcome& folded, const Outcome& expanded, int seed = 0) {
   ASSERT_EQ(folded.activities.size(), expanded.activities.size());
@@ -26,8 +26,8 @@ void expect_equal(const Outcome& folded, const Outcome& expanded, int seed = 0) 
   }
 }
 
-// One lane's activities, over links of a wheel: lane l uses spoke s + l where lane 0 uses s. Some links are on the
-// axle: all lanes share them; some stand for pairs of lanes.
+// One lane's activities, over links of a wheel: lane l uses spoke s + l where lane 0 uses s. Some links are
+// on the axle: all lanes share them; some stand for pairs of lanes.
 struct Wheel {
   std::int32_t lanes = 1;
   std::int32_t rims = 1;  // each of as many links as lanes
