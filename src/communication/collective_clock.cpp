@@ -21,8 +21,6 @@ constexpr Bytes most_bytes(std::int64_t{1} << 44);
 // Of what can't be folded because everything is shown, or several groups share links.
 constexpr std::int64_t most_moves = 1'000'000;
 
-const simulate::Server& server() { return simulate::Server::of_this_process(); }
-
 void check_moves(const Schedule& schedule, std::int64_t copies) {
   std::int64_t moves = 0;
   for (int round = 0; round < schedule.rule.rounds; ++round) {
@@ -172,8 +170,8 @@ Timing CollectiveClock::timed(const Carried& carried) const {
     });
     return {timeline.end, std::move(timeline.links), moves, moves};
   }
-  if (carried.from_file) return time_of(*carried.from_file, call, first_, type, server());
-  return time_of(call, first_, type, server(), question_.folding);
+  if (carried.from_file) return time_of(*carried.from_file, call, first_, type);
+  return time_of(call, first_, type, question_.folding);
 }
 
 // What is brought out of place has to be copied there first, at the memory's rate.

@@ -76,7 +76,7 @@ void add_input_copies(Played& all, const platform::Platform& platform) {
 }
 
 plan::Timeline clocked(const Played& all, const platform::Platform& platform) {
-  return simulate::simulate(all.plan, all.costs, platform, all.where, simulate::Server::of_this_process());
+  return simulate::simulate(all.plan, all.costs, platform, all.where);
 }
 
 }  // namespace wt::communication

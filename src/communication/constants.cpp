@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/installation.h"
 #include "base/json_reader.h"
 
 namespace wt::communication {
@@ -127,7 +128,7 @@ Synchronization synchronization(Reader reader) {
 
 Constants read() {
   Problems problems;
-  const json::Value file = json::parse_file(std::string(WT_PLATFORMS) + "/communication.json");
+  const json::Value file = json::parse_file(data_folder("platforms") / "communication.json");
   Reader reader(file, problems);
   Constants constants{.base = patterns(reader.object("base")),
                       .payload = payload_of(reader.object("payload")),

@@ -99,11 +99,10 @@ plan::Plan plan_of(const Schedule& schedule, const std::vector<Move>& moves, Typ
 // Times a call round by round, as long as the condition holds.
 class Lockstep {
  public:
-  Lockstep(const Call& call, const Group& group, Type type, const simulate::Server& server)
+  Lockstep(const Call& call, const Group& group, Type type)
       : call_(call),
         group_(group),
         type_(type),
-        server_(server),
         schedule_(collective::make_schedule(*call.algorithm, call.request)) {
     call_.floor = {};
   }
@@ -132,7 +131,7 @@ class Lockstep {
     const plan::Plan plan = plan_of(schedule_, moves, type_);
     plan::Costs costs;
     add_costs(costs, plan, 0, call_, group_.platform, where_);
-    const plan::Timeline timeline = simulate::simulate(plan, costs, group_.platform, where_, server_);
+    const plan::Timeline timeline = simulate::simulate(plan, costs, group_.platform, where_);
     if (!ends_together(plan, timeline)) return false;
     timing_.time += timeline.end * count;
     timing_.moves += std::ssize(moves) * count;
@@ -161,7 +160,6 @@ class Lockstep {
   Call call_;
   const Group& group_;
   const Type type_;
-  const simulate::Server& server_;
   const Schedule schedule_;
   std::vector<platform::Endpoint> where_{};
   std::map<std::string, std::size_t, std::less<>> place_of_{};  // of each link in the timing, by name
@@ -170,9 +168,8 @@ class Lockstep {
 
 }  // namespace
 
-std::optional<Timing> time_in_lockstep(const Call& call, const Group& group, Type type,
-                                       const simulate::Server& server) {
-  std::optional<Timing> timing = Lockstep(call, group, type, server).time();
+std::optional<Timing> time_in_lockstep(const Call& call, const Group& group, Type type) {
+  std::optional<Timing> timing = Lockstep(call, group, type).time();
   if (timing) timing->time += call.floor;
   return timing;
 }

@@ -9,7 +9,6 @@
 namespace wt::communication {
 
 // Unset if that condition doesn't hold.
-std::optional<Timing> time_in_lockstep(const Call& call, const Group& group, Type type,
-                                       const simulate::Server& server);
+std::optional<Timing> time_in_lockstep(const Call& call, const Group& group, Type type);
 
 }  // namespace wt::communication

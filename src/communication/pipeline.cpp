@@ -47,12 +47,12 @@ int depth_of(const Call& call) {
   return collective::make_schedule(*call.algorithm, shortened(call, 1).request).rule.rounds;
 }
 
-Beginning beginning_of(const Call& call, const Group& group, Type type, const simulate::Server& server) {
+Beginning beginning_of(const Call& call, const Group& group, Type type) {
   const collective::Expanded schedule =
       collective::expand(collective::make_schedule(*call.algorithm, call.request));
   const Played played = expanded_plan(schedule, call, group, type);
   plan::Timeline timeline =
-      simulate::simulate(played.plan, played.costs, group.platform, played.where, server);
+      simulate::simulate(played.plan, played.costs, group.platform, played.where);
   Beginning beginning{
       {timeline.end, std::move(timeline.links), std::ssize(schedule.steps), std::ssize(schedule.steps)}};
   const auto device = [&](const plan::Operand& operand) {
@@ -100,17 +100,16 @@ Timing continued(const Timing& first, const Timing& second, double times) {
 
 }  // namespace
 
-std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Type type,
-                                       const simulate::Server& server) {
+std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Type type) {
   if (!is_pipeline(call)) return std::nullopt;
   const int segments = call.request.options.segments;
   if (call.request.elements % segments != 0) return std::nullopt;
   if (pieces_of_beginnings(first_pieces) >= segments) return std::nullopt;
-  const Beginning one = beginning_of(shortened(call, 1), group, type, server);
+  const Beginning one = beginning_of(shortened(call, 1), group, type);
   for (int pieces = std::max(first_pieces, 2 * depth_of(call)); pieces <= most_pieces; pieces *= 2) {
     if (pieces_of_beginnings(pieces) >= segments) return std::nullopt;
     const auto beginning = [&](int more) {
-      return beginning_of(shortened(call, pieces + more), group, type, server);
+      return beginning_of(shortened(call, pieces + more), group, type);
     };
     const Beginning first = beginning(0);
     if (first.timing.moves > most_moves) return std::nullopt;

@@ -62,17 +62,16 @@ plan::Plan plan_of(const Expanded& schedule, Type type, const Call& call) {
   return plan;
 }
 
-Timing timing_of(const Played& played, const Group& group, const simulate::Server& server) {
-  plan::Timeline timeline =
-      simulate::simulate(played.plan, played.costs, group.platform, played.where, server);
+Timing timing_of(const Played& played, const Group& group) {
+  plan::Timeline timeline = simulate::simulate(played.plan, played.costs, group.platform, played.where);
   return {.time = timeline.end, .links = std::move(timeline.links)};
 }
 
-Timing time_all(const Call& call, const Group& group, Type type, const simulate::Server& server) {
+Timing time_all(const Call& call, const Group& group, Type type) {
   const Schedule schedule = collective::make_schedule(*call.algorithm, call.request);
   if (const auto problem = over_budget(schedule))
     throw InputError(*problem, "take fewer ranks or another algorithm");
-  return time_of(collective::expand(schedule), call, group, type, server);
+  return time_of(collective::expand(schedule), call, group, type);
 }
 
 // The call with a vector that is rounded up to chunks of equal size, as libraries align chunks.
@@ -93,39 +92,37 @@ Played expanded_plan(const Expanded& schedule, const Call& call, const Group& gr
   return played;
 }
 
-Timing time_of(const Expanded& schedule, const Call& call, const Group& group, Type type,
-               const simulate::Server& server) {
-  Timing timing = timing_of(expanded_plan(schedule, call, group, type), group, server);
+Timing time_of(const Expanded& schedule, const Call& call, const Group& group, Type type) {
+  Timing timing = timing_of(expanded_plan(schedule, call, group, type), group);
   timing.moves = timing.played = std::ssize(schedule.steps);
   return timing;
 }
 
-Timing time_of(const Call& call, const Group& group, Type type, const simulate::Server& server,
-               Folding folding) {
-  if (folding == Folding::expanded) return time_all(call, group, type, server);
-  if (auto timing = time_in_lockstep(call, group, type, server)) return *timing;
-  if (auto timing = time_of_pipeline(call, group, type, server)) return *timing;
+Timing time_of(const Call& call, const Group& group, Type type, Folding folding) {
+  if (folding == Folding::expanded) return time_all(call, group, type);
+  if (auto timing = time_in_lockstep(call, group, type)) return *timing;
+  if (auto timing = time_of_pipeline(call, group, type)) return *timing;
   if (over_budget(collective::make_schedule(*call.algorithm, call.request))) {
     const Call rounded = rounded_up(call);
-    if (auto timing = time_in_lockstep(rounded, group, type, server)) return *timing;
-    if (auto timing = time_of_pipeline(rounded, group, type, server)) return *timing;
+    if (auto timing = time_in_lockstep(rounded, group, type)) return *timing;
+    if (auto timing = time_of_pipeline(rounded, group, type)) return *timing;
   }
   if (const std::optional<Call> larger = in_larger_pieces(call)) {
-    Timing timing = time_all(rounded_up(*larger), group, type, server);
+    Timing timing = time_all(rounded_up(*larger), group, type);
     timing.pieces = larger->request.options.segments;
     timing.moves = timing.played / timing.pieces * call.request.options.segments;
     return timing;
   }
-  return time_all(call, group, type, server);
+  return time_all(call, group, type);
 }
 
-Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group, const simulate::Server& server) {
+Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group) {
   const collective::Choice choice = choices(group, collective::Operation::all_reduce, bytes).front();
   const collective::Algorithm& algorithm =
       collective::algorithm_named(collective::Operation::all_reduce, choice.algorithm);
   const Request request{.ranks = group.size(), .elements = std::max<std::int64_t>(1, bytes.count() / 4)};
   const Call call = call_of(group, algorithm, request, {.launch_time = Seconds(0)});
-  return measured - time_of(call, group, Type::float32, server).time;
+  return measured - time_of(call, group, Type::float32).time;
 }
 
 }  // namespace wt::communication

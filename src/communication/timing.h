@@ -8,7 +8,6 @@
 #include "collective/expand.h"
 #include "communication/call.h"
 #include "plan/timeline.h"
-#include "simulate/server.h"
 
 namespace wt::communication {
 
@@ -29,16 +28,15 @@ struct Timing {
 };
 
 // Throws InputError with the number of moves if too many would have to be simulated.
-Timing time_of(const Call& call, const Group& group, Type type, const simulate::Server& server,
+Timing time_of(const Call& call, const Group& group, Type type,
                Folding folding = Folding::automatic);
 
 // The time of a schedule that is not from the catalog. `call` has the costs of messages.
-Timing time_of(const collective::Expanded& schedule, const Call& call, const Group& group, Type type,
-               const simulate::Server& server);
+Timing time_of(const collective::Expanded& schedule, const Call& call, const Group& group, Type type);
 
 // The part of a measured all-reduce of this size that the launch must have taken. This one number calibrates
 // the model for a system. It is negative if the measurement is shorter than the simulated messages alone.
-Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group, const simulate::Server& server);
+Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group);
 
 // A call as the plan that is simulated, with its costs and the places of its devices. Traces are drawn from
 // it.

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/installation.h"
 #include "base/json_reader.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
@@ -210,7 +211,7 @@ std::vector<DeviceType> read_devices(const json::Value& catalogue, const Generat
 const Catalogue& catalogue() {
   static const Catalogue read = [] {
     Problems problems;
-    const json::Value file = json::parse_file(std::string(WT_PLATFORMS) + "/devices.json");
+    const json::Value file = json::parse_file(data_folder("platforms") / "devices.json");
     Catalogue made;
     made.generations = read_generations(file, problems);
     made.types = read_devices(file, made.generations, problems);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/installation.h"
 #include "base/json_override.h"
 #include "base/json_reader.h"
 #include "base/suggest.h"
@@ -43,7 +44,7 @@ KnownPlatform read_known(const fs::path& path) {
 
 std::vector<KnownPlatform> read_all_known() {
   std::vector<KnownPlatform> all;
-  for (const auto& entry : fs::directory_iterator(WT_PLATFORMS)) {
+  for (const auto& entry : fs::directory_iterator(data_folder("platforms"))) {
     const fs::path& path = entry.path();
     if (path.extension() == ".json" && !is_catalogue(path.stem().string())) all.push_back(read_known(path));
   }
@@ -64,11 +65,12 @@ bool is_path(std::string_view name) { return name.ends_with(".json") || is_xml(n
 // The file that a name, an alias or a path refers to. Throws InputError if the name is unknown.
 fs::path path_of(std::string_view name, const fs::path& folder, const Place& named_at) {
   if (is_path(name)) return folder / name;
-  const fs::path by_id = fs::path(WT_PLATFORMS) / (std::string(name) + ".json");
+  const fs::path platforms = data_folder("platforms");
+  const fs::path by_id = platforms / (std::string(name) + ".json");
   if (name.find('/') == std::string_view::npos && !is_catalogue(name) && fs::exists(by_id)) return by_id;
   for (const KnownPlatform& known : known_platforms()) {
     const bool is_alias = std::find(known.aliases.begin(), known.aliases.end(), name) != known.aliases.end();
-    if (known.id == name || is_alias) return fs::path(WT_PLATFORMS) / (known.id + ".json");
+    if (known.id == name || is_alias) return platforms / (known.id + ".json");
   }
   const std::vector<std::string_view> names = known_names();
   const std::string_view near = nearest(name, names);

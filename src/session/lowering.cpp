@@ -27,8 +27,7 @@ Group group_of(const cluster::Machine& machine) {
 communication::CallOptions call_options(const scenario::Scenario& scenario, const cluster::Machine& machine) {
   communication::CallOptions options{.launch = std::string(scenario::name_of(scenario.time.launch))};
   if (const auto& tiny = scenario.time.tiny_message; tiny && machine.platform && machine.replicas.size() > 1)
-    options.launch_time = communication::launch_time_from(*tiny, Bytes(8), group_of(machine),
-                                                          simulate::Server::of_this_process());
+    options.launch_time = communication::launch_time_from(*tiny, Bytes(8), group_of(machine));
   if (options.launch_time && *options.launch_time < Seconds(0))
     throw InputError(Problem{scenario.place("time.tiny_message"),
                              fmt::format("{} is less than the messages of such an all-reduce take",
@@ -197,7 +196,7 @@ void Lowering::describe_library(const std::string& algorithm, Bytes gradients,
   const LibraryCall& call = call_for("", gradients);
   if (call.protocol.empty()) return;  // on ideal links, or GPUs of others, NCCL is no choice
   const Seconds time =
-      communication::time_of(call, group_of(machine_), Type::float32, simulate::Server::of_this_process())
+      communication::time_of(call, group_of(machine_), Type::float32)
           .time;
   reduction.otherwise = fmt::format("NCCL would take {}: {} for the {} of gradients alone", text_of(call),
                                     rough(time), rough(gradients));

@@ -8,11 +8,11 @@
 
 namespace wt::simulate {
 
-Channel::~Channel() { ::close(file_); }
+Channel::~Channel() { ::close(descriptor_); }
 
 void Channel::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t sent = ::send(file_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const ssize_t sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) throw ChannelClosed(std::strerror(errno));
     bytes = bytes.subspan(static_cast<std::size_t>(sent));
@@ -21,7 +21,7 @@ void Channel::write(std::span<const std::byte> bytes) {
 
 void Channel::read(std::span<std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t received = ::recv(file_, bytes.data(), bytes.size(), 0);
+    const ssize_t received = ::recv(descriptor_, bytes.data(), bytes.size(), 0);
     if (received < 0 && errno == EINTR) continue;
     if (received < 0) throw ChannelClosed(std::strerror(errno));
     if (received == 0) throw ChannelClosed("end of data");

@@ -1,5 +1,7 @@
 #pragma once
-// Plain values between a process and one that was forked from it, so that both have the same types.
+// Plain values that two processes of one machine and one build send each other through a socket, byte for
+// byte as they lie in memory. simulate/protocol.h makes sure that both processes agree on the layout of the
+// values.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,21 +12,21 @@
 
 namespace wt::simulate {
 
-// The other end is gone.
+// The process at the other end has closed the socket or has ended.
 class ChannelClosed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A socket of which this is one end.
+// One end of a socket. It owns the descriptor.
 class Channel {
  public:
-  explicit Channel(int file) : file_(file) {}
+  explicit Channel(int descriptor) : descriptor_(descriptor) {}
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // All of it, or ChannelClosed.
+  // Both transfer all bytes. Throws ChannelClosed.
   void write(std::span<const std::byte> bytes);
   void read(std::span<std::byte> bytes);
 
@@ -54,7 +56,7 @@ class Channel {
   }
 
  private:
-  int file_;
+  int descriptor_;
 };
 
 }  // namespace wt::simulate

@@ -18,7 +18,7 @@ std::int32_t Job::add(Activity activity, std::span<const std::int32_t> waits_for
 Activity Job::flow(double latency, std::int64_t bytes, std::span<const std::int32_t> route) {
   const auto first = static_cast<std::int32_t>(routes.size());
   routes.insert(routes.end(), route.begin(), route.end());
-  return {latency, bytes, first, static_cast<std::int32_t>(route.size()), nobody};
+  return {latency, bytes, first, static_cast<std::int32_t>(route.size()), none};
 }
 
 std::span<const std::int32_t> Job::waits_of(std::size_t activity) const {
@@ -47,15 +47,15 @@ void check_shape(const Job& job) {
             job.first_after.size(), job.activities.size());
   WT_EXPECT(job.first_after.front() == 0 && job.first_after.back() == std::ssize(job.after) &&
                 std::is_sorted(job.first_after.begin(), job.first_after.end()),
-            "offsets from {} to {} into {} waits", job.first_after.front(), job.first_after.back(),
-            job.after.size());
+            "the offsets go from {} to {}, and there are {} waits", job.first_after.front(),
+            job.first_after.back(), job.after.size());
   for (const std::int32_t other : job.after) {
     const bool is_known = other >= 0 && other < std::ssize(job.activities);
-    WT_EXPECT(is_known, "something waits for activity {} of {}", other, job.activities.size());
+    WT_EXPECT(is_known, "an activity waits for activity {} of {}", other, job.activities.size());
   }
   for (std::size_t link = 0; link < job.bandwidths.size(); ++link) {
     const double bandwidth = job.bandwidths[link];
-    WT_EXPECT(is_amount(bandwidth) && bandwidth > 0, "link {} has {} B/s", link, bandwidth);
+    WT_EXPECT(is_amount(bandwidth) && bandwidth > 0, "the bandwidth of link {} is {} B/s", link, bandwidth);
   }
 }
 
@@ -63,14 +63,14 @@ void check_route(const Job& job, std::size_t id) {
   const Activity& activity = job.activities[id];
   WT_EXPECT(activity.first_link >= 0 && activity.links >= 0 &&
                 activity.first_link + std::int64_t{activity.links} <= std::ssize(job.routes),
-            "activity {}: {} links from {} on, of {}", id, activity.links, activity.first_link,
-            job.routes.size());
+            "the route of activity {} is {} links from position {} of {}", id, activity.links,
+            activity.first_link, job.routes.size());
   const std::span<const std::int32_t> route = job.route_of(activity);
   for (std::ptrdiff_t hop = 0; hop < std::ssize(route); ++hop) {
     const bool is_known = route[hop] >= 0 && route[hop] < std::ssize(job.bandwidths);
-    WT_EXPECT(is_known, "activity {}: link {} of {}", id, route[hop], job.bandwidths.size());
+    WT_EXPECT(is_known, "activity {} uses link {} of {}", id, route[hop], job.bandwidths.size());
     const bool is_new = std::find(route.begin(), route.begin() + hop, route[hop]) == route.begin() + hop;
-    WT_EXPECT(is_new, "activity {}: link {} stands twice in its route", id, route[hop]);
+    WT_EXPECT(is_new, "activity {} uses link {} twice", id, route[hop]);
   }
 }
 
@@ -80,11 +80,11 @@ void check(const Job& job) {
   check_shape(job);
   for (std::size_t id = 0; id < job.activities.size(); ++id) {
     const Activity& activity = job.activities[id];
-    WT_EXPECT(is_amount(activity.delay) && activity.bytes >= 0, "activity {}: {} s, {} bytes", id,
-              activity.delay, activity.bytes);
-    const bool is_behind_earlier =
-        activity.behind >= nobody && activity.behind < static_cast<std::int64_t>(id);
-    WT_EXPECT(is_behind_earlier, "activity {} stands behind activity {}", id, activity.behind);
+    WT_EXPECT(is_amount(activity.delay) && activity.bytes >= 0,
+              "activity {} has a delay of {} s and {} bytes", id, activity.delay, activity.bytes);
+    const bool is_behind_earlier = activity.behind >= none && activity.behind < static_cast<std::int64_t>(id);
+    WT_EXPECT(is_behind_earlier, "activity {} is behind activity {}, which isn't smaller", id,
+              activity.behind);
     check_route(job, id);
   }
 }

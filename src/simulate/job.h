@@ -1,6 +1,14 @@
 #pragma once
-// What is played and what came of it, as flat arrays of plain values that pass through a pipe as they are. A
-// job knows nothing of plans: simulate/translate.h makes one of a plan, simulate/player.h plays it.
+// The input and the result of a simulation as flat arrays of plain values, which travel between processes
+// unchanged. A job knows neither plans nor platforms: simulate/translate.h makes it from both. This job is a
+// kernel of 20 us and, after it, a transfer of 1 MB with a latency of 2 us over two links of 25 and 50 GB/s:
+//
+//   Job job;
+//   job.bandwidths = {25e9, 50e9};
+//   const std::int32_t kernel = job.add({.delay = 20e-6});
+//   job.add(job.flow(2e-6, 1'000'000, {{0, 1}}), {{kernel}});
+//
+// Its outcome ends at 20 + 2 + 40 us, since nothing else uses the slower link.
 
 #include <cstdint>
 #include <span>
@@ -8,32 +16,34 @@
 
 namespace wt::simulate {
 
-inline constexpr std::int32_t nobody = -1;
+// The number of an activity, a link or a group where there is none.
+inline constexpr std::int32_t none = -1;
 
-// When all it waits for is done, `delay` seconds pass (a kernel's time, or a flow's latency), then `bytes`
-// flow over the route; no sooner than at the end of the activity it stands behind. Without bytes or without a
-// route it ends there and then.
+// An activity starts when all activities that it waits for have ended. Then `delay` seconds pass: the
+// duration of a kernel or the latency of a transfer. Then `bytes` flow over the route, but not before the
+// activity ahead of it, if there is one, has ended. Without bytes or without a route, the activity ends when
+// its flow would begin.
 struct Activity {
   double delay{};
   std::int64_t bytes{};
   std::int32_t first_link{};  // in Job::routes
   std::int32_t links{};
-  std::int32_t behind = nobody;  // smaller than its own id
+  std::int32_t behind = none;  // the activity ahead; smaller than the activity's own id
 };
 
 struct Job {
   std::vector<Activity> activities{};
-  std::vector<std::int64_t> first_after{
-      0};                             // activity i waits for after[first_after[i]] up to first_after[i + 1]
-  std::vector<std::int32_t> after{};  // activities
-  std::vector<std::int32_t>
-      routes{};                      // links; several activities may share a piece; a link stands once in it
-  std::vector<double> bandwidths{};  // by link, bytes per second
+  // Activity i waits for the activities after[first_after[i]] up to, and without, after[first_after[i + 1]].
+  std::vector<std::int64_t> first_after{0};
+  std::vector<std::int32_t> after{};
+  std::vector<std::int32_t> routes{};  // links. Activities may share a piece; a link occurs once in a route.
+  std::vector<double> bandwidths{};    // by link, bytes per second
 
-  // Appends an activity that waits for others. Its route is a piece of routes; see add_route.
+  // Appends an activity and returns its id.
   std::int32_t add(Activity activity, std::span<const std::int32_t> waits_for = {});
-  Activity flow(double latency, std::int64_t bytes,
-                std::span<const std::int32_t> route);  // with its own piece
+
+  // An activity whose route is appended to `routes`. It still has to be added.
+  Activity flow(double latency, std::int64_t bytes, std::span<const std::int32_t> route);
 
   std::span<const std::int32_t> waits_of(std::size_t activity) const;
   std::span<const std::int32_t> route_of(const Activity& activity) const;
@@ -41,8 +51,12 @@ struct Job {
   bool flows(const Activity& activity) const { return activity.bytes > 0 && activity.links > 0; }
 };
 
+// Folded, SimGrid simulates only the flows that share links with others, and one of several equal flow groups
+// (simulate/simulator/flows.h). Expanded, SimGrid simulates every flow: the reference of the tests.
+enum class Folding : std::uint8_t { folded, expanded };
+
 struct Interval {
-  double start{};  // of the delay
+  double start{};  // when the delay begins
   double end{};
 };
 
@@ -51,13 +65,13 @@ struct LinkLoad {
   double busy{};           // seconds with at least one flow
 };
 
-// How it was played: for benchmarks and tests.
+// Counts of how the flows were simulated, for tests and benchmarks.
 struct Effort {
-  std::int64_t alone{};      // flows that met nobody on their links
-  std::int64_t following{};  // flows of components and lanes that another, equal one was played for
-  std::int64_t shared{};     // flows that SimGrid played from their first byte on
-  std::int64_t overtaken{};  // began alone or following and went on as SimGrid's
-  std::int64_t timers{};     // of SimGrid's clock
+  std::int64_t alone{};      // flows that shared no link with another flow
+  std::int64_t following{};  // flows whose group or lane was represented by an equal one
+  std::int64_t shared{};     // flows that SimGrid simulated from their first byte on
+  std::int64_t overtaken{};  // flows that began as alone or following and then went over to SimGrid
+  std::int64_t timers{};     // timers that were set in SimGrid
 };
 
 struct Outcome {
@@ -67,8 +81,8 @@ struct Outcome {
   Effort effort{};
 };
 
-// Fails an expectation on what no job may hold: unknown activities or links, an activity behind a later one, a
-// link twice in a route, negative or infinite amounts.
+// Throws InternalError for what no job may contain: unknown activities or links, an activity behind a later
+// one, a route that uses a link twice, negative or infinite amounts.
 void check(const Job& job);
 
 }  // namespace wt::simulate

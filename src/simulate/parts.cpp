@@ -13,7 +13,7 @@ UnionFind joined(const Job& job) {
   for (std::size_t id = 0; id < job.activities.size(); ++id) {
     const auto own = static_cast<std::int32_t>(id);
     for (const std::int32_t other : job.waits_of(id)) sets.join(own, other);
-    if (job.activities[id].behind != nobody) sets.join(own, job.activities[id].behind);
+    if (job.activities[id].behind != none) sets.join(own, job.activities[id].behind);
   }
   return sets;
 }
@@ -22,10 +22,10 @@ UnionFind joined(const Job& job) {
 
 Parts::Parts(const Job& job, std::size_t most) : job_(job), position_(job.activities.size()) {
   UnionFind sets = joined(job);
-  std::vector<std::int32_t> part_of(sets.size(), nobody);
+  std::vector<std::int32_t> part_of(sets.size(), none);
   for (std::size_t id = 0; id < sets.size() && parts_.size() <= most; ++id) {
     std::int32_t& part = part_of[static_cast<std::size_t>(sets.root(static_cast<std::int32_t>(id)))];
-    if (part == nobody) {
+    if (part == none) {
       part = static_cast<std::int32_t>(parts_.size());
       parts_.emplace_back();
     }
@@ -45,8 +45,8 @@ bool Parts::are_activities_alike(std::int32_t mine, std::int32_t other) const {
   const Activity &a = job_.activities[static_cast<std::size_t>(mine)],
                  &b = job_.activities[static_cast<std::size_t>(other)];
   if (a.delay != b.delay || a.bytes != b.bytes || a.links != b.links) return false;
-  if ((a.behind == nobody) != (b.behind == nobody)) return false;
-  if (a.behind != nobody && position(a.behind) != position(b.behind)) return false;
+  if ((a.behind == none) != (b.behind == none)) return false;
+  if (a.behind != none && position(a.behind) != position(b.behind)) return false;
   const auto position_of = [&](std::int32_t id) { return position(id); };
   return std::ranges::equal(job_.waits_of(static_cast<std::size_t>(mine)),
                             job_.waits_of(static_cast<std::size_t>(other)), {}, position_of, position_of);

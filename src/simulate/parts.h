@@ -1,6 +1,7 @@
 #pragma once
-// A job's parts: activities that wait for each other, directly or through others. No activity of one part
-// knows of another part's, but on the links that they share.
+// The parts of a job: the connected components of its activities under "waits for" and "is behind".
+// Activities of different parts influence each other only through the links that they share. The lanes of a
+// collective are parts.
 
 #include <cstdint>
 #include <span>
@@ -12,17 +13,18 @@ namespace wt::simulate {
 
 class Parts {
  public:
-  // Of a job with more than `most` parts, one too many of them. Requires: the job outlives it.
+  // Stops after `most` + 1 parts, so that a job with very many parts costs little. Requires: the job outlives
+  // this.
   Parts(const Job& job, std::size_t most);
 
-  // In the order of their first activities; each in ascending order.
+  // In the order of their first activities. Each part is in ascending order.
   std::size_t size() const { return parts_.size(); }
   std::span<const std::int32_t> operator[](std::size_t part) const { return parts_[part]; }
 
-  // Equal but for the names of their links.
+  // True when the parts differ only in which links they use.
   bool are_alike(std::size_t a, std::size_t b) const;
 
-  // By part: the first one that is like it.
+  // By part: the first part that is like it.
   std::vector<std::int32_t> kinds() const;
 
  private:

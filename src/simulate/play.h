@@ -1,16 +1,11 @@
 #pragma once
 
 #include "simulate/job.h"
-#include "simulate/player.h"
-#include "simulate/server.h"
 
 namespace wt::simulate {
 
-// Plays a job in a process of its own. The same job gives the same bits, however often.
-Outcome play(const Job& job, const Server& server, Folding folding = Folding::folded);
-
-// How a job passes through a channel.
-void send(Channel& channel, const Job& job);
-Job receive_job(Channel& channel);
+// Simulates a job in a process of its own (simulate/helper.h). The same job gives the same bits every time. A
+// folded job that is symmetric is reduced to one of its equal lanes first (simulate/symmetry.h).
+Outcome play(const Job& job, Folding folding = Folding::folded);
 
 }  // namespace wt::simulate

@@ -6,9 +6,9 @@
 namespace wt::simulate {
 
 plan::Timeline simulate(const plan::Plan& plan, const plan::Costs& costs, const platform::Platform& platform,
-                        std::span<const platform::Endpoint> where, const Server& server) {
+                        std::span<const platform::Endpoint> where) {
   const Translation translation = translate(plan, costs, platform, where);
-  const Outcome outcome = play(translation.job, server);
+  const Outcome outcome = play(translation.job);
   plan::Timeline timeline;
   timeline.nodes.reserve(outcome.activities.size());
   for (const Interval& interval : outcome.activities)

@@ -2,30 +2,30 @@
 
 #include <algorithm>
 
+#include "simulate/automorphism.h"
 #include "simulate/parts.h"
-#include "simulate/turn.h"
 
 namespace wt::simulate {
-
 namespace {
 
-// More lanes than any library has.
+// No library divides a collective among as many lanes. A job with more parts isn't examined.
 constexpr std::size_t most_parts = 64;
 
 using Numbers = std::vector<std::int32_t>;
 
 class Folder {
  public:
-  Folder(const Job& job, const Parts& parts, const Turn& turn, std::int32_t order)
-      : job_(job), parts_(parts), turn_(turn), order_(order) {}
+  Folder(const Job& job, const Parts& parts, const Automorphism& map, std::int32_t order)
+      : job_(job), parts_(parts), map_(map), order_(order) {}
 
-  // None where a route has two links of one orbit.
+  // None when a route uses two links of one orbit: their representative would occur twice in the reduced
+  // route.
   std::optional<Symmetry> fold() {
     fold_links();
     std::vector<bool> is_played(parts_.size(), true);
     result_.played.resize(job_.activities.size());
     for (std::size_t part = 0; part < parts_.size(); ++part)
-      for (std::size_t at = turn_.part(part); is_played[part] && at != part; at = turn_.part(at)) {
+      for (std::size_t at = map_.part(part); is_played[part] && at != part; at = map_.part(at)) {
         is_played[at] = false;
         for (std::size_t i = 0; i < parts_[part].size(); ++i)
           result_.played[static_cast<std::size_t>(parts_[at][i])] = parts_[part][i];
@@ -41,27 +41,27 @@ class Folder {
   void fold_links() {
     const std::size_t links = job_.bandwidths.size();
     result_.job.bandwidths = job_.bandwidths;
-    result_.stands.assign(links, nobody);
-    result_.times.assign(links, 1);
+    result_.representative.assign(links, none);
+    result_.multiplicity.assign(links, 1);
     for (std::size_t first = 0; first < links; ++first) {
-      if (result_.stands[first] != nobody) continue;
+      if (result_.representative[first] != none) continue;
       const auto link = static_cast<std::int32_t>(first);
       Numbers orbit{link};
-      for (std::int32_t at = turn_.link(link); at != nobody && at != link; at = turn_.link(at))
+      for (std::int32_t at = map_.link(link); at != none && at != link; at = map_.link(at))
         orbit.push_back(at);
-      const bool is_used = turn_.link(link) != nobody;
-      const std::int32_t times = is_used ? order_ / static_cast<std::int32_t>(orbit.size()) : 1;
-      result_.job.bandwidths[first] /= times;
+      const bool is_used = map_.link(link) != none;
+      const std::int32_t multiplicity = is_used ? order_ / static_cast<std::int32_t>(orbit.size()) : 1;
+      result_.job.bandwidths[first] /= multiplicity;
       for (const std::int32_t at : orbit) {
-        result_.stands[static_cast<std::size_t>(at)] = link;
-        result_.times[static_cast<std::size_t>(at)] = times;
+        result_.representative[static_cast<std::size_t>(at)] = link;
+        result_.multiplicity[static_cast<std::size_t>(at)] = multiplicity;
       }
     }
   }
 
-  // In their old order, under new numbers.
+  // The representatives keep their order and get new ids.
   bool fold_activities() {
-    Numbers number(job_.activities.size(), nobody), waits, route;
+    Numbers number(job_.activities.size(), none), waits, route;
     for (std::size_t id = 0; id < job_.activities.size(); ++id) {
       if (result_.played[id] != static_cast<std::int32_t>(id)) continue;
       const Activity& activity = job_.activities[id];
@@ -70,12 +70,12 @@ class Folder {
         waits.push_back(number[static_cast<std::size_t>(other)]);
       route.clear();
       for (const std::int32_t link : job_.route_of(activity)) {
-        const std::int32_t played = result_.stands[static_cast<std::size_t>(link)];
-        if (std::ranges::find(route, played) != route.end()) return false;
-        route.push_back(played);
+        const std::int32_t representative = result_.representative[static_cast<std::size_t>(link)];
+        if (std::ranges::find(route, representative) != route.end()) return false;
+        route.push_back(representative);
       }
       Activity kept = result_.job.flow(activity.delay, activity.bytes, route);
-      if (activity.behind != nobody) kept.behind = number[static_cast<std::size_t>(activity.behind)];
+      if (activity.behind != none) kept.behind = number[static_cast<std::size_t>(activity.behind)];
       number[id] = result_.job.add(kept, waits);
     }
     for (std::int32_t& id : result_.played) id = number[static_cast<std::size_t>(id)];
@@ -84,7 +84,7 @@ class Folder {
 
   const Job& job_;
   const Parts& parts_;
-  const Turn& turn_;
+  const Automorphism& map_;
   const std::int32_t order_;
   Symmetry result_{};
 };
@@ -95,15 +95,15 @@ std::optional<Symmetry> symmetry_of(const Job& job) {
   const Parts parts(job, most_parts);
   if (parts.size() < 2 || parts.size() > most_parts) return std::nullopt;
   const Numbers kinds = parts.kinds();
-  std::optional<Turn> best;
+  std::optional<Automorphism> best;
   std::int32_t most = 1;
   for (std::size_t image = 1; image < parts.size(); ++image) {
     if (kinds[image] != kinds[0]) continue;
-    std::optional<Turn> turn = Turn::find(job, parts, kinds, 0, image);
-    if (!turn) continue;
-    if (const std::int32_t order = turn->order(); order > most) {
+    std::optional<Automorphism> map = Automorphism::find(job, parts, kinds, 0, image);
+    if (!map) continue;
+    if (const std::int32_t order = map->order(); order > most) {
       most = order;
-      best = std::move(turn);
+      best = std::move(map);
     }
   }
   if (!best) return std::nullopt;
@@ -119,9 +119,9 @@ Outcome unfolded(const Symmetry& symmetry, const Outcome& played) {
   }
   outcome.effort.following -= std::ranges::count_if(
       symmetry.job.activities, [&](const Activity& activity) { return symmetry.job.flows(activity); });
-  for (std::size_t link = 0; link < symmetry.stands.size(); ++link) {
-    LinkLoad load = played.links[static_cast<std::size_t>(symmetry.stands[link])];
-    load.carried *= symmetry.times[link];
+  for (std::size_t link = 0; link < symmetry.representative.size(); ++link) {
+    LinkLoad load = played.links[static_cast<std::size_t>(symmetry.representative[link])];
+    load.carried *= symmetry.multiplicity[link];
     outcome.links.push_back(load);
   }
   return outcome;

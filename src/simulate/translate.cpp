@@ -19,7 +19,7 @@ struct Path {
   std::int32_t links{};
 };
 
-// Asks the platform once per pair, and puts each route into the job once.
+// Computes the route between two endpoints once, and stores it once in the job.
 class Paths {
  public:
   Paths(const platform::Platform& platform, Job& job) : platform_(platform), job_(job) {}
@@ -28,22 +28,22 @@ class Paths {
     const auto row = static_cast<std::size_t>(from);
     if (row >= known_.size()) known_.resize(row + 1);
     const auto [place, is_new] = known_[row].try_emplace(to);
-    if (is_new) place->second = ask(from, to);
+    if (is_new) place->second = route(from, to);
     return place->second;
   }
 
  private:
-  Path ask(Endpoint from, Endpoint to) {
-    const platform::Route route = platform_.route(from, to);
-    const Path path{route.latency.count(), static_cast<std::int32_t>(job_.routes.size()),
-                    static_cast<std::int32_t>(route.links.size())};
-    for (const LinkId link : route.links) job_.routes.push_back(static_cast<std::int32_t>(link));
+  Path route(Endpoint from, Endpoint to) {
+    const platform::Route found = platform_.route(from, to);
+    const Path path{found.latency.count(), static_cast<std::int32_t>(job_.routes.size()),
+                    static_cast<std::int32_t>(found.links.size())};
+    for (const LinkId link : found.links) job_.routes.push_back(static_cast<std::int32_t>(link));
     return path;
   }
 
   const platform::Platform& platform_;
   Job& job_;
-  std::vector<std::map<Endpoint, Path>> known_{};  // by source, where most have few targets
+  std::vector<std::map<Endpoint, Path>> known_{};  // by source; most sources have few targets
 };
 
 class Translator {
@@ -70,7 +70,7 @@ class Translator {
     const plan::Node& node = plan_.nodes[id];
     waits_.clear();
     for (const plan::NodeId other : node.after) {
-      WT_EXPECT(index(other) < id, "node {} ({}) waits for node {}, which isn't before it", id, node.scope,
+      WT_EXPECT(index(other) < id, "node {} ({}) waits for node {}, whose id isn't smaller", id, node.scope,
                 index(other));
       waits_.push_back(static_cast<std::int32_t>(other));
     }
@@ -79,7 +79,7 @@ class Translator {
             [&](const plan::Move& move) { return flow(id, move); },
             [&](const plan::Collective&) { return Activity{.delay = costs_.nodes[id].seconds.count()}; },
             [&](const auto& work) { return in_stream(id, work.device); }},
-        node.action);  // and adds to waits_
+        node.action);  // in_stream adds to waits_
     result_.job.add(activity, waits_);
   }
 
@@ -96,10 +96,10 @@ class Translator {
     const Path& path = paths_.between(endpoint(move.source), endpoint(move.target));
     const plan::Cost& cost = costs_.nodes[id];
     const std::optional<plan::NodeId> behind = plan_.nodes[id].behind;
-    return {// a measured step may have been shorter than our route's latency alone
-            std::max(0.0, cost.seconds.count() + path.latency),
+    // The cost may be negative: a measured step can be shorter than the latency of the described route.
+    return {std::max(0.0, cost.seconds.count() + path.latency),
             on_wire(plan::payload(move).count(), cost.wire), path.first_link, path.links,
-            behind ? static_cast<std::int32_t>(*behind) : nobody};
+            behind ? static_cast<std::int32_t>(*behind) : none};
   }
 
   static std::int64_t on_wire(std::int64_t bytes, double wire) {
@@ -110,7 +110,7 @@ class Translator {
     return where_[index(plan_.buffer(operand.buffer).device)];
   }
 
-  // The job's links are those that bytes flow over, without gaps.
+  // Keeps the links that bytes flow over, and numbers them without gaps.
   void renumber_links() {
     std::vector<std::int32_t> number(static_cast<std::size_t>(platform_.links()), -1);
     for (const Activity& activity : result_.job.activities)
@@ -134,7 +134,7 @@ class Translator {
   std::span<const Endpoint> where_;
   Translation result_{};
   Paths paths_;
-  std::vector<std::int32_t> waits_{};  // of the node at hand
+  std::vector<std::int32_t> waits_{};  // of the node that is being added
   std::map<std::pair<plan::DeviceId, plan::Stream>, std::int32_t> last_in_stream_{};
 };
 

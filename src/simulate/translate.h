@@ -9,16 +9,16 @@
 
 namespace wt::simulate {
 
-// A plan as a job: one activity per node, with the node's id.
+// A plan as a job, with an activity for each node, under the node's id.
 struct Translation {
   Job job{};
   std::vector<platform::LinkId>
-      links{};  // by the job's link, in the platform's order: those that carry bytes
+      links{};  // the platform's link for each link of the job, in the platform's order
 };
 
-// What a node waits for beside its dependencies is the Run or Sum before it in its stream, if it has one.
-// `where` has an endpoint for every device of the plan; throws InputError when no route leads between two of
-// them that exchange something.
+// A node waits for its dependencies and for the previous Run or Sum of its stream. The job has only those
+// links that bytes flow over. `where` holds the endpoint of each device of the plan. Throws InputError when
+// no route joins two devices that exchange data.
 Translation translate(const plan::Plan& plan, const plan::Costs& costs, const platform::Platform& platform,
                       std::span<const platform::Endpoint> where);
 

@@ -1,6 +1,7 @@
 #pragma once
-// Sets of numbers that grow together. Each is known by its least number, so that what is listed in ascending
-// order finds the sets in the order of their first members.
+// Disjoint sets of the numbers 0 to size - 1. The root of a set is its least number, so a pass over the
+// numbers in ascending order meets the sets in the order of their first members. Paths are shortened by
+// halving: Tarjan and van Leeuwen, "Worst-case Analysis of Set Union Algorithms", 1984.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +14,7 @@ class UnionFind {
  public:
   explicit UnionFind(std::size_t size = 0) { reset(size); }
 
-  void reset(std::size_t size) {  // each number a set
+  void reset(std::size_t size) {  // makes each number a set
     parent_.resize(size);
     std::iota(parent_.begin(), parent_.end(), 0);
   }

@@ -20,11 +20,10 @@ constexpr std::size_t most_nodes = 2'000'000;
 class StepsPlayer {
  public:
   StepsPlayer(const plan::Plan& plan, const plan::Costs& costs, const cluster::Machine& machine,
-              Seconds synchronization, const StepsOptions& options, const simulate::Server& server)
+              Seconds synchronization, const StepsOptions& options)
       : plan_(plan),
         machine_(machine),
         options_(options),
-        server_(server),
         condensed_(plan::condensed(plan, costs)),
         step_(condensed_.timed),
         synchronization_(synchronization) {
@@ -102,8 +101,8 @@ class StepsPlayer {
     made_.repeated = plan::repeated(step_, repetition);
     std::vector<platform::Endpoint> where;
     for (const plan::Device& device : step_.plan.devices) where.push_back(machine_.endpoint(device.name));
-    made_.timeline = simulate::simulate(made_.repeated.timed.plan, made_.repeated.timed.costs,
-                                        *machine_.platform, where, server_);
+    made_.timeline =
+        simulate::simulate(made_.repeated.timed.plan, made_.repeated.timed.costs, *machine_.platform, where);
     std::vector<Seconds> ends;
     for (const plan::Span& span : made_.timeline.nodes) ends.push_back(span.end);
     made_.times = plan::step_times(made_.repeated, ends);
@@ -183,7 +182,6 @@ class StepsPlayer {
   const plan::Plan& plan_;
   const cluster::Machine& machine_;
   const StepsOptions& options_;
-  const simulate::Server& server_;
   plan::Condensed condensed_;
   plan::Timed step_;
   std::vector<plan::NodeId> first_task_{};  // by node of the step, that of the first task
@@ -209,9 +207,8 @@ Seconds SeveralSteps::step() const {
 }
 
 SeveralSteps play_steps(const plan::Plan& plan, const plan::Costs& costs, const cluster::Machine& machine,
-                        Seconds synchronization, const StepsOptions& options,
-                        const simulate::Server& server) {
-  return StepsPlayer(plan, costs, machine, synchronization, options, server).play();
+                        Seconds synchronization, const StepsOptions& options) {
+  return StepsPlayer(plan, costs, machine, synchronization, options).play();
 }
 
 std::vector<double> jitter_factors(double jitter, std::int64_t seed, std::size_t count) {

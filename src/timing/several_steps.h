@@ -8,7 +8,6 @@
 #include "cluster/machine.h"
 #include "plan/repeat.h"
 #include "plan/timeline.h"
-#include "simulate/server.h"
 
 namespace wt::timing {
 
@@ -44,8 +43,7 @@ struct SeveralSteps {
 // Simulates steps of this plan with these costs. Where replicas differ, for example because one of them is
 // slow, a task that stands for several is replaced by all of them.
 SeveralSteps play_steps(const plan::Plan& plan, const plan::Costs& costs, const cluster::Machine& machine,
-                        Seconds synchronization, const StepsOptions& options,
-                        const simulate::Server& server = simulate::Server::of_this_process());
+                        Seconds synchronization, const StepsOptions& options);
 
 // Lognormal factors with mean 1, one for each pair of step and replica.
 std::vector<double> jitter_factors(double jitter, std::int64_t seed, std::size_t count);

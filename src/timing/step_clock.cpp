@@ -93,9 +93,8 @@ std::vector<const device::DeviceType*> types_of(const platform::Platform& platfo
   return types;
 }
 
-StepClock::StepClock(const platform::Platform& platform, std::vector<Endpoint> replicas,
-                     const simulate::Server& server)
-    : group_{platform, std::move(replicas)}, server_(server) {
+StepClock::StepClock(const platform::Platform& platform, std::vector<Endpoint> replicas)
+    : group_{platform, std::move(replicas)} {
   // On a torus the coordinates of the chips determine the ranks, whatever the order of the replicas.
   if (platform.slice() != nullptr) std::ranges::sort(group_.ranks);
 }
@@ -110,7 +109,7 @@ void StepClock::for_whole(const plan::Plan& plan, const StepTimeOptions& options
 StepTime StepClock::time(const plan::Plan& plan, std::span<const Endpoint> where,
                          const StepTimeOptions& options) {
   StepTime step{.costs = costs_of(plan, where, options)};
-  step.timeline = simulate::simulate(plan, step.costs, group_.platform, where, server_);
+  step.timeline = simulate::simulate(plan, step.costs, group_.platform, where);
   step.timeline.end += options.synchronization;
   for_whole(plan, options, [&](std::size_t, const communication::Timing& timing) {
     plan::add_links(step.timeline.links, timing.links);
@@ -191,7 +190,7 @@ const communication::Timing& StepClock::timing_of(const plan::Collective& collec
     own.request.options = options_of(collective);
     call = &own;
   }
-  place->second = communication::time_of(*call, group_, type, server_, folding);
+  place->second = communication::time_of(*call, group_, type, folding);
   return place->second;
 }
 

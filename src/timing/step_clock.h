@@ -13,7 +13,6 @@
 #include "communication/timing.h"
 #include "plan/profiled.h"
 #include "plan/timeline.h"
-#include "simulate/server.h"
 
 namespace wt::timing {
 
@@ -51,8 +50,7 @@ class StepClock {
  public:
   // `replicas` lists all replicas in their order, including those that are not in a plan because another one
   // stands for them. Requires: the platform outlives the clock.
-  StepClock(const platform::Platform& platform, std::vector<platform::Endpoint> replicas,
-            const simulate::Server& server = simulate::Server::of_this_process());
+  StepClock(const platform::Platform& platform, std::vector<platform::Endpoint> replicas);
 
   // `where` gives the endpoint of each device of the plan, as for simulate::simulate.
   StepTime time(const plan::Plan& plan, std::span<const platform::Endpoint> where,
@@ -74,7 +72,6 @@ class StepClock {
                                          communication::Folding folding);
 
   communication::Group group_;
-  const simulate::Server& server_;
   std::map<Known, communication::Timing> known_{};
 };
 

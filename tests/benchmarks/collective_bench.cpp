@@ -6,7 +6,6 @@
 // included. `expand` makes the moves and what they wait for, `lower` a plan's nodes, `translate` a job; `play`
 // is in a process of its own, and its MiB are that one's. Most of the time is the system's, for fresh memory.
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include <chrono>
 #include <fstream>
@@ -15,7 +14,8 @@
 #include "collective/expand.h"
 #include "plan/collective.h"
 #include "platform/load.h"
-#include "simulate/play.h"
+#include "simulate/test_helper.h"
+#include "simulate/transfer.h"
 #include "simulate/translate.h"
 
 namespace {
@@ -76,24 +76,10 @@ plan::Plan lowered(const collective::Expanded& schedule) {
   return plan;
 }
 
-struct Played {
-  double end = 0;
-  double mebibytes = 0;
-};
-
-void play_and_measure(simulate::Channel& channel) {
-  const simulate::Job job = simulate::receive_job(channel);
-  const simulate::Outcome outcome = simulate::play_here(job, simulate::Folding::folded);
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  channel.send(Played{outcome.end, static_cast<double>(usage.ru_maxrss) / 1024});
-  channel.send(outcome.activities);
-}
-
-Played played(const simulate::Job& job) {
-  Played result;
+simulate::Measured played(const simulate::Job& job) {
+  simulate::Measured result;
   std::vector<simulate::Interval> dates;
-  simulate::Server::of_this_process().run(play_and_measure, [&](simulate::Channel& channel) {
+  simulate::test_helper().run("play_and_measure", [&](simulate::Channel& channel) {
     send(channel, job);
     channel.receive(result);
     channel.receive(dates);
@@ -116,9 +102,9 @@ void ring_all_reduce(benchmark::State& state) {
     const simulate::Translation translation = phases.measure("translate", [&] {
       return simulate::translate(plan, {std::vector<plan::Cost>(plan.nodes.size()), {}}, platform, where);
     });
-    const Played result = phases.measure("play", [&] { return played(translation.job); });
+    const simulate::Measured result = phases.measure("play", [&] { return played(translation.job); });
     state.counters["moves"] = static_cast<double>(schedule.steps.size());
-    state.counters["play_MiB"] = result.mebibytes;
+    state.counters["play_MiB"] = result.bytes / 1048576;
     state.counters["simulated_us"] = 1e6 * result.end;
   }
 }
@@ -127,7 +113,6 @@ BENCHMARK(ring_all_reduce)->Arg(64)->Arg(256)->Arg(1024)->Iterations(1)->Unit(be
 }  // namespace
 
 int main(int argc, char** argv) {
-  const simulate::Server server;
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

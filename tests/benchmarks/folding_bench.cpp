@@ -70,8 +70,7 @@ void measure(benchmark::State& state, const Case& wanted) {
   forget_peak();
   for (auto _ : state) {
     const auto start = std::chrono::steady_clock::now();
-    timing = communication::time_of(call, group, Type::float32, simulate::Server::of_this_process(),
-                                    wanted.folding);
+    timing = communication::time_of(call, group, Type::float32, wanted.folding);
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
   state.counters["s"] = seconds;
@@ -108,7 +107,6 @@ void add_all() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const simulate::Server server;
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   add_all();

@@ -7,17 +7,15 @@
 //   staggered    the same with sizes that differ: one component, every end changes all rates
 //
 // Counters: flows; s_flows, those that SimGrid played; flows/s per second of the player's CPU time, and
-// B/flow of its memory; overhead_us: what fork, pipes and the wait for the end take beside playing.
+// B/flow of its memory; overhead_us: the time beside playing: for the fork, for the job and the dates on
+// their way through the socket, and for the report that the process has ended.
 
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <ctime>
-#include <fstream>
 
-#include "simulate/play.h"
+#include "simulate/test_helper.h"
+#include "simulate/transfer.h"
 
 namespace {
 
@@ -76,46 +74,17 @@ Job kernels(std::int32_t count) {
   return job;
 }
 
-struct Measured {
-  double seconds{};
-  double cpu_seconds{};
-  double bytes{};
-  Effort effort{};
-};
-
-double resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  double total = 0, resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
-// play() measures the same from outside.
-void play_and_measure(Channel& channel) {
-  const Job job = receive_job(channel);
-  const double before = resident_bytes();
-  const std::clock_t cpu_start = std::clock();
-  const auto start = Clock::now();
-  const Outcome outcome = play_here(job, Folding::folded);
-  Measured measured;
-  measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  measured.cpu_seconds = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
-  measured.effort = outcome.effort;
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  measured.bytes = 1024.0 * static_cast<double>(usage.ru_maxrss) - before;
-  channel.send(measured);
-}
-
 void simulate_job(benchmark::State& state, Job (*make)(std::int32_t)) {
   const Job job = make(static_cast<std::int32_t>(state.range(0)));
   Measured measured;
+  std::vector<Interval> dates;
   double playing = 0, cpu = 0, all = 0;
   for (auto _ : state) {
     const auto start = Clock::now();
-    Server::of_this_process().run(play_and_measure, [&](Channel& channel) {
+    test_helper().run("play_and_measure", [&](Channel& channel) {
       send(channel, job);
       channel.receive(measured);
+      channel.receive(dates);
     });
     all += std::chrono::duration<double>(Clock::now() - start).count();
     playing += measured.seconds;
@@ -126,7 +95,7 @@ void simulate_job(benchmark::State& state, Job (*make)(std::int32_t)) {
   state.counters["flows"] = flows;
   state.counters["s_flows"] = static_cast<double>(measured.effort.shared + measured.effort.overtaken);
   state.counters["flows/s"] = flows * runs / cpu;
-  state.counters["B/flow"] = measured.bytes / flows;
+  state.counters["B/flow"] = (measured.bytes - measured.bytes_before) / flows;
   state.counters["overhead_us"] = 1e6 * (all - playing) / runs;
 }
 
@@ -151,7 +120,6 @@ BENCHMARK_CAPTURE(simulate_job, staggered, incast_staggered)
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Server server;
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

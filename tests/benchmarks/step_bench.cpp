@@ -159,7 +159,6 @@ void time_fifty() {
 }  // namespace wt::bench
 
 int main() {
-  const wt::simulate::Server server;
   wt::bench::time_gpus();
   wt::bench::time_pod();
   wt::bench::time_fifty();

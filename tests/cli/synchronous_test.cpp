@@ -88,7 +88,7 @@ Timed timed(const platform::Platform& platform, std::size_t replicas, std::size_
   }
   std::vector<platform::Endpoint> where;
   for (std::size_t i = 0; i < replicas; ++i) where.push_back(platform.device(static_cast<int>(i)));
-  step.timeline = simulate::simulate(step.plan, costs, platform, where, simulate::Server::of_this_process());
+  step.timeline = simulate::simulate(step.plan, costs, platform, where);
   return step;
 }
 

@@ -245,9 +245,8 @@ TEST(Folding, OfEqualComponentsShowsWhatEachWouldShow) {
       const Played played = expanded_plan(
           collective::expand(collective::make_schedule(algorithm, call.request)), call, group, Type::float32);
       const simulate::Job job = simulate::translate(played.plan, played.costs, platform, played.where).job;
-      const simulate::Server& server = simulate::Server::of_this_process();
-      const simulate::Outcome folded = simulate::play(job, server, simulate::Folding::folded),
-                              expanded = simulate::play(job, server, simulate::Folding::expanded);
+      const simulate::Outcome folded = simulate::play(job, simulate::Folding::folded),
+                              expanded = simulate::play(job, simulate::Folding::expanded);
       EXPECT_NEAR(folded.end, expanded.end, exactly * expanded.end);
       for (std::size_t id = 0; id < job.activities.size(); ++id)
         EXPECT_NEAR(folded.activities[id].end, expanded.activities[id].end, exactly * expanded.end) << id;

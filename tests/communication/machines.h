@@ -51,7 +51,7 @@ inline bool can_run(const Group& group, const Call& call) {
 }
 
 inline Timing time_of(const Call& call, const Group& group, Folding folding = Folding::automatic) {
-  return time_of(call, group, Type::float32, simulate::Server::of_this_process(), folding);
+  return time_of(call, group, Type::float32, folding);
 }
 
 }  // namespace wt::communication

@@ -101,7 +101,7 @@ class BruteForce {
     if (state_[id] == delayed) delay_[id] -= step;
     if (needs > step * (1 + 1e-14)) return;
     const std::int32_t ahead = job_.activities[id].behind;
-    if (state_[id] == flowing || ahead == nobody || is_done(ahead))
+    if (state_[id] == flowing || ahead == none || is_done(ahead))
       go_on(id);
     else
       state_[id] = standing;

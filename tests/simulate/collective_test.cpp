@@ -69,7 +69,7 @@ Timed timed(const Platform& platform, std::string_view algorithm, const collecti
     if (const auto* sum = std::get_if<plan::Sum>(&node.action))
       costs.nodes.back().seconds = Seconds(way.gamma * static_cast<double>(sum->output.spec.bytes().count()));
   }
-  result.timeline = simulate(plan, costs, platform, result.where, Server::of_this_process());
+  result.timeline = simulate(plan, costs, platform, result.where);
   return result;
 }
 
@@ -169,9 +169,7 @@ TEST(Collective, SumsHaveNoStreamToWaitFor) {
     costs.nodes.push_back({Seconds(1e-3), {}});
   };
   const Endpoint where[] = {platform.device(0)};
-  const auto time = [&] {
-    return simulate(plan, costs, platform, where, Server::of_this_process()).end.count();
-  };
+  const auto time = [&] { return simulate(plan, costs, platform, where).end.count(); };
   add_sum(plan::Stream::none);
   add_sum(plan::Stream::none);
   EXPECT_DOUBLE_EQ(time(), 1e-3);

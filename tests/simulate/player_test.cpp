@@ -14,9 +14,7 @@ namespace {
 
 constexpr double exactly = 1e-12;
 
-Outcome played(const Job& job, Folding folding = Folding::folded) {
-  return play(job, Server::of_this_process(), folding);
-}
+Outcome played(const Job& job, Folding folding = Folding::folded) { return play(job, folding); }
 
 // The outcome of the folded simulation, which must agree with that of the expanded one.
 Outcome played_both_ways(const Job& job) {
@@ -239,7 +237,7 @@ TEST(Player, BytesBehindOthersFlowWhenThoseHaveAndLatenciesOverlap) {
     flow.behind = behind;
     return job.add(flow);
   };
-  add(1e-3, 1'000'000, nobody);
+  add(1e-3, 1'000'000, none);
   add(1.5e-3, 2'000'000, 0);
   add(7e-3, 1'000'000, 1);
   add(0, 0, 2);  // a flow without bytes
@@ -306,31 +304,34 @@ TEST(Player, NamesActivitiesThatWaitForEachOther) {
   job.add({.delay = 1}, {{1}});
   job.add({.delay = 1}, {{0}});
   EXPECT_EQ(failure_of(job),
-            "expected stuck.empty(): 2 of 4 activities never end, as they wait for each other: 1, 2");
+            "expected stuck.empty(): 2 of 4 activities never end, because they wait for each other: 1, 2");
 }
 
 TEST(Player, RefusesWhatNoJobMayHold) {
   Job negative;
   negative.add({.delay = -1});
   EXPECT_EQ(failure_of(negative),
-            "expected is_amount(activity.delay) && activity.bytes >= 0: activity 0: -1 s, 0 bytes");
+            "expected is_amount(activity.delay) && activity.bytes >= 0: activity 0 has a delay of -1 s and 0 "
+            "bytes");
   Job unknown;
   unknown.bandwidths = {1e9};
   unknown.add(unknown.flow(0, 1, {{1}}));
-  EXPECT_EQ(failure_of(unknown), "expected is_known: activity 0: link 1 of 1");
+  EXPECT_EQ(failure_of(unknown), "expected is_known: activity 0 uses link 1 of 1");
   Job twice;
   twice.bandwidths = {1e9, 1e9};
   twice.add(twice.flow(0, 1, {{0, 1, 0}}));
-  EXPECT_EQ(failure_of(twice), "expected is_new: activity 0: link 0 stands twice in its route");
+  EXPECT_EQ(failure_of(twice), "expected is_new: activity 0 uses link 0 twice");
   Job dead;
   dead.bandwidths = {0};
-  EXPECT_EQ(failure_of(dead), "expected is_amount(bandwidth) && bandwidth > 0: link 0 has 0 B/s");
+  EXPECT_EQ(failure_of(dead),
+            "expected is_amount(bandwidth) && bandwidth > 0: the bandwidth of link 0 is 0 B/s");
   Job early;
   early.add({.behind = 0});
-  EXPECT_EQ(failure_of(early), "expected is_behind_earlier: activity 0 stands behind activity 0");
+  EXPECT_EQ(failure_of(early),
+            "expected is_behind_earlier: activity 0 is behind activity 0, which isn't smaller");
   Job waits;
   waits.add({}, {{7}});
-  EXPECT_EQ(failure_of(waits), "expected is_known: something waits for activity 7 of 1");
+  EXPECT_EQ(failure_of(waits), "expected is_known: an activity waits for activity 7 of 1");
 }
 
 }  // namespace

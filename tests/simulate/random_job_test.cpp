@@ -96,8 +96,8 @@ Effort compare_with_brute_force(Job (*make)(int)) {
   for (int seed = 0; seed < 200; ++seed) {
     const Job job = make(seed);
     const Outcome wanted = BruteForce(job).play();
-    const Outcome folded = play(job, Server::of_this_process());
-    const Outcome expanded = play(job, Server::of_this_process(), Folding::expanded);
+    const Outcome folded = play(job);
+    const Outcome expanded = play(job, Folding::expanded);
     expect_same(folded, wanted, 1e-9, seed);
     expect_same(expanded, folded, 1e-9, seed);
     add_to(effort, folded.effort);
@@ -122,7 +122,7 @@ TEST(RandomJobs, OfEqualComponentsEndAtTheTimesOfABruteForceSimulator) {
 TEST(RandomJobs, NoLinkCarriesMoreThanItsCapacity) {
   for (int seed = 200; seed < 220; ++seed) {
     const Job job = random_job(seed);
-    const Outcome outcome = play(job, Server::of_this_process());
+    const Outcome outcome = play(job);
     for (std::size_t link = 0; link < job.bandwidths.size(); ++link)
       EXPECT_LE(static_cast<double>(outcome.links[link].carried),
                 outcome.links[link].busy * job.bandwidths[link] * (1 + 1e-9))

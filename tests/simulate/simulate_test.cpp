@@ -67,7 +67,7 @@ struct PlanOfWork {
                std::move(after), Stream::compute);
   }
   Timeline on(const Platform& platform, std::span<const Endpoint> where) const {
-    return simulate(plan, costs, platform, where, Server::of_this_process());
+    return simulate(plan, costs, platform, where);
   }
   Timeline on(const Platform& platform) const { return on(platform, devices_of(platform)); }
 

@@ -11,7 +11,7 @@
 namespace wt::simulate {
 namespace {
 
-Outcome played(const Job& job, Folding folding) { return play(job, Server::of_this_process(), folding); }
+Outcome played(const Job& job, Folding folding) { return play(job, folding); }
 
 void expect_equal(const Outcome& folded, const Outcome& expanded, int seed = 0) {
   ASSERT_EQ(folded.activities.size(), expanded.activities.size());

@@ -105,7 +105,7 @@ TEST(Condensed, EndsWhenTheWholePlanDoes) {
       EXPECT_LT(condensed.timed.plan.nodes.size(), step.plan.nodes.size());
       const plan::Timeline timeline = simulate::simulate(
           condensed.timed.plan, condensed.timed.costs, *cluster.machine.platform,
-          timing::endpoints_of(step.plan, cluster.machine), simulate::Server::of_this_process());
+          timing::endpoints_of(step.plan, cluster.machine));
       expect_close(timeline.end, step.alone, fmt::format("{} x {}", tasks, devices));
     }
 }
@@ -133,8 +133,7 @@ TEST(SeveralSteps, TheLastStepIsToldNodeByNode) {
   const Cluster cluster(1, 4, true);
   const Costed step = training(cluster, 4096);
   const plan::Timeline whole = simulate::simulate(step.plan, step.costs, *cluster.machine.platform,
-                                                  timing::endpoints_of(step.plan, cluster.machine),
-                                                  simulate::Server::of_this_process());
+                                                  timing::endpoints_of(step.plan, cluster.machine));
   const timing::SeveralSteps steps = play(cluster, step, eight);
   ASSERT_EQ(steps.last.nodes.size(), whole.nodes.size());
   for (std::size_t i = 0; i < whole.nodes.size(); ++i) {
@@ -171,8 +170,7 @@ Seconds without_copies(const Cluster& cluster, Costed step) {
     step.costs.nodes[i].seconds = Seconds(-1);  // takes the route's latency back
   }
   return simulate::simulate(step.plan, step.costs, *cluster.machine.platform,
-                            timing::endpoints_of(step.plan, cluster.machine),
-                            simulate::Server::of_this_process())
+                            timing::endpoints_of(step.plan, cluster.machine))
       .end;
 }
 
@@ -212,8 +210,7 @@ Seconds slowed(const Cluster& cluster, Costed step, double factor) {
   for (std::size_t i = 0; i < step.plan.nodes.size(); ++i)
     if (is_own(step.plan, step.plan.nodes[i])) step.costs.nodes[i].seconds *= factor;
   return simulate::simulate(step.plan, step.costs, *cluster.machine.platform,
-                            timing::endpoints_of(step.plan, cluster.machine),
-                            simulate::Server::of_this_process())
+                            timing::endpoints_of(step.plan, cluster.machine))
       .end;
 }
 

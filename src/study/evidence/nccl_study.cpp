@@ -110,11 +110,11 @@ class Predictor {
         {.ranks = group_.size(), .elements = std::max<std::int64_t>(1, row.bytes.count() / 4)},
         {.launch = std::string(setup_.launch), .protocol = choice.protocol, .launch_time = launch_time});
     row.algorithm = choice.algorithm, row.protocol = call.protocol;
-    return communication::time_of(call, group_, Type::float32, server_).time;
+    return communication::time_of(call, group_, Type::float32).time;
   }
 
   Seconds launch_time(const NcclRow& tiny) const {
-    return communication::launch_time_from(tiny.published, tiny.bytes, group_, server_);
+    return communication::launch_time_from(tiny.published, tiny.bytes, group_);
   }
 
  private:
@@ -125,7 +125,6 @@ class Predictor {
   }
 
   const NcclSetup& setup_;
-  const simulate::Server& server_ = simulate::Server::of_this_process();
   const platform::Platform platform_;
   const communication::Group group_;
 };

@@ -1,20 +1,21 @@
-#include "simulate/player.h"
+#include "simulate/simulator/player.h"
 
 #include <queue>
 #include <string>
 #include <tuple>
 
 #include "base/error.h"
-#include "simulate/flows.h"
-#include "simulate/network.h"
+#include "simulate/simulator/flows.h"
+#include "simulate/simulator/network.h"
 
 namespace wt::simulate {
 namespace {
 
-// Who waits for whom, turned around; or who stands behind whom.
+// A relation between activities in the reverse direction: from an activity to those that wait for it, or to
+// those that are behind it.
 class Successors {
  public:
-  // `of` an activity: those which it succeeds.
+  // `of` returns the activities that an activity waits for or is behind.
   Successors(const Job& job, auto of) : first_(job.activities.size() + 1) {
     for (std::size_t id = 0; id < job.activities.size(); ++id)
       for (const std::int32_t other : of(id)) ++first_[static_cast<std::size_t>(other) + 1];
@@ -36,11 +37,11 @@ class Successors {
 
 std::span<const std::int32_t> ahead_of(const Job& job, std::size_t id) {
   const std::int32_t& behind = job.activities[id].behind;
-  return {&behind, behind == nobody ? std::size_t{0} : std::size_t{1}};
+  return {&behind, behind == none ? std::size_t{0} : std::size_t{1}};
 }
 
-// Ends come before beginnings of the same date, so that a flow doesn't meet one that is just over; then ids
-// decide.
+// Events of one date are ordered by kind, then by id. Ends precede beginnings, so that a flow doesn't share a
+// link with one that has just ended.
 enum class Kind : std::uint8_t { end, begin };
 
 struct Event {
@@ -53,7 +54,7 @@ struct Event {
   }
 };
 
-// The ready set, and the dates at which something is due.
+// A discrete-event simulation: activities whose dependencies have ended put their events into a queue.
 class Player {
  public:
   Player(const Job& job, Folding folding)
@@ -66,7 +67,7 @@ class Player {
                  add({date, flow, Kind::end});
                }),
         waits_(job.activities.size()),
-        stands_(job.activities.size()),
+        is_held_(job.activities.size()),
         is_done_(job.activities.size()) {
     outcome_.activities.resize(job.activities.size());
   }
@@ -93,22 +94,24 @@ class Player {
 
   Kind after_delay(const Activity& activity) const { return job_.flows(activity) ? Kind::begin : Kind::end; }
 
-  // Whether what is ahead of it goes on, when its delay is over; then it's that one's end that lets it go.
-  bool stands(std::int32_t id) {
+  // True when the delay of the activity has passed and the activity ahead of it has not ended. Then the
+  // activity continues at the end of the one ahead.
+  bool is_held_back(std::int32_t id) {
     const std::int32_t ahead = job_.activities[static_cast<std::size_t>(id)].behind;
-    if (ahead == nobody || is_done_[static_cast<std::size_t>(ahead)]) return false;
-    stands_[static_cast<std::size_t>(id)] = true;
+    if (ahead == none || is_done_[static_cast<std::size_t>(ahead)]) return false;
+    is_held_[static_cast<std::size_t>(id)] = true;
     return true;
   }
 
-  // One of SimGrid's timers stands for our whole queue: its own queue breaks ties by heap order, ours by id.
+  // A timer of SimGrid is set for the first event of the queue. The events themselves stay here, because
+  // SimGrid handles timers of one date in the order of its heap, and this queue in the order of ids.
   void add(const Event& event) {
     events_.push(event);
     if (!is_awake_) set_alarm();
   }
 
-  // Timers can't be taken back: one that is set is waited for, also where an earlier one was set since. Else each
-  // would be set anew after every earlier one, and all of them would ring ever after.
+  // A timer can't be cancelled. So every timer that is set remains in alarms_ until it fires, and no other is
+  // set for its date or a later one: otherwise the number of timers would grow with every early event.
   void set_alarm() {
     if (events_.empty() || (!alarms_.empty() && events_.top().date >= alarms_.top())) return;
     alarms_.push(events_.top().date);
@@ -132,18 +135,18 @@ class Player {
     set_alarm();
   }
 
-  // With all others that begin at this date.
+  // Begins the activity together with all others that begin at this date.
   void begin(std::int32_t id) {
     beginning_.clear();
-    if (!stands(id)) beginning_.push_back(id);
+    if (!is_held_back(id)) beginning_.push_back(id);
     for (; !events_.empty() && events_.top().date == now_ && events_.top().kind == Kind::begin; events_.pop())
-      if (!stands(events_.top().activity)) beginning_.push_back(events_.top().activity);
+      if (!is_held_back(events_.top().activity)) beginning_.push_back(events_.top().activity);
     if (!beginning_.empty()) flows_.begin(beginning_, now_);
   }
 
   void end(std::int32_t id) {
     const auto at = static_cast<std::size_t>(id);
-    if (is_done_[at] || stands(id)) return;
+    if (is_done_[at] || is_held_back(id)) return;
     if (job_.flows(job_.activities[at])) {
       if (!flows_.is_over(id)) return;
       flows_.end(id, now_);
@@ -154,7 +157,7 @@ class Player {
     for (const std::int32_t other : successors_.of(at))
       if (--waits_[static_cast<std::size_t>(other)] == 0) make_ready(other);
     for (const std::int32_t other : followers_.of(at))
-      if (stands_[static_cast<std::size_t>(other)])
+      if (is_held_[static_cast<std::size_t>(other)])
         add({now_, other, after_delay(job_.activities[static_cast<std::size_t>(other)])});
   }
 
@@ -164,7 +167,7 @@ class Player {
       if (is_done_[id]) continue;
       stuck += fmt::format("{}{}", named++ == 0 ? "" : ", ", id);
     }
-    WT_EXPECT(stuck.empty(), "{} of {} activities never end, as they wait for each other: {}",
+    WT_EXPECT(stuck.empty(), "{} of {} activities never end, because they wait for each other: {}",
               is_done_.size() - done_, is_done_.size(), stuck);
   }
 
@@ -172,13 +175,13 @@ class Player {
   const Successors successors_, followers_;
   Network network_;
   Flows flows_;
-  std::vector<std::int32_t> waits_;  // how many, by activity
-  std::vector<bool> stands_;         // behind one that goes on, its own delay being over
+  std::vector<std::int32_t> waits_;  // by activity: the number of activities that it still waits for
+  std::vector<bool> is_held_;        // the delay has passed, and the activity ahead has not ended
   std::vector<bool> is_done_;
   std::size_t done_ = 0;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_{};
   std::vector<std::int32_t> beginning_{};
-  double now_ = 0;  // the date of the event at hand; SimGrid's clock may be a rounding ahead
+  double now_ = 0;  // date of the current event; SimGrid's clock may be ahead by a rounding error
   std::priority_queue<double, std::vector<double>, std::greater<>> alarms_{};  // dates of SimGrid's timers
   std::int64_t timers_ = 0;
   bool is_awake_ = false;

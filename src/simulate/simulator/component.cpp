@@ -1,4 +1,4 @@
-#include "simulate/component.h"
+#include "simulate/simulator/component.h"
 
 #include <bit>
 #include <numeric>
@@ -15,7 +15,7 @@ std::span<const std::int32_t> Components::flows(std::size_t component) const {
   return std::span(grouped_).subspan(first, static_cast<std::size_t>(first_[component + 1]) - first);
 }
 
-// number_ holds the last flow seen on a link.
+// Here number_ holds the last flow that was seen on a link.
 void Components::join(std::span<const std::int32_t> flows) {
   sets_.reset(flows.size());
   const auto route = [&](std::size_t flow) {
@@ -24,19 +24,19 @@ void Components::join(std::span<const std::int32_t> flows) {
   for (std::size_t flow = 0; flow < flows.size(); ++flow)
     for (const std::int32_t link : route(flow)) {
       std::int32_t& last = number_[static_cast<std::size_t>(link)];
-      if (last != nobody) sets_.join(last, static_cast<std::int32_t>(flow));
+      if (last != none) sets_.join(last, static_cast<std::int32_t>(flow));
       last = static_cast<std::int32_t>(flow);
     }
   for (std::size_t flow = 0; flow < flows.size(); ++flow)
-    for (const std::int32_t link : route(flow)) number_[static_cast<std::size_t>(link)] = nobody;
+    for (const std::int32_t link : route(flow)) number_[static_cast<std::size_t>(link)] = none;
 }
 
 void Components::group(std::span<const std::int32_t> flows) {
-  component_.assign(flows.size(), nobody);
+  component_.assign(flows.size(), none);
   first_.assign(1, 0);
   for (std::size_t flow = 0; flow < flows.size(); ++flow) {
     const auto top = static_cast<std::size_t>(sets_.root(static_cast<std::int32_t>(flow)));
-    if (component_[top] == nobody) {
+    if (component_[top] == none) {
       component_[top] = static_cast<std::int32_t>(first_.size() - 1);
       first_.push_back(0);
     }
@@ -50,8 +50,7 @@ void Components::group(std::span<const std::int32_t> flows) {
     grouped_[static_cast<std::size_t>(next[static_cast<std::size_t>(component_[flow])]++)] = flows[flow];
 }
 
-// Links are numbered as they come along, and a new one tells its bandwidth.
-std::vector<std::uint64_t> Components::likeness(std::size_t component) {
+std::vector<std::uint64_t> Components::canonical_form(std::size_t component) {
   std::vector<std::uint64_t> words;
   std::int32_t links = 0;
   for (const std::int32_t flow : flows(component)) {
@@ -60,7 +59,7 @@ std::vector<std::uint64_t> Components::likeness(std::size_t component) {
     words.push_back(static_cast<std::uint64_t>(activity.links));
     for (const std::int32_t link : job_.route_of(activity)) {
       std::int32_t& number = number_[static_cast<std::size_t>(link)];
-      const bool is_new = number == nobody;
+      const bool is_new = number == none;
       if (is_new) number = links++;
       words.push_back(static_cast<std::uint64_t>(number));
       if (is_new)
@@ -69,7 +68,7 @@ std::vector<std::uint64_t> Components::likeness(std::size_t component) {
   }
   for (const std::int32_t flow : flows(component))
     for (const std::int32_t link : job_.route_of(job_.activities[static_cast<std::size_t>(flow)]))
-      number_[static_cast<std::size_t>(link)] = nobody;
+      number_[static_cast<std::size_t>(link)] = none;
   return words;
 }
 

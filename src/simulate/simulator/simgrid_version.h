@@ -1,10 +1,10 @@
 #pragma once
-// Where SimGrid 3.32 and newer ones differ, in one place. 3.32 is what is tested; the other branches follow
-// the ChangeLogs of 3.34 and 4.0.
+// The differences between SimGrid 3.32 and later versions that concern this code. Version 3.32 is tested; the
+// branches for the others follow the ChangeLogs of 3.34 and 4.0.
 
 #include <simgrid/s4u.hpp>
 
-#include <simgrid/version.h>  // needs the macros of the other
+#include <simgrid/version.h>  // needs macros of s4u.hpp
 
 namespace wt::simulate {
 
@@ -18,13 +18,13 @@ inline constexpr const char* sharing_precision = "precision/work-amount";
 
 inline void start(simgrid::s4u::Comm& comm) {
 #if SIMGRID_VERSION < 33400
-  comm.vetoable_start();  // its start() ignores that a comm without payload has nothing to wait for
+  comm.vetoable_start();  // start() of 3.32 doesn't look at what the comm depends on
 #else
   comm.start();
 #endif
 }
 
-// `call` gets every comm that ends, whatever its state.
+// Passes every comm that ends to `call`, in whatever state it ends.
 template <class Call>
 void on_each_end(Call call) {
 #if SIMGRID_VERSION < 33400

@@ -1,4 +1,4 @@
-#include "simulate/network.h"
+#include "simulate/simulator/network.h"
 
 #include <fmt/core.h>
 
@@ -15,14 +15,15 @@ namespace {
 
 namespace routing = simgrid::kernel::routing;
 
-// SimGrid asks once per comm, at its start, so the route asked for is always that of the comm being started.
+// SimGrid looks the route of a comm up once, while the comm is started, so the zone always returns the route
+// of the comm that is being started.
 class FlatZone : public routing::NetZoneImpl {
  public:
   explicit FlatZone(std::vector<simgrid::s4u::Link*>& route) : NetZoneImpl("flat"), route_(route) {}
 
   void get_local_route(const routing::NetPoint*, const routing::NetPoint*, routing::Route* into,
                        double*) override {
-    WT_EXPECT(!route_.empty(), "SimGrid asks for a route while nothing starts");
+    WT_EXPECT(!route_.empty(), "SimGrid looks up a route while no comm is started");
     for (const simgrid::s4u::Link* link : route_) into->link_list_.push_back(link->get_impl());
     route_.clear();
   }
@@ -33,7 +34,8 @@ class FlatZone : public routing::NetZoneImpl {
   std::vector<simgrid::s4u::Link*>& route_;
 };
 
-// CM02 without cross traffic and without TCP's window: latency + bytes / bandwidth, max-min fair.
+// SimGrid's model CM02 without cross traffic and without the window of TCP: a flow takes latency + bytes /
+// bandwidth, and flows share links max-min fairly.
 simgrid::s4u::Engine make_engine(double precision) {
   const std::vector<std::string> settings = {"windtunnel",
                                              "--log=root.thres:error",
@@ -49,7 +51,8 @@ simgrid::s4u::Engine make_engine(double precision) {
   return simgrid::s4u::Engine(&count, words.data());
 }
 
-// No later than this is everything over, since something always moves at the full rate of its bottleneck.
+// An upper bound of the end of the simulation. At every time a delay passes or some link is full, and the
+// flows on a full link work off at least one second of this sum per second.
 double horizon(const Job& job) {
   double seconds = 0;
   for (const Activity& activity : job.activities) {
@@ -59,12 +62,13 @@ double horizon(const Job& job) {
   return seconds;
 }
 
-// SimGrid loses an event for good when its date lies a rounding behind the clock and precision is finer than
-// that: so never below a few units in the last place of the latest date.
+// SimGrid never handles an event whose date is behind the clock by a rounding error larger than its
+// precision. So the precision is at least a few units in the last place of the latest date.
 double precision_for(const Job& job) { return std::max(1e-15 * horizon(job), 1e-24); }
 
-// SimGrid's amounts are whole numbers, and what is left of a flow isn't: so they count in pieces of a byte, a
-// power of two, as fine as doubles hold exactly.
+// SimGrid's amounts are whole numbers, while the rest of a flow that goes over to SimGrid is not. So amounts
+// count pieces of a byte. A byte has as many pieces, a power of two, as a double holds exactly for the
+// largest flow.
 double pieces_for(const Job& job) {
   std::int64_t most = 1;
   for (const Activity& activity : job.activities) most = std::max(most, activity.bytes);
@@ -90,7 +94,7 @@ Network::Network(const Job& job, std::function<void(std::int32_t)> arrived)
     links_.push_back(add_link(*zone, std::to_string(link), job.bandwidths[link] * pieces_));
   zone->seal();
   on_each_end([this](simgrid::s4u::Activity& comm) { arrive(comm); });
-  simgrid::s4u::Engine::on_time_advance_cb([this](double) { graveyard_.clear(); });
+  simgrid::s4u::Engine::on_time_advance_cb([this](double) { finished_.clear(); });
 }
 
 void Network::start(std::int32_t activity, double bytes) {
@@ -103,7 +107,7 @@ void Network::start(std::int32_t activity, double bytes) {
   flowing_[id] = comm;
   comm->set_data(&flowing_[id]);
   simulate::start(*comm);
-  WT_EXPECT(route_.empty(), "SimGrid started a comm without asking for its route");
+  WT_EXPECT(route_.empty(), "SimGrid started a comm without looking up its route");
 }
 
 double Network::left(std::int32_t activity) const {
@@ -117,9 +121,9 @@ void Network::call_at(double date, std::function<void()> call) {
 void Network::arrive(simgrid::s4u::Activity& comm) {
   simgrid::s4u::CommPtr* flowing = comm.get_data<simgrid::s4u::CommPtr>();
   const auto id = static_cast<std::int32_t>(flowing - flowing_.data());
-  WT_EXPECT(comm.get_state() == simgrid::s4u::Activity::State::FINISHED, "flow {} ended as {}", id,
+  WT_EXPECT(comm.get_state() == simgrid::s4u::Activity::State::FINISHED, "flow {} ended in the state {}", id,
             comm.get_state_str());
-  graveyard_.push_back(std::move(*flowing));
+  finished_.push_back(std::move(*flowing));
   arrived_(id);
 }
 
