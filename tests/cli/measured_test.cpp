@@ -194,7 +194,8 @@ TEST_F(MeasuredKernels, OfThisMachineSayNothingOfDescribedOnes) {
   const Said said = run(scenario(R"("platform": "workstation_2x4090",)", R"("measured")"), "out");
   EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(
-      has(said.messages, "holds for this machine, and the platform's devices are NVIDIA GeForce RTX 4090"))
+      has(said.messages,
+          "kernels are measured on this machine, and the platform's devices are NVIDIA GeForce RTX 4090"))
       << said.messages;
 }
 

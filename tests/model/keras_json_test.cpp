@@ -205,8 +205,8 @@ TEST(KerasJsonErrors, RefuseWhatWouldChangeNumbers) {
 
 TEST(KerasJsonErrors, NameUnknownKeys) {
   const std::string refusal = refused(with_dense(R"("use_bais": false)"));
-  EXPECT_TRUE(refusal.starts_with(
-      "3:61 layer \"d\" (Dense): unknown key \"use_bais\" | did you mean \"use_bias\"?"))
+  EXPECT_TRUE(
+      refusal.starts_with("3:61 layer \"d\" (Dense): unknown key \"use_bais\" | did you mean \"use_bias\"?"))
       << refusal;
 }
 
