@@ -109,8 +109,10 @@ class ForwardedKeys<Reader, Base, First, Rest...> : public ForwardedKeys<Reader,
 
 template <class Reader>
 class KeysFor final : public WithMemberTypes<ForwardedKeys, Reader, KeyVisitor> {
+  using Base = WithMemberTypes<ForwardedKeys, Reader, KeyVisitor>;
+
  public:
-  using WithMemberTypes<ForwardedKeys, Reader, KeyVisitor>::ForwardedKeys;
+  explicit KeysFor(Reader& reader) : Base(reader) {}
 };
 
 // ---- Members that are visited as a Word or an Object
