@@ -48,8 +48,7 @@ Seconds launch_time(const CollectiveQuestion& question, const Group& group) {
     throw InputError(
         fmt::format("{} has no library whose call --tiny-message could calibrate", group.platform.name()),
         "leave it out");
-  const Seconds launch =
-      launch_time_from(*question.tiny_message, tiny, group);
+  const Seconds launch = launch_time_from(*question.tiny_message, tiny, group);
   if (launch < Seconds(0))
     throw InputError(fmt::format("an all-reduce of {} can't take {}: its messages alone take {}", tiny,
                                  *question.tiny_message, rough(*question.tiny_message - launch)),

@@ -51,8 +51,7 @@ Beginning beginning_of(const Call& call, const Group& group, Type type) {
   const collective::Expanded schedule =
       collective::expand(collective::make_schedule(*call.algorithm, call.request));
   const Played played = expanded_plan(schedule, call, group, type);
-  plan::Timeline timeline =
-      simulate::simulate(played.plan, played.costs, group.platform, played.where);
+  plan::Timeline timeline = simulate::simulate(played.plan, played.costs, group.platform, played.where);
   Beginning beginning{
       {timeline.end, std::move(timeline.links), std::ssize(schedule.steps), std::ssize(schedule.steps)}};
   const auto device = [&](const plan::Operand& operand) {

@@ -28,8 +28,7 @@ struct Timing {
 };
 
 // Throws InputError with the number of moves if too many would have to be simulated.
-Timing time_of(const Call& call, const Group& group, Type type,
-               Folding folding = Folding::automatic);
+Timing time_of(const Call& call, const Group& group, Type type, Folding folding = Folding::automatic);
 
 // The time of a schedule that is not from the catalog. `call` has the costs of messages.
 Timing time_of(const collective::Expanded& schedule, const Call& call, const Group& group, Type type);

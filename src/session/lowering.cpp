@@ -195,9 +195,7 @@ void Lowering::describe_library(const std::string& algorithm, Bytes gradients,
   if (!strategy::has_gpus_only(all_places_)) return;
   const LibraryCall& call = call_for("", gradients);
   if (call.protocol.empty()) return;  // on ideal links, or GPUs of others, NCCL is no choice
-  const Seconds time =
-      communication::time_of(call, group_of(machine_), Type::float32)
-          .time;
+  const Seconds time = communication::time_of(call, group_of(machine_), Type::float32).time;
   reduction.otherwise = fmt::format("NCCL would take {}: {} for the {} of gradients alone", text_of(call),
                                     rough(time), rough(gradients));
 }

@@ -5,12 +5,12 @@
 
 #include <fmt/core.h>
 
-#include "timing/step_clock.h"
 #include "data/synthetic.h"
 #include "device/cpu/workers.h"
 #include "model/zoo.h"
 #include "platform/load.h"
 #include "strategy/mirrored.h"
+#include "timing/step_clock.h"
 #include "train/model.h"
 
 int main(int argc, char** argv) try {

@@ -103,9 +103,9 @@ TEST(Condensed, EndsWhenTheWholePlanDoes) {
       const Costed step = training(cluster, rows);
       const plan::Condensed condensed = plan::condensed(step.plan, step.costs);
       EXPECT_LT(condensed.timed.plan.nodes.size(), step.plan.nodes.size());
-      const plan::Timeline timeline = simulate::simulate(
-          condensed.timed.plan, condensed.timed.costs, *cluster.machine.platform,
-          timing::endpoints_of(step.plan, cluster.machine));
+      const plan::Timeline timeline =
+          simulate::simulate(condensed.timed.plan, condensed.timed.costs, *cluster.machine.platform,
+                             timing::endpoints_of(step.plan, cluster.machine));
       expect_close(timeline.end, step.alone, fmt::format("{} x {}", tasks, devices));
     }
 }
