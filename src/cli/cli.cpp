@@ -14,11 +14,7 @@
 #include "base/suggest.h"
 #include "cli/collective.h"
 #include "cli/commands.h"
-#include "cli/verify_collectives.h"
-#include "cli/verify_measurements.h"
-#include "cli/verify_nccl_tests.h"
-#include "cli/verify_scaling.h"
-#include "cli/verify_strategies.h"
+#include "cli/verify.h"
 
 namespace wt::cli {
 namespace {

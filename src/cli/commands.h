@@ -70,14 +70,6 @@ void print_warnings(const cluster::Machine& machine, std::ostream& messages);
 // fit.
 bool print_memory(session::Training& training, const Streams& streams);
 
-// The former names of these two functions, for callers in run.cpp and verify_strategies.cpp.
-inline void tell_warnings(const cluster::Machine& machine, std::ostream& messages) {
-  print_warnings(machine, messages);
-}
-inline bool tell_memory(session::Training& training, const Streams& streams) {
-  return print_memory(training, streams);
-}
-
 struct DevicesOptions {
   std::string file{};  // empty: prints this machine's devices
   std::vector<std::string> overrides{};

@@ -116,7 +116,7 @@ class Prepared {
     const cluster::ClusterSpec& cluster = scenario_.cluster.config.cluster;
     for (const std::string& text : scenario_.strategy->log(machine, scenario_.semantics, cluster)) note(text);
     for (const std::string& text : scenario_.strategy->ignored_options(machine)) note("note: " + text);
-    tell_warnings(training_.machine(), streams_.messages);
+    print_warnings(training_.machine(), streams_.messages);
     training_.plans().whole();
   }
   Prepared(const Prepared&) = delete;
@@ -185,7 +185,7 @@ Exit run_one(const RunOptions& options, const Streams& streams) {
     streams.messages << end_of(results);
     return results.last_step() ? Exit::job_failed : Exit::done;
   }
-  tell_memory(prepared.training(), {streams.messages, streams.messages});
+  print_memory(prepared.training(), {streams.messages, streams.messages});
   return Exit::job_failed;
 }
 

@@ -1,4 +1,4 @@
-#include "cli/verify_collectives.h"
+#include "cli/verify.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "cli/verify_measurements.h"
+#include "cli/verify.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/verify_nccl_tests.h"
+#include "cli/verify.h"
 
 #include <fmt/format.h>
 

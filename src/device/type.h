@@ -28,11 +28,12 @@ struct ComputeCapability {
 
 // The share of its peak rate that a device reaches in convolutions, matrix products and memory transfers.
 // These three constants per generation and precision reproduce published step times within 2-3 %, and further
-// constants don't improve that.
+// constants don't improve that. The fourth, of the products inside a fused Winograd kernel, is assumed.
 struct Efficiency {
   double convolution = 0.70;
   double product = 0.80;
   double memory = 0.80;
+  double winograd = 0.60;
   std::string source{};  // the origin of the constants; empty if they are the generic ones
 };
 

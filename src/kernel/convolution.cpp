@@ -1,6 +1,6 @@
 #include "kernel/convolution.h"
 
-#include "kernel/cpu/convolution.h"
+#include "kernel/cpu/kernels.h"
 #include "kernel/families.h"
 #include "kernel/signature.h"
 #include "kernel/window.h"

@@ -1,6 +1,6 @@
 #include "kernel/elementwise.h"
 
-#include "kernel/cpu/elementwise.h"
+#include "kernel/cpu/kernels.h"
 #include "kernel/families.h"
 #include "kernel/signature.h"
 

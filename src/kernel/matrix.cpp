@@ -1,4 +1,4 @@
-#include "kernel/cpu/matrix.h"
+#include "kernel/cpu/kernels.h"
 
 #include "kernel/families.h"
 #include "kernel/matrix.h"

@@ -1,6 +1,6 @@
 #include "kernel/optimizer.h"
 
-#include "kernel/cpu/optimizer.h"
+#include "kernel/cpu/kernels.h"
 #include "kernel/families.h"
 #include "kernel/signature.h"
 

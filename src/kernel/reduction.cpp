@@ -1,4 +1,4 @@
-#include "kernel/cpu/reduction.h"
+#include "kernel/cpu/kernels.h"
 
 #include "kernel/families.h"
 #include "kernel/signature.h"

@@ -14,10 +14,6 @@ using device::DeviceType;
 using device::Efficiency;
 using device::Precision;
 
-// The efficiency of the products inside a fused Winograd kernel. Fitting this constant does not improve the
-// predictions.
-constexpr double winograd_efficiency = 0.60;
-
 double share(Class arithmetic, const Efficiency& efficiency) {
   switch (arithmetic) {
     case Class::product:
@@ -25,7 +21,7 @@ double share(Class arithmetic, const Efficiency& efficiency) {
     case Class::convolution:
       return efficiency.convolution;
     case Class::winograd:
-      return winograd_efficiency;
+      return efficiency.winograd;
     case Class::elementwise:
       break;
   }

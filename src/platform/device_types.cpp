@@ -47,6 +47,7 @@ Efficiency read_efficiency(json::Reader reader) {
   const Efficiency efficiency{.convolution = reader.required<double>("convolution", share),
                               .product = reader.required<double>("product", share),
                               .memory = reader.required<double>("memory", share),
+                              .winograd = reader.optional<double>("winograd", Efficiency{}.winograd, share),
                               .source = reader.required<std::string>("source")};
   reader.finish();
   return efficiency;

@@ -62,7 +62,7 @@ void write_reduction(json::Writer& out, const strategy::ReductionChoice& reducti
   out.end_object();
 }
 
-// Devices of one kind that hold the same are told once.
+// Devices with the same limit and contents share one line.
 bool hold_the_same(const plan::DeviceMemory& a, const plan::DeviceMemory& b) {
   return a.limit == b.limit && a.arena == b.arena && a.at_peak.by_kind == b.at_peak.by_kind;
 }

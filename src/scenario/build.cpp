@@ -86,7 +86,7 @@ std::vector<TensorSpec> wanted_inputs(const model::Layer& model) {
   return specs;
 }
 
-// Requires all weights of the model and no others: nobody would notice a model that is half initialised.
+// Requires all weights of the model and no others, since a model that is half initialised would train unnoticed.
 std::map<std::string, Tensor> read_weights(const InputPath& file, const std::vector<model::Weight>& weights,
                                            const Place& place) {
   std::map<std::string, Tensor> tensors = read_safetensors(existing(file, place), place).tensors;

@@ -248,7 +248,7 @@ void keys_of(Visit& visit, Time& time) {
         time.steps);
   visit(optional(
             "compile",
-            "how long a TPU's program is compiled, once for each number of rows that a step may have; told "
+            "how long a TPU's program is compiled, once for each number of rows that a step may have; reported "
             "beside the steps; absent: compile time not modelled"),
         time.compile);
   visit(

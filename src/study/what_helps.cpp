@@ -81,8 +81,8 @@ class Changer {
   }
 
   bool may_round() const {
-    const auto& told = now_.forecast.simulated;
-    return told && told->precision == "float32" && now_.device.peak.contains(device::Precision::tf32);
+    const auto& simulated = now_.forecast.simulated;
+    return simulated && simulated->precision == "float32" && now_.device.peak.contains(device::Precision::tf32);
   }
 
   const Standing& now_;

@@ -32,7 +32,7 @@ platform::Platform ideal_switch(int ranks) {
   return platform::load("ideal_switch", set).platform;
 }
 
-// Since the last call of forget_peak, where the system can tell.
+// Since the last call of forget_peak, where the system records it.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 double peak_mebibytes() {
   std::ifstream file("/proc/self/status");

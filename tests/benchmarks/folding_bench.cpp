@@ -25,7 +25,7 @@ using communication::Call, communication::Folding, communication::Group, communi
 
 constexpr std::int64_t elements = std::int64_t{64} << 18;  // of 4 bytes
 
-// Since the last call of forget_peak, where the system can tell.
+// Since the last call of forget_peak, where the system records it.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 double peak_mebibytes() {
   std::ifstream file("/proc/self/status");

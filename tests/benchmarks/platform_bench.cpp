@@ -13,7 +13,7 @@ using platform::Endpoint;
 using platform::Loaded;
 using platform::Platform;
 
-// TPU v4 with a pod that nobody built.
+// TPU v4 with a pod that was never built.
 Loaded grown_pod() {
   return platform::from_json(json::parse(R"({"slice": "32x32x64", "network": {"type": "switch"},
     "machine": {"devices": {"type": "tpu_v4"}, "hosts": {"type": "epyc_7742"}, "pcie": {"bandwidth": "16 GB/s"},

@@ -1,4 +1,4 @@
-// What a simulation costs: flows per second and bytes of memory per flow, for flows that meet nobody and for
+// What a simulation costs: flows per second and bytes of memory per flow, for flows that share no link and for
 // flows that share links, and what its own process costs on top.
 //
 //   rings        every rank sends to the next over a link of its own, round after round: no flow meets another

@@ -76,7 +76,7 @@ class Training {
   const Step* step_ = nullptr;
 };
 
-void told(std::string_view name, const plan::Plan& plan, const timing::StepTime& step, double start) {
+void print_step(std::string_view name, const plan::Plan& plan, const timing::StepTime& step, double start) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   fmt::print("{:26} {:7.3f} s  {:8} nodes  a step takes {:9.3f} ms, {:7.3f} us apart  {:6.0f} MiB at most\n",
@@ -110,7 +110,7 @@ void time_gpus() {
                                              .stand_for = 256});
   std::vector<Endpoint> where(group.ranks.begin(), group.ranks.begin() + 8);
   where.push_back(platform.host_of(where[0]));
-  told("resnet50 on 256 GPUs", plan, timing::StepClock(platform, group.ranks).time(plan, where, options),
+  print_step("resnet50 on 256 GPUs", plan, timing::StepClock(platform, group.ranks).time(plan, where, options),
        start);
 }
 
@@ -126,7 +126,7 @@ void time_pod() {
   where.push_back(platform.host_of(where[0]));
   const timing::StepTimeOptions options{
       .roofline = {.precision = device::Precision::bfloat16, .fusion = plan::Fusion::program}};
-  told("resnet50 on 4,096 TPU v4", plan, timing::StepClock(platform, all).time(plan, where, options), start);
+  print_step("resnet50 on 4,096 TPU v4", plan, timing::StepClock(platform, all).time(plan, where, options), start);
 }
 
 Step fifty_gradients() {
@@ -151,7 +151,7 @@ void time_fifty() {
                                              .stand_for = 1024});
   std::vector<Endpoint> where{platform.device(0)};
   where.push_back(platform.host_of(where[0]));
-  told("50 all-reduces among 1,024", plan,
+  print_step("50 all-reduces among 1,024", plan,
        timing::StepClock(platform, devices(platform)).time(plan, where, {}), start);
 }
 

@@ -51,7 +51,7 @@ std::vector<std::string> warnings(const std::string& platform, std::vector<std::
   return texts;
 }
 
-// On the ideal switch, in us: 100 GB/s and 2 us for a message. Nobody adds in passing there: a sum reads two
+// On the ideal switch, in us: 100 GB/s and 2 us for a message. No switch adds in passing there: a sum reads two
 // vectors and writes one, at the 1555 GB/s of an A100.
 double sums(double bytes) { return 3 * bytes / 1.555e6; }
 double ring_time(double ranks, double bytes) {

@@ -99,7 +99,7 @@ TEST_F(CollectiveTimeout, F20_ASlowNetworkIsNobodysFault) {
   EXPECT_NEAR(timed_out(found, "span_s"), exposed, 0.05 * exposed);
 }
 
-// The first of the steps in which one strays too far; what comes before it is told as it is.
+// The first of the steps in which one strays too far; what comes before it is reported unchanged.
 TEST_F(CollectiveTimeout, F20_JitterEndsAJobSometimeInItsCourse) {
   const std::vector<std::string> jitter{"dataset.rows=3200", "numerics=none", "time.jitter=0.2"};
   int ended = 0;

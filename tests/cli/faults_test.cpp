@@ -1,5 +1,5 @@
 // Claims: a scenario says what rows cost, who is slow and who is lost, and what a TPU's programs cost beside their
-// steps; its results tell what comes of it, and lose nothing that was computed before.
+// steps; its results say what comes of it, and lose nothing that was computed before.
 
 #include <gtest/gtest.h>
 

@@ -123,7 +123,7 @@ TEST_F(MeasuredKernels, OfAnotherDeviceAreRefusedByName) {
   EXPECT_TRUE(has(said.messages, R"(add "transfer": true for an estimate)")) << said.messages;
 }
 
-// Of a GPU with this driver, that nobody here has.
+// Of a GPU with this driver, which no machine here has.
 plan::Profile of_a_gpu(plan::Profile profile, const std::string& product) {
   profile.device = {.type = "this_machine",
                     .product = product,

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "cli/verify_nccl_tests.h"
+#include "cli/verify.h"
 #include "support/folder.h"
 
 namespace wt {

@@ -391,12 +391,12 @@ TEST_F(Strategies, ST26_OneDeviceTrainsOnTheDeviceItIsToldAsTheDefaultStrategyDo
     EXPECT_EQ(run_text(one_word, out, strategy).exit, cli::Exit::done);
     return results(out);
   };
-  const json::Value told = train("told", {"strategy.type=one_device", "strategy.device=/gpu:2"});
+  const json::Value placed = train("placed", {"strategy.type=one_device", "strategy.device=/gpu:2"});
   const json::Value plain = train("plain", {});
-  EXPECT_EQ(told.find("planned")->find("memory")->elements()[0].find("device")->string(),
+  EXPECT_EQ(placed.find("planned")->find("memory")->elements()[0].find("device")->string(),
             "/job:localhost/replica:0/task:0/device:GPU:2");
-  EXPECT_EQ(told.find("planned")->find("reduction"), nullptr);
-  EXPECT_EQ(test::bytes_of(base_ / "told/steps.csv"), test::bytes_of(base_ / "plain/steps.csv"));
+  EXPECT_EQ(placed.find("planned")->find("reduction"), nullptr);
+  EXPECT_EQ(test::bytes_of(base_ / "placed/steps.csv"), test::bytes_of(base_ / "plain/steps.csv"));
 }
 
 TEST_F(Strategies, SeveralInputsAndOutputsLearnUnderEveryStrategy) {
@@ -432,8 +432,8 @@ TEST_F(Strategies, C1_TheClusterMayComeFromTfConfig) {
       base_ / "tf_config.json",
       R"({"cluster": {"worker": ["a:2222", "b:2222"]}, "task": {"type": "worker", "index": 0}})");
   const std::string config = (base_ / "tf_config.json").string();
-  const Said told = run("multi_worker_8_k80_10gbe", "out", {}, {"--tf-config", config});
-  ASSERT_EQ(told.exit, cli::Exit::done) << told.messages;
+  const Said configured = run("multi_worker_8_k80_10gbe", "out", {}, {"--tf-config", config});
+  ASSERT_EQ(configured.exit, cli::Exit::done) << configured.messages;
   EXPECT_EQ(number_at(results("out"), {"planned", "replicas"}), 2);
   const Said twice = call({"validate", scenario_file("multi_worker_2x2"), "--tf-config", config});
   EXPECT_EQ(twice.exit, cli::Exit::input_wrong);

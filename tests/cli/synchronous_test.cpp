@@ -1,5 +1,5 @@
-// Claims about synchronous training as the glossary and the guide tell it: every replica computes on its own slice,
-// nobody goes on before all have, the same update is made to every copy, and a step takes the slowest replica and
+// Claims about synchronous training as the glossary and the guide state it: every replica computes on its own slice,
+// no replica goes on before all have, the same update is made to every copy, and a step takes the slowest replica and
 // then the all-reduce.
 
 #include <gtest/gtest.h>

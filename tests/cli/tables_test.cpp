@@ -1,4 +1,4 @@
-// Claim: comparisons, scaling tables and explanations tell what single runs would tell, and what follows from it.
+// Claim: comparisons, scaling tables and explanations say what single runs would say, and what follows from it.
 
 #include <gtest/gtest.h>
 

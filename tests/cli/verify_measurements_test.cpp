@@ -1,5 +1,5 @@
 // The study of published training throughput, on the rows that are kept beside this test.
-#include "cli/verify_measurements.h"
+#include "cli/verify.h"
 
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(VerifyMeasurements, PredictsEveryRowOfOneDevice) {
                                 "39 rows: several devices, whose communication takes part of the time"}));
 }
 
-// Generic constants; what the model's form owes to these rows is told in measurements/README.md.
+// Generic constants; what the model's form owes to these rows stands in measurements/README.md.
 TEST(VerifyMeasurements, ShapesAloneTellAP100AndAV100WithinAFewPercent) {
   EXPECT_LT(zero_shot("P100 float32").median(), 0.09);
   EXPECT_LT(zero_shot("P100 float32").largest(), 0.17);

@@ -1,6 +1,6 @@
 // The study of published throughput of several devices, on the rows that are kept beside this test. The bounds
 // are what it reaches, rounded up; measurements/README.md says what is in them.
-#include "cli/verify_scaling.h"
+#include "cli/verify.h"
 
 #include <gtest/gtest.h>
 
@@ -100,10 +100,10 @@ TEST(VerifyScaling, TheMeasuredRowItselfIsExact) {
       "row.json");
   session::Training training(scenario, scenario::build(scenario),
                              {.simulation = {.has_rows_on_devices = true}});
-  const timing::Simulated& told = training.clock().step().summary;
-  EXPECT_NEAR(told.step / published, 1, 1e-8);
-  EXPECT_GT(told.exposed, Seconds(102e6 / 12.35e9)) << "25.6 million weights over PCIe";
-  EXPECT_EQ(training.clock().baseline().step, told.step);
+  const timing::Simulated& simulated = training.clock().step().summary;
+  EXPECT_NEAR(simulated.step / published, 1, 1e-8);
+  EXPECT_GT(simulated.exposed, Seconds(102e6 / 12.35e9)) << "25.6 million weights over PCIe";
+  EXPECT_EQ(training.clock().baseline().step, simulated.step);
 }
 
 // ---- How near they come
@@ -162,7 +162,7 @@ TEST(VerifyScaling, SlicesOfATorusComeNear) {
   EXPECT_NEAR(predictions.made[1].scaled.value() / own[1].value, 1, 0.05);
 }
 
-// ---- What is told
+// ---- What is printed
 
 TEST(VerifyScaling, TellsWhatIsLeftOutAndWhy) {
   std::vector<evidence::Measurement> own;

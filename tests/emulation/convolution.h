@@ -1,5 +1,5 @@
 #pragma once
-// Convolutions on the CPU, of images [n, h, w, c] by filters [k, kh, kw, c / groups], as cuDNN's descriptors tell them.
+// Convolutions on the CPU, of images [n, h, w, c] by filters [k, kh, kw, c / groups], as cuDNN's descriptors describe them.
 
 #include "emulation/rounding.h"
 

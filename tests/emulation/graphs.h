@@ -1,5 +1,5 @@
 #pragma once
-// What captured streams were told: work, and which follows which.
+// The work of captured streams, and the order between its parts.
 
 #include <cuda_runtime_api.h>
 

@@ -1,5 +1,5 @@
 // Claims about the CUDA kernels that an emulated GPU can make and a real one can't: its C library is the CPU's, what cuBLAS
-// was asked for can be looked up, and cuDNN can be told to have no way.
+// was asked for can be looked up, and cuDNN can be set to have no way.
 
 #include <gtest/gtest.h>
 

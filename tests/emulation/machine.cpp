@@ -49,7 +49,7 @@ std::shared_ptr<Capture> Machine::capture_of_host() const {
   return nullptr;
 }
 
-// ---- What is told
+// ---- What is recorded
 
 cudaError_t Machine::enqueue(Stream& stream, Work work) {
   auto shared = std::make_shared<const Work>(std::move(work));
@@ -146,7 +146,7 @@ void Machine::perform(const Work& work) {
   work.run();
 }
 
-// A person who looks for it is told where.
+// The message says where, for the person who looks for it.
 bool Machine::may_touch(const Work& work) const {
   return std::ranges::all_of(work.touches, [&](const Touch& touch) {
     const int home = memory.home(touch.data);

@@ -1,6 +1,6 @@
 #pragma once
 // A machine of several GPUs on the CPU, so that everything that this program does with CUDA runs, and is checked, where
-// there is none. It answers CUDA's calls (api/) with CUDA's errors; what it is told to do waits in streams until
+// there is none. It answers CUDA's calls (api/) with CUDA's errors; the work that it is given waits in streams until
 // somebody waits for it, and is done in an order that a seed draws among all that events allow. Says nothing about speed.
 // One thread of the host may use it.
 
@@ -46,7 +46,7 @@ class Machine {
   Handles<CUgraph_st> graphs{};
   Handles<CUgraphExec_st> ready_graphs{};
   std::shared_ptr<CUstream_st> find_stream(cudaStream_t handle);  // of none the current device's legacy one
-  std::size_t things() const;                                     // that were made and nobody has given back
+  std::size_t things() const;                                     // made and not yet given back
   std::shared_ptr<Capture> capture_of_host()
       const;  // one that forbids calls which might wait; null: there is none
 

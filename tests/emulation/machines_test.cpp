@@ -1,4 +1,4 @@
-// Claim: steps on several GPUs have the bits of one, whatever the order in which the machine does what it is told, and
+// Claim: steps on several GPUs have the bits of one, whatever the order in which the machine runs the work, and
 // whether or not its GPUs reach each other; and at the end everything is given back.
 
 #include <gtest/gtest.h>

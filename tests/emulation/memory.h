@@ -1,6 +1,6 @@
 #pragma once
 // The memories of an emulated machine: a range of addresses for each GPU, and page-locked blocks of the host's. What
-// was never written is full of NaNs, what was freed nobody may touch. The host can't touch a GPU's memory: it is taken away from
+// was never written is full of NaNs, what was freed may not be touched. The host can't touch a GPU's memory: it is taken away from
 // the process but for the time in which the machine works.
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class Memory {
 
   std::size_t bytes() const { return bytes_; }
   std::size_t used(int device) const;
-  std::size_t blocks() const;  // that nobody has freed
+  std::size_t blocks() const;  // not yet freed
 
   // Whether the process may touch a device's memory.
   void open(int device);

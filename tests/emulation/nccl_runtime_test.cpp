@@ -63,7 +63,7 @@ TEST_P(EmulatedNccl, CopiesTheRoots) {
   for (int rank = 0; rank < ranks; ++rank) EXPECT_EQ(read(rank), 2.F);
 }
 
-// One thread, and so nobody who could come later.
+// There is one thread, so no rank can come later.
 TEST_P(EmulatedNccl, RefusesARankWhoseOthersNeverCome) {
   EXPECT_EQ(add(0), ncclInvalidUsage) << "without a group";
   ncclGroupStart();

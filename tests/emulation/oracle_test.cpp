@@ -1,4 +1,4 @@
-// Claim: trainings of a reference that nobody here wrote (tests/oracle) come out on GPUs as they did there: on one card that
+// Claim: trainings of a reference that was not written here (tests/oracle) come out on GPUs as they did there: on one card that
 // all replicas share, and on a card for each.
 
 #include "study/evidence/oracle.h"

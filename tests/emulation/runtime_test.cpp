@@ -250,7 +250,7 @@ TEST_P(EmulatedMachine, LaunchesOnTheCurrentDeviceAlone) {
   int* x = number(0);
   cudaSetDevice(1);
   EXPECT_EQ(set(x, 1, a), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "it was told";
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "the error was reported once";
   EXPECT_EQ(cudaEventRecord(event(1), a), cudaErrorInvalidResourceHandle);
 }
 
@@ -260,7 +260,7 @@ TEST_P(EmulatedMachine, ReachesAnotherGpusMemoryWherePeersAreConnected) {
   cudaSetDevice(0);
   EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaSuccess);
   EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessAlreadyEnabled);
-  EXPECT_EQ(set(far, 4, a), cudaErrorPeerAccessAlreadyEnabled) << "nobody forgot the last error";
+  EXPECT_EQ(set(far, 4, a), cudaErrorPeerAccessAlreadyEnabled) << "the last error is kept";
   EXPECT_EQ(read(far, a), 4);
   cudaSetDevice(1);
   EXPECT_EQ(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported);

@@ -1,5 +1,5 @@
 #pragma once
-// Streams of work that runs later: what a stream is told waits in it, and the machine does it when the host waits, in any
+// Streams of work that runs later: work given to a stream waits in it, and the machine does it when the host waits, in any
 // order that events allow. Which of those it is, a seed draws.
 
 #include <cuda_runtime_api.h>
@@ -55,7 +55,7 @@ struct Stream {
   std::deque<Operation> operations{};
   double seconds = 0;  // when its last operation was done
   std::uint64_t priority = 0;
-  std::shared_ptr<Capture> capture{};  // what it is told becomes part of that
+  std::shared_ptr<Capture> capture{};  // work given to the stream becomes part of it
   std::vector<std::size_t> tail{};     // nodes of the capture that the next one follows
 };
 

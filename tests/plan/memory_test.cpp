@@ -1,4 +1,4 @@
-// Plans on devices with limits: what fits, what doesn't, and how that is told.
+// Plans on devices with limits: what fits, what doesn't, and how that is reported.
 #include "plan/memory.h"
 
 #include <gtest/gtest.h>

@@ -124,7 +124,7 @@ TEST(StrategyTable, ACopyHasTheOptionsAndIsIndependent) {
   EXPECT_NE(resolved(copy, ".").find(R"("num_packs": 3)"), std::string::npos);
 }
 
-// ---- Nobody else asks which strategy it is. The classes themselves are in unnamed namespaces.
+// ---- No other code asks which strategy it is. The classes themselves are in unnamed namespaces.
 
 // The line compares with the name of a strategy, or includes the file of a row.
 bool asks_for_a_strategy(const std::string& line) {

@@ -1,4 +1,4 @@
-// Claim: a permutation brings each target its source's value, bit by bit, and zeros to who is nobody's target, under
+// Claim: a permutation brings each target its source's value, bit by bit, and zeros to a replica that is no target, under
 // every strategy; its gradient goes the way back.
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "kernel/cpu/elementwise.h"
+#include "kernel/cpu/kernels.h"
 
 #include <algorithm>
 #include <type_traits>

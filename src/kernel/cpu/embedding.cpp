@@ -1,4 +1,4 @@
-#include "kernel/cpu/embedding.h"
+#include "kernel/cpu/kernels.h"
 
 #include "kernel/cpu/tiles.h"
 #include "kernel/cpu/types.h"

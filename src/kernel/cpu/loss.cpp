@@ -1,4 +1,4 @@
-#include "kernel/cpu/loss.h"
+#include "kernel/cpu/kernels.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "kernel/cpu/matrix.h"
+#include "kernel/cpu/kernels.h"
 
 #include <Eigen/Core>
 

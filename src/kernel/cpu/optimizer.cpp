@@ -1,4 +1,4 @@
-#include "kernel/cpu/optimizer.h"
+#include "kernel/cpu/kernels.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "kernel/cpu/pooling.h"
+#include "kernel/cpu/kernels.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "kernel/cpu/random.h"
+#include "kernel/cpu/kernels.h"
 
 #include "base/random.h"
 #include "kernel/cpu/tiles.h"

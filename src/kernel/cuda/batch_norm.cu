@@ -1,6 +1,6 @@
-#include "kernel/cpu/normalization.h"
+#include "kernel/cpu/kernels.h"
 #include "kernel/cuda/channels.h"
-#include "kernel/cuda/normalization.h"
+#include "kernel/cuda/kernels.h"
 #include "kernel/cuda/reduce.cuh"
 #include "kernel/types.h"
 

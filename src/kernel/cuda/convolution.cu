@@ -1,4 +1,4 @@
-#include "kernel/cuda/convolution.h"
+#include "kernel/cuda/kernels.h"
 
 #include "kernel/cuda/dnn.h"
 #include "kernel/cuda/each.cuh"

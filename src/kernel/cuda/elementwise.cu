@@ -1,4 +1,4 @@
-#include "kernel/cuda/elementwise.h"
+#include "kernel/cuda/kernels.h"
 
 #include "kernel/cuda/zip.cuh"
 #include "kernel/element/convert.h"

@@ -1,4 +1,4 @@
-#include "kernel/cuda/embedding.h"
+#include "kernel/cuda/kernels.h"
 
 #include "kernel/cuda/each.cuh"
 #include "kernel/types.h"

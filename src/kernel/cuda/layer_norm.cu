@@ -1,5 +1,5 @@
 #include "kernel/cuda/channels.h"
-#include "kernel/cuda/normalization.h"
+#include "kernel/cuda/kernels.h"
 #include "kernel/cuda/reduce.cuh"
 #include "kernel/cuda/team.cuh"
 #include "kernel/types.h"

@@ -1,4 +1,4 @@
-#include "kernel/cuda/loss.h"
+#include "kernel/cuda/kernels.h"
 
 #include "kernel/cuda/reduce.cuh"
 #include "kernel/element/loss.h"

@@ -1,4 +1,4 @@
-#include "kernel/cuda/optimizer.h"
+#include "kernel/cuda/kernels.h"
 
 #include "kernel/cuda/launch.cuh"
 #include "kernel/cuda/parameters.h"

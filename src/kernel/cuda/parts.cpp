@@ -1,6 +1,6 @@
 #include "device/cuda/check.h"
 #include "device/cuda/cuda_queue.h"
-#include "kernel/cuda/shaping.h"
+#include "kernel/cuda/kernels.h"
 
 namespace wt::cuda {
 namespace {

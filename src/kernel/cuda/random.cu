@@ -1,4 +1,4 @@
-#include "kernel/cuda/random.h"
+#include "kernel/cuda/kernels.h"
 
 #include "base/philox.h"
 #include "kernel/cuda/each.cuh"

@@ -1,4 +1,4 @@
-#include "kernel/cuda/reduction.h"
+#include "kernel/cuda/kernels.h"
 
 #include "kernel/cuda/axes.h"
 #include "kernel/cuda/reduce.cuh"

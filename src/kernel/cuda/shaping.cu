@@ -1,5 +1,5 @@
 #include "kernel/cuda/each.cuh"
-#include "kernel/cuda/shaping.h"
+#include "kernel/cuda/kernels.h"
 #include "kernel/cuda/walk.h"
 #include "kernel/types.h"
 

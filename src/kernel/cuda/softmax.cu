@@ -1,4 +1,4 @@
-#include "kernel/cuda/softmax.h"
+#include "kernel/cuda/kernels.h"
 
 #include "kernel/cuda/team.cuh"
 #include "kernel/element/exponential.h"

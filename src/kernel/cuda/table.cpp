@@ -2,18 +2,8 @@
 
 #include <algorithm>
 
-#include "kernel/cuda/convolution.h"
-#include "kernel/cuda/elementwise.h"
-#include "kernel/cuda/embedding.h"
-#include "kernel/cuda/loss.h"
+#include "kernel/cuda/kernels.h"
 #include "kernel/cuda/matrix.h"
-#include "kernel/cuda/normalization.h"
-#include "kernel/cuda/optimizer.h"
-#include "kernel/cuda/pooling.h"
-#include "kernel/cuda/random.h"
-#include "kernel/cuda/reduction.h"
-#include "kernel/cuda/shaping.h"
-#include "kernel/cuda/softmax.h"
 
 namespace wt::cuda {
 

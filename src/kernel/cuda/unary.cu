@@ -1,5 +1,5 @@
 #include "kernel/cuda/each.cuh"
-#include "kernel/cuda/elementwise.h"
+#include "kernel/cuda/kernels.h"
 #include "kernel/element/elementwise.h"
 #include "kernel/types.h"
 

@@ -13,7 +13,7 @@ struct Clique {
   std::vector<ncclComm_t> ranks{};
 };
 
-// What one rank was told.
+// The call of one rank.
 struct Call {
   ncclComm_t communicator = nullptr;
   cudaStream_t stream = nullptr;

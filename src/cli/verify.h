@@ -1,0 +1,66 @@
+#pragma once
+// The commands `windtunnel verify ...`, which compare this program with what it did not compute itself: proofs,
+// reference runs and published figures.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace wt::cli {
+
+struct VerifyCollectivesOptions {
+  std::vector<std::string> files{};  // files of schedules to prove instead of the catalog
+  std::string ranks = "2-24";        // a range, or one number
+  std::string algorithm{};           // empty: all
+  bool deletions = false;            // also proves that no move and no dependency is superfluous
+};
+
+// Proves every algorithm of the catalog for a range of ranks, or the schedules in files. Prints a row per
+// algorithm, and every fault that was found.
+Exit verify_collectives(const VerifyCollectivesOptions& options, const Streams& streams);
+
+struct VerifyStrategiesOptions {
+  std::string file{};  // a scenario
+  std::vector<std::string> overrides{};
+  std::int64_t steps = 5;
+  std::string oracles{};                            // or a folder of reference runs: tests/oracle
+  std::vector<int> replicas{1, 2, 3, 4, 5, 8, 16};  // of these
+  std::string only{};                               // ways with this word in their name
+};
+
+// Prints how far the scenario's replicas are from one device with the same global batches, tensor by tensor, and
+// why (study/evidence/against_one_device.h); or how far every synchronous strategy is from the runs of a
+// reference, for every algorithm that reduces gradients (study/evidence/reference_runs.h).
+Exit verify_strategies(const VerifyStrategiesOptions& options, const Streams& streams);
+
+struct VerifyMeasurementsOptions {
+  std::string folder{};  // of CSV files: tests/measurements
+  bool csv = false;
+};
+
+// Prints the errors of three predictions for each group of rows (study/evidence/measurement_study.h), and
+// constants fitted to the group's rows.
+Exit verify_measurements(const VerifyMeasurementsOptions& options, const Streams& streams);
+
+struct VerifyScalingOptions {
+  std::string folder{};  // of CSV files: tests/measurements
+  bool csv = false;
+};
+
+// Compares predicted with published throughput on several devices, row by row. The absolute prediction uses the
+// constants of the devices' generation. The scaling prediction takes the compute time from the row with the
+// fewest devices, so that its error is that of the communication.
+Exit verify_scaling(const VerifyScalingOptions& options, const Streams& streams);
+
+struct VerifyNcclTestsOptions {
+  std::string folder{};  // of CSV files: tests/measurements
+  bool csv = false;
+};
+
+// Compares predicted with published times of all-reduces, row by row. One prediction uses the constants of the
+// hardware's class, the other also the measured time of the system's smallest message.
+Exit verify_nccl_tests(const VerifyNcclTestsOptions& options, const Streams& streams);
+
+}  // namespace wt::cli

@@ -1,0 +1,42 @@
+#pragma once
+// Each way to train, run for every reference training, and whether it comes out as the reference did.
+
+#include <vector>
+
+#include "device/cpu/cpu_queue.h"
+#include "study/evidence/neighbours.h"
+#include "study/evidence/strategy_ways.h"
+
+namespace wt::evidence {
+
+// A deviation that rounding accounts for: the run agrees with a neighbour of the reference.
+struct Tie {
+  std::string oracle{};
+  Deviation from_reference{};
+  Neighbours::Followed followed{};
+};
+
+// What became of one way over all reference trainings.
+struct WayChecked {
+  Deviation worst{};  // of any reference training
+  bool is_right = true;
+  std::vector<Tie> ties{};
+};
+
+class ReferenceRuns {
+ public:
+  explicit ReferenceRuns(std::vector<Oracle> oracles);
+
+  const std::vector<Oracle>& oracles() const { return oracles_; }
+  WayChecked check(const StrategyWay& way);
+
+ private:
+  Deviation check(const StrategyWay& way, std::size_t oracle, WayChecked& result);
+
+  std::vector<Oracle> oracles_;
+  device::Workers workers_{device::hardware_threads()};
+  device::CpuQueue queue_{workers_};
+  std::vector<Neighbours> neighbours_{};  // by oracle
+};
+
+}  // namespace wt::evidence
