@@ -397,7 +397,7 @@ TEST(Roofline, NoKernelBeatsItsBound) {
   DeviceType perfect = v100();
   perfect.launch_gap = Seconds(0);
   for (const Precision precision : {Precision::float32, Precision::float16})
-    perfect.efficiency[precision] = {1, 1, 1, "all of it"};
+    perfect.efficiency[precision] = {.convolution = 1, .product = 1, .memory = 1, .source = "all of it"};
   for (const DeviceType& type : {v100(), perfect, tpu(), cpu()})
     for (const RooflineOptions& options : all_options)
       for (const Kernel& kernel : kernels())
@@ -417,7 +417,7 @@ TEST(Roofline, NoRandomConvolutionOrProductBeatsItsBound) {
   DeviceType perfect = v100();
   perfect.launch_gap = Seconds(0);
   for (const Precision precision : {Precision::float32, Precision::float16})
-    perfect.efficiency[precision] = {1, 1, 1, "all of it"};
+    perfect.efficiency[precision] = {.convolution = 1, .product = 1, .memory = 1, .source = "all of it"};
   for (int i = 0; i < 500; ++i) {
     const Convolution c{draw(1, 64), draw(4, 60), draw(1, 300), draw(1, 300), 2 * draw(0, 6) + 1, draw(1, 2)};
     const std::int64_t m = draw(1, 3000), n = draw(1, 3000), k = draw(1, 3000);
@@ -438,7 +438,8 @@ TEST(Roofline, SaysWhatItsSecondsRestOn) {
   const DeviceType* const types[] = {&type};
   const Plan empty{.devices = {{.name = "gpu:0"}}};
   EXPECT_EQ(roofline(empty, types).basis, "zero-shot roofline");
-  type.efficiency[Precision::float32] = {0.5, 0.6, 0.7, "somewhere"};
+  type.efficiency[Precision::float32] = {
+      .convolution = 0.5, .product = 0.6, .memory = 0.7, .source = "somewhere"};
   EXPECT_EQ(roofline(empty, types).basis, "roofline with the constants of v100");
   EXPECT_EQ(roofline(empty, types, {.precision = Precision::float16}).basis, "zero-shot roofline");
   EXPECT_EQ(roofline(empty, types, {.efficiency = Efficiency{}}).basis, "zero-shot roofline");
