@@ -176,7 +176,7 @@ void keys_of(Visit& visit, Training& training) {
 inline constexpr Key strategy_type = optional("type", "how the training is spread over devices");
 
 template <class Visit>
-void keys_of(Visit& visit, LogicalDevice& device) {
+void keys_of(Visit& visit, scenario::LogicalDevice& device) {
   visit(
       optional(
           "memory_limit",
