@@ -57,8 +57,7 @@ bool is_own_name(const std::string& name) {
 OutputFolder::OutputFolder(const fs::path& wanted) : path_(output::whole(wanted)) {}
 
 OutputFolder::~OutputFolder() {
-  std::error_code ignored;
-  if (is_made_ && !is_kept_) fs::remove_all(unfinished_, ignored);
+  if (is_made_ && !is_kept_) output::remove_unfinished(unfinished_);
 }
 
 void OutputFolder::begin(std::string_view run) {
@@ -80,6 +79,7 @@ void OutputFolder::begin(std::string_view run) {
   output::write_record(unfinished_, record_);
   output::sync_folder(path_.parent_path());
   replaced_ = identity_of(path_);
+  is_replacing_ = replaced_ && !fs::is_empty(path_, error);
   crash_point("the run begins");
 }
 
@@ -169,6 +169,14 @@ void OutputFolder::put_in_place() {
 }
 
 void OutputFolder::commit() {
+  commit_incomplete();
+  output::remove_superseded(left_, record_.run);
+  output::sync_folder(path_.parent_path());
+  lock_.reset();
+  crash_point("the run is over");
+}
+
+void OutputFolder::commit_incomplete() {
   leave();
   try {
     refuse_changes();
@@ -180,10 +188,6 @@ void OutputFolder::commit() {
   put_in_place();
   is_made_ = false;
   output::settle(path_, *lock_);
-  output::remove_superseded(left_, record_.run);
-  output::sync_folder(path_.parent_path());
-  lock_.reset();
-  crash_point("the run is over");
 }
 
 }  // namespace wt

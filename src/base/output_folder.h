@@ -53,9 +53,9 @@ class OutputFolder {
   void begin(std::string_view run = {});
 
   // Whether commit() replaces an earlier run's results.
-  bool replaces() const { return replaced_.has_value(); }
+  bool replaces() const { return is_replacing_; }
 
-  // Useful folders of runs that were killed. commit() removes those of the same run.
+  // Useful folders of runs that were killed. commit() removes those of the same run, whose bytes it has.
   const std::vector<output::Leftover>& left() const { return left_; }
 
   // Where to write a file or folder that the user has named, made up to its own folder. As
@@ -79,6 +79,9 @@ class OutputFolder {
   // leaves the unfinished folder, which is complete.
   void commit();
 
+  // As commit(), for a run that did not come to its end: what killed runs left may be more, and stays.
+  void commit_incomplete();
+
   // In place of commit(): completes the unfinished folder and leaves it where it is.
   void leave();
 
@@ -92,6 +95,7 @@ class OutputFolder {
   output::Record record_{};
   std::vector<output::Leftover> left_{};
   std::optional<std::pair<std::uint64_t, std::uint64_t>> replaced_{};  // device and number of what lay there
+  bool is_replacing_ = false;
   bool is_made_ = false;
   bool is_kept_ = false;
 };

@@ -70,11 +70,20 @@ void explain_interruption(const session::Results& results, const scenario::Scena
     messages << "it had not saved a checkpoint\n";
 }
 
-// A text that is equal for two runs if they write the same bytes into the same folder. Where a run began does
-// not matter: a training that continues from a checkpoint ends as if it had not been interrupted.
+// Whether the path lies in the folder of results, or in an unfinished folder beside it.
+bool is_of(const OutputFolder& folder, const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, ignored);
+  const std::string text = whole.string(), own = folder.path().string();
+  return text == own || text.starts_with(own + "/") || text.starts_with(own + ".unfinished-");
+}
+
+// A text that is equal for two runs if they write the same bytes into the same folder. A training that continues
+// from a checkpoint of an earlier run into this folder ends as if that run had not been interrupted.
 std::string identity_of(const scenario::Scenario& scenario, const OutputFolder& folder) {
   scenario::Scenario same = scenario;
-  if (same.training.checkpointing) same.training.checkpointing->restore.reset();
+  if (auto& checkpointing = same.training.checkpointing)
+    if (checkpointing->restore && is_of(folder, checkpointing->restore->path)) checkpointing->restore.reset();
   return scenario::resolved(same, folder.path());
 }
 
@@ -119,10 +128,12 @@ void write(const session::Results& results, const scenario::Scenario& scenario, 
                              timing::endpoints_of(training.plans().whole(), machine), end_of(results)));
   }
   // Incomplete results don't replace what may be complete.
-  if (results.interrupted && folder.replaces())
+  if (!results.interrupted)
+    folder.commit();
+  else if (folder.replaces())
     folder.leave();
   else
-    folder.commit();
+    folder.commit_incomplete();
 }
 
 void print(const session::Results& results, const RunOptions& options, const std::string& folder,
@@ -334,7 +345,11 @@ Exit compare(const RunOptions& options, const Streams& streams) {
   std::vector<session::Results> runs;
   for (const auto& prepared : all) {
     runs.push_back(prepared->run());
-    if (runs.back().interrupted) return Exit::interrupted;
+    const bool is_last = runs.size() == all.size();
+    if (!runs.back().interrupted && (received_signal() == 0 || is_last)) continue;
+    for (std::size_t next = runs.size(); next < all.size(); ++next)
+      streams.messages << "not run: " << options.files[next] << "\n";
+    return Exit::interrupted;
   }
   print_comparison(runs, options, streams.results);
   if (!options.csv && !options.json)

@@ -263,6 +263,21 @@ TEST(OutputFolder, WhatKilledRunsLeftIsRemovedUnlessItHasCheckpoints) {
   EXPECT_EQ(entries(base.path()), 1u);
 }
 
+// The killed run may have come further.
+TEST(OutputFolder, AnIncompleteRunRemovesNoCheckpointsOfAKilledOne) {
+  const TestFolder base;
+  begin_and_die(base / "run", "a", true);
+  {
+    OutputFolder folder(base / "run");
+    folder.begin("a");
+    folder.write("results.json", ours);
+    folder.commit_incomplete();
+  }
+  EXPECT_TRUE(fs::exists(base / "run/results.json"));
+  EXPECT_TRUE(fs::exists(base / "run.unfinished-1/checkpoints/ckpt-1"));
+  EXPECT_EQ(entries(base.path()), 2u);
+}
+
 // The number of its process proves nothing: after a restart of the machine or of a container, another process
 // has it.
 TEST(OutputFolder, WhatARunElsewhereLeftMustBeADayOldToBeRemoved) {

@@ -10,6 +10,7 @@ counted, and ends at the first fault with the folder in which it happened. Exit 
 """
 
 import argparse
+import os
 import pathlib
 import random
 import sys
@@ -26,6 +27,7 @@ import ways
 from world import Fault, World
 
 # In this order: what fails first is the smallest.
+MEMORY = "/dev/shm"
 PARTS = {"ways": ways.run, "places": places.run, "signals": signals.run, "injected": injected.run, "kills": kills.run}
 
 
@@ -35,13 +37,16 @@ def arguments_of(words):
     parser.add_argument("--kills", type=int, help="random kills; every injected crash point is tried, too. "
                                                   "Default: a few kills, and a few of the crash points")
     parser.add_argument("--seed", type=int, default=1, help="of the random choices; default: 1")
+    parser.add_argument("--dir", default=MEMORY if os.access(MEMORY, os.W_OK) else None,
+                        help="where the temporary folder is made; default: in memory, where there is such a place, "
+                             "since a kill of a process loses nothing that was written to a file system")
     parser.add_argument("--only", choices=PARTS, help="one part; default: all")
     return parser.parse_args(words)
 
 
 def main(words):
     options = arguments_of(words)
-    with tempfile.TemporaryDirectory(prefix="windtunnel_faults_") as folder:
+    with tempfile.TemporaryDirectory(prefix="windtunnel_faults_", dir=options.dir) as folder:
         world = World(options.bin.resolve(), pathlib.Path(folder), options.kills, random.Random(options.seed))
         for name, part in PARTS.items():
             if options.only not in (None, name):

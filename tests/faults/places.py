@@ -47,7 +47,7 @@ def full_output(world, runs):
     for words in ([world.windtunnel, "list"], runs.words("a")):
         with open("/dev/full", "w") as full:
             process = world.call(words, stdout=full)
-        expect(process.returncode == 3 and "[write] standard output: No space left" in process.messages,
+        expect(process.returncode == 3 and "[write] standard output: " in process.messages,
                f"{words} into a full disk ended with {process.returncode}: {process.messages}")
     expect(runs.state() == "a", "the results are lost when the summary cannot be printed")
 

@@ -2,7 +2,7 @@
 
 import shutil
 
-from world import expect, listing, newest_checkpoint
+from world import RECORD, expect, listing, newest_checkpoint
 
 # Two runs that write different bytes, so that a folder of both is seen to be torn.
 VARIANTS = {"a": ("seed=3",), "b": ("seed=4",)}
@@ -38,8 +38,8 @@ class Runs:
         return found[0]
 
     def checkpoints(self):
-        """The folders of checkpoints that killed runs left."""
-        folders = [path / "checkpoints" for path in self.world.unfinished(self.out)]
+        """The folders of checkpoints that killed runs left. A folder without a record is what a run has replaced."""
+        folders = [path / "checkpoints" for path in self.world.unfinished(self.out) if (path / RECORD).exists()]
         return [folder for folder in folders if newest_checkpoint(folder)]
 
     def expect_nothing_lost(self, before, wanted, when):

@@ -29,6 +29,7 @@ void make_folder(const fs::path& folder, const std::string& name) {
     throw InputError(fmt::format("\"{}\" is there, and has no \"{}\" to continue", folder.string(), name),
                      "choose another folder with --out, or remove it yourself");
   OutputFolder fresh(folder);
+  fresh.begin("an empty " + name);
   fresh.write(name, "");
   fresh.commit();
 }

@@ -67,16 +67,16 @@ fs::path what_is_of_use(const fs::path& folder, const std::optional<Record>& rec
   return fs::exists(folder / manifest_name, error) ? folder : fs::path();
 }
 
-void remove_leftover(const fs::path& folder) {
+}  // namespace
+
+void remove_unfinished(const fs::path& folder) {
   // The record goes last, since it says that the rest may be removed.
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
     if (entry.path().filename() != record_name) fs::remove_all(entry.path(), ignored);
-  crash_point("a leftover is emptied");
+  crash_point("an unfinished folder is emptied");
   fs::remove_all(folder, ignored);
 }
-
-}  // namespace
 
 bool is_unfinished_name(const std::string& name, const std::string& of) {
   const std::string prefix = of + ".unfinished-";
@@ -95,14 +95,14 @@ std::vector<Leftover> settle_leftovers(const fs::path& folder, const Lock& lock)
     if (!kept.empty())
       useful.push_back({path, kept, record ? record->run : "", is_over});
     else if (is_over || is_blank)
-      remove_leftover(path);
+      remove_unfinished(path);
   }
   return useful;
 }
 
 void remove_superseded(const std::vector<Leftover>& leftovers, const std::string& run) {
   for (const Leftover& leftover : leftovers)
-    if (leftover.has_ended && !run.empty() && leftover.run == run) remove_leftover(leftover.folder);
+    if (leftover.has_ended && !run.empty() && leftover.run == run) remove_unfinished(leftover.folder);
 }
 
 }  // namespace wt::output

@@ -19,6 +19,9 @@ struct Leftover {
   bool has_ended = false;        // certainly; otherwise its run may be going on on another machine
 };
 
+// Removes the folder. A removal that is killed leaves a folder that the next run removes.
+void remove_unfinished(const std::filesystem::path& folder);
+
 // Whether this is the name of an unfinished folder of a folder of results, whose name is `of`.
 bool is_unfinished_name(const std::string& name, const std::string& of);
 
