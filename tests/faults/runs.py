@@ -62,8 +62,11 @@ class Runs:
         self.world.complete(self.words(variant))  # which has all steps in its results
 
     def expect_clean_end(self, when):
-        """Runs that are not killed leave nothing of those that were."""
+        """Runs that are not killed name what those that were have left, and leave nothing of it."""
         for variant in VARIANTS:
-            self.world.complete(self.words(variant))
+            left = self.checkpoints()
+            messages = self.world.complete(self.words(variant)).messages
+            for folder in left:
+                expect(f"its checkpoints are in {folder}\n" in messages, f"{when}: {folder} is not named: {messages}")
             expect(self.state() == variant, f"{when}: {variant} is not in place")
         self.world.expect_nothing_beside(self.out)

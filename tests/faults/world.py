@@ -19,7 +19,7 @@ SCENARIO = {
         "loss": "mse",
         "optimizer": {"class_name": "SGD", "config": {"learning_rate": 0.02, "momentum": 0.9}},
         "global_batch": 12,
-        "epochs": 3,
+        "epochs": 8,
         "checkpointing": {},
         "save_weights": "weights.safetensors",
     },

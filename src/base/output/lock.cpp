@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include "base/crash_point.h"
 #include "base/output/place.h"
@@ -37,9 +39,14 @@ bool has_name(int descriptor, const std::string& path) {
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
+// The owner writes its name just after it has locked the file.
 std::string owner_in(int descriptor) {
   std::array<char, 400> text{};
-  const ssize_t count = ::pread(descriptor, text.data(), text.size(), 0);
+  ssize_t count = 0;
+  for (int tries = 0; tries < 20 && count <= 0; ++tries) {
+    if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    count = ::pread(descriptor, text.data(), text.size(), 0);
+  }
   return count <= 0 ? "" : fmt::format(" ({})", std::string(text.data(), static_cast<std::size_t>(count)));
 }
 
