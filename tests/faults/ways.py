@@ -86,13 +86,17 @@ def add(world, environment):
     out = world.folder / "out"
     words = [world.writer, "add", out, "new report"]
 
-    def begin():
+    def begin_without():
         clear(world)
         world.complete([world.writer, "replace", out, "old"])
-        world.complete([world.writer, "add", out, "old report"])
+
+    def begin_with_another():  # of another size
+        begin_without()
+        world.complete([world.writer, "add", out, "an old report"])
 
     def check(when):
-        expect((out / "report.html").read_text() in ("old report", "new report"), f"torn {when}")
+        report = (out / "report.html").read_text() if (out / "report.html").exists() else None
+        expect(report in (None, "an old report", "new report"), f"torn {when}")
         for name in ("steps.csv", "weights/final", "checkpoints/ckpt-1"):
             expect((out / name).read_text() == "old", f"{name} is lost {when}")
         # The file is ours at every moment: the next run replaces it with the rest.
@@ -100,7 +104,12 @@ def add(world, environment):
         expect(is_whole(out, "new"), f"the next run is not whole {when}")
         world.expect_nothing_beside(out)
 
-    return crash_each(world, words, begin, check, environment)
+    def check_another(when):
+        expect((out / "report.html").exists(), f"the old report is lost {when}")
+        check(when)
+
+    crashes = crash_each(world, words, begin_without, check, environment)
+    return crashes + crash_each(world, words, begin_with_another, check_another, environment)
 
 
 def journal(world, environment):
