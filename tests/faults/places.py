@@ -1,5 +1,6 @@
 """Places that cannot be written are refused before the work, and closed or full streams harm no file."""
 
+import resource
 import shutil
 
 from runs import Runs
@@ -7,7 +8,8 @@ from world import expect
 
 
 def run(world):
-    checks = [output_folders, files_of_other_commands, names_in_a_scenario, full_output, closed_streams, foreign_files]
+    checks = [output_folders, files_of_other_commands, names_in_a_scenario, full_output, full_disk, closed_streams,
+              foreign_files]
     runs = Runs(world)
     for check in checks:
         check(world, runs)
@@ -50,6 +52,25 @@ def full_output(world, runs):
         expect(process.returncode == 3 and "[write] standard output: " in process.messages,
                f"{words} into a full disk ended with {process.returncode}: {process.messages}")
     expect(runs.state() == "a", "the results are lost when the summary cannot be printed")
+
+
+def full_disk(world, runs):
+    """Files that cannot grow beyond a limit stand for a disk on which little is free."""
+    world.complete(runs.words("a"))
+    for limit in (0, 100, 400, 1000, 2000, 4000):
+        def restrict():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        # Python ignores SIGXFSZ, and so the program does, which then gets an error as from a full disk.
+        process = world.call(runs.words("b"), preexec_fn=restrict, restore_signals=False)
+        expect(process.returncode == 3 and "File too large" in process.messages,
+               f"{limit} bytes: {process.returncode}: {process.messages}")
+        expect(runs.state() == "a", f"{limit} bytes: the earlier results are lost")
+        for folder in runs.checkpoints():
+            expect(str(folder.parent) in process.messages or limit == 0, f"{folder} is not named: {process.messages}")
+        world.complete(runs.words("b"))
+        world.expect_nothing_beside(runs.out)
+        world.complete(runs.words("a"))
 
 
 def closed_streams(world, runs):

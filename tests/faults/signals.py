@@ -1,12 +1,14 @@
 """Ctrl-C and SIGTERM end a run in order."""
 
 import json
+import os
 import signal
 import time
 
 from world import expect, newest_checkpoint
 
-LONG = ("training.epochs=1000000", "training.checkpointing.every=20")
+SIMULATED = ("platform=dgx_a100", "strategy={\"type\": \"mirrored\"}")
+LONG = (*SIMULATED, "training.epochs=1000000", "training.checkpointing.every=20")
 
 
 def run(world):
@@ -18,12 +20,12 @@ def run(world):
 
 def interrupted(world, out, number):
     """A run that was interrupted after its first checkpoint, and the folder of its incomplete results."""
-    process = world.start(world.run_words(out, *LONG))
+    process = world.start(world.run_words(out, *LONG), start_new_session=True)
     limit = time.monotonic() + 60
     while not any(newest_checkpoint(path / "checkpoints") for path in world.unfinished(out)):
         expect(process.poll() is None and time.monotonic() < limit, "no checkpoint appeared")
         time.sleep(0.01)
-    process.send_signal(number)
+    os.killpg(process.pid, number)  # the helper of the simulations, too, as a terminal does
     results, messages = process.communicate(timeout=60)
     expect(process.returncode == -number, f"{number.name}: ended with {process.returncode}: {messages}")
     return messages
@@ -47,7 +49,7 @@ def interrupt(world, number):
     world.expect_nothing_beside(out)
     newest = newest_checkpoint(out / "checkpoints")
     epochs = 20 * int(newest.stem.split("-")[1]) + 1
-    both = [f"training.epochs={epochs}", "training.checkpointing.every=1000000"]
+    both = [*SIMULATED, f"training.epochs={epochs}", "training.checkpointing.every=1000000"]
     world.complete(world.run_words("continued", *both, f"training.checkpointing.restore={out}/checkpoints"))
     world.complete(world.run_words("whole", *both))
     expect((world.folder / "continued/weights.safetensors").read_bytes() ==
