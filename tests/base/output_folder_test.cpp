@@ -183,6 +183,23 @@ TEST(OutputFolder, TheManifestHasNamesAndSizes) {
   EXPECT_EQ(entries(base / "run"), 3u);
 }
 
+TEST(OutputFolder, AManifestCannotNameFilesElsewhere) {
+  const TestFolder base;
+  write_bytes(base / "thesis.tex", "years");
+  const std::string whole_name = (base / "thesis.tex").string();
+  for (const std::string& name :
+       {std::string("../thesis.tex"), std::string("a/../../thesis.tex"), whole_name}) {
+    write_results(base / "run", "old.txt");
+    std::string manifest = bytes_of(base / "run/manifest.json");
+    const std::string whole = manifest;
+    manifest.replace(manifest.find("old.txt"), 7, name);
+    write_bytes(base / "run/manifest.json", manifest);
+    EXPECT_NE(refusal(base, [&] { write_results(base / "run", "new.txt"); }), "accepted") << name;
+    EXPECT_EQ(bytes_of(base / "thesis.tex"), "years");
+    write_bytes(base / "run/manifest.json", whole);
+  }
+}
+
 // Folders of version 0.1.0 have no manifest.
 TEST(OutputFolder, ReplacesOfOldResultsOnlyTheNamesThatARunWrites) {
   const TestFolder base;

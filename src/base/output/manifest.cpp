@@ -32,7 +32,7 @@ std::optional<Manifest> parse_manifest(const json::Value& tree) {
   Manifest manifest;
   for (const json::Value& file : files->elements()) {
     const json::Value* name = member(file, "name", json::Kind::string);
-    if (name == nullptr) return std::nullopt;
+    if (name == nullptr || !is_inside(name->string())) return std::nullopt;
     const json::Value* bytes = member(file, "bytes", json::Kind::integer);
     manifest.files[name->string()] = bytes == nullptr ? std::nullopt : std::optional(Bytes(bytes->integer()));
   }
@@ -115,6 +115,10 @@ void remove_file(const fs::path& folder, std::string_view name) {
 }
 
 }  // namespace
+
+bool is_inside(const fs::path& name) {
+  return !name.empty() && name.is_relative() && std::find(name.begin(), name.end(), "..") == name.end();
+}
 
 std::optional<Manifest> manifest_of(const fs::path& folder) {
   std::error_code error;

@@ -25,6 +25,9 @@ struct Manifest {
   std::map<std::string, std::optional<Bytes>> files{};  // by path within the folder
 };
 
+// False for a name that leads out of the folder. A manifest with such a name is not one of this program.
+bool is_inside(const std::filesystem::path& name);
+
 // What the folder's manifest names. A folder of results from before there were manifests has the names that
 // its run is known to have written. Returns nothing for any other folder, an empty one included.
 std::optional<Manifest> manifest_of(const std::filesystem::path& folder);

@@ -46,10 +46,10 @@ void add_named_files(const fs::path& folder, Manifest& manifest) {
   const auto scenario = read(folder / "scenario.resolved.json");
   if (!scenario) return;
   const json::Value* training = member(&*scenario, "training");
-  if (const std::string weights = text_of(member(training, "save_weights")); !weights.empty())
+  if (const std::string weights = text_of(member(training, "save_weights")); is_inside(weights))
     manifest.files[fs::path(weights).lexically_normal().generic_string()];
   const std::string inside = text_of(member(member(training, "checkpointing"), "folder"));
-  if (!inside.empty()) add_checkpoints(folder, inside, manifest);
+  if (is_inside(inside)) add_checkpoints(folder, inside, manifest);
 }
 
 }  // namespace
