@@ -15,12 +15,13 @@ def run(world):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         interrupt(world, number)
     keep_complete_results(world)
+    end_several(world)
     return "3 signals end a run in order, and the run continues from its checkpoints"
 
 
-def interrupted(world, out, number):
-    """A run that was interrupted after its first checkpoint, and the folder of its incomplete results."""
-    process = world.start(world.run_words(out, *LONG), start_new_session=True)
+def interrupted(world, out, number, words=None):
+    """The messages of a run that was interrupted after its first checkpoint."""
+    process = world.start(words or world.run_words(out, *LONG), start_new_session=True)
     limit = time.monotonic() + 60
     while not any(newest_checkpoint(path / "checkpoints") for path in world.unfinished(out)):
         expect(process.poll() is None and time.monotonic() < limit, "no checkpoint appeared")
@@ -67,3 +68,15 @@ def keep_complete_results(world):
     process = world.complete(world.run_words(out))
     expect(f"its checkpoints are in {world.folder}/kept.unfinished-1/checkpoints" in process.messages,
            f"the next run doesn't name the checkpoints: {process.messages}")
+
+
+def end_several(world):
+    """After an interruption, further scenarios of the command are not run, and leave nothing."""
+    other, around = world.folder / "other.json", world.folder / "several"
+    other.write_text(world.scenario.read_text().replace("\"small\"", "\"other\""))
+    words = world.run_words(around, *LONG)
+    words.insert(3, other)
+    messages = interrupted(world, around / "small", signal.SIGINT, words)
+    check_incomplete(around / "small", messages, signal.SIGINT)
+    expect(f"not run: {other}\n" in messages, messages)
+    expect([path.name for path in around.iterdir()] == ["small"], f"left over: {sorted(around.iterdir())}")
