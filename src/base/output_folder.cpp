@@ -73,7 +73,8 @@ void OutputFolder::begin(std::string_view run) {
   unfinished_ = make_unfinished(path_);
   is_made_ = true;
   crash_point("the unfinished folder is made");
-  record_ = {.folder = unfinished_.filename().string(),
+  // The name of the folder may not be UTF-8, and is left out.
+  record_ = {.ending = unfinished_.extension().string().substr(1),
              .boot = output::boot_of_this_machine(),
              .run = std::string(run)};
   output::write_record(unfinished_, record_);

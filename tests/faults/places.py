@@ -1,5 +1,6 @@
 """Places that cannot be written are refused before the work, and closed or full streams harm no file."""
 
+import os
 import resource
 import shutil
 
@@ -9,7 +10,7 @@ from world import expect
 
 def run(world):
     checks = [output_folders, files_of_other_commands, names_in_a_scenario, full_output, full_disk, closed_streams,
-              foreign_files]
+              names_that_are_not_text, foreign_files]
     runs = Runs(world)
     for check in checks:
         check(world, runs)
@@ -84,6 +85,14 @@ def closed_streams(world, runs):
         process = world.call(["sh", "-c", f"exec \"$@\" {closed}", "sh", *described])
         expect(process.returncode == code, f"{closed}: {process.returncode}: {process.messages}")
         expect((dgx / "results.json").read_bytes() == whole, f"{closed} changed the results")
+
+
+def names_that_are_not_text(world, runs):
+    name = world.folder / os.fsdecode(b"o\xff")
+    for variant in ("a", "b"):
+        world.complete([name if word == runs.out else word for word in runs.words(variant)])
+    expect(name.exists(), f"no results in {name!r}")
+    world.expect_nothing_beside(name)
 
 
 def foreign_files(world, runs):

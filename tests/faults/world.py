@@ -70,8 +70,8 @@ class World:
 
     def start(self, words, environment=(), **streams):
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL} | streams
-        return subprocess.Popen([str(word) for word in words], env=os.environ | dict(environment), text=True,
-                                cwd=self.folder, **streams)
+        return subprocess.Popen([str(word) for word in words], env=os.environ | dict(environment), cwd=self.folder,
+                                text=True, errors="replace", **streams)
 
     def call(self, words, environment=(), **streams):
         process = self.start(words, environment, **streams)

@@ -15,7 +15,7 @@ struct Field {
   std::string_view key{};
   std::string Record::*text{};
 };
-constexpr std::array fields{Field{"folder", &Record::folder}, Field{"boot", &Record::boot},
+constexpr std::array fields{Field{"ending", &Record::ending}, Field{"boot", &Record::boot},
                             Field{"run", &Record::run}, Field{"kept", &Record::kept}};
 
 constexpr std::string_view record_format = "windtunnel unfinished run";

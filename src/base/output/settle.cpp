@@ -18,8 +18,8 @@ constexpr std::string_view other_folder = "choose another folder with --out, or 
 // The folder that a run was filling under this name, and that contains what it replaced since then. Empty if
 // the record names no such folder.
 fs::path replaced_by(const Record& record, const fs::path& folder) {
-  if (!is_unfinished_name(record.folder, folder.filename().string())) return {};
-  return folder.parent_path() / record.folder;
+  const std::string name = folder.filename().string(), replaced = name + "." + record.ending;
+  return is_unfinished_name(replaced, name) ? folder.parent_path() / replaced : fs::path();
 }
 
 void remove_replaced(const fs::path& replaced) {
