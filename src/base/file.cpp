@@ -9,6 +9,10 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/crash_point.h"
+#include "base/output/place.h"
+#include "base/standard_streams.h"
+
 namespace wt {
 namespace {
 
@@ -41,15 +45,6 @@ std::string remedy_for(int error) {
 
 [[noreturn]] void fail_to_write(const std::string& path, int error) {
   throw MachineError("write", fmt::format("{}: {}{}", path, text_of(error), remedy_for(error)));
-}
-
-// Flushes the folder, so that the rename survives a power failure. Errors are ignored because some file
-// systems don't support it.
-void sync_folder(const std::filesystem::path& folder) {
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
 }
 
 }  // namespace
@@ -114,9 +109,11 @@ OutputFile::OutputFile(const std::filesystem::path& path) : path_(path.string())
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
     const std::string name = fmt::format(".{}.{}-{}.tmp", path.filename().string(), ::getpid(), attempt);
     temporary_ = (folder / name).string();
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ =
+        above_standard_streams(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (descriptor_ < 0 && (errno != EEXIST || attempt == 1000)) fail_to_write(path_, errno);
   }
+  crash_point("a file is opened");
 }
 
 OutputFile::~OutputFile() {
@@ -140,6 +137,7 @@ void OutputFile::write(std::span<const std::byte> bytes) {
     if (count < 0) fail(errno);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
+  crash_point("a part of a file is written");
 }
 
 void OutputFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
@@ -147,11 +145,13 @@ void OutputFile::write(std::string_view text) { write(std::as_bytes(std::span(te
 void OutputFile::commit() {
   WT_EXPECT(descriptor_ >= 0, "{} is committed twice", path_);
   if (::fsync(descriptor_) != 0) fail(errno);
+  crash_point("a file is on the disk");
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0) fail(errno);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
-  sync_folder(std::filesystem::path(path_).parent_path());
+  crash_point("a file has its name");
+  output::sync_folder(std::filesystem::path(path_).parent_path());
 }
 
 void write_text(const std::filesystem::path& path, std::string_view text) {

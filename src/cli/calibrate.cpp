@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/file.h"
+#include "base/output/place.h"
 #include "base/rough.h"
 #include "base/table.h"
 #include "cli/commands.h"
@@ -146,6 +147,7 @@ Exit calibrate(const CalibrateOptions& options, const Streams& streams) {
     return Exit::done;
   }
   scenario::Scenario scenario = scenario::parse_file(options.file, options.overrides);
+  if (!options.as.empty()) output::require_writable(options.as, "--as");
   // The scenario may name the profile that this command is about to write.
   scenario.time.compute = {scenario::Compute::measured};
   device::Workers workers(session::threads_of(options.threads, scenario));

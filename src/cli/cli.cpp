@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <exception>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
@@ -409,12 +411,25 @@ class CommandLine {
   ExportOptions export_options_{};
 };
 
+void require_written(std::ostream& results) {
+  errno = 0;
+  if (results.flush()) return;
+  const std::error_code error(errno, std::generic_category());
+  throw MachineError("write", fmt::format("standard output: {}",
+                                          error ? error.message() : "it could not be written to its end"));
+}
+
 }  // namespace
 
 std::string_view version() { return WT_VERSION; }
 
 Exit run_command_line(std::span<const char* const> arguments, std::ostream& results, std::ostream& messages) {
-  return guard([&] { return CommandLine().parse_and_run(arguments, {results, messages}); }, messages);
+  const auto command = [&] {
+    const Exit exit = CommandLine().parse_and_run(arguments, {results, messages});
+    require_written(results);
+    return exit;
+  };
+  return guard(command, messages);
 }
 
 Exit guard(const std::function<Exit()>& command, std::ostream& messages) {

@@ -25,13 +25,15 @@ namespace wt::cli {
 
 enum class Exit : int {
   done = 0,
-  job_failed = 1,   // The simulated job could not finish. Its results give the reason.
-  input_wrong = 2,  // A file or the command line is wrong. The message gives place, fact and remedy.
-  our_fault = 3,    // This program, or the machine that runs it, has a fault.
+  job_failed = 1,     // The simulated job could not finish. Its results give the reason.
+  input_wrong = 2,    // A file or the command line is wrong. The message gives place, fact and remedy.
+  our_fault = 3,      // This program, or the machine that runs it, has a fault.
+  interrupted = 130,  // A signal ended the run in order. The program then ends by this signal.
 };
 
 // Runs the program. Results are written to `results`, and messages for the user to `messages`. arguments[0]
-// is the name of the program.
+// is the name of the program. Results that cannot be written, because the disk is full for example, are an
+// error.
 Exit run_command_line(std::span<const char* const> arguments, std::ostream& results, std::ostream& messages);
 
 std::string_view version();  // of the program: "0.1.0"

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/file.h"
+#include "base/output/place.h"
 #include "base/rough.h"
 #include "cli/collective_groups.h"
 #include "cli/collective_question.h"
@@ -127,6 +128,8 @@ Exit run_collective(const CollectiveOptions& options, const Streams& streams) {
   const communication::CollectiveQuestion question = question_of(options);
   const std::vector<communication::CollectiveChoice> choices = choices_of(options, question.operation);
   check_pictures(options, choices.size(), question.sizes.size());
+  if (options.trace) output::require_writable(*options.trace, "--trace");
+  if (options.dot) output::require_writable(*options.dot, "--dot");
   const platform::Loaded loaded = load(options, streams.messages);
   const std::vector<Group> groups = groups_of(options, loaded.platform);
   communication::CollectiveClock clock(question, groups);

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "base/file.h"
+#include "base/output/place.h"
 #include "base/suggest.h"
 #include "cli/commands.h"
 #include "platform/formats/export_dot.h"
@@ -33,6 +34,7 @@ const Format& format_named(const std::string& name) {
 
 Exit export_platform(const ExportOptions& options, const Streams& streams) {
   const Format& format = format_named(options.as);
+  if (!options.out.empty()) output::require_writable(options.out, "--out");
   platform::Parameters parameters;
   for (const std::string& text : options.overrides) parameters.push_back(platform::parse_parameter(text));
   const platform::Loaded loaded = platform::load(options.platform, parameters);

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "base/file.h"
+#include "base/output/place.h"
 #include "cli/commands.h"
 #include "platform/load.h"
 
@@ -55,6 +56,7 @@ Exit import_platform(const ImportOptions& options, const Streams& streams) {
     return Exit::done;
   }
   const std::string file = options.as.ends_with(".json") ? options.as : options.as + ".json";
+  output::require_writable(file, "--as");
   write_text(file, translated.json);
   streams.messages << fmt::format("wrote {}; \"platform\": \"{}\" in a scenario uses it\n", file, file);
   return Exit::done;

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 
+#include "base/interruption.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "report/comparison.h"
@@ -47,6 +49,58 @@ void warn_of_uneven_means(const session::Results& results, std::ostream& message
         uneven->step + 1);
 }
 
+// Where the results of a run lie, or what is left of it.
+std::filesystem::path place_of(const OutputFolder& folder, const session::Results& results) {
+  return results.interrupted && folder.replaces() ? folder.unfinished() : folder.path();
+}
+
+// What an interrupted run leaves, and how it can be continued.
+void explain_interruption(const session::Results& results, const scenario::Scenario& scenario,
+                          const OutputFolder& folder, std::ostream& messages) {
+  const std::filesystem::path place = place_of(folder, results);
+  messages << fmt::format("the run was {}; its results are incomplete, and lie in {}\n",
+                          report::interrupted_text(results), place.string());
+  if (folder.replaces())
+    messages << fmt::format("{} has the results of an earlier run, as before\n", folder.path().string());
+  if (folder.has_checkpoints())
+    messages << fmt::format(
+        "its checkpoints are in {0}; --set training.checkpointing.restore={0} continues from the newest\n",
+        (place / scenario.training.checkpointing->folder.path).string());
+  else
+    messages << "it had not saved a checkpoint\n";
+}
+
+// Whether the path lies in the folder of results, or in an unfinished folder beside it.
+bool is_of(const OutputFolder& folder, const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, ignored);
+  const std::string text = whole.string(), own = folder.path().string();
+  return text == own || text.starts_with(own + "/") || text.starts_with(own + ".unfinished-");
+}
+
+// A text that is equal for two runs if they write the same bytes into the same folder. A training that continues
+// from a checkpoint of an earlier run into this folder ends as if that run had not been interrupted.
+std::string identity_of(const scenario::Scenario& scenario, const OutputFolder& folder) {
+  scenario::Scenario same = scenario;
+  if (auto& checkpointing = same.training.checkpointing)
+    if (checkpointing->restore && is_of(folder, checkpointing->restore->path)) checkpointing->restore.reset();
+  return scenario::resolved(same, folder.path());
+}
+
+void note_leftovers(const OutputFolder& folder, const std::string& identity, std::ostream& messages) {
+  for (const output::Leftover& left : folder.left()) {
+    const bool is_checkpoints = left.kept != left.folder;
+    messages << fmt::format("a run into {} did not end: its {} in {}\n", folder.path().string(),
+                            is_checkpoints ? "checkpoints are" : "files are", left.kept.string());
+    if (is_checkpoints)
+      messages << fmt::format("  --set training.checkpointing.restore={} continues from the newest\n",
+                              left.kept.string());
+    messages << (left.has_ended && left.run == identity
+                     ? "  they go when this run, which is the same, has its results\n"
+                     : "  remove the folder if nothing of it is needed\n");
+  }
+}
+
 // The times that were used lie beside the results, so that a run can be repeated with the same ones.
 void write_profile(const session::ComputeTimes& compute, scenario::Scenario& scenario, OutputFolder& folder) {
   if (!compute.profile()) return;
@@ -73,7 +127,13 @@ void write(const session::Results& results, const scenario::Scenario& scenario, 
         report::chrome_trace(training.plans().whole(), training.clock().step().timeline, *machine.platform,
                              timing::endpoints_of(training.plans().whole(), machine), end_of(results)));
   }
-  folder.commit();
+  // Incomplete results don't replace what may be complete.
+  if (!results.interrupted)
+    folder.commit();
+  else if (folder.replaces())
+    folder.leave();
+  else
+    folder.commit_incomplete();
 }
 
 void print(const session::Results& results, const RunOptions& options, const std::string& folder,
@@ -105,13 +165,15 @@ class Prepared {
                            .version = std::string(version()),
                            .today = session::today(),
                            .note = [this](const std::string& text) { note(text); }}),
-        training_(scenario_, scenario::build(scenario_),
-                  {.threads = session::threads_of(options.threads, scenario_),
-                   .computes = !options.plan,
-                   .version = std::string(version()),
-                   .simulation = {.times = &times_},
-                   .on_step = [this](const train::StepResult& step) { line_->show(step); },
-                   .note = [this](const std::string& text) { note(text); }}) {
+        training_(
+            scenario_, scenario::build(scenario_),
+            {.threads = session::threads_of(options.threads, scenario_),
+             .computes = !options.plan,
+             .version = std::string(version()),
+             .simulation = {.times = &times_},
+             .on_step = [this](const train::StepResult& step) { line_->show(step); },
+             .note = [this](const std::string& text) { note(text); },
+             .interrupted_by = [] { return received_signal() == 0 ? "" : name_of(received_signal()); }}) {
     const cluster::Machine& machine = training_.machine();
     const cluster::ClusterSpec& cluster = scenario_.cluster.config.cluster;
     for (const std::string& text : scenario_.strategy->log(machine, scenario_.semantics, cluster)) note(text);
@@ -123,14 +185,24 @@ class Prepared {
   Prepared& operator=(const Prepared&) = delete;
 
   session::Training& training() { return training_; }
+  std::string place_of(const session::Results& results) const {
+    return cli::place_of(folder_, results).string();
+  }
   std::string folder() const { return folder_.path().string(); }
+
+  // Refuses places that can't be written, before the work.
+  void begin() {
+    const std::string identity = identity_of(scenario_, folder_);
+    folder_.begin(identity);
+    note_leftovers(folder_, identity, streams_.messages);
+    session::require_output_places(scenario_, folder_);
+  }
 
   session::Results run() {
     Progress progress(streams_.messages, training_.plans().planned().steps);
     line_ = &progress;
     const session::Results results = run_to_the_end(progress);
-    write_profile(times_, scenario_, folder_);
-    write(results, scenario_, training_, folder_);
+    write_all(results);
     warn_of_losses_that_are_none(results, streams_.messages);
     warn_of_uneven_means(results, streams_.messages);
     return results;
@@ -140,17 +212,35 @@ class Prepared {
   void note(const std::string& text) const { streams_.messages << text << "\n"; }
 
   session::Results run_to_the_end(Progress& progress) {
+    // A run without numbers has no steps after which it could end.
+    std::optional<Interruption> interruption;
+    if (scenario_.numerics != scenario::Numerics::none) interruption.emplace();
     try {
       session::Results results = training_.run(folder_);
       progress.finish();
       return results;
     } catch (...) {
       progress.finish();
-      if (folder_.is_kept())
-        streams_.messages << "the run did not finish; its checkpoints stay in "
-                          << folder_.unfinished().string() << "\n";
+      name_what_is_kept();
       throw;
     }
+  }
+
+  void write_all(const session::Results& results) {
+    try {
+      write_profile(times_, scenario_, folder_);
+      write(results, scenario_, training_, folder_);
+    } catch (...) {
+      name_what_is_kept();
+      throw;
+    }
+    if (results.interrupted) explain_interruption(results, scenario_, folder_, streams_.messages);
+  }
+
+  void name_what_is_kept() const {
+    if (folder_.is_kept())
+      streams_.messages << "the run did not finish; what it has saved stays in "
+                        << folder_.unfinished().string() << "\n";
   }
 
   scenario::Scenario scenario_;
@@ -179,8 +269,10 @@ Exit run_one(const RunOptions& options, const Streams& streams) {
   if (options.log_device_placement)
     for (const std::string& text : log_lines(prepared.training().plans().placement()))
       streams.messages << text << "\n";
+  prepared.begin();
   const session::Results results = prepared.run();
-  print(results, options, out, streams);
+  print(results, options, results.interrupted ? prepared.place_of(results) : out, streams);
+  if (results.interrupted) return Exit::interrupted;
   if (!results.out_of_memory) {
     streams.messages << end_of(results);
     return results.last_step() ? Exit::job_failed : Exit::done;
@@ -216,6 +308,18 @@ std::vector<std::unique_ptr<Prepared>> prepare_all(const RunOptions& options, co
   return all;
 }
 
+void begin_all(const std::vector<std::unique_ptr<Prepared>>& all) {
+  Problems problems;
+  for (const auto& prepared : all) {
+    try {
+      prepared->begin();
+    } catch (const InputError& error) {
+      for (const Problem& problem : error.problems()) problems.add(problem);
+    }
+  }
+  problems.throw_if_any();
+}
+
 void print_comparison(const std::vector<session::Results>& runs, const RunOptions& options,
                       std::ostream& results) {
   const report::Records records = report::comparison(runs);
@@ -237,8 +341,16 @@ Exit compare(const RunOptions& options, const Streams& streams) {
                                  options.plan ? "--plan" : "--log-device-placement"),
                      "name one of them");
   const std::vector<std::unique_ptr<Prepared>> all = prepare_all(options, streams);
+  begin_all(all);
   std::vector<session::Results> runs;
-  for (const auto& prepared : all) runs.push_back(prepared->run());
+  for (const auto& prepared : all) {
+    runs.push_back(prepared->run());
+    const bool is_last = runs.size() == all.size();
+    if (!runs.back().interrupted && (received_signal() == 0 || is_last)) continue;
+    for (std::size_t next = runs.size(); next < all.size(); ++next)
+      streams.messages << "not run: " << options.files[next] << "\n";
+    return Exit::interrupted;
+  }
   print_comparison(runs, options, streams.results);
   if (!options.csv && !options.json)
     for (const auto& prepared : all) streams.results << "results: " << prepared->folder() << "\n";

@@ -67,4 +67,9 @@ std::string timed_out_text(const timing::TimedOut& timed_out) {
       timing::timed_out_message);
 }
 
+std::string interrupted_text(const session::Results& results) {
+  return fmt::format("interrupted by {} after {} of {}", results.interrupted->by, results.interrupted->step,
+                     counted(results.planned.steps, "step"));
+}
+
 }  // namespace wt::report

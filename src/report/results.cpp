@@ -15,6 +15,7 @@ namespace {
 std::string_view outcome_of(const session::Results& results) {
   if (results.out_of_memory) return "out_of_memory";
   if (results.timed_out) return "collective_timed_out";
+  if (results.interrupted) return "interrupted";
   return results.lost ? "worker_lost" : "done";
 }
 
@@ -22,6 +23,7 @@ std::string_view outcome_of(const session::Results& results) {
 std::string message_of(const session::Results& results) {
   if (results.out_of_memory) return *results.out_of_memory;
   if (results.timed_out) return std::string(timing::timed_out_message);
+  if (results.interrupted) return interrupted_text(results);
   return results.lost ? results.lost->message : "";
 }
 

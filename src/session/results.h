@@ -25,6 +25,12 @@ struct Turns {
   Bytes swapped{};         // bytes loaded and parked
 };
 
+// A user or the operating system ended the training early.
+struct Interrupted {
+  std::int64_t step = 0;  // the number of completed steps, from the training's beginning
+  std::string by{};       // "SIGINT"
+};
+
 struct Results {
   std::string version{};  // of the program
   std::string name{};
@@ -43,7 +49,8 @@ struct Results {
     if (timed_out) return timed_out->step;
     return lost ? std::optional(lost->step) : std::nullopt;
   }
-  std::optional<Turns> turns{};  // unset if the replicas fit side by side
+  std::optional<Interrupted> interrupted{};  // set if the results are incomplete for this reason
+  std::optional<Turns> turns{};              // unset if the replicas fit side by side
   // Both are empty without numbers. A training that continues a checkpoint begins at the checkpoint's epoch.
   std::vector<train::StepResult> steps{};
   std::vector<Epoch> epochs{};

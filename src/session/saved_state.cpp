@@ -45,7 +45,7 @@ void SavedState::save(const train::Progress& done, OutputFolder& folder) {
   const bool is_last = done.epochs == scenario::epochs_of(scenario_);
   if (!checkpointing || (done.epochs % checkpointing->every != 0 && !is_last)) return;
   const std::filesystem::path prefix = folder.inside(checkpointing->folder.path) / "ckpt";
-  folder.keep();
+  folder.keep(checkpointing->folder.path);
   train::Checkpoint checkpoint(plans_.state(), checkpointing->keep);
   // A training whose length is given in steps may stop within an epoch, so its checkpoint counts only steps.
   checkpoint.save(prefix, {.epochs = scenario_.training.steps ? 0 : done.epochs, .steps = done.steps});
@@ -80,6 +80,13 @@ void check_output_names(const scenario::Scenario& scenario) {
     check(checkpointing->folder, "training.checkpointing.folder");
   if (const auto& weights = scenario.training.save_weights) check(*weights, "training.save_weights");
   problems.throw_if_any();
+}
+
+void require_output_places(const scenario::Scenario& scenario, OutputFolder& folder) {
+  if (const auto& checkpointing = scenario.training.checkpointing)
+    folder.require_folder(checkpointing->folder.path, scenario.place("training.checkpointing.folder"));
+  if (const auto& weights = scenario.training.save_weights)
+    folder.require_file(weights->path, scenario.place("training.save_weights"));
 }
 
 }  // namespace wt::session

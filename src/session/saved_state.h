@@ -43,4 +43,8 @@ class SavedState {
 // Throws InputError with every problem of the names that a scenario gives to its checkpoints and weights.
 void check_output_names(const scenario::Scenario& scenario);
 
+// Makes the folders of the checkpoints and weights before the training takes its time. Throws InputError at the
+// name that cannot be written: it is too long, or the weights have the name of the checkpoints' folder.
+void require_output_places(const scenario::Scenario& scenario, OutputFolder& folder);
+
 }  // namespace wt::session

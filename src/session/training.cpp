@@ -90,7 +90,7 @@ void Training::train(session::Results& results, OutputFolder& folder) {
   data::Dataset batches = *job_.batches;
   if (scenario_.training.steps) batches = batches.skip(done_.steps);
   plans_.model().fit(batches, fit_options(results, folder));
-  if (results.last_step()) return;
+  if (results.last_step() || results.interrupted) return;
   if (const auto& evaluation = scenario_.training.evaluation) {
     if (evaluation->from_checkpoint)
       results.evaluation = evaluate_checkpoint(folder);
@@ -109,6 +109,7 @@ train::FitOptions Training::fit_options(session::Results& results, OutputFolder&
   if (const auto last = results.last_step()) options.steps = std::max<std::int64_t>(0, *last - done_.steps);
   options.on_step = [&](const train::StepResult& step) { finish_step(step, results); };
   options.on_epoch = [&](const train::EpochResult& epoch) { finish_epoch(epoch, results, folder); };
+  options.is_interrupted = [&] { return is_interrupted(results); };
   return options;
 }
 
@@ -120,16 +121,23 @@ void Training::finish_step(train::StepResult step, session::Results& results) {
   results.steps.push_back(std::move(step));
 }
 
+bool Training::is_interrupted(session::Results& results) const {
+  const std::string by = options_.interrupted_by ? options_.interrupted_by() : "";
+  if (!by.empty()) results.interrupted = {.step = done_.steps + std::ssize(results.steps), .by = by};
+  return results.interrupted.has_value();
+}
+
 void Training::finish_epoch(train::EpochResult epoch, session::Results& results, OutputFolder& folder) {
   // TensorFlow's example of a custom loop computes train_loss = total_loss / num_batches. Keras's fit weights
   // each batch by its rows.
   if (scenario_.training.loop == scenario::Loop::custom && epoch.steps > 0)
     epoch.loss = losses_of_epoch_ / static_cast<double>(epoch.steps);
   losses_of_epoch_ = 0;
-  if (results.last_step() && is_cut_off(epoch)) return;
+  if ((results.last_step() || results.interrupted) && is_cut_off(epoch)) return;
   const std::int64_t number = epoch.epoch + 1;
   results.epochs.push_back({std::move(epoch), {}});
   saved_.save({.epochs = number, .steps = done_.steps + std::ssize(results.steps)}, folder);
+  if (results.interrupted) return;
   const auto& evaluation = scenario_.training.evaluation;
   if (evaluation && evaluation->every && number % *evaluation->every == 0)
     results.epochs.back().evaluation = evaluator_.evaluate(*job_.evaluation);

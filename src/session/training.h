@@ -44,6 +44,8 @@ class Training {
     timing::SimulationOptions simulation{};  // options of the simulation that a scenario cannot express
     std::function<void(const train::StepResult&)> on_step{};  // called after each computed step
     std::function<void(const std::string&)> note{};           // receives messages for the user
+    // Called after each computed step. The name of a signal ends the training after this step; empty: none.
+    std::function<std::string()> interrupted_by{};
   };
 
   Training(const scenario::Scenario& scenario, scenario::Job job, Options options);
@@ -57,7 +59,8 @@ class Training {
 
   // Trains, evaluates, and writes checkpoints and weights into the folder. With the numerics "none" the
   // results hold only what is planned and simulated. If a step does not fit into a device's memory, the
-  // training ends and Results::out_of_memory is set. Requires: Options::computes, unless the numerics are
+  // training ends and Results::out_of_memory is set. If the training is interrupted, the results have the
+  // completed steps and Results::interrupted is set. Requires: Options::computes, unless the numerics are
   // "none".
   session::Results run(OutputFolder& folder);
 
@@ -71,6 +74,7 @@ class Training {
   train::FitOptions fit_options(session::Results& results, OutputFolder& folder);
   void finish_step(train::StepResult step, session::Results& results);
   void finish_epoch(train::EpochResult epoch, session::Results& results, OutputFolder& folder);
+  bool is_interrupted(session::Results& results) const;
   bool is_cut_off(const train::EpochResult& epoch) const;
 
   const scenario::Scenario& scenario_;

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/installation.h"
+#include "base/standard_streams.h"
 #include "simulate/helper_process.h"
 #include "simulate/protocol.h"
 
@@ -36,6 +37,7 @@ struct Sockets {
   explicit Sockets(int type) {
     if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.data()) != 0)
       throw MachineError("simulate", fmt::format("no socket for a simulation: {}", std::strerror(errno)));
+    for (int& end : ends) end = above_standard_streams(end);
   }
   ~Sockets() {
     for (const int end : ends)

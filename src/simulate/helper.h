@@ -13,8 +13,8 @@
 // The helper is a child of the program, starts at the first simulation, and ends with the program, however
 // the program ends; its tasks end with it. If the helper is killed, the simulations in progress throw
 // MachineError and the next simulation starts a new helper. A process that the program forks uses a helper of
-// its own. The helper ignores SIGINT, since Ctrl-C reaches all processes of a terminal and the program
-// decides what it means. A program that waits for any of its children, with wait(2), may also get the end of
+// its own. The helper ignores SIGINT, SIGTERM and SIGHUP, since these may reach all processes of a group and
+// the program decides what they mean. A program that waits for any of its children, with wait(2), may also get the end of
 // the helper.
 //
 // Read next: simulate/protocol.h (the messages), simulate/simulator/serve.h (the other side).

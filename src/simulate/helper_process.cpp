@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/standard_streams.h"
 
 namespace wt::simulate {
 namespace {
@@ -77,6 +78,7 @@ HelperProcess::HelperProcess(const std::filesystem::path& program) : parent_(::g
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw MachineError("simulate", fmt::format("no socket for the helper process: {}", std::strerror(errno)));
+  for (int& end : ends) end = above_standard_streams(end);
   const int error = Spawn(ends[1]).start(program.string(), id_);
   ::close(ends[1]);
   requests_ = ends[0];

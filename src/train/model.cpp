@@ -222,7 +222,9 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
     auto batch = batches->next();
     return batch ? std::optional(arguments(std::move(*batch))) : std::nullopt;
   };
-  for (std::int64_t epoch = options.initial_epoch; epoch < options.epochs && is_wanted(step); ++epoch) {
+  bool is_interrupted = false;
+  for (std::int64_t epoch = options.initial_epoch;
+       epoch < options.epochs && is_wanted(step) && !is_interrupted; ++epoch) {
     reset_metrics();
     EpochResult result{.epoch = epoch};
     if (starts_anew(dataset, options))
@@ -233,7 +235,7 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
       return !options.steps_per_epoch || made < *options.steps_per_epoch;
     };
     std::optional<PerReplica> ahead;  // the next batch, if it was read while the current step computes
-    while (is_wanted(step) && is_left(result.steps)) {
+    while (is_wanted(step) && is_left(result.steps) && !is_interrupted) {
       const std::optional<PerReplica> batch = ahead ? std::exchange(ahead, std::nullopt) : next();
       if (!batch) break;
       StepResult done = train_on_pieces(*batch, [&]() -> const PerReplica* {
@@ -244,6 +246,7 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
       done.step = step++;
       ++result.steps;
       if (options.on_step) options.on_step(done);
+      is_interrupted = options.is_interrupted && options.is_interrupted();
     }
     result.loss = static_cast<double>(loss_so_far());
     result.metrics = metric_results();

@@ -84,6 +84,7 @@ struct FitOptions {
   std::optional<std::int64_t> steps{};  // ends the training after this number of steps
   std::function<void(const StepResult&)> on_step{};
   std::function<void(const EpochResult&)> on_epoch{};  // may save a checkpoint or evaluate
+  std::function<bool()> is_interrupted{};              // called after each step; true ends the training there
 };
 
 // A Keras model with its training loop. An element of a dataset is a global batch: the model's inputs in

@@ -70,6 +70,20 @@ TEST(CommandLine, SuggestsTheOptionThatWasMeant) {
             "\"--verson\" is not an option\ndid you mean \"--version\"? known: --help, --version\n");
 }
 
+// As of a full disk: standard output takes no byte.
+struct FullBuffer : std::streambuf {
+  int_type overflow(int_type) override { return traits_type::eof(); }
+};
+
+TEST(CommandLine, AFullStandardOutputIsAnError) {
+  FullBuffer full;
+  std::ostream results(&full);
+  std::ostringstream messages;
+  const char* const words[] = {"windtunnel", "list"};
+  EXPECT_EQ(cli::run_command_line(words, results, messages), cli::Exit::our_fault);
+  EXPECT_TRUE(messages.str().starts_with("[write] standard output: ")) << messages.str();
+}
+
 Said guarded(const std::function<cli::Exit()>& command) {
   std::ostringstream messages;
   const cli::Exit exit = cli::guard(command, messages);

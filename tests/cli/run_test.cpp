@@ -313,6 +313,26 @@ TEST_F(Run, LeavesOtherPeoplesFoldersAlone) {
   EXPECT_EQ(bytes_of(base_ / "photos/cat.jpg"), "cat");
 }
 
+TEST_F(Run, LeavesAFileThatLiesBesideItsResults) {
+  run_small("out");
+  write_bytes(base_ / "out/thesis.tex", "years");
+  const Said said = run_small("out");
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
+  EXPECT_EQ(said.messages,
+            "\"out\" contains \"thesis.tex\", which no run has written, and would be replaced\n"
+            "choose another folder with --out, or move the file elsewhere\n");
+  EXPECT_EQ(bytes_of(base_ / "out/thesis.tex"), "years");
+}
+
+TEST_F(Run, RefusesBeforeItTrainsWhatItCannotWriteInTheEnd) {
+  const Said same = run_small("out", {"training.save_weights=checkpoints"});
+  EXPECT_EQ(same.exit, cli::Exit::input_wrong);
+  EXPECT_NE(same.messages.find("cannot write \"checkpoints\": Is a directory\n"), std::string::npos)
+      << same.messages;
+  EXPECT_EQ(run_small("small.json/out").exit, cli::Exit::input_wrong);
+  EXPECT_EQ(std::distance(fs::directory_iterator(base_.path()), fs::directory_iterator()), 1);
+}
+
 TEST_F(Run, RefusesNamesThatLeadOutOfTheResults) {
   const Said said =
       run_small("out", {"training.save_weights=../w.safetensors", "training.checkpointing.folder=steps.csv"});

@@ -97,6 +97,14 @@ session::Results lost() {
                          .message = "cluster check alive failed, /job:worker/replica:0/task:1 is down"};
   return results;
 }
+session::Results interrupted() {
+  session::Results results = planned();
+  results.numerics = "cpu";
+  results.steps = {{.epoch = 0, .step = 0, .rows = 10, .loss = 1}};
+  results.interrupted = session::Interrupted{.step = 1, .by = "SIGINT"};
+  return results;
+}
+
 session::Results timed_out() {
   session::Results results = simulated();
   results.turns = session::Turns{.swaps = 4, .swapped = Bytes(1 << 20)};
@@ -149,8 +157,9 @@ TEST(Results, AreWhatTheSchemaSays) {
   const json::Value rules = schema();
   session::Results with_evaluation = trained();
   with_evaluation.evaluation = {.steps = 1, .loss = 2, .metrics = {}};
-  for (const session::Results& results : {planned(), trained(), with_evaluation, simulated(), replicated(),
-                                          exhausted(), several_steps(), strayed(), lost(), timed_out()})
+  for (const session::Results& results :
+       {planned(), trained(), with_evaluation, simulated(), replicated(), exhausted(), several_steps(),
+        strayed(), lost(), timed_out(), interrupted()})
     EXPECT_TRUE(SchemaCheck(rules).accepts(tree_of(results_json(results)))) << results_json(results);
 }
 
@@ -274,6 +283,12 @@ TEST(TimedOut, IsToldWithWhoCameLast) {
   late.late = {};
   EXPECT_NE(timed_out_text(late).find("\n  all of them entered it at once\n"), std::string::npos);
   EXPECT_NE(results_json(timed_out()).find(R"("outcome": "collective_timed_out")"), std::string::npos);
+}
+
+TEST(Interrupted, IsMarkedAsIncomplete) {
+  const json::Value tree = tree_of(results_json(interrupted()));
+  EXPECT_EQ(tree.find("outcome")->string(), "interrupted");
+  EXPECT_EQ(tree.find("message")->string(), "interrupted by SIGINT after 1 of 2 steps");
 }
 
 TEST(LostWorker, IsToldWithWhoWaitsForIt) {

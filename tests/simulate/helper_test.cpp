@@ -285,10 +285,28 @@ TEST(Helper, KeepsNoDescriptorOfTheProgramOpen) {
   EXPECT_TRUE(received_from<bool>(helper, "is_input_empty"));
 }
 
+// A program may have been started without them, and prints its messages to their numbers.
+TEST(Helper, NoSocketGetsTheNumberOfAClosedStandardStream) {
+  const int status = status_of_fork([] {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
+    const Helper helper(test_simulator());
+    std::vector<std::int64_t> values{21};
+    bool are_closed = true;
+    helper.run("double", [&](Channel& channel) {
+      for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        are_closed = are_closed && ::write(stream, "message", 7) < 0;
+      channel.send(values);
+      channel.receive(values);
+    });
+    return are_closed && values.front() == 42 ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0);
+}
+
 TEST(Helper, IgnoresAnInterruptThatTheProgramDecidesAbout) {
   const Helper helper(test_simulator());
   const pid_t process = helper.process();
-  ::kill(process, SIGINT);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::kill(process, signal);
   EXPECT_TRUE(works(helper));
   EXPECT_EQ(helper.process(), process);
 }

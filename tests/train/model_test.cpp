@@ -345,6 +345,17 @@ TEST(Fit, StopsAfterTheRequestedSteps) {
   EXPECT_EQ(history[1].steps, 3);
 }
 
+TEST(Fit, EndsAfterTheStepInWhichItIsInterrupted) {
+  Linear linear;
+  std::int64_t steps = 0;
+  const auto history = linear.model.fit(ones(100, 10), {.epochs = 4,
+                                                        .on_step = [&](const StepResult&) { ++steps; },
+                                                        .is_interrupted = [&] { return steps == 13; }});
+  EXPECT_EQ(steps, 13);
+  ASSERT_EQ(history.size(), 2u);
+  EXPECT_EQ(history[1].steps, 3);
+}
+
 TEST(Weights, AreTheModelsOwnWithoutOptimizerMetricsAndRandomStreams) {
   test::Machine machine;
   State state(1);

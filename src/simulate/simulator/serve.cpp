@@ -193,7 +193,9 @@ int serve(std::span<const char* const> arguments, std::span<const Task> tasks, c
     return 2;
   }
   settle_descriptors();
-  std::signal(SIGINT, SIG_IGN);
+  // A terminal, and programs such as timeout(1), send these to all processes of a group. It is for the program
+  // to end in order, and the helper ends with it.
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_IGN);
   raise_limit(RLIMIT_NOFILE, RLIM_INFINITY);
   Simulator simulator(tasks, program);
   send_greeting(requests_in_helper, greeting);
