@@ -14,6 +14,7 @@
 #include "base/suggest.h"
 #include "cli/collective.h"
 #include "cli/commands.h"
+#include "cli/plain_text.h"
 #include "cli/verify.h"
 
 namespace wt::cli {
@@ -294,6 +295,15 @@ class CommandLine {
     collectives_->add_flag("--deletions", collectives_options_.deletions,
                            "Also proves that no move and no dependency is superfluous; for few ranks");
     add_verify_strategies();
+    add_verify_scenarios();
+  }
+  void add_verify_scenarios() {
+    scenarios_ = verify_->add_subcommand(
+        "scenarios", "Runs every command for every scenario of a folder, and compares what they say");
+    scenarios_->add_option("FOLDER", scenarios_options_.folder, "Folder of scenario files: scenarios")
+        ->required();
+    scenarios_->add_option("--only", scenarios_options_.only, "Only scenarios with this word in their name");
+    scenarios_->add_flag("--quick", scenarios_options_.quick, "Leaves out what takes more than about 5 s");
   }
   void add_verify_strategies() {
     VerifyStrategiesOptions& options = strategies_options_;
@@ -316,6 +326,7 @@ class CommandLine {
   }
   Exit verify(const Streams& streams) const {
     if (strategies_->parsed()) return verify_strategies(strategies_options_, streams);
+    if (scenarios_->parsed()) return verify_scenarios(scenarios_options_, streams);
     return collectives_->parsed()  ? verify_collectives(collectives_options_, streams)
            : nccl_tests_->parsed() ? verify_nccl_tests(nccl_tests_options_, streams)
            : scaling_->parsed()    ? verify_scaling(scaling_options_, streams)
@@ -391,6 +402,7 @@ class CommandLine {
   CLI::App* scaling_ = nullptr;
   CLI::App* collectives_ = nullptr;
   CLI::App* strategies_ = nullptr;
+  CLI::App* scenarios_ = nullptr;
   CLI::App* import_ = nullptr;
   CLI::App* export_ = nullptr;
   RunOptions run_options_{};
@@ -405,6 +417,7 @@ class CommandLine {
   VerifyScalingOptions scaling_options_{};
   VerifyCollectivesOptions collectives_options_{};
   VerifyStrategiesOptions strategies_options_{};
+  VerifyScenariosOptions scenarios_options_{};
   ImportOptions import_options_{};
   ExportOptions export_options_{};
 };
@@ -414,7 +427,13 @@ class CommandLine {
 std::string_view version() { return WT_VERSION; }
 
 Exit run_command_line(std::span<const char* const> arguments, std::ostream& results, std::ostream& messages) {
-  return guard([&] { return CommandLine().parse_and_run(arguments, {results, messages}); }, messages);
+  PlainText plain_results(results), plain_messages(messages);
+  std::ostream to_results(&plain_results), to_messages(&plain_messages);
+  return guard(
+      [&] {
+        return CommandLine().parse_and_run(arguments, {to_results, to_messages});
+      },
+      to_messages);
 }
 
 Exit guard(const std::function<Exit()>& command, std::ostream& messages) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <pugixml.hpp>
 
+#include "base/utf8.h"
 #include "collective/msccl_program.h"
 
 namespace wt::collective::msccl {
@@ -109,7 +110,7 @@ void Reader::read_file() {
 }
 
 void Reader::read_algorithm(const pugi::xml_node& algorithm) {
-  program_.name = algorithm.attribute("name").value();
+  program_.name = printable(algorithm.attribute("name").value());
   const std::string_view collective = word(algorithm, "coll");
   const std::optional<Operation> operation = operation_of(collective);
   if (!operation)

@@ -13,6 +13,7 @@
 #include "base/json_reader.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "platform/assumptions.h"
 #include "platform/build.h"
 #include "platform/formats/import.h"
 #include "platform/parse.h"
@@ -226,7 +227,7 @@ Loaded make(const Description& description, std::string name) {
   Built built = build(description, problems);
   problems.throw_if_any();
   return {Platform(std::move(name), std::move(built.topology)), description.description,
-          std::move(built.warnings), description.ici};
+          std::move(built.warnings), assumptions(description), description.ici};
 }
 
 Loaded load(std::string_view name_or_path, const Parameters& parameters, const Place& named_at) {
