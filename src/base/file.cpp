@@ -9,6 +9,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/utf8.h"
+
 namespace wt {
 namespace {
 
@@ -20,7 +22,7 @@ bool is_users_fault(int error) {
 }
 
 [[noreturn]] void refuse(const std::string& path, const Place& named_at, const std::string& why) {
-  throw InputError(Problem{named_at, fmt::format("cannot read \"{}\": {}", path, why), {}});
+  throw InputError(Problem{named_at, fmt::format("cannot read \"{}\": {}", printable(path), why), {}});
 }
 
 std::string remedy_for(int error) {

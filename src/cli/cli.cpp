@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "base/utf8.h"
 #include "cli/collective.h"
 #include "cli/commands.h"
 #include "cli/plain_text.h"
@@ -369,7 +370,7 @@ class CommandLine {
     const std::vector<std::string> known = is_option ? options_of(named()) : commands();
     const std::vector<std::string_view> names(known.begin(), known.end());
     const std::string_view kind = is_option ? "an option" : is_command ? "a command" : "expected here";
-    throw InputError(fmt::format("\"{}\" is not {}", argument, kind),
+    throw InputError(fmt::format("\"{}\" is not {}", printable(argument), kind),
                      is_option || is_command ? did_you_mean(argument, names) : see_help());
   }
 

@@ -91,8 +91,17 @@ class ScratchFolder {
 
 struct Ended {
   Exit exit{};
-  std::string message{};  // the first line of the messages of a command that was not done
+  std::string message{};  // why it was not done
 };
+
+// The first line that is no log, note or warning.
+std::string reason_in(const std::string& messages) {
+  std::istringstream lines(messages);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("INFO:") && !line.starts_with("note: ") && !line.starts_with("warning: "))
+      return line;
+  return {};
+}
 
 Ended ended(const Command& command, const fs::path& file, const fs::path& scratch) {
   std::vector<std::string> words{"windtunnel"};
@@ -105,8 +114,7 @@ Ended ended(const Command& command, const fs::path& file, const fs::path& scratc
   for (const std::string& word : words) arguments.push_back(word.c_str());
   std::ostringstream results, messages;
   const Exit exit = run_command_line(arguments, results, messages);
-  const std::string said = messages.str();
-  return {exit, exit == Exit::done ? "" : said.substr(0, said.find('\n'))};
+  return {exit, exit == Exit::done ? "" : reason_in(messages.str())};
 }
 
 using ByCommand = std::map<std::string_view, Ended>;

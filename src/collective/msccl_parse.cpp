@@ -114,7 +114,7 @@ void Reader::read_algorithm(const pugi::xml_node& algorithm) {
   const std::string_view collective = word(algorithm, "coll");
   const std::optional<Operation> operation = operation_of(collective);
   if (!operation)
-    fail(algorithm, fmt::format("unknown collective \"{}\"", collective),
+    fail(algorithm, fmt::format("unknown collective \"{}\"", printable(collective)),
          "known: allreduce, reduce_scatter, allgather, broadcast, reduce");
   contract_.operation = operation.value_or(Operation::all_reduce);
   contract_.ranks = number(algorithm, "ngpus", 1, most_gpus);

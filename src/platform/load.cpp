@@ -155,7 +155,7 @@ Loaded read(const json::Value& file, std::string name) {
 
 Loaded load_file(const fs::path& path, const Parameters& parameters, const Place& named_at) {
   if (is_xml(path.string())) return from_xml(path.string(), read_text(path, named_at), parameters);
-  return read(with_parameters(json::parse_file(path, named_at), parameters), path.stem().string());
+  return read(with_parameters(json::parse_file(path, named_at), parameters), printable(path.stem().string()));
 }
 
 // {"file": "dgx_h100", "set": {"machines": 4}}
@@ -205,7 +205,7 @@ Parameter parse_parameter(const std::string& text) {
 
 Loaded from_xml(const std::string& file, std::string text, const Parameters& set) {
   const xml::Document document = xml::parse(file, std::move(text));
-  std::string name = fs::path(file).stem().string();
+  std::string name = printable(fs::path(file).stem().string());
   if (format_of(document) == Foreign::simgrid) return load_simgrid(document, std::move(name), set);
   // The translation needs the products, because the rate of an NVLink depends on the device. So these two
   // keys are read before the others are set.

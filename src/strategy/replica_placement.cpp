@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "strategy/logical_devices.h"
 #include "strategy/replicas.h"
@@ -60,17 +61,58 @@ class Renaming {
   const std::set<std::string>& shared_;  // variables of which there is one copy
 };
 
-// A variable of which there is one copy is made, and written, once: with the rows of replica 0.
-bool is_done_once(const PlacedNode& node, const std::set<std::string>& shared) {
-  if (node.operation == "VarHandleOp") return shared.contains(node.name);
-  const bool is_write = node.why.starts_with(colocated) && node.operation != "ReadVariableOp";
-  return is_write && shared.contains(node.why.substr(colocated.size()));
+// What all replicas share: variables of which there is one copy, and the nodes that update them where they
+// are.
+struct Shared {
+  std::set<std::string> variables{};
+  std::set<std::string> unread{};  // by all but the update
+  std::set<std::size_t> nodes{};
+};
+
+Shared shared_by_replicas(const Step& step) {
+  Shared shared;
+  const Step* const steps[] = {&step};
+  const CentralRoles roles = roles_in_central_storage(steps);
+  for (std::size_t i = 0; i < step.variables.size(); ++i)
+    if (roles.is_central[i]) {
+      shared.variables.insert(step.variables[i].name);
+      if (!roles.is_pulled[i]) shared.unread.insert(step.variables[i].name);
+    }
+  for (const Part& part : roles.at_server) shared.nodes.insert(part.node);
+  for (const Part& part : roles.at_replicas) shared.nodes.erase(part.node);
+  shared.nodes.insert(roles.pushed.begin(), roles.pushed.end());
+  return shared;
 }
 
-void rename(StepPlacement& placement, std::size_t replica, const std::set<std::string>& shared) {
+// Scopes of shared variables, and of what contains nothing but shared nodes, such as an optimizer.
+void add_scopes(const Step& step, const Shared& shared, const Name& center,
+                std::vector<DeviceScope>& scopes) {
+  for (const std::string& variable : shared.variables)
+    scopes.push_back({.scope = variable, .device = center});
+  std::set<std::string> around, elsewhere;
+  for (std::size_t i = 0; i < step.program.nodes.size(); ++i)
+    (shared.nodes.contains(i) ? around : elsewhere).insert(step.program.nodes[i].scope);
+  for (const std::string& scope : around)
+    if (!scope.empty() && !elsewhere.contains(scope)) scopes.push_back({.scope = scope, .device = center});
+}
+
+// Shared variables are made, and shared nodes computed, once: with the rows of replica 0.
+bool is_done_once(const PlacedNode& node, const Shared& shared) {
+  if (node.operation == "VarHandleOp") return shared.variables.contains(node.name);
+  if (node.node && shared.nodes.contains(*node.node)) return true;
+  if (!node.why.starts_with(colocated)) return false;
+  const bool is_read = node.operation == "ReadVariableOp";
+  return (is_read ? shared.unread : shared.variables).contains(node.why.substr(colocated.size()));
+}
+
+void rename(StepPlacement& placement, std::size_t replica, const Shared& shared) {
   if (replica == 0) return;
-  std::erase_if(placement.nodes, [&](const PlacedNode& node) { return is_done_once(node, shared); });
-  const Renaming renaming(replica, shared);
+  std::set<std::string> once;
+  for (const PlacedNode& node : placement.nodes)
+    if (is_done_once(node, shared)) once.insert(node.name);
+  std::erase_if(placement.nodes, [&](const PlacedNode& node) { return once.contains(node.name); });
+  std::erase_if(placement.copies, [&](const DeviceCopy& copy) { return once.contains(copy.name); });
+  const Renaming renaming(replica, shared.variables);
   std::map<std::string, std::string> renamed;
   for (PlacedNode& node : placement.nodes) {
     std::string name = renaming.name(node);
@@ -103,13 +145,11 @@ ReplicaPlacement place_replica(const Step& step, std::size_t replica, const Stra
     placed.devices.push_back(device.name);
   std::vector<DeviceScope> scopes = layer_scopes(step, machine.assigned, placed.devices);
   if (strategy.asks_for_device()) scopes.push_back({.scope = "", .device = placed.devices[0]});
-  std::set<std::string> shared;
-  if (const std::optional<Name> center = strategy.variable_device(machine))
-    for (const Variable& variable : step.variables)
-      if (is_on_write(variable)) {
-        shared.insert(variable.name);
-        scopes.push_back({.scope = variable.name, .device = *center});
-      }
+  Shared shared;
+  if (const std::optional<Name> center = strategy.variable_device(machine)) {
+    shared = shared_by_replicas(step);
+    add_scopes(step, shared, *center, scopes);
+  }
   const Name host = device::host_of(placed.devices[0]);
   if (placed.devices[0] != host) placed.devices.push_back(host);
   placed.placement = place(step, rules_for(placed.devices, machine, soft_placement), scopes);
@@ -133,14 +173,18 @@ bool is_alike(const ReplicaPlacement& first, const ReplicaPlacement& other) {
 }
 
 std::string print(const std::vector<ReplicaPlacement>& replicas) {
-  const ReplicaPlacement& first = replicas.front();
-  std::string text = wt::print(first.placement);
-  for (const ReplicaPlacement& replica : replicas) {
-    if (replica.replica == first.replica) continue;
+  std::vector<const ReplicaPlacement*> printed{&replicas.front()};
+  std::string text = wt::print(replicas.front().placement);
+  for (const ReplicaPlacement& replica : std::span(replicas).subspan(1)) {
     const std::string devices = print_devices(replica.devices);
-    text += is_alike(first, replica) ? fmt::format("replica {}: the same on {}\n", replica.replica, devices)
-                                     : fmt::format("replica {}: on {}\n{}", replica.replica, devices,
-                                                   wt::print(replica.placement));
+    const auto like = std::ranges::find_if(
+        printed, [&](const ReplicaPlacement* other) { return is_alike(*other, replica); });
+    if (like != printed.end()) {
+      text += fmt::format("replica {}: as replica {}, on {}\n", replica.replica, (*like)->replica, devices);
+      continue;
+    }
+    printed.push_back(&replica);
+    text += fmt::format("replica {}: on {}\n{}", replica.replica, devices, wt::print(replica.placement));
   }
   return text;
 }

@@ -25,8 +25,8 @@ ReplicaPlacement place_replica(const Step& step, std::size_t replica, const Stra
 // Whether `other` is the placement of `first` with the names and the devices of another replica.
 bool is_alike(const ReplicaPlacement& first, const ReplicaPlacement& other);
 
-// The table of the first replica. Another replica has a line, or a table of its own if it is not like the
-// first one.
+// The table of the first replica. Another replica has a line if it is like one before it, and a table of its own
+// otherwise.
 std::string print(const std::vector<ReplicaPlacement>& replicas);
 
 }  // namespace wt::strategy

@@ -2,6 +2,10 @@
 // weights and predictions, from the files that Keras wrote. tests/train/keras3 has a folder for each, with the
 // model as Keras writes it (its compile_config names loss and optimizer), the data, and all weights before and
 // after four steps. Losses and predictions agree within a relative error of 1e-5, and weights within 1e-4.
+//
+// Of the recorded cases whose layers and options are offered, three are not there, since they need what is not
+// offered yet: in Keras 3 no moving variance has Bessel's correction, Adam updates embeddings row by row, and a
+// shared BatchNormalization updates its statistics once for each call.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,6 +13,7 @@
 #include <algorithm>
 
 #include "model/keras_json.h"
+#include "model/weights.h"
 #include "tensor/difference.h"
 #include "tensor/safetensors.h"
 #include "train/machine.h"
@@ -33,6 +38,8 @@ class Recorded : public testing::TestWithParam<std::string> {
   fs::path folder() const { return recorded / GetParam(); }
   json::Value model_ = json::parse_file(folder() / "model.json");
   json::Value case_ = json::parse_file(folder() / "case.json");
+  json::PassedOver passed_{};
+  model::LayerPtr layer_ = model::model_from_json(model_, &passed_);
   std::map<std::string, Tensor> tensors_ = read_safetensors(folder() / "data.safetensors").tensors;
 
   CompileOptions options() const {
@@ -44,12 +51,19 @@ class Recorded : public testing::TestWithParam<std::string> {
     return {.loss = *loss, .optimizer = *optimizer, .semantics = model::Semantics::keras3};
   }
 
-  // The weights "initial/07/dense/kernel" or "final/07/dense/kernel", by their path.
+  // The weights "initial/07/dense/kernel" or "final/07/dense/kernel", by their names here, which begin with the
+  // models that a layer is in.
   std::map<std::string, Tensor> weights(const std::string& when) const {
     std::map<std::string, Tensor> found;
     for (const auto& [name, tensor] : tensors_)
-      if (name.starts_with(when + "/")) found.emplace(name.substr(when.size() + 4), tensor);
+      if (name.starts_with(when + "/")) found.emplace(own_name(name.substr(when.size() + 4)), tensor);
     return found;
+  }
+  std::string own_name(const std::string& path) const {
+    for (const model::Weight& weight : model::weights_of(*layer_))
+      if (weight.name == path || weight.name.ends_with("/" + path)) return weight.name;
+    ADD_FAILURE() << "no weight here is " << path;
+    return path;
   }
 
   // The tensors x0, x1, ... or y0, y1, ..., in order.
@@ -69,13 +83,11 @@ class Recorded : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(Recorded, TrainsToTheSameDigits) {
-  json::PassedOver passed;
-  const model::LayerPtr layer = model::model_from_json(model_, &passed);
-  EXPECT_TRUE(passed.contains("input_axes"));  // Keras 3.15 writes it into each initializer.
+  EXPECT_TRUE(passed_.contains("input_axes"));  // Keras 3.15 writes it into each initializer.
   test::Machine machine;
   State state(1);
   state.preset(weights("initial"));
-  Model model(layer, state, machine);
+  Model model(layer_, state, machine);
   model.compile(options());
   std::vector<double> losses;
   model.fit(batches(true), {.on_step = [&](const StepResult& step) { losses.push_back(step.loss); }});

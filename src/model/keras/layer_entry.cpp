@@ -51,14 +51,15 @@ constexpr OnlyValue only_values[] = {
     {"threshold", "0.0"},
 };
 
+bool is_one(const Value& value) { return value.kind() == Kind::integer && value.integer() == 1; }
+
 bool is_offered(const Value& value, const OnlyValue& only) {
   if (value.kind() == Kind::null) return true;
   const bool is_zero = (value.kind() == Kind::integer && value.integer() == 0) ||
                        (value.kind() == Kind::real && value.real() == 0);
   if (only.offered == "0.0") return is_zero;
-  std::string text(value.text());
-  std::erase_if(text, [](char letter) { return letter == ' ' || letter == '\n'; });
-  return text == only.offered;
+  if (only.offered != "[1]") return value.text() == only.offered;
+  return value.kind() == Kind::array && value.elements().size() == 1 && is_one(value.elements()[0]);
 }
 
 void check_only_values(LayerReader& config) {
