@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "strategy/central_roles.h"
 #include "strategy/logical_devices.h"
 #include "strategy/replicas.h"
 
