@@ -51,8 +51,8 @@ class Recorded : public testing::TestWithParam<std::string> {
     return {.loss = *loss, .optimizer = *optimizer, .semantics = model::Semantics::keras3};
   }
 
-  // The weights "initial/07/dense/kernel" or "final/07/dense/kernel", by their names here, which begin with the
-  // models that a layer is in.
+  // The weights "initial/07/dense/kernel" or "final/07/dense/kernel", by their names here. Keras' path
+  // may begin with the model that a layer is in.
   std::map<std::string, Tensor> weights(const std::string& when) const {
     std::map<std::string, Tensor> found;
     for (const auto& [name, tensor] : tensors_)
@@ -61,7 +61,7 @@ class Recorded : public testing::TestWithParam<std::string> {
   }
   std::string own_name(const std::string& path) const {
     for (const model::Weight& weight : model::weights_of(*layer_))
-      if (weight.name == path || weight.name.ends_with("/" + path)) return weight.name;
+      if (weight.name == path || path.ends_with("/" + weight.name)) return weight.name;
     ADD_FAILURE() << "no weight here is " << path;
     return path;
   }
