@@ -200,7 +200,7 @@ TEST(Elementwise, RangeGivesMultiplesInOrder) {
   EXPECT_EQ(numbers<float>(apply("range", {}, FillAttributes{{Type::float32, {3}}, 0.5})[0]),
             (std::vector<float>{0, 0.5f, 1}));
   EXPECT_EQ(refusal("range", {}, FillAttributes{{Type::uint8, {3}}, 1}),
-            "[range] y is uint8[3]: it must be of floats, int32 or int64");
+            "[range] y is uint8[3]; it must be of floats, int32 or int64");
 }
 
 // All kernels except the contractions round every step, so the numbers do not depend on the instruction set.
