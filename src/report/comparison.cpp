@@ -80,9 +80,10 @@ std::string warning_of_versions(const std::vector<session::Results>& runs) {
   std::set<int> versions;
   for (const session::Results& run : runs) versions.insert(run.constants);
   if (versions.size() < 2) return {};
-  return fmt::format("the model's constants have different versions ({}), which move times by themselves: "
-                     "CHANGELOG.md says what and by how much",
-                     fmt::join(versions, ", "));
+  return fmt::format(
+      "the model's constants have different versions ({}), which move times by themselves: "
+      "CHANGELOG.md says what and by how much",
+      fmt::join(versions, ", "));
 }
 
 }  // namespace wt::report

@@ -135,10 +135,10 @@ TEST(Zoo, BertFindsMaskedWordsByTheirPositionInTheirRow) {
 // Replicas may have different numbers of rows, and strategies lower their steps node by node.
 TEST(Zoo, StepsConsistOfTheSameNodesForAnyNumberOfRows) {
   const auto nodes = [](const Layer& model, std::int64_t rows) {
-    std::vector<std::string> nodes;
+    std::vector<std::string> texts;
     for (const Node& node : training(model, rows).step.program.nodes)
-      nodes.push_back(fmt::format("{} {} {}", name(node.operation), node.inputs.size(), node.scope));
-    return nodes;
+      texts.push_back(fmt::format("{} {} {}", name(node.operation), node.inputs.size(), node.scope));
+    return texts;
   };
   for (const ZooModel& row : zoo()) {
     const LayerPtr model = zoo_model(row.name).build();
