@@ -9,6 +9,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "base/error.h"
 #include "base/table.h"
 
 namespace wt::cli {
