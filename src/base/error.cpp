@@ -77,7 +77,7 @@ std::vector<Problem> sorted_by_place(std::vector<Problem> problems) {
 
 std::string print(const Problem& problem) {
   const Place& place = problem.place;
-  std::string text = place.file;
+  std::string text = printable(place.file);
   if (place.line > 0) text += fmt::format("{}{}:{}", text.empty() ? "" : ":", place.line, place.column);
   text += fmt::format("{}{}\n", text.empty() ? "" : ": ", problem.fact);
   if (place.line > 0) text += print_source(place);

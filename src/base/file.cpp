@@ -12,6 +12,7 @@
 #include "base/crash_point.h"
 #include "base/output/place.h"
 #include "base/standard_streams.h"
+#include "base/utf8.h"
 
 namespace wt {
 namespace {
@@ -24,7 +25,7 @@ bool is_users_fault(int error) {
 }
 
 [[noreturn]] void refuse(const std::string& path, const Place& named_at, const std::string& why) {
-  throw InputError(Problem{named_at, fmt::format("cannot read \"{}\": {}", path, why), {}});
+  throw InputError(Problem{named_at, fmt::format("cannot read \"{}\": {}", printable(path), why), {}});
 }
 
 std::string remedy_for(int error) {

@@ -226,7 +226,30 @@ std::optional<std::size_t> Reader::choose_index(std::string_view key, const Valu
   return std::nullopt;
 }
 
-void Reader::finish() {
+bool stands_for_nothing(const Value& value) {
+  switch (value.kind()) {
+    case Kind::null:
+      return true;
+    case Kind::boolean:
+      return !value.boolean();
+    case Kind::string:
+      return value.string().empty();
+    case Kind::array:
+      return value.elements().empty();
+    case Kind::object:
+      return value.members().empty();
+    case Kind::integer:
+    case Kind::real:
+      break;
+  }
+  return false;
+}
+
+void Reader::finish() { finish(nullptr); }
+
+void Reader::finish(PassedOver& passed) { finish(&passed); }
+
+void Reader::finish(PassedOver* passed) {
   if (object_ == nullptr) return;
   std::vector<std::string_view> known(read_.begin(), read_.end());
   known.insert(known.end(), absent_.begin(), absent_.end());
@@ -235,6 +258,12 @@ void Reader::finish() {
   for (const Member& member : object_->members()) {
     if (member.key == "$schema" || member.key == "description") continue;
     if (std::binary_search(known.begin(), known.end(), member.key)) continue;
+    // "use_bais": false is a misspelt key whose value says something, so it is a problem all the same.
+    const bool is_misspelt = member.value.kind() == Kind::boolean && !nearest(member.key, known).empty();
+    if (passed != nullptr && stands_for_nothing(member.value) && !is_misspelt) {
+      passed->insert(member.key);
+      continue;
+    }
     problems_->add(member.key_place(), fmt::format("unknown key \"{}\"", printable(member.key)),
                    did_you_mean(member.key, known));
   }

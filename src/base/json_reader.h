@@ -12,6 +12,7 @@
 
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -55,6 +56,12 @@ struct Named {
 // or is out of range. Whole numbers may be written as 1e6.
 template <class T>
 std::optional<T> convert(const Value& value, Problems& problems, const RangeOf<T>& range = {});
+
+// Keys that a reader doesn't know and that were passed over, because their values stand for nothing.
+using PassedOver = std::set<std::string>;
+
+// Whether a value is null, false, or an empty string, list or object.
+bool stands_for_nothing(const Value& value);
 
 class Reader {
  public:
@@ -114,12 +121,16 @@ class Reader {
   // Adds a problem for every key of the object that was not read. Call it after all keys have been read.
   // `$schema` and `description` are legal in every object.
   void finish();
+  // The same for files of another program, whose next version may write further keys: unknown keys whose
+  // values stand for nothing are added to `passed` instead.
+  void finish(PassedOver& passed);
 
  private:
   Reader() = default;
   static Reader silent(Problems& problems);
   const Value* look_up(std::string_view key);
   const Value* require(std::string_view key);
+  void finish(PassedOver* passed);
   std::optional<std::size_t> choose_index(std::string_view key, const Value& value,
                                           const std::vector<std::string_view>& names);
 

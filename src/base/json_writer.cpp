@@ -10,8 +10,10 @@ namespace wt::json {
 std::string quote(std::string_view text) {
   WT_EXPECT(first_invalid_utf8(text) == std::string_view::npos, "\"{}\" is not UTF-8", printable(text));
   std::string quoted = "\"";
-  for (char letter : text) {
-    switch (letter) {
+  for (std::size_t position = 0; position < text.size();) {
+    const std::string_view character = text.substr(position, utf8_length(text, position));
+    position += character.size();
+    switch (character[0]) {
       case '"':
         quoted += "\\\"";
         break;
@@ -34,8 +36,9 @@ std::string quote(std::string_view text) {
         quoted += "\\t";
         break;
       default: {
-        const auto byte = static_cast<unsigned char>(letter);
-        quoted += byte < 0x20 ? fmt::format("\\u{:04x}", byte) : std::string(1, letter);
+        const char32_t code = code_point(character);
+        quoted +=
+            is_control(code) ? fmt::format("\\u{:04x}", static_cast<unsigned>(code)) : std::string(character);
       }
     }
   }

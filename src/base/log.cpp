@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <string>
 
+#include "base/utf8.h"
+
 namespace wt {
 namespace {
 
@@ -30,7 +32,7 @@ LogLevel log_level() { return current_level; }
 
 void log(LogLevel level, std::string_view text) {
   if (level > log_level()) return;
-  const std::string line = fmt::format("{}{}\n", prefix_of(level), text);
+  const std::string line = fmt::format("{}{}\n", prefix_of(level), printable_lines(text));
   // stdio locks the stream during a call, so one call per line keeps lines of several threads apart.
   std::fwrite(line.data(), 1, line.size(), stderr);
 }

@@ -43,20 +43,50 @@ std::size_t count_characters(std::string_view text) {
   return characters;
 }
 
+char32_t code_point(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first;
+  char32_t code = first & (0x7FU >> character.size());
+  for (const char next : character.substr(1)) code = code << 6U | (static_cast<unsigned char>(next) & 0x3FU);
+  return code;
+}
+
+bool is_control(char32_t character) {
+  struct Range {
+    char32_t first, last;
+  };
+  // Unicode's general categories Cc, Zl and Zp, and its Bidi_Control characters.
+  constexpr Range ranges[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C},
+                              {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
+  for (const Range& range : ranges)
+    if (character >= range.first && character <= range.last) return true;
+  return false;
+}
+
 std::string printable(std::string_view text) {
   std::string safe;
   for (std::size_t position = 0; position < text.size();) {
     const std::size_t length = utf8_length(text, position);
-    const auto byte = static_cast<unsigned char>(text[position]);
-    const bool is_control = (byte < 0x20 && byte != '\t') || byte == 0x7F;
-    if (length == 0 || is_control) {
+    const std::string_view character = text.substr(position, length);
+    if (length == 0 || (is_control(code_point(character)) && character != "\t")) {
       safe += '?';
     } else {
-      safe += text.substr(position, length);
+      safe += character;
     }
     position += length == 0 ? 1 : length;
   }
   return safe;
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string safe;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    safe += printable(text.substr(0, end));
+    if (end == std::string_view::npos) return safe;
+    safe += '\n';
+    text.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace wt

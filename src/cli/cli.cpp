@@ -14,8 +14,10 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "base/utf8.h"
 #include "cli/collective.h"
 #include "cli/commands.h"
+#include "cli/plain_text.h"
 #include "cli/verify.h"
 
 namespace wt::cli {
@@ -296,6 +298,15 @@ class CommandLine {
     collectives_->add_flag("--deletions", collectives_options_.deletions,
                            "Also proves that no move and no dependency is superfluous; for few ranks");
     add_verify_strategies();
+    add_verify_scenarios();
+  }
+  void add_verify_scenarios() {
+    scenarios_ = verify_->add_subcommand(
+        "scenarios", "Runs every command for every scenario of a folder, and compares what they say");
+    scenarios_->add_option("FOLDER", scenarios_options_.folder, "Folder of scenario files: scenarios")
+        ->required();
+    scenarios_->add_option("--only", scenarios_options_.only, "Only scenarios with this word in their name");
+    scenarios_->add_flag("--quick", scenarios_options_.quick, "Leaves out what takes more than about 5 s");
   }
   void add_verify_strategies() {
     VerifyStrategiesOptions& options = strategies_options_;
@@ -318,6 +329,7 @@ class CommandLine {
   }
   Exit verify(const Streams& streams) const {
     if (strategies_->parsed()) return verify_strategies(strategies_options_, streams);
+    if (scenarios_->parsed()) return verify_scenarios(scenarios_options_, streams);
     return collectives_->parsed()  ? verify_collectives(collectives_options_, streams)
            : nccl_tests_->parsed() ? verify_nccl_tests(nccl_tests_options_, streams)
            : scaling_->parsed()    ? verify_scaling(scaling_options_, streams)
@@ -360,7 +372,7 @@ class CommandLine {
     const std::vector<std::string> known = is_option ? options_of(named()) : commands();
     const std::vector<std::string_view> names(known.begin(), known.end());
     const std::string_view kind = is_option ? "an option" : is_command ? "a command" : "expected here";
-    throw InputError(fmt::format("\"{}\" is not {}", argument, kind),
+    throw InputError(fmt::format("\"{}\" is not {}", printable(argument), kind),
                      is_option || is_command ? did_you_mean(argument, names) : see_help());
   }
 
@@ -393,6 +405,7 @@ class CommandLine {
   CLI::App* scaling_ = nullptr;
   CLI::App* collectives_ = nullptr;
   CLI::App* strategies_ = nullptr;
+  CLI::App* scenarios_ = nullptr;
   CLI::App* import_ = nullptr;
   CLI::App* export_ = nullptr;
   RunOptions run_options_{};
@@ -407,6 +420,7 @@ class CommandLine {
   VerifyScalingOptions scaling_options_{};
   VerifyCollectivesOptions collectives_options_{};
   VerifyStrategiesOptions strategies_options_{};
+  VerifyScenariosOptions scenarios_options_{};
   ImportOptions import_options_{};
   ExportOptions export_options_{};
 };
@@ -424,12 +438,14 @@ void require_written(std::ostream& results) {
 std::string_view version() { return WT_VERSION; }
 
 Exit run_command_line(std::span<const char* const> arguments, std::ostream& results, std::ostream& messages) {
+  PlainText plain_results(results), plain_messages(messages);
+  std::ostream to_results(&plain_results), to_messages(&plain_messages);
   const auto command = [&] {
-    const Exit exit = CommandLine().parse_and_run(arguments, {results, messages});
-    require_written(results);
+    const Exit exit = CommandLine().parse_and_run(arguments, {to_results, to_messages});
+    require_written(to_results);
     return exit;
   };
-  return guard(command, messages);
+  return guard(command, to_messages);
 }
 
 Exit guard(const std::function<Exit()>& command, std::ostream& messages) {

@@ -54,6 +54,7 @@ platform::Loaded load(const CollectiveOptions& options, std::ostream& messages) 
   for (const std::string& text : options.overrides) parameters.push_back(platform::parse_parameter(text));
   platform::Loaded loaded = platform::load(options.platform, parameters);
   for (const Problem& warning : loaded.warnings) messages << "warning: " << print(warning) << "\n";
+  for (const Problem& note : loaded.assumptions) messages << "note: " << print(note) << "\n";
   return loaded;
 }
 

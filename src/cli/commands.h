@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/cli.h"
 
 namespace wt::cluster {
@@ -64,7 +65,9 @@ Exit validate(const ValidateOptions& options, const Streams& streams);
 // InputError if the scenario has a cluster, too.
 void apply_tf_config(const std::string& tf_config, scenario::Scenario& scenario, std::ostream& messages);
 
+// Prints what is doubtful about a machine, and what is assumed about it.
 void print_warnings(const cluster::Machine& machine, std::ostream& messages);
+void print_notes(const std::vector<Problem>& notes, std::ostream& messages);
 
 // Prints what each device holds in a step, and the largest batch that fits. Returns false if the step doesn't
 // fit.

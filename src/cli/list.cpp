@@ -9,6 +9,7 @@
 #include "base/rough.h"
 #include "base/suggest.h"
 #include "base/table.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "collective/catalog.h"
 #include "kernel/kernel.h"
@@ -173,7 +174,7 @@ Exit list(const ListOptions& options, const Streams& streams) {
   for (const Kind& kind : kinds)
     if (options.what.empty() || options.what == kind.name) wanted.push_back(kind);
   if (wanted.empty())
-    throw InputError(fmt::format("\"{}\" is nothing that can be listed", options.what),
+    throw InputError(fmt::format("\"{}\" is nothing that can be listed", printable(options.what)),
                      did_you_mean(options.what, list_kinds()));
   if (options.json) {
     streams.results << print_json(wanted);

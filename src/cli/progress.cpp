@@ -1,10 +1,11 @@
 #include "cli/progress.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <iostream>
+#include <ostream>
+
+#include "cli/plain_text.h"
 
 namespace wt::cli {
 
@@ -23,9 +24,7 @@ std::string duration(double seconds) {
 }  // namespace
 
 Progress::Progress(std::ostream& messages, std::int64_t steps)
-    : messages_(messages),
-      steps_(steps),
-      is_terminal_(&messages == &std::cerr && ::isatty(STDERR_FILENO) == 1) {}
+    : messages_(messages), steps_(steps), terminal_(terminal_below(messages)) {}
 
 double Progress::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -37,16 +36,16 @@ void Progress::show(const train::StepResult& step) {
   if (step.epoch == last_epoch_) seconds_per_row_.push_back((now - last_) / static_cast<double>(step.rows));
   last_ = now;
   last_epoch_ = step.epoch;
-  if (!is_terminal_ || now - shown_ < shortest_pause) return;
+  if (terminal_ == nullptr || now - shown_ < shortest_pause) return;
   shown_ = now;
   const std::int64_t left = steps_ - step.step - 1;
-  messages_ << fmt::format("\rstep {} of {}, loss {:.4f}, {} left\033[K", step.step + 1, steps_, step.loss,
-                           duration(now / static_cast<double>(done_) * static_cast<double>(left)))
-            << std::flush;
+  *terminal_ << fmt::format("\rstep {} of {}, loss {:.4f}, {} left\033[K", step.step + 1, steps_, step.loss,
+                            duration(now / static_cast<double>(done_) * static_cast<double>(left)))
+             << std::flush;
 }
 
 void Progress::finish() {
-  if (is_terminal_) messages_ << "\r\033[K";
+  if (terminal_ != nullptr) *terminal_ << "\r\033[K";
   if (done_ == 0) return;
   messages_ << fmt::format("{} {} in {}", done_, done_ == 1 ? "step" : "steps", duration(seconds()));
   if (!seconds_per_row_.empty()) {

@@ -22,8 +22,8 @@ class Progress {
   double seconds() const;
 
   std::ostream& messages_;
-  std::int64_t steps_ = 0;  // of the whole training
-  bool is_terminal_ = false;
+  std::int64_t steps_ = 0;            // of the whole training
+  std::ostream* terminal_ = nullptr;  // where the line is shown; null if messages go elsewhere
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double shown_ = -1;
   std::int64_t done_ = 0;

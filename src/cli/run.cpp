@@ -174,11 +174,15 @@ class Prepared {
              .on_step = [this](const train::StepResult& step) { line_->show(step); },
              .note = [this](const std::string& text) { note(text); },
              .interrupted_by = [] { return received_signal() == 0 ? "" : name_of(received_signal()); }}) {
+    if (const std::string text = session::note_on_threads(session::threads_of(options.threads, scenario_));
+        !text.empty())
+      note(text);
     const cluster::Machine& machine = training_.machine();
     const cluster::ClusterSpec& cluster = scenario_.cluster.config.cluster;
     for (const std::string& text : scenario_.strategy->log(machine, scenario_.semantics, cluster)) note(text);
     for (const std::string& text : scenario_.strategy->ignored_options(machine)) note("note: " + text);
     print_warnings(training_.machine(), streams_.messages);
+    print_notes(training_.notes(), streams_.messages);
     training_.plans().whole();
   }
   Prepared(const Prepared&) = delete;
@@ -267,8 +271,8 @@ Exit run_one(const RunOptions& options, const Streams& streams) {
     return Exit::done;
   }
   if (options.log_device_placement)
-    for (const std::string& text : log_lines(prepared.training().plans().placement()))
-      streams.messages << text << "\n";
+    for (const strategy::ReplicaPlacement& replica : prepared.training().plans().placements())
+      for (const std::string& text : log_lines(replica.placement)) streams.messages << text << "\n";
   prepared.begin();
   const session::Results results = prepared.run();
   print(results, options, results.interrupted ? prepared.place_of(results) : out, streams);
@@ -352,6 +356,8 @@ Exit compare(const RunOptions& options, const Streams& streams) {
     return Exit::interrupted;
   }
   print_comparison(runs, options, streams.results);
+  if (const std::string text = report::warning_of_versions(runs); !text.empty())
+    streams.messages << "warning: " << text << "\n";
   if (!options.csv && !options.json)
     for (const auto& prepared : all) streams.results << "results: " << prepared->folder() << "\n";
   const bool all_done =

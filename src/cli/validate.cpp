@@ -26,6 +26,11 @@ bool print_memory(session::Training& training, const Streams& streams) {
 
 void print_warnings(const cluster::Machine& machine, std::ostream& messages) {
   for (const Problem& problem : machine.warnings) messages << "warning: " << print(problem) << "\n";
+  print_notes(machine.notes, messages);
+}
+
+void print_notes(const std::vector<Problem>& notes, std::ostream& messages) {
+  for (const Problem& problem : notes) messages << "note: " << print(problem) << "\n";
 }
 
 void apply_tf_config(const std::string& tf_config, scenario::Scenario& scenario, std::ostream& messages) {
@@ -46,20 +51,40 @@ void apply_tf_config(const std::string& tf_config, scenario::Scenario& scenario,
   scenario.places.insert_or_assign("cluster", scenario.cluster.written->place());
 }
 
+namespace {
+
+void print_placement(session::Training& training, std::ostream& results) {
+  const std::vector<strategy::ReplicaPlacement> placed = training.plans().placements();
+  results << print(placed);
+  const std::size_t replicas = training.machine().replicas.size();
+  if (placed.size() < replicas)
+    results << fmt::format("replicas {} to {}: other processes place and log them\n", placed.size(),
+                           replicas - 1);
+}
+
+// Whatever `run` refuses is refused here, too, and what ends a run before its first step is reported.
+Exit validate_one(const std::string& file, const ValidateOptions& options, const Streams& streams) {
+  scenario::Scenario scenario = scenario::parse_file(file, options.overrides);
+  apply_tf_config(options.tf_config, scenario, streams.messages);
+  session::check_output_names(scenario);
+  scenario::Job job = scenario::build(scenario);
+  print_warnings(job.machine, streams.messages);
+  print_notes(job.notes, streams.messages);
+  session::Training training(scenario, std::move(job), {.computes = true});
+  const std::optional<std::string> shortage = training.check();
+  streams.results << file << (shortage ? ": a step doesn't fit: " + *shortage : ": fine") << "\n";
+  if (options.placement) print_placement(training, streams.results);
+  if (options.memory) print_memory(training, streams);
+  return shortage ? Exit::job_failed : Exit::done;
+}
+
+}  // namespace
+
 Exit validate(const ValidateOptions& options, const Streams& streams) {
   Exit exit = Exit::done;
   for (const std::string& file : options.files) {
     try {
-      scenario::Scenario scenario = scenario::parse_file(file, options.overrides);
-      apply_tf_config(options.tf_config, scenario, streams.messages);
-      session::check_output_names(scenario);
-      scenario::Job job = scenario::build(scenario);
-      print_warnings(job.machine, streams.messages);
-      streams.results << file << ": fine\n";
-      if (!options.memory && !options.placement) continue;
-      session::Training training(scenario, std::move(job), {});
-      if (options.placement) streams.results << print(training.plans().placement());
-      if (options.memory && !print_memory(training, streams)) exit = std::max(exit, Exit::job_failed);
+      exit = std::max(exit, validate_one(file, options, streams));
     } catch (const InputError& error) {
       streams.messages << error.what() << "\n";
       exit = Exit::input_wrong;

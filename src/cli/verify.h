@@ -63,4 +63,14 @@ struct VerifyNcclTestsOptions {
 // hardware's class, the other also the measured time of the system's smallest message.
 Exit verify_nccl_tests(const VerifyNcclTestsOptions& options, const Streams& streams);
 
+struct VerifyScenariosOptions {
+  std::string folder{};  // of scenario files: scenarios
+  std::string only{};    // scenarios with this word in their file's name
+  bool quick = false;    // leaves out what takes more than about 5 s
+};
+
+// Runs every command for every scenario of a folder. A scenario that `validate` accepts must be accepted by
+// every command that shows a part of it, and `run` and `validate` must agree. No command may end with a fault.
+Exit verify_scenarios(const VerifyScenariosOptions& options, const Streams& streams);
+
 }  // namespace wt::cli

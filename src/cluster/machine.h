@@ -48,6 +48,7 @@ struct Machine {
   std::vector<int> computation_shape{1, 1, 1, 1};  // cores of a TPU replica along (x, y, z, core)
   AssignedLayers assigned{};                       // layers that are not on their replica's logical device 0
   std::vector<Problem> warnings{};
+  std::vector<Problem> notes{};  // what is assumed about the platform
 
   const device::LogicalDevice& device() const { return replicas.front().device; }
   std::int64_t devices_of_each() const { return std::ssize(replicas.front().further) + 1; }  // per replica

@@ -7,6 +7,7 @@
 #include <optional>
 #include <pugixml.hpp>
 
+#include "base/utf8.h"
 #include "collective/msccl_program.h"
 
 namespace wt::collective::msccl {
@@ -109,11 +110,11 @@ void Reader::read_file() {
 }
 
 void Reader::read_algorithm(const pugi::xml_node& algorithm) {
-  program_.name = algorithm.attribute("name").value();
+  program_.name = printable(algorithm.attribute("name").value());
   const std::string_view collective = word(algorithm, "coll");
   const std::optional<Operation> operation = operation_of(collective);
   if (!operation)
-    fail(algorithm, fmt::format("unknown collective \"{}\"", collective),
+    fail(algorithm, fmt::format("unknown collective \"{}\"", printable(collective)),
          "known: allreduce, reduce_scatter, allgather, broadcast, reduce");
   contract_.operation = operation.value_or(Operation::all_reduce);
   contract_.ranks = number(algorithm, "ngpus", 1, most_gpus);

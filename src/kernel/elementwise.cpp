@@ -83,6 +83,15 @@ std::vector<TensorSpec> fill_outputs(Specs inputs, const Attributes& attributes)
   return {attributes_as<FillAttributes>(attributes).spec};
 }
 
+std::vector<TensorSpec> range_outputs(Specs inputs, const Attributes& attributes) {
+  require_count("range", inputs, 0);
+  const TensorSpec& y = attributes_as<FillAttributes>(attributes).spec;
+  require_rank("range", "y", y, 1);
+  if (y.type == Type::boolean || y.type == Type::uint8)
+    refuse("range", fmt::format("y is {}", print(y)), "it must be of floats, int32 or int64");
+  return {y};
+}
+
 // ---- Examples
 
 // With AVX-512, 15 floats leave one vector register partly empty; 17 fill one and begin another.
@@ -144,6 +153,12 @@ std::vector<Example> cast_examples() {
 
 std::vector<Example> fill_examples() {
   return {{{}, FillAttributes{{Type::float32, {3, 5}}, 0.25}}, {{}, FillAttributes{{Type::int64, {}}, 7}}};
+}
+
+std::vector<Example> range_examples() {
+  return {{{}, FillAttributes{{Type::float32, {17}}, 0.25}},
+          {{}, FillAttributes{{Type::int32, {5}}, 3}},
+          {{}, FillAttributes{{Type::int64, {0}}, 3}}};
 }
 
 // ---- Rows
@@ -263,6 +278,12 @@ constexpr Kernel rows[] = {
      .work = per_output<0>,
      .examples = fill_examples,
      .apply = cpu::apply_fill},
+    {.name = "range",
+     .summary = "y[i] = i * value",
+     .outputs = range_outputs,
+     .work = per_output<1>,
+     .examples = range_examples,
+     .apply = cpu::apply_range},
 };
 
 }  // namespace

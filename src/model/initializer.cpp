@@ -232,8 +232,8 @@ const InitializerName* find_initializer(const Serialized& named, Problems& probl
 
 std::span<const InitializerName> initializers() { return initializer_rows; }
 
-Initializer initializer_from_json(const json::Value& value, Problems& problems) {
-  const std::optional<Serialized> named = read_serialized(value, problems);
+Initializer initializer_from_json(const json::Value& value, Problems& problems, json::PassedOver* passed) {
+  const std::optional<Serialized> named = read_serialized(value, problems, passed);
   if (!named) return zeros;
   const InitializerName* row = find_initializer(*named, problems);
   if (row == nullptr) return zeros;
@@ -243,7 +243,7 @@ Initializer initializer_from_json(const json::Value& value, Problems& problems) 
   initializer.seed = read_seed(config, problems);
   config.value("dtype");
   std::visit([&](auto& rule) { read_rule(rule, row->class_name, config); }, initializer.rule);
-  config.finish();
+  passed == nullptr ? config.finish() : config.finish(*passed);
   return initializer;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "base/json.h"
+#include "base/json_reader.h"
 #include "tensor/tensor.h"
 
 namespace wt::model {
@@ -70,6 +70,7 @@ std::span<const InitializerName> initializers();
 
 // Reads "glorot_uniform" or {"class_name": "GlorotUniform", "config": {"seed": 1}}. Returns zeros after a
 // problem.
-Initializer initializer_from_json(const json::Value& value, Problems& problems);
+Initializer initializer_from_json(const json::Value& value, Problems& problems,
+                                  json::PassedOver* passed = nullptr);
 
 }  // namespace wt::model

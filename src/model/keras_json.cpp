@@ -40,7 +40,7 @@ void try_out(const LayerPtr& model, const Place& place, keras::Importing& import
 
 }  // namespace
 
-LayerPtr model_from_json(const Value& file) {
+LayerPtr model_from_json(const Value& file, json::PassedOver* passed) {
   const Value& envelope = unwrapped(file);
   keras::Importing importing;
   json::Reader reader(envelope, importing.problems);
@@ -50,7 +50,7 @@ LayerPtr model_from_json(const Value& file) {
     reader.value(key);
   const std::string class_name = reader.required<std::string>("class_name");
   reader.value("config");
-  reader.finish();
+  reader.finish(importing.passed);
   LayerPtr model;
   if (!importing.problems.any()) {
     if (!keras::is_model(class_name))
@@ -62,12 +62,14 @@ LayerPtr model_from_json(const Value& file) {
   }
   if (model != nullptr && !importing.problems.any()) try_out(model, envelope.place(), importing);
   importing.problems.throw_if_any();
+  if (passed != nullptr) passed->merge(importing.passed);
   WT_EXPECT(model != nullptr, "a model of class {} is missing without a problem", class_name);
   return model;
 }
 
-LayerPtr model_from_json_file(const std::filesystem::path& path, const Place& named_at) {
-  return model_from_json(json::parse_file(path, named_at));
+LayerPtr model_from_json_file(const std::filesystem::path& path, const Place& named_at,
+                              json::PassedOver* passed) {
+  return model_from_json(json::parse_file(path, named_at), passed);
 }
 
 }  // namespace wt::model

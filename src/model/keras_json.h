@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/json.h"
+#include "base/json_reader.h"
 #include "model/layer.h"
 
 namespace wt::model {
@@ -11,9 +11,11 @@ namespace wt::model {
 // 2 (before and after 2.13) and Keras 3, the model.json of TensorFlow.js, and the config.json inside a .keras
 // archive. These files contain no weights. Throws InputError with all problems of the file; each names the
 // layer and its class.
-LayerPtr model_from_json(const json::Value& file);
+// Keys that are not known here and whose values stand for nothing are added to `passed`.
+LayerPtr model_from_json(const json::Value& file, json::PassedOver* passed = nullptr);
 
 // `named_at` is the place where the user wrote the path. It is reported if the file cannot be read.
-LayerPtr model_from_json_file(const std::filesystem::path& path, const Place& named_at = {});
+LayerPtr model_from_json_file(const std::filesystem::path& path, const Place& named_at = {},
+                              json::PassedOver* passed = nullptr);
 
 }  // namespace wt::model

@@ -19,9 +19,10 @@ constexpr Row regularizer_rows[] = {
 
 }  // namespace
 
-std::optional<Regularizer> regularizer_from_json(const json::Value& value, Problems& problems) {
+std::optional<Regularizer> regularizer_from_json(const json::Value& value, Problems& problems,
+                                                 json::PassedOver* passed) {
   if (value.kind() == json::Kind::null) return std::nullopt;
-  const std::optional<Serialized> named = read_serialized(value, problems);
+  const std::optional<Serialized> named = read_serialized(value, problems, passed);
   if (!named) return std::nullopt;
   std::vector<std::string_view> known;
   for (const Row& row : regularizer_rows) {
@@ -31,7 +32,7 @@ std::optional<Regularizer> regularizer_from_json(const json::Value& value, Probl
     ConfigReader config(named->config, problems);
     const Regularizer read{config.number("l1", row.otherwise.l1, {.at_least = 0.0}),
                            config.number("l2", row.otherwise.l2, {.at_least = 0.0})};
-    config.finish();
+    config.finish(passed);
     return read;
   }
   problems.add(named->place, fmt::format("unknown regularizer \"{}\"", printable(named->name)),

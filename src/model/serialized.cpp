@@ -6,7 +6,8 @@
 
 namespace wt::model {
 
-std::optional<Serialized> read_serialized(const json::Value& value, Problems& problems) {
+std::optional<Serialized> read_serialized(const json::Value& value, Problems& problems,
+                                          json::PassedOver* passed) {
   if (value.kind() == json::Kind::string) return Serialized{value.string(), value.place(), nullptr};
   if (value.kind() != json::Kind::object) {
     problems.add(value.place(), fmt::format("expected a name or an object, found {}", describe(value.kind())),
@@ -20,7 +21,7 @@ std::optional<Serialized> read_serialized(const json::Value& value, Problems& pr
   read.config = reader.value("config");
   for (const auto* ignored : {"module", "registered_name", "build_config", "shared_object_id"})
     reader.value(ignored);
-  reader.finish();
+  passed == nullptr ? reader.finish() : reader.finish(*passed);
   if (read.config != nullptr && read.config->kind() == json::Kind::null) read.config = nullptr;
   return is_named ? std::optional(std::move(read)) : std::nullopt;
 }
@@ -80,8 +81,8 @@ void ConfigReader::problem(std::string_view key, std::string fact, std::string r
   if (reader_) reader_->problem(key, std::move(fact), std::move(remedy));
 }
 
-void ConfigReader::finish() {
-  if (reader_) reader_->finish();
+void ConfigReader::finish(json::PassedOver* passed) {
+  if (reader_) passed == nullptr ? reader_->finish() : reader_->finish(*passed);
 }
 
 }  // namespace wt::model

@@ -22,7 +22,10 @@ struct Serialized {
 };
 
 // Reads either form. Adds a problem and returns none if the value has neither form.
-std::optional<Serialized> read_serialized(const json::Value& value, Problems& problems);
+// Unknown keys whose values stand for nothing are added to `passed` if there is one, and are problems
+// otherwise.
+std::optional<Serialized> read_serialized(const json::Value& value, Problems& problems,
+                                          json::PassedOver* passed = nullptr);
 
 // The problem `unknown optimizer "adamm"` with the remedy `did you mean "adam"? known: SGD, Adam, ...`. The
 // remedy may suggest an alias, and lists names only. `what` is the kind of object: "optimizer".
@@ -72,7 +75,7 @@ class ConfigReader {
   void not_offered(std::initializer_list<std::string_view> keys);
   void problem(std::string_view key, std::string fact, std::string remedy = {});
   // Reports every key that was not read as an unknown key.
-  void finish();
+  void finish(json::PassedOver* passed = nullptr);
 
  private:
   std::optional<json::Reader> reader_{};

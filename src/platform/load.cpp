@@ -13,6 +13,7 @@
 #include "base/json_reader.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "platform/assumptions.h"
 #include "platform/build.h"
 #include "platform/formats/import.h"
 #include "platform/parse.h"
@@ -154,7 +155,7 @@ Loaded read(const json::Value& file, std::string name) {
 
 Loaded load_file(const fs::path& path, const Parameters& parameters, const Place& named_at) {
   if (is_xml(path.string())) return from_xml(path.string(), read_text(path, named_at), parameters);
-  return read(with_parameters(json::parse_file(path, named_at), parameters), path.stem().string());
+  return read(with_parameters(json::parse_file(path, named_at), parameters), printable(path.stem().string()));
 }
 
 // {"file": "dgx_h100", "set": {"machines": 4}}
@@ -204,7 +205,7 @@ Parameter parse_parameter(const std::string& text) {
 
 Loaded from_xml(const std::string& file, std::string text, const Parameters& set) {
   const xml::Document document = xml::parse(file, std::move(text));
-  std::string name = fs::path(file).stem().string();
+  std::string name = printable(fs::path(file).stem().string());
   if (format_of(document) == Foreign::simgrid) return load_simgrid(document, std::move(name), set);
   // The translation needs the products, because the rate of an NVLink depends on the device. So these two
   // keys are read before the others are set.
@@ -226,7 +227,7 @@ Loaded make(const Description& description, std::string name) {
   Built built = build(description, problems);
   problems.throw_if_any();
   return {Platform(std::move(name), std::move(built.topology)), description.description,
-          std::move(built.warnings), description.ici};
+          std::move(built.warnings), assumptions(description), description.ici};
 }
 
 Loaded load(std::string_view name_or_path, const Parameters& parameters, const Place& named_at) {

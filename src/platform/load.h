@@ -30,8 +30,9 @@ Parameter parse_parameter(const std::string& text);  // from "machines=4" or "sl
 struct Loaded {
   Platform platform;
   std::string description{};
-  std::vector<Problem> warnings{};  // links that no route takes, and assumptions of an importer
-  std::optional<Ici> ici{};         // of a TPU generation: the rules for its slices
+  std::vector<Problem> warnings{};     // links that no route takes, and assumptions of an importer
+  std::vector<Problem> assumptions{};  // platform/assumptions.h
+  std::optional<Ici> ici{};            // of a TPU generation: the rules for its slices
 };
 
 // Reads the platform with this id or alias of known_platforms(), or the file at a path that ends in ".json"

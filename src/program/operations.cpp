@@ -59,6 +59,9 @@ Symbol softmax(Symbol x) { return apply("softmax", {x}); }
 Symbol fill(Trace& trace, TensorSpec spec, double value) {
   return trace.apply("fill", {}, FillAttributes{spec, value})[0];
 }
+Symbol range(Trace& trace, TensorSpec spec, double step) {
+  return trace.apply("range", {}, FillAttributes{spec, step})[0];
+}
 Symbol cast(Symbol x, Type type) { return apply("cast", {x}, CastAttributes{type}); }
 Symbol reshape(Symbol x, const Shape& shape) { return append(Reshape{shape}, x); }
 Symbol transpose(Symbol x, const Shape& order) { return apply("transpose", {x}, ShapeAttributes{order}); }

@@ -41,6 +41,7 @@ Symbol gelu(Symbol x);
 Symbol softmax(Symbol x);
 
 Symbol fill(Trace& trace, TensorSpec spec, double value);
+Symbol range(Trace& trace, TensorSpec spec, double step);  // 0, step, 2 step, ...
 Symbol cast(Symbol x, Type type);
 Symbol reshape(Symbol x, const Shape& shape);
 Symbol transpose(Symbol x, const Shape& order);  // axis i of the result is axis order[i] of x

@@ -1,6 +1,10 @@
 #include "report/comparison.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <array>
+#include <set>
 
 #include "report/planned.h"
 
@@ -62,12 +66,24 @@ constexpr std::array columns{
     ResultsColumn{{"MFU", "mfu"}, utilization},
     ResultsColumn{{"efficiency", "scaling_efficiency"}, efficiency},
     ResultsColumn{{"loss", "loss"}, loss},
-    ResultsColumn{{"", "outcome"}, outcome}};
+    ResultsColumn{{"", "outcome"}, outcome},
+    ResultsColumn{{"", "constants_version"},
+                  [](R run) { return cell(static_cast<std::int64_t>(run.constants)); }}};
 
 }  // namespace
 
 Records comparison(const std::vector<session::Results>& runs) {
   return records_of<session::Results>(std::span<const ResultsColumn>(columns), runs);
+}
+
+std::string warning_of_versions(const std::vector<session::Results>& runs) {
+  std::set<int> versions;
+  for (const session::Results& run : runs) versions.insert(run.constants);
+  if (versions.size() < 2) return {};
+  return fmt::format(
+      "the model's constants have different versions ({}), which move times by themselves: "
+      "CHANGELOG.md says what and by how much",
+      fmt::join(versions, ", "));
 }
 
 }  // namespace wt::report

@@ -11,4 +11,7 @@ namespace wt::report {
 
 Records comparison(const std::vector<session::Results>& runs);
 
+// A warning if the runs were simulated with different versions of the model's constants; otherwise empty.
+std::string warning_of_versions(const std::vector<session::Results>& runs);
+
 }  // namespace wt::report

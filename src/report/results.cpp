@@ -43,6 +43,7 @@ std::string results_json(const session::Results& results) {
       .member("format", results_format)
       .member("format_version", 1)
       .member("version", results.version)
+      .member("constants_version", results.constants)
       .member("name", results.name)
       .member("strategy", results.strategy)
       .member("semantics", results.semantics)

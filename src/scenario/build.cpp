@@ -5,6 +5,7 @@
 
 #include "base/json_writer.h"
 #include "base/overloaded.h"
+#include "base/rough.h"
 #include "base/suggest.h"
 #include "data/idx.h"
 #include "data/stored.h"
@@ -64,18 +65,27 @@ model::LayerPtr make_inline_model(const InlineModel& written) {
   return model::model_from_json(json::replaced(named, to_layers, *written.layers));
 }
 
-model::LayerPtr make_model(const Scenario& scenario) {
-  const Place keras_place = scenario.place("model.keras_json");
-  return std::visit(overloaded{[](const model::ZooChoice& zoo) { return zoo.build(); },
-                               [&](const KerasModel& keras) {
-                                 const auto* file = std::get_if<InputPath>(&keras.keras_json);
-                                 return file == nullptr
-                                            ? model::model_from_json(std::get<json::Value>(keras.keras_json))
-                                            : model::model_from_json_file(existing(*file, keras_place),
-                                                                          keras_place);
-                               },
-                               [](const InlineModel& layers) { return make_inline_model(layers); }},
-                    scenario.model.form);
+model::LayerPtr make_keras_model(const KerasModel& keras, const Place& place, json::PassedOver& passed) {
+  if (const auto* file = std::get_if<InputPath>(&keras.keras_json))
+    return model::model_from_json_file(existing(*file, place), place, &passed);
+  return model::model_from_json(std::get<json::Value>(keras.keras_json), &passed);
+}
+
+model::LayerPtr make_model(const Scenario& scenario, std::vector<Problem>& notes) {
+  const Place place = scenario.place("model.keras_json");
+  json::PassedOver passed;
+  model::LayerPtr model =
+      std::visit(overloaded{[](const model::ZooChoice& zoo) { return zoo.build(); },
+                            [&](const KerasModel& keras) { return make_keras_model(keras, place, passed); },
+                            [](const InlineModel& layers) { return make_inline_model(layers); }},
+                 scenario.model.form);
+  if (!passed.empty())
+    notes.push_back({place,
+                     fmt::format("the model has keys that are unknown here and have no value, so they are "
+                                 "passed over: {}",
+                                 fmt::join(passed, ", ")),
+                     ""});
+  return model;
 }
 
 // The specification of one row of each input, if the model knows it.
@@ -296,6 +306,16 @@ std::vector<std::int64_t> rows_of_steps(const Scenario& scenario, const Job& job
   return all;
 }
 
+// Plans, memory and the simulated step are those of a whole batch, which such a training never has.
+void note_missing_rows(const Scenario& scenario, Job& job) {
+  if (job.rows < 0 || job.rows >= job.global_batch) return;
+  job.notes.push_back({scenario.place("dataset"),
+                       fmt::format("the dataset has {}, and a batch has {}: every step has {}, and the "
+                                   "memory and the simulated step are those of a whole batch",
+                                   counted(job.rows, "row"), job.global_batch, job.rows),
+                       fmt::format("take more rows, or a batch of {}", job.rows)});
+}
+
 void check_file_of_strategy(const Scenario& scenario, Problems& problems) {
   const std::optional<strategy::NamedFile> file = scenario.strategy->file();
   if (!file) return;
@@ -394,7 +414,8 @@ Job build(const Scenario& scenario) {
     choose_learning_rate(scenario, job, problems);
   }
   const Place model_place = scenario.place("model");
-  job.model = placed(model_place, problems, [&] { return make_model(scenario); }).value_or(nullptr);
+  job.model =
+      placed(model_place, problems, [&] { return make_model(scenario, job.notes); }).value_or(nullptr);
   if (job.model)
     job.machine.assigned = scenario.strategy->assigned_layers(*job.model, report_to(problems, scenario));
   problems.throw_if_any();
@@ -413,6 +434,7 @@ Job build(const Scenario& scenario) {
   problems.throw_if_any();
   check_steps(*job.batches, scenario, problems);
   job.step_rows = rows_of_steps(scenario, job);
+  note_missing_rows(scenario, job);
   check_distribution(job, scenario, problems);
   job.faults = placed(scenario.place("faults"), problems, [&] {
                  return faults_of(scenario, job.machine, steps_of(scenario, job));

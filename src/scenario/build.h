@@ -19,6 +19,7 @@ namespace wt::scenario {
 // What a scenario names, built and ready to be trained.
 struct Job {
   model::LayerPtr model{};
+  std::vector<Problem> notes{};  // facts about the scenario that the user should know, and that stop nothing
   std::vector<model::Weight> weights{};  // the model's
   std::map<std::string, Tensor>
       initial_weights{};  // of all weights; empty: weights begin as they are initialised

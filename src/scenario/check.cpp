@@ -97,6 +97,8 @@ void check_platform(const Scenario& scenario, Problems& problems) {
 
 void check(const Scenario& scenario, Problems& problems) {
   const Training& training = scenario.training;
+  if (scenario.name != printable(scenario.name))
+    problems.add(scenario.place("name"), "the name has control characters", "write one line of plain text");
   if (training.loop == Loop::fit && training.loss_scale && *training.loss_scale != LossScale::keras) {
     problems.add(scenario.place("training.loss_scale"), "fit scales its loss itself",
                  R"(leave loss_scale out, or take the loop "custom")");

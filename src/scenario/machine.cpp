@@ -61,6 +61,7 @@ class MachineBuilder final : public strategy::Site {
       platform::Loaded loaded = platform::from_json(*written, scenario_.platform.folder);
       machine_.platform = std::move(loaded.platform);
       machine_.warnings = std::move(loaded.warnings);
+      machine_.notes = std::move(loaded.assumptions);
       scenario_.strategy->check_platform(platform(), report_to(problems_, scenario_));
       problems_.throw_if_any();
       start_processes();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/constants_version.h"
 #include "session/planned.h"
 #include "timing/ending.h"
 #include "timing/simulated.h"
@@ -32,7 +33,8 @@ struct Interrupted {
 };
 
 struct Results {
-  std::string version{};  // of the program
+  std::string version{};                        // of the program
+  int constants = platform::constants_version;  // the version of the model's constants
   std::string name{};
   std::string strategy{};
   std::string semantics{};

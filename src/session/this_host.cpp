@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/rough.h"
 #include "base/suggest.h"
 #include "device/cpu/workers.h"
 #include "kernel/cpu/isa.h"
@@ -21,6 +22,13 @@ void pin_isa(const std::string& wanted) {
   if (*isa > cpu::best_isa())
     throw InputError(fmt::format("--isa {}: this processor doesn't have it", wanted), list_known(offered));
   cpu::pin_isa(*isa);
+}
+
+std::string note_on_threads(int threads) {
+  const int processors = device::hardware_threads();
+  if (threads <= processors) return {};
+  return fmt::format("note: {} on {} of this machine: more threads than processors compute no faster",
+                     counted(threads, "thread"), counted(processors, "processor"));
 }
 
 int threads_of(std::optional<int> option, const scenario::Scenario& scenario) {

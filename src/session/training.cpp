@@ -22,6 +22,19 @@ Training::Training(const scenario::Scenario& scenario, scenario::Job job, Option
     for (const std::string& text : queues_.notes()) options_.note(text);
 }
 
+std::optional<std::string> Training::check() {
+  if (const auto shortage = plans_.memory().shortage) return shortage->message;
+  const scenario::Time& time = scenario_.time;
+  const bool can_be_refused = time.collectives == scenario::Collectives::folded || time.measured_step;
+  if (job_.machine.platform && can_be_refused && time.compute.is_roofline()) clock_.step();
+  if (scenario_.numerics == scenario::Numerics::none) return std::nullopt;
+  require_place_on_host(scenario_, job_.machine, plans_.whole(), queues_.gpus());
+  pieces_in_turns(scenario_, job_.machine, plans_.whole());
+  plans_.state().preset(job_.initial_weights);
+  saved_.restore({});
+  return std::nullopt;
+}
+
 session::Forecast Training::forecast() {
   session::Forecast forecast{.planned = plans_.planned()};
   if (const auto& shortage = forecast.planned.memory.shortage)

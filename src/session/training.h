@@ -51,8 +51,15 @@ class Training {
   Training(const scenario::Scenario& scenario, scenario::Job job, Options options);
 
   const cluster::Machine& machine() const { return job_.machine; }
+  const std::vector<Problem>& notes() const { return job_.notes; }  // about the scenario
   TrainingPlans& plans() { return plans_; }
   TrainingClock& clock() { return clock_; }
+
+  // Throws InputError for everything that run() would refuse before it computes the first step. Nothing is
+  // measured, and a step is simulated only if the scenario has wishes that only the simulation can refuse.
+  // Returns the text of TensorFlow's error if the step doesn't fit into a device's memory. Requires:
+  // Options::computes.
+  std::optional<std::string> check();
 
   // Plans the step of a whole batch and, if the scenario has a platform and the step fits, simulates it.
   session::Forecast forecast();

@@ -82,18 +82,21 @@ std::vector<std::optional<plan::Capacity>> TrainingPlans::capacities(const plan:
 
 plan::MemoryReport TrainingPlans::memory() { return report_memory(whole(), capacities(whole())); }
 
-// Memory grows with the batch, so a binary search finds the largest batch.
+// Memory grows with the rows of a replica, so a binary search finds the most rows with which every replica
+// fits. One more row in the batch gives a replica one more row. Batches that divide evenly are searched alone,
+// because replicas that are alike are lowered once.
 std::optional<std::int64_t> TrainingPlans::largest_batch_that_fits() {
-  constexpr std::int64_t most = 1 << 24;
-  if (!job_.machine.device().memory || !fits(1)) return std::nullopt;
+  const std::int64_t replicas = job_.input.replicas;
+  const std::int64_t most = std::max<std::int64_t>(1, (1 << 24) / replicas);  // rows of a replica
+  if (!job_.machine.device().memory || !fits(replicas)) return std::nullopt;
   std::int64_t good = 1;
   std::int64_t bad = 2;
-  for (; bad <= most && fits(bad); bad *= 2) good = bad;
+  for (; bad <= most && fits(bad * replicas); bad *= 2) good = bad;
   while (bad - good > 1) {
     const std::int64_t middle = good + (bad - good) / 2;
-    (fits(middle) ? good : bad) = middle;
+    (fits(middle * replicas) ? good : bad) = middle;
   }
-  return good;
+  return good * replicas;
 }
 
 bool TrainingPlans::fits(std::int64_t rows) {
@@ -104,21 +107,15 @@ bool TrainingPlans::fits(std::int64_t rows) {
 
 // ---- Summaries
 
-// The default strategy requests no device, one_device requests its own, and assigned layers request their
-// core.
-StepPlacement TrainingPlans::placement() {
-  PlacementRules rules{.task = job_.machine.context.task(),
-                       .soft_placement = scenario_.devices.soft_placement};
-  for (const device::LogicalDevice& device : job_.machine.context.list_logical_devices())
-    rules.devices.push_back(device.name);
-  rules.devices = by_priority(std::move(rules.devices));
-  std::vector<device::Name> of_replica;
-  for (const device::LogicalDevice& device : job_.machine.replicas.front().devices())
-    of_replica.push_back(device.name);
-  std::vector<DeviceScope> scopes = strategy::layer_scopes(step(), job_.machine.assigned, of_replica);
-  if (scenario_.strategy->asks_for_device())
-    scopes.push_back({.scope = "", .device = job_.machine.device().name});
-  return place(step(), rules, scopes);
+std::vector<strategy::ReplicaPlacement> TrainingPlans::placements() {
+  const bool is_one_process = scenario_.strategy->processes() != strategy::Processes::per_worker;
+  const std::vector<Tensor> batch = batch_of(job_.global_batch);
+  std::vector<strategy::ReplicaPlacement> placed;
+  for (std::size_t i = 0; i < job_.machine.replicas.size(); ++i)
+    if (is_one_process || job_.machine.replicas[i].task == job_.machine.replicas.front().task)
+      placed.push_back(strategy::place_replica(model_.training_step(batch, i), i, *scenario_.strategy,
+                                               job_.machine, scenario_.devices.soft_placement));
+  return placed;
 }
 
 session::Planned TrainingPlans::planned() {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "execute/queues.h"
-#include "program/step_placement.h"
 #include "scenario/build.h"
 #include "session/lowering.h"
 #include "session/planned.h"
+#include "strategy/replica_placement.h"
 #include "train/model.h"
 
 namespace wt::session {
@@ -39,7 +39,9 @@ class TrainingPlans {
 
   session::Planned planned();
   plan::MemoryReport memory();
-  StepPlacement placement();
+  // Of the replicas of the first process, which is the one that logs them: of all replicas, unless each
+  // worker is a process.
+  std::vector<strategy::ReplicaPlacement> placements();
 
   // The largest global batch whose step fits into the devices' memory. Unset if the devices have no limit, or
   // if not even one row fits.

@@ -148,8 +148,11 @@ class Strategy {
   virtual void check_platform(const platform::Platform&, const Report&) const {}
   virtual void add_replicas(Site& site) const = 0;
   virtual void warn(Site&) const {}  // after all replicas are added
-  // The program opens tf.device around the step, so that soft placement knows the device it asks for.
+  // The program or the strategy opens tf.device around each replica's step, so that soft placement knows the
+  // requested device.
   virtual bool asks_for_device() const { return false; }
+  // The device of the only copy of each variable. Unset: every replica has copies on its own device.
+  virtual std::optional<device::Name> variable_device(const cluster::Machine&) const { return std::nullopt; }
   // The layers that are not on the first logical device of their replica.
   virtual cluster::AssignedLayers assigned_layers(const model::Layer&, const Report&) const { return {}; }
   // The overrides that give a scenario another number of replicas.

@@ -85,7 +85,9 @@ std::vector<Tensor> Function::operator()(const std::vector<Tensor>& arguments) {
 
 const plan::Plan& Function::plan_for(const PerReplica& arguments) { return planned_for(arguments).plan; }
 
-const Step& Function::step_for(const PerReplica& arguments) { return traced_for(arguments.front()).step; }
+const Step& Function::step_for(const PerReplica& arguments, std::size_t replica) {
+  return traced_for(arguments.at(replica)).step;
+}
 
 void Function::create_variables(const PerReplica& arguments) {
   state_.add(traced_for(arguments.front()).weights);

@@ -69,7 +69,7 @@ class Function {
   // numbers.
   const plan::Plan& plan_for(const PerReplica& arguments);
 
-  const Step& step_for(const PerReplica& arguments);  // of replica 0
+  const Step& step_for(const PerReplica& arguments, std::size_t replica = 0);
 
   // Adds the variables of such a call to the state, for example so that a checkpoint can be compared with
   // them.

@@ -105,10 +105,10 @@ class Model {
   // dataset hold the model's inputs and no labels. Throws InputError if the dataset is empty.
   Tensor predict(const data::Dataset& dataset);
 
-  // The plan and the step (replica 0's) of a training step on such a batch. The tensors may lack numbers,
-  // since their shapes and types suffice.
+  // The plan of a training step on such a batch, and a replica's part of the step. The tensors may lack
+  // numbers, since their shapes and types suffice.
   const plan::Plan& training_plan(const std::vector<Tensor>& batch);
-  const Step& training_step(const std::vector<Tensor>& batch);
+  const Step& training_step(const std::vector<Tensor>& batch, std::size_t replica = 0);
 
   // Adds all variables of the training step to the state, those of the optimizer and the metrics included.
   // Otherwise the first step does this.

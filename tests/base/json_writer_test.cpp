@@ -41,6 +41,12 @@ TEST(JsonWriter, PrintsCompactTextWithoutSpaces) {
             "\"sizes\":[1,2],\"empty\":{}}");
 }
 
+// A terminal obeys them, and results may be printed.
+TEST(JsonWriter, EscapesEveryControlCharacter) {
+  EXPECT_EQ(quote("\u0085\u009b\x7f\u202e\u00fc"), "\"\\u0085\\u009b\\u007f\\u202e\u00fc\"");
+  EXPECT_EQ(parse(quote("a\u009b\u202e"), "x").string(), "a\u009b\u202e");
+}
+
 TEST(JsonWriter, EscapesWhatJsonCannotHold) { EXPECT_EQ(quote("\\\b\f\r\t\x01"), R"("\\\b\f\r\t\u0001")"); }
 
 TEST(JsonWriter, PrintsDoublesThatReadBackToTheSameBits) {

@@ -23,5 +23,14 @@ TEST(Utf8, FindsTheFirstByteThatIsNone) {
 
 TEST(Utf8, MakesLinesSafeToPrint) { EXPECT_EQ(printable("a\tb\x1b\x7f\xff\u00fc"), "a\tb???\u00fc"); }
 
+// A terminal obeys C1 controls as it does ESC sequences: U+009B begins one. The other three move what stands
+// around them.
+TEST(Utf8, ControlsOfEveryKindAreNotPrinted) {
+  EXPECT_EQ(printable("a\u0080\u009b2J\u00a0b"), "a??2J\u00a0b");
+  EXPECT_EQ(printable("a\u2028b\u202ec\u2066d"), "a?b?c?d");
+  EXPECT_EQ(printable("\u20ac\U0001F600"), "\u20ac\U0001F600");
+  EXPECT_EQ(printable_lines("a\x1b\nb\r\n"), "a?\nb?\n");
+}
+
 }  // namespace
 }  // namespace wt

@@ -194,6 +194,15 @@ TEST(Elementwise, FillGivesOneValueOfTheType) {
             (std::vector<float>{0.1f}));
 }
 
+TEST(Elementwise, RangeGivesMultiplesInOrder) {
+  EXPECT_EQ(numbers<std::int32_t>(apply("range", {}, FillAttributes{{Type::int32, {4}}, 512})[0]),
+            (std::vector<std::int32_t>{0, 512, 1024, 1536}));
+  EXPECT_EQ(numbers<float>(apply("range", {}, FillAttributes{{Type::float32, {3}}, 0.5})[0]),
+            (std::vector<float>{0, 0.5f, 1}));
+  EXPECT_EQ(refusal("range", {}, FillAttributes{{Type::uint8, {3}}, 1}),
+            "[range] y is uint8[3]; it must be of floats, int32 or int64");
+}
+
 // All kernels except the contractions round every step, so the numbers do not depend on the instruction set.
 TEST(Elementwise, GivesTheSameBitsOnEveryInstructionSet) {
   std::vector<float> a, b;

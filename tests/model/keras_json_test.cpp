@@ -168,6 +168,45 @@ const std::string known_classes =
     "ZeroPadding2D, "
     "Functional, Sequential";
 
+// Every version of Keras writes further keys. Without a value they leave a layer as it was.
+TEST(KerasJson, PassesOverUnknownKeysWithoutAValue) {
+  json::PassedOver passed;
+  const std::string keys = R"("a": null, "b": false, "c": "", "d": [], "e": {},
+    "kernel_initializer": {"class_name": "GlorotUniform", "config": {"seed": null, "input_axes": null}},
+    "bias_regularizer": {"class_name": "L2", "config": {"l2": 0.5, "per_axis": false}})";
+  model_from_json(json::parse(with_dense(keys), "m.json"), &passed);
+  EXPECT_EQ(passed, (json::PassedOver{"a", "b", "c", "d", "e", "input_axes", "per_axis"}));
+}
+
+TEST(KerasJsonErrors, NameUnknownKeysWithAValue) {
+  for (const std::string value : {"0", "1", "true", "\"x\"", "[0]", R"({"x": null})", "0.5"}) {
+    EXPECT_TRUE(refused(with_dense("\"later\": " + value))
+                    .starts_with("3:61 layer \"d\" (Dense): unknown key \"later\" | known: "))
+        << value;
+    EXPECT_TRUE(refused(with_dense(R"("kernel_initializer": {"class_name": "GlorotUniform", "config": {)"
+                                   R"("input_axes": )" +
+                                   value + "}}"))
+                    .find("unknown key \"input_axes\"") != std::string::npos)
+        << value;
+  }
+}
+
+// What Keras computes itself when it builds a layer: the axes of attention over inputs of rank 3.
+TEST(KerasJson, AcceptsWhatKerasComputesItself) {
+  const auto attention = [](const std::string& axes) {
+    return R"({"class_name": "Functional", "config": {"name": "m", "layers": [
+{"class_name": "InputLayer", "name": "i", "config": {"name": "i", "batch_shape": [null, 3, 4]}, "inbound_nodes": []},
+{"class_name": "MultiHeadAttention", "name": "a", "config": {"name": "a", "num_heads": 1, "key_dim": 2,
+  "attention_axes": )" +
+           axes + R"(}, "inbound_nodes": [[["i", 0, 0, {"value": ["i", 0, 0]}]]]}],
+"input_layers": [["i", 0, 0]], "output_layers": [["a", 0, 0]]}})";
+  };
+  EXPECT_EQ(refused(attention("[1]")), "no problem");
+  EXPECT_EQ(refused(attention("[\n1\n]")), "no problem");
+  EXPECT_NE(refused(attention("[1, 2]")).find("\"attention_axes\" is not offered | set it to [1]"),
+            std::string::npos);
+}
+
 TEST(KerasJsonErrors, NameTheClassThatIsNotOffered) {
   EXPECT_EQ(refused(with_layer(R"({"class_name": "Dens", "config": {"name": "d"}})")),
             "3:16 layer \"d\" is a Dens, which is not offered | did you mean \"Dense\"? " + known_classes);

@@ -132,6 +132,22 @@ TEST(Zoo, BertFindsMaskedWordsByTheirPositionInTheirRow) {
   }
 }
 
+// Replicas may have different numbers of rows, and strategies lower their steps node by node.
+TEST(Zoo, StepsConsistOfTheSameNodesForAnyNumberOfRows) {
+  const auto nodes = [](const Layer& model, std::int64_t rows) {
+    std::vector<std::string> texts;
+    for (const Node& node : training(model, rows).step.program.nodes)
+      texts.push_back(fmt::format("{} {} {}", name(node.operation), node.inputs.size(), node.scope));
+    return texts;
+  };
+  for (const ZooModel& row : zoo()) {
+    const LayerPtr model = zoo_model(row.name).build();
+    const std::vector<std::string> of_one = nodes(*model, 1);
+    for (const std::int64_t rows : {2, 3, 8})
+      EXPECT_EQ(nodes(*model, rows), of_one) << row.name << " " << rows;
+  }
+}
+
 // Turc et al., 2019: 4,385,920 parameters including the pooler. Pre-training adds a dense layer, a layer
 // normalization and the biases of the vocabulary for masked words, and the two logits of next-sentence
 // prediction.

@@ -50,6 +50,18 @@ class Side:
     def read(self, file):
         return (self.folder / file).read_bytes()
 
+    def constants(self):
+        """The versions of the model's constants in the results; 0: made before results had one."""
+        versions = set()
+        for file in self.files:
+            if not file.endswith("/results.json"):
+                continue
+            try:
+                versions.add(json.loads(self.read(file)).get("constants_version", 0))
+            except (ValueError, AttributeError):  # the comparison of this file says that it is not JSON
+                pass
+        return versions
+
     def normalise(self, text):
         return normalised(text, self.facts["folder"])
 
@@ -87,6 +99,7 @@ class Comparison:
     def run(self):
         """Returns whether every difference is meant, and every exception needed."""
         self.compare_profiles()
+        self.compare_constants()
         for file in sorted(self.sides[0].files | self.sides[1].files):
             if self.is_selected(file):
                 self.compare_file(file)
@@ -120,6 +133,13 @@ class Comparison:
         print(f"each store measured this machine's kernels, so that {len(self.skipped)} commands are not compared; "
               f"make the second one with --profile {self.sides[0].folder / PROFILE}")
         self.add(Found(PROFILE, "", "kernel times of one measurement", "kernel times of another"))
+
+    def compare_constants(self):
+        """Times that moved because the constants did are no fault: CHANGELOG.md says by how much."""
+        versions = [sorted(side.constants()) for side in self.sides]
+        if versions[0] != versions[1]:
+            print("the model's constants have different versions, {} and {}: CHANGELOG.md says what moved".format(
+                *(", ".join(map(str, some)) or "none" for some in versions)))
 
     def compare_file(self, file):
         is_there = [file in side.files for side in self.sides]

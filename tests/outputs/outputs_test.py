@@ -78,6 +78,11 @@ class Stores(unittest.TestCase):
                       "    after:  0.00126  (+0.8 %)", printed)
         self.assertIn("1 difference without an exception", printed)
 
+    def test_other_versions_of_the_constants_are_named(self):
+        self.assertNotIn("constants", self.compare(code=0))
+        self.change(f"{CASE}/results/results.json", '{"steps": 10', '{"constants_version": 2, "steps": 10')
+        self.assertIn("the model's constants have different versions, 0 and 2", self.compare(code=1))
+
     def test_the_last_bit_of_a_number_counts(self):
         self.change(f"{CASE}/results/results.json", "2.5", "2.5000000000000004")
         self.assertIn("simulated.parts.1", self.compare(code=1))

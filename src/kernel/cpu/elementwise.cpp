@@ -150,4 +150,17 @@ void apply_fill(const Numbers& numbers, device::Workers& workers) {
   });
 }
 
+void apply_range(const Numbers& numbers, device::Workers& workers) {
+  const View& y = numbers.outputs[0];
+  const double value = attributes_as<FillAttributes>(numbers.attributes).value;
+  with_number(y.spec.type, [&](auto zero) {
+    using T = decltype(zero);
+    T* data = y.as<T>();
+    run_in_tiles(workers, y.spec.elements(), [&](std::int64_t begin, std::int64_t count) {
+      for (std::int64_t i = begin; i < begin + count; ++i)
+        data[i] = element::converted<T>(static_cast<double>(i) * value);
+    });
+  });
+}
+
 }  // namespace wt::cpu

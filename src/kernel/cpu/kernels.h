@@ -25,6 +25,7 @@ void apply_comparison(Comparison operation, const Numbers& numbers, device::Work
 void apply_select(const Numbers& numbers, device::Workers& workers);
 void apply_cast(const Numbers& numbers, device::Workers& workers);
 void apply_fill(const Numbers& numbers, device::Workers& workers);
+void apply_range(const Numbers& numbers, device::Workers& workers);
 
 // The `apply` functions of kernel/shaping.cpp.
 void apply_transpose(const Numbers& numbers, device::Workers& workers);

@@ -45,6 +45,13 @@ void fill(T value, const View& y, device::CudaQueue& queue) {
   for_each(queue, y.spec.elements(), [=] __device__(Index i) { data[i] = value; });
 }
 
+template <class T>
+void range(double value, const View& y, device::CudaQueue& queue) {
+  T* data = y.as<T>();
+  for_each(queue, y.spec.elements(),
+           [=] __device__(Index i) { data[i] = element::converted<T>(static_cast<double>(i) * value); });
+}
+
 }  // namespace
 
 void apply_comparison(Comparison operation, const Numbers& numbers, device::CudaQueue& queue) {
@@ -67,6 +74,12 @@ void apply_fill(const Numbers& numbers, device::CudaQueue& queue) {
   const double value = attributes_as<FillAttributes>(numbers.attributes).value;
   const View& y = numbers.outputs[0];
   with_type(y.spec.type, [&](auto zero) { fill(element::converted<decltype(zero)>(value), y, queue); });
+}
+
+void apply_range(const Numbers& numbers, device::CudaQueue& queue) {
+  const double value = attributes_as<FillAttributes>(numbers.attributes).value;
+  const View& y = numbers.outputs[0];
+  with_number(y.spec.type, [&](auto zero) { range<decltype(zero)>(value, y, queue); });
 }
 
 }  // namespace wt::cuda

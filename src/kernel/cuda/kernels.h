@@ -21,6 +21,7 @@ void apply_comparison(Comparison operation, const Numbers& numbers, device::Cuda
 void apply_select(const Numbers& numbers, device::CudaQueue& queue);
 void apply_cast(const Numbers& numbers, device::CudaQueue& queue);
 void apply_fill(const Numbers& numbers, device::CudaQueue& queue);
+void apply_range(const Numbers& numbers, device::CudaQueue& queue);
 
 void apply_transpose(const Numbers& numbers, device::CudaQueue& queue);
 void apply_broadcast_to(const Numbers& numbers, device::CudaQueue& queue);

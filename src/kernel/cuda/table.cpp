@@ -73,6 +73,7 @@ constexpr Row table[] = {
     {"minimum", binary<Binary::minimum>},
     {"multiply", binary<Binary::multiply>},
     {"negate", unary<Unary::negate>},
+    {"range", apply_range},
     {"reduce_max", apply_reduce_max, reduction_workspace},
     {"reduce_mean", apply_reduce_mean, reduction_workspace},
     {"reduce_sum", apply_reduce_sum, reduction_workspace},

@@ -199,7 +199,7 @@ LayerPtr read_functional(const Value& config, Importing& importing) {
   };
   const std::vector<Reference> inputs = references("input_layers");
   const std::vector<Reference> outputs = references("output_layers");
-  reader.finish();
+  reader.finish(importing.passed);
   if (importing.problems.found().size() > before) return nullptr;
   auto graph = graph_reader.graph(inputs, outputs);
   if (!graph) return nullptr;

@@ -7,7 +7,9 @@
 //
 // Keras 2 before 2.13, Keras 2 since 2.13 and Keras 3 write slightly different forms. These do not contradict
 // each other, so the reader accepts every form everywhere and ignores the version that a file states.
-// A key that could change the result and is not implemented is reported as a problem and never ignored.
+// A key that could change the result and is not implemented is reported as a problem and never ignored. Every
+// version of Keras adds keys. Those that are unknown here and have no value (null, false or empty) leave the
+// layer as it was before they existed, so they are passed over and only noted.
 
 #include <map>
 
@@ -19,6 +21,7 @@ namespace wt::model::keras {
 // The state of reading one file: the problems found so far, and the place of each layer in the file.
 struct Importing {
   Problems problems{};
+  json::PassedOver passed{};
   std::map<const Layer*, Place> places{};
 };
 

@@ -11,11 +11,13 @@ namespace {
 using json::Kind;
 using json::Value;
 
-// Keys of any layer that do not change the result, or that other functions read.
+// Keys of any layer that do not change the result, or that other functions read. Some are what Keras computes
+// itself when it builds a layer, and "renorm_momentum" has no effect while "renorm" is false.
 constexpr std::string_view ignored_keys[] = {
     "batch_input_shape", "batch_shape",    "input_shape",      "input_dtype", "input_length",
     "build_config",      "compile_config", "shared_object_id", "lora_alpha",  "optional",
-    "autocast",          "fused",          "query_shape",      "key_shape",   "flash_attention"};
+    "autocast",          "fused",          "query_shape",      "key_shape",   "value_shape",
+    "flash_attention",   "renorm_momentum"};
 
 // Keys that can change the result and are not implemented. Null and one other value stand for the usual
 // behaviour and are accepted.
@@ -34,7 +36,7 @@ constexpr OnlyValue only_values[] = {
     {"noise_shape", ""},
     {"adjustment", ""},
     {"virtual_batch_size", ""},
-    {"attention_axes", ""},
+    {"attention_axes", "[1]"},  // what Keras computes for inputs of rank 3, the only ones that are offered
     {"lora_rank", ""},
     {"quantization_config", ""},
     {"data_format", "\"channels_last\""},
@@ -49,11 +51,15 @@ constexpr OnlyValue only_values[] = {
     {"threshold", "0.0"},
 };
 
+bool is_one(const Value& value) { return value.kind() == Kind::integer && value.integer() == 1; }
+
 bool is_offered(const Value& value, const OnlyValue& only) {
   if (value.kind() == Kind::null) return true;
   const bool is_zero = (value.kind() == Kind::integer && value.integer() == 0) ||
                        (value.kind() == Kind::real && value.real() == 0);
-  return only.offered == "0.0" ? is_zero : value.text() == only.offered;
+  if (only.offered == "0.0") return is_zero;
+  if (only.offered != "[1]") return value.text() == only.offered;
+  return value.kind() == Kind::array && value.elements().size() == 1 && is_one(value.elements()[0]);
 }
 
 void check_only_values(LayerReader& config) {
@@ -110,7 +116,7 @@ bool is_custom(const Value& entry) {
 LayerPtr read_plain(const LayerClass& row, const Value& config, const std::string& name,
                     Importing& importing) {
   Problems own;
-  LayerReader reader(config, own);
+  LayerReader reader(config, own, &importing.passed);
   LayerPtr layer;
   for (const std::string_view key : ignored_keys) reader.value(key);
   check_only_values(reader);
@@ -124,7 +130,7 @@ LayerPtr read_plain(const LayerClass& row, const Value& config, const std::strin
     // is not reported.
     if (!own.any()) add_problems(error, config.place(), importing);
   }
-  reader.finish();
+  reader.finish(importing.passed);
   for (const Problem& problem : own.found())
     importing.problems.add(
         problem.place, fmt::format("layer \"{}\" ({}): {}", printable(name), row.class_name, problem.fact),
@@ -136,7 +142,7 @@ LayerPtr read_plain(const LayerClass& row, const Value& config, const std::strin
 std::string name_of(const Value& entry, const Value& config) {
   const Value* name = config.kind() == Kind::object ? text_member(config, "name") : nullptr;
   if (name == nullptr) name = text_member(entry, "name");
-  return name == nullptr ? "" : name->string();
+  return name == nullptr ? "" : printable(name->string());
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ LayerPtr read_sequential(const Value& config, Importing& importing) {
   const std::string name = reader.name();
   const bool trainable = reader.trainable();
   const Value::Elements& entries = reader.array("layers");
-  reader.finish();
+  reader.finish(importing.passed);
   std::vector<LayerPtr> layers;
   for (const Value& entry : entries)
     if (LayerPtr layer = read_layer(entry, importing)) layers.push_back(std::move(layer));

@@ -162,6 +162,16 @@ LayerPtr read_embedding(Reader& r) {
 
 LayerPtr read_concatenate(Reader& r) { return concatenate({r.name(), r.axis(-1)}); }
 
+// Keras writes the size of the output as a number or, in version 3, as the shape of an output element.
+std::optional<std::int64_t> read_output_size(Reader& r) {
+  const json::Value* shape = r.given("output_shape");
+  if (shape == nullptr || shape->kind() != json::Kind::array) return r.maybe_extent("output_shape");
+  const std::vector<std::int64_t> extents = r.extents("output_shape");
+  if (extents.size() == 1 && extents[0] >= 1) return extents[0];
+  r.problem("output_shape", "only one extent is offered", "write a number, or a list of one");
+  return std::nullopt;
+}
+
 LayerPtr read_attention(Reader& r) {
   return multi_head_attention({.name = r.name(),
                                .num_heads = r.extent("num_heads"),
@@ -169,7 +179,7 @@ LayerPtr read_attention(Reader& r) {
                                .value_dim = r.maybe_extent("value_dim"),
                                .dropout = r.number("dropout", 0),
                                .use_bias = r.flag("use_bias", true),
-                               .output_dim = r.maybe_extent("output_shape"),
+                               .output_dim = read_output_size(r),
                                .kernel_initializer = r.initializer("kernel_initializer", glorot_uniform),
                                .bias_initializer = r.initializer("bias_initializer", zeros),
                                .kernel_regularizer = r.regularizer("kernel_regularizer"),

@@ -27,7 +27,10 @@ const json::Value* LayerReader::given(std::string_view key) {
 
 std::string LayerReader::name() {
   const json::Value* found = given("name");
-  return found == nullptr ? "" : json::convert<std::string>(*found, problems_).value_or("");
+  const std::string name = found == nullptr ? "" : json::convert<std::string>(*found, problems_).value_or("");
+  if (name != printable(name))
+    problem("name", "the name has control characters", "write one line of plain text");
+  return name;
 }
 
 bool LayerReader::flag(std::string_view key, bool otherwise) {
@@ -128,12 +131,12 @@ std::string LayerReader::activation(std::string_view key) {
 
 Initializer LayerReader::initializer(std::string_view key, const Initializer& otherwise) {
   const json::Value* found = given(key);
-  return found == nullptr ? otherwise : initializer_from_json(*found, problems_);
+  return found == nullptr ? otherwise : initializer_from_json(*found, problems_, passed_);
 }
 
 std::optional<Regularizer> LayerReader::regularizer(std::string_view key) {
   const json::Value* found = given(key);
-  return found == nullptr ? std::nullopt : regularizer_from_json(*found, problems_);
+  return found == nullptr ? std::nullopt : regularizer_from_json(*found, problems_, passed_);
 }
 
 }  // namespace wt::model

@@ -9,8 +9,9 @@ namespace wt::model {
 // in Python. Each function adds a problem and returns a usable value if what the file contains is wrong.
 class LayerReader : public json::Reader {
  public:
-  LayerReader(const json::Value& config, Problems& problems)
-      : Reader(config, problems), problems_(problems) {}
+  // `passed` receives the unknown keys whose values stand for nothing. Without it they are problems.
+  LayerReader(const json::Value& config, Problems& problems, json::PassedOver* passed = nullptr)
+      : Reader(config, problems), problems_(problems), passed_(passed) {}
 
   std::string name();
   bool trainable() { return flag("trainable", true); }
@@ -36,6 +37,7 @@ class LayerReader : public json::Reader {
 
  private:
   Problems& problems_;
+  json::PassedOver* passed_;
 };
 
 }  // namespace wt::model

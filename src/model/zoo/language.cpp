@@ -72,14 +72,10 @@ class FirstToken : public Layer {
 };
 
 // A column [rows, 1] with the position at which each row begins when the rows of a batch are joined into one
-// sequence: 0, words, 2 words, ... There is no kernel that enumerates, so the column is doubled until it is
-// long enough.
+// sequence: 0, words, 2 words, ... Replicas may have different numbers of rows, and their programs have to
+// consist of the same nodes all the same.
 Symbol row_starts(Trace& trace, Type type, std::int64_t rows, std::int64_t words) {
-  Symbol starts = fill(trace, {type, {1, 1}}, 0);
-  for (std::int64_t counted = 1; counted < rows; counted *= 2)
-    starts = concat({starts, starts + static_cast<double>(counted * words)}, 0);
-  const std::int64_t rest = starts.shape()[0] - rows;
-  return rest == 0 ? starts : split(starts, 0, {rows, rest})[0];
+  return reshape(range(trace, {type, {rows}}, static_cast<double>(words)), {rows, 1});
 }
 
 class GatherPositions : public Layer {

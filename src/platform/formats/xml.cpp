@@ -145,7 +145,11 @@ bool Element::has(std::string_view attribute) const {
 std::optional<std::string> Element::maybe(std::string_view attribute) {
   known_.emplace_back(attribute);
   if (!has(attribute)) return std::nullopt;
-  return node_of(node_).attribute(known_.back().c_str()).value();
+  std::string value = node_of(node_).attribute(known_.back().c_str()).value();
+  if (value != printable(value))
+    problem(attribute, fmt::format("the value of \"{}\" has control characters", attribute),
+            "write one line of plain text");
+  return value;
 }
 
 std::string Element::required(std::string_view attribute) {

@@ -57,6 +57,12 @@ class CentralStorage final : public Cloned<CentralStorage> {
   }
   std::optional<ReductionChoice> reduction(const Setting& setting) const override;
 
+  bool asks_for_device() const override { return true; }
+  std::optional<device::Name> variable_device(const cluster::Machine& machine) const override {
+    if (machine.center) return machine.center->name;
+    const device::Name& own = machine.device().name;
+    return machine.replicas.size() > 1 ? device::host_of(own) : own;
+  }
   bool meets_in_collectives() const override { return false; }
   // An epoch ends with the first step in which a replica has no rows.
   bool goes_on_with_empty_replicas() const override { return false; }
@@ -79,14 +85,10 @@ std::optional<ReductionChoice> CentralStorage::reduction(const Setting& setting)
 
 std::vector<std::string> CentralStorage::log(const cluster::Machine& machine, model::Semantics,
                                              const cluster::ClusterSpec&) const {
-  const device::Name& own = machine.device().name;
-  const device::Name variables = machine.center                ? machine.center->name
-                                 : machine.replicas.size() > 1 ? device::host_of(own)
-                                                               : own;
-  return {info(
-      fmt::format("ParameterServerStrategy (CentralStorageStrategy if you are using a single machine) with "
-                  "compute_devices = [{}], variable_device = {}",
-                  python_list(texts_of(device_names(machine))), cluster::python_repr(print(variables))))};
+  return {info(fmt::format(
+      "ParameterServerStrategy (CentralStorageStrategy if you are using a single machine) with "
+      "compute_devices = [{}], variable_device = {}",
+      python_list(texts_of(device_names(machine))), cluster::python_repr(print(*variable_device(machine)))))};
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ class Mirrored final : public Cloned<Mirrored> {
   std::optional<std::string> library_algorithm() const override { return name_or_none(algorithm_); }
   std::vector<Overrides> other_reductions(const IsGiven&) const override;
   bool may_overlap() const override { return !buckets_.overlap; }
+  bool asks_for_device() const override { return true; }
   Mended mended(const cluster::Machine& machine) const override;
   std::vector<std::string> log(const cluster::Machine& machine, model::Semantics semantics,
                                const cluster::ClusterSpec&) const override;

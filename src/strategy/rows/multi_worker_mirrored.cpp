@@ -43,6 +43,7 @@ class MultiWorkerMirrored final : public Cloned<MultiWorkerMirrored> {
   std::vector<Overrides> other_reductions(const IsGiven& is_given) const override;
   bool may_overlap() const override { return !buckets_.overlap; }
 
+  bool asks_for_device() const override { return true; }
   bool outlives_workers() const override { return true; }
   std::optional<Seconds> collective_timeout() const override { return options_.timeout; }
   std::vector<std::string> log(const cluster::Machine& machine, model::Semantics,

@@ -51,6 +51,7 @@ class Tpu final : public Cloned<Tpu> {
   }
   std::vector<Overrides> other_reductions(const IsGiven&) const override;
 
+  bool asks_for_device() const override { return true; }
   bool compiles_steps() const override { return true; }
   std::vector<std::string> log(const cluster::Machine& machine, model::Semantics,
                                const cluster::ClusterSpec&) const override;

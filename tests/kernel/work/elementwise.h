@@ -79,6 +79,8 @@ inline Rows elementwise() {
       {"cast", {i32({10})}, CastAttributes{Type::int64}, 0, 120},
       {"fill", {}, FillAttributes{f32({2, 3}), 1}, 0, 24},
       {"fill", {}, FillAttributes{i64({}), 1}, 0, 8},
+      {"range", {}, FillAttributes{f32({6}), 2}, 6, 24},
+      {"range", {}, FillAttributes{i64({3}), 2}, 3, 24},
   };
 }
 
