@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/narrow.h"
 #include "base/utf8.h"
 
 namespace wt::json {
@@ -64,10 +65,10 @@ Place Source::place(std::size_t offset, std::size_t length) const {
   const std::size_t characters =
       characters_before(offset + std::min(length, end - offset)) - characters_before(offset);
   return {.file = file_,
-          .line = static_cast<int>(next - line_starts_.begin()),
-          .column = static_cast<int>(characters_before(offset) - characters_before(start)) + 1,
+          .line = narrow<int>(next - line_starts_.begin()),
+          .column = narrow<int>(characters_before(offset) - characters_before(start)) + 1,
           .source_line = SourceLine(text_, start, end, offset),
-          .length = std::max(static_cast<int>(characters), 1)};
+          .length = std::max(narrow<int>(characters), 1)};
 }
 
 std::string_view describe(Kind kind) {
@@ -117,7 +118,7 @@ Value replaced(const Value& tree, std::span<const std::string> path, const Value
 }
 
 Value parse_file(const std::filesystem::path& path, const Place& named_at) {
-  return parse(read_text(path, named_at), path.string());
+  return parse(read_text(path, named_at, largest_text), path.string());
 }
 
 }  // namespace wt::json

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/narrow.h"
 #include "base/rough.h"
 #include "base/suggest.h"
 
@@ -68,7 +69,7 @@ Endpoints ordered(const CollectiveOptions& options, const Platform& platform) {
   const std::string order = options.rank_order.value_or("");
   const std::vector<int> numbers = numbers_of(order);
   if (!numbers.empty()) {
-    if (options.ranks && *options.ranks != static_cast<int>(numbers.size()))
+    if (options.ranks && *options.ranks != narrow<int>(numbers.size()))
       throw InputError(fmt::format("--rank-order names {}, and --ranks requests {}",
                                    counted(std::ssize(numbers), "device"), counted(*options.ranks, "rank")),
                        "leave --ranks out");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/narrow.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "cluster/cluster.h"
@@ -68,7 +69,7 @@ class MachineBuilder final : public strategy::Site {
       start(0, device::Name{.job = "localhost"}, {});
     }
     problems_.throw_if_any();
-    machine_.tasks = static_cast<int>(processes_.size());
+    machine_.tasks = narrow<int>(processes_.size());
     scenario_.strategy->add_replicas(*this);
     problems_.throw_if_any();
     settle_host();
@@ -136,7 +137,7 @@ class MachineBuilder final : public strategy::Site {
           platform(), has_cluster ? scenario_.cluster.config.cluster : cluster::ClusterSpec{},
           scenario_.place("cluster"));
       for (const cluster::Task* task : cluster::workers(cluster))
-        start(static_cast<int>(processes_.size()), cluster::name(*task), reader.of(*task), task->host);
+        start(narrow<int>(processes_.size()), cluster::name(*task), reader.of(*task), task->host);
     });
     if (processes_.empty() && !problems_.any())
       problems_.add(scenario_.place("cluster"), "the cluster has no workers",

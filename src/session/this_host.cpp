@@ -4,9 +4,11 @@
 
 #include <vector>
 
+#include "base/narrow.h"
 #include "base/suggest.h"
 #include "device/cpu/workers.h"
 #include "kernel/cpu/isa.h"
+#include "scenario/keys.h"
 
 namespace wt::session {
 
@@ -24,10 +26,12 @@ void pin_isa(const std::string& wanted) {
 }
 
 int threads_of(std::optional<int> option, const scenario::Scenario& scenario) {
-  if (option && *option < 1)
-    throw InputError(fmt::format("--threads must be at least 1, and it is {}", *option), "");
+  if (option && (*option < 1 || *option > scenario::most_threads))
+    throw InputError(fmt::format("--threads {} is out of range", *option),
+                     fmt::format("it must be from 1 to {}; this machine has {}", scenario::most_threads,
+                                 device::hardware_threads()));
   if (option) return *option;
-  return scenario.host.threads ? static_cast<int>(*scenario.host.threads) : device::hardware_threads();
+  return scenario.host.threads ? narrow<int>(*scenario.host.threads) : device::hardware_threads();
 }
 
 }  // namespace wt::session

@@ -33,6 +33,13 @@ std::vector<std::shared_ptr<const Rows>> each_kind(std::int64_t seed) {
                                .seed = seed})};
 }
 
+// A scenario without numbers takes the shapes of rows and never reads one.
+TEST(Synthetic, DrawsHiddenNumbersWhenARowIsRead) {
+  const auto rows = synthetic_rows(Classification{.rows = 2, .shape = {1 << 20}, .classes = 1 << 24});
+  EXPECT_EQ(rows->count(), 2);
+  EXPECT_THROW(rows->gather(std::array<std::int64_t, 1>{0}), InputError);
+}
+
 TEST(Synthetic, ARowDependsOnTheSeedAndItsNumberAlone) {
   const auto rows = each_kind(4), same = each_kind(4), other = each_kind(5);
   for (std::size_t kind = 0; kind < rows.size(); ++kind) {

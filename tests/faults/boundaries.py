@@ -13,6 +13,7 @@ take so long.
 
 import argparse
 import json
+import os
 import pathlib
 import random
 import re
@@ -25,6 +26,10 @@ repository = pathlib.Path(__file__).resolve().parents[2]
 
 border = [-(2**63), -(2**31) - 1, -1, 0, 1, 2**15, 2**16, 2**24, 2**31 - 1, 2**31, 2**32, 2**32 + 1, 10**12,
           2**53 + 1, 2**62, 2**63 - 1, 2**63, 10**30]
+
+# What a sanitizer finds must differ from the exit codes of windtunnel.
+sanitizers = {"ASAN_OPTIONS": "exitcode=99:allocator_may_return_null=1:detect_leaks=0",
+              "UBSAN_OPTIONS": "exitcode=99:print_stacktrace=1"}
 
 small_mlp = {"zoo": "mlp", "features": 4, "layers": 1, "units": 3, "classes": 3}
 small_data = {"type": "synthetic", "rows": 8}
@@ -182,8 +187,9 @@ def platform_cases(values):
                 continue
             seen.add(shape)
             for value in values:
-                yield ["collective", "--platform", file.stem, "--sizes", "1KiB", "--ranks", "2",
-                       "--set", f"{'.'.join(path)}={value}"], None
+                override = f"{'.'.join(path)}={value}"
+                yield f"{file.stem} {override}", ["collective", "--platform", file.stem, "--sizes", "1KiB",
+                                                  "--ranks", "2", "--set", override], None
 
 
 def without_comments(text):
@@ -205,10 +211,11 @@ def all_cases():
         for value in values_for(node):
             tree = scenario_with(path, extra, value)
             for command in (["validate", "--memory"], ["run"]):
-                yield command + ["SCENARIO"], tree
+                yield f"{'.'.join(path)}={value}", command + ["SCENARIO"], tree
     for command in commands:
         for value in border:
-            yield command.replace("{}", str(value)).split(), None
+            words = command.replace("{}", str(value))
+            yield words, words.split(), None
     yield from platform_cases(border)
 
 
@@ -217,7 +224,8 @@ class Runner:
         self.options, self.folder = options, folder
 
     def limit(self):
-        resource.setrlimit(resource.RLIMIT_AS, (self.options.memory << 30,) * 2)
+        if self.options.memory > 0:
+            resource.setrlimit(resource.RLIMIT_AS, (self.options.memory << 30,) * 2)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     def failure(self, command, tree):
@@ -230,7 +238,7 @@ class Runner:
         if command[0] == "run" and "--replicas" not in command:
             words += ["--out", str(self.folder / "out")]
         process = subprocess.Popen(words, cwd=repository, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                   preexec_fn=self.limit)
+                                   preexec_fn=self.limit, env={**os.environ, **sanitizers})
         try:
             text = process.communicate(timeout=self.options.seconds)[1].decode(errors="replace")
         except subprocess.TimeoutExpired:
@@ -247,23 +255,24 @@ def main():
     reader.add_argument("binary", type=pathlib.Path)
     reader.add_argument("--cases", type=int, help="only so many, drawn by --seed")
     reader.add_argument("--seed", type=int, default=1)
-    reader.add_argument("--only", default="", help="only cases whose command or scenario has this text")
+    reader.add_argument("--only", default="", help="only cases with this text, as time.steps or --ranks")
     reader.add_argument("--seconds", type=float, default=60, help="limit for a case")
-    reader.add_argument("--memory", type=int, default=8, help="limit for a case's address space, in GiB")
+    reader.add_argument("--memory", type=int, default=8, help="limit for a case's address space, in GiB; 0: none, for a build with the address sanitizer")
     options = reader.parse_args()
     options.binary = options.binary.resolve()
 
-    cases = [case for case in all_cases() if options.only in " ".join(case[0]) + json.dumps(case[1])]
+    cases = [case for case in all_cases() if options.only in case[0]]
     if options.cases is not None:
         cases = random.Random(options.seed).sample(cases, min(options.cases, len(cases)))
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(options, pathlib.Path(folder))
-        for command, tree in cases:
+        for label, command, tree in cases:
             failure = runner.failure(command, tree)
             if failure:
                 failed += 1
-                print(f"FAILED {' '.join(command)}\n  {json.dumps(tree) if tree else ''}\n  {failure}", flush=True)
+                print(f"FAILED {label}: {' '.join(command)}\n  {json.dumps(tree) if tree else ''}\n  {failure}",
+                      flush=True)
     print(f"{len(cases)} cases, {failed} failed")
     return 1 if failed or not cases else 0
 
