@@ -18,7 +18,7 @@ namespace {
 
 constexpr int first_try = 8, last_try = 64;  // numbers of steps to simulate until the step times repeat
 constexpr int steps_with_jitter = 100, least_steps_with_jitter = 10;
-constexpr std::size_t most_nodes = 2'000'000, most_requested_nodes = 5'000'000;
+constexpr std::size_t most_nodes = 2'000'000, most_requested_nodes = 2'500'000;
 
 class StepsPlayer {
  public:

@@ -77,7 +77,7 @@ TEST_F(Bounds, ABatchThatDoesNotFitIntoThisMachineIsRefusedWithFigures) {
   })",
                              "out");
   EXPECT_EQ(said.exit, cli::Exit::input_wrong) << said.messages;
-  EXPECT_TRUE(has(said.messages, ":6:")) << said.messages;
+  EXPECT_TRUE(has(said.messages, ":5:")) << said.messages;
   EXPECT_TRUE(has(said.messages, " TiB of memory, and this machine has ")) << said.messages;
 }
 
