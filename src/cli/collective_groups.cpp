@@ -18,10 +18,16 @@ using communication::Group;
 using platform::Endpoint, platform::Platform;
 using Endpoints = std::vector<Endpoint>;
 
+// Twice as many as the largest machines have. More would take minutes and gigabytes.
+constexpr int most_ranks = 1 << 17;
+
 Endpoints first(const Platform& platform, int count) {
   if (count > platform.devices())
     throw InputError(fmt::format("{} has {} devices, not {}", platform.name(), platform.devices(), count),
                      "describe a larger one with --set, as in machines=4");
+  if (count > most_ranks)
+    throw InputError(fmt::format("{} are too many to simulate", counted(count, "rank")),
+                     fmt::format("take at most {} of them: --ranks {}", most_ranks, most_ranks));
   return communication::first_devices(platform, count).ranks;
 }
 

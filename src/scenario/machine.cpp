@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/narrow.h"
+#include "base/rough.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "cluster/cluster.h"
@@ -52,6 +53,9 @@ class HardwareReader {
   const platform::Platform& platform_;
   std::map<const device::DeviceType*, std::shared_ptr<const device::DeviceType>> types_{};
 };
+
+// Twice as many as the largest machines have. Each is described by a few kilobytes, with its name and memory.
+constexpr int most_devices = 1 << 17;
 
 class MachineBuilder final : public strategy::Site {
  public:
@@ -127,6 +131,11 @@ class MachineBuilder final : public strategy::Site {
     if (wanted == strategy::Processes::alone) {
       cluster::Task alone = cluster::cluster_of(platform()).tasks.front();
       start(0, device::Name{.job = "localhost"}, reader.of(alone), alone.host);
+      return;
+    }
+    if (platform().devices() > most_devices) {
+      report("platform", fmt::format("{} are too many to train on", counted(platform().devices(), "device")),
+             fmt::format("describe at most {}", most_devices));
       return;
     }
     const bool has_cluster = wanted == strategy::Processes::per_worker;

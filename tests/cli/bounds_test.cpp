@@ -88,5 +88,31 @@ TEST_F(Bounds, AVectorOfAnAllToAllMayHaveManyRanks) {
   EXPECT_TRUE(has(said.messages, "chunks among 65536 ranks are more than")) << said.messages;
 }
 
+TEST_F(Bounds, MoreRanksThanAnyMachineHasAreRefusedAtOnce) {
+  const Said ranks = test::call({"collective", "--platform", "dgx_h100", "--set", "machines=125000"});
+  EXPECT_EQ(ranks.exit, cli::Exit::input_wrong) << ranks.results;
+  EXPECT_EQ(ranks.messages,
+            "1000000 ranks are too many to simulate\ntake at most 131072 of them: --ranks 131072\n");
+  const Said replicas = run("multi_worker_32_dgx_a100", "out",
+                            {"platform={\"file\": \"dgx_a100\", \"set\": {\"machines\": 100000}}"});
+  EXPECT_EQ(replicas.exit, cli::Exit::input_wrong) << replicas.results;
+  EXPECT_TRUE(has(replicas.messages, "800000 devices are too many to train on")) << replicas.messages;
+}
+
+// A pipeline among many ranks is counted before it is played.
+TEST_F(Bounds, MovesAreCountedBeforeTheyAreSimulated) {
+  const Said said =
+      test::call({"collective", "--platform", "dgx_h100", "--sizes", "1GiB", "--set", "machines=1024"});
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong) << said.results;
+  EXPECT_TRUE(has(said.messages, "moves at once, more than 20000")) << said.messages;
+}
+
+TEST_F(Bounds, StepsOneAfterTheOtherAreCountedBeforeTheyAreSimulated) {
+  const Said said = run("quickstart", "out", {"time.steps=1000000", "numerics=none"});
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong) << said.results;
+  EXPECT_TRUE(has(said.messages, "are too many to simulate one after the other")) << said.messages;
+  EXPECT_TRUE(has(said.messages, "simulate at most ")) << said.messages;
+}
+
 }  // namespace
 }  // namespace wt
