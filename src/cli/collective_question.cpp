@@ -124,7 +124,7 @@ std::optional<Seconds> tiny_message_of(const CollectiveOptions& options) {
   if (!options.tiny_message) return std::nullopt;
   const auto time = parse<Seconds>(*options.tiny_message);
   if (time <= Seconds(0) || !is_plausible(time))
-    throw InputError(fmt::format("a tiny all-reduce can't take {}", time), "give a time above 0, as in 17us");
+    throw InputError(fmt::format("a tiny all-reduce can't take {}", time), "give a time above 0");
   return time;
 }
 

@@ -26,10 +26,12 @@ void pin_isa(const std::string& wanted) {
 }
 
 int threads_of(std::optional<int> option, const scenario::Scenario& scenario) {
-  if (option && (*option < 1 || *option > scenario::most_threads))
-    throw InputError(fmt::format("--threads {} is out of range", *option),
-                     fmt::format("it must be from 1 to {}; this machine has {}", scenario::most_threads,
-                                 device::hardware_threads()));
+  if (option && *option < 1)
+    throw InputError(fmt::format("--threads must be at least 1, and it is {}", *option), "");
+  if (option && *option > scenario::most_threads)
+    throw InputError(
+        fmt::format("--threads must be at most {}, and it is {}", scenario::most_threads, *option),
+        fmt::format("this machine has {}", device::hardware_threads()));
   if (option) return *option;
   return scenario.host.threads ? narrow<int>(*scenario.host.threads) : device::hardware_threads();
 }

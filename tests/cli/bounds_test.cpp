@@ -56,6 +56,8 @@ TEST_F(Bounds, QuantitiesAreFiniteAndPlausible) {
     EXPECT_EQ(said.exit, cli::Exit::input_wrong) << set << "\n" << said.messages;
     EXPECT_TRUE(has(said.messages, "--set:1:")) << said.messages;
   }
+  EXPECT_TRUE(has(run("quickstart", "out", {}, {"--threads", "5000"}).messages,
+                  "--threads must be at most 4096, and it is 5000"));
   EXPECT_EQ(test::call({"collective", "--platform", "dgx_a100", "--tiny-message", "1e300 s"}).exit,
             cli::Exit::input_wrong);
 }
