@@ -127,8 +127,9 @@ void read_value(const json::Value& value, const Key&, DecodeRate& member, Readin
       return;
     }
   }
-  reading.problems.add(value.place(), "this is no rate of decoding",
-                       R"(write rows or bytes in a second: "1500 samples/s", "300 MB/s"; from 1e-6 to 1e15)");
+  reading.problems.add(
+      value.place(), "this is no rate of decoding",
+      R"(write rows or bytes in a second: "1500 samples/s", "300 MB/s"; at most 1e15 samples/s)");
 }
 
 void read_value(const json::Value& value, const Key&, MemoryLimit& member, Reading& reading) {
