@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ostream>
 #include <tuple>
 
 #include "base/utf8.h"
@@ -12,7 +13,7 @@ namespace {
 // Lines of generated files can be very long. Of a longer line than this, only the part around the place is
 // shown.
 constexpr std::size_t widest_line = 160;
-constexpr std::size_t shown_before = 60;
+constexpr std::size_t shown_before = 59;
 
 // A generated file can contain a million errors. The first ones are printed, and the rest is counted.
 constexpr std::size_t most_printed = 50;
@@ -25,30 +26,46 @@ std::size_t bytes_of_characters(std::string_view text, std::size_t characters) {
   return position;
 }
 
+// The part of a line that a message shows, and the place in it.
+struct Excerpt {
+  std::string_view text{};
+  std::size_t marked{0};  // the byte at which the place begins
+  bool has_before{false};
+  bool has_after{false};
+};
+
+// The whole line, or the part around the place if the line is long. Only that part is looked at, since a line
+// may have many megabytes.
+Excerpt excerpt(const Place& place) {
+  constexpr std::size_t bytes_per_character = 4;  // at most
+  const std::string_view line = place.source_line.view();
+  const std::size_t marked = place.source_line.marked(place.column);
+  std::size_t begin = marked - std::min(marked, shown_before * bytes_per_character);
+  while (begin < marked && (static_cast<unsigned char>(line[begin]) & 0xC0) == 0x80) ++begin;
+  const std::string_view near = line.substr(begin, (marked - begin) + widest_line * bytes_per_character);
+  if (near.size() == line.size() && count_characters(line) <= widest_line)
+    return {line, marked, false, false};
+
+  const std::size_t before = count_characters(line.substr(begin, marked - begin));
+  begin += before > shown_before ? bytes_of_characters(near, before - shown_before) : 0;
+  const std::size_t size = bytes_of_characters(line.substr(begin), widest_line);
+  return {line.substr(begin, size), marked - begin, begin > 0, begin + size < line.size()};
+}
+
 // The source line, and a second line with a caret under `column`. Tabs are repeated in the second line, so
 // that the caret stands at the right place for every tab width.
 std::string print_source(const Place& place) {
-  std::string line = printable(place.source_line);
-  auto column = static_cast<std::size_t>(std::max(place.column, 1));
-  std::size_t characters = count_characters(line);
-  if (characters > widest_line) {
-    const std::size_t skipped = column > shown_before ? column - shown_before : 0;
-    const std::size_t start = bytes_of_characters(line, skipped);
-    const std::size_t length = bytes_of_characters(std::string_view(line).substr(start), widest_line);
-    const bool reaches_end = start + length >= line.size();
-    line = (skipped > 0 ? "..." : "") + line.substr(start, length) + (reaches_end ? "" : "...");
-    column -= skipped;
-    column += skipped > 0 ? 3 : 0;
-    characters = count_characters(line);
-  }
-  std::string below;
-  for (char letter : line.substr(0, bytes_of_characters(line, column - 1))) {
+  const Excerpt shown = excerpt(place);
+  const std::string line = fmt::format("{}{}{}", shown.has_before ? "..." : "", printable(shown.text),
+                                       shown.has_after ? "..." : "");
+  std::string below(shown.has_before ? 3 : 0, ' ');
+  for (char letter : shown.text.substr(0, shown.marked)) {
     const bool continues = (static_cast<unsigned char>(letter) & 0xC0) == 0x80;
     if (!continues) below += letter == '\t' ? '\t' : ' ';
   }
-  const std::size_t room = characters >= column ? characters - column + 1 : 1;
-  const std::size_t marked =
-      std::clamp<std::size_t>(static_cast<std::size_t>(std::max(place.length, 1)), 1, room);
+  const std::size_t characters = count_characters(line);
+  const std::size_t room = std::max<std::size_t>(1, characters - std::min(characters, below.size()));
+  const auto marked = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(place.length, 1)), 1, room);
   below += '^' + std::string(marked - 1, '~');
   const std::string number = std::to_string(place.line);
   return fmt::format("  {} | {}\n  {} | {}\n", number, line, std::string(number.size(), ' '), below);
@@ -74,6 +91,27 @@ std::vector<Problem> sorted_by_place(std::vector<Problem> problems) {
 }
 
 }  // namespace
+
+SourceLine::SourceLine(std::string line)
+    : text_(std::make_shared<const std::string>(std::move(line))), end_(text_->size()) {}
+
+SourceLine::SourceLine(std::string_view line) : SourceLine(std::string(line)) {}
+
+SourceLine::SourceLine(std::shared_ptr<const std::string> text, std::size_t begin, std::size_t end,
+                       std::size_t marked)
+    : text_(std::move(text)), begin_(begin), end_(end), marked_(marked) {}
+
+std::string_view SourceLine::view() const {
+  return text_ == nullptr ? std::string_view() : std::string_view(*text_).substr(begin_, end_ - begin_);
+}
+
+std::size_t SourceLine::marked(int column) const {
+  const std::string_view line = view();
+  if (marked_ != std::string_view::npos) return std::min(marked_ - begin_, line.size());
+  return bytes_of_characters(line, static_cast<std::size_t>(std::max(column, 1)) - 1);
+}
+
+std::ostream& operator<<(std::ostream& out, const SourceLine& line) { return out << line.view(); }
 
 std::string print(const Problem& problem) {
   const Place& place = problem.place;

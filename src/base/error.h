@@ -20,12 +20,38 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
+#include <iosfwd>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace wt {
+
+// A line of the user's input. The lines of a file share its text and hold offsets into it, because generated
+// files have a single line of many megabytes and a place for each of thousands of entries.
+class SourceLine {
+ public:
+  SourceLine() = default;
+  SourceLine(std::string line);  // a line that shares nothing with another one
+  SourceLine(std::string_view line);
+  SourceLine(const char* line) : SourceLine(std::string_view(line)) {}
+  // The bytes [begin, end) of `text`. `marked` is the offset in `text` at which the place begins.
+  SourceLine(std::shared_ptr<const std::string> text, std::size_t begin, std::size_t end, std::size_t marked);
+
+  std::string_view view() const;
+  std::size_t marked(int column) const;  // the byte of the line at which the place in `column` begins
+  friend bool operator==(const SourceLine& line, std::string_view text) { return line.view() == text; }
+  friend std::ostream& operator<<(std::ostream& out, const SourceLine& line);
+
+ private:
+  std::shared_ptr<const std::string> text_{};
+  std::size_t begin_{0};
+  std::size_t end_{0};
+  std::size_t marked_{std::string_view::npos};
+};
 
 // A position in the user's input, and the line that an error message shows. Line 0 means the file as a whole.
 // An empty `file` means that the input is not a file, for example an argument of a function call. Lines and
@@ -34,7 +60,7 @@ struct Place {
   std::string file{};
   int line{0};
   int column{0};
-  std::string source_line{};
+  SourceLine source_line{};
   int length{1};
 };
 

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/crash_point.h"
+#include "base/free_memory.h"
 #include "base/output/place.h"
 #include "base/standard_streams.h"
 #include "base/utf8.h"
@@ -81,7 +82,17 @@ void InputFile::read_at(std::uint64_t offset, std::span<std::byte> target) const
   }
 }
 
-std::string InputFile::read_all() const {
+std::string InputFile::read_all(std::uint64_t most, const Place& named_at) const {
+  const auto require = [&](std::uint64_t bytes) {
+    if (bytes <= most) return;
+    throw InputError(
+        Problem{named_at,
+                fmt::format("\"{}\" has {}{} bytes", printable(path_), is_regular_ ? "" : "at least ", bytes),
+                fmt::format("at most {} bytes are read", most)});
+  };
+  require(size_);
+  require_memory(Bytes(size_), fmt::format("reading \"{}\"", printable(path_)), "name a smaller file",
+                 named_at);
   std::string text;
   text.reserve(size_);
   std::array<char, 65536> buffer{};
@@ -91,11 +102,12 @@ std::string InputFile::read_all() const {
     if (count < 0) throw MachineError("read", fmt::format("{}: {}", path_, text_of(errno)));
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
+    require(text.size());
   }
 }
 
-std::string read_text(const std::filesystem::path& path, const Place& named_at) {
-  return InputFile(path, named_at).read_all();
+std::string read_text(const std::filesystem::path& path, const Place& named_at, std::uint64_t most) {
+  return InputFile(path, named_at).read_all(most, named_at);
 }
 
 OutputFile::OutputFile(const std::filesystem::path& path) : path_(path.string()) {

@@ -28,7 +28,8 @@ class InputFile {
   // Fills `target` with the bytes from `offset` on. Requires: is_regular(). Throws MachineError if the file
   // ends before `target` is full, which happens if it became shorter after it was opened.
   void read_at(std::uint64_t offset, std::span<std::byte> target) const;
-  std::string read_all() const;  // from the current position to the end
+  // From the current position to the end. Throws InputError at `named_at` if there are more than `most` bytes.
+  std::string read_all(std::uint64_t most, const Place& named_at) const;
 
  private:
   std::string path_;
@@ -37,8 +38,10 @@ class InputFile {
   bool is_regular_ = false;
 };
 
-// Reads a whole file. The errors are those of InputFile.
-std::string read_text(const std::filesystem::path& path, const Place& named_at = {});
+// Reads a whole file. The errors are those of InputFile. Throws InputError if the file has more than `most`
+// bytes, or more than there is memory for.
+std::string read_text(const std::filesystem::path& path, const Place& named_at = {},
+                      std::uint64_t most = std::uint64_t{1} << 40);
 
 // A file that is being written under a temporary name in the folder of `path`. commit() flushes it to disk
 // and renames it to `path`. A file that is destroyed without commit() is removed. Throws MachineError if the

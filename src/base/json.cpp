@@ -6,34 +6,69 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/narrow.h"
 #include "base/utf8.h"
 
 namespace wt::json {
 
-Source::Source(std::string file, std::string text) : file_(std::move(file)), text_(std::move(text)) {
-  if (text_.starts_with("\xEF\xBB\xBF")) text_.erase(0, 3);
-  line_starts_.push_back(0);
-  for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (text_[i] == '\n') line_starts_.push_back(i + 1);
+namespace {
+
+constexpr std::size_t bytes_per_mark = 1024;
+
+std::string without_mark(std::string text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  return text;
+}
+
+// Each byte that doesn't continue a character begins one. Bytes that are not UTF-8 are refused elsewhere.
+std::size_t begun_in(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+Source::Source(std::string file, std::string text)
+    : file_(std::move(file)),
+      text_(std::make_shared<const std::string>(without_mark(std::move(text)))),
+      line_starts_{0} {
+  const std::string_view all = *text_;
+  if (all.size() > largest_text) {
+    throw InputError(Problem{{.file = file_},
+                             fmt::format("the file has {} bytes", all.size()),
+                             fmt::format("at most {} bytes are read", largest_text)});
+  }
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < all.size(); i += bytes_per_mark) {
+    characters_before_.push_back(characters);
+    characters += begun_in(all.substr(i, bytes_per_mark));
+  }
+  characters_before_.push_back(characters);
+  for (std::size_t i = all.find('\n'); i != std::string_view::npos; i = all.find('\n', i + 1)) {
+    line_starts_.push_back(i + 1);
   }
 }
 
+std::size_t Source::characters_before(std::size_t offset) const {
+  const std::size_t mark = offset / bytes_per_mark;
+  return characters_before_[mark] + begun_in(text().substr(mark * bytes_per_mark, offset % bytes_per_mark));
+}
+
 Place Source::place(std::size_t offset, std::size_t length) const {
-  offset = std::min(offset, text_.size());
+  const std::string_view all = *text_;
+  offset = std::min(offset, all.size());
   const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   const std::size_t start = *std::prev(next);
-  std::size_t end = next == line_starts_.end() ? text_.size() : *next - 1;
-  if (end > start && text_[end - 1] == '\r') --end;
+  std::size_t end = next == line_starts_.end() ? all.size() : *next - 1;
+  if (end > start && all[end - 1] == '\r') --end;
   offset = std::min(offset, end);
-  const std::string_view all = text_;
-  Place place;
-  place.file = file_;
-  place.line = static_cast<int>(next - line_starts_.begin());
-  place.column = static_cast<int>(count_characters(all.substr(start, offset - start))) + 1;
-  place.source_line = all.substr(start, end - start);
-  place.length = static_cast<int>(count_characters(all.substr(offset, std::min(length, end - offset))));
-  place.length = std::max(place.length, 1);
-  return place;
+  const std::size_t characters =
+      characters_before(offset + std::min(length, end - offset)) - characters_before(offset);
+  return {.file = file_,
+          .line = narrow<int>(next - line_starts_.begin()),
+          .column = narrow<int>(characters_before(offset) - characters_before(start)) + 1,
+          .source_line = SourceLine(text_, start, end, offset),
+          .length = std::max(narrow<int>(characters), 1)};
 }
 
 std::string_view describe(Kind kind) {
@@ -83,7 +118,7 @@ Value replaced(const Value& tree, std::span<const std::string> path, const Value
 }
 
 Value parse_file(const std::filesystem::path& path, const Place& named_at) {
-  return parse(read_text(path, named_at), path.string());
+  return parse(read_text(path, named_at, largest_text), path.string());
 }
 
 }  // namespace wt::json

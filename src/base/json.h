@@ -26,21 +26,29 @@ namespace wt::json {
 // therefore be recursive without a risk for the stack.
 inline constexpr int deepest_nesting = 200;
 
+// A larger text is refused. Its tree takes about twenty times as much memory, and lines and columns are ints.
+inline constexpr std::size_t largest_text = 256'000'000;
+
 // The text of a file, and the offsets at which its lines begin. All values of a tree share one Source.
 class Source {
  public:
-  // Removes a UTF-8 byte order mark from the beginning of the text.
+  // Removes a UTF-8 byte order mark from the beginning of the text. Throws InputError if the text is larger
+  // than `largest_text`.
   Source(std::string file, std::string text);
   const std::string& file() const { return file_; }
-  std::string_view text() const { return text_; }
+  std::string_view text() const { return *text_; }
   // The place of the bytes [offset, offset + length). A place lies on one line, so the part behind that line
   // is left out.
   Place place(std::size_t offset, std::size_t length) const;
 
  private:
+  std::size_t characters_before(std::size_t offset) const;
+
   std::string file_;
-  std::string text_;
+  std::shared_ptr<const std::string> text_;  // shared with the places in it
   std::vector<std::size_t> line_starts_;
+  // The characters before every 1024th byte, because generated files have one line of many megabytes.
+  std::vector<std::size_t> characters_before_;
 };
 
 // A range of bytes in the source. The extent of an array or an object covers its opening bracket only.

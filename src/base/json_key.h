@@ -29,11 +29,16 @@ constexpr Key optional(std::string_view name, std::string_view meaning) {
 constexpr Key required(std::string_view name, std::string_view meaning) {
   return {.name = name, .meaning = meaning, .required = true};
 }
-constexpr Key count(std::string_view name, std::string_view meaning) {
-  return {.name = name, .meaning = meaning, .at_least = 1};
+
+// The largest count of anything: rows, steps, epochs. It is beyond what a training reaches, a double holds it
+// exactly, and a million times as much still fits into 64 bits.
+inline constexpr std::int64_t most = 1'000'000'000'000;
+
+constexpr Key count(std::string_view name, std::string_view meaning, std::int64_t at_most = most) {
+  return {.name = name, .meaning = meaning, .at_least = 1, .at_most = at_most};
 }
 constexpr Key required_count(std::string_view name, std::string_view meaning) {
-  return {.name = name, .meaning = meaning, .required = true, .at_least = 1};
+  return {.name = name, .meaning = meaning, .required = true, .at_least = 1, .at_most = most};
 }
 
 // Names of keys that exclude each other.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "base/utf8.h"
 
 namespace wt::json {
 
@@ -20,10 +21,11 @@ Value override_value(const std::string& text, std::size_t begin) {
   constexpr std::string_view json_begins_with = "{[\"";
   const bool must_be_json =
       begin < text.size() && json_begins_with.find(text[begin]) != std::string_view::npos;
+  const bool is_text = first_invalid_utf8(text) == std::string_view::npos;
   try {
     return parse(text, std::string(command_line), begin);
   } catch (const InputError&) {
-    if (must_be_json) throw;
+    if (must_be_json || !is_text) throw;
   }
   return parse(text.substr(0, begin) + quote(text.substr(begin)), std::string(command_line), begin);
 }

@@ -8,7 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/free_memory.h"
 #include "base/json.h"
+#include "base/narrow.h"
 #include "base/utf8.h"
 
 namespace wt::json {
@@ -163,7 +165,7 @@ class TreeBuilder {
 
   bool open(Value::Content empty) {
     const Extent extent = cursor_.next();
-    if (static_cast<int>(frames_.size()) == deepest_nesting) {
+    if (narrow<int>(frames_.size()) == deepest_nesting) {
       problems_.add(source_->place(extent.offset, 1),
                     fmt::format("lists and objects are nested deeper than {}", deepest_nesting));
       return false;
@@ -244,10 +246,15 @@ void refuse_strange_bytes(const Source& source) {
               byte == 0 ? "" : "save the file as UTF-8"});
 }
 
+// What a tree takes for each byte of its text, where the text is mostly short numbers and keys.
+constexpr std::int64_t bytes_per_byte = 20;
+
 }  // namespace
 
 Value parse(std::string text, std::string file, std::size_t begin) {
   const auto source = std::make_shared<const Source>(std::move(file), std::move(text));
+  require_memory(Bytes(source->text().size()) * bytes_per_byte,
+                 fmt::format("reading \"{}\"", printable(source->file())), "name a smaller file");
   refuse_strange_bytes(*source);
   Problems problems;
   TreeBuilder builder(source, begin, problems);

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/narrow.h"
+#include "base/plausible.h"
 #include "base/utf8.h"
 
 namespace wt::json {
@@ -70,7 +72,7 @@ std::optional<T> read_plain(const Value& value) {
 template <class T>
 std::optional<T> read_quantity(const Value& value, Problems& problems) {
   if (value.kind() == Kind::string) {
-    Parsed<T> parsed = try_parse<T>(value.string());
+    Parsed<T> parsed = parse_plausible<T>(value.string());
     if (!parsed.value) problems.add(value.place(), parsed.fact, parsed.remedy);
     return parsed.value;
   }
@@ -107,8 +109,7 @@ std::optional<T> read_scalar(const Value& value, Problems& problems, const Range
                    fmt::format("it must be at most {} in size", std::numeric_limits<int>::max()));
       return std::nullopt;
     }
-    return in_range(wide ? std::optional<int>(static_cast<int>(*wide)) : std::nullopt, value, problems,
-                    range);
+    return in_range(wide ? std::optional<int>(narrow<int>(*wide)) : std::nullopt, value, problems, range);
   } else {
     const std::optional<T> read = read_plain<T>(value);
     if (!read) {

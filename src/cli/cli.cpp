@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <exception>
+#include <filesystem>
+#include <new>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -13,6 +15,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/free_memory.h"
+#include "base/narrow.h"
+#include "base/rough.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "cli/collective.h"
@@ -48,8 +53,9 @@ class CommandLine {
   }
 
   Exit parse_and_run(std::span<const char* const> arguments, const Streams& streams) {
+    require_text(arguments);
     try {
-      app_.parse(static_cast<int>(arguments.size()), arguments.data());
+      app_.parse(narrow<int>(arguments.size()), arguments.data());
     } catch (const CLI::Success& asked) {  // --help, --version
       app_.exit(asked, streams.results, streams.messages);
       return Exit::done;
@@ -363,6 +369,18 @@ class CommandLine {
     return fmt::format("see {}--help", words);
   }
 
+  // Results name what the arguments name, and JSON is UTF-8.
+  static void require_text(std::span<const char* const> arguments) {
+    const auto require = [](std::string_view text, std::string_view what) {
+      if (first_invalid_utf8(text) != std::string_view::npos)
+        throw InputError(fmt::format("{} \"{}\" is not UTF-8", what, printable(text)),
+                         "choose another name, or set the terminal to UTF-8");
+    };
+    for (const std::string_view argument : arguments) require(argument, "the argument");
+    std::error_code error;
+    require(std::filesystem::current_path(error).native(), "the name of this folder");
+  }
+
   void require_known_arguments() const {
     const std::vector<std::string> unknown = app_.remaining(true);
     if (unknown.empty()) return;
@@ -456,6 +474,10 @@ Exit guard(const std::function<Exit()>& command, std::ostream& messages) {
     return Exit::input_wrong;
   } catch (const MachineError& error) {
     messages << error.what() << "\n";
+    return Exit::our_fault;
+  } catch (const std::bad_alloc&) {
+    messages << fmt::format("this machine has too little memory for this: {} are free\n",
+                            rough(free_memory()));
     return Exit::our_fault;
   } catch (const std::exception& error) {
     messages << "this is a fault of windtunnel, not of your input: " << error.what() << "\n";

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/file.h"
+#include "base/narrow.h"
 #include "base/output/place.h"
 #include "base/rough.h"
 #include "cli/collective_groups.h"
@@ -71,7 +72,7 @@ report::CollectiveTable empty_table(const CollectiveOptions& options,
   return {.platform = group.platform.name(),
           .operation = question.operation,
           .ranks = group.size(),
-          .groups = static_cast<int>(groups.size()),
+          .groups = narrow<int>(groups.size()),
           .machines = group.platform.machines(),
           .type = question.type.name,
           .reduction = communication::adds(question.operation) ? question.reduction : "none",

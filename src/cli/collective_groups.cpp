@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/narrow.h"
 #include "base/rough.h"
 #include "base/suggest.h"
 
@@ -17,10 +18,16 @@ using communication::Group;
 using platform::Endpoint, platform::Platform;
 using Endpoints = std::vector<Endpoint>;
 
+// Twice as many as the largest machines have. More would take minutes and gigabytes.
+constexpr int most_ranks = 1 << 17;
+
 Endpoints first(const Platform& platform, int count) {
   if (count > platform.devices())
     throw InputError(fmt::format("{} has {} devices, not {}", platform.name(), platform.devices(), count),
                      "describe a larger one with --set, as in machines=4");
+  if (count > most_ranks)
+    throw InputError(fmt::format("{} are too many to simulate", counted(count, "rank")),
+                     fmt::format("take at most {} of them: --ranks {}", most_ranks, most_ranks));
   return communication::first_devices(platform, count).ranks;
 }
 
@@ -68,7 +75,7 @@ Endpoints ordered(const CollectiveOptions& options, const Platform& platform) {
   const std::string order = options.rank_order.value_or("");
   const std::vector<int> numbers = numbers_of(order);
   if (!numbers.empty()) {
-    if (options.ranks && *options.ranks != static_cast<int>(numbers.size()))
+    if (options.ranks && *options.ranks != narrow<int>(numbers.size()))
       throw InputError(fmt::format("--rank-order names {}, and --ranks requests {}",
                                    counted(std::ssize(numbers), "device"), counted(*options.ranks, "rank")),
                        "leave --ranks out");

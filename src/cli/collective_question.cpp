@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/plausible.h"
 #include "base/suggest.h"
 #include "communication/constants.h"
 
@@ -122,7 +123,7 @@ communication::CallOptions call_options_of(const CollectiveOptions& options) {
 std::optional<Seconds> tiny_message_of(const CollectiveOptions& options) {
   if (!options.tiny_message) return std::nullopt;
   const auto time = parse<Seconds>(*options.tiny_message);
-  if (time <= Seconds(0))
+  if (time <= Seconds(0) || !is_plausible(time))
     throw InputError(fmt::format("a tiny all-reduce can't take {}", time), "give a time above 0");
   return time;
 }

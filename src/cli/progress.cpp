@@ -36,12 +36,17 @@ void Progress::show(const train::StepResult& step) {
   if (step.epoch == last_epoch_) seconds_per_row_.push_back((now - last_) / static_cast<double>(step.rows));
   last_ = now;
   last_epoch_ = step.epoch;
-  if (terminal_ == nullptr || now - shown_ < shortest_pause) return;
+  if (terminal_ != nullptr ? now - shown_ < shortest_pause : now < next_line_) return;
   shown_ = now;
+  next_line_ = 2 * now;
   const std::int64_t left = steps_ - step.step - 1;
-  *terminal_ << fmt::format("\rstep {} of {}, loss {:.4f}, {} left\033[K", step.step + 1, steps_, step.loss,
-                            duration(now / static_cast<double>(done_) * static_cast<double>(left)))
-             << std::flush;
+  const std::string text =
+      fmt::format("step {} of {}, loss {:.4f}, {} left", step.step + 1, steps_, step.loss,
+                  duration(now / static_cast<double>(done_) * static_cast<double>(left)));
+  if (terminal_ != nullptr)
+    *terminal_ << "\r" << text << "\033[K" << std::flush;
+  else
+    messages_ << text << "\n" << std::flush;
 }
 
 void Progress::finish() {

@@ -9,7 +9,8 @@
 
 namespace wt::cli {
 
-// Shows the progress of a training in one line that is overwritten, if the messages go to a terminal.
+// Shows the progress of a training: in one line that is overwritten if the messages go to a terminal, and
+// otherwise in few lines, of which a training of some seconds has none.
 // Wall-clock times are printed to messages only and never become part of results, which must be reproducible.
 class Progress {
  public:
@@ -26,6 +27,7 @@ class Progress {
   std::ostream* terminal_ = nullptr;  // where the line is shown; null if messages go elsewhere
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double shown_ = -1;
+  double next_line_ = 10;  // seconds until a log gets a line; the next ones come after twice the time
   std::int64_t done_ = 0;
 
   // Wall times of consecutive steps within an epoch, which include neither tracing nor evaluations.

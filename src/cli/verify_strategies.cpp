@@ -144,8 +144,10 @@ Exit verify_strategies(const VerifyStrategiesOptions& options, const Streams& st
   if (options.file.empty() == options.oracles.empty())
     throw InputError("verify strategies needs either a scenario, or --oracles with a folder",
                      "give one of the two");
-  if (options.steps < 1)
-    throw InputError(fmt::format("--steps {}: at least one step is needed", options.steps), "");
+  constexpr std::int64_t most_steps = 10'000;  // differences show in the first ones
+  if (options.steps < 1 || options.steps > most_steps)
+    throw InputError(fmt::format("--steps {} is out of range", options.steps),
+                     fmt::format("give a number from 1 to {}", most_steps));
   for (const int replicas : options.replicas)
     if (replicas < 1 || replicas > 64)
       throw InputError(fmt::format("--replicas {}: from 1 to 64", replicas), "");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "cluster/roles.h"
 
 namespace wt::cluster {
@@ -56,7 +57,7 @@ Cluster cluster_of(const Platform& platform, const ClusterSpec& spec, const Plac
   Cluster cluster{.platform = platform, .spec = spec};
   for (const Job& job : spec.as_dict()) {
     for (const auto& [index, address] : job.tasks) {
-      const auto machine = static_cast<std::int32_t>(cluster.tasks.size());
+      const auto machine = narrow<std::int32_t>(cluster.tasks.size());
       cluster.tasks.push_back(task_on(platform, machine, job.name, index));
     }
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "base/utf8.h"
 #include "device/error.h"
 
@@ -41,12 +42,12 @@ void check(const std::vector<Job>& jobs) {
 
 Job job_of(std::string name, const std::vector<std::string>& addresses) {
   Job job{.name = std::move(name)};
-  for (const std::string& address : addresses) job.tasks.emplace(static_cast<int>(job.tasks.size()), address);
+  for (const std::string& address : addresses) job.tasks.emplace(narrow<int>(job.tasks.size()), address);
   return job;
 }
 
 bool is_dense(const Job& job) {
-  return job.tasks.empty() || job.tasks.rbegin()->first + 1 == static_cast<int>(job.tasks.size());
+  return job.tasks.empty() || job.tasks.rbegin()->first + 1 == narrow<int>(job.tasks.size());
 }
 
 ClusterSpec::ClusterSpec(std::vector<Job> jobs) : jobs_(std::move(jobs)) { check(jobs_); }

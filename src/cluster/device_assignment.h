@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/narrow.h"
 #include "cluster/core_assignment.h"
 #include "cluster/tpu_topology.h"
 
@@ -24,8 +25,8 @@ class DeviceAssignment {
   DeviceAssignment(Topology topology, CoreAssignment core_assignment);
 
   const Topology& topology() const { return topology_; }
-  int num_replicas() const { return static_cast<int>(cores_.size()); }
-  int num_cores_per_replica() const { return cores_.empty() ? 0 : static_cast<int>(cores_.front().size()); }
+  int num_replicas() const { return narrow<int>(cores_.size()); }
+  int num_cores_per_replica() const { return cores_.empty() ? 0 : narrow<int>(cores_.front().size()); }
   const CoreAssignment& core_assignment() const { return cores_; }
   const std::vector<std::string>& log() const { return log_; }  // TensorFlow's warnings
 

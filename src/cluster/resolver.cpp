@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "device/error.h"
 
 namespace wt::cluster {
@@ -30,7 +31,7 @@ void join_dictionaries(Job& merged, const Job& job) {
 
 void join_lists(Job& merged, const Job& job) {
   for (const auto& [index, address] : job.tasks)
-    merged.tasks.emplace(static_cast<int>(merged.tasks.size()), address);
+    merged.tasks.emplace(narrow<int>(merged.tasks.size()), address);
 }
 
 }  // namespace

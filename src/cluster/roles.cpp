@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/narrow.h"
 #include "base/suggest.h"
 #include "device/error.h"
 
@@ -87,7 +88,7 @@ void validate(const ClusterSpec& spec, const std::string& task_type, int task_id
 
 int task_count(const ClusterSpec& spec, std::string_view job) {
   const Job* found = spec.find(job);
-  return found == nullptr ? 0 : static_cast<int>(found->tasks.size());
+  return found == nullptr ? 0 : narrow<int>(found->tasks.size());
 }
 
 bool is_chief(const ClusterSpec& spec, const std::string& task_type, int task_id) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/narrow.h"
+
 namespace wt::cluster {
 
 namespace {
@@ -26,7 +28,7 @@ std::vector<std::string> addresses_in(std::string_view text) {
 std::vector<std::string> endpoints(const TPUClusterResolver::Arguments& arguments, int hosts) {
   if (arguments.tpu.starts_with(scheme)) {
     std::vector<std::string> addresses = addresses_in(arguments.tpu);
-    if (static_cast<int>(addresses.size()) == hosts) return addresses;
+    if (narrow<int>(addresses.size()) == hosts) return addresses;
     throw InputError(
         fmt::format("tpu={} gives {} address{}, and the slice has {} host{}", python_repr(arguments.tpu),
                     addresses.size(), addresses.size() == 1 ? "" : "es", hosts, hosts == 1 ? "" : "s"),

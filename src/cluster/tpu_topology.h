@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/narrow.h"
 #include "device/name.h"
 #include "platform/platform.h"
 #include "platform/slice.h"
@@ -29,8 +30,8 @@ class Topology {
 
   const platform::Shape& mesh_shape() const { return mesh_; }
   const DeviceCoordinates& device_coordinates() const { return devices_; }
-  int num_tasks() const { return static_cast<int>(devices_.size()); }
-  int num_tpus_per_task() const { return devices_.empty() ? 0 : static_cast<int>(devices_.front().size()); }
+  int num_tasks() const { return narrow<int>(devices_.size()); }
+  int num_tpus_per_task() const { return devices_.empty() ? 0 : narrow<int>(devices_.front().size()); }
   std::vector<Coordinates> missing_devices() const;
   bool is_complete() const;
 

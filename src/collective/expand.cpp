@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/narrow.h"
 #include "collective/order.h"
 
 namespace wt::collective {
@@ -60,7 +61,7 @@ void make_sorted_and_unique(std::vector<Dependency>& list) {
 void add_round(std::vector<Move> moves, Accesses& accesses, std::vector<Step>& steps) {
   const std::size_t first = steps.size();
   for (Move& move : moves) {
-    const int id = static_cast<int>(steps.size());
+    const int id = narrow<int>(steps.size());
     Step& step = steps.emplace_back(Step{std::move(move), {}, {}});
     step.move.chunks.each([&](int slot) { accesses.read(id, step.move.source, slot, step.start); });
   }

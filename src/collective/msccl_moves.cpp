@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "base/narrow.h"
 #include "collective/msccl.h"
 #include "collective/msccl_program.h"
 #include "collective/order.h"
@@ -65,7 +66,7 @@ class Translator {
 int Translator::add_move(int source, int target, Effect effect, int from, int to, int count) {
   moved_ += count;
   schedule_.steps.push_back({{source, target, effect, {from, count}, to - from}, {}, {}});
-  return static_cast<int>(schedule_.steps.size()) - 1;
+  return narrow<int>(schedule_.steps.size()) - 1;
 }
 
 // On each channel between two GPUs, the nth step that sends belongs to the nth step that receives.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <pugixml.hpp>
 
+#include "base/narrow.h"
 #include "base/utf8.h"
 #include "collective/msccl_program.h"
 
@@ -170,7 +171,7 @@ void Reader::read_step(const pugi::xml_node& node, int gpu, Block& block) {
   if (type == types.end())
     return fail(node, fmt::format("unknown step type \"{}\"", name),
                 "known: s, r, rcs, rrc, rrcs, rrs, cpy, re, nop");
-  number(node, "s", static_cast<int>(block.steps.size()), static_cast<int>(block.steps.size()));
+  number(node, "s", narrow<int>(block.steps.size()), narrow<int>(block.steps.size()));
   if (type->sends && block.send < 0) fail(node, "this step sends, but its thread block has send=\"-1\"");
   if (type->receives && block.receive < 0)
     fail(node, "this step receives, but its thread block has recv=\"-1\"");

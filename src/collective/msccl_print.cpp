@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/id.h"
+#include "base/narrow.h"
 #include "collective/msccl.h"
 #include "collective/order.h"
 
@@ -48,7 +49,7 @@ struct Gpu {
       if (blocks[i].send == send && blocks[i].receive == receive && blocks[i].channel == channel)
         return static_cast<int>(i);
     blocks.push_back({send, receive, channel, {}});
-    return static_cast<int>(blocks.size()) - 1;
+    return narrow<int>(blocks.size()) - 1;
   }
 };
 
@@ -166,7 +167,7 @@ StepPlace Writer::add(int gpu, int block, std::string_view type, const Move& mov
       last_wait = {};
     }
   }
-  return {block, static_cast<int>(steps.size()) - 1};
+  return {block, narrow<int>(steps.size()) - 1};
 }
 
 // In place, all chunks lie in the larger one of the input and output buffers.

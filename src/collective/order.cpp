@@ -4,6 +4,8 @@
 #include <numeric>
 #include <queue>
 
+#include "base/narrow.h"
+
 namespace wt::collective {
 
 namespace {
@@ -34,7 +36,7 @@ bool are_in_legal_order(const std::vector<Step>& steps) {
 std::vector<Event> all_events(const std::vector<Step>& steps) {
   std::vector<Event> events;
   events.reserve(2 * steps.size());
-  for (int move = 0; move < static_cast<int>(steps.size()); ++move)
+  for (int move = 0; move < narrow<int>(steps.size()); ++move)
     for (const bool applies : {false, true}) events.push_back({move, applies});
   return events;
 }
@@ -110,7 +112,7 @@ void Order::join_chain(int move, const Step& step) {
     place_[id] = place_[before] + 1;
     return;
   }
-  chain_[id] = static_cast<int>(last_.size());
+  chain_[id] = narrow<int>(last_.size());
   last_.push_back(move);
   latest_.push_back(-1);
 }

@@ -185,9 +185,8 @@ void Parser::check_whole() {
          {});
   const OperationRow& row = operations()[index(contract_.operation)];
   const bool has_owners = row.brings == Holders::owner || row.wants == Holders::owner;
-  const int parts = row.brings == Holders::row ? contract_.ranks * contract_.ranks
-                    : has_owners               ? contract_.ranks
-                                               : 1;
+  const std::int64_t ranks = contract_.ranks;
+  const std::int64_t parts = row.brings == Holders::row ? ranks * ranks : has_owners ? ranks : 1;
   if (cut.chunks % parts != 0)
     fail(fmt::format("{} among {} ranks needs a multiple of {} chunks, and there are {}", row.name,
                      contract_.ranks, parts, cut.chunks),

@@ -14,13 +14,17 @@ namespace wt::collective {
 
 namespace {
 
+// No machine has as many ranks, and sums of a few such numbers still fit into an int.
+constexpr int largest_option = 1 << 22;
+
 int number(std::string_view key, std::string_view text, int least) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least || value == 0)
-    throw InputError(
-        fmt::format("\"{}\" is not a valid value of {}", text, key),
-        fmt::format("give a whole number from {}{}", least < 0 ? least : 1, least < 0 ? ", not 0" : ""));
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value == 0 ||
+      value > largest_option)
+    throw InputError(fmt::format("\"{}\" is not a valid value of {}", text, key),
+                     fmt::format("give a whole number from {} to {}{}", least < 0 ? least : 1, largest_option,
+                                 least < 0 ? ", not 0" : ""));
   return value;
 }
 

@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "base/narrow.h"
+
 namespace wt::collective {
 
 namespace {
@@ -25,7 +27,7 @@ std::vector<int> paired(std::vector<int> kinds, std::vector<int> others) {
   others.resize(rounds, -1);
   std::map<std::pair<int, int>, int> numbers;
   for (std::size_t i = 0; i < rounds; ++i)
-    kinds[i] = numbers.try_emplace({kinds[i], others[i]}, static_cast<int>(numbers.size())).first->second;
+    kinds[i] = numbers.try_emplace({kinds[i], others[i]}, narrow<int>(numbers.size())).first->second;
   return kinds;
 }
 
@@ -106,7 +108,7 @@ Rule together(std::vector<Rule> rules) {
   std::vector<int> kinds = kinds_together(rules);
   return {rounds,
           [rules = std::move(rules)](int round, Round& moves) {
-            const auto lines = static_cast<int>(rules.size());
+            const auto lines = narrow<int>(rules.size());
             for (int line = 0; line < lines; ++line) {
               const Rule& rule = rules[static_cast<std::size_t>(line)];
               if (round >= rule.rounds) continue;

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/id.h"
+#include "base/narrow.h"
 #include "collective/contribution.h"
 #include "collective/order.h"
 
@@ -108,7 +109,7 @@ void Verifier::check_form(int id, const Step& step) {
 
 void Verifier::check_list(int id, const std::vector<Dependency>& list) {
   for (const Dependency& each : list)
-    if (each.move < 0 || each.move >= static_cast<int>(schedule_.steps.size()))
+    if (each.move < 0 || each.move >= narrow<int>(schedule_.steps.size()))
       find(Fault::malformed, "move {} waits for move {}, which does not exist", id, each.move);
 }
 

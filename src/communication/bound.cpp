@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/narrow.h"
 #include "platform/group.h"
 
 namespace wt::communication {
@@ -47,7 +48,7 @@ void Bounds::split() {
   std::ranges::sort(helpers);  // Several lanes may use the same switch.
   helpers.erase(std::unique(helpers.begin(), helpers.end()), helpers.end());
   std::map<Endpoint, int> rank_of;
-  for (const Endpoint rank : ranks) rank_of.emplace(rank, static_cast<int>(rank_of.size()));
+  for (const Endpoint rank : ranks) rank_of.emplace(rank, narrow<int>(rank_of.size()));
   splits_ = {sides(platform::groups_by_device(group_.platform, ranks, helpers), rank_of),
              sides(platform::groups_by_machine(group_.platform, ranks, helpers), rank_of),
              sides(platform::groups_by_fabric(group_.platform, ranks, helpers), rank_of)};

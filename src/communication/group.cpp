@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/id.h"
+#include "base/narrow.h"
 #include "platform/slice.h"
 #include "platform/summary.h"
 #include "platform/switch_tree.h"
@@ -24,7 +25,7 @@ std::vector<Endpoint> by_coordinates(const platform::Slice& slice, const std::ve
   const auto axes = slice.shape.axes();
   platform::Shape hosts = slice.shape;
   for (std::size_t axis = 0; axis < axes; ++axis) hosts.extents[axis] /= slice.host[axis];
-  const auto per_host = static_cast<std::int32_t>(slice.host.count());
+  const auto per_host = narrow<std::int32_t>(slice.host.count());
   const int cores = slice.devices_per_chip();
   std::vector<Endpoint> ordered(ranks.size());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -148,7 +149,7 @@ std::vector<int> shape_of_leaves(const Group& group) {
   const int size = ranks_of_a_machine(group);
   if (size == 0) return {};
   const auto tree = tree_of_lane(group, 0, 1);
-  const int leaves = tree ? static_cast<int>(tree->leaves.size()) : 1, machines = group.size() / size;
+  const int leaves = tree ? narrow<int>(tree->leaves.size()) : 1, machines = group.size() / size;
   return machines % leaves == 0 ? std::vector{size, machines / leaves, leaves} : std::vector<int>{};
 }
 

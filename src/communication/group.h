@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/narrow.h"
 #include "collective/catalog.h"
 #include "platform/platform.h"
 
@@ -13,7 +14,7 @@ struct Group {
   const platform::Platform& platform;  // must outlive the group
   std::vector<platform::Endpoint> ranks{};
 
-  int size() const { return static_cast<int>(ranks.size()); }
+  int size() const { return narrow<int>(ranks.size()); }
 };
 
 // The first `count` devices of the platform.

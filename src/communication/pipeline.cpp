@@ -47,6 +47,15 @@ int depth_of(const Call& call) {
   return collective::make_schedule(*call.algorithm, shortened(call, 1).request).rule.rounds;
 }
 
+// Counts before anything is simulated.
+bool has_at_most(const Call& call, std::int64_t most) {
+  const collective::Schedule schedule = collective::make_schedule(*call.algorithm, call.request);
+  std::int64_t moves = 0;
+  for (int round = 0; round < schedule.rule.rounds && moves <= most; ++round)
+    moves += std::ssize(collective::moves_of(schedule, round));
+  return moves <= most;
+}
+
 Beginning beginning_of(const Call& call, const Group& group, Type type) {
   const collective::Expanded schedule =
       collective::expand(collective::make_schedule(*call.algorithm, call.request));
@@ -104,14 +113,16 @@ std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Typ
   const int segments = call.request.options.segments;
   if (call.request.elements % segments != 0) return std::nullopt;
   if (pieces_of_beginnings(first_pieces) >= segments) return std::nullopt;
+  const int fewest = std::max(first_pieces, 2 * depth_of(call));
+  if (!has_at_most(shortened(call, fewest), most_moves)) return std::nullopt;
   const Beginning one = beginning_of(shortened(call, 1), group, type);
-  for (int pieces = std::max(first_pieces, 2 * depth_of(call)); pieces <= most_pieces; pieces *= 2) {
+  for (int pieces = fewest; pieces <= most_pieces; pieces *= 2) {
     if (pieces_of_beginnings(pieces) >= segments) return std::nullopt;
     const auto beginning = [&](int more) {
       return beginning_of(shortened(call, pieces + more), group, type);
     };
+    if (!has_at_most(shortened(call, pieces), most_moves)) return std::nullopt;
     const Beginning first = beginning(0);
-    if (first.timing.moves > most_moves) return std::nullopt;
     if (!is_full(first, one, call.floor)) continue;
     const Beginning second = beginning(more_pieces), third = beginning(2 * more_pieces);
     if (!is_steady(first, second, third)) continue;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/narrow.h"
 #include "communication/fabric.h"
 
 namespace wt::communication {
@@ -42,7 +43,7 @@ Links links_of(const Group& group, int devices) {
 // Searches for the largest set of cycles through all devices that share no link.
 class Search {
  public:
-  explicit Search(Links links) : links_(std::move(links)), devices_(static_cast<int>(links_.size())) {}
+  explicit Search(Links links) : links_(std::move(links)), devices_(narrow<int>(links_.size())) {}
 
   // As many cycles as possible.
   std::vector<Cycle> cycles() {
@@ -59,7 +60,7 @@ class Search {
       for (const int count : row) sum += count;
       least = std::min(least, sum / 2);
     }
-    return static_cast<int>(found_.size()) + least;
+    return narrow<int>(found_.size()) + least;
   }
 
   bool is_done() const { return best_.size() == wanted_; }
@@ -67,14 +68,14 @@ class Search {
   void look() {
     if (wanted_ == 0) wanted_ = static_cast<std::size_t>(most());
     if (found_.size() > best_.size()) best_ = found_;
-    if (is_done() || most() <= static_cast<int>(best_.size())) return;
+    if (is_done() || most() <= narrow<int>(best_.size())) return;
     Cycle cycle{0};
     extend(cycle);
   }
 
   void extend(Cycle& cycle) {
     const int last = cycle.back();
-    if (static_cast<int>(cycle.size()) == devices_) {
+    if (narrow<int>(cycle.size()) == devices_) {
       if (cycle.size() > 2 && cycle.back() < cycle[1]) return;  // the same cycle in the other direction
       if (!take(last, 0)) return;
       found_.push_back(cycle);

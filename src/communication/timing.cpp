@@ -25,7 +25,7 @@ constexpr std::int64_t most_at_once = 20'000;
 std::optional<std::string> over_budget(const Schedule& schedule) {
   std::int64_t moves = 0, at_once = 0;
   int round = 0;
-  for (; round < schedule.rule.rounds && moves < 4 * most_moves; ++round) {
+  for (; round < schedule.rule.rounds && moves < 4 * most_moves && at_once <= most_at_once; ++round) {
     const std::int64_t count = std::ssize(collective::moves_of(schedule, round));
     moves += count;
     at_once = std::max(at_once, count);

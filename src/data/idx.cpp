@@ -102,7 +102,8 @@ TensorSpec read_header(std::string_view bytes, const std::string& file) {
     const std::int64_t extent = std::int64_t{byte_at(bytes, at)} << 24 | byte_at(bytes, at + 1) << 16 |
                                 byte_at(bytes, at + 2) << 8 | byte_at(bytes, at + 3);
     // An extent of 0 is counted as 1, so that the size of a row is checked even if there are no rows.
-    if (__builtin_mul_overflow(total, std::max<std::int64_t>(extent, 1), &total))
+    if (__builtin_mul_overflow(total, std::max<std::int64_t>(extent, 1), &total) ||
+        total / bytes_per_element(spec.type) > Shape::most_elements)
       refuse(file, "the shape is larger than any memory");
     spec.shape.append(extent);
   }

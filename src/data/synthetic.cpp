@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 #include <span>
 
+#include "base/free_memory.h"
 #include "data/draws.h"
 
 namespace wt::data {
@@ -37,6 +39,33 @@ class Synthetic : public Rows {
   std::vector<TensorSpec> specs_;
 };
 
+// Hidden numbers from which all rows are made. They are drawn when the first row is read: a scenario without
+// numbers never reads one, and its model may have so many classes that no memory holds their pictures.
+class Hidden {
+ public:
+  Hidden(const Shape& shape, PhiloxStream stream, float low, float high)
+      : shape_(shape), stream_(stream), low_(low), high_(high) {}
+
+  const float* values() const {
+    std::call_once(once_, [this] {
+      const std::int64_t count = shape_.elements();
+      require_memory(Bytes(sizeof(float)) * count, "what synthetic rows are made from",
+                     "take a model with fewer classes, or rows of a file");
+      values_.resize(static_cast<std::size_t>(count));
+      fill_uniform(values_, stream_, low_, high_);
+    });
+    return values_.data();
+  }
+
+ private:
+  Shape shape_;
+  PhiloxStream stream_;
+  float low_;
+  float high_;
+  mutable std::once_flag once_{};
+  mutable std::vector<float> values_{};
+};
+
 // For each element of a row, the number of the area of the picture in which it lies. In shapes other than
 // images, every element is an area of its own.
 std::vector<std::int32_t> fields_of(const Shape& shape) {
@@ -62,11 +91,10 @@ class ClassifiedRows final : public Synthetic {
         noise_(static_cast<float>(wanted.noise)),
         labels_(stream_for(wanted.seed, Purpose::label)),
         noises_(stream_for(wanted.seed, Purpose::noise)),
-        fields_(fields_of(wanted.shape)) {
+        fields_(fields_of(wanted.shape)),
+        per_picture_(fields_.empty() ? 0 : std::int64_t{*std::ranges::max_element(fields_)} + 1),
+        pictures_({classes_, per_picture_}, stream_for(wanted.seed, Purpose::hidden), 0, 1 - noise_) {
     WT_EXPECT(wanted.classes > 0 && wanted.noise >= 0 && wanted.noise <= 1, wanted.classes, wanted.noise);
-    per_picture_ = fields_.empty() ? 0 : static_cast<std::size_t>(*std::ranges::max_element(fields_)) + 1;
-    pictures_.resize(per_picture_ * static_cast<std::size_t>(classes_));
-    fill_uniform(pictures_, stream_for(wanted.seed, Purpose::hidden), 0, 1 - noise_);
   }
 
  private:
@@ -81,7 +109,7 @@ class ClassifiedRows final : public Synthetic {
       y.values<std::int32_t>()[i] = label;
       fill_row_words(words, noises_, numbers[i]);
       std::memcpy(noise.data(), words.data(), noise.size());
-      const float* picture = pictures_.data() + static_cast<std::size_t>(label) * per_picture_;
+      const float* picture = pictures_.values() + label * per_picture_;
       for (std::size_t j = 0; j < fields_.size(); ++j)
         target[j] = picture[fields_[j]] + static_cast<float>(noise[j]) * (noise_ / 256);
       target += fields_.size();
@@ -93,8 +121,8 @@ class ClassifiedRows final : public Synthetic {
   PhiloxStream labels_;
   PhiloxStream noises_;
   std::vector<std::int32_t> fields_;
-  std::size_t per_picture_ = 0;
-  std::vector<float> pictures_{};
+  std::int64_t per_picture_;
+  Hidden pictures_;
 };
 
 class LinearRows final : public Synthetic {
@@ -105,9 +133,7 @@ class LinearRows final : public Synthetic {
         targets_(static_cast<std::size_t>(wanted.targets)),
         noise_(static_cast<float>(wanted.noise)),
         draws_(stream_for(wanted.seed, Purpose::noise)),
-        hidden_(targets_ * (features_ + 1)) {
-    fill_uniform(hidden_, stream_for(wanted.seed, Purpose::hidden), -1, 1);
-  }
+        hidden_({wanted.targets, wanted.features + 1}, stream_for(wanted.seed, Purpose::hidden), -1, 1) {}
 
  private:
   void write(std::span<const std::int64_t> numbers, Tensor& x, Tensor& y) const override {
@@ -117,7 +143,7 @@ class LinearRows final : public Synthetic {
       const std::span<float> features = x.values<float>().subspan(i * features_, features_);
       for (std::size_t j = 0; j < features_; ++j) features[j] = 2 * unit(words[j]) - 1;
       for (std::size_t t = 0; t < targets_; ++t) {
-        const float* weights = hidden_.data() + t * (features_ + 1);
+        const float* weights = hidden_.values() + t * (features_ + 1);
         const float exact = std::inner_product(features.begin(), features.end(), weights, weights[features_]);
         y.values<float>()[i * targets_ + t] = exact + noise_ * (2 * unit(words[features_ + t]) - 1);
       }
@@ -128,7 +154,7 @@ class LinearRows final : public Synthetic {
   std::size_t targets_;
   float noise_;
   PhiloxStream draws_;
-  std::vector<float> hidden_;  // for each target its weights and then its bias
+  Hidden hidden_;  // for each target its weights and then its bias
 };
 
 class TokenRows final : public Synthetic {

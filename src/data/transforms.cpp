@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/free_memory.h"
 #include "data/dataset.h"
 #include "data/node.h"
 
@@ -236,7 +237,14 @@ Element stack(const std::vector<Element>& elements) {
 Dataset Dataset::shuffle(std::int64_t buffer_size, Seed seed, bool reshuffle_each_iteration) const {
   WT_EXPECT(buffer_size > 0, "a shuffle buffer holds {} elements", buffer_size);
   Node node = like(*node_);
+  // A generator may end early, so its elements are not counted before they come.
+  const std::int64_t given = node_->cardinality;
+  const std::int64_t held = given == unknown_cardinality    ? 0
+                            : given == infinite_cardinality ? buffer_size
+                                                            : std::min(buffer_size, given);
   node.open = [=, input = node_](std::uint64_t iteration) {
+    require_memory(Bytes(sizeof(Item)) * held, fmt::format("a shuffle of {} elements", held),
+                   "give it a smaller \"buffer\"");
     return std::make_unique<ShuffledStream>(
         input->open(iteration), buffer_size,
         reshuffle_each_iteration ? seed_of_iteration(seed, iteration) : seed);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "device/error.h"
 #include "device/limits.h"
 
@@ -35,7 +36,7 @@ std::vector<LogicalDevice> create_cpus(const DeviceRequest& request) {
   for (const PhysicalDevice& cpu : visible(request, Kind::cpu)) {
     const LogicalDeviceConfigurations* pieces = pieces_of(request, cpu);
     for (std::size_t i = 0; i < (pieces == nullptr ? 1 : pieces->size()); ++i) {
-      const auto index = static_cast<int>(cpus.size());
+      const auto index = narrow<int>(cpus.size());
       cpus.push_back({.name = logical_name(request, Kind::cpu, index), .physical = cpu});
     }
   }
@@ -204,7 +205,7 @@ std::vector<LogicalDevice> create_gpus(const DeviceRequest& request, std::vector
 std::vector<LogicalDevice> create_tpus(const DeviceRequest& request) {
   std::vector<LogicalDevice> tpus;
   for (const PhysicalDevice& tpu : visible(request, Kind::tpu)) {
-    const auto index = static_cast<int>(tpus.size());
+    const auto index = narrow<int>(tpus.size());
     tpus.push_back({.name = logical_name(request, Kind::tpu, index), .physical = tpu});
     tpus.back().memory = MemoryOptions{.allocator = fmt::format("TPU_{}", index), .limit = free_memory(tpu)};
   }

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/narrow.h"
 #include "base/utf8.h"
 
 namespace wt::device {
@@ -66,14 +67,14 @@ std::vector<PhysicalDevice> of_kind(const std::vector<PhysicalDevice>& machine, 
   for (const PhysicalDevice& device : machine) {
     if (device.kind != kind) continue;
     devices.push_back(device);
-    devices.back().slot = static_cast<int>(devices.size()) - 1;
+    devices.back().slot = narrow<int>(devices.size()) - 1;
   }
   return devices;
 }
 
 std::vector<PhysicalDevice> shown(const std::vector<PhysicalDevice>& gpus, const std::string& visible) {
   std::vector<PhysicalDevice> result;
-  for (const int slot : visible_slots(visible, static_cast<int>(gpus.size()))) {
+  for (const int slot : visible_slots(visible, narrow<int>(gpus.size()))) {
     result.push_back(gpus[static_cast<std::size_t>(slot)]);
   }
   return result;

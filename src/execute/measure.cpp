@@ -5,6 +5,7 @@
 
 #include "base/id.h"
 #include "base/median.h"
+#include "base/narrow.h"
 #include "device/stopwatch.h"
 #include "execute/execution.h"
 
@@ -111,7 +112,7 @@ Measured measure(const plan::Plan& plan, plan::DeviceId device, const Kernels& k
     rounds.push_back(stopwatch->between(0, nodes).count());
     spent += Seconds(rounds.back());
   }
-  Measured measured{.rounds = static_cast<int>(std::ssize(rounds)), .round = Seconds(median(rounds))};
+  Measured measured{.rounds = narrow<int>(std::ssize(rounds)), .round = Seconds(median(rounds))};
   for (auto& [call, seconds] : taken)
     measured.kernels.emplace(call, options.fastest ? std::ranges::min(seconds) : median(std::move(seconds)));
   for (const std::string& call : part.calls) measured.expected += measured.kernels.at(call);

@@ -46,7 +46,8 @@ ZooValues defaults_of(const ZooModel& model) {
 
 std::int64_t read_value(const ZooParameter& parameter, json::Reader& reader) {
   if (parameter.is_flag) return reader.optional<bool>(parameter.name, parameter.otherwise != 0) ? 1 : 0;
-  return reader.optional<std::int64_t>(parameter.name, parameter.otherwise, {.at_least = parameter.at_least});
+  return reader.optional<std::int64_t>(parameter.name, parameter.otherwise,
+                                       {.at_least = parameter.at_least, .at_most = parameter.at_most});
 }
 
 }  // namespace
@@ -65,9 +66,10 @@ ZooChoice zoo_model(std::string_view name, const ZooValues& values) {
     if (parameter == nullptr)
       throw InputError(fmt::format("{} has no parameter \"{}\"", model->name, printable(key)),
                        names_like(model->parameters, key));
-    if (value < parameter->at_least)
+    if (value < parameter->at_least || value > parameter->at_most)
       throw InputError(fmt::format("[{}] {} is {}", model->name, key, value),
-                       fmt::format("it must be at least {}", parameter->at_least));
+                       fmt::format("it must be at {} {}", value < parameter->at_least ? "least" : "most",
+                                   std::clamp(value, parameter->at_least, parameter->at_most)));
     choice.values[key] = value;
   }
   return choice;

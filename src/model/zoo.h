@@ -20,7 +20,8 @@ struct ZooParameter {
   std::string_view summary{};
   std::int64_t otherwise = 1;  // the default
   std::int64_t at_least = 1;
-  bool is_flag = false;  // true or false in JSON
+  std::int64_t at_most = 1 << 24;  // of an axis; a product of two of them still fits into 64 bits
+  bool is_flag = false;            // true or false in JSON
 };
 using ZooValues = std::map<std::string, std::int64_t, std::less<>>;  // a flag is 0 or 1
 
@@ -42,7 +43,7 @@ struct ZooChoice {
 };
 
 // Parameters that `values` lacks have their defaults. Throws InputError for an unknown name, an unknown
-// parameter, or a value that is too small.
+// parameter, or a value that is out of range.
 ZooChoice zoo_model(std::string_view name, const ZooValues& values = {});
 
 // Reads a name, or an object with the key "zoo" and parameters. Returns none after a problem.

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/narrow.h"
 #include "collective/order.h"
 
 namespace wt::plan {
@@ -365,8 +366,8 @@ class ScheduleWriter {
 
 void add_collective(Plan& plan, std::vector<Frontier>& frontiers, const collective::Expanded& schedule,
                     std::span<const Member> members, const Label& label, Messages messages) {
-  WT_EXPECT(static_cast<int>(members.size()) == schedule.contract.members(),
-            "{} members for a schedule of {}", members.size(), schedule.contract.members());
+  WT_EXPECT(narrow<int>(members.size()) == schedule.contract.members(), "{} members for a schedule of {}",
+            members.size(), schedule.contract.members());
   ScheduleWriter(plan, frontiers, schedule, members, label, messages).write();
 }
 

@@ -60,17 +60,18 @@ ProfiledDevice read_device(json::Reader reader) {
 
 void read_kernel(json::Reader& reader, Profile& profile) {
   const auto call = reader.required<std::string>("call");
-  const auto seconds = reader.required<double>("seconds", {.at_least = 0.0});
+  const auto seconds = reader.required<double>("seconds", {.at_least = 0.0, .at_most = 1e9});
   reader.finish();
   if (!profile.kernels.emplace(call, Seconds(seconds)).second)
     reader.problem("call", fmt::format("the call \"{}\" is listed twice", call), "keep one of the two");
 }
 
 ProfiledCopy read_copy(json::Reader& reader) {
-  ProfiledCopy copy{.from = reader.required<std::string>("from"),
-                    .to = reader.required<std::string>("to"),
-                    .bytes = reader.required<Bytes>("bytes"),
-                    .seconds = Seconds(reader.required<double>("seconds", {.at_least = 0.0}))};
+  ProfiledCopy copy{
+      .from = reader.required<std::string>("from"),
+      .to = reader.required<std::string>("to"),
+      .bytes = reader.required<Bytes>("bytes"),
+      .seconds = Seconds(reader.required<double>("seconds", {.at_least = 0.0, .at_most = 1e9}))};
   reader.finish();
   return copy;
 }

@@ -108,7 +108,7 @@ class Parser {
     if constexpr (std::is_same_v<T, Bytes>) return {.above = Bytes(0)};
     if constexpr (std::is_same_v<T, double>) {
       if (key.at_most) return {.above = 0.0, .at_most = static_cast<double>(*key.at_most)};
-      return {.above = 0.0};
+      return {.at_least = smallest_ratio, .at_most = largest_ratio};
     }
     return {};
   }

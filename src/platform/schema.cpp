@@ -109,8 +109,11 @@ class SchemaWriter {
       if (key.at_least) out_.member("minimum", *key.at_least);
       if (key.at_most) out_.member("maximum", *key.at_most);
     } else if constexpr (std::is_same_v<T, double>) {
-      out_.member("type", "number").member("exclusiveMinimum", 0);
-      if (key.at_most) out_.member("maximum", *key.at_most);
+      out_.member("type", "number");
+      if (key.at_most)
+        out_.member("exclusiveMinimum", 0).member("maximum", *key.at_most);
+      else
+        out_.member("minimum", smallest_ratio).member("maximum", largest_ratio);
     } else {
       out_.member("type", "string");
     }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/narrow.h"
 #include "platform/torus.h"
 
 namespace wt::platform {
@@ -46,7 +47,7 @@ bool wraps(const Ici& ici, const Shape& shape, std::size_t axis) {
 
 // The number in the slice's name: Google counts cores in some generations and chips in others.
 std::int32_t units(const Ici& ici, const Shape& shape) {
-  return static_cast<std::int32_t>(shape.count()) * (ici.counts == Counts::cores ? ici.cores : 1);
+  return narrow<std::int32_t>(shape.count()) * (ici.counts == Counts::cores ? ici.cores : 1);
 }
 
 // The shape that a name with the number `count` means. Of several shapes it is the listed one, else the one
@@ -135,7 +136,7 @@ bool spread_over_hosts(const Ici& ici, Slice& slice, const Place& place, Problem
     return false;
   }
   slice.host = *host;
-  slice.chips = static_cast<std::int32_t>(slice.shape.count());
+  slice.chips = narrow<std::int32_t>(slice.shape.count());
   slice.cores = slice.chips * ici.cores;
   slice.hosts = slice.chips / static_cast<std::int32_t>(host->count());
   slice.cores_per_device = ici.device == Unit::core ? 1 : ici.cores;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/narrow.h"
 #include "platform/keys.h"
 #include "platform/networks.h"
 #include "platform/topology.h"
@@ -48,10 +49,10 @@ class Summariser {
   }
 
   Summary summary() && {
-    summary_.machines = static_cast<int>(machines_.size());
-    summary_.nodes = static_cast<int>(nodes_.size());
+    summary_.machines = narrow<int>(machines_.size());
+    summary_.nodes = narrow<int>(nodes_.size());
     const auto is_even = [&](const auto& node) { return node.second.size() == node_.size(); };
-    if (std::ranges::all_of(nodes_, is_even)) summary_.per_node = static_cast<int>(node_.size());
+    if (std::ranges::all_of(nodes_, is_even)) summary_.per_node = narrow<int>(node_.size());
     if (node_.size() > 1) is_joined() ? describe_fabric() : describe_machine();
     summary_.adds_in_switch = node_.size() > 1 && platform_.adder_of(node_[0]).has_value();
     describe_network();
@@ -172,7 +173,7 @@ class Summariser {
       near.insert(nic);
       if (std::ranges::none_of(wiring.route(point, wiring.nic(nic.second)), is_memory)) direct.insert(nic);
     }
-    summary_.nics = static_cast<int>(near.size());
+    summary_.nics = narrow<int>(near.size());
     summary_.nic = ratings_.nic->bandwidth.value_or(BytesPerSecond(0)) * ratings_.nic->links;
     summary_.network = payload(*ratings_.nic) * summary_.nics;
     summary_.gpu_direct = direct == near;

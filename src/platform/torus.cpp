@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/narrow.h"
+
 namespace wt::platform {
 
 bool can_be_twisted(const Shape& shape) {
@@ -44,7 +46,7 @@ std::int32_t TorusFabric::links_of_port() const {
 
 // A port has the number: machine x ports of a machine + number inside the machine.
 Coordinates TorusFabric::coordinates(std::int32_t port) const {
-  const auto block = static_cast<std::int32_t>(grid_.block.count());
+  const auto block = narrow<std::int32_t>(grid_.block.count());
   const Coordinates outer = coordinates_of(port / block, blocks_);
   Coordinates place = coordinates_of(port % block, grid_.block);
   for (std::size_t axis = 0; axis < blocks_.axes(); ++axis) place[axis] += outer[axis] * grid_.block[axis];
@@ -58,7 +60,7 @@ std::int32_t TorusFabric::port_at(const Coordinates& place) const {
     outer[axis] = place[axis] / grid_.block[axis];
     inner[axis] = place[axis] % grid_.block[axis];
   }
-  const auto block = static_cast<std::int32_t>(grid_.block.count());
+  const auto block = narrow<std::int32_t>(grid_.block.count());
   return number_of(outer, blocks_) * block + number_of(inner, grid_.block);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "platform/networks.h"
 #include "platform/wiring_steps.h"
 
@@ -15,16 +16,16 @@ Wiring::Wiring(const Machine& machine, const Options& options, Problems& problem
 
 std::int32_t Wiring::add_part(Part part, std::int32_t index, std::int32_t host) {
   parts_.push_back({part, index, host});
-  return static_cast<std::int32_t>(parts_.size()) - 1;
+  return narrow<std::int32_t>(parts_.size()) - 1;
 }
 
 // Adds a link in each direction and returns the first. Consecutive links of one description share its place.
 std::int32_t Wiring::connect(std::int32_t from, std::int32_t to, const Link& link, const Place& origin) {
-  const auto edge = static_cast<std::int32_t>(edges_.size());
+  const auto edge = narrow<std::int32_t>(edges_.size());
   const bool is_known = !places_.empty() && places_.back().file == origin.file &&
                         places_.back().line == origin.line && places_.back().column == origin.column;
   if (!is_known) places_.push_back(origin);
-  const auto place = static_cast<std::int32_t>(places_.size()) - 1;
+  const auto place = narrow<std::int32_t>(places_.size()) - 1;
   edges_.push_back({from, to, link, place});
   edges_.push_back({to, from, link, place});
   return edge;

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/narrow.h"
 #include "platform/description.h"
 #include "platform/platform.h"
 
@@ -54,7 +55,7 @@ class Wiring {
   std::int32_t devices() const { return devices_; }
   std::int32_t hosts() const { return hosts_; }
   std::int32_t nics() const { return nics_; }
-  std::int32_t links() const { return static_cast<std::int32_t>(edges_.size()); }
+  std::int32_t links() const { return narrow<std::int32_t>(edges_.size()); }
   // The number of ports of a fabric: the chips if cores are devices, else the devices.
   std::int32_t ports() const { return chips_ > 0 ? chips_ : devices_; }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 
+#include "base/narrow.h"
 #include "platform/wiring_steps.h"
 
 namespace wt::platform {
@@ -164,10 +165,10 @@ class WiringRoutes {
     for (std::int32_t device = 0; device < wiring_.devices_; ++device)
       sharing[nearest_nics(device, from_nics)].push_back(device);
     for (const auto& [nics, devices] : sharing) {
-      const auto count = static_cast<std::int32_t>(devices.size());
+      const auto count = narrow<std::int32_t>(devices.size());
       for (std::int32_t turn = 0; turn < count; ++turn)
         wiring_.near_nic_[at(devices[at(turn)])] =
-            nics[at(dealt(turn, count, static_cast<std::int32_t>(nics.size())))];
+            nics[at(dealt(turn, count, narrow<std::int32_t>(nics.size())))];
     }
     for (std::int32_t device = wiring_.devices_; device-- > 0;)
       wiring_.near_device_[at(wiring_.near_nic_[at(device)])] = device;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "platform/wiring_steps.h"
 
 namespace wt::platform {
@@ -51,7 +52,7 @@ class WiringTree {
   void add_sockets() {
     const Hosts& hosts = machine_.hosts;
     const BytesPerSecond memory = hosts.memory_bandwidth.value_or(hosts.type.value.memory_bandwidth);
-    first_socket_ = static_cast<std::int32_t>(wiring_.parts_.size());
+    first_socket_ = narrow<std::int32_t>(wiring_.parts_.size());
     for (int socket = 0; socket < hosts.count; ++socket) {
       wiring_.add_part(Part::socket, socket, socket);
       wiring_.connect(first_socket_ + socket, host(socket), {LinkKind::host_memory, memory, Seconds(0)},
@@ -116,12 +117,12 @@ class WiringTree {
     for (const int count : levels) {
       std::vector<std::int32_t> level;
       for (int index = 0; index < count; ++index) {
-        const std::int32_t parent = above[at(dealt(index, count, static_cast<int>(above.size())))];
+        const std::int32_t parent = above[at(dealt(index, count, narrow<int>(above.size())))];
         level.push_back(add_switch(parent, wiring_.parts_[at(parent)].host));
       }
       above = std::move(level);
     }
-    const auto places = static_cast<std::int32_t>(above.size());
+    const auto places = narrow<std::int32_t>(above.size());
     for (int port = 0; port < wiring_.ports(); ++port)
       above_device_[at(port)] = above[at(dealt(port, places_for_ports(), places))];
     const bool on_switches = !levels.empty() && machine_.nics &&
@@ -148,7 +149,7 @@ class WiringTree {
   void name_below(const Switch& content, const std::vector<int>& named, std::string_view noun,
                   std::int32_t part, std::vector<std::int32_t>& above) {
     for (const int index : named) {
-      if (index >= static_cast<int>(above.size())) {
+      if (index >= narrow<int>(above.size())) {
         problems_.add(content.place,
                       fmt::format("there is no {} {}: a machine has {}", noun, index, above.size()),
                       "count from 0");
@@ -215,7 +216,7 @@ class WiringTree {
   // Reports the first part without a path to host 0.
   bool everything_is_reached() {
     const std::vector<std::int32_t> by = Ways(wiring_.parts_.size(), wiring_.edges_).arrivals(host(0));
-    for (std::int32_t part = 0; part < static_cast<std::int32_t>(wiring_.parts_.size()); ++part) {
+    for (std::int32_t part = 0; part < narrow<std::int32_t>(wiring_.parts_.size()); ++part) {
       if (part == host(0) || by[at(part)] != no_part) continue;
       if (any_problem()) return false;  // an earlier problem is the cause
       problems_.add(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/narrow.h"
 #include "base/overloaded.h"
 
 namespace wt {
@@ -81,7 +82,7 @@ std::vector<ValueId> append(Program& program, Operation operation, std::vector<V
 }
 
 std::vector<std::int32_t> last_reads(const Step& step) {
-  const auto count = static_cast<std::int32_t>(step.program.nodes.size());
+  const auto count = narrow<std::int32_t>(step.program.nodes.size());
   std::vector<std::int32_t> last(step.program.values.size(), -1);
   for (std::int32_t node = 0; node < count; ++node)
     for (const ValueId input : step.program.nodes[static_cast<std::size_t>(node)].inputs)

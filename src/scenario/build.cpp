@@ -182,6 +182,11 @@ data::Dataset in_batches(data::Dataset rows, const Dataset& wanted, std::int64_t
     const std::int64_t buffer = wanted.shuffle->buffer.value_or(rows.cardinality());
     rows = rows.shuffle(buffer, data::shuffle_seed(*wanted.shuffle->seed));
   }
+  if (wanted.repeat > 1 && rows.cardinality() > json::most / wanted.repeat) {
+    refuse(fmt::format("{} rows, {} times each, are more than {}", rows.cardinality(), wanted.repeat,
+                       json::most),
+           "repeat them less often, or -1 for without end");
+  }
   if (wanted.repeat != 1) rows = rows.repeat(wanted.repeat);
   const std::int64_t count = rows.cardinality();
   if (wanted.drop_remainder && count >= 0 && count < batch) {
@@ -195,6 +200,14 @@ data::Dataset in_batches(data::Dataset rows, const Dataset& wanted, std::int64_t
 void check_steps(const data::Dataset& batches, const Scenario& scenario, Problems& problems) {
   const Training& training = scenario.training;
   const std::int64_t given = batches.cardinality();
+  const std::int64_t each = training.steps_per_epoch.value_or(given);
+  if (!training.steps && each > 0 && epochs_of(scenario) > json::most / each) {
+    problems.add(
+        scenario.place("training.epochs"),
+        fmt::format("{} epochs of {} steps are more than {} steps", epochs_of(scenario), each, json::most),
+        "train fewer");
+    return;
+  }
   const bool starts_anew =
       !training.steps && (!training.steps_per_epoch || *training.steps_per_epoch == given);
   if (given < 0 || starts_anew) return;
@@ -391,7 +404,9 @@ std::optional<data::Dataset> make_evaluation(const Purpose& purpose, const Scena
 std::int64_t epochs_of(const Scenario& scenario) { return scenario.training.epochs.value_or(1); }
 
 std::int64_t steps_of(const Scenario& scenario, const Job& job) {
-  return scenario.training.steps.value_or(epochs_of(scenario) * steps_per_epoch(scenario, job));
+  if (scenario.training.steps) return *scenario.training.steps;
+  const std::int64_t epochs = epochs_of(scenario), each = steps_per_epoch(scenario, job);
+  return each > 0 && epochs > json::most / each ? json::most : epochs * each;  // check_steps refuses more
 }
 
 std::int64_t steps_per_epoch(const Scenario& scenario, const Job& job) {

@@ -75,10 +75,28 @@ void keys_of(Visit& visit, model::ZooChoice& choice) {
       visit(optional(parameter.name, parameter.summary), flag);
       value = flag ? 1 : 0;
     } else {
-      visit(Key{.name = parameter.name, .meaning = parameter.summary, .at_least = parameter.at_least}, value);
+      visit(Key{.name = parameter.name,
+                .meaning = parameter.summary,
+                .at_least = parameter.at_least,
+                .at_most = parameter.at_most},
+            value);
     }
   }
 }
+
+// Rows of a replica in a step: as many as an axis of a layer has at most. Rows of all replicas: a batch for
+// 64 of them.
+inline constexpr std::int64_t most_rows_of_replica = 1 << 24;
+inline constexpr std::int64_t most_rows_of_step = 1 << 30;
+
+// Steps that are simulated one after the other, and batches that wait for them.
+inline constexpr std::int64_t most_played_steps = 1'000'000;
+
+// Of a bare number that limits memory: 2^50 bytes.
+inline constexpr std::int64_t most_mebibytes = 1 << 30;
+
+// More than any machine has.
+inline constexpr std::int64_t most_threads = 4096;
 
 inline constexpr Key initial_weights =
     optional("weights", "a safetensors file with the weights to begin with");
@@ -92,13 +110,18 @@ void keys_of(Visit& visit, Shuffle& shuffle) {
 // Beside `type` and the keys of the source it names.
 template <class Visit>
 void keys_of(Visit& visit, Dataset& dataset) {
-  visit(Key{.name = "skip", .meaning = "leave out so many of the first rows", .at_least = 0}, dataset.skip);
+  visit(Key{.name = "skip",
+            .meaning = "leave out so many of the first rows",
+            .at_least = 0,
+            .at_most = json::most},
+        dataset.skip);
   visit(count("take", "only so many of the rows, those first of which are not left out"), dataset.take);
   visit(optional("shuffle", "rows in random order, another one every epoch; in order where absent"),
         dataset.shuffle);
   visit(Key{.name = "repeat",
             .meaning = "how often an epoch goes through the rows; -1: without end",
             .at_least = -1,
+            .at_most = json::most,
             .except = 0},
         dataset.repeat);
   visit(optional("drop_remainder", "leave out a last batch that is short"), dataset.drop_remainder);
@@ -141,8 +164,10 @@ void keys_of(Visit& visit, Training& training) {
         training.optimizer);
   visit(Key{.name = "metrics", .meaning = "what is measured beside the loss", .names = metric_names},
         training.metrics);
-  visit(count("per_replica_batch", "rows of one replica in one step"), training.per_replica_batch);
-  visit(count("global_batch", "rows of all replicas together in one step"), training.global_batch);
+  visit(count("per_replica_batch", "rows of one replica in one step", most_rows_of_replica),
+        training.per_replica_batch);
+  visit(count("global_batch", "rows of all replicas together in one step", most_rows_of_step),
+        training.global_batch);
   visit.exactly_one({"per_replica_batch", "global_batch"});
   visit(count("epochs", "how often the dataset is gone through; 1 where `steps` is absent"), training.epochs);
   visit(count("steps", "how many steps are trained, instead of epochs"), training.steps);
@@ -244,13 +269,15 @@ void keys_of(Visit& visit, Time& time) {
         time.jitter);
   visit(count("steps",
               "how many steps are played one after the other. Absent: with jitter 100; with input or faults "
-              "until they repeat; else one, as all are alike"),
+              "until they repeat; else one, as all are alike",
+              most_played_steps),
         time.steps);
-  visit(optional(
-            "compile",
-            "how long a TPU's program is compiled, once for each number of rows that a step may have; reported "
-            "beside the steps; absent: compile time not modelled"),
-        time.compile);
+  visit(
+      optional(
+          "compile",
+          "how long a TPU's program is compiled, once for each number of rows that a step may have; reported "
+          "beside the steps; absent: compile time not modelled"),
+      time.compile);
   visit(
       optional(
           "dispatch",
@@ -270,7 +297,8 @@ void keys_of(Visit& visit, Input& input) {
   visit(optional("storage", "how fast a host reads what is stored; at once where absent"), input.storage);
   visit(Key{.name = "prefetch",
             .meaning = "batches of a host that are ready before they are wanted, as tf.data's prefetch(2)",
-            .at_least = 0},
+            .at_least = 0,
+            .at_most = most_played_steps},
         input.prefetch);
 }
 
@@ -278,21 +306,28 @@ template <class Visit>
 void keys_of(Visit& visit, Fault& fault) {
   visit(optional("slow", "what computes slower: a device, \"GPU:1\", or all of a worker, \"worker:1\""),
         fault.slow);
-  visit(Key{.name = "factor", .meaning = "of slow: how many times as long it takes", .at_least = 1},
+  visit(Key{.name = "factor",
+            .meaning = "of slow: how many times as long it takes",
+            .at_least = 1,
+            .at_most = 1'000'000},
         fault.factor);
-  visit(Key{.name = "from_step", .meaning = "of slow: the first such step, counted from 0", .at_least = 0},
+  visit(Key{.name = "from_step",
+            .meaning = "of slow: the first such step, counted from 0",
+            .at_least = 0,
+            .at_most = json::most},
         fault.from_step);
   visit(optional("kill", "the worker that is lost: \"worker:1\""), fault.kill);
   visit(Key{.name = "step",
             .meaning = "of kill: the step that it doesn't reach, counted from 0",
-            .at_least = 0},
+            .at_least = 0,
+            .at_most = json::most},
         fault.step);
   visit.exactly_one({"slow", "kill"});
 }
 
 template <class Visit>
 void keys_of(Visit& visit, Host& host) {
-  visit(count("threads", "of this machine's CPU; all where absent. Results don't depend on it"),
+  visit(count("threads", "of this machine's CPU; all where absent. Results don't depend on it", most_threads),
         host.threads);
   visit(
       optional(

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/narrow.h"
+#include "base/rough.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "cluster/cluster.h"
@@ -52,6 +54,9 @@ class HardwareReader {
   std::map<const device::DeviceType*, std::shared_ptr<const device::DeviceType>> types_{};
 };
 
+// Twice as many as the largest machines have. Each is described by a few kilobytes, with its name and memory.
+constexpr int most_devices = 1 << 17;
+
 class MachineBuilder final : public strategy::Site {
  public:
   explicit MachineBuilder(const Scenario& scenario) : scenario_(scenario) {}
@@ -69,7 +74,7 @@ class MachineBuilder final : public strategy::Site {
       start(0, device::Name{.job = "localhost"}, {});
     }
     problems_.throw_if_any();
-    machine_.tasks = static_cast<int>(processes_.size());
+    machine_.tasks = narrow<int>(processes_.size());
     scenario_.strategy->add_replicas(*this);
     problems_.throw_if_any();
     settle_host();
@@ -129,6 +134,11 @@ class MachineBuilder final : public strategy::Site {
       start(0, device::Name{.job = "localhost"}, reader.of(alone), alone.host);
       return;
     }
+    if (platform().devices() > most_devices) {
+      report("platform", fmt::format("{} are too many to train on", counted(platform().devices(), "device")),
+             fmt::format("describe at most {}", most_devices));
+      return;
+    }
     const bool has_cluster = wanted == strategy::Processes::per_worker;
     if (has_cluster) check_cluster();
     problems_.throw_if_any();
@@ -137,7 +147,7 @@ class MachineBuilder final : public strategy::Site {
           platform(), has_cluster ? scenario_.cluster.config.cluster : cluster::ClusterSpec{},
           scenario_.place("cluster"));
       for (const cluster::Task* task : cluster::workers(cluster))
-        start(static_cast<int>(processes_.size()), cluster::name(*task), reader.of(*task), task->host);
+        start(narrow<int>(processes_.size()), cluster::name(*task), reader.of(*task), task->host);
     });
     if (processes_.empty() && !problems_.any())
       problems_.add(scenario_.place("cluster"), "the cluster has no workers",

@@ -78,7 +78,7 @@ Scenario parse(std::string text, const std::filesystem::path& file,
 }
 
 Scenario parse_file(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-  return parse(read_text(path), path, overrides);
+  return parse(read_text(path, {}, json::largest_text), path, overrides);
 }
 
 std::string slug(std::string_view name) {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "base/json_override.h"
+#include "base/plausible.h"
 #include "base/utf8.h"
 
 namespace wt::scenario {
@@ -107,8 +107,9 @@ std::optional<double> samples_per_second(std::string_view text) {
   while (text.ends_with(' ')) text.remove_suffix(1);
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr double least = 1e-6, most = 1e15;
   const bool is_good =
-      error == std::errc{} && end == text.data() + text.size() && number > 0 && std::isfinite(number);
+      error == std::errc{} && end == text.data() + text.size() && number >= least && number <= most;
   return is_good ? std::optional(number) : std::nullopt;
 }
 
@@ -120,21 +121,22 @@ void read_value(const json::Value& value, const Key&, DecodeRate& member, Readin
       member.rate = *samples;
       return;
     }
-    if (const auto bytes = try_parse<BytesPerSecond>(value.string()).value;
+    if (const auto bytes = parse_plausible<BytesPerSecond>(value.string()).value;
         bytes && *bytes > BytesPerSecond(0)) {
       member.rate = *bytes;
       return;
     }
   }
-  reading.problems.add(value.place(), "this is no rate of decoding",
-                       R"(write rows or bytes in a second: "1500 samples/s", "300 MB/s")");
+  reading.problems.add(
+      value.place(), "this is no rate of decoding",
+      R"(write rows or bytes in a second: "1500 samples/s", "300 MB/s"; at most 1e15 samples/s)");
 }
 
 void read_value(const json::Value& value, const Key&, MemoryLimit& member, Reading& reading) {
   constexpr Bytes mebibyte(1 << 20);
   if (value.kind() == json::Kind::integer) {
     const auto count =
-        json::convert<std::int64_t>(value, reading.problems, {.at_least = 1, .at_most = 1 << 30});
+        json::convert<std::int64_t>(value, reading.problems, {.at_least = 1, .at_most = most_mebibytes});
     member.bytes = mebibyte * count.value_or(1);
   } else {
     member.bytes = json::convert<Bytes>(value, reading.problems, {.at_least = Bytes(1)}).value_or(mebibyte);

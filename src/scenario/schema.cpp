@@ -199,6 +199,7 @@ class SchemaWriter {
   }
   void describe(const Key&, const MemoryLimit&, bool) {
     words(out_, "type", Together{"integer", "string"});
+    out_.member("minimum", 1).member("maximum", most_mebibytes);
     out_.key("examples").begin_array(json::Layout::one_line).value(1024).value("1 GiB").end_array();
   }
   void describe(const Key&, Bytes value, bool has_default) {

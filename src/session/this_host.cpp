@@ -4,10 +4,12 @@
 
 #include <vector>
 
+#include "base/narrow.h"
 #include "base/rough.h"
 #include "base/suggest.h"
 #include "device/cpu/workers.h"
 #include "kernel/cpu/isa.h"
+#include "scenario/keys.h"
 
 namespace wt::session {
 
@@ -34,8 +36,12 @@ std::string note_on_threads(int threads) {
 int threads_of(std::optional<int> option, const scenario::Scenario& scenario) {
   if (option && *option < 1)
     throw InputError(fmt::format("--threads must be at least 1, and it is {}", *option), "");
+  if (option && *option > scenario::most_threads)
+    throw InputError(
+        fmt::format("--threads must be at most {}, and it is {}", scenario::most_threads, *option),
+        fmt::format("this machine has {}", device::hardware_threads()));
   if (option) return *option;
-  return scenario.host.threads ? static_cast<int>(*scenario.host.threads) : device::hardware_threads();
+  return scenario.host.threads ? narrow<int>(*scenario.host.threads) : device::hardware_threads();
 }
 
 }  // namespace wt::session

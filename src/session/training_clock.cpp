@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/narrow.h"
 #include "timing/lost_worker.h"
 #include "timing/rows_time.h"
 
@@ -67,7 +68,7 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
   if (scenario_.input) {
     const timing::RowsTime time = timing::rows_time(pipeline_of(scenario_, job_), job_.machine, replica_rows);
     options.steps.rows = time.by_task;
-    options.steps.prefetch = static_cast<int>(time.slowest.prefetch);
+    options.steps.prefetch = narrow<int>(time.slowest.prefetch);
     options.pipeline = time.slowest;
   }
   return options;
@@ -81,7 +82,8 @@ const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t
   options.steps.jitter = scenario_.time.jitter;
   options.steps.seed = scenario_.seed;
   options.timeout = scenario_.strategy->collective_timeout();
-  if (scenario_.time.steps) options.steps.count = static_cast<int>(*scenario_.time.steps);
+  options.steps.count_at = scenario_.place("time.steps");
+  if (scenario_.time.steps) options.steps.count = narrow<int>(*scenario_.time.steps);
   if (job_.input.replicas == 1)
     measure(options);
   else if (scenario_.time.measured_step)

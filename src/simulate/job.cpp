@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/narrow.h"
 
 namespace wt::simulate {
 
@@ -16,9 +17,9 @@ std::int32_t Job::add(Activity activity, std::span<const std::int32_t> waits_for
 }
 
 Activity Job::flow(double latency, std::int64_t bytes, std::span<const std::int32_t> route) {
-  const auto first = static_cast<std::int32_t>(routes.size());
+  const auto first = narrow<std::int32_t>(routes.size());
   routes.insert(routes.end(), route.begin(), route.end());
-  return {latency, bytes, first, static_cast<std::int32_t>(route.size()), none};
+  return {latency, bytes, first, narrow<std::int32_t>(route.size()), none};
 }
 
 std::span<const std::int32_t> Job::waits_of(std::size_t activity) const {

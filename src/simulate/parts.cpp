@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "simulate/union_find.h"
 
 namespace wt::simulate {
@@ -26,11 +27,11 @@ Parts::Parts(const Job& job, std::size_t most) : job_(job), position_(job.activi
   for (std::size_t id = 0; id < sets.size() && parts_.size() <= most; ++id) {
     std::int32_t& part = part_of[static_cast<std::size_t>(sets.root(static_cast<std::int32_t>(id)))];
     if (part == none) {
-      part = static_cast<std::int32_t>(parts_.size());
+      part = narrow<std::int32_t>(parts_.size());
       parts_.emplace_back();
     }
     std::vector<std::int32_t>& members = parts_[static_cast<std::size_t>(part)];
-    position_[id] = static_cast<std::int32_t>(members.size());
+    position_[id] = narrow<std::int32_t>(members.size());
     members.push_back(static_cast<std::int32_t>(id));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "simulate/automorphism.h"
 #include "simulate/parts.h"
 
@@ -50,7 +51,7 @@ class Folder {
       for (std::int32_t at = map_.link(link); at != none && at != link; at = map_.link(at))
         orbit.push_back(at);
       const bool is_used = map_.link(link) != none;
-      const std::int32_t multiplicity = is_used ? order_ / static_cast<std::int32_t>(orbit.size()) : 1;
+      const std::int32_t multiplicity = is_used ? order_ / narrow<std::int32_t>(orbit.size()) : 1;
       result_.job.bandwidths[first] /= multiplicity;
       for (const std::int32_t at : orbit) {
         result_.representative[static_cast<std::size_t>(at)] = link;

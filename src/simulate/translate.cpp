@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "base/narrow.h"
 #include "base/overloaded.h"
 
 namespace wt::simulate {
@@ -35,8 +36,8 @@ class Paths {
  private:
   Path route(Endpoint from, Endpoint to) {
     const platform::Route found = platform_.route(from, to);
-    const Path path{found.latency.count(), static_cast<std::int32_t>(job_.routes.size()),
-                    static_cast<std::int32_t>(found.links.size())};
+    const Path path{found.latency.count(), narrow<std::int32_t>(job_.routes.size()),
+                    narrow<std::int32_t>(found.links.size())};
     for (const LinkId link : found.links) job_.routes.push_back(static_cast<std::int32_t>(link));
     return path;
   }
@@ -119,7 +120,7 @@ class Translator {
           number[static_cast<std::size_t>(link)] = 0;
     for (std::size_t link = 0; link < number.size(); ++link) {
       if (number[link] != 0) continue;
-      number[link] = static_cast<std::int32_t>(result_.links.size());
+      number[link] = narrow<std::int32_t>(result_.links.size());
       result_.links.push_back(static_cast<LinkId>(link));
       result_.job.bandwidths.push_back(platform_.link(static_cast<LinkId>(link)).bandwidth.count());
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "base/rough.h"
 #include "collective/catalog.h"
 #include "collective/import.h"
@@ -233,7 +234,7 @@ const collective::Expanded& CrossReplica::schedule_for(collective::Operation ope
         known.type == type && known.schedule.contract.ranks == std::ssize(values))
       return known.schedule;
   collective::Request request = request_for(choice, values);
-  request.ranks = static_cast<int>(values.size());
+  request.ranks = narrow<int>(values.size());
   const collective::Algorithm& algorithm = collective::algorithm_named(operation, choice.algorithm);
   const collective::Schedule schedule = collective::make_schedule(algorithm, request);
   require_few_moves(schedule);
@@ -261,7 +262,7 @@ const collective::Expanded& CrossReplica::imported(std::int64_t elements) {
                     Type::float32, collective::import_verified(communication_.schedule, elements)});
   const collective::Contract& contract = known_.back().schedule.contract;
   if (contract.operation != collective::Operation::all_reduce ||
-      contract.ranks != static_cast<int>(replicas_.size()))
+      contract.ranks != narrow<int>(replicas_.size()))
     throw InputError(fmt::format("[{}] the schedule is for {} among {} ranks", communication_.strategy,
                                  collective::name(contract.operation), contract.ranks),
                      fmt::format("write one for all_reduce among {}", replicas_.size()));

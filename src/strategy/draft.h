@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/narrow.h"
 #include "plan/order.h"
 
 namespace wt::strategy {
@@ -18,9 +19,7 @@ struct Draft {
   plan::NodeId ordered{};  // nodes before it have their dependencies
 
   void order();  // gives the other nodes their dependencies
-  plan::NodeId next() const {
-    return static_cast<plan::NodeId>(static_cast<std::int32_t>(plan.nodes.size()));
-  }
+  plan::NodeId next() const { return static_cast<plan::NodeId>(narrow<std::int32_t>(plan.nodes.size())); }
   plan::DeviceId device(const plan::Device& device);  // the device of that name, added if it is new
   plan::Operand buffer(std::string name, plan::DeviceId device, TensorSpec spec, plan::BufferKind kind);
   plan::DeviceId device_of(plan::Operand operand) const { return plan.buffer(operand.buffer).device; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/narrow.h"
 #include "plan/memory.h"
 #include "strategy/collective_ops.h"
 #include "strategy/data_parallel.h"
@@ -33,7 +34,7 @@ std::vector<int> shape_of(std::span<const Place> places) {
       throw InputError(fmt::format("[multi_worker_mirrored] task {} has {} devices, and task {} has {}",
                                    tasks.front().first, tasks.front().second, task, devices),
                        "give every task as many");
-  return {tasks.front().second, static_cast<int>(tasks.size())};
+  return {tasks.front().second, narrow<int>(tasks.size())};
 }
 
 Library ring_of(const MultiWorkerMirroredOptions& options, const std::vector<int>& shape) {

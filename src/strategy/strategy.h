@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/narrow.h"
 #include "cluster/machine.h"
 #include "cluster/tf_config.h"
 #include "device/context.h"
@@ -96,7 +97,7 @@ class Resizing {
     throw InputError(refusal(key, std::move(fact), std::move(remedy)));
   }
 
-  int now() const { return static_cast<int>(machine().replicas.size()); }
+  int now() const { return narrow<int>(machine().replicas.size()); }
 };
 
 // What a step is lowered for.

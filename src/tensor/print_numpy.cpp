@@ -11,6 +11,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/narrow.h"
+
 namespace wt {
 
 namespace {
@@ -66,7 +68,7 @@ Decimal exact(T value, int kept) {
 template <class T>
 Decimal decimal_between(T value, int least, int most) {
   const Decimal decimal = shortest(value);
-  const int kept = static_cast<int>(decimal.digits.size()) - 1;
+  const int kept = narrow<int>(decimal.digits.size()) - 1;
   return kept >= least && kept <= most ? decimal : exact(value, kept < least ? least : most);
 }
 
@@ -79,7 +81,7 @@ struct Parts {
 
 Parts positional(const Decimal& decimal) {
   const int split = decimal.exponent + 1;  // digits left of the point
-  const auto count = static_cast<int>(decimal.digits.size());
+  const auto count = narrow<int>(decimal.digits.size());
   Parts parts;
   parts.whole = split <= 0 ? "0" : decimal.digits.substr(0, static_cast<std::size_t>(split));
   if (split > count) parts.whole.append(static_cast<std::size_t>(split - count), '0');

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/free_memory.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
@@ -208,6 +209,8 @@ TensorFile read_safetensors(const std::filesystem::path& path, const Place& name
   problems.throw_if_any();
   check_layout(entries, static_cast<std::int64_t>(file.size() - data_begin), path.string(), problems);
   problems.throw_if_any();
+  require_memory(Bytes(file.size() - data_begin), fmt::format("reading \"{}\"", printable(path.string())),
+                 "name a smaller file", named_at);
   for (const Entry& entry : entries) {
     Tensor tensor = Tensor::zeros(entry.spec);
     file.read_at(data_begin + static_cast<std::uint64_t>(entry.begin), tensor.bytes());

@@ -20,8 +20,14 @@ std::int64_t Shape::elements() const { return elements(0, rank_); }
 
 std::int64_t Shape::elements(int begin, int end) const {
   std::int64_t product = 1;
-  for (int axis = begin; axis < end; ++axis) product *= (*this)[axis];
-  return product;
+  bool is_too_large = false;
+  for (int axis = begin; axis < end; ++axis) {
+    if ((*this)[axis] == 0) return 0;
+    is_too_large |= __builtin_mul_overflow(product, (*this)[axis], &product) || product > most_elements;
+  }
+  if (!is_too_large) return product;
+  throw InputError(fmt::format("a tensor of {} is larger than any memory", print(*this)),
+                   "take smaller batches or smaller layers");
 }
 
 void Shape::append(std::int64_t extent) {

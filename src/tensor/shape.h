@@ -27,7 +27,10 @@ class Shape {
     return extents_[static_cast<std::size_t>(rank_ - 1)];
   }  // Requires: rank() > 0.
 
-  std::int64_t elements() const;                    // 1 for a scalar
+  // 1 for a scalar. Throws InputError if there are more than `most_elements`, which no memory holds. Sums of the
+  // bytes of thousands of such tensors still fit into 64 bits.
+  static constexpr std::int64_t most_elements = std::int64_t{1} << 48;
+  std::int64_t elements() const;
   std::int64_t elements(int begin, int end) const;  // the product of the extents of axes [begin, end)
   void append(std::int64_t extent);                 // Requires: rank() < max_rank.
   Shape without(int axis) const;                    // the shape with one axis removed

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/free_memory.h"
+
 namespace wt {
 
 namespace {
@@ -21,6 +23,7 @@ std::string print(const TensorSpec& spec) { return fmt::format("{}{}", name(spec
 // Large allocations request large pages before the memory is touched. In a step with 50 MB of tensors, this
 // makes kernels that are limited by memory (pooling, the gradient of relu) a quarter faster.
 std::shared_ptr<std::byte> allocate_numbers(Bytes size) {
+  require_memory(size, "a tensor", "use smaller batches or fewer replicas");
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(size.count(), 1));
   const std::align_val_t place = count < 2 * large_page ? alignment : std::align_val_t{large_page};
   auto* data = static_cast<std::byte*>(::operator new(count, place));

@@ -1,11 +1,14 @@
 #include "timing/several_steps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "base/id.h"
 #include "base/random.h"
+#include "base/rough.h"
 #include "plan/unfold.h"
 #include "simulate/simulate.h"
 
@@ -15,7 +18,7 @@ namespace {
 
 constexpr int first_try = 8, last_try = 64;  // numbers of steps to simulate until the step times repeat
 constexpr int steps_with_jitter = 100, least_steps_with_jitter = 10;
-constexpr std::size_t most_nodes = 2'000'000;
+constexpr std::size_t most_nodes = 2'000'000, most_requested_nodes = 2'500'000;
 
 class StepsPlayer {
  public:
@@ -40,6 +43,7 @@ class StepsPlayer {
 
   SeveralSteps play() && {
     if (options_.jitter > 0 || options_.count) {
+      require_affordable(count());
       play(count());
     } else {
       for (int steps = first_try; steps <= last_try && !made_.steady; steps *= 2) play(steps);
@@ -61,6 +65,18 @@ class StepsPlayer {
     const std::size_t affordable = most_nodes / std::max(std::size_t{1}, step_.plan.nodes.size());
     return std::clamp(static_cast<int>(std::min<std::size_t>(affordable, steps_with_jitter)),
                       least_steps_with_jitter, steps_with_jitter);
+  }
+
+  // Every node of every step is simulated, and takes about a kibibyte.
+  void require_affordable(int steps) const {
+    const std::size_t each = std::max(std::size_t{1}, step_.plan.nodes.size());
+    const std::size_t affordable =
+        std::max<std::size_t>(most_requested_nodes / each, least_steps_with_jitter);
+    if (!options_.count || static_cast<std::size_t>(steps) <= affordable) return;
+    throw InputError(Problem{options_.count_at,
+                             fmt::format("{} steps of {} are too many to simulate one after the other", steps,
+                                         counted(std::ssize(step_.plan.nodes), "node")),
+                             fmt::format("simulate at most {}", affordable)});
   }
 
   // ---- Replacing a task by all tasks that it stands for

@@ -15,6 +15,7 @@ struct StepsOptions {
   // Number of steps. Absent: with jitter 100 steps, or fewer for a very large plan; else as many as it takes
   // until the step times repeat.
   std::optional<int> count{};
+  Place count_at{};   // of the number in the user's file, for messages
   double jitter = 0;  // of the compute time of a device in a step: standard deviation over mean, lognormal
   std::int64_t seed = 0;
   std::vector<double> slow{};   // by replica, the factor on its compute time; empty: none is slow

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/id.h"
+#include "base/narrow.h"
 #include "base/rough.h"
 #include "communication/constants.h"
 #include "timing/spans.h"
@@ -154,7 +155,7 @@ class StepSimulator {
   Seconds synchronization() const {
     if (types_.front()->kind != device::Kind::gpu) return options_.dispatch;
     if (!options_.is_brought_together) return {};
-    return communication::constants().synchronization.of(static_cast<int>(machine_.replicas.size()) /
+    return communication::constants().synchronization.of(narrow<int>(machine_.replicas.size()) /
                                                          machine_.tasks);
   }
 

@@ -45,6 +45,16 @@ TEST(Error, ShowsAPieceOfAVeryLongLine) {
                       "...\n    | " + std::string(62, ' ') + "^");
 }
 
+TEST(Error, ShowsAPieceOfALongLineWhoseCharactersHaveSeveralBytes) {
+  std::string line;
+  for (int i = 0; i < 1000; ++i) line += i == 500 ? "X" : "\u00fc";
+  std::string before, after;
+  for (int i = 0; i < 59; ++i) before += "\u00fc";
+  for (int i = 0; i < 100; ++i) after += "\u00fc";
+  EXPECT_EQ(print(Problem{{"f", 1, 501, line, 1}, "fact", ""}),
+            "f:1:501: fact\n  1 | ..." + before + "X" + after + "...\n    | " + std::string(62, ' ') + "^");
+}
+
 TEST(Error, CarriesAllProblemsSortedByPlace) {
   Problems problems;
   EXPECT_NO_THROW(problems.throw_if_any());

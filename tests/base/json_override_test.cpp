@@ -41,6 +41,16 @@ TEST(Override, IsRefusedWhereItOnlyBeginsAsJson) {
   }
 }
 
+TEST(Override, IsRefusedWhereItIsNotUtf8) {
+  try {
+    value_of("name=caf\xe9");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problems().at(0).fact, "byte 0xE9 is not UTF-8");
+    EXPECT_EQ(error.problems().at(0).place.column, 9);
+  }
+}
+
 TEST(Override, HasAPathOfSteps) {
   EXPECT_EQ(dotted("training.epochs"), (std::vector<std::string>{"training", "epochs"}));
   EXPECT_EQ(dotted("seed"), std::vector<std::string>{"seed"});

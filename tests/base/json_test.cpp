@@ -53,6 +53,21 @@ TEST(Json, ReadsEveryKindOfValue) {
   EXPECT_THROW(values[7].string(), InternalError);
 }
 
+TEST(Json, PlacesOfALongLineShareIt) {
+  std::string text = "[";
+  for (int i = 0; i < 200'000; ++i) text += "\"\u00fc\", ";
+  text += "7]";
+  const Value tree = parse(text, "x");
+  std::vector<Place> places;
+  for (const Value& value : tree.elements()) places.push_back(value.place());
+  const Place& last = places.back();
+  EXPECT_EQ(fmt::format("{}:{}+{}", last.line, last.column, last.length), "1:1000002+1");
+  EXPECT_EQ(last.source_line.view().data(), places.front().source_line.view().data());
+  const std::string shown = print(Problem{last, "fact", ""});
+  EXPECT_TRUE(shown.starts_with("x:1:1000002: fact\n  1 | ...")) << shown;
+  EXPECT_TRUE(shown.ends_with("7]\n    | " + std::string(62, ' ') + "^")) << shown;
+}
+
 TEST(Json, AcceptsAByteOrderMark) {
   const Value tree = parse("\xEF\xBB\xBF{\"a\": 1}", "x");
   EXPECT_EQ(tree.members()[0].key_place().column, 2);

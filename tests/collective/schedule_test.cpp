@@ -254,8 +254,12 @@ TEST(Options, RefuseUnknownKeysAndWrongValues) {
   EXPECT_EQ(refusal("shap", "8"),
             "\"shap\" is not an option of a collective\ndid you mean \"shape\"? known: shape, "
             "lines, cores, slices, segments, lanes, servers, packs, subdivisions, faithful");
-  EXPECT_EQ(refusal("segments", "0"), "\"0\" is not a valid value of segments\ngive a whole number from 1");
-  EXPECT_EQ(refusal("shape", "8x"), "\"\" is not a valid value of shape\ngive a whole number from 1");
+  EXPECT_EQ(refusal("segments", "0"),
+            "\"0\" is not a valid value of segments\ngive a whole number from 1 to 4194304");
+  EXPECT_EQ(refusal("segments", "2147483647"),
+            "\"2147483647\" is not a valid value of segments\ngive a whole number from 1 to 4194304");
+  EXPECT_EQ(refusal("shape", "8x"),
+            "\"\" is not a valid value of shape\ngive a whole number from 1 to 4194304");
   EXPECT_EQ(refusal("lines", "x w"),
             "\"x w\" is not a valid value of lines\nname axes of the shape: x, y, z");
   EXPECT_EQ(refusal("faithful", "no"), "\"no\" is not a valid value of faithful\ngive true or false");

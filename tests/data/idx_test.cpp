@@ -78,11 +78,11 @@ TEST_F(Idx, RefusesHostileSizesBeforeAnyAllocation) {
   const std::uint32_t most = 0xffffffff;
   EXPECT_EQ(error(idx(0x0E, {most, most, most}, "")), "x: the shape is larger than any memory");
   EXPECT_EQ(error(idx(0x08, {0, most, most, most}, "")), "x: the shape is larger than any memory");
-  EXPECT_EQ(error(idx(0x0E, {most, 1 << 24}, "12345678")),
-            "x: the header describes float64[4294967295,16777216], 576460752169205760 bytes, but 8 follow\n"
+  EXPECT_EQ(error(idx(0x0E, {1 << 24, 1 << 24}, "12345678")),
+            "x: the header describes float64[16777216,16777216], 2251799813685248 bytes, but 8 follow\n"
             "the file was cut off");
-  EXPECT_EQ(error(packed(idx(0x0E, {most, 1 << 24}, "12345678"))),
-            "x: the header describes float64[4294967295,16777216], 576460752169205760 bytes, but 8 follow\n"
+  EXPECT_EQ(error(packed(idx(0x0E, {1 << 24, 1 << 24}, "12345678"))),
+            "x: the header describes float64[16777216,16777216], 2251799813685248 bytes, but 8 follow\n"
             "the file was cut off");
 }
 

@@ -8,6 +8,8 @@
 #include <map>
 #include <numeric>
 
+#include "data/dataset.h"
+
 namespace wt::data {
 namespace {
 
@@ -31,6 +33,26 @@ std::vector<std::shared_ptr<const Rows>> each_kind(std::int64_t seed) {
                                .inputs = {{{Type::int32, {9}}, 30}, {{Type::float32, {2, 3}}, 0}},
                                .labels = {{{Type::int32, {4}}, 7}},
                                .seed = seed})};
+}
+
+// A scenario without numbers takes the shapes of rows and never reads one.
+TEST(Synthetic, DrawsHiddenNumbersWhenARowIsRead) {
+  const auto rows = synthetic_rows(Classification{.rows = 2, .shape = {1 << 20}, .classes = 1 << 24});
+  EXPECT_EQ(rows->count(), 2);
+  EXPECT_THROW(rows->gather(std::array<std::int64_t, 1>{0}), InputError);
+}
+
+TEST(Synthetic, AShuffleThatMemoryCannotHoldIsRefusedBeforeItIsFilled) {
+  const std::int64_t trillion = 1'000'000'000'000;
+  const Dataset all = Dataset::from_rows(synthetic_rows(Classification{.rows = trillion}));
+  EXPECT_TRUE(all.shuffle(1000, {1, 2}).iterate().next());
+  try {
+    all.shuffle(trillion, {1, 2}).iterate().next();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("a shuffle of 1000000000000 elements needs "))
+        << error.what();
+  }
 }
 
 TEST(Synthetic, ARowDependsOnTheSeedAndItsNumberAlone) {

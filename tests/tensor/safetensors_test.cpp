@@ -1,6 +1,7 @@
 #include "tensor/safetensors.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -55,6 +56,32 @@ void expect_equal(const TensorFile& left, const TensorFile& right) {
         std::equal(tensor.bytes().begin(), tensor.bytes().end(), other.bytes().begin(), other.bytes().end()))
         << name;
   }
+}
+
+// Each of its entries has a place in the one line of the header.
+TEST_F(Safetensors, ManyTensorsTakeLittleMemory) {
+  TensorFile content;
+  for (int i = 0; i < 5000; ++i)
+    content.tensors[fmt::format("layer_{}/kernel", i)] = Tensor::zeros({Type::float32, {}});
+  write_safetensors(path(), content);
+  const auto most_used = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;  // MiB
+  };
+  const auto before = most_used();
+  EXPECT_EQ(read_safetensors(path()).tensors.size(), 5000U);
+  EXPECT_LT(most_used() - before, 200);
+}
+
+TEST_F(Safetensors, AFileThatMemoryCannotHoldIsRefusedWithFigures) {
+  constexpr std::uint64_t bytes = std::uint64_t{1} << 43;
+  folder_.write("x",
+                file_with(fmt::format(R"({{"x": {{"dtype": "U8", "shape": [{}], "data_offsets": [0, {}]}}}})",
+                                      bytes, bytes)));
+  std::filesystem::resize_file(path(), std::filesystem::file_size(path()) + bytes);
+  const std::string text = folder_.error_of<InputError>([&] { read_safetensors(path()); });
+  EXPECT_NE(text.find("needs 8.0 TiB of memory, and this machine has"), std::string::npos) << text;
 }
 
 TEST_F(Safetensors, ReadsBackWhatWasWritten) {

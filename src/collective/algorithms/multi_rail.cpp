@@ -3,6 +3,7 @@
 // that it crosses between equal ranks of neighbouring machines and stays on its rail (with an odd number of
 // machines it changes rails once). The caller may instead give the orders of rings that it found in a machine
 // (communication/rings.cpp).
+#include "base/narrow.h"
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -31,7 +32,7 @@ std::vector<std::vector<int>> orders_of(const Request& request) {
 // An all-gather around the ring of this order, of the lane's share of each rank's part. Which rank owns a
 // part doesn't depend on the order.
 Rule lane_gather(std::vector<int> order, int lane, int lanes) {
-  const int n = static_cast<int>(order.size());
+  const int n = narrow<int>(order.size());
   return alike(n - 1, [=, order = std::move(order)](int round, Round& moves) {
     const auto rank = [&](int place) { return order[static_cast<std::size_t>(modulo(place, n))]; };
     for (int place = 0; place < n; ++place)
@@ -41,7 +42,7 @@ Rule lane_gather(std::vector<int> order, int lane, int lanes) {
 
 Schedule gathered(Operation operation, const Request& request) {
   const std::vector<std::vector<int>> orders = orders_of(request);
-  const int lanes = static_cast<int>(orders.size());
+  const int lanes = narrow<int>(orders.size());
   std::vector<Rule> rails;
   for (int lane = 0; lane < lanes; ++lane)
     rails.push_back(lane_gather(orders[static_cast<std::size_t>(lane)], lane, lanes));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/narrow.h"
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -50,7 +51,7 @@ std::vector<int> parents_of(const Levels& levels, int lane, int lanes) {
 Rule all_reduce_on(const std::vector<int>& parents, int n) {
   const Rule down = tree_broadcast(parents, 0);
   std::vector<int> first(parents.size(), -1);  // the first child of each switch
-  for (int child = static_cast<int>(parents.size()) - 1; child >= 0; --child)
+  for (int child = narrow<int>(parents.size()) - 1; child >= 0; --child)
     if (const int parent = parents[static_cast<std::size_t>(child)]; parent >= n)
       first[static_cast<std::size_t>(parent)] = child;
   const Rule up = changed(reversed(down, Effect::reduce), [=](Move& move) {

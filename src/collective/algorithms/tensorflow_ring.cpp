@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/narrow.h"
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
 
@@ -57,7 +58,7 @@ Schedule tensorflow_ring(const Request& request) {
     std::vector<int> order = order_of(offset, devices, n);
     std::rotate(order.begin(), order.end() - 1, order.end());
     Rule ring = among(std::move(order), then(ring_reduce_scatter(n), ring_all_gather(n)));
-    rings.push_back(on_chunks(static_cast<int>(rings.size()), std::move(ring), subdivisions));
+    rings.push_back(on_chunks(narrow<int>(rings.size()), std::move(ring), subdivisions));
   }
   const auto chunks = std::int64_t{n} * subdivisions;
   Schedule schedule = schedule_of(Operation::all_reduce, request, chunks, together(std::move(rings)));

@@ -1,4 +1,5 @@
 // Broadcasts along trees that are given by the parent of each rank.
+#include "base/narrow.h"
 #include "collective/algorithms/rules.h"
 
 namespace wt::collective {
@@ -21,7 +22,7 @@ Rule tree_broadcast(const std::vector<int>& parents, const Chunks& whole) {
   for (std::size_t rank = 0; rank < parents.size(); ++rank)
     levels[static_cast<std::size_t>(depths[rank])].push_back(static_cast<int>(rank));
   while (levels.back().empty()) levels.pop_back();
-  return {static_cast<int>(levels.size()) - 1, [=](int round, Round& moves) {
+  return {narrow<int>(levels.size()) - 1, [=](int round, Round& moves) {
             for (const int rank : levels[static_cast<std::size_t>(round) + 1])
               moves.copy(parents[static_cast<std::size_t>(rank)], rank, whole);
           }};

@@ -84,10 +84,10 @@ LayerPtr bert_large(const ZooValues& values) { return bert({"bert_large", 24, 10
 LayerPtr bert_tiny(const ZooValues& values) { return bert({"bert_tiny", 2, 128}, values); }
 
 constexpr ZooParameter bert_parameters[] = {
-    {"sequence", "words per example, at most 512", 128, 2},
-    {"masked", "masked words per example, which are predicted", 20},
+    {"sequence", "words per example, at most 512", 128, 2, 512},
+    {"masked", "masked words per example, which are predicted", 20, 1, 512},
     {"vocabulary", "words in the vocabulary", 30522, 2},
-    {"squad", "fine-tuning on SQuAD in place of pre-training", 0, 0, true},
+    {"squad", "fine-tuning on SQuAD in place of pre-training", 0, 0, 1, true},
 };
 constexpr ZooModel bert_rows[] = {
     {.name = "bert_large",

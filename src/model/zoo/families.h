@@ -18,6 +18,9 @@ std::span<const ZooModel> bert_models();
 inline const Initializer he_normal{
     VarianceScaling{2, VarianceScaling::Fan::in, VarianceScaling::Distribution::truncated_normal}, {}};
 
+// Layers that are repeated. The deepest published networks have about as many.
+inline constexpr std::int64_t most_blocks = 1024;
+
 // ImageNet has 1000 classes. TensorFlow's benchmarks add a background class and have 1001.
 inline constexpr ZooParameter imagenet_classes{"classes", "number of classes", 1000};
 

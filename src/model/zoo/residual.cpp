@@ -114,12 +114,12 @@ LayerPtr small_resnet(const ZooValues& values) {
 
 constexpr ZooParameter imagenet_parameters[] = {
     imagenet_classes,
-    {"v1", "the strides of the paper in place of those of version 1.5", 0, 0, true},
+    {"v1", "the strides of the paper in place of those of version 1.5", 0, 0, 1, true},
 };
 
 constexpr ZooParameter small_parameters[] = {
-    {"blocks", "residual blocks in each of the three stages", 3},
-    {"image", "height and width of the image", 32, 4},
+    {"blocks", "residual blocks in each of the three stages", 3, 1, most_blocks / 3},
+    {"image", "height and width of the image", 32, 4, 1 << 12},
     {"channels", "channels of the image", 3},
     {"classes", "number of classes", 10},
 };

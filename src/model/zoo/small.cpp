@@ -36,7 +36,7 @@ LayerPtr fashion_cnn(const ZooValues&) {
 
 constexpr ZooParameter mlp_parameters[] = {
     {"features", "numbers per example", 784},
-    {"layers", "hidden layers", 2, 0},
+    {"layers", "hidden layers", 2, 0, most_blocks},
     {"units", "units of each hidden layer", 128},
     {"classes", "number of classes", 10},
 };

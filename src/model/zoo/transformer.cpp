@@ -39,12 +39,12 @@ LayerPtr transformer(const ZooValues& values) {
 }
 
 constexpr ZooParameter transformer_parameters[] = {
-    {"layers", "blocks of attention and dense layers", 2},
+    {"layers", "blocks of attention and dense layers", 2, 1, most_blocks},
     {"hidden", "numbers per word", 64},
     {"heads", "attention heads; hidden must be a multiple", 4},
     {"sequence", "words per example", 32},
     {"vocabulary", "words in the vocabulary", 256},
-    {"causal", "a word attends only to itself and the words before it", 1, 0, true},
+    {"causal", "a word attends only to itself and the words before it", 1, 0, 1, true},
 };
 constexpr ZooModel transformer_rows[] = {
     {.name = "transformer",

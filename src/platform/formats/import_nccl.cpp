@@ -10,6 +10,7 @@
 #include <map>
 
 #include "base/json_writer.h"
+#include "base/narrow.h"
 #include "base/utf8.h"
 #include "platform/device_types.h"
 #include "platform/formats/import.h"
@@ -218,7 +219,7 @@ class NcclWriter {
     }
     for (std::size_t index = 0; index < by_index_.size() && !first.is_below_switch; ++index)
       check_dealt(file_.gpus[by_index_[index]].element, file_.gpus[by_index_[index]].cpu,
-                  static_cast<int>(index), static_cast<int>(by_index_.size()), "GPU");
+                  static_cast<int>(index), wt::narrow<int>(by_index_.size()), "GPU");
     for (std::size_t net = 0; net < kept_.size(); ++net) {
       if (kept_[net] >= 0 && !file_.nets[net].is_below_switch)
         check_dealt(file_.nets[net].element, file_.nets[net].cpu, kept_[net], kept_count_, "NIC");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "platform/device_types.h"
@@ -147,7 +148,7 @@ Built SimgridHosts::build(Zones zones, std::vector<Problem> warnings) {
     warnings.push_back({*assumed_at_,
                         fmt::format("memory and its bandwidth are assumed to be those of {}", assumed_host),
                         R"(name a CPU: <prop id="windtunnel:host" value="xeon_8168"/>)"});
-  const auto machines = static_cast<std::int32_t>(individuals_.size());
+  const auto machines = narrow<std::int32_t>(individuals_.size());
   auto fabric = std::make_unique<ZoneFabric>(std::move(zones), problems_, warnings);
   if (problems_.any()) return {};
   const bool has_fabric = machines > 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/narrow.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 
@@ -17,7 +18,7 @@ SimgridLinks::Pair SimgridLinks::add(const Element& element, const std::string& 
                                      Sharing sharing) {
   const auto add = [&](std::string called) {
     zones_.links.push_back({std::move(called), link, sharing != Sharing::fat, element.place()});
-    return static_cast<std::int32_t>(zones_.links.size()) - 1;
+    return narrow<std::int32_t>(zones_.links.size()) - 1;
   };
   Pair pair;
   pair.is_split = sharing == Sharing::split;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/narrow.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 
@@ -12,7 +13,7 @@ namespace wt::platform {
 using xml::Element;
 
 std::int32_t SimgridMembers::add(const Element& element, std::string name, std::int32_t zone_around) {
-  const auto number = static_cast<std::int32_t>(zones_.members.size());
+  const auto number = narrow<std::int32_t>(zones_.members.size());
   if (!named_.try_emplace(name, number).second)
     element.problem("id", fmt::format("the id \"{}\" is used twice", printable(name)),
                     "give one of them another id");
@@ -23,14 +24,14 @@ std::int32_t SimgridMembers::add(const Element& element, std::string name, std::
 
 std::int32_t SimgridMembers::add_host(const Element& element, std::string name, std::int32_t zone_around) {
   const std::int32_t host = add(element, std::move(name), zone_around);
-  member(host).port = static_cast<std::int32_t>(zones_.hosts.size());
+  member(host).port = narrow<std::int32_t>(zones_.hosts.size());
   zones_.hosts.push_back(host);
   return host;
 }
 
 std::int32_t SimgridMembers::add_zone(const Element& element, std::string name, Zones::Rule rule,
                                       std::int32_t around) {
-  const auto number = static_cast<std::int32_t>(zones_.zones.size());
+  const auto number = narrow<std::int32_t>(zones_.zones.size());
   const std::int32_t own = add(element, std::move(name), around);
   member(own).inside = number;
   zones_.zones.push_back({.rule = rule,

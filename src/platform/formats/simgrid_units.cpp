@@ -6,6 +6,8 @@
 #include <cmath>
 #include <span>
 
+#include "base/plausible.h"
+
 namespace wt::platform::simgrid {
 
 namespace {
@@ -50,8 +52,8 @@ std::optional<double> factor(std::string_view unit, std::span<const Unit> known,
 }
 
 template <class Quantity>
-std::optional<Quantity> finite(double value) {
-  return std::isfinite(value) ? std::optional(Quantity(value)) : std::nullopt;
+std::optional<Quantity> plausible(double value) {
+  return is_plausible(Quantity(value)) ? std::optional(Quantity(value)) : std::nullopt;
 }
 
 }  // namespace
@@ -59,20 +61,21 @@ std::optional<Quantity> finite(double value) {
 std::optional<BytesPerSecond> bandwidth(std::string_view text) {
   const std::optional<Measured> found = split(text);
   if (!found || found->number <= 0) return std::nullopt;
-  if (found->unit.empty()) return BytesPerSecond(found->number);
+  if (found->unit.empty()) return plausible<BytesPerSecond>(found->number);
   if (const auto bytes = factor(found->unit, prefixes, "Bps"))
-    return finite<BytesPerSecond>(found->number * *bytes);
+    return plausible<BytesPerSecond>(found->number * *bytes);
   if (const auto bits = factor(found->unit, prefixes, "bps"))
-    return finite<BytesPerSecond>(found->number * *bits / 8);
+    return plausible<BytesPerSecond>(found->number * *bits / 8);
   return std::nullopt;
 }
 
 std::optional<Seconds> latency(std::string_view text) {
   const std::optional<Measured> found = split(text);
   if (!found) return std::nullopt;
-  if (const auto seconds = factor(found->unit, times, "")) return finite<Seconds>(found->number * *seconds);
+  if (const auto seconds = factor(found->unit, times, ""))
+    return plausible<Seconds>(found->number * *seconds);
   const auto part = factor(found->unit, parts, "");
-  return part ? finite<Seconds>(found->number / *part) : std::nullopt;
+  return part ? plausible<Seconds>(found->number / *part) : std::nullopt;
 }
 
 std::optional<FlopsPerSecond> speed(std::string_view text) {
@@ -80,9 +83,9 @@ std::optional<FlopsPerSecond> speed(std::string_view text) {
   if (!found || found->number <= 0) return std::nullopt;
   if (found->unit.empty()) return FlopsPerSecond(found->number);
   if (const auto flops = factor(found->unit, long_prefixes, "flops"))
-    return finite<FlopsPerSecond>(found->number * *flops);
+    return plausible<FlopsPerSecond>(found->number * *flops);
   if (const auto flops = factor(found->unit, prefixes, "f"))
-    return finite<FlopsPerSecond>(found->number * *flops);
+    return plausible<FlopsPerSecond>(found->number * *flops);
   return std::nullopt;
 }
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <queue>
 
+#include "base/narrow.h"
+
 namespace wt::platform {
 
 namespace {
@@ -35,12 +37,12 @@ void append_once(Links& links, const Links& more) {
 ZoneFabric::ZoneFabric(Zones zones, Problems& problems, std::vector<Problem>& warnings)
     : zones_(std::move(zones)) {
   for (std::size_t link = 0; link < zones_.links.size(); ++link) {
-    number_.push_back(zones_.links[link].is_shared ? static_cast<std::int32_t>(shared_.size()) : -1);
+    number_.push_back(zones_.links[link].is_shared ? narrow<std::int32_t>(shared_.size()) : -1);
     if (zones_.links[link].is_shared) shared_.push_back(static_cast<std::int32_t>(link));
   }
   for (Zone& zone : zones_.zones)
     if (zone.rule == Zones::Rule::shortest) find_shortest(zone);
-  const auto hosts = static_cast<std::int32_t>(zones_.hosts.size());
+  const auto hosts = narrow<std::int32_t>(zones_.hosts.size());
   const bool all = zones_.hosts.size() <= most_checked_hosts;
   std::vector<bool> used(zones_.links.size(), false);
   std::size_t reported = 0;
@@ -154,7 +156,7 @@ bool ZoneFabric::add_star(const Zone& zone, std::int32_t from, std::int32_t to, 
 // Sets zone.before by Dijkstra's algorithm from each member. The length of a stated route is its number of
 // links.
 void ZoneFabric::find_shortest(Zone& zone) const {
-  const auto count = static_cast<std::int32_t>(zone.members.size());
+  const auto count = narrow<std::int32_t>(zone.members.size());
   std::map<std::int32_t, std::int32_t> place;
   for (std::int32_t index = 0; index < count; ++index) place[zone.members[at(index)]] = index;
   std::vector<std::vector<std::pair<std::int32_t, std::int64_t>>> leaving(zone.members.size());

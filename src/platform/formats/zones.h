@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/narrow.h"
 #include "platform/fabric.h"
 
 namespace wt::platform {
@@ -79,7 +80,7 @@ class ZoneFabric : public Fabric {
   // `warnings`. If there are more than 512 hosts, only the routes from and to the first one are checked.
   ZoneFabric(Zones zones, Problems& problems, std::vector<Problem>& warnings);
 
-  std::int32_t links() const override { return static_cast<std::int32_t>(shared_.size()); }
+  std::int32_t links() const override { return narrow<std::int32_t>(shared_.size()); }
   const Link& link(std::int32_t link) const override { return named(link).link; }
   std::string name(std::int32_t link, const PortName&) const override { return named(link).name; }
   void route(std::int32_t from, std::int32_t to, LinkId first, Trail& trail) const override;

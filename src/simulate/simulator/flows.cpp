@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "base/narrow.h"
+
 namespace wt::simulate {
 
 Flows::Flows(const Job& job, Folding folding, Network& network,
@@ -80,7 +82,7 @@ void Flows::begin_equals(const std::vector<std::size_t>& components) {
     const std::span<const std::int32_t> flows = components_.flows(component);
     for (const std::int32_t flow : flows) {
       progress(flow).equals = static_cast<std::int32_t>(equals_.size() - 1);
-      progress(flow).group = static_cast<std::int32_t>(equals.groups.size());
+      progress(flow).group = narrow<std::int32_t>(equals.groups.size());
       mark(flow, flow);
       if (equals.groups.empty()) continue;
       progress(flow).phase = Phase::following;

@@ -9,6 +9,7 @@
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 
 #include "base/error.h"
+#include "base/narrow.h"
 
 namespace wt::simulate {
 namespace {
@@ -46,7 +47,7 @@ simgrid::s4u::Engine make_engine(double precision) {
                                              fmt::format("--cfg={}:1e-12", sharing_precision)};
   std::vector<char*> words;
   for (const std::string& setting : settings) words.push_back(const_cast<char*>(setting.c_str()));
-  int count = static_cast<int>(words.size());
+  int count = narrow<int>(words.size());
   words.push_back(nullptr);
   return simgrid::s4u::Engine(&count, words.data());
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <variant>
 
+#include "base/narrow.h"
 #include "strategy/collective_ops.h"
 #include "strategy/rows/one_machine.h"
 #include "strategy/strategy.h"
@@ -22,6 +23,8 @@ constexpr std::array<json::Named<CrossDeviceOps>, 5> reduction_rows{
      {"reduction_to_one_device", CrossDeviceOps::reduction_to_one_device},
      {"collective_nccl", CrossDeviceOps::collective_nccl},
      {"collective_ring", CrossDeviceOps::collective_ring}}};
+constexpr std::int64_t most_packs = 1 << 20;  // more than any model has gradients
+
 constexpr Words<CrossDeviceOps> reductions{.noun = "a reduction", .rows = reduction_rows};
 
 class Mirrored final : public Cloned<Mirrored> {
@@ -84,7 +87,8 @@ void Mirrored::keys(KeyVisitor& visit) {
   visit(json::Key{.name = "num_packs",
                   .meaning = "of nccl and hierarchical_copy: how many packs gradients are put in; 0: each on "
                              "its own; 1 where absent",
-                  .at_least = 0},
+                  .at_least = 0,
+                  .at_most = most_packs},
         num_packs_);
   visit(json::optional("reduce_to_device",
                        "of reduction_to_one_device: where gradients are added; the first replica's "
@@ -171,7 +175,7 @@ plan::Plan Mirrored::lower(Steps steps, const Setting& setting) const {
   MirroredOptions options{.cross_device_ops = chosen_ops(setting).ops,
                           .packing = buckets_.packing(),
                           .nccl = setting.library(name_or_none(algorithm_)),
-                          .num_packs = static_cast<int>(num_packs_.value_or(1)),
+                          .num_packs = narrow<int>(num_packs_.value_or(1)),
                           .faithful = faithful_,
                           .stand_for = setting.stand_for,
                           .schedule = setting.file};

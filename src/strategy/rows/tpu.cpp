@@ -87,7 +87,8 @@ void Tpu::keys(KeyVisitor& visit) {
   visit(json::Key{.name = "experimental_assign_to_logical_device",
                   .meaning = "layers by name, and which core of their replica they are on, as {\"dense_1\": "
                              "1}; others are on its core 0",
-                  .at_least = 0},
+                  .at_least = 0,
+                  .at_most = 1 << 22},
         assigned_);
   visit.later("experimental_split_to_logical_devices",
               "a tensor is cut over the cores of a replica; whole layers go to them by "
