@@ -21,8 +21,7 @@ TEST(FreeMemory, RefusesMoreWithFiguresPlaceAndRemedy) {
     FAIL();
   } catch (const InputError& error) {
     const std::string text = error.what();
-    EXPECT_TRUE(text.starts_with("x.json: a tensor needs 4.0 PiB of memory, and this machine has "))
-        << text;
+    EXPECT_TRUE(text.starts_with("x.json: a tensor needs 4.0 PiB of memory, and this machine has ")) << text;
     EXPECT_TRUE(text.ends_with(" free\ntake less")) << text;
   }
 }
