@@ -62,14 +62,14 @@ const Network& network_named(std::string_view type) {
 }  // namespace
 
 std::vector<collective::Choice> choices(const Group& group, collective::Operation operation, Bytes bytes) {
-  return collective::ranked(operation, machine_of(group).fabric, group.size(), bytes);
+  return collective::ranked(operation, hardware_of(group).fabric, group.size(), bytes);
 }
 
 Call call_of(const Group& group, const collective::Algorithm& algorithm, collective::Request request,
              const CallOptions& options) {
   Call call{.algorithm = &algorithm, .request = std::move(request)};
   add_natural_shape(call.request.options, group, algorithm);
-  Facts facts{.machine = machine_of(group), .ranks = group.size()};
+  Facts facts{.machine = hardware_of(group), .ranks = group.size()};
   const auto& generations = constants().generations;
   const auto generation = generations.find(facts.machine.generation);
   const bool has_library =

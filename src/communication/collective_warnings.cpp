@@ -31,14 +31,14 @@ std::string about_wires(const Group& group) {
                       : "no communication library is known here");
 }
 
-bool has_assumed_network(const Machine& machine) {
+bool has_assumed_network(const Hardware& machine) {
   return machine.fabric.nodes > 1 && (machine.network.empty() || machine.network == "unknown");
 }
 
 }  // namespace
 
 bool is_driven_by_nccl(const Group& group) {
-  const Machine machine = machine_of(group);
+  const Hardware machine = hardware_of(group);
   return machine.fabric.capability > 0 && machine.fabric.inside != collective::Inside::ideal &&
          constants().generations.contains(machine.generation);
 }
@@ -58,7 +58,7 @@ Seconds launch_time(const CollectiveQuestion& question, const Group& group) {
 
 std::vector<std::string> warnings_of(const CollectiveQuestion& question, const Group& group) {
   std::vector<std::string> warnings;
-  const Machine machine = machine_of(group);
+  const Hardware machine = hardware_of(group);
   const auto warn = [&](bool holds, std::string text) {
     if (holds) warnings.push_back(std::move(text));
   };
@@ -102,7 +102,7 @@ std::vector<std::string> warnings_of(const CollectiveQuestion& question, const G
   if (row.protocol.empty()) return warnings;
   warn(row.bytes < smallest_compared,
        fmt::format("below {} no published table was compared", smallest_compared));
-  const collective::Fabric fabric = machine_of(group).fabric;
+  const collective::Fabric fabric = hardware_of(group).fabric;
   const bool has_one_way = row.algorithm == "ring" || row.algorithm == "chain";
   warn(has_one_way && fabric.nodes > 1 && fabric.nics > 1 && fabric.ranks_per_node > 1,
        fmt::format("{} leaves each machine by one of its {} network cards, where NCCL's channels use all: "

@@ -66,26 +66,26 @@ std::optional<collective::Torus> torus_of(const Summary& summary, const Group& g
 
 }  // namespace
 
-Machine machine_of(const Group& group) {
+Hardware hardware_of(const Group& group) {
   const Summary summary = platform::summary_of(group.platform, group.ranks);
   const bool is_nvlink =
       summary.inside == platform::Inside::nvswitch || summary.inside == platform::Inside::nvlink_mesh;
-  Machine machine{.fabric = {.nodes = summary.nodes,
-                             .ranks_per_node = summary.per_node,
-                             .capability = capability_of(summary),
-                             .inside = inside_of(summary),
-                             .nvlinks = is_nvlink ? summary.links : 0,
-                             .inside_rate = summary.slowest,
-                             .nics = summary.nics,
-                             .nic_rate = summary.nic,
-                             .host = host_of(summary.host_maker),
-                             .adds_in_switch = summary.adds_in_switch,
-                             .gpu_direct = summary.gpu_direct},
-                  .generation = summary.device == nullptr ? "" : summary.device->generation,
-                  .network = network_name(summary.nic_type),
-                  .inside = summary.device_out,
-                  .between = summary.network,
-                  .link_speed = group.platform.link_speed()};
+  Hardware machine{.fabric = {.nodes = summary.nodes,
+                              .ranks_per_node = summary.per_node,
+                              .capability = capability_of(summary),
+                              .inside = inside_of(summary),
+                              .nvlinks = is_nvlink ? summary.links : 0,
+                              .inside_rate = summary.slowest,
+                              .nics = summary.nics,
+                              .nic_rate = summary.nic,
+                              .host = host_of(summary.host_maker),
+                              .adds_in_switch = summary.adds_in_switch,
+                              .gpu_direct = summary.gpu_direct},
+                   .generation = summary.device == nullptr ? "" : summary.device->generation,
+                   .network = network_name(summary.nic_type),
+                   .inside = summary.device_out,
+                   .between = summary.network,
+                   .link_speed = group.platform.link_speed()};
   if (group.size() > 1) {
     machine.fabric.latency = group.platform.route(group.ranks.front(), group.ranks.back()).latency;
     machine.fabric.torus = torus_of(summary, group);

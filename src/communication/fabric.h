@@ -10,7 +10,8 @@
 
 namespace wt::communication {
 
-struct Machine {
+// What a group's devices and the links between them are, as algorithms are chosen and priced by it.
+struct Hardware {
   collective::Fabric fabric{};
   std::string generation{};  // of the devices, as in "hopper"; empty if they differ
   std::string network{};     // class of the network cards, as in "infiniband"
@@ -18,7 +19,7 @@ struct Machine {
   BytesPerSecond between{};  // that a node reaches, in one direction
   double link_speed = 1;     // of the platform's links, relative to the described ones
 };
-Machine machine_of(const Group& group);
+Hardware hardware_of(const Group& group);
 
 // The orders of the rings that NCCL uses on a mesh of NVLinks: cycles through all devices of a machine that
 // use as many links as possible, each cycle in both directions, and continued through every machine. Empty if

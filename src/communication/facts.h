@@ -9,7 +9,7 @@
 namespace wt::communication {
 
 struct Facts {
-  Machine machine{};
+  Hardware machine{};
   const Generation* generation = nullptr;  // null: The devices are no GPUs that NCCL drives.
   const Network* network = nullptr;        // null: All ranks are in one node.
   int ranks = 0, nodes = 1, per_node = 0;  // per_node: ranks of a node, rounded up

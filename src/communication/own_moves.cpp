@@ -22,7 +22,7 @@ std::optional<Endpoint> rank_elsewhere(const Group& group) {
 
 bool is_ideal(const Group& group) {
   return group.platform.is_device(group.ranks[0]) &&
-         machine_of(group).fabric.inside == collective::Inside::ideal;
+         hardware_of(group).fabric.inside == collective::Inside::ideal;
 }
 
 double seconds_per_byte(BytesPerSecond rate) { return 1 / rate.count(); }

@@ -142,7 +142,7 @@ Cycle opened(Cycle cycle, const std::vector<int>& card, std::map<int, int>& used
 }  // namespace
 
 std::vector<std::vector<int>> rings_over_mesh(const Group& group) {
-  const Machine machine = machine_of(group);
+  const Hardware machine = hardware_of(group);
   const int devices = machine.fabric.ranks_per_node, machines = machine.fabric.nodes;
   if (machine.fabric.inside != collective::Inside::nvlink_mesh || devices < 3 ||
       static_cast<std::size_t>(devices) > most_devices || devices * machines != group.size())

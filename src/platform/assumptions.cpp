@@ -25,7 +25,7 @@ void add(std::vector<NamedWire>& wires, std::string_view key, const std::optiona
 }
 
 std::vector<NamedWire> wires_of(const Description& description) {
-  const Machine& machine = description.machine;
+  const MachineDescription& machine = description.machine;
   std::vector<NamedWire> wires;
   add(wires, "hosts.link", machine.hosts.link);
   add(wires, "pcie", machine.pcie);
@@ -60,7 +60,7 @@ bool is_below(const std::vector<Switch>& switches, int nic) {
 }
 
 // The first NIC that is attached to a socket without anyone having said so.
-std::optional<int> first_nic_at_a_socket(const Machine& machine) {
+std::optional<int> first_nic_at_a_socket(const MachineDescription& machine) {
   if (!machine.nics || !machine.pcie || machine.nics->attached) return std::nullopt;
   const Switches& switches = machine.pcie->switches.value;
   if (const auto* levels = std::get_if<std::vector<int>>(&switches))
@@ -81,7 +81,7 @@ std::vector<Problem> assumptions(const Description& description) {
                                      "what software adds",
                                      named.key),
                          R"(add "latency", as in "1 us")"});
-  const Machine& machine = description.machine;
+  const MachineDescription& machine = description.machine;
   if (const std::optional<int> nic = first_nic_at_a_socket(machine);
       nic && is_of_the_user(machine.nics->wire.place))
     assumed.push_back({machine.nics->wire.place,

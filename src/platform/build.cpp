@@ -48,7 +48,7 @@ void keep_first(std::vector<Switch>& switches, int count) {
     keep_first(content.switches, count);
   }
 }
-void keep_first(Machine& machine, int count) {
+void keep_first(MachineDescription& machine, int count) {
   if (machine.pcie) {
     auto* tree = std::get_if<std::vector<Switch>>(&machine.pcie->switches.value);
     if (tree != nullptr) keep_first(*tree, count);
@@ -278,7 +278,7 @@ class Builder {
   }
 
   const Description& description_;
-  Machine machine_;
+  MachineDescription machine_;
   Problems& problems_;
   std::vector<Problem> warnings_{};
   std::optional<Slice> slice_{};

@@ -114,7 +114,7 @@ struct Nics {
   Reach gpu_direct = Reach::below_switch;
 };
 
-struct Machine {
+struct MachineDescription {
   Devices devices{};
   Hosts hosts{};
   std::optional<Pcie> pcie{};
@@ -177,7 +177,7 @@ struct Ici {
 struct Description {
   std::string description{};
   std::vector<std::string> aliases{};
-  Machine machine{};
+  MachineDescription machine{};
   std::optional<Placed<int>> machines{};
   std::optional<Placed<int>> devices{};
   std::optional<Placed<int>> ranks{};

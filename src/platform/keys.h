@@ -191,7 +191,7 @@ void keys_of(Visit& visit, Nics& nics) {
 }
 
 template <class Visit>
-void keys_of(Visit& visit, Machine& machine) {
+void keys_of(Visit& visit, MachineDescription& machine) {
   visit(required_key("devices", "the devices that compute"), machine.devices);
   visit(required_key("hosts", "the CPU sockets with their memory, which are the hosts of the devices"),
         machine.hosts);

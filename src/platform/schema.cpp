@@ -205,7 +205,7 @@ void definition(json::Writer& out, std::string_view name) {
 // The definition of a machine with "like", in which no other key is required.
 void machine_like(json::Writer& out) {
   out.key("machine_like").begin_object();
-  Machine differences{};
+  MachineDescription differences{};
   const auto list = [&](SchemaWriter& inside) {
     inside.always_required(like_key);
     keys_of(inside, differences);
@@ -227,7 +227,7 @@ std::string schema() {
     keys_of(inside, platform);
   });
   out.key("definitions").begin_object();
-  definition<Machine>(out, "machine");
+  definition<MachineDescription>(out, "machine");
   machine_like(out);
   definition<Switch>(out, "switch");
   out.end_object().end_object();

@@ -10,7 +10,7 @@
 
 namespace wt::platform {
 
-Wiring::Wiring(const Machine& machine, const Options& options, Problems& problems) {
+Wiring::Wiring(const MachineDescription& machine, const Options& options, Problems& problems) {
   if (wire_tree(*this, machine, options, problems)) find_routes(*this, machine, options, problems);
 }
 

@@ -50,7 +50,7 @@ class Wiring {
   };
 
   // Adds to `problems` what cannot be wired, and a part that no links join with host 0.
-  Wiring(const Machine& machine, const Options& options, Problems& problems);
+  Wiring(const MachineDescription& machine, const Options& options, Problems& problems);
 
   std::int32_t devices() const { return devices_; }
   std::int32_t hosts() const { return hosts_; }

@@ -16,7 +16,8 @@ namespace wt::platform {
 
 class WiringRoutes {
  public:
-  WiringRoutes(Wiring& wiring, const Machine& machine, const Wiring::Options& options, Problems& problems)
+  WiringRoutes(Wiring& wiring, const MachineDescription& machine, const Wiring::Options& options,
+               Problems& problems)
       : wiring_(wiring),
         machine_(machine),
         options_(options),
@@ -236,7 +237,7 @@ class WiringRoutes {
   }
 
   Wiring& wiring_;
-  const Machine& machine_;
+  const MachineDescription& machine_;
   const Wiring::Options& options_;
   Problems& problems_;
   const Ways ways_;                                     // paths over the tree, without NVLinks
@@ -245,7 +246,8 @@ class WiringRoutes {
   std::vector<std::vector<std::int32_t>> neighbours_{};  // the NVLink neighbours of each device, ascending
 };
 
-void find_routes(Wiring& wiring, const Machine& machine, const Wiring::Options& options, Problems& problems) {
+void find_routes(Wiring& wiring, const MachineDescription& machine, const Wiring::Options& options,
+                 Problems& problems) {
   WiringRoutes(wiring, machine, options, problems).build();
 }
 

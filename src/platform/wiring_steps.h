@@ -17,11 +17,13 @@ constexpr std::int32_t dealt(std::int32_t index, std::int32_t count, std::int32_
 }
 
 // Makes the devices, hosts, NICs and chips and the PCIe tree that joins them. False if there was a problem.
-bool wire_tree(Wiring& wiring, const Machine& machine, const Wiring::Options& options, Problems& problems);
+bool wire_tree(Wiring& wiring, const MachineDescription& machine, const Wiring::Options& options,
+               Problems& problems);
 
 // Adds NVLinks and xGMI links, determines the near NIC of each device and host, and stores all routes.
 // Requires: the tree joins all parts.
-void find_routes(Wiring& wiring, const Machine& machine, const Wiring::Options& options, Problems& problems);
+void find_routes(Wiring& wiring, const MachineDescription& machine, const Wiring::Options& options,
+                 Problems& problems);
 
 // Paths with the fewest links, by breadth-first search. Of equally long paths the one over the edges that
 // were added first is found.

@@ -16,7 +16,8 @@ namespace wt::platform {
 
 class WiringTree {
  public:
-  WiringTree(Wiring& wiring, const Machine& machine, const Wiring::Options& options, Problems& problems)
+  WiringTree(Wiring& wiring, const MachineDescription& machine, const Wiring::Options& options,
+             Problems& problems)
       : wiring_(wiring), machine_(machine), options_(options), problems_(problems) {}
 
   bool build() {
@@ -231,7 +232,7 @@ class WiringTree {
   bool any_problem() const { return problems_.found().size() > problems_before_; }
 
   Wiring& wiring_;
-  const Machine& machine_;
+  const MachineDescription& machine_;
   const Wiring::Options& options_;
   Problems& problems_;
   const std::size_t problems_before_ = problems_.found().size();
@@ -241,7 +242,8 @@ class WiringTree {
   std::vector<std::int32_t> above_nic_{};     // the switch above each NIC, or no_part
 };
 
-bool wire_tree(Wiring& wiring, const Machine& machine, const Wiring::Options& options, Problems& problems) {
+bool wire_tree(Wiring& wiring, const MachineDescription& machine, const Wiring::Options& options,
+               Problems& problems) {
   return WiringTree(wiring, machine, options, problems).build();
 }
 

@@ -43,7 +43,7 @@ std::string text_of(const LibraryCall& call) {
 
 }  // namespace
 
-Lowering::Lowering(const scenario::Scenario& scenario, const cluster::Machine& machine)
+ScenarioLowering::ScenarioLowering(const scenario::Scenario& scenario, const cluster::Machine& machine)
     : scenario_(scenario),
       machine_(machine),
       all_places_(strategy::places(machine)),
@@ -56,7 +56,7 @@ Lowering::Lowering(const scenario::Scenario& scenario, const cluster::Machine& m
 
 // ---- Lowering
 
-plan::Plan Lowering::lower(strategy::Steps steps) {
+plan::Plan ScenarioLowering::lower(strategy::Steps steps) {
   Problems problems;
   try {
     std::string why_all = fold(steps);
@@ -73,7 +73,7 @@ plan::Plan Lowering::lower(strategy::Steps steps) {
   return {};
 }
 
-strategy::Setting Lowering::setting(std::vector<strategy::Place> places) {
+strategy::Setting ScenarioLowering::setting(std::vector<strategy::Place> places) {
   return {.machine = machine_,
           .semantics = scenario_.semantics,
           .places = std::move(places),
@@ -82,12 +82,12 @@ strategy::Setting Lowering::setting(std::vector<strategy::Place> places) {
           .library = [this](const std::string& algorithm) { return library(algorithm); }};
 }
 
-plan::Plan Lowering::lower_alone(const Step& step) {
+plan::Plan ScenarioLowering::lower_alone(const Step& step) {
   return scenario_.strategy->lower_alone(step, setting({all_places_.front()}));
 }
 
 // NCCL itself carries out what is NCCL's in the plan, and nothing else.
-void Lowering::require_nccl() {
+void ScenarioLowering::require_nccl() {
   if (all_places_.size() == 1) return;
   const strategy::Strategy& strategy = *scenario_.strategy;
   const std::optional<strategy::ReductionChoice> reduction = strategy.reduction(setting(all_places_));
@@ -101,7 +101,7 @@ void Lowering::require_nccl() {
 
 // Tasks of as many devices with as many rows, each in one machine of its own or a slice's host: one is like the
 // other. All steps being one, any of the steps is theirs.
-std::string Lowering::fold(strategy::Steps steps) {
+std::string ScenarioLowering::fold(strategy::Steps steps) {
   places_ = all_places_;
   stand_for_.reset();
   Tasks tasks;
@@ -115,7 +115,7 @@ std::string Lowering::fold(strategy::Steps steps) {
   return {};
 }
 
-std::string Lowering::obstacle_to_folding(strategy::Steps steps, const Tasks& tasks) const {
+std::string ScenarioLowering::obstacle_to_folding(strategy::Steps steps, const Tasks& tasks) const {
   const std::string obstacle = scenario_.strategy->obstacle_to_folding(machine_);
   const auto is_alike = [&](const auto& task) { return is_like(task.second, tasks.begin()->second); };
   if (scenario_.numerics != scenario::Numerics::none) return "numbers need every replica";
@@ -130,7 +130,8 @@ std::string Lowering::obstacle_to_folding(strategy::Steps steps, const Tasks& ta
 }
 
 // The same devices of their machine, of the same types.
-bool Lowering::is_like(std::span<const strategy::Place> task, std::span<const strategy::Place> first) const {
+bool ScenarioLowering::is_like(std::span<const strategy::Place> task,
+                               std::span<const strategy::Place> first) const {
   const auto type = [&](const strategy::Place& place) {
     return &machine_.platform->type(machine_.endpoint(place.device.name));
   };
@@ -144,12 +145,12 @@ bool Lowering::is_like(std::span<const strategy::Place> task, std::span<const st
 
 // ---- The library
 
-strategy::Library Lowering::library(const std::string& algorithm) {
+strategy::Library ScenarioLowering::library(const std::string& algorithm) {
   if (!machine_.platform) return {.always = {.algorithm = algorithm.empty() ? "ring" : algorithm}};
   return {.choose = [this, algorithm](Bytes bytes) { return choose(algorithm, bytes); }};
 }
 
-strategy::LibraryChoice Lowering::choose(const std::string& algorithm, Bytes bytes) {
+strategy::LibraryChoice ScenarioLowering::choose(const std::string& algorithm, Bytes bytes) {
   const LibraryCall& call = call_for(algorithm, bytes);
   strategy::LibraryChoice choice{.algorithm = std::string(call.algorithm->name),
                                  .options = call.request.options,
@@ -163,7 +164,7 @@ strategy::LibraryChoice Lowering::choose(const std::string& algorithm, Bytes byt
   return choice;
 }
 
-const LibraryCall& Lowering::call_for(const std::string& algorithm, Bytes bytes) {
+const LibraryCall& ScenarioLowering::call_for(const std::string& algorithm, Bytes bytes) {
   const auto known = known_.find({algorithm, bytes});
   if (known != known_.end()) return known->second;
   const Group group = group_of(machine_);
@@ -180,8 +181,8 @@ const LibraryCall& Lowering::call_for(const std::string& algorithm, Bytes bytes)
 // ---- The reduction
 
 // What NCCL runs, or would run in place of what TensorFlow takes.
-void Lowering::describe_library(const std::string& algorithm, Bytes gradients,
-                                strategy::ReductionChoice& reduction) {
+void ScenarioLowering::describe_library(const std::string& algorithm, Bytes gradients,
+                                        strategy::ReductionChoice& reduction) {
   if (!machine_.platform) {
     if (reduction.is_librarys) reduction.algorithm = algorithm.empty() ? "ring" : algorithm;
     return;
@@ -200,7 +201,7 @@ void Lowering::describe_library(const std::string& algorithm, Bytes gradients,
                                     rough(time), rough(gradients));
 }
 
-std::optional<strategy::ReductionChoice> Lowering::reduction(Bytes gradients) {
+std::optional<strategy::ReductionChoice> ScenarioLowering::reduction(Bytes gradients) {
   if (all_places_.size() == 1 || gradients == Bytes(0)) return std::nullopt;
   std::optional<strategy::ReductionChoice> reduction = scenario_.strategy->reduction(setting(all_places_));
   const std::optional<std::string> algorithm = scenario_.strategy->library_algorithm();

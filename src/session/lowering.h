@@ -15,10 +15,11 @@
 
 namespace wt::session {
 
-class Lowering {
+// Lowers steps by the strategy of a scenario.
+class ScenarioLowering {
  public:
   // Requires: both outlive it, and keep their address.
-  Lowering(const scenario::Scenario& scenario, const cluster::Machine& machine);
+  ScenarioLowering(const scenario::Scenario& scenario, const cluster::Machine& machine);
 
   // Throws InputError, at the scenario's "strategy", for what the strategy can't do on such devices.
   // Without numbers, the replicas of one task stand for all where all tasks are alike.

@@ -46,7 +46,7 @@ std::map<std::string, Tensor> first_weights(const scenario::Scenario& scenario, 
 Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Lowering lower,
                    const data::Distribution& input, const execute::Queues& queues,
                    std::optional<std::int64_t> steps) {
-  train::Machine machine{std::move(lower), queues, input};
+  train::Resources machine{std::move(lower), queues, input};
   train::State state(static_cast<std::uint64_t>(scenario.seed));
   state.preset(job.initial_weights);
   train::Model model(job.model, state, machine);

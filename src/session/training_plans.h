@@ -47,12 +47,12 @@ class TrainingPlans {
   // if not even one row fits.
   std::optional<std::int64_t> largest_batch_that_fits();
 
-  const Lowering& lowering() const { return lowering_; }
+  const ScenarioLowering& lowering() const { return lowering_; }
 
   // The compiled model with its state and machine, for the class that trains it.
   train::Model& model() { return model_; }
   train::State& state() { return state_; }
-  train::Machine& machine() { return machine_; }
+  train::Resources& machine() { return machine_; }
 
  private:
   bool fits(std::int64_t rows);
@@ -60,8 +60,8 @@ class TrainingPlans {
 
   const scenario::Scenario& scenario_;
   scenario::Job& job_;  // Not const: listing a context's devices initializes them.
-  Lowering lowering_;
-  train::Machine machine_;
+  ScenarioLowering lowering_;
+  train::Resources machine_;
   train::State state_;
   train::Model model_;
 };

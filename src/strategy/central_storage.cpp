@@ -35,9 +35,9 @@ void check(std::span<const Place> places) {
 // right within 1.1 % where each gradient is pushed, added and applied as soon as it is there, behind the
 // backward pass; then the next step begins with reading all variables at once, in no order of layers, so that
 // the first layer waits for the whole pull. Nothing overlapped: 11.6 %; pulled layer by layer: 2.7 %.
-class Lowering {
+class CentralStorageLowering {
  public:
-  Lowering(Steps steps, std::span<const Place> places, const plan::Device& parameters)
+  CentralStorageLowering(Steps steps, std::span<const Place> places, const plan::Device& parameters)
       : steps_(steps),
         roles_(roles_in_central_storage(steps)),
         communication_{.strategy = "central_storage", .one_device = parameters},
@@ -211,7 +211,7 @@ plan::Plan lower_central_storage(Steps steps, std::span<const Place> places,
                                  const CentralStorageOptions& options) {
   check_replicas("central_storage", steps, places);
   check(places);
-  return Lowering(steps, places, parameter_device(places, options)).lower();
+  return CentralStorageLowering(steps, places, parameter_device(places, options)).lower();
 }
 
 }  // namespace wt::strategy

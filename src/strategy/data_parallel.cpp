@@ -66,9 +66,9 @@ std::vector<Group> groups_of(const Program& program, const LogicalDevices& logic
   return groups;
 }
 
-class Lowering {
+class DataParallelLowering {
  public:
-  Lowering(Steps steps, std::span<const Place> places, const DataParallel& options)
+  DataParallelLowering(Steps steps, std::span<const Place> places, const DataParallel& options)
       : steps_(steps),
         options_(options),
         count_(options.stand_for.value_or(places.size())),
@@ -224,7 +224,7 @@ class Lowering {
 }  // namespace
 
 plan::Plan lower_data_parallel(Steps steps, std::span<const Place> places, const DataParallel& options) {
-  return Lowering(steps, places, options).lower();
+  return DataParallelLowering(steps, places, options).lower();
 }
 
 }  // namespace wt::strategy

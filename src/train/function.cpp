@@ -33,7 +33,7 @@ bool are_the_same(const PerReplica& some, const PerReplica& others) {
 
 }  // namespace
 
-Function::Function(std::string name, State& state, Machine& machine, Mode mode, Body body,
+Function::Function(std::string name, State& state, Resources& machine, Mode mode, Body body,
                    model::Semantics semantics)
     : name_(std::move(name)),
       state_(state),

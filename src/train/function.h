@@ -18,7 +18,7 @@ using Lowering = std::function<plan::Plan(strategy::Steps steps)>;
 
 // The resources of a training: the strategy, the queues that execute its plans, and the distribution of the
 // input over the replicas, which also states the number of replicas.
-struct Machine {
+struct Resources {
   Lowering lower{};
   execute::Queues queues;
   data::Distribution input{};
@@ -46,7 +46,7 @@ class Function {
   enum class Mode : std::uint8_t { training, inference };
 
   // Requires: the state and the machine outlive the function.
-  Function(std::string name, State& state, Machine& machine, Mode mode, Body body,
+  Function(std::string name, State& state, Resources& machine, Mode mode, Body body,
            model::Semantics semantics = model::Semantics::keras2);
   ~Function();
   Function(const Function&) = delete;
@@ -84,7 +84,7 @@ class Function {
   struct Planned {
     std::vector<const Step*> steps{};  // by replica
     plan::Plan plan{};
-    std::optional<plan::Plan> seated{};               // Machine::seat's result, executed in place of plan
+    std::optional<plan::Plan> seated{};               // Resources::seat's result, executed in place of plan
     std::unique_ptr<execute::Execution> execution{};  // created by the first run
     PerReplica sent{};                                // the arguments that were copied last
   };
@@ -95,7 +95,7 @@ class Function {
 
   std::string name_;
   State& state_;
-  Machine& machine_;
+  Resources& machine_;
   Mode mode_;
   Body body_;
   model::Semantics semantics_;

@@ -138,7 +138,7 @@ void update_metrics(model::Building& building, const Forward& forward, const Com
 
 struct Model::Steps {
   Steps(CompileOptions given, const std::shared_ptr<const model::Layer>& layer, State& state,
-        Machine& machine)
+        Resources& machine)
       : options(std::move(given)),
         metrics(measured(options.metrics, *layer)),
         train(

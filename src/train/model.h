@@ -4,7 +4,7 @@
 // (eager.h).
 //
 // A training combines four things: a model (model/layer.h), a dataset (data/dataset.h), a State, which holds
-// the values of all variables between steps, and a Machine, which holds the strategy and the queues that
+// the values of all variables between steps, and Resources, which holds the strategy and the queues that
 // compute. For example,
 //
 //   State state(7);  // the run's seed
@@ -91,7 +91,7 @@ struct FitOptions {
 // order, then a tensor of labels for each output of the model. It is split over the replicas of the machine.
 class Model {
  public:
-  Model(std::shared_ptr<const model::Layer> layer, State& state, Machine& machine)
+  Model(std::shared_ptr<const model::Layer> layer, State& state, Resources& machine)
       : layer_(std::move(layer)), state_(state), machine_(machine) {}
 
   void compile(CompileOptions options);
@@ -134,7 +134,7 @@ class Model {
 
   std::shared_ptr<const model::Layer> layer_;
   State& state_;
-  Machine& machine_;
+  Resources& machine_;
   std::optional<Function> predict_{};
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 // tf.distribute.Strategy for programs with a custom training loop: scopes, run, and the reduction of values
 // that the replicas returned. A Strategy here is a name and a number of replicas; how its steps are lowered
-// is determined by Machine (train/function.h). Variables belong to a State, so the only effect of a scope is
+// is determined by Resources (train/function.h). Variables belong to a State, so the only effect of a scope is
 // on get_strategy and on the checks that TensorFlow makes. The errors of these checks have TensorFlow's text.
 //
 //   const Strategy strategy("MirroredStrategy", machine.input.replicas);

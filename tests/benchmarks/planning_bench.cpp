@@ -52,13 +52,13 @@ Planned plan_once(const model::LayerPtr& layer, std::int64_t batch) {
   Planned planned;
   device::Workers workers(1);
   device::CpuQueue queue(workers);
-  train::Machine machine{[&](strategy::Steps steps) {
-                           const double start = now();
-                           plan::Plan plan = strategy::lower_default(*steps.front(), gpu());
-                           planned.lowering = now() - start;
-                           return plan;
-                         },
-                         queue};
+  train::Resources machine{[&](strategy::Steps steps) {
+                             const double start = now();
+                             plan::Plan plan = strategy::lower_default(*steps.front(), gpu());
+                             planned.lowering = now() - start;
+                             return plan;
+                           },
+                           queue};
   train::State state(1);
   train::Model model(layer, state, machine);
   model::Optimizer optimizer = model::optimizer_named("sgd");

@@ -70,7 +70,7 @@ class Training {
   device::Workers workers_{1};
   device::CpuQueue queue_{workers_};
   train::State state_{0};
-  train::Machine machine_;
+  train::Resources machine_;
   model::LayerPtr layer_;
   train::Model model_;
   const Step* step_ = nullptr;
@@ -110,8 +110,8 @@ void time_gpus() {
                                              .stand_for = 256});
   std::vector<Endpoint> where(group.ranks.begin(), group.ranks.begin() + 8);
   where.push_back(platform.host_of(where[0]));
-  print_step("resnet50 on 256 GPUs", plan, timing::StepClock(platform, group.ranks).time(plan, where, options),
-       start);
+  print_step("resnet50 on 256 GPUs", plan,
+             timing::StepClock(platform, group.ranks).time(plan, where, options), start);
 }
 
 void time_pod() {
@@ -126,7 +126,8 @@ void time_pod() {
   where.push_back(platform.host_of(where[0]));
   const timing::StepTimeOptions options{
       .roofline = {.precision = device::Precision::bfloat16, .fusion = plan::Fusion::program}};
-  print_step("resnet50 on 4,096 TPU v4", plan, timing::StepClock(platform, all).time(plan, where, options), start);
+  print_step("resnet50 on 4,096 TPU v4", plan, timing::StepClock(platform, all).time(plan, where, options),
+             start);
 }
 
 Step fifty_gradients() {
@@ -152,7 +153,7 @@ void time_fifty() {
   std::vector<Endpoint> where{platform.device(0)};
   where.push_back(platform.host_of(where[0]));
   print_step("50 all-reduces among 1,024", plan,
-       timing::StepClock(platform, devices(platform)).time(plan, where, {}), start);
+             timing::StepClock(platform, devices(platform)).time(plan, where, {}), start);
 }
 
 }  // namespace

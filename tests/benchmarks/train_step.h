@@ -89,7 +89,7 @@ class Training {
     return [places](strategy::Steps steps) { return strategy::lower_mirrored(steps, places); };
   }
 
-  train::Machine machine_;
+  train::Resources machine_;
   train::State state_{1};
   train::Model model_{model::zoo_model("fashion_cnn").build(), state_, machine_};
   std::vector<Tensor> batch_;

@@ -21,8 +21,8 @@ int main(int argc, char** argv) try {
                                   {.device = {.name = "/device:GPU:1"}, .host = host}};
   device::Workers threads(1);
   device::CpuQueue cpu(threads);
-  train::Machine trainer{[&](strategy::Steps steps) { return strategy::lower_mirrored(steps, gpus); }, cpu,
-                         data::Distribution{.replicas = 2}};
+  train::Resources trainer{[&](strategy::Steps steps) { return strategy::lower_mirrored(steps, gpus); }, cpu,
+                           data::Distribution{.replicas = 2}};
 
   train::State variables(1);
   train::Model model(model::zoo_model("mlp").build(), variables, trainer);

@@ -69,7 +69,7 @@ struct Objective {
 // Restores a new model from the newest checkpoint and returns its accuracy on rows that were not used in
 // training.
 double tested_accuracy(const std::filesystem::path& checkpoints, const data::Dataset& test,
-                       train::Machine& machine) {
+                       train::Resources& machine) {
   const auto model = create_model();
   const Objective objective("test");
   train::State state(2);
@@ -88,7 +88,7 @@ double tested_accuracy(const std::filesystem::path& checkpoints, const data::Dat
 int main() {
   device::Workers workers(device::hardware_threads());
   device::CpuQueue queue(workers);
-  train::Machine machine{
+  train::Resources machine{
       [](strategy::Steps steps) { return strategy::lower_default(*steps.front(), {"/device:CPU:0"}); },
       queue};
 

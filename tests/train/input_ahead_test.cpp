@@ -27,7 +27,7 @@ struct Trained {
 // Trains on 10 rows in batches of 4, so that the last batch is short. The evaluations in between take over
 // the memory, which discards inputs that were copied ahead.
 Trained train_on(const execute::Queues& queues, FitOptions options, std::int64_t replicas = 1) {
-  Machine machine{test::mirrored(replicas), queues, {.replicas = replicas}};
+  Resources machine{test::mirrored(replicas), queues, {.replicas = replicas}};
   State state(1);
   Model model(model::zoo_model("mlp", {{"features", 8}, {"units", 16}, {"classes", 2}}).build(), state,
               machine);

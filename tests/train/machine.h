@@ -22,12 +22,12 @@ class Machine {
                 {}, threads) {}
   Machine(train::Lowering lower, const data::Distribution& input, int threads = 1)
       : workers_(threads), machine_{std::move(lower), queue_, input} {}
-  operator train::Machine&() { return machine_; }
+  operator train::Resources&() { return machine_; }
 
  private:
   device::Workers workers_;
   device::CpuQueue queue_{workers_};
-  train::Machine machine_;
+  train::Resources machine_;
 };
 
 inline std::vector<strategy::Place> gpus(std::int64_t count) {

@@ -26,7 +26,7 @@ data::Dataset rows() {
 }
 
 Trained train_on(device::Queue& queue, Bytes* largest = nullptr) {
-  Machine machine{
+  Resources machine{
       [](strategy::Steps steps) { return strategy::lower_default(*steps.front(), {"/device:GPU:0"}); },
       queue};
   State state(1);

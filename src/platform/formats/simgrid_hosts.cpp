@@ -140,7 +140,7 @@ void SimgridHosts::add(const std::string& name, FlopsPerSecond speed, const xml:
 // One wiring for all machines, and the zones as the fabric that joins their devices. A single host needs no
 // fabric.
 Built SimgridHosts::build(Zones zones, std::vector<Problem> warnings) {
-  Machine machine;
+  MachineDescription machine;
   machine.devices.type.value = first_->types->device;
   machine.hosts.type.value = first_->types->host;
   if (first_->pcie) machine.pcie.emplace().wire.bandwidth = first_->pcie;

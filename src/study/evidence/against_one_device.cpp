@@ -31,9 +31,9 @@ class Comparison {
       : scenario_(scenario), job_(job), steps_(steps) {}
 
   AgainstOneDevice run() {
-    session::Lowering as_is(scenario_, job_.machine);
-    const session::Rehearsal faithful =
-        rehearsed(job_, [&](strategy::Steps steps) { return as_is.lower(steps); }, job_.input);
+    session::ScenarioLowering as_is(scenario_, job_.machine);
+    const session::Rehearsal faithful = rehearsed(
+        job_, [&](strategy::Steps steps) { return as_is.lower(steps); }, job_.input);
     const session::Rehearsal corrected = corrected_or(faithful);
     const session::Rehearsal plain = rehearsed_plainly(job_);
     const session::Rehearsal alone = rehearsed_alone(job_);
@@ -48,8 +48,7 @@ class Comparison {
            .bug = relative_difference(faithful.weights.at(name), corrected.weights.at(name)),
            .rounding = relative_difference(corrected.weights.at(name), standard.weights.at(name))});
     for (std::size_t i = 0; i < alone.steps.size() && i < faithful.steps.size(); ++i)
-      result.loss =
-          std::max(result.loss, relative_difference(faithful.steps[i].loss, alone.steps[i].loss));
+      result.loss = std::max(result.loss, relative_difference(faithful.steps[i].loss, alone.steps[i].loss));
     if (std::ranges::any_of(result.tensors, [](const TensorDifferences& row) { return row.bug > 0; }))
       result.bug = corrected_.bug;
     if (!result.is_rounding()) result.followed = followed_by(corrected, standard, is_defined);
@@ -88,7 +87,7 @@ class Comparison {
     if (corrected_.strategy == nullptr) return faithful;
     scenario::Scenario corrected = scenario_;
     corrected.strategy = strategy::AnyStrategy(corrected_.strategy->clone());
-    session::Lowering lowering(corrected, job_.machine);
+    session::ScenarioLowering lowering(corrected, job_.machine);
     return rehearsed(
         job_, [&](strategy::Steps steps) { return lowering.lower(steps); }, job_.input);
   }

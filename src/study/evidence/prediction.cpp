@@ -74,7 +74,7 @@ plan::Plan training_plan(const Network& network, std::int64_t batch, const Setup
   device::Workers workers(1);
   device::CpuQueue queue(workers);
   const std::string device(setup.device);
-  train::Machine machine{
+  train::Resources machine{
       [&](strategy::Steps steps) { return strategy::lower_default(*steps.front(), {device}); }, queue};
   train::State state(0);
   train::Model model(layer, state, machine);
