@@ -82,7 +82,8 @@ class Changer {
 
   bool may_round() const {
     const auto& simulated = now_.forecast.simulated;
-    return simulated && simulated->precision == "float32" && now_.device.peak.contains(device::Precision::tf32);
+    return simulated && simulated->precision == "float32" &&
+           now_.device.peak.contains(device::Precision::tf32);
   }
 
   const Standing& now_;
