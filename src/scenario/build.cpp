@@ -369,8 +369,10 @@ std::optional<data::Dataset> make_batches(const Dataset& wanted, const Purpose& 
     const data::Dataset rows = make_rows(wanted, purpose, scenario, key);
     take_specs(rows, purpose, job);
     check_inputs(job.inputs, purpose);
+    // in_batches refuses more rows than can be counted, so that the product below cannot overflow.
+    data::Dataset batches = in_batches(rows, wanted, scenario.global_batch(replicas));
     job.rows = wanted.repeat < 0 ? -1 : rows.cardinality() * wanted.repeat;
-    return in_batches(rows, wanted, scenario.global_batch(replicas));
+    return batches;
   });
 }
 
