@@ -433,9 +433,9 @@ class CommandLine {
   DevicesOptions devices_options_{};
   CalibrateOptions calibrate_options_{};
   ListOptions list_options_{};
-  VerifyMeasurementsOptions measurements_options_{};
-  VerifyNcclTestsOptions nccl_tests_options_{};
-  VerifyScalingOptions scaling_options_{};
+  PublishedOptions measurements_options_{};
+  PublishedOptions nccl_tests_options_{};
+  PublishedOptions scaling_options_{};
   VerifyCollectivesOptions collectives_options_{};
   VerifyStrategiesOptions strategies_options_{};
   VerifyScenariosOptions scenarios_options_{};

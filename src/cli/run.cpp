@@ -11,6 +11,7 @@
 #include "base/interruption.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "cli/run_folder.h"
 #include "report/comparison.h"
 #include "report/ending.h"
 #include "report/planned.h"
@@ -47,58 +48,6 @@ void warn_of_uneven_means(const session::Results& results, std::ostream& message
     messages << fmt::format(
         "warning: in step {} replicas have different numbers of rows, and fit weighs replicas, not rows\n",
         uneven->step + 1);
-}
-
-// Where the results of a run lie, or what is left of it.
-std::filesystem::path place_of(const OutputFolder& folder, const session::Results& results) {
-  return results.interrupted && folder.replaces() ? folder.unfinished() : folder.path();
-}
-
-// What an interrupted run leaves, and how it can be continued.
-void explain_interruption(const session::Results& results, const scenario::Scenario& scenario,
-                          const OutputFolder& folder, std::ostream& messages) {
-  const std::filesystem::path place = place_of(folder, results);
-  messages << fmt::format("the run was {}; its results are incomplete, and lie in {}\n",
-                          report::interrupted_text(results), place.string());
-  if (folder.replaces())
-    messages << fmt::format("{} has the results of an earlier run, as before\n", folder.path().string());
-  if (folder.has_checkpoints())
-    messages << fmt::format(
-        "its checkpoints are in {0}; --set training.checkpointing.restore={0} continues from the newest\n",
-        (place / scenario.training.checkpointing->folder.path).string());
-  else
-    messages << "it had not saved a checkpoint\n";
-}
-
-// Whether the path lies in the folder of results, or in an unfinished folder beside it.
-bool is_of(const OutputFolder& folder, const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, ignored);
-  const std::string text = whole.string(), own = folder.path().string();
-  return text == own || text.starts_with(own + "/") || text.starts_with(own + ".unfinished-");
-}
-
-// A text that is equal for two runs if they write the same bytes into the same folder. A training that continues
-// from a checkpoint of an earlier run into this folder ends as if that run had not been interrupted.
-std::string identity_of(const scenario::Scenario& scenario, const OutputFolder& folder) {
-  scenario::Scenario same = scenario;
-  if (auto& checkpointing = same.training.checkpointing)
-    if (checkpointing->restore && is_of(folder, checkpointing->restore->path)) checkpointing->restore.reset();
-  return scenario::resolved(same, folder.path());
-}
-
-void note_leftovers(const OutputFolder& folder, const std::string& identity, std::ostream& messages) {
-  for (const output::Leftover& left : folder.left()) {
-    const bool is_checkpoints = left.kept != left.folder;
-    messages << fmt::format("a run into {} did not end: its {} in {}\n", folder.path().string(),
-                            is_checkpoints ? "checkpoints are" : "files are", left.kept.string());
-    if (is_checkpoints)
-      messages << fmt::format("  --set training.checkpointing.restore={} continues from the newest\n",
-                              left.kept.string());
-    messages << (left.has_ended && left.run == identity
-                     ? "  they go when this run, which is the same, has its results\n"
-                     : "  remove the folder if nothing of it is needed\n");
-  }
 }
 
 // The times that were used lie beside the results, so that a run can be repeated with the same ones.

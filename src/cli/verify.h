@@ -35,33 +35,24 @@ struct VerifyStrategiesOptions {
 // reference, for every algorithm that reduces gradients (study/evidence/reference_runs.h).
 Exit verify_strategies(const VerifyStrategiesOptions& options, const Streams& streams);
 
-struct VerifyMeasurementsOptions {
+// Published figures to compare with.
+struct PublishedOptions {
   std::string folder{};  // of CSV files: tests/measurements
   bool csv = false;
 };
 
 // Prints the errors of three predictions for each group of rows (study/evidence/measurement_study.h), and
 // constants fitted to the group's rows.
-Exit verify_measurements(const VerifyMeasurementsOptions& options, const Streams& streams);
-
-struct VerifyScalingOptions {
-  std::string folder{};  // of CSV files: tests/measurements
-  bool csv = false;
-};
+Exit verify_measurements(const PublishedOptions& options, const Streams& streams);
 
 // Compares predicted with published throughput on several devices, row by row. The absolute prediction uses the
 // constants of the devices' generation. The scaling prediction takes the compute time from the row with the
 // fewest devices, so that its error is that of the communication.
-Exit verify_scaling(const VerifyScalingOptions& options, const Streams& streams);
-
-struct VerifyNcclTestsOptions {
-  std::string folder{};  // of CSV files: tests/measurements
-  bool csv = false;
-};
+Exit verify_scaling(const PublishedOptions& options, const Streams& streams);
 
 // Compares predicted with published times of all-reduces, row by row. One prediction uses the constants of the
 // hardware's class, the other also the measured time of the system's smallest message.
-Exit verify_nccl_tests(const VerifyNcclTestsOptions& options, const Streams& streams);
+Exit verify_nccl_tests(const PublishedOptions& options, const Streams& streams);
 
 struct VerifyScenariosOptions {
   std::string folder{};  // of scenario files: scenarios

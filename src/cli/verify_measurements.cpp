@@ -94,7 +94,7 @@ std::string print_csv(const Study& study) {
 
 }  // namespace
 
-Exit verify_measurements(const VerifyMeasurementsOptions& options, const Streams& streams) {
+Exit verify_measurements(const PublishedOptions& options, const Streams& streams) {
   const std::vector<evidence::Measurement> rows = evidence::read_measurements(options.folder);
   const evidence::Predictions predictions = evidence::predict(rows);
   if (predictions.made.empty())

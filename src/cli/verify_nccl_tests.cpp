@@ -95,7 +95,7 @@ std::string csv_of(const std::vector<evidence::NcclTable>& tables) {
 
 }  // namespace
 
-Exit verify_nccl_tests(const VerifyNcclTestsOptions& options, const Streams& streams) {
+Exit verify_nccl_tests(const PublishedOptions& options, const Streams& streams) {
   const std::vector<evidence::NcclTable> tables =
       evidence::nccl_tables(evidence::read_measurements(options.folder));
   if (tables.empty())

@@ -96,7 +96,7 @@ std::vector<Group> groups_of(std::span<const evidence::ScalingPrediction> made) 
 
 }  // namespace
 
-Exit verify_scaling(const VerifyScalingOptions& options, const Streams& streams) {
+Exit verify_scaling(const PublishedOptions& options, const Streams& streams) {
   const std::vector<evidence::Measurement> rows = evidence::read_measurements(options.folder);
   const evidence::ScalingPredictions predictions = evidence::predict_scaling(rows);
   if (predictions.made.empty())

@@ -10,7 +10,8 @@
 
 namespace wt::communication {
 
-// What a group's devices and the links between them are, as algorithms are chosen and priced by it.
+// The devices of a group and the links between them, as far as the choice and the cost of an algorithm depend on
+// them.
 struct Hardware {
   collective::Fabric fabric{};
   std::string generation{};  // of the devices, as in "hopper"; empty if they differ
