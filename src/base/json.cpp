@@ -87,6 +87,18 @@ const Value* Value::find(std::string_view key) const {
   return nullptr;
 }
 
+namespace {
+
+// The number of an entry, as a path names it; empty if the list has no such entry.
+std::optional<std::size_t> index_in(const Value::Elements& elements, const std::string& step) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+  const bool is_number = error == std::errc{} && end == step.data() + step.size();
+  return is_number && index < elements.size() ? std::optional(index) : std::nullopt;
+}
+
+}  // namespace
+
 Value replaced(const Value& tree, std::span<const std::string> path, const Value& value) {
   if (path.empty()) return value;
   const std::string& step = path.front();
@@ -103,17 +115,31 @@ Value replaced(const Value& tree, std::span<const std::string> path, const Value
     return changed;
   }
   auto* elements = std::get_if<Value::Elements>(&changed.content_);
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
-  const bool is_number = error == std::errc{} && end == step.data() + step.size();
-  if (elements == nullptr || !is_number || index >= elements->size()) {
+  const auto index = elements == nullptr ? std::nullopt : index_in(*elements, step);
+  if (!index) {
     const std::string what = elements == nullptr ? std::string(describe(tree.kind()))
                                                  : fmt::format("a list of {}", elements->size());
     throw InputError(
         Problem{value.place(), fmt::format("there is no \"{}\" in {}", printable(step), what),
                 elements == nullptr ? "replace the whole value" : "entries of lists are counted from 0"});
   }
-  (*elements)[index] = replaced((*elements)[index], path.subspan(1), value);
+  (*elements)[*index] = replaced((*elements)[*index], path.subspan(1), value);
+  return changed;
+}
+
+Value removed(const Value& tree, std::span<const std::string> path, const Place& named_at) {
+  Value changed = tree;
+  const bool is_last = path.size() == 1;
+  if (auto* members = std::get_if<Value::Members>(&changed.content_)) {
+    const auto found = std::ranges::find(*members, path.front(), &Member::key);
+    if (found != members->end() && is_last) members->erase(found);
+    if (found != members->end() && !is_last) found->value = removed(found->value, path.subspan(1), named_at);
+  } else if (auto* elements = std::get_if<Value::Elements>(&changed.content_)) {
+    const std::optional<std::size_t> index = index_in(*elements, path.front());
+    if (index && is_last)
+      throw InputError(Problem{named_at, "an entry of a list cannot be unset", "replace the whole list"});
+    if (index) (*elements)[*index] = removed((*elements)[*index], path.subspan(1), named_at);
+  }
   return changed;
 }
 

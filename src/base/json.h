@@ -87,6 +87,7 @@ class Value {
  private:
   friend class TreeBuilder;
   friend Value replaced(const Value& tree, std::span<const std::string> path, const Value& value);
+  friend Value removed(const Value& tree, std::span<const std::string> path, const Place& named_at);
   using Content = std::variant<std::monostate, bool, std::int64_t, double, std::string, Elements, Members>;
 
   Value(std::shared_ptr<const Source> source, Extent extent, Content content);
@@ -123,5 +124,9 @@ Value parse_file(const std::filesystem::path& path, const Place& named_at = {});
 // and get the place of `value`. Throws InputError at the place of `value` if the path leads into a list that
 // is too short or into a value that is neither a list nor an object.
 Value replaced(const Value& tree, std::span<const std::string> path, const Value& value);
+
+// A copy of the tree without the key at `path`. A key that is absent is no error. Throws InputError at
+// `named_at` for an entry of a list, since that would renumber the others.
+Value removed(const Value& tree, std::span<const std::string> path, const Place& named_at);
 
 }  // namespace wt::json

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/utf8.h"
 
 namespace wt::json {
@@ -112,6 +113,42 @@ Writer& Writer::end(char bracket, char closing) {
 std::string Writer::text() const {
   WT_EXPECT(open_.empty() && !text_.empty(), "unfinished: {}", text_);
   return layout_ == Layout::compact ? text_ : text_ + '\n';
+}
+
+void write_value(Writer& out, const Value& value) {
+  switch (value.kind()) {
+    case Kind::null:
+      out.null();
+      return;
+    case Kind::boolean:
+      out.value(value.boolean());
+      return;
+    case Kind::integer:
+      out.value(value.integer());
+      return;
+    case Kind::real:
+      out.value(value.real());
+      return;
+    case Kind::string:
+      out.value(value.string());
+      return;
+    case Kind::array:
+      out.begin_array(Layout::one_line);
+      for (const Value& element : value.elements()) write_value(out, element);
+      out.end_array();
+      return;
+    case Kind::object:
+      out.begin_object();
+      for (const Member& member : value.members()) write_value(out.key(member.key), member.value);
+      out.end_object();
+      return;
+  }
+}
+
+std::string compact(const Value& value) {
+  Writer out(Layout::compact);
+  write_value(out, value);
+  return out.text();
 }
 
 }  // namespace wt::json

@@ -76,4 +76,9 @@ class Writer {
   bool has_key_ = false;
 };
 
+// Writes a value as it was parsed.
+class Value;
+void write_value(Writer& out, const Value& value);
+std::string compact(const Value& value);  // on one line, without white space
+
 }  // namespace wt::json

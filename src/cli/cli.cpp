@@ -23,6 +23,7 @@
 #include "cli/collective.h"
 #include "cli/commands.h"
 #include "cli/plain_text.h"
+#include "cli/sweep.h"
 #include "cli/verify.h"
 
 namespace wt::cli {
@@ -41,6 +42,8 @@ class CommandLine {
     app_.allow_extras();
     app_.require_subcommand(0, 1);
     add_run();
+    add_sweep();
+    add_merge();
     add_explain();
     add_validate();
     add_collective();
@@ -64,6 +67,8 @@ class CommandLine {
     }
     require_known_arguments();
     if (run_->parsed()) return run(run_options_, streams);
+    if (sweep_->parsed()) return sweep(sweep_options_, streams);
+    if (merge_->parsed()) return merge(merge_options_, streams);
     if (explain_->parsed()) return explain(explain_options_, streams);
     if (validate_->parsed()) return validate(validate_options_, streams);
     if (collective_->parsed()) return run_collective(collective_options_, streams);
@@ -113,6 +118,38 @@ class CommandLine {
         ->excludes(out)
         ->excludes(plan)
         ->excludes(tf_config);
+  }
+
+  void add_sweep() {
+    sweep_ =
+        app_.add_subcommand("sweep", "Times the steps of a grid of scenarios, and writes a table of them");
+    sweep_->add_option("FILE", sweep_options_.file, "The sweep; or a scenario, if there is an --axis")
+        ->required();
+    sweep_
+        ->add_option("--axis", sweep_options_.axes,
+                     "A key and its values, as in machines=1..64x2 or platform=dgx_a100,dgx_h100; may be "
+                     "repeated, and `list axes` has short names")
+        ->type_name("KEY=VALUES")
+        ->allow_extra_args(false);
+    add_overrides(*sweep_, sweep_options_.overrides);
+    sweep_->add_option("--out", sweep_options_.out,
+                       "Folder of the results; a sweep that lies there is continued; default: out/<name>");
+    sweep_->add_option("--processes", sweep_options_.processes,
+                       "Number of processes that share the points; default: one for each processor");
+    sweep_->add_option("--shard", sweep_options_.shard,
+                       "A part of the points, as in 2/3 for the second of three; `merge` joins them");
+    sweep_->add_flag("--restart", sweep_options_.restart,
+                     "Drops the rows that lie in the folder, and starts anew");
+    CLI::Option* json = sweep_->add_flag("--json", sweep_options_.json, "Prints sweep.json");
+    CLI::Option* csv = sweep_->add_flag("--csv", sweep_options_.csv, "Prints sweep.csv");
+    json->excludes(csv);
+  }
+
+  void add_merge() {
+    merge_ = app_.add_subcommand("merge", "Joins the results of a sweep's shards");
+    merge_->add_option("FOLDER", merge_options_.folders, "The folders of all shards")->required();
+    merge_->add_option("--out", merge_options_.out, "Folder of the joined results; default: out/<name>");
+    merge_->add_flag("--restart", merge_options_.restart, "Drops the rows that lie in that folder");
   }
 
   void add_explain() {
@@ -411,6 +448,8 @@ class CommandLine {
 
   CLI::App app_{};
   CLI::App* run_ = nullptr;
+  CLI::App* sweep_ = nullptr;
+  CLI::App* merge_ = nullptr;
   CLI::App* explain_ = nullptr;
   CLI::App* validate_ = nullptr;
   CLI::App* collective_ = nullptr;
@@ -427,6 +466,8 @@ class CommandLine {
   CLI::App* import_ = nullptr;
   CLI::App* export_ = nullptr;
   RunOptions run_options_{};
+  SweepOptions sweep_options_{};
+  MergeOptions merge_options_{};
   ExplainOptions explain_options_{};
   ValidateOptions validate_options_{};
   CollectiveOptions collective_options_{};

@@ -24,6 +24,7 @@
 #include "platform/load.h"
 #include "scenario/names.h"
 #include "strategy/table.h"
+#include "sweep/names.h"
 
 namespace wt::cli {
 
@@ -118,6 +119,14 @@ Lines strategies() {
   return lines;
 }
 
+Lines axes() {
+  Lines lines;
+  for (const sweep::ShortName& row : sweep::short_names())
+    lines.push_back({std::string(row.name), row.key.empty() ? std::string(row.summary)
+                                                            : fmt::format("{}: {}", row.key, row.summary)});
+  return lines;
+}
+
 struct Kind {
   std::string_view name{};
   Lines (*lines)() = nullptr;
@@ -125,6 +134,7 @@ struct Kind {
 constexpr std::array kinds{
     Kind{"activations", [] { return lines_of(model::activations()); }},
     Kind{"algorithms", algorithms},
+    Kind{"axes", axes},
     Kind{"datasets", datasets},
     Kind{"device_types", device_types},
     Kind{"initializers", [] { return lines_of(model::initializers()); }},

@@ -13,7 +13,14 @@ namespace wt::report {
 
 namespace {
 
-std::string as_csv(const Field& field) {
+bool is_shown(const Records& records, std::size_t column) {
+  return !records.headings[column].text.empty() &&
+         std::ranges::any_of(records.rows, [&](const auto& row) { return !row[column].text.empty(); });
+}
+
+}  // namespace
+
+std::string csv(const Field& field) {
   return std::visit(overloaded{[](std::monostate) { return std::string(); },
                                [](std::int64_t count) { return std::to_string(count); },
                                [](double number) { return csv_number(number); },
@@ -21,7 +28,7 @@ std::string as_csv(const Field& field) {
                     field);
 }
 
-void write_field(json::Writer& out, const Field& field) {
+void write(json::Writer& out, const Field& field) {
   const auto* number = std::get_if<double>(&field);
   if (std::holds_alternative<std::monostate>(field) || (number != nullptr && !std::isfinite(*number)))
     out.null();
@@ -32,13 +39,6 @@ void write_field(json::Writer& out, const Field& field) {
   else
     out.value(std::get<std::string>(field));
 }
-
-bool is_shown(const Records& records, std::size_t column) {
-  return !records.headings[column].text.empty() &&
-         std::ranges::any_of(records.rows, [&](const auto& row) { return !row[column].text.empty(); });
-}
-
-}  // namespace
 
 Cell cell(const std::string& text) { return text.empty() ? Cell{} : Cell{text, text}; }
 Cell cell(std::int64_t count) { return {count, std::to_string(count)}; }
@@ -76,8 +76,7 @@ std::string csv(const Records& records) {
     text += "\n";
   };
   add_line([&](std::size_t column) { return std::string(records.headings[column].key); });
-  for (const auto& row : records.rows)
-    add_line([&](std::size_t column) { return as_csv(row[column].field); });
+  for (const auto& row : records.rows) add_line([&](std::size_t column) { return csv(row[column].field); });
   return text;
 }
 
@@ -88,7 +87,7 @@ void write(json::Writer& out, const Records& records) {
     for (std::size_t column = 0; column < row.size(); ++column) {
       if (records.headings[column].key.empty()) continue;
       out.key(records.headings[column].key);
-      write_field(out, row[column].field);
+      write(out, row[column].field);
     }
     out.end_object();
   }

@@ -71,6 +71,8 @@ Cell number(double number, int digits, std::string_view unit = "");
 std::string table(const Records& records);
 std::string csv(const Records& records);
 void write(json::Writer& out, const Records& records);  // an array of objects
+std::string csv(const Field& field);
+void write(json::Writer& out, const Field& field);
 
 // RFC 4180: a field with a comma, a quote or a line break stands in quotes, and quotes in it are doubled.
 std::string csv_field(std::string_view text);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "base/file.h"
 #include "base/json_override.h"
@@ -12,15 +14,35 @@
 namespace wt::scenario {
 namespace {
 
+// "training.epochs" is a path of two keys. What follows "platform.set" is one key, as platform/ reads it.
+std::vector<std::string> path_of(std::string_view key) {
+  constexpr std::string_view of_platform = "platform.set.";
+  if (key.starts_with(of_platform)) return {"platform", "set", std::string(key.substr(of_platform.size()))};
+  return json::dotted(key);
+}
+
+// A key of a platform that is only named, as in `--set platform.set.machines=4` where the file says
+// "platform": "dgx_a100", which becomes {"file": "dgx_a100"} first.
+json::Value with_platform_object(const json::Value& tree, std::span<const std::string> path) {
+  const json::Value* platform = tree.kind() == json::Kind::object ? tree.find("platform") : nullptr;
+  const bool is_key_of_named = platform != nullptr && platform->kind() == json::Kind::string &&
+                               path.size() > 2 && path[0] == "platform" && path[1] == "set";
+  if (!is_key_of_named) return tree;
+  const std::array<std::string, 2> file{"platform", "file"};
+  return json::replaced(json::removed(tree, std::span(file).first(1), {}), file, *platform);
+}
+
 json::Value with_override(const json::Value& tree, const std::string& text) {
   const std::size_t equals = text.find('=');
-  const std::vector<std::string> path = json::dotted(std::string_view(text).substr(0, equals));
+  const std::vector<std::string> path = path_of(std::string_view(text).substr(0, equals));
   const bool is_empty = std::ranges::any_of(path, &std::string::empty);
   if (equals == std::string::npos || is_empty) {
     throw InputError(fmt::format("{} {}: wanted key=value", json::command_line, text),
                      "keys are those of a scenario, with dots: --set training.epochs=3");
   }
-  return json::replaced(tree, path, json::override_value(text, equals + 1));
+  const json::Value value = json::override_value(text, equals + 1);
+  if (value.kind() == json::Kind::null) return json::removed(tree, path, value.place());
+  return json::replaced(with_platform_object(tree, path), path, value);
 }
 
 json::Value with_overrides(json::Value tree, const std::vector<std::string>& overrides) {

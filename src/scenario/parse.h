@@ -9,8 +9,8 @@
 
 namespace wt::scenario {
 
-// Each override, as "training.epochs=3", replaces the value of a key. The value is JSON, or text if it is not
-// valid JSON. Places in overrides are printed as "--set:1:17", and files that they name are relative to the
+// Each override, as "training.epochs=3", replaces the value of a key, and "training.epochs=null" removes the
+// key. The value is JSON, or text if it is not valid JSON. Places in overrides are printed as "--set:1:17", and files that they name are relative to the
 // folder in which the program was started. Throws InputError with all problems of file and overrides.
 Scenario parse_file(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
 

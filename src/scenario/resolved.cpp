@@ -13,35 +13,7 @@
 namespace wt::scenario {
 namespace {
 
-void write_value(json::Writer& out, const json::Value& value) {
-  switch (value.kind()) {
-    case json::Kind::null:
-      out.null();
-      return;
-    case json::Kind::boolean:
-      out.value(value.boolean());
-      return;
-    case json::Kind::integer:
-      out.value(value.integer());
-      return;
-    case json::Kind::real:
-      out.value(value.real());
-      return;
-    case json::Kind::string:
-      out.value(value.string());
-      return;
-    case json::Kind::array:
-      out.begin_array(json::Layout::one_line);
-      for (const json::Value& element : value.elements()) write_value(out, element);
-      out.end_array();
-      return;
-    case json::Kind::object:
-      out.begin_object();
-      for (const json::Member& member : value.members()) write_value(out.key(member.key), member.value);
-      out.end_object();
-      return;
-  }
-}
+using json::write_value;
 
 // Writes the configuration of a loss, optimizer or metric in the form that read_loss and its neighbours read.
 template <class Configure>

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
-#include "base/json_writer.h"
 #include "base/rough.h"
 #include "platform/load.h"
 
@@ -31,13 +28,8 @@ class ScenarioResizing final : public strategy::Resizing {
 
   std::string set_platform(std::string_view key, const std::string& value) const override {
     const json::Value& written = *scenario_.platform.written;
-    if (written.kind() == json::Kind::object)
-      return fmt::format("platform.{}{}={}", written.find("file") != nullptr ? "set." : "", key, value);
-    const std::string& name = written.string();
-    const bool is_path = name.ends_with(".json") || name.ends_with(".xml");
-    const std::string file =
-        is_path ? (std::filesystem::path(scenario_.platform.folder) / name).string() : name;
-    return fmt::format(R"(platform={{"file": {}, "set": {{"{}": {}}}}})", json::quote(file), key, value);
+    const bool is_named = written.kind() == json::Kind::string || written.find("file") != nullptr;
+    return fmt::format("platform.{}{}={}", is_named ? "set." : "", key, value);
   }
 
   Problem refusal(std::string_view key, std::string fact, std::string remedy) const override {

@@ -65,8 +65,17 @@ void Journal::open() {
   std::size_t size = 0;
   for (const std::string& record : records_) size += record.size() + 1;
   // What follows the last line break is a line that a killed process had not finished.
+  cut_off(size);
+}
+
+void Journal::cut_off(std::size_t size) {
   if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0 || ::fsync(descriptor_) != 0)
-    fail_to_write(path, last_error());
+    fail_to_write(folder_ / name_, last_error());
+}
+
+void Journal::begin_anew() {
+  cut_off(0);
+  records_.clear();
 }
 
 void Journal::read_records() {
@@ -76,6 +85,17 @@ void Journal::read_records() {
 }
 
 void Journal::append(std::string_view record) {
+  write(record);
+  sync();
+}
+
+void Journal::append(std::span<const std::string> records) {
+  if (records.empty()) return;
+  for (const std::string& record : records) write(record);
+  sync();
+}
+
+void Journal::write(std::string_view record) {
   WT_EXPECT(descriptor_ >= 0 && record.find('\n') == std::string_view::npos, "\"{}\" is not a line", record);
   const std::string line = std::string(record) + "\n";
   std::string_view rest = line;
@@ -88,8 +108,11 @@ void Journal::append(std::string_view record) {
     rest.remove_prefix(static_cast<std::size_t>(count));
     crash_point("a part of a line is written");
   }
-  if (::fdatasync(descriptor_) != 0) fail_to_write(folder_ / name_, last_error());
   records_.emplace_back(record);
+}
+
+void Journal::sync() {
+  if (::fdatasync(descriptor_) != 0) fail_to_write(folder_ / name_, last_error());
   crash_point("a line is on the disk");
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,20 +19,28 @@ class Journal {
   // Makes the folder, or continues the journal in it. Throws InputError if the folder contains what this
   // program did not write, or if another process writes it.
   explicit Journal(const std::filesystem::path& folder, std::string name = "journal.jsonl");
+
+  // Removes all records.
+  void begin_anew();
+
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
   const std::vector<std::string>& records() const { return records_; }
 
-  // Returns when the line is on the disk. Requires: the text has no line break.
+  // Returns when the line is on the disk, or all lines. Requires: a record has no line break.
   void append(std::string_view record);
+  void append(std::span<const std::string> records);
 
   void close();  // the journal is complete; its size enters the manifest
 
  private:
   void open();
   void read_records();
+  void cut_off(std::size_t size);
+  void write(std::string_view record);
+  void sync();
 
   std::filesystem::path folder_;
   std::string name_;

@@ -1,0 +1,144 @@
+#include "cli/sweep.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ostream>
+#include <thread>
+
+#include "base/interruption.h"
+#include "base/narrow.h"
+#include "base/rough.h"
+#include "cli/plain_text.h"
+#include "scenario/parse.h"
+#include "sweep/carry_out.h"
+#include "sweep/read.h"
+#include "sweep/tables.h"
+
+namespace wt::cli {
+
+namespace {
+
+constexpr std::size_t most_shown = 20;  // rows of the table that is printed
+
+// How far a sweep is: a line that is overwritten on a terminal, and otherwise a line from time to time.
+class PointsProgress {
+ public:
+  explicit PointsProgress(std::ostream& messages)
+      : messages_(messages), terminal_(terminal_below(messages)) {}
+  ~PointsProgress() {
+    if (terminal_ != nullptr) *terminal_ << "\r\033[K" << std::flush;
+  }
+  PointsProgress(const PointsProgress&) = delete;
+  PointsProgress& operator=(const PointsProgress&) = delete;
+
+  void show(std::int64_t done, std::int64_t points) {
+    if (first_ < 0) first_ = done;
+    const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    if (done == first_ || now < next_) return;
+    next_ = terminal_ != nullptr ? now + 0.2 : std::max(2 * now, 2.0);
+    const double left = now / static_cast<double>(done - first_) * static_cast<double>(points - done);
+    const std::string text =
+        fmt::format("{} of {}, about {} left", done, counted(points, "point"), rough(Seconds(left)));
+    if (terminal_ != nullptr)
+      *terminal_ << "\r" << text << "\033[K" << std::flush;
+    else
+      messages_ << text << "\n" << std::flush;
+  }
+
+ private:
+  std::ostream& messages_;
+  std::ostream* terminal_ = nullptr;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::int64_t first_ = -1;  // rows at the first call; earlier processes have computed nearly all of them
+  double next_ = 2;          // seconds until the next line
+};
+
+int processes_of(const std::optional<int>& option) {
+  const int cores = std::max(1, narrow<int>(std::thread::hardware_concurrency()));
+  if (option && (*option < 1 || *option > 4096))
+    throw InputError(fmt::format("--processes must be from 1 to 4096, and it is {}", *option));
+  return option.value_or(cores);
+}
+
+std::string folder_of(const sweep::Sweep& sweep, const sweep::Shard& shard, const std::string& out) {
+  if (!out.empty()) return out;
+  const std::string folder = "out/" + scenario::slug(sweep.name);
+  return shard.of == 1 ? folder : fmt::format("{}.shard_{}_of_{}", folder, shard.number, shard.of);
+}
+
+std::int64_t timed_points(const sweep::Ending& ending) {
+  const auto outcome = std::ranges::find(ending.header.columns, "outcome") - ending.header.columns.begin();
+  return std::ranges::count_if(ending.rows, [&](const auto& entry) {
+    return entry.second[static_cast<std::size_t>(outcome)] == report::Field("done");
+  });
+}
+
+void print(const sweep::Ending& ending, const std::string& folder, const SweepOptions& options,
+           const Streams& streams) {
+  if (options.json) {
+    streams.results << sweep::json(ending.header, ending.rows);
+  } else if (options.csv) {
+    streams.results << sweep::csv(ending.header, ending.rows);
+  } else {
+    const auto rows = static_cast<std::int64_t>(ending.rows.size());
+    if (rows > static_cast<std::int64_t>(most_shown))
+      streams.results << fmt::format("the fastest {} of {}:\n", most_shown, counted(rows, "point"));
+    streams.results << sweep::table(ending.header, ending.rows, most_shown);
+    streams.results << fmt::format("{} of {} timed; results: {}\n", timed_points(ending),
+                                   counted(rows, "point"), folder);
+  }
+}
+
+sweep::Ending carry_out(const sweep::Sweep& sweep, sweep::Options& options, std::ostream& messages) {
+  PointsProgress progress(messages);
+  const Interruption interruption;
+  options.on_progress = [&](std::int64_t done, std::int64_t points) { progress.show(done, points); };
+  options.is_stopped = [] { return received_signal() != 0; };
+  return sweep::carry_out(sweep, options);
+}
+
+}  // namespace
+
+Exit sweep(const SweepOptions& options, const Streams& streams) {
+  const sweep::Sweep sweep =
+      sweep::read(options.file, {.axes = options.axes, .overrides = options.overrides});
+  const sweep::Shard shard = options.shard.empty() ? sweep::Shard{} : sweep::parse_shard(options.shard);
+  const std::string folder = folder_of(sweep, shard, options.out);
+  sweep::Options how{.folder = folder,
+                     .processes = processes_of(options.processes),
+                     .shard = shard,
+                     .anew = options.restart,
+                     .version = std::string(version())};
+  try {
+    const sweep::Ending ending = carry_out(sweep, how, streams.messages);
+    if (ending.found > 0)
+      streams.messages << fmt::format("{} of {} were there from an earlier sweep\n", ending.found,
+                                      counted(ending.points, "point"));
+    if (!ending.is_complete()) {
+      streams.messages << fmt::format(
+          "interrupted: {} of {} are done and stay in {}; the same command continues\n", ending.rows.size(),
+          counted(ending.points, "point"), folder);
+      return Exit::interrupted;
+    }
+    print(ending, folder, options, streams);
+    return timed_points(ending) > 0 ? Exit::done : Exit::job_failed;
+  } catch (const MachineError& error) {
+    streams.messages << error.what() << "\n"
+                     << fmt::format("the rows that are written stay in {}; the same command continues\n",
+                                    folder);
+    return Exit::job_failed;
+  }
+}
+
+Exit merge(const MergeOptions& options, const Streams& streams) {
+  const std::vector<std::filesystem::path> folders(options.folders.begin(), options.folders.end());
+  const std::string folder = options.out.empty()
+                                 ? "out/" + scenario::slug(sweep::read_log(folders.front()).header.name)
+                                 : options.out;
+  const sweep::Ending ending = sweep::merge(folders, folder, options.restart);
+  print(ending, folder, {}, streams);
+  return timed_points(ending) > 0 ? Exit::done : Exit::job_failed;
+}
+
+}  // namespace wt::cli

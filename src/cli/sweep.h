@@ -1,0 +1,31 @@
+#pragma once
+// The commands `sweep` and `merge`.
+
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace wt::cli {
+
+struct SweepOptions {
+  std::string file{};                    // a sweep, or a scenario if there are axes
+  std::vector<std::string> axes{};       // "machines=1..64x2"
+  std::vector<std::string> overrides{};  // "training.epochs=3"
+  std::string out{};                     // empty: out/<slug of the name>
+  std::optional<int> processes{};        // default: one for each processor
+  std::string shard{};                   // "2/3"
+  bool restart = false;
+  bool json = false;
+  bool csv = false;
+};
+Exit sweep(const SweepOptions& options, const Streams& streams);
+
+struct MergeOptions {
+  std::vector<std::string> folders{};
+  std::string out{};
+  bool restart = false;
+};
+Exit merge(const MergeOptions& options, const Streams& streams);
+
+}  // namespace wt::cli
