@@ -35,7 +35,7 @@ class PointsProgress {
   void show(std::int64_t done, std::int64_t points) {
     if (first_ < 0) first_ = done;
     const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    if (done == first_ || now < next_) return;
+    if (done == first_ || done == points || now < next_) return;
     next_ = terminal_ != nullptr ? now + 0.2 : std::max(2 * now, 2.0);
     const double left = now / static_cast<double>(done - first_) * static_cast<double>(points - done);
     const std::string text =
@@ -98,9 +98,22 @@ sweep::Ending carry_out(const sweep::Sweep& sweep, sweep::Options& options, std:
   return sweep::carry_out(sweep, options);
 }
 
+// The first rank says what is wrong with the input, and then lets the others end.
+Exit assist(const SweepOptions& options, sweep::Ranks& ranks) {
+  const Interruption ignored;  // mpirun sends signals to all ranks, and the first one decides.
+  try {
+    sweep::assist(sweep::read(options.file, {.axes = options.axes, .overrides = options.overrides}), ranks);
+  } catch (const InputError&) {
+    ranks.serve([](std::int64_t) { return std::string(); });
+  }
+  return Exit::done;
+}
+
 }  // namespace
 
 Exit sweep(const SweepOptions& options, const Streams& streams) {
+  const std::unique_ptr<sweep::Ranks> ranks = sweep::Ranks::of_this_process();
+  if (ranks && !ranks->is_first()) return assist(options, *ranks);
   const sweep::Sweep sweep =
       sweep::read(options.file, {.axes = options.axes, .overrides = options.overrides});
   const sweep::Shard shard = options.shard.empty() ? sweep::Shard{} : sweep::parse_shard(options.shard);
@@ -109,7 +122,8 @@ Exit sweep(const SweepOptions& options, const Streams& streams) {
                      .processes = processes_of(options.processes),
                      .shard = shard,
                      .anew = options.restart,
-                     .version = std::string(version())};
+                     .version = std::string(version()),
+                     .ranks = ranks.get()};
   try {
     const sweep::Ending ending = carry_out(sweep, how, streams.messages);
     if (ending.found > 0)

@@ -98,10 +98,16 @@ Ending carry_out(const Sweep& sweep, const Options& options) {
   Log log(options.folder, header, options.anew);
   const auto found = static_cast<std::int64_t>(log.rows().size());
   const Work work = work_of(sweep, points, options, log);
-  if (!work.numbers.empty()) share(work, options.processes);
+  if (!work.numbers.empty())
+    options.ranks != nullptr ? options.ranks->share(work) : share(work, options.processes);
   Ending ending{header, log.rows(), size_of(options.shard, points.size()), found};
   if (ending.is_complete()) log.finish();
   return ending;
+}
+
+void assist(const Sweep& sweep, Ranks& ranks) {
+  const Points points(sweep);
+  ranks.serve([&](std::int64_t number) { return print(row_of(sweep, points, points.at(number))); });
 }
 
 Ending merge(const std::vector<std::filesystem::path>& folders, const std::filesystem::path& into,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sweep/log.h"
+#include "sweep/ranks.h"
 #include "sweep/sweep.h"
 
 namespace wt::sweep {
@@ -27,6 +28,7 @@ struct Options {
   std::string version{};  // of the program
   std::function<void(std::int64_t done, std::int64_t points)> on_progress{};
   std::function<bool()> is_stopped{};  // true: points that are not finished are given up
+  Ranks* ranks = nullptr;              // those who share the points; null: processes of this machine
 };
 
 struct Ending {
@@ -40,6 +42,9 @@ struct Ending {
 // Throws InputError for everything that is wrong with the sweep before the first point is planned, and
 // MachineError if the journal cannot be written any more; what was written by then stays.
 Ending carry_out(const Sweep& sweep, const Options& options);
+
+// What a rank other than the first does while the first carries the sweep out.
+void assist(const Sweep& sweep, Ranks& ranks);
 
 // Joins the rows of folders that have shards of one sweep. Throws InputError if they are of different sweeps or
 // if points are missing.

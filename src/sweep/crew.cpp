@@ -24,7 +24,6 @@ namespace wt::sweep {
 namespace {
 
 constexpr int milliseconds_between_looks = 100;  // at whether the work is stopped
-constexpr std::size_t most_at_once = 16;         // points that a process gets
 
 [[noreturn]] void fail(std::string_view what) {
   throw MachineError("sweep", fmt::format("{}: {}", what, std::strerror(errno)));
@@ -180,10 +179,8 @@ class Crew {
   }
 
  private:
-  // Fewer at a time towards the end, so that all end together.
   void feed(Process& process) {
-    const std::size_t share = open_.size() / (4 * std::max<std::size_t>(crew_.size(), 1));
-    for (std::size_t count = std::clamp<std::size_t>(share, 1, most_at_once); count > 0 && !open_.empty();
+    for (std::size_t count = points_at_once(open_.size(), crew_.size()); count > 0 && !open_.empty();
          --count) {
       process.give(open_.front());
       open_.pop_front();
@@ -209,6 +206,11 @@ class Crew {
 };
 
 }  // namespace
+
+std::size_t points_at_once(std::size_t open, std::size_t crew) {
+  constexpr std::size_t most = 16;
+  return std::clamp<std::size_t>(open / (4 * std::max<std::size_t>(crew, 1)), 1, most);
+}
 
 void share(const Work& work, int processes) {
   WT_EXPECT(processes > 0, "{} processes", processes);

@@ -18,6 +18,9 @@ install(EXPORT windtunnelTargets NAMESPACE windtunnel:: DESTINATION ${wt_package
 set_target_properties(windtunnel_cli windtunnel_simulator PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS windtunnel_cli DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS windtunnel_simulator DESTINATION libexec/windtunnel)
+if(TARGET windtunnel_mpi)
+  install(TARGETS windtunnel_mpi DESTINATION libexec/windtunnel)
+endif()
 install(DIRECTORY platforms scenarios DESTINATION share/windtunnel)
 
 # The package of a target is the word before its two colons: nlohmann_json::nlohmann_json.
