@@ -23,12 +23,14 @@ import injected
 import kills
 import places
 import signals
+import sweeps
 import ways
 from world import Fault, World
 
 # In this order: what fails first is the smallest.
 MEMORY = "/dev/shm"
-PARTS = {"ways": ways.run, "places": places.run, "signals": signals.run, "injected": injected.run, "kills": kills.run}
+PARTS = {"ways": ways.run, "places": places.run, "signals": signals.run, "injected": injected.run, "kills": kills.run,
+         "sweeps": sweeps.run}
 
 
 def arguments_of(words):
