@@ -37,16 +37,24 @@ Dataset read_stored_rows(const StoredRows& stored) {
   const std::string file = stored.file.string();
   const TensorFile content = read_safetensors(stored.file, stored.file_named_at);
   Problems problems;
-  const Tensor* x = find(content, stored.x, stored.x_named_at, file, problems);
-  const Tensor* y = find(content, stored.y, stored.y_named_at, file, problems);
-  if (x != nullptr && y != nullptr && x->shape()[0] != y->shape()[0]) {
-    problems.add(stored.y_named_at,
-                 fmt::format("\"{}\" has {} rows, but \"{}\" has {}", printable(stored.y), y->shape()[0],
-                             printable(stored.x), x->shape()[0]),
-                 "features and labels must have the same number of rows");
-  }
+  std::vector<Tensor> columns;
+  std::string first;  // the name of the first tensor that was found
+  const auto add = [&](const std::string& name, const Place& named_at) {
+    const Tensor* found = find(content, name, named_at, file, problems);
+    if (found == nullptr) return;
+    if (columns.empty())
+      first = name;
+    else if (found->shape()[0] != columns.front().shape()[0])
+      problems.add(named_at,
+                   fmt::format("\"{}\" has {} rows, but \"{}\" has {}", printable(name), found->shape()[0],
+                               printable(first), columns.front().shape()[0]),
+                   "features and labels must have the same number of rows");
+    columns.push_back(*found);
+  };
+  for (const std::string& name : stored.x) add(name, stored.x_named_at);
+  for (const std::string& name : stored.y) add(name, stored.y_named_at);
   problems.throw_if_any();
-  return Dataset::from_tensor_slices({*x, *y});
+  return Dataset::from_tensor_slices(columns);
 }
 
 }  // namespace wt::data

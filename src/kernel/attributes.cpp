@@ -84,6 +84,7 @@ std::string print_words(const NormalizationAttributes& attributes) {
   return Words(attributes)
       .add("epsilon", &NormalizationAttributes::epsilon)
       .add("momentum", &NormalizationAttributes::momentum)
+      .add("corrects_variance", &NormalizationAttributes::corrects_variance)
       .text();
 }
 
@@ -116,6 +117,7 @@ std::string print_words(const AdamAttributes& attributes) {
       .add("beta_2", &AdamAttributes::beta_2)
       .add("epsilon", &AdamAttributes::epsilon)
       .add("weight_decay", &AdamAttributes::weight_decay)
+      .add("given_squares", &AdamAttributes::given_squares)
       .text();
 }
 
@@ -125,6 +127,7 @@ std::string print_words(const RmsPropAttributes& attributes) {
       .add("momentum", &RmsPropAttributes::momentum)
       .add("epsilon", &RmsPropAttributes::epsilon)
       .add("centered", &RmsPropAttributes::centered)
+      .add("given_squares", &RmsPropAttributes::given_squares)
       .text();
 }
 

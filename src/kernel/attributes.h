@@ -63,6 +63,9 @@ struct ShapeAttributes {
 struct NormalizationAttributes {
   double epsilon = 1e-3;   // added to the variance
   double momentum = 0.99;  // weight of the old value in a moving average; layer_norm has none
+  // Whether batch_norm gives the moving average of images (rank 4) the unbiased variance. TensorFlow's fused
+  // kernel does so, which Keras 2 calls for images. Keras 3 does not call it.
+  bool corrects_variance = true;
   friend bool operator==(const NormalizationAttributes&, const NormalizationAttributes&) = default;
 };
 
@@ -83,6 +86,9 @@ struct FillAttributes {
 };
 
 // The optimizers, with the names and defaults of Keras 2. A weight decay of 0 is none.
+//
+// Where `given_squares` is set, the gradients' squares are operands of their own instead of g * g
+// (OptimizerLayout in kernel/optimizer.h).
 
 struct SgdAttributes {
   double momentum = 0;
@@ -96,6 +102,7 @@ struct AdamAttributes {
   double beta_2 = 0.999;
   double epsilon = 1e-7;
   double weight_decay = 0;
+  bool given_squares = false;
   friend bool operator==(const AdamAttributes&, const AdamAttributes&) = default;
 };
 
@@ -104,6 +111,7 @@ struct RmsPropAttributes {
   double momentum = 0;
   double epsilon = 1e-7;
   bool centered = false;
+  bool given_squares = false;
   friend bool operator==(const RmsPropAttributes&, const RmsPropAttributes&) = default;
 };
 

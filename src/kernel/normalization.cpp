@@ -117,7 +117,8 @@ Work work_of(const Call& call, double per_element, double per_row, double per_ch
 // distance to the mean, its square, variance, scale, shift. Per channel: three steps for the inverse
 // deviation, one for the scale, three for each moving average, one for Bessel's correction.
 Work batch_norm_work(const Call& call) {
-  return work_of(call, 6, 0, cpu::corrects_variance(call.inputs[0].shape) ? 11 : 10);
+  const auto& attributes = attributes_as<NormalizationAttributes>(call.attributes);
+  return work_of(call, 6, 0, cpu::corrects_variance(call.inputs[0].shape, attributes) ? 11 : 10);
 }
 
 ExampleOperand numbers(const Shape& shape) { return {{Type::float32, shape}}; }
@@ -139,7 +140,9 @@ std::vector<Example> batch_norm_examples() {
     const Shape c{x.last()};
     return with_channels({numbers(x), positive(c), numbers(c), numbers(c), positive(c)});
   };
-  return {example({2, 3, 3, 2}), example({7, 5})};
+  Example biased = example({2, 3, 3, 2});
+  biased.attributes = NormalizationAttributes{.corrects_variance = false};
+  return {example({2, 3, 3, 2}), example({7, 5}), biased};
 }
 
 std::vector<Example> batch_norm_gradient_examples() {

@@ -11,9 +11,9 @@ namespace {
 void require_layout(std::string_view kernel, Specs inputs, const OptimizerLayout& layout,
                     std::string_view order) {
   const std::size_t others = layout.has_count ? 2 : 1;
-  if (inputs.size() <= others || (inputs.size() - others) % (2 + layout.slots) != 0)
+  if (inputs.size() <= others || (inputs.size() - others) % layout.per_parameter() != 0)
     refuse(kernel, fmt::format("{} operands do not match {}", inputs.size(), order),
-           fmt::format("n parameters need {}n + {} operands", 2 + layout.slots, others));
+           fmt::format("n parameters need {}n + {} operands", layout.per_parameter(), others));
 }
 
 // Checks the operands of an update and returns the specs of the new parameters, slots and count. `order`
@@ -31,6 +31,8 @@ std::vector<TensorSpec> updated(std::string_view kernel, Specs inputs, const Opt
       require_same(kernel, w, inputs[i], fmt::format("{}{}", slots[slot], i),
                    inputs[parameters * (1 + slot) + i]);
     require_same(kernel, w, inputs[i], fmt::format("g{}", i), inputs[gradients + i]);
+    if (layout.has_squares)
+      require_same(kernel, w, inputs[i], fmt::format("g^2{}", i), inputs[layout.squares_at(parameters) + i]);
   }
   if (layout.has_count) {
     require_type(kernel, "iterations", inputs[layout.count_at(parameters)], Type::int64);
@@ -51,15 +53,17 @@ std::vector<TensorSpec> sgd_outputs(Specs inputs, const Attributes& attributes) 
 std::vector<TensorSpec> adam_outputs(Specs inputs, const Attributes& attributes) {
   const auto& adam = attributes_as<AdamAttributes>(attributes);
   constexpr std::string_view slots[] = {"m", "v"};
-  return updated("adam_update", inputs, layout_of(adam), slots, "w.., m.., v.., iterations, g.., lr");
+  return updated("adam_update", inputs, layout_of(adam), slots,
+                 adam.given_squares ? "w.., m.., v.., iterations, g.., g^2.., lr"
+                                    : "w.., m.., v.., iterations, g.., lr");
 }
 
 std::vector<TensorSpec> rmsprop_outputs(Specs inputs, const Attributes& attributes) {
   const auto& rms = attributes_as<RmsPropAttributes>(attributes);
   const bool has_momentum = rms.momentum != 0;
   const std::string_view slots[] = {"rms", has_momentum ? "momentum" : "mean", "mean"};
-  const std::string order = fmt::format("w.., rms.., {}{}g.., lr", has_momentum ? "momentum.., " : "",
-                                        rms.centered ? "mean.., " : "");
+  const std::string order = fmt::format("w.., rms.., {}{}g.., {}lr", has_momentum ? "momentum.., " : "",
+                                        rms.centered ? "mean.., " : "", rms.given_squares ? "g^2.., " : "");
   return updated("rmsprop_update", inputs, layout_of(rms), slots, order);
 }
 
@@ -81,12 +85,14 @@ Work sgd_work(const Call& call) {
 
 Work adam_work(const Call& call) {
   const auto& adam = attributes_as<AdamAttributes>(call.attributes);
-  return per_parameter(call, layout_of(adam), 12 + (adam.weight_decay != 0 ? decay_flops : 0));
+  return per_parameter(call, layout_of(adam),
+                       12 - adam.given_squares + (adam.weight_decay != 0 ? decay_flops : 0));
 }
 
 Work rmsprop_work(const Call& call) {
   const auto& rms = attributes_as<RmsPropAttributes>(call.attributes);
-  return per_parameter(call, layout_of(rms), 10 + (rms.momentum != 0 ? 2 : 0) + (rms.centered ? 5 : 0));
+  return per_parameter(call, layout_of(rms),
+                       10 - rms.given_squares + (rms.momentum != 0 ? 2 : 0) + (rms.centered ? 5 : 0));
 }
 
 // ---- Examples: two parameters of different shapes.
@@ -127,26 +133,33 @@ Example adam_example(const AdamAttributes& attributes) {
   extend(operands, squares());
   operands.push_back({{Type::int64, {}}, 0, 5});
   extend(operands, pairs(1));
+  if (attributes.given_squares) extend(operands, squares());
   operands.push_back(rate());
   return {operands, attributes};
 }
 
 std::vector<Example> adam_examples() {
   return {adam_example({}),
-          adam_example({.beta_1 = 0.5, .beta_2 = 0.9, .epsilon = 1e-3, .weight_decay = 0.01})};
+          adam_example({.beta_1 = 0.5, .beta_2 = 0.9, .epsilon = 1e-3, .weight_decay = 0.01}),
+          adam_example({.given_squares = true}), adam_example({.weight_decay = 0.01, .given_squares = true})};
 }
 
 Example rmsprop_example(const RmsPropAttributes& attributes) {
   std::vector<ExampleOperand> operands = pairs(1);
   extend(operands, squares());
   extend(operands, pairs(1 + (attributes.momentum != 0) + attributes.centered));
+  if (attributes.given_squares) extend(operands, squares());
   operands.push_back(rate());
   return {operands, attributes};
 }
 
 std::vector<Example> rmsprop_examples() {
-  return {rmsprop_example({}), rmsprop_example({.momentum = 0.9}), rmsprop_example({.centered = true}),
-          rmsprop_example({.rho = 0.8, .momentum = 0.5, .centered = true})};
+  return {rmsprop_example({}),
+          rmsprop_example({.momentum = 0.9}),
+          rmsprop_example({.centered = true}),
+          rmsprop_example({.rho = 0.8, .momentum = 0.5, .centered = true}),
+          rmsprop_example({.given_squares = true}),
+          rmsprop_example({.momentum = 0.5, .centered = true, .given_squares = true})};
 }
 
 constexpr Kernel rows[] = {
@@ -158,14 +171,14 @@ constexpr Kernel rows[] = {
      .apply = cpu::apply_sgd_update,
      .in_place = true},
     {.name = "adam_update",
-     .summary = "(w.., m.., v.., iterations, g.., lr): (w'.., m'.., v'.., iterations + 1) by Adam",
+     .summary = "(w.., m.., v.., iterations, g.., [g^2..], lr): (w'.., m'.., v'.., iterations + 1) by Adam",
      .outputs = adam_outputs,
      .work = adam_work,
      .examples = adam_examples,
      .apply = cpu::apply_adam_update,
      .in_place = true},
     {.name = "rmsprop_update",
-     .summary = "(w.., rms.., [momentum..], [mean..], g.., lr): (w'.., rms'.., ...) by RMSprop",
+     .summary = "(w.., rms.., [momentum..], [mean..], g.., [g^2..], lr): (w'.., rms'.., ...) by RMSprop",
      .outputs = rmsprop_outputs,
      .work = rmsprop_work,
      .examples = rmsprop_examples,

@@ -56,6 +56,16 @@ Symbol Building::weight(const Weight& weight) {
   return symbol;
 }
 
+void Building::update(Symbol weight, Symbol value) {
+  trace_.update_again(weight, value);
+  updated_.insert_or_assign(weight.value, value);
+}
+
+Symbol Building::latest(Symbol weight) const {
+  const auto found = updated_.find(weight.value);
+  return found == updated_.end() ? weight : found->second;
+}
+
 Symbol Building::random_stream(const std::string& name, std::optional<std::int64_t> seed) {
   const TensorSpec spec{Type::int64, {2}};
   const VariableOptions options{.trainable = false,

@@ -69,9 +69,13 @@ class Building {
   // weight of this name exists and has another shape or type, or belongs to another layer.
   Symbol weight(const Weight& weight);
 
-  // Sets the value that the weight has from the next step on. Throws InputError on a second update of a
-  // weight in one step: a batch normalization can therefore not be called twice while training.
-  void update(Symbol weight, Symbol value) { trace_.update(weight, value); }
+  // Sets the value that the weight has from the next step on. A second update in one step replaces the first.
+  void update(Symbol weight, Symbol value);
+
+  // The value that the weight has at this point of the step: that of its last update in the step, or without
+  // any the value that it had before the step. A shared batch normalization that is called twice while training
+  // reads its moving averages here, so the second call continues where the first ended, as in Keras.
+  Symbol latest(Symbol weight) const;
 
   // Returns the state of a random stream that belongs to one layer: int64[2], the stream's number and the
   // step's. The numbers that are drawn from it differ from step to step and from replica to replica. Every
@@ -101,6 +105,7 @@ class Building {
   Circumstances now_{};
   std::vector<Weight> weights_{};
   std::map<std::string, Owned, std::less<>> symbols_{};
+  std::map<ValueId, Symbol> updated_{};  // by the value of the weight
 };
 
 // Keyword arguments of one call of a layer, such as `layer(x, training=False)` in Keras.

@@ -214,6 +214,13 @@ void require_count(std::string_view function, std::string_view what, std::int64_
                      fmt::format("it must be at least {}", at_least));
 }
 
+void require_one_for_each(std::size_t count, std::string_view what, std::size_t outputs) {
+  if (count != outputs)
+    throw InputError(fmt::format("[loss] the number of {} is {}, and the model's number of outputs is {}",
+                                 what, count, outputs),
+                     "list one for each output, in the order of the model's outputs");
+}
+
 Symbol as_floating(Symbol x) { return is_floating(x.spec().type) ? x : cast(x, Type::float32); }
 
 }  // namespace
@@ -235,6 +242,29 @@ std::optional<Loss> read_loss(const json::Value& value, Problems& problems) {
     return std::nullopt;
   }
   return Loss{row, read_options(*row, read->config, problems)};
+}
+
+std::optional<Losses> read_losses(const json::Value& value, Problems& problems) {
+  if (value.kind() != json::Kind::array) {
+    const std::optional<Loss> one = read_loss(value, problems);
+    return one ? std::optional(Losses(*one)) : std::nullopt;
+  }
+  Losses losses;
+  losses.is_list = true;
+  for (const json::Value& entry : value.elements())
+    if (const std::optional<Loss> loss = read_loss(entry, problems)) losses.each.push_back(*loss);
+  if (value.elements().empty())
+    problems.add(value.place(), "the list of losses is empty", "give one loss for each output of the model");
+  const bool is_whole = !losses.each.empty() && losses.each.size() == value.elements().size();
+  return is_whole ? std::optional(losses) : std::nullopt;
+}
+
+void require_loss_for_each(const Losses& losses, std::size_t outputs) {
+  if (losses.is_list) require_one_for_each(losses.each.size(), "losses", outputs);
+}
+
+void require_weight_for_each(const Losses& losses, std::size_t outputs) {
+  if (!losses.weights.empty()) require_one_for_each(losses.weights.size(), "weights", outputs);
 }
 
 Symbol per_example_loss(const Loss& loss, Symbol labels, Symbol predictions, Semantics semantics) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "model/semantics.h"
 #include "model/serialized.h"
@@ -49,12 +50,33 @@ struct Loss {
   LossOptions options{};
 };
 
+// The losses of a model's outputs, as Keras' compile takes them: one loss for all outputs, or a list with one for
+// each. The sum of the outputs' losses, each times its weight (Keras' loss_weights), is minimised.
+struct Losses {
+  Losses() = default;
+  Losses(const Loss& one) : each{one} {}
+
+  std::vector<Loss> each{};
+  bool is_list = false;           // one for each output; otherwise `each` has the loss of all outputs
+  std::vector<double> weights{};  // of each output; empty if every weight is 1
+
+  const Loss& of(std::size_t output) const { return each[is_list ? output : 0]; }
+  double weight_of(std::size_t output) const { return weights.empty() ? 1 : weights[output]; }
+};
+
+// Both throw InputError if such a list is not as long as the model has outputs.
+void require_loss_for_each(const Losses& losses, std::size_t outputs);
+void require_weight_for_each(const Losses& losses, std::size_t outputs);
+
 // The loss of that class name or alias ("MeanSquaredError", "mse"). Throws InputError for an unknown name.
 Loss loss_named(std::string_view name, const LossOptions& options = {});
 
 // Reads a name, or an object with "class_name" and "config" as Keras 2 or 3 writes it. Returns none after a
 // problem.
 std::optional<Loss> read_loss(const json::Value& value, Problems& problems);
+
+// Reads a loss, or a list of them. Returns none after a problem.
+std::optional<Losses> read_losses(const json::Value& value, Problems& problems);
 
 // Computes one loss per row. Labels come first, as in Keras. They are cast to the type that the loss
 // requires, and labels of shape [rows, 1] are equivalent to labels of shape [rows]. Throws InputError if the

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/look_ups.h"
+
 namespace wt::model {
 
 namespace {
@@ -126,19 +128,58 @@ void apply(const Applying& call, const SgdAttributes& sgd) {
   apply_sgd(call.variables, slots, call.gradients, call.learning_rate, sgd);
 }
 
+// Variables that one kernel updates. Their squares are either all g * g or all their own.
+struct Group {
+  std::vector<std::size_t> members{};  // positions among the variables
+  std::vector<Symbol> squares{};       // of each member; empty where they are g * g
+
+  std::vector<Symbol> of(const std::vector<Symbol>& all) const {
+    std::vector<Symbol> own;
+    for (const std::size_t member : members)
+      if (!all.empty()) own.push_back(all[member]);
+    return own;
+  }
+  Slots of(const Slots& all) const { return {of(all.first), of(all.second), of(all.third)}; }
+  std::vector<Symbol> gradients_and_squares(const std::vector<Symbol>& gradients) const {
+    std::vector<Symbol> operands = of(gradients);
+    operands.insert(operands.end(), squares.begin(), squares.end());
+    return operands;
+  }
+};
+
+// The groups of an optimizer that squares gradients.
+std::vector<Group> groups_of(const Applying& call) {
+  Group usual, apart;
+  for (std::size_t i = 0; i < call.variables.size(); ++i) {
+    const std::optional<Symbol> squares = is_on(Switch::look_ups_are_squared_apart, call.semantics)
+                                              ? squares_of_look_ups(call.gradients[i])
+                                              : std::nullopt;
+    (squares ? apart : usual).members.push_back(i);
+    if (squares) apart.squares.push_back(*squares);
+  }
+  std::vector<Group> groups;
+  for (Group& group : std::array{std::move(usual), std::move(apart)})
+    if (!group.members.empty()) groups.push_back(std::move(group));
+  return groups;
+}
+
 // The number of steps is an operand of Adam's update, which corrects the moments for their bias, and the
 // update also increments it. The other optimizers only count their steps.
-void apply(const Applying& call, const AdamAttributes& adam) {
+void apply(const Applying& call, AdamAttributes adam) {
   const Symbol iteration = call.iteration();
   Slots slots;
   for (const Symbol& variable : call.variables) {
     slots.first.push_back(call.slot("m", variable));
     slots.second.push_back(call.slot("v", variable));
   }
-  apply_adam(call.variables, slots, iteration, call.gradients, call.learning_rate, adam);
+  for (const Group& group : groups_of(call)) {
+    adam.given_squares = !group.squares.empty();
+    apply_adam(group.of(call.variables), group.of(slots), iteration,
+               group.gradients_and_squares(call.gradients), call.learning_rate, adam);
+  }
 }
 
-void apply(const Applying& call, const RmsPropAttributes& rms) {
+void apply(const Applying& call, RmsPropAttributes rms) {
   if (rms.momentum == 0 && !is_on(Switch::rmsprop_epsilon_in_root, call.semantics))
     throw InputError(
         "[RMSprop] TensorFlow 2.0's form without momentum, with epsilon outside the root, is not "
@@ -148,7 +189,11 @@ void apply(const Applying& call, const RmsPropAttributes& rms) {
   Slots slots{.second = call.slots("velocity")};
   if (rms.momentum != 0) slots.first = call.slots("momentum");
   if (rms.centered) slots.third = call.slots("average_gradient");
-  apply_rmsprop(call.variables, slots, call.gradients, call.learning_rate, rms);
+  for (const Group& group : groups_of(call)) {
+    rms.given_squares = !group.squares.empty();
+    apply_rmsprop(group.of(call.variables), group.of(slots), group.gradients_and_squares(call.gradients),
+                  call.learning_rate, rms);
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr std::array semantics_rows{
     SemanticsRow{"tf20", "TensorFlow 2.0", Semantics::tf20},
 };
 
-// From the sources of Keras 2.15, Keras 3.4 and TensorFlow 2.0.
+// From the sources of Keras 2.15, Keras 3.4 to 3.15 and TensorFlow 2.0.
 constexpr std::array switch_rows{
     SwitchRow{.name = "sgd_slot_without_momentum",
               .summary = "SGD keeps a slot m even if momentum is 0",
@@ -66,6 +66,22 @@ constexpr std::array switch_rows{
         .id = Switch::moving_statistics_are_averaged,
         .keras2 = true,
         .tf20 = true},
+    SwitchRow{.name = "moving_variance_of_images_is_corrected",
+              .summary = "the moving variance of a batch normalization of images takes the unbiased variance",
+              .otherwise = "the moving variance of a batch normalization takes the biased variance",
+              .source = "3.1",
+              .id = Switch::moving_variance_of_images_is_corrected,
+              .keras2 = true,
+              .tf20 = true},
+    SwitchRow{
+        .name = "look_ups_are_squared_apart",
+        .summary = "where a table's row is looked up more than once in a step, Adam and RMSprop add the "
+                   "squares of the look-ups' gradients",
+        .otherwise = "where a table's row is looked up more than once in a step, Adam and RMSprop square "
+                     "the sum of the look-ups' gradients",
+        .source = "3.4",
+        .id = Switch::look_ups_are_squared_apart,
+        .keras3 = true},
     SwitchRow{.name = "nccl_or_one_device",
               .summary = "MirroredStrategy uses NcclAllReduce if all devices are whole GPUs, and otherwise "
                          "ReductionToOneDevice, with a warning",

@@ -32,6 +32,8 @@ enum class Switch : std::uint8_t {
   loss_object_refuses_average,
   accuracy_asks_the_loss,
   moving_statistics_are_averaged,
+  moving_variance_of_images_is_corrected,
+  look_ups_are_squared_apart,
   nccl_or_one_device,
 };
 

@@ -185,13 +185,15 @@ void average_pool(Backward& b) {
 
 void softmax(Backward& b) { b.send(0, b.apply("softmax_gradient", {b.gradient(), b.output()})); }
 
-// Only y may have a gradient. The other outputs are statistics for the moving averages, on which no loss
-// depends.
+// Only y passes a gradient on. The moving averages, outputs 3 and 4, are new values of variables. A later call
+// of the layer may read them, and as in TensorFlow no gradient leads through the assignment of a variable. On
+// the other statistics no loss depends.
 void batch_norm(Backward& b) {
-  for (std::size_t output = 1; output < 5; ++output)
+  for (std::size_t output = 1; output < 3; ++output)
     if (b.has_gradient(output))
       throw InputError("[gradient] the statistics of batch_norm have no gradient",
                        "a loss may depend on its first output only");
+  if (!b.has_gradient(0)) return;
   const std::vector<ValueId> gradients =
       b.apply_all("batch_norm_gradient", {b.gradient(), b.input(0), b.input(1), b.output(1), b.output(2)},
                   b.attributes<NormalizationAttributes>());

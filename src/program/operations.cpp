@@ -145,7 +145,8 @@ Symbol collective_permute(Symbol x, std::vector<SourceTarget> source_target_pair
 namespace {
 
 // Appends an optimizer's kernel and the updates. The tensors to update are its first inputs, so output j is
-// the new value of input j.
+// the new value of input j. A step may call Adam twice, for two groups of variables. Both calls read the same
+// count of steps and give the same new one, so the second replaces the first.
 void apply_optimizer(std::string_view kernel, std::vector<Symbol> updated, std::span<const Symbol> gradients,
                      Symbol learning_rate, Attributes attributes) {
   Trace& trace = *learning_rate.trace;
@@ -153,7 +154,7 @@ void apply_optimizer(std::string_view kernel, std::vector<Symbol> updated, std::
   inputs.insert(inputs.end(), gradients.begin(), gradients.end());
   inputs.push_back(learning_rate);
   const std::vector<Symbol> outputs = trace.apply(kernel, inputs, std::move(attributes));
-  for (std::size_t i = 0; i < updated.size(); ++i) trace.update(updated[i], outputs[i]);
+  for (std::size_t i = 0; i < updated.size(); ++i) trace.update_again(updated[i], outputs[i]);
 }
 
 std::vector<Symbol> joined(std::initializer_list<std::span<const Symbol>> parts) {

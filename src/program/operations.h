@@ -90,7 +90,8 @@ Symbol gather(Symbol x, std::int64_t replicas);
 Symbol collective_permute(Symbol x, std::vector<SourceTarget> source_target_pairs);
 
 // Optimizers. Each call updates all variables and all slots by one kernel. Slots are the optimizer's own
-// variables, one per variable and kind.
+// variables, one per variable and kind. With the attribute given_squares, the squares of the gradients stand
+// behind the gradients.
 struct Slots {
   std::vector<Symbol> first{};   // SGD's and RMSprop's momentum, Adam's m
   std::vector<Symbol> second{};  // Adam's v, RMSprop's mean square

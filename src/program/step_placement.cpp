@@ -270,6 +270,7 @@ class StepPlacer {
       const std::string& name = variable(written).name;
       Values reads{node.inputs[layout.gradients_at(parameters) + p], node.inputs.back()};
       if (layout.has_count) reads.push_back(node.inputs[count]);
+      if (layout.has_squares) reads.push_back(node.inputs[layout.squares_at(parameters) + p]);
       Values makes;
       for (std::size_t output = p; output < count; output += parameters)
         makes.push_back(node.outputs[output]);
@@ -285,6 +286,7 @@ class StepPlacer {
     const auto counted = origin(before).variable;
     if (!counted) return;
     origin(after).is_updated = true;
+    if (!counted_.insert(*counted).second) return;  // another update of the same step has counted it
     add_row(joined(nodes()[i].scope, "AssignAddVariableOp"), "AssignAddVariableOp", {},
             {variable_devices_[*counted], fmt::format("colocated with variable {}", variable(*counted).name)},
             {}, {after}, i);
@@ -348,6 +350,7 @@ class StepPlacer {
   std::vector<std::vector<KernelNeed>> needs_{};  // by leader
   std::vector<Name> variable_devices_{};          // by variable
   std::vector<std::pair<std::size_t, ValueId>> generators_{};
+  std::set<std::size_t> counted_{};  // counts of steps, by variable, whose increment has a row
   std::vector<Use> uses_{};
   std::vector<PlacedNode> placed_{};
   UniqueNames names_{};

@@ -26,7 +26,8 @@ Symbol Trace::variable(std::string name, TensorSpec spec, VariableOptions option
   return {this, value};
 }
 
-void Trace::update(Symbol variable, Symbol value) {
+// The variable to which the value may be assigned.
+VariableId Trace::updated(Symbol variable, Symbol value) const {
   const auto of_symbol = [&](const Variable& candidate) { return candidate.value == variable.value; };
   const auto found = std::find_if(step_.variables.begin(), step_.variables.end(), of_symbol);
   if (found == step_.variables.end())
@@ -35,11 +36,29 @@ void Trace::update(Symbol variable, Symbol value) {
     throw InputError(fmt::format("[update] variable \"{}\" is {}, its new value is {}", found->name,
                                  print(variable.spec()), print(value.spec())),
                      "a variable keeps its type and shape");
-  const auto id = static_cast<VariableId>(found - step_.variables.begin());
-  for (const Node& node : step_.program.nodes)
-    if (const auto* other = std::get_if<Update>(&node.operation); other != nullptr && other->variable == id)
-      throw InputError(fmt::format("[update] variable \"{}\" is updated twice in a step", found->name),
-                       "combine the two new values into one");
+  return static_cast<VariableId>(found - step_.variables.begin());
+}
+
+std::vector<Node>::const_iterator Trace::update_of(VariableId variable) const {
+  return std::ranges::find_if(step_.program.nodes, [&](const Node& node) {
+    const auto* update = std::get_if<Update>(&node.operation);
+    return update != nullptr && update->variable == variable;
+  });
+}
+
+void Trace::update(Symbol variable, Symbol value) {
+  const VariableId id = updated(variable, value);
+  if (update_of(id) != step_.program.nodes.end())
+    throw InputError(
+        fmt::format("[update] variable \"{}\" is updated twice in a step", step_.variables[index(id)].name),
+        "combine the two new values into one");
+  append(Update{id}, {{value}});
+}
+
+void Trace::update_again(Symbol variable, Symbol value) {
+  const VariableId id = updated(variable, value);
+  if (const auto before = update_of(id); before != step_.program.nodes.end())
+    step_.program.nodes.erase(before);
   append(Update{id}, {{value}});
 }
 

@@ -53,6 +53,8 @@ class Trace {
   // Assigns a new value for the next step. Throws InputError for a second update of the variable in a step,
   // and where type or shape differ.
   void update(Symbol variable, Symbol value);
+  // The same where the step may have updated the variable before: the last value counts.
+  void update_again(Symbol variable, Symbol value);
   void result(std::string name, Symbol value);
 
   // Appends a kernel, or any operation, and returns its outputs. Throws InputError where the inputs do not
@@ -83,6 +85,8 @@ class Trace {
     Trace& trace;
     std::size_t outer;
   };
+  VariableId updated(Symbol variable, Symbol value) const;
+  std::vector<Node>::const_iterator update_of(VariableId variable) const;
   std::vector<ValueId> values_of(std::span<const Symbol> symbols) const;
   std::vector<Symbol> symbols_of(std::span<const ValueId> values);
 

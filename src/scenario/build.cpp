@@ -150,7 +150,7 @@ data::Dataset make_source(const FashionMnistData& fashion, const Purpose&, const
 data::Dataset make_source(const SafetensorsData& stored, const Purpose&, const Scenario& scenario,
                           const std::string& key) {
   const Place place = scenario.place(key + ".file");
-  data::StoredRows rows{.file = existing(stored.file, place), .x = stored.x, .y = stored.y};
+  data::StoredRows rows{.file = existing(stored.file, place), .x = stored.x.names, .y = stored.y.names};
   rows.file_named_at = place;
   rows.x_named_at = scenario.place(key + ".x");
   rows.y_named_at = scenario.place(key + ".y");
@@ -260,10 +260,10 @@ void check_comparison(Job& job, std::size_t i, const TensorSpec& output, const S
   const Symbol labels = trace.input("labels", with_batch(job.labels[i], 2));
   const Symbol predictions = trace.input("predictions", output);
   placed(scenario.place("training.loss"), problems,
-         [&] { return model::per_example_loss(job.loss, labels, predictions, scenario.semantics); });
+         [&] { return model::per_example_loss(job.loss.of(i), labels, predictions, scenario.semantics); });
   for (model::Metric& metric : job.metrics) {
-    const model::Metric resolved =
-        model::resolve_accuracy(metric, labels.spec(), predictions.spec(), job.loss, scenario.semantics);
+    const model::Metric resolved = model::resolve_accuracy(metric, labels.spec(), predictions.spec(),
+                                                           job.loss.of(i), scenario.semantics);
     placed(scenario.place("training.metrics"), problems, [&] {
       model::update_metric(building, resolved, labels, predictions);
       return true;
@@ -285,8 +285,11 @@ double learning_rate(const Scenario& scenario, std::int64_t global_batch, double
 
 void configure(const Scenario& scenario, Job& job, Problems& problems) {
   const Training& training = scenario.training;
-  if (auto loss = model::read_loss(*training.loss.written, problems)) job.loss = *loss;
-  if (is_per_row(training)) job.loss.options.reduction = model::LossReduction::none;
+  if (auto losses = model::read_losses(*training.loss.written, problems)) job.loss = *losses;
+  for (std::size_t i = 0; i < job.loss.each.size(); ++i)
+    if (is_per_row(training.loss.each()[i], training.loop))
+      job.loss.each[i].options.reduction = model::LossReduction::none;
+  if (training.loss_weights) job.loss.weights = training.loss_weights->values;
   if (auto optimizer = model::read_optimizer(*training.optimizer.written, problems))
     job.optimizer = *optimizer;
   for (const Choice& choice : training.metrics) {
@@ -327,6 +330,19 @@ void note_missing_rows(const Scenario& scenario, Job& job) {
                                    "memory and the simulated step are those of a whole batch",
                                    counted(job.rows, "row"), job.global_batch, job.rows),
                        fmt::format("take more rows, or a batch of {}", job.rows)});
+}
+
+// Losses and their weights are listed for each output, so both lists have to fit the model.
+void check_lists_of_losses(const model::Losses& losses, std::size_t outputs, const Scenario& scenario,
+                           Problems& problems) {
+  const auto check = [&](std::string_view key, auto require) {
+    placed(scenario.place(key), problems, [&] {
+      require(losses, outputs);
+      return true;
+    });
+  };
+  check("training.loss", model::require_loss_for_each);
+  check("training.loss_weights", model::require_weight_for_each);
 }
 
 void check_file_of_strategy(const Scenario& scenario, Problems& problems) {
@@ -445,6 +461,8 @@ Job build(const Scenario& scenario) {
     problems.throw_if_any();
     for (const TensorSpec& output : forward->outputs)
       purpose.outputs.push_back({output.type, output.shape.without(0)});
+    check_lists_of_losses(job.loss, purpose.outputs.size(), scenario, problems);
+    problems.throw_if_any();
     purpose.ids = ids_of(*job.model);
   }
   job.batches = make_batches(scenario.dataset, purpose, scenario, "dataset", job, problems);
@@ -465,6 +483,8 @@ Job build(const Scenario& scenario) {
                              fmt::format("the model \"{}\" has {} outputs, and its rows have {} labels",
                                          job.model->name(), forward->outputs.size(), job.labels.size()),
                              "give its inputs a shape, and synthetic rows have a label for each output"});
+  check_lists_of_losses(job.loss, forward->outputs.size(), scenario, problems);
+  problems.throw_if_any();
   for (std::size_t i = 0; i < job.labels.size(); ++i)
     check_comparison(job, i, forward->outputs[i], scenario, problems);
   job.weights = forward->weights;

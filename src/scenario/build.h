@@ -23,7 +23,7 @@ struct Job {
   std::vector<model::Weight> weights{};  // the model's
   std::map<std::string, Tensor>
       initial_weights{};  // of all weights; empty: weights begin as they are initialised
-  model::Loss loss{};
+  model::Losses loss{};
   model::Optimizer optimizer{};            // with the learning rate for this batch
   std::vector<model::Metric> metrics{};    // "accuracy" is resolved where there is one output
   std::vector<TensorSpec> inputs{};        // one row of each of the model's inputs

@@ -13,9 +13,7 @@
 namespace wt::scenario {
 namespace {
 
-void check_loss(const Scenario& scenario, Problems& problems) {
-  if (!scenario.training.loss.written) return;
-  const json::Value& written = *scenario.training.loss.written;
+void check_loss(const Scenario& scenario, const json::Value& written, Problems& problems) {
   const std::optional<model::Loss> loss = model::read_loss(written, problems);
   if (!loss) return;
   const bool is_kerass =
@@ -33,6 +31,14 @@ void check_loss(const Scenario& scenario, Problems& problems) {
     for (const Problem& problem : error.problems())
       problems.add(written.place(), problem.fact, problem.remedy);
   }
+}
+
+void check_losses(const Scenario& scenario, Problems& problems) {
+  const Training& training = scenario.training;
+  for (const json::Value& written : training.loss.each()) check_loss(scenario, written, problems);
+  if (training.loss.written && training.loss.each().empty())
+    problems.add(training.loss.written->place(), "the list of losses is empty",
+                 "give one loss for each output of the model");
 }
 
 void check_optimizer(const Training& training, Problems& problems) {
@@ -123,7 +129,7 @@ void check(const Scenario& scenario, Problems& problems) {
   }
   scenario.strategy->check(is_given(scenario), report_to(problems, scenario));
   check_compute(scenario, problems);
-  check_loss(scenario, problems);
+  check_losses(scenario, problems);
   check_optimizer(training, problems);
   check_metrics(training, problems);
   if (scenario.host.collectives == HostCollectives::nccl && scenario.numerics != Numerics::cuda) {

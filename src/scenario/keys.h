@@ -53,8 +53,12 @@ void keys_of(Visit& visit, FashionMnistData& data) {
 template <class Visit>
 void keys_of(Visit& visit, SafetensorsData& data) {
   visit(required("file", "a safetensors file with a tensor of inputs and one of labels"), data.file);
-  visit(optional("x", "the name of the tensor of inputs; its first axis are the rows"), data.x);
-  visit(optional("y", "the name of the tensor of labels"), data.y);
+  visit(optional("x",
+                 "the name of the tensor of inputs, whose first axis are the rows; a list has one for each "
+                 "input of the model"),
+        data.x);
+  visit(optional("y", "the name of the tensor of labels; a list has one for each output of the model"),
+        data.y);
 }
 
 template <class Visit>
@@ -153,10 +157,15 @@ template <class Visit>
 void keys_of(Visit& visit, Training& training) {
   visit(optional("loop", "a loop of one's own with tape and optimizer, or Keras' fit"), training.loop);
   visit(Key{.name = "loss",
-            .meaning = "by name, or with its configuration",
+            .meaning = "by name, or with its configuration; a list has one for each output of the model, and "
+                       "their sum is minimised",
             .required = true,
             .names = loss_names},
         training.loss);
+  visit(optional("loss_weights",
+                 "a list with a number for each output of the model, by which its loss is multiplied before "
+                 "the losses are added; 1 for each where absent"),
+        training.loss_weights);
   visit(Key{.name = "optimizer",
             .meaning = "by name, or with its configuration",
             .required = true,

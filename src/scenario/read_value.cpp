@@ -54,9 +54,25 @@ void read_value(const json::Value& value, const Key& key, strategy::Word& member
                          did_you_mean(word, member.names));
 }
 
+void read_value(const json::Value& value, const Key& key, TensorNames& member, Reading& reading) {
+  const bool is_list = value.kind() == json::Kind::array;
+  if (is_list && value.elements().empty())
+    reading.problems.add(value.place(), "the list of tensors is empty", "name at least one");
+  member.names.clear();
+  const auto read = [&](const json::Value& name) {
+    read_value(name, key, member.names.emplace_back(), reading);
+  };
+  if (!is_list) return read(value);
+  for (const json::Value& name : value.elements()) read(name);
+}
+
 // ---- As written
 
 void read_value(const json::Value& value, const Key&, Choice& member, Reading&) { member.written = value; }
+
+void read_value(const json::Value& value, const Key&, OutputChoice& member, Reading&) {
+  member.written = value;
+}
 
 void read_value(const json::Value& value, const Key&, std::vector<Choice>& member, Reading& reading) {
   if (!reading.is_list(value)) return;
@@ -214,6 +230,14 @@ void read_numbers(const json::Value& value, std::size_t depth, Numbers& numbers,
 void read_value(const json::Value& value, const Key&, Numbers& member, Reading& reading) {
   member = {.shape = shape_of(value)};
   read_numbers(value, 0, member, reading.problems);
+}
+
+void read_value(const json::Value& value, const Key& key, NumberList& member, Reading& reading) {
+  if (!reading.is_list(value)) return;
+  if (value.elements().empty())
+    reading.problems.add(value.place(), fmt::format("\"{}\" is empty", key.name), "give at least one number");
+  for (const json::Value& entry : value.elements())
+    if (const auto number = json::convert<double>(entry, reading.problems)) member.values.push_back(*number);
 }
 
 }  // namespace wt::scenario

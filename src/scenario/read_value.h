@@ -17,7 +17,9 @@ void read_value(const json::Value& value, const Key& key, OutputPath& member, Re
 void read_value(const json::Value& value, const Key& key, strategy::AlgorithmName& member, Reading& reading);
 
 // Kept as they are written: other folders know the legal values.
+void read_value(const json::Value& value, const Key& key, TensorNames& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, Choice& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, OutputChoice& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, std::vector<Choice>& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, PlatformChoice& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, ClusterChoice& member, Reading& reading);
@@ -29,6 +31,7 @@ void read_value(const json::Value& value, const Key& key, DecodeRate& member, Re
 void read_value(const json::Value& value, const Key& key, MemoryLimit& member, Reading& reading);
 
 void read_value(const json::Value& value, const Key& key, Numbers& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, NumberList& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, std::vector<std::string>& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, std::vector<std::int64_t>& member,
                 Reading& reading);

@@ -70,7 +70,7 @@ class ResolvedWriter {
   ResolvedWriter(json::Writer& out, std::filesystem::path folder, const Training& training)
       : out_(out),
         folder_(std::move(folder)),
-        loss_is_per_row_(is_per_row(training)),
+        loop_(training.loop),
         has_own_rate_(training.learning_rate_by_batch.empty()) {}
 
   template <class T>
@@ -130,7 +130,7 @@ class ResolvedWriter {
     Problems problems;
     if (key.name == "loss") {
       model::Loss loss = *model::read_loss(*choice.written, problems);
-      if (loss_is_per_row_) loss.options.reduction = model::LossReduction::none;
+      if (is_per_row(*choice.written, loop_)) loss.options.reduction = model::LossReduction::none;
       write_loss(out_, loss);
     } else if (key.name == "optimizer") {
       const std::optional<model::Serialized> named = model::read_serialized(*choice.written, problems);
@@ -139,6 +139,20 @@ class ResolvedWriter {
       write_metric(out_, *model::read_metric(*choice.written, problems));
     }
     WT_EXPECT(!problems.any(), "\"{}\" was parsed with a problem", key.name);
+  }
+
+  void write(const Key&, const TensorNames& tensors) {
+    if (tensors.names.size() == 1) return static_cast<void>(out_.value(tensors.names.front()));
+    out_.begin_array(json::Layout::one_line);
+    for (const std::string& name : tensors.names) out_.value(name);
+    out_.end_array();
+  }
+
+  void write(const Key& key, const OutputChoice& choice) {
+    if (choice.written->kind() != json::Kind::array) return write(key, Choice{choice.written});
+    std::vector<Choice> choices;
+    for (const json::Value& each : choice.each()) choices.push_back({each});
+    write(key, choices);
   }
 
   void write(const Key& key, const std::vector<Choice>& choices) {
@@ -151,6 +165,12 @@ class ResolvedWriter {
     out_.begin_object(json::Layout::one_line);
     for (const auto& [batch, rate] : rates) out_.member(std::to_string(batch), rate);
     out_.end_object();
+  }
+
+  void write(const Key&, const NumberList& list) {
+    out_.begin_array(json::Layout::one_line);
+    for (const double number : list.values) out_.value(number);
+    out_.end_array();
   }
 
   void write(const Key&, const Numbers& numbers) {
@@ -312,7 +332,7 @@ class ResolvedWriter {
 
   json::Writer& out_;
   std::filesystem::path folder_;
-  bool loss_is_per_row_;
+  Loop loop_;
   bool has_own_rate_;
 };
 

@@ -2,9 +2,14 @@
 
 namespace wt::scenario {
 
-bool is_per_row(const Training& training) {
-  return training.loop == Loop::custom && training.loss.written &&
-         training.loss.written->kind() == json::Kind::string;
+std::vector<json::Value> OutputChoice::each() const {
+  if (!written) return {};
+  if (written->kind() != json::Kind::array) return {*written};
+  return {written->elements().begin(), written->elements().end()};
+}
+
+bool is_per_row(const json::Value& loss, Loop loop) {
+  return loop == Loop::custom && loss.kind() == json::Kind::string;
 }
 
 Place Scenario::place(std::string_view path) const {

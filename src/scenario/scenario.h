@@ -40,9 +40,19 @@ struct Choice {
   std::optional<json::Value> written{};
 };
 
+// A choice for all outputs of a model, or a list with one for each.
+struct OutputChoice {
+  std::optional<json::Value> written{};
+  std::vector<json::Value> each() const;  // one for all outputs, or one for each
+};
+
 // A number, or lists of numbers nested to one shape: [[1, 2], [3, 4]].
 struct Numbers {
   std::vector<std::int64_t> shape{};
+  std::vector<double> values{};
+};
+
+struct NumberList {
   std::vector<double> values{};
 };
 
@@ -82,10 +92,15 @@ struct FashionMnistData {
   Part part = Part::train;
 };
 
+// The names of tensors in a file: one, or a list of them.
+struct TensorNames {
+  std::vector<std::string> names{};
+};
+
 struct SafetensorsData {
   InputPath file{};
-  std::string x = "x";
-  std::string y = "y";
+  TensorNames x{{"x"}};
+  TensorNames y{{"y"}};
 };
 
 // One row, again and again: tf.data.Dataset.from_tensors(([1.], [1.])).repeat(100).
@@ -132,7 +147,8 @@ struct Checkpointing {
 
 struct Training {
   Loop loop = Loop::custom;
-  Choice loss{};
+  OutputChoice loss{};
+  std::optional<NumberList> loss_weights{};  // one for each output
   Choice optimizer{};
   std::vector<Choice> metrics{};
   // Exactly one of the two is given.
@@ -152,7 +168,7 @@ struct Training {
 };
 
 // In a custom loop a loss that is only named is Keras' function: it gives a loss per row.
-bool is_per_row(const Training& training);
+bool is_per_row(const json::Value& loss, Loop loop);
 
 // The tasks of the cluster, in the form of TF_CONFIG. Absent: a worker on every machine, if the strategy has
 // workers.

@@ -163,7 +163,31 @@ class SchemaWriter {
   }
 
   void describe(const Key& key, const Choice&, bool) {
-    out_.key("anyOf").begin_array().begin_object();
+    out_.key("anyOf").begin_array();
+    describe_forms(key);
+    out_.end_array();
+  }
+
+  void describe(const Key&, const TensorNames& tensors, bool has_default) {
+    out_.key("anyOf").begin_array();
+    out_.begin_object(json::Layout::one_line).member("type", "string").member("minLength", 1).end_object();
+    out_.begin_object().member("type", "array").key("items").begin_object(json::Layout::one_line);
+    out_.member("type", "string").member("minLength", 1).end_object().member("minItems", 1).end_object();
+    out_.end_array();
+    if (has_default) out_.member("default", tensors.names.front());
+  }
+
+  void describe(const Key& key, const OutputChoice&, bool) {
+    out_.key("anyOf").begin_array();
+    describe_forms(key);
+    out_.begin_object().member("type", "array").key("items").begin_object();
+    describe(key, Choice{}, false);
+    out_.end_object().member("minItems", 1).end_object().end_array();
+  }
+
+  // The forms of one choice: its name, or an object with its class.
+  void describe_forms(const Key& key) {
+    out_.begin_object();
     words(out_, "enum", key.names());
     out_.end_object().begin_object().member("type", "object").key("properties").begin_object();
     out_.key("class_name").begin_object();
@@ -175,7 +199,7 @@ class SchemaWriter {
         .end_object()
         .end_object();
     words(out_, "required", std::array<std::string_view, 1>{"class_name"});
-    out_.end_object().end_array();
+    out_.end_object();
   }
 
   void describe(const Key& key, const std::vector<Choice>&, bool) {
@@ -191,6 +215,10 @@ class SchemaWriter {
     out_.member("additionalProperties", false);
   }
 
+  void describe(const Key&, const NumberList&, bool) {
+    out_.member("type", "array").key("items").begin_object(json::Layout::one_line);
+    out_.member("type", "number").end_object().member("minItems", 1);
+  }
   void describe(const Key&, const Numbers&, bool) { words(out_, "type", Together{"number", "array"}); }
 
   // platform/schema.h describes the objects that are legal here.

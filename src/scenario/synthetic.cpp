@@ -44,8 +44,8 @@ data::Component input_of(const Purpose& purpose, std::size_t i) {
   return {row, purpose.ids[i] > 0 ? purpose.ids[i] : last_of(purpose.outputs[0])};
 }
 
-data::Component label_of(const Purpose& purpose, const TensorSpec& output) {
-  const std::string_view loss = purpose.loss.type->name;
+data::Component label_of(const model::Loss& compared, const TensorSpec& output) {
+  const std::string_view loss = compared.type->name;
   if (loss == "SparseCategoricalCrossentropy" && output.shape.rank() > 0)
     return {{Type::int32, output.shape.without(output.shape.rank() - 1)}, last_of(output)};
   if (loss == "BinaryCrossentropy") return {{Type::int32, output.shape}, 2};
@@ -57,7 +57,8 @@ data::Component label_of(const Purpose& purpose, const TensorSpec& output) {
 data::Dataset rows_of_kinds(const SyntheticData& wanted, const Purpose& purpose) {
   data::Kinds kinds;
   for (std::size_t i = 0; i < purpose.inputs.size(); ++i) kinds.inputs.push_back(input_of(purpose, i));
-  for (const TensorSpec& output : purpose.outputs) kinds.labels.push_back(label_of(purpose, output));
+  for (std::size_t i = 0; i < purpose.outputs.size(); ++i)
+    kinds.labels.push_back(label_of(purpose.loss.of(i), purpose.outputs[i]));
   return rows_of(kinds, wanted);
 }
 
@@ -66,7 +67,7 @@ data::Dataset rows_of_kinds(const SyntheticData& wanted, const Purpose& purpose)
 data::Dataset rows_of_numbers(const SyntheticData& wanted, const Purpose& purpose) {
   const TensorSpec& row = purpose.inputs[0];
   const std::int64_t outputs = last_of(purpose.outputs[0]);
-  const std::string_view loss = purpose.loss.type->name;
+  const std::string_view loss = purpose.loss.of(0).type->name;
   const bool is_binary = loss == "BinaryCrossentropy";
   if (loss == "SparseCategoricalCrossentropy" || (is_binary && outputs == 1))
     return rows_of(data::Classification{.shape = row.shape, .classes = is_binary ? 2 : outputs}, wanted);

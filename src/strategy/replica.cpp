@@ -129,6 +129,8 @@ std::vector<std::size_t> ReplicaLowering::positions(const Part& part, bool outpu
   if (layout.has_count) all.push_back(layout.count_at(count));
   if (outputs) return all;
   for (const std::size_t parameter : part.parameters) all.push_back(layout.gradients_at(count) + parameter);
+  if (layout.has_squares)
+    for (const std::size_t parameter : part.parameters) all.push_back(layout.squares_at(count) + parameter);
   all.push_back(node.inputs.size() - 1);  // the learning rate
   return all;
 }

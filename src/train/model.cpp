@@ -19,8 +19,13 @@ Symbol learning_rate(model::Building& building, const model::Optimizer& optimize
                           .options = {.trainable = false}});
 }
 
-LossScaling scaling_of(const CompileOptions& options, std::int64_t replicas) {
-  return {options.loss_scale, options.loss.options.reduction, options.global_batch, replicas};
+LossScaling scaling_of(const CompileOptions& options, std::int64_t replicas, std::size_t output = 0) {
+  return {options.loss_scale, options.loss.of(output).options.reduction, options.global_batch, replicas};
+}
+
+// Keras multiplies an output's loss by its weight, and adds the products.
+ReplicaLoss weighted(const ReplicaLoss& loss, double weight) {
+  return weight == 1 ? loss : ReplicaLoss{loss.minimised * weight, loss.shown * weight};
 }
 
 // An output of the model and its labels.
@@ -74,8 +79,7 @@ std::vector<Comparison> compare(model::Building& building, const model::Layer& l
 }
 
 // The batch holds the model's inputs, the labels of its outputs and, if the scaling needs it, the number of
-// rows of the step. All outputs have the same loss function, as with Keras' compile(loss="mse"), and the sum
-// of their losses is minimised.
+// rows of the step. The sum of the outputs' losses is minimised.
 Forward forward(model::Building& building, const model::Layer& layer, std::span<const Symbol> batch,
                 const CompileOptions& options, std::int64_t replicas) {
   const LossScaling scaling = scaling_of(options, replicas);
@@ -85,10 +89,13 @@ Forward forward(model::Building& building, const model::Layer& layer, std::span<
     batch = batch.first(batch.size() - 1);
   }
   Forward result{.outputs = compare(building, layer, batch)};
+  model::require_loss_for_each(options.loss, result.outputs.size());
+  model::require_weight_for_each(options.loss, result.outputs.size());
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     const auto& [labels, predictions] = result.outputs[i];
-    const Symbol losses = model::per_example_loss(options.loss, labels, predictions, options.semantics);
-    const ReplicaLoss own = scale_losses(scaling, losses, step_rows);
+    const Symbol losses = model::per_example_loss(options.loss.of(i), labels, predictions, options.semantics);
+    const ReplicaLoss own = weighted(scale_losses(scaling_of(options, replicas, i), losses, step_rows),
+                                     options.loss.weight_of(i));
     result.loss =
         i == 0 ? own : ReplicaLoss{result.loss.minimised + own.minimised, result.loss.shown + own.shown};
   }
@@ -114,6 +121,19 @@ std::int64_t rows_of(const PerReplica& batch) {
   return rows;
 }
 
+Tensor one_below_the_other(const std::vector<Tensor>& parts) {
+  TensorSpec spec = parts.front().spec();
+  spec.shape[0] = 0;
+  for (const Tensor& part : parts) spec.shape[0] += part.shape()[0];
+  Tensor all = Tensor::zeros(spec);
+  std::byte* position = all.bytes().data();
+  for (const Tensor& part : parts) {
+    std::memcpy(position, part.bytes().data(), part.bytes().size());
+    position += part.bytes().size();
+  }
+  return all;
+}
+
 bool is_uneven(const PerReplica& batch) {
   return std::ranges::any_of(batch, [&](const std::vector<Tensor>& own) {
     return own.front().shape()[0] != batch.front().front().shape()[0];
@@ -127,10 +147,10 @@ void update_metrics(model::Building& building, const Forward& forward, const Com
   model::update_mean(building, loss_metric(), forward.loss.shown, weight);
   for (const auto& [metric, output] : all) {
     const auto& [labels, predictions] = forward.outputs[output];
-    model::update_metric(
-        building,
-        model::resolve_accuracy(metric, labels.spec(), predictions.spec(), options.loss, options.semantics),
-        labels, predictions);
+    model::update_metric(building,
+                         model::resolve_accuracy(metric, labels.spec(), predictions.spec(),
+                                                 options.loss.of(output), options.semantics),
+                         labels, predictions);
   }
 }
 
@@ -270,32 +290,24 @@ EpochResult Model::evaluate(const data::Dataset& dataset) {
   return result;
 }
 
-Tensor Model::predict(const data::Dataset& dataset) {
+std::vector<Tensor> Model::predict_outputs(const data::Dataset& dataset) {
   if (!predict_)
     predict_.emplace("predict", state_, machine_, Function::Mode::inference,
                      [layer = layer_](model::Building& building, const std::vector<Symbol>& inputs) {
                        return (*layer)(building, inputs);
                      });
-  std::vector<Tensor> parts;
-  std::int64_t rows = 0;
+  std::vector<std::vector<Tensor>> parts;  // by output
   data::DistributedIterator batches = distributed(dataset);
   while (const auto batch = batches.next()) {
     const PerReplica outputs = predict_->run(*batch);
-    for (const std::size_t replica : batches.replicas_by_rows()) {
-      parts.push_back(outputs[replica].front());
-      rows += parts.back().shape()[0];
-    }
+    parts.resize(outputs.front().size());
+    for (const std::size_t replica : batches.replicas_by_rows())
+      for (std::size_t i = 0; i < parts.size(); ++i) parts[i].push_back(outputs[replica][i]);
   }
   if (parts.empty())
     throw InputError("[predict] the dataset is empty", "pass a dataset with at least one batch");
-  TensorSpec spec = parts.front().spec();
-  spec.shape[0] = rows;
-  Tensor all = Tensor::zeros(spec);
-  std::byte* position = all.bytes().data();
-  for (const Tensor& part : parts) {
-    std::memcpy(position, part.bytes().data(), part.bytes().size());
-    position += part.bytes().size();
-  }
+  std::vector<Tensor> all;
+  for (const std::vector<Tensor>& own : parts) all.push_back(one_below_the_other(own));
   return all;
 }
 

@@ -40,7 +40,7 @@ namespace wt::train {
 
 // The arguments of Keras' compile(), and how losses are scaled.
 struct CompileOptions {
-  model::Loss loss{};
+  model::Losses loss{};
   model::Optimizer optimizer{};
   std::vector<model::Metric> metrics{};
   LossScale loss_scale = LossScale::keras;
@@ -101,9 +101,10 @@ class Model {
   EpochResult evaluate(const data::Dataset& dataset);
   StepResult train_on_batch(const std::vector<Tensor>& batch);
 
-  // Returns the first output for all rows of the dataset, concatenated along axis 0. The elements of the
-  // dataset hold the model's inputs and no labels. Throws InputError if the dataset is empty.
-  Tensor predict(const data::Dataset& dataset);
+  // Returns the outputs for all rows of the dataset, each concatenated along axis 0. The elements of the dataset
+  // hold the model's inputs and no labels. Throws InputError if the dataset is empty.
+  std::vector<Tensor> predict_outputs(const data::Dataset& dataset);
+  Tensor predict(const data::Dataset& dataset) { return predict_outputs(dataset).front(); }
 
   // The plan of a training step on such a batch, and a replica's part of the step. The tensors may lack
   // numbers, since their shapes and types suffice.

@@ -16,16 +16,16 @@ class Stored : public testing::Test {
     content.tensors["scalar"] = Tensor::of<float>({}, {1});
     write_safetensors(folder_.path() / "d", content);
     return {.file = folder_.path() / "d",
-            .x = "x",
-            .y = "labels",
+            .x = {"x"},
+            .y = {"labels"},
             .file_named_at = {},
             .x_named_at = {"s.json", 2, 8, "  \"x\": \"x\",", 3},
             .y_named_at = {"s.json", 3, 8, "  \"y\": \"y\"", 3}};
   }
   std::string error(const std::string& x, const std::string& y) const {
     StoredRows wanted = stored();
-    wanted.x = x;
-    wanted.y = y;
+    wanted.x = {x};
+    wanted.y = {y};
     return folder_.error_of<InputError>([&] { read_stored_rows(wanted); });
   }
 
@@ -38,6 +38,19 @@ TEST_F(Stored, GiveFeaturesAndLabelsInTheOrderOfTheFile) {
   const Element element = *dataset.batch(2).iterate().next();
   EXPECT_EQ(print(element[0].spec()), "float32[2,1]");
   EXPECT_EQ(element[1].values<std::int32_t>()[1], 8);
+}
+
+TEST_F(Stored, GiveEveryInputAndThenEveryLabel) {
+  StoredRows wanted = stored();
+  wanted.x = {"x", "labels"};
+  wanted.y = {"labels", "x"};
+  const Element element = *read_stored_rows(wanted).batch(2).iterate().next();
+  ASSERT_EQ(element.size(), 4u);
+  for (const std::size_t features : {0, 3}) EXPECT_EQ(print(element[features].spec()), "float32[2,1]");
+  for (const std::size_t labels : {1, 2}) EXPECT_EQ(element[labels].values<std::int32_t>()[0], 7);
+  wanted.y = {"labels", "more"};
+  EXPECT_NE(folder_.error_of<InputError>([&] { read_stored_rows(wanted); }).find("\"more\" has 3 rows"),
+            std::string::npos);
 }
 
 TEST_F(Stored, RefuseNamesThatAreNotThereAllAtOnce) {

@@ -68,6 +68,12 @@ TEST(BatchNorm, CorrectsTheMovingVarianceOfImagesOnly) {
   expect_near(images[2], {1 / std::sqrt(3.5)});
   const auto rows = apply("batch_norm", {doubles({2, 2, 1}, {1, 2, 3, 6}), one, zero, zero, one}, half);
   expect_near(rows[4], {3.5});
+  NormalizationAttributes biased = half;  // as in Keras 3
+  biased.corrects_variance = false;
+  const auto keras3 =
+      apply("batch_norm", {doubles({2, 1, 2, 1}, {1, 2, 3, 6}), one, zero, zero, one}, biased);
+  expect_near(keras3[4], {3.5});
+  expect_near(keras3[2], {1 / std::sqrt(3.5)});
 }
 
 // There are many tiles of rows, and the values are far from 0. In float32, a sum of squares minus the square

@@ -73,6 +73,30 @@ TEST(AdamUpdate, FollowsTheFormulaOverManySteps) {
   }
 }
 
+// Two look-ups of one row with the gradients 3 and 4: Keras 3 passes their sum 7, and 25 as its square.
+TEST(AdamUpdate, TakesTheSquaresThatAreGiven) {
+  const AdamAttributes attributes{.beta_1 = 0.5, .beta_2 = 0.5, .given_squares = true};
+  const std::vector<Tensor> next = apply("adam_update",
+                                         {doubles({1}, {1}), doubles({1}, {0}), doubles({1}, {1}), count(0),
+                                          doubles({1}, {7}), doubles({1}, {25}), doubles({}, {0.1})},
+                                         attributes);
+  ASSERT_EQ(next.size(), 4u);
+  EXPECT_DOUBLE_EQ(next[1].values<double>()[0], 3.5);
+  EXPECT_DOUBLE_EQ(next[2].values<double>()[0], 13);
+  EXPECT_NEAR(next[0].values<double>()[0], 1 - 0.1 * std::sqrt(0.5) / 0.5 * 3.5 / (std::sqrt(13.0) + 1e-7),
+              1e-12);
+}
+
+TEST(RmsPropUpdate, TakesTheSquaresThatAreGiven) {
+  const RmsPropAttributes attributes{.rho = 0.5, .epsilon = 0, .given_squares = true};
+  const std::vector<Tensor> next =
+      apply("rmsprop_update",
+            {doubles({1}, {1}), doubles({1}, {7}), doubles({1}, {7}), doubles({1}, {25}), doubles({}, {0.5})},
+            attributes);
+  EXPECT_DOUBLE_EQ(next[1].values<double>()[0], 16);
+  EXPECT_DOUBLE_EQ(next[0].values<double>()[0], 1 - 0.5 * 7 / 4);
+}
+
 TEST(RmsPropUpdate, HasSlotsOnlyForWhatItDoes) {
   // mean square 4, root 2; step 0.25 * 2 / 2
   const RmsPropAttributes plain{.rho = 0.5, .epsilon = 0};

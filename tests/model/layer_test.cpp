@@ -5,6 +5,7 @@
 #include "model/functional.h"
 #include "model/layers/dense.h"
 #include "model/layers/dropout.h"
+#include "model/layers/normalization.h"
 #include "model/layers/shaping.h"
 #include "model/sequential.h"
 #include "model/weights.h"
@@ -123,6 +124,41 @@ TEST(Building, AddsUpThePenaltiesOfItsWeights) {
   std::string kernels;
   for (const Node& node : step.program.nodes) kernels += std::string(name(node.operation)) + " ";
   EXPECT_EQ(kernels, "abs reduce_sum fill multiply square reduce_sum fill multiply add ");
+}
+
+std::vector<Node> nodes_named(const Step& step, std::string_view kernel) {
+  std::vector<Node> found;
+  for (const Node& node : step.program.nodes)
+    if (name(node.operation) == kernel) found.push_back(node);
+  return found;
+}
+
+// The moving averages go through the calls in their order, and the step keeps the last ones.
+TEST(Building, ASharedBatchNormalizationContinuesWhereItsLastCallEnded) {
+  const Output x = input({2}), y = input({2});
+  const LayerPtr shared = batch_normalization({});
+  const Functional model("m", {x, y}, {shared(x), shared(y), shared(x, {.training = false})});
+  const Step step = trace("t", [&](Trace& trace) {
+    Building building(trace, true);
+    const TensorSpec rows{Type::float32, {4, 2}};
+    const std::vector<Symbol> outputs = model(building, {trace.input("x", rows), trace.input("y", rows)});
+    // No gradient leads through the moving averages that the third call reads.
+    const Symbol loss = reduce_sum(outputs[0]) + reduce_sum(outputs[1]) + reduce_sum(outputs[2]);
+    trace.result("loss", loss);
+    trace.result("slope", trace.gradient(loss, building.trainable())[0]);
+  });
+  const std::vector<Node> training = nodes_named(step, "batch_norm");
+  const std::vector<Node> inference = nodes_named(step, "batch_norm_inference");
+  const std::vector<Node> updates = nodes_named(step, "update");
+  ASSERT_EQ(training.size(), 2u);
+  ASSERT_EQ(inference.size(), 1u);
+  ASSERT_EQ(updates.size(), 2u);
+  for (std::size_t statistic : {3, 4}) {
+    EXPECT_EQ(training[1].inputs[statistic], training[0].outputs[statistic]);
+    EXPECT_EQ(inference[0].inputs[statistic], training[1].outputs[statistic]);
+    EXPECT_EQ(updates[statistic - 3].inputs[0], training[1].outputs[statistic]);
+  }
+  EXPECT_EQ(nodes_named(step, "batch_norm_gradient").size(), 2u);
 }
 
 TEST(P10, TrainingIsAFlagOfTheCall) {

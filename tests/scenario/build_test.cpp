@@ -50,6 +50,41 @@ TEST(Build, MakesSyntheticRowsThatTheLossCanLearn) {
   EXPECT_EQ(print(numbers.labels.at(0)), "float32[1]");
 }
 
+// A model with three outputs: of one number, of two, and of three.
+const std::string three_outputs = R"({"keras_json": {"class_name": "Functional", "config": {"name": "three",
+    "layers": [
+      {"class_name": "InputLayer", "name": "x", "config": {"batch_shape": [null, 2], "name": "x"},
+       "inbound_nodes": []},
+      {"class_name": "Dense", "name": "a", "config": {"name": "a", "units": 1},
+       "inbound_nodes": [[["x", 0, 0, {}]]]},
+      {"class_name": "Dense", "name": "b", "config": {"name": "b", "units": 2},
+       "inbound_nodes": [[["x", 0, 0, {}]]]},
+      {"class_name": "Dense", "name": "c", "config": {"name": "c", "units": 3},
+       "inbound_nodes": [[["x", 0, 0, {}]]]}],
+    "input_layers": [["x", 0, 0]], "output_layers": [["a", 0, 0], ["b", 0, 0], ["c", 0, 0]]}}})";
+const std::string three_losses =
+    R"(["mse", {"class_name": "MeanAbsoluteError", "config": {"reduction": "sum"}},
+        "sparse_categorical_crossentropy"])";
+
+// Each loss decides which labels its own output has.
+TEST(Build, TakesALossAndAWeightForEachOutput) {
+  const Job job = job_of(R"({"type": "synthetic", "rows": 8})", three_outputs, three_losses,
+                         {"training.loss_weights=[1, 0.5, 2]"});
+  std::string labels;
+  for (const TensorSpec& spec : job.labels) labels += print(spec) + " ";
+  EXPECT_EQ(labels, "float32[1] float32[2] int32[] ");
+  ASSERT_EQ(job.loss.each.size(), 3u);
+  EXPECT_EQ(job.loss.of(1).type->name, "MeanAbsoluteError");
+  // In a custom loop a name is a function, and an object keeps its reduction.
+  EXPECT_EQ(job.loss.of(0).options.reduction, model::LossReduction::none);
+  EXPECT_EQ(job.loss.of(1).options.reduction, model::LossReduction::sum);
+  EXPECT_EQ(job.loss.weight_of(1), 0.5);
+  // One loss alone is that of all outputs.
+  const Job one = job_of(R"({"type": "synthetic", "rows": 8})", three_outputs);
+  EXPECT_EQ(one.loss.of(2).type->name, "MeanSquaredError");
+  EXPECT_EQ(one.loss.weight_of(2), 1);
+}
+
 const std::string tiny_bert = R"({"zoo": "bert_tiny", "sequence": 16, "masked": 3, "vocabulary": 40})";
 
 TEST(Build, MakesAsManyInputsAndLabelsAsTheModelWants) {

@@ -64,6 +64,8 @@ class SchemaCheck {
     if (word == "oneOf") return count() == 1;
     if (word == "allOf") return count() == static_cast<std::ptrdiff_t>(rule.value.elements().size());
     if (word == "not") return !accepts(rule.value, value);
+    if (word == "minItems")
+      return value.kind() != json::Kind::array || std::ssize(value.elements()) >= rule.value.integer();
     if (word == "minLength") return value.kind() != json::Kind::string || !value.string().empty();
     if (word == "minimum") return !is_number(value) || number(value) >= number(rule.value);
     if (word == "maximum") return !is_number(value) || number(value) <= number(rule.value);

@@ -107,7 +107,8 @@ class Schema : public testing::Test {
         type->kind() == json::Kind::array ? type->elements().front().string() : type->string();
     if (name == "object" && schema.find("properties") != nullptr) return sample_object(schema, with);
     if (name == "object") return "{}";
-    if (name == "array") return "[]";
+    if (name == "array")
+      return schema.find("minItems") == nullptr ? "[]" : "[" + sample(*schema.find("items")) + "]";
     if (name == "string") return "\"text\"";
     if (name == "boolean") return "true";
     return schema.find("minimum") == nullptr ? "1" : print(*schema.find("minimum"));

@@ -10,6 +10,8 @@
 #include "strategy/central_storage.h"
 #include "strategy/default.h"
 #include "strategy/mirrored.h"
+#include "strategy/multi_worker_mirrored.h"
+#include "strategy/tpu.h"
 #include "support/folder.h"
 #include "train/model.h"
 
@@ -46,6 +48,22 @@ inline train::Lowering central_storage(std::int64_t replicas) {
   return [places = gpus(replicas)](strategy::Steps steps) {
     return strategy::lower_central_storage(steps, places);
   };
+}
+
+// One worker per replica.
+inline train::Lowering multi_worker_mirrored(std::int64_t replicas) {
+  std::vector<strategy::Place> places;
+  for (std::int64_t i = 0; i < replicas; ++i)
+    places.push_back({.device = {.name = fmt::format("/job:worker/task:{}/device:GPU:0", i)},
+                      .host = plan::Device{.name = fmt::format("/job:worker/task:{}/device:CPU:0", i)},
+                      .task = static_cast<int>(i)});
+  return [places](strategy::Steps steps) { return strategy::lower_multi_worker_mirrored(steps, places); };
+}
+
+inline train::Lowering tpu(std::int64_t replicas) {
+  std::vector<strategy::Place> places = gpus(replicas);
+  for (strategy::Place& place : places) place.kind = device::Kind::tpu;
+  return [places](strategy::Steps steps) { return strategy::lower_tpu(steps, places); };
 }
 
 }  // namespace wt::test

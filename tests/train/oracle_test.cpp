@@ -83,22 +83,6 @@ Way mirrored(const std::string& name, strategy::MirroredOptions options) {
           }};
 }
 
-// One worker per replica.
-Lowering multi_worker_mirrored(std::int64_t replicas) {
-  std::vector<strategy::Place> places;
-  for (std::int64_t i = 0; i < replicas; ++i)
-    places.push_back({.device = {.name = fmt::format("/job:worker/task:{}/device:GPU:0", i)},
-                      .host = plan::Device{.name = fmt::format("/job:worker/task:{}/device:CPU:0", i)},
-                      .task = static_cast<int>(i)});
-  return [places](strategy::Steps steps) { return strategy::lower_multi_worker_mirrored(steps, places); };
-}
-
-Lowering tpu(std::int64_t replicas) {
-  std::vector<strategy::Place> places = test::gpus(replicas);
-  for (strategy::Place& place : places) place.kind = device::Kind::tpu;
-  return [places](strategy::Steps steps) { return strategy::lower_tpu(steps, places); };
-}
-
 void expect_agreement(const std::string& name, const Way& way, const data::Distribution& input) {
   const Errors errors = train(Case(name), way.lowering(input.replicas), input);
   fmt::print("{:<18} {:<28} {:>8}  {:>10.1e}  {:>10.1e}\n", name, way.name, input.replicas, errors.loss,
@@ -129,8 +113,8 @@ TEST(Oracle, UnevenBatchesTrainAsTheReferenceDidUnderEveryStrategy) {
                {.cross_device_ops = CrossDeviceOps::hierarchical_copy, .faithful = false}),
       mirrored("mirrored, one device", {.cross_device_ops = CrossDeviceOps::reduction_to_one_device}),
       {"central storage", test::central_storage},
-      {"multi-worker mirrored", multi_worker_mirrored},
-      {"tpu", tpu}};
+      {"multi-worker mirrored", test::multi_worker_mirrored},
+      {"tpu", test::tpu}};
   for (const Way& way : ways)
     for (const std::int64_t replicas : {2, 3, 8}) {
       data::Distribution input{.replicas = replicas};

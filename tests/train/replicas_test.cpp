@@ -144,7 +144,7 @@ TEST(F10, RowsWeighEquallyUnderTheOtherTwoScales) {
 
 TEST(F10, ASumIsNotScaledAndShownTimesTheReplicas) {
   CompileOptions options = sgd(keras);
-  options.loss.options.reduction = model::LossReduction::sum;
+  options.loss.each[0].options.reduction = model::LossReduction::sum;
   Mirrored sum(2, options);
   EXPECT_EQ(sum.model.train_on_batch(Rows(4).batch()).loss, losses_of_rows(1, 4));
   EXPECT_FLOAT_EQ(sum.kernel(), static_cast<float>(0.0078125 * losses_of_rows(1, 4)));

@@ -43,6 +43,8 @@ loops::OptimizerRun<T> run_of(const Numbers& numbers, const OptimizerLayout& lay
     run.new_slots[places[slot]] = numbers.outputs[operand].as<T>() + begin;
   }
   run.g = numbers.inputs[layout.gradients_at(parameters) + parameter].as<T>() + begin;
+  if (layout.has_squares)
+    run.g_squared = numbers.inputs[layout.squares_at(parameters) + parameter].as<T>() + begin;
   run.count = std::min(tile_elements, numbers.inputs[parameter].spec.elements() - begin);
   return run;
 }

@@ -12,6 +12,12 @@ namespace {
 // reads from the device's memory, since the learning rate changes from step to step. `update` updates one
 // element.
 
+// All threads of a block work on one parameter, so all of them take the same branch.
+template <class Parameter>
+__device__ auto squared_gradient(const Parameter& p, Index i) {
+  return p.g_squared != nullptr ? p.g_squared[i] : p.g[i] * p.g[i];
+}
+
 template <class T, class Optimizer>
 __global__ void __launch_bounds__(threads)
     update(const __grid_constant__ ParameterGroup<T> group, const __grid_constant__ Optimizer optimizer) {
@@ -84,7 +90,7 @@ struct Adam {
   template <class Parameter>
   __device__ void update(const Parameter& p, Index i, const Step& s) const {
     T w = p.w[i], m = p.slots[0][i], v = p.slots[1][i];
-    element::adam<decays>(w, m, v, p.g[i], s);
+    element::adam<decays>(w, m, v, p.g[i], squared_gradient(p, i), s);
     p.new_w[i] = w;
     p.new_slots[0][i] = m;
     p.new_slots[1][i] = v;
@@ -107,7 +113,8 @@ struct RmsProp {
     T w = p.w[i], square = p.slots[0][i], velocity{}, mean{};
     if constexpr (has_momentum) velocity = p.slots[1][i];
     if constexpr (is_centered) mean = p.slots[2][i];
-    element::rms_prop<has_momentum, is_centered>(w, square, velocity, mean, p.g[i], s);
+    element::rms_prop<has_momentum, is_centered>(w, square, velocity, mean, p.g[i], squared_gradient(p, i),
+                                                 s);
     p.new_w[i] = w;
     p.new_slots[0][i] = square;
     if constexpr (has_momentum) p.new_slots[1][i] = velocity;

@@ -15,7 +15,7 @@ template <class T>
 struct ParameterGroup {
   static constexpr int most = 40;
   struct Parameter {
-    const T *w, *g;
+    const T *w, *g, *g_squared;  // g_squared is null where it is g * g
     T* new_w;
     const T* slots[3];
     T* new_slots[3];
@@ -53,6 +53,7 @@ typename ParameterGroup<T>::Parameter parameter_of(const Numbers& numbers, const
   result.w = numbers.inputs[i].as<T>();
   result.new_w = numbers.outputs[i].as<T>();
   result.g = numbers.inputs[layout.gradients_at(parameters) + i].as<T>();
+  if (layout.has_squares) result.g_squared = numbers.inputs[layout.squares_at(parameters) + i].as<T>();
   for (std::size_t slot = 0; slot < layout.slots; ++slot) {
     const std::size_t operand = parameters * (1 + slot) + i;
     result.slots[places[slot]] = numbers.inputs[operand].as<T>();

@@ -50,19 +50,21 @@ WT_HOST_DEVICE void sgd_momentum(T& w, T& m, T g, const SgdStep<T>& step) {
   w = decayed<decays>(w, step.weight_decay, step.learning_rate) + change;
 }
 
-// Adam (Kingma and Ba, 2015), in the form at the end of their section 2, with "epsilon hat".
+// Adam (Kingma and Ba, 2015), in the form at the end of their section 2, with "epsilon hat". g_squared is g * g
+// unless the call gives squares of its own.
 template <bool decays, class T>
-WT_HOST_DEVICE void adam(T& w, T& m, T& v, T g, const AdamStep<T>& step) {
+WT_HOST_DEVICE void adam(T& w, T& m, T& v, T g, T g_squared, const AdamStep<T>& step) {
   m = m + (g - m) * step.one_minus_beta_1;
-  v = v + (g * g - v) * step.one_minus_beta_2;
+  v = v + (g_squared - v) * step.one_minus_beta_2;
   w = decayed<decays>(w, step.weight_decay, step.learning_rate) -
       m * step.alpha / (square_root(v) + step.epsilon);
 }
 
 // RMSprop (Tieleman and Hinton, 2012). The centered variant is from Graves, 2013.
 template <bool has_momentum, bool is_centered, class T>
-WT_HOST_DEVICE void rms_prop(T& w, T& square, T& velocity, T& mean, T g, const RmsPropStep<T>& step) {
-  square = step.rho * square + step.one_minus_rho * (g * g);
+WT_HOST_DEVICE void rms_prop(T& w, T& square, T& velocity, T& mean, T g, T g_squared,
+                             const RmsPropStep<T>& step) {
+  square = step.rho * square + step.one_minus_rho * g_squared;
   T variance = square;
   if constexpr (is_centered) {
     mean = step.rho * mean + step.one_minus_rho * g;

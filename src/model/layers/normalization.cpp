@@ -42,10 +42,13 @@ class BatchNormalization final : public Layer {
     const VariableOptions statistics = statistics_in(building.semantics());
     const Symbol mean = weight("moving_mean", config_.moving_mean_initializer, statistics, {});
     const Symbol variance = weight("moving_variance", config_.moving_variance_initializer, statistics, {});
-    const NormalizationAttributes attributes{.epsilon = config_.epsilon, .momentum = config_.momentum};
+    const Symbol mean_now = building.latest(mean), variance_now = building.latest(variance);
+    NormalizationAttributes attributes{.epsilon = config_.epsilon, .momentum = config_.momentum};
     if (!building.training() || building.frozen())
-      return {batch_norm_inference(x, gamma, beta, mean, variance, attributes)};
-    const Normalized normalized = batch_norm(x, gamma, beta, mean, variance, attributes);
+      return {batch_norm_inference(x, gamma, beta, mean_now, variance_now, attributes)};
+    attributes.corrects_variance =
+        is_on(Switch::moving_variance_of_images_is_corrected, building.semantics());
+    const Normalized normalized = batch_norm(x, gamma, beta, mean_now, variance_now, attributes);
     building.update(mean, normalized.moving_mean);
     building.update(variance, normalized.moving_variance);
     return {normalized.y};

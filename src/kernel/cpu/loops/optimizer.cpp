@@ -45,14 +45,14 @@ void sgd(const OptimizerRun<T>& run, const SgdStep<T>& step) {
   return decays ? sgd_momentum<true, false>(run, step) : sgd_momentum<false, false>(run, step);
 }
 
-template <bool decays, class T>
+template <bool decays, bool has_squares, class T>
 void adam_with(const OptimizerRun<T>& run, const AdamStep<T> step) {
-  const T *w = run.w, *m = run.slots[0], *v = run.slots[1], *g = run.g;
+  const T *w = run.w, *m = run.slots[0], *v = run.slots[1], *g = run.g, *squares = run.g_squared;
   T *new_w = run.new_w, *new_m = run.new_slots[0], *new_v = run.new_slots[1];
   WT_INDEPENDENT
   for (Index i = 0; i < run.count; ++i) {
     T weight = w[i], first = m[i], second = v[i];
-    element::adam<decays>(weight, first, second, g[i], step);
+    element::adam<decays>(weight, first, second, g[i], has_squares ? squares[i] : g[i] * g[i], step);
     new_w[i] = weight;
     new_m[i] = first;
     new_v[i] = second;
@@ -61,12 +61,16 @@ void adam_with(const OptimizerRun<T>& run, const AdamStep<T> step) {
 
 template <class T>
 void adam(const OptimizerRun<T>& run, const AdamStep<T>& step) {
-  return step.weight_decay != 0 ? adam_with<true>(run, step) : adam_with<false>(run, step);
+  const bool decays = step.weight_decay != 0;
+  if (run.g_squared != nullptr)
+    return decays ? adam_with<true, true>(run, step) : adam_with<false, true>(run, step);
+  return decays ? adam_with<true, false>(run, step) : adam_with<false, false>(run, step);
 }
 
-template <bool has_momentum, bool is_centered, class T>
+template <bool has_momentum, bool is_centered, bool has_squares, class T>
 void rms_prop_with(const OptimizerRun<T>& run, const RmsPropStep<T> step) {
   const T *w = run.w, *square = run.slots[0], *velocity = run.slots[1], *mean = run.slots[2], *g = run.g;
+  const T* squares = run.g_squared;
   T *new_w = run.new_w, *new_square = run.new_slots[0];
   T *new_velocity = run.new_slots[1], *new_mean = run.new_slots[2];
   WT_INDEPENDENT
@@ -74,7 +78,8 @@ void rms_prop_with(const OptimizerRun<T>& run, const RmsPropStep<T> step) {
     T weight = w[i], mean_square = square[i], change{}, mean_g{};
     if constexpr (has_momentum) change = velocity[i];
     if constexpr (is_centered) mean_g = mean[i];
-    element::rms_prop<has_momentum, is_centered>(weight, mean_square, change, mean_g, g[i], step);
+    element::rms_prop<has_momentum, is_centered>(weight, mean_square, change, mean_g, g[i],
+                                                 has_squares ? squares[i] : g[i] * g[i], step);
     new_w[i] = weight;
     new_square[i] = mean_square;
     if constexpr (has_momentum) new_velocity[i] = change;
@@ -82,11 +87,18 @@ void rms_prop_with(const OptimizerRun<T>& run, const RmsPropStep<T> step) {
   }
 }
 
+template <bool has_squares, class T>
+void rms_prop_from(const OptimizerRun<T>& run, const RmsPropStep<T>& step) {
+  if (step.has_momentum)
+    return step.is_centered ? rms_prop_with<true, true, has_squares>(run, step)
+                            : rms_prop_with<true, false, has_squares>(run, step);
+  return step.is_centered ? rms_prop_with<false, true, has_squares>(run, step)
+                          : rms_prop_with<false, false, has_squares>(run, step);
+}
+
 template <class T>
 void rms_prop(const OptimizerRun<T>& run, const RmsPropStep<T>& step) {
-  if (step.has_momentum)
-    return step.is_centered ? rms_prop_with<true, true>(run, step) : rms_prop_with<true, false>(run, step);
-  return step.is_centered ? rms_prop_with<false, true>(run, step) : rms_prop_with<false, false>(run, step);
+  return run.g_squared != nullptr ? rms_prop_from<true>(run, step) : rms_prop_from<false>(run, step);
 }
 
 constexpr Optimizer optimizer{{sgd<float>, adam<float>, rms_prop<float>},

@@ -13,12 +13,14 @@ using element::AdamStep;
 using element::RmsPropStep;
 using element::SgdStep;
 
-// The addresses of a parameter w, its slots and its gradient g. Slots that the optimizer lacks are null.
+// The addresses of a parameter w, its slots, its gradient g and the squares of g. Slots that the optimizer lacks
+// are null, and so are squares that are g * g.
 template <class T>
 struct OptimizerRun {
   const T* w;
   const T* slots[3];
   const T* g;
+  const T* g_squared;
   T* new_w;
   T* new_slots[3];
   std::int64_t count;
