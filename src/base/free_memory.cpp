@@ -60,8 +60,11 @@ Bytes free_memory() { return std::min({left_on_machine(), left_in_group(), left_
 
 void require_memory(Bytes wanted, std::string_view what, std::string_view remedy, const Place& place) {
   constexpr Bytes always_there(std::int64_t{16} << 20);
-  if (wanted <= always_there) return;
-  const Bytes free = free_memory();
+  if (wanted > always_there) require_memory(wanted, free_memory(), what, remedy, place);
+}
+
+void require_memory(Bytes wanted, Bytes free, std::string_view what, std::string_view remedy,
+                    const Place& place) {
   if (wanted <= free) return;
   throw InputError(Problem{
       place,

@@ -16,4 +16,8 @@ Bytes free_memory();
 // 3 TB of memory, and this machine has 20 GB free".
 void require_memory(Bytes wanted, std::string_view what, std::string_view remedy, const Place& place = {});
 
+// The same for a given amount of free memory.
+void require_memory(Bytes wanted, Bytes free, std::string_view what, std::string_view remedy,
+                    const Place& place = {});
+
 }  // namespace wt

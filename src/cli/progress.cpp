@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ostream>
 
 #include "cli/plain_text.h"
@@ -11,7 +12,9 @@ namespace wt::cli {
 
 namespace {
 
-constexpr double shortest_pause = 0.1;  // seconds between two updates of the line
+constexpr double shortest_pause = 0.1;        // seconds between two updates of the line
+constexpr double long_training = 10;          // seconds from which on the user is warned
+constexpr double enough_for_an_estimate = 1;  // seconds of steps, which the noise of a clock doesn't change
 
 std::string duration(double seconds) {
   if (seconds < 0.1) return fmt::format("{:.0f} ms", seconds * 1000);
@@ -23,26 +26,51 @@ std::string duration(double seconds) {
 
 }  // namespace
 
-Progress::Progress(std::ostream& messages, std::int64_t steps)
-    : messages_(messages), steps_(steps), terminal_(terminal_below(messages)) {}
+double wall_clock() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
-double Progress::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+Progress::Progress(std::ostream& messages, std::int64_t steps, WallClock clock)
+    : messages_(messages),
+      steps_(steps),
+      terminal_(terminal_below(messages)),
+      clock_(std::move(clock)),
+      start_(clock_()) {}
+
+void Progress::begin_steps() { begin_ = seconds(); }
+
+// The first step also makes its tasks and touches its memory for the first time, so it counts only as long as
+// there is no other.
+double Progress::seconds_per_step(double now) const {
+  return done_ == 1 ? now - begin_ : (now - first_done_) / static_cast<double>(done_ - 1);
+}
+
+void Progress::estimate(std::int64_t left, double now) {
+  if (is_estimated_ || now - begin_ < enough_for_an_estimate) return;
+  is_estimated_ = true;
+  const double rest = seconds_per_step(now) * static_cast<double>(left);
+  if (now - begin_ + rest <= long_training) return;
+  if (terminal_ != nullptr) *terminal_ << "\r\033[K" << std::flush;
+  messages_ << fmt::format("the {} of {} steps that are left take about {}, without evaluations\n", left,
+                           steps_, duration(rest))
+            << std::flush;
 }
 
 void Progress::show(const train::StepResult& step) {
   ++done_;
   const double now = seconds();
+  const std::int64_t left = steps_ - step.step - 1;
+  if (done_ == 1) first_done_ = now;
+  if (left > 0) estimate(left, now);
   if (step.epoch == last_epoch_) seconds_per_row_.push_back((now - last_) / static_cast<double>(step.rows));
   last_ = now;
   last_epoch_ = step.epoch;
   if (terminal_ != nullptr ? now - shown_ < shortest_pause : now < next_line_) return;
   shown_ = now;
   next_line_ = 2 * now;
-  const std::int64_t left = steps_ - step.step - 1;
   const std::string text =
       fmt::format("step {} of {}, loss {:.4f}, {} left", step.step + 1, steps_, step.loss,
-                  duration(now / static_cast<double>(done_) * static_cast<double>(left)));
+                  duration(seconds_per_step(now) * static_cast<double>(left)));
   if (terminal_ != nullptr)
     *terminal_ << "\r" << text << "\033[K" << std::flush;
   else

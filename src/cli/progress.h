@@ -1,7 +1,7 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <vector>
 
@@ -9,25 +9,37 @@
 
 namespace wt::cli {
 
+// A clock for people who wait: seconds since an arbitrary moment.
+using WallClock = std::function<double()>;
+double wall_clock();
+
 // Shows the progress of a training: in one line that is overwritten if the messages go to a terminal, and
-// otherwise in few lines, of which a training of some seconds has none.
+// otherwise in few lines, of which a training of some seconds has none. If the steps are going to take more
+// than ten seconds, it says so once, as soon as a second of computing allows an estimate.
 // Wall-clock times are printed to messages only and never become part of results, which must be reproducible.
 class Progress {
  public:
-  Progress(std::ostream& messages, std::int64_t steps);
+  Progress(std::ostream& messages, std::int64_t steps, WallClock clock = wall_clock);
 
+  void begin_steps();  // what was done before, such as a simulation, is no part of a step's time
   void show(const train::StepResult& step);
   void finish();  // erases the line and prints the total wall time
 
  private:
-  double seconds() const;
+  double seconds() const { return clock_() - start_; }
+  double seconds_per_step(double now) const;
+  void estimate(std::int64_t left, double now);
 
   std::ostream& messages_;
   std::int64_t steps_ = 0;            // of the whole training
   std::ostream* terminal_ = nullptr;  // where the line is shown; null if messages go elsewhere
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  WallClock clock_;
+  double start_;
+  double begin_ = 0;       // of the first step; times here and below are seconds since start_
+  double first_done_ = 0;  // the end of the first step
   double shown_ = -1;
-  double next_line_ = 10;  // seconds until a log gets a line; the next ones come after twice the time
+  double next_line_ = 10;  // until a log gets a line; the next ones come after twice the time
+  bool is_estimated_ = false;
   std::int64_t done_ = 0;
 
   // Wall times of consecutive steps within an epoch, which include neither tracing nor evaluations.

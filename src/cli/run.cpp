@@ -120,6 +120,7 @@ class Prepared {
              .computes = !options.plan,
              .version = std::string(version()),
              .simulation = {.times = &times_},
+             .on_begin = [this] { line_->begin_steps(); },
              .on_step = [this](const train::StepResult& step) { line_->show(step); },
              .note = [this](const std::string& text) { note(text); },
              .interrupted_by = [] { return received_signal() == 0 ? "" : name_of(received_signal()); }}) {

@@ -26,8 +26,10 @@ Nics nics_of(const Fabric& fabric) {
   return nics;
 }
 
-// How many channels of this speed fit into a rate.
-int times(double rate, double speed) { return static_cast<int>(std::floor(rate / speed + 1e-9)); }
+// How many channels of this speed fit into a rate, of which no more than all channels matter.
+int times(double rate, double speed) {
+  return static_cast<int>(std::min<double>(std::floor(rate / speed + 1e-9), most_channels));
+}
 
 // The channels with the highest total rate, count times speed. Speeds are tried from fast to slow, down to
 // half of the best speed so far, and the search ends when the channels take all of the available rate

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/narrow.h"
 #include "base/suggest.h"
 
 namespace wt::collective {
@@ -123,21 +124,27 @@ std::vector<int> equal_factors(int number, int count) {
 std::vector<int> shape_of(const Request& request, int levels) {
   if (request.options.shape.empty()) return equal_factors(request.ranks, levels);
   const std::vector<int>& shape = request.options.shape;
-  const std::int64_t product =
-      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  // A product beyond all ranks grows no further, so that it stays a number.
+  const std::int64_t product = std::accumulate(
+      shape.begin(), shape.end(), std::int64_t{1},
+      [&](std::int64_t so_far, int extent) { return so_far > request.ranks ? so_far : so_far * extent; });
   if (product != request.ranks)
     throw InputError(
         fmt::format("shape {} holds {} ranks, not {}", fmt::join(shape, "x"), product, request.ranks));
   return shape;
 }
 
+int count_of_chunks(const Request& request, std::int64_t chunks) {
+  if (chunks > most_chunks)
+    throw InputError(
+        fmt::format("{} chunks among {} ranks are more than {}", chunks, request.ranks, most_chunks),
+        "take fewer ranks or larger pieces");
+  return narrow<int>(chunks);
+}
+
 Schedule schedule_of(Operation operation, const Request& request, std::int64_t chunks, Rule rule) {
-  constexpr std::int64_t most = 1'000'000'000;
-  if (chunks > most)
-    throw InputError(fmt::format("{} chunks among {} ranks are more than {}", chunks, request.ranks, most),
-                     "take fewer ranks or larger pieces");
   Contract contract{.operation = operation, .ranks = request.ranks, .root = request.root};
-  contract.cut = {.elements = request.elements, .chunks = static_cast<int>(chunks)};
+  contract.cut = {.elements = request.elements, .chunks = count_of_chunks(request, chunks)};
   return {{}, contract, std::move(rule)};
 }
 

@@ -58,4 +58,7 @@ std::vector<int> equal_factors(int number, int count);
 // scratch slots. Throws InputError if there are too many chunks to number them.
 Schedule schedule_of(Operation operation, const Request& request, std::int64_t chunks, Rule rule);
 
+// The same number of chunks as an int. Throws InputError if a schedule may not have so many.
+int count_of_chunks(const Request& request, std::int64_t chunks);
+
 }  // namespace wt::collective

@@ -1,5 +1,7 @@
 #include "collective/rule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -51,7 +53,7 @@ std::vector<int> kinds_one_after_the_other(const Rule& first, const Rule& second
 // A rule `count` times, each time one round behind the time before. `change` adapts the moves of one time.
 // Moves of the same round of the rule share a line, in which those of the different times follow each other.
 Rule staggered(Rule rule, int count, std::function<void(Move&, int which)> change) {
-  const int rounds = rule.rounds == 0 ? 0 : static_cast<int>(std::int64_t{rule.rounds} + count - 1);
+  const int rounds = rule.rounds == 0 ? 0 : narrow<int>(std::int64_t{rule.rounds} + count - 1);
   return {rounds, [=, rule = std::move(rule), change = std::move(change)](int round, Round& moves) {
             const int first = std::max(0, round - rule.rounds + 1), last = std::min(round, count - 1);
             for (int which = first; which <= last; ++which) {
@@ -163,9 +165,11 @@ Rule among(std::vector<int> ranks, Rule rule) {
 }
 
 Rule on_chunks(std::int64_t first, Rule rule, int stride) {
-  return renamed(std::move(rule), [first = static_cast<int>(first), stride](Move& move) {
-    put_on_chunks(move, first, stride);
-  });
+  if (first > most_chunks)
+    throw InputError(fmt::format("{} chunks are more than {}", first, most_chunks),
+                     "take fewer ranks or larger pieces");
+  return renamed(std::move(rule),
+                 [first = narrow<int>(first), stride](Move& move) { put_on_chunks(move, first, stride); });
 }
 
 }  // namespace wt::collective

@@ -36,4 +36,7 @@ Rule among(std::vector<int> ranks, Rule rule);
 // The same rule on other chunks: chunk c becomes first + c * stride.
 Rule on_chunks(std::int64_t first, Rule rule, int stride = 1);
 
+// Chunks are numbered with an int.
+inline constexpr std::int64_t most_chunks = 1'000'000'000;
+
 }  // namespace wt::collective

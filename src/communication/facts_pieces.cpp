@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "base/narrow.h"
 #include "communication/facts.h"
 
 namespace wt::communication {
@@ -14,8 +15,12 @@ using collective::Protocol;
 // The bytes that all channels work on together, when each has a chunk of this size.
 Bytes per_channel(const Facts& facts, Bytes chunk) { return facts.channels * chunk; }
 
+// More pieces than this are more chunks than a schedule may have, so that larger pieces are played.
+constexpr std::int64_t most_pieces = 1 << 30;
+
 int pieces(Bytes bytes, Bytes piece) {
-  return static_cast<int>(std::max<std::int64_t>(1, (bytes.count() + piece.count() - 1) / piece.count()));
+  return narrow<int>(
+      std::clamp<std::int64_t>((bytes.count() + piece.count() - 1) / piece.count(), 1, most_pieces));
 }
 
 constexpr Bytes kib(1024);

@@ -17,6 +17,7 @@ using platform::Endpoint, platform::LinkKind, platform::Platform;
 using Cycle = std::vector<int>;  // the devices of a machine, beginning with device 0
 
 constexpr std::size_t most_devices = 8;
+constexpr double most_links = 1024;  // as many as the description of a machine may have
 
 // links[a][b] is the number of direct NVLinks from device a to device b of a machine.
 using Links = std::vector<std::vector<int>>;
@@ -36,7 +37,7 @@ Links links_of(const Group& group, int devices) {
   Links links(count, std::vector<int>(count));
   for (std::size_t a = 0; a < count; ++a)
     for (std::size_t b = 0; b < count; ++b)
-      if (unit > 0) links[a][b] = static_cast<int>(std::lround(rates[a][b] / unit));
+      if (unit > 0) links[a][b] = static_cast<int>(std::lround(std::min(rates[a][b] / unit, most_links)));
   return links;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/free_memory.h"
+#include "base/narrow.h"
 #include "data/draws.h"
 
 namespace wt::data {
@@ -67,21 +68,43 @@ class Hidden {
 };
 
 // For each element of a row, the number of the area of the picture in which it lies. In shapes other than
-// images, every element is an area of its own.
-std::vector<std::int32_t> fields_of(const Shape& shape) {
-  std::vector<std::int32_t> fields(static_cast<std::size_t>(shape.elements()));
-  std::iota(fields.begin(), fields.end(), 0);
-  if (shape.rank() != 3 || shape.elements() == 0) return fields;
-  const std::int64_t across = std::min(fields_per_side, shape[1]), down = std::min(fields_per_side, shape[0]);
-  const std::int64_t channels = shape[2];
-  for (std::int64_t i = 0; i < shape.elements(); ++i) {
-    const std::int64_t row = i / (shape[1] * channels) * down / shape[0];
-    const std::int64_t column = i / channels % shape[1] * across / shape[1];
-    fields[static_cast<std::size_t>(i)] =
-        static_cast<std::int32_t>((row * across + column) * channels + i % channels);
+// images, every element is an area of its own. The numbers are found when the first row is read.
+class Fields {
+ public:
+  explicit Fields(const Shape& shape) : shape_(shape) {}
+
+  std::int64_t count() const { return is_image() ? down() * across() * shape_[2] : shape_.elements(); }
+
+  const std::vector<std::int32_t>& values() const {
+    std::call_once(once_, [this] { find(); });
+    return values_;
   }
-  return fields;
-}
+
+ private:
+  bool is_image() const { return shape_.rank() == 3 && shape_.elements() > 0; }
+  std::int64_t down() const { return std::min(fields_per_side, shape_[0]); }
+  std::int64_t across() const { return std::min(fields_per_side, shape_[1]); }
+
+  void find() const {
+    const std::int64_t elements = shape_.elements();
+    require_memory(Bytes(sizeof(std::int32_t)) * elements, "a synthetic row",
+                   "take a model with a smaller input");
+    values_.reserve(static_cast<std::size_t>(elements));
+    for (std::int64_t i = 0; i < elements; ++i) values_.push_back(narrow<std::int32_t>(field_of(i)));
+  }
+
+  std::int64_t field_of(std::int64_t i) const {
+    if (!is_image()) return i;
+    const std::int64_t channels = shape_[2];
+    const std::int64_t row = i / (shape_[1] * channels) * down() / shape_[0];
+    const std::int64_t column = i / channels % shape_[1] * across() / shape_[1];
+    return (row * across() + column) * channels + i % channels;
+  }
+
+  Shape shape_;
+  mutable std::once_flag once_{};
+  mutable std::vector<std::int32_t> values_{};
+};
 
 class ClassifiedRows final : public Synthetic {
  public:
@@ -91,16 +114,17 @@ class ClassifiedRows final : public Synthetic {
         noise_(static_cast<float>(wanted.noise)),
         labels_(stream_for(wanted.seed, Purpose::label)),
         noises_(stream_for(wanted.seed, Purpose::noise)),
-        fields_(fields_of(wanted.shape)),
-        per_picture_(fields_.empty() ? 0 : std::int64_t{*std::ranges::max_element(fields_)} + 1),
+        fields_(wanted.shape),
+        per_picture_(fields_.count()),
         pictures_({classes_, per_picture_}, stream_for(wanted.seed, Purpose::hidden), 0, 1 - noise_) {
     WT_EXPECT(wanted.classes > 0 && wanted.noise >= 0 && wanted.noise <= 1, wanted.classes, wanted.noise);
   }
 
  private:
   void write(std::span<const std::int64_t> numbers, Tensor& x, Tensor& y) const override {
+    const std::vector<std::int32_t>& fields = fields_.values();
     // One random byte per element is sufficient as noise, and four times cheaper than a word.
-    std::vector<std::uint32_t> words((fields_.size() + bytes_per_block - 1) / bytes_per_block *
+    std::vector<std::uint32_t> words((fields.size() + bytes_per_block - 1) / bytes_per_block *
                                      words_per_block);
     std::vector<std::uint8_t> noise(words.size() * sizeof(std::uint32_t));
     float* target = x.values<float>().data();
@@ -110,9 +134,9 @@ class ClassifiedRows final : public Synthetic {
       fill_row_words(words, noises_, numbers[i]);
       std::memcpy(noise.data(), words.data(), noise.size());
       const float* picture = pictures_.values() + label * per_picture_;
-      for (std::size_t j = 0; j < fields_.size(); ++j)
-        target[j] = picture[fields_[j]] + static_cast<float>(noise[j]) * (noise_ / 256);
-      target += fields_.size();
+      for (std::size_t j = 0; j < fields.size(); ++j)
+        target[j] = picture[fields[j]] + static_cast<float>(noise[j]) * (noise_ / 256);
+      target += fields.size();
     }
   }
 
@@ -120,7 +144,7 @@ class ClassifiedRows final : public Synthetic {
   float noise_;
   PhiloxStream labels_;
   PhiloxStream noises_;
-  std::vector<std::int32_t> fields_;
+  Fields fields_;
   std::int64_t per_picture_;
   Hidden pictures_;
 };

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/narrow.h"
 #include "base/overloaded.h"
 
 namespace wt::plan {
@@ -37,12 +38,12 @@ std::string_view name(BufferKind kind) { return kind_names[static_cast<std::size
 
 BufferId Plan::add_buffer(Buffer buffer) {
   buffers.push_back(std::move(buffer));
-  return static_cast<BufferId>(buffers.size() - 1);
+  return static_cast<BufferId>(narrow<std::int32_t>(buffers.size() - 1));
 }
 
 NodeId Plan::add_node(Action action, Label label) {
   nodes.push_back({.action = std::move(action), .scope = std::move(label.scope), .role = label.role});
-  return static_cast<NodeId>(nodes.size() - 1);
+  return static_cast<NodeId>(narrow<std::int32_t>(nodes.size() - 1));
 }
 
 std::vector<BufferId> reads(const Action& action) {

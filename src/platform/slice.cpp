@@ -137,10 +137,10 @@ bool spread_over_hosts(const Ici& ici, Slice& slice, const Place& place, Problem
   }
   slice.host = *host;
   slice.chips = narrow<std::int32_t>(slice.shape.count());
-  slice.cores = slice.chips * ici.cores;
-  slice.hosts = slice.chips / static_cast<std::int32_t>(host->count());
+  slice.cores = narrow<std::int32_t>(std::int64_t{slice.chips} * ici.cores);
+  slice.hosts = slice.chips / narrow<std::int32_t>(host->count());
   slice.cores_per_device = ici.device == Unit::core ? 1 : ici.cores;
-  slice.devices_per_host = static_cast<std::int32_t>(host->count()) * ici.cores / slice.cores_per_device;
+  slice.devices_per_host = narrow<std::int32_t>(host->count() * ici.cores / slice.cores_per_device);
   return true;
 }
 

@@ -23,13 +23,13 @@ TorusFabric::TorusFabric(Grid grid, const Link& link) : grid_(std::move(grid)), 
   WT_EXPECT(grid_.wraps.size() == shape.axes() && grid_.block.axes() == shape.axes(), shape.axes());
   WT_EXPECT(!grid_.twisted || can_be_twisted(shape), "{}", print(shape));
   shortest_ = *std::min_element(shape.extents.begin(), shape.extents.end());
-  std::int32_t links = 0;
+  std::int64_t links = 0;
   for (std::size_t axis = 0; axis < shape.axes(); ++axis) {
     blocks_.extents.push_back(shape[axis] / grid_.block[axis]);
-    first_link_.push_back(links);
-    links += 2 * edges(axis) * static_cast<std::int32_t>(shape.count() / shape[axis]);
+    first_link_.push_back(narrow<std::int32_t>(links));
+    links += 2 * edges(axis) * (shape.count() / shape[axis]);
   }
-  first_link_.push_back(links);
+  first_link_.push_back(narrow<std::int32_t>(links));
 }
 
 // A ring has one connection more than a line. An axis of one place has none.

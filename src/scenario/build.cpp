@@ -311,15 +311,17 @@ data::Distribution distribution(const Scenario& scenario, const cluster::Machine
           .goes_on_with_empty_replicas = scenario.strategy->goes_on_with_empty_replicas()};
 }
 
-// The rows of a whole batch and of a short last batch, if the training reaches it.
+// The rows of a whole batch and of a short last batch, if there are such batches. `rows` is negative for a
+// dataset without end.
+std::vector<std::int64_t> rows_of_batches(std::int64_t rows, std::int64_t batch, bool drop_remainder) {
+  const std::int64_t rest = rows < 0 || drop_remainder ? 0 : rows % batch;
+  if (rest == 0) return {batch};
+  return rows < batch ? std::vector{rest} : std::vector{batch, rest};
+}
+
 std::vector<std::int64_t> rows_of_steps(const Scenario& scenario, const Job& job) {
-  std::vector<std::int64_t> all{job.global_batch};
-  const std::int64_t batches = job.batches->cardinality();
-  const std::int64_t rest = job.rows < 0 || scenario.dataset.drop_remainder ? 0 : job.rows % job.global_batch;
-  if (rest == 0 || steps_of(scenario, job) < batches) return all;
-  if (batches == 1) return {rest};
-  all.push_back(rest);
-  return all;
+  const bool reaches_the_last = steps_of(scenario, job) >= job.batches->cardinality();
+  return rows_of_batches(job.rows, job.global_batch, scenario.dataset.drop_remainder || !reaches_the_last);
 }
 
 // Plans, memory and the simulated step are those of a whole batch, which such a training never has.
@@ -392,10 +394,9 @@ std::optional<data::Dataset> make_batches(const Dataset& wanted, const Purpose& 
   });
 }
 
-std::optional<data::Dataset> make_evaluation(const Purpose& purpose, const Scenario& scenario, const Job& job,
-                                             Problems& problems) {
+void make_evaluation(const Purpose& purpose, const Scenario& scenario, Job& job, Problems& problems) {
   const std::optional<Evaluation>& evaluation = scenario.training.evaluation;
-  if (!evaluation) return std::nullopt;
+  if (!evaluation) return;
   Job other;
   other.input = job.input;
   std::string key = "training.evaluation.dataset";
@@ -406,15 +407,17 @@ std::optional<data::Dataset> make_evaluation(const Purpose& purpose, const Scena
     wanted.repeat = 1;
     wanted.drop_remainder = false;
   }
-  auto batches = make_batches(wanted, purpose, scenario, key, other, problems);
-  if (batches && (other.inputs != job.inputs || other.labels != job.labels)) {
+  job.evaluation = make_batches(wanted, purpose, scenario, key, other, problems);
+  if (!job.evaluation) return;
+  job.evaluation_rows =
+      rows_of_batches(other.rows, scenario.global_batch(job.input.replicas), wanted.drop_remainder);
+  if (other.inputs != job.inputs || other.labels != job.labels) {
     problems.add(
         scenario.place(key),
         fmt::format(
             "rows of {} with labels of {} are evaluated, and rows of {} with labels of {} are trained",
             list(other.inputs), list(other.labels), list(job.inputs), list(job.labels)));
   }
-  return batches;
 }
 
 }  // namespace
@@ -474,7 +477,7 @@ Job build(const Scenario& scenario) {
   job.faults = placed(scenario.place("faults"), problems, [&] {
                  return faults_of(scenario, job.machine, steps_of(scenario, job));
                }).value_or(timing::Faults{});
-  job.evaluation = make_evaluation(purpose, scenario, job, problems);
+  make_evaluation(purpose, scenario, job, problems);
   if (!forward) forward = trace_model(*job.model, job.inputs, scenario, problems);
   problems.throw_if_any();
 

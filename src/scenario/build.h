@@ -37,6 +37,7 @@ struct Job {
   std::int64_t rows = -1;  // of the dataset, repeated; -1: without end
   std::vector<std::int64_t>
       step_rows{};  // the numbers of rows that steps have: a whole batch, and the last one
+  std::vector<std::int64_t> evaluation_rows{};  // the same for steps of an evaluation; empty without one
 };
 
 // Of the whole training. A training that is counted in steps is one epoch.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/free_memory.h"
 #include "base/rough.h"
 
 namespace wt::session {
@@ -52,19 +51,6 @@ bool takes_turns(const scenario::Scenario& scenario) {
   return scenario.host.logical_devices && scenario.numerics == scenario::Numerics::cpu;
 }
 
-// All replicas compute in this machine's memory at once, and the rows of a step lie beside them.
-void require_memory_of_host(const scenario::Scenario& scenario, const plan::Plan& plan) {
-  Bytes wanted;
-  for (const plan::Device& device : plan.devices) wanted += device.arena;
-  for (const plan::Port& input : plan.inputs) wanted += input.operand.spec.bytes();
-  const std::string key =
-      fmt::format("training.{}", scenario.training.per_replica_batch ? "per_replica_batch" : "global_batch");
-  require_memory(wanted, fmt::format("computing {}", counted(std::ssize(plan.devices), "device")),
-                 "use smaller batches or fewer replicas; with \"host\": {\"logical_devices\": ...} replicas "
-                 "take turns, and \"numerics\": \"none\" only simulates",
-                 scenario.place(key));
-}
-
 }  // namespace
 
 std::size_t replica_of(const cluster::Machine& machine, const std::string& device) {
@@ -89,8 +75,6 @@ void require_place_on_host(const scenario::Scenario& scenario, const cluster::Ma
   if (scenario.host.logical_devices && !takes_turns(scenario))
     require("host.logical_devices", "pieces", shortage(pieces_of(scenario), machine, plan),
             "raise their memory limits, list more of them, or use smaller batches");
-  if (scenario.numerics == scenario::Numerics::cpu && !scenario.host.logical_devices)
-    require_memory_of_host(scenario, plan);
   if (!gpus.empty())
     require("numerics", "GPUs", shortage(gpus, machine, plan),
             "use smaller batches or fewer replicas, or make more GPUs visible (CUDA_VISIBLE_DEVICES)");

@@ -21,10 +21,9 @@ struct HostPiece {
 // the device, else the first replica whose host the device is, else replica 0.
 std::size_t replica_of(const cluster::Machine& machine, const std::string& device);
 
-// Throws InputError if the replicas of this plan need more memory than this machine has free, or, with what
-// every piece would hold, if the replicas of this plan don't fit into the GPUs
-// or into the pieces of a scenario that computes on GPUs. On a CPU cut into pieces the replicas can take
-// turns, so there pieces_in_turns checks them.
+// Throws InputError, with what every piece would hold, if the replicas of this plan don't fit into the GPUs or
+// into the pieces of a scenario that computes on GPUs. On a CPU cut into pieces the replicas can take turns, so
+// there pieces_in_turns checks them. Whether all of it fits into this machine is host_memory.h's subject.
 void require_place_on_host(const scenario::Scenario& scenario, const cluster::Machine& machine,
                            const plan::Plan& plan, std::span<const HostPiece> gpus);
 

@@ -1,7 +1,12 @@
 #include "session/training.h"
 
+#include <fmt/format.h>
+
+#include "base/rough.h"
 #include "device/error.h"
+#include "plan/memory_report.h"
 #include "scenario/names.h"
+#include "session/host_memory.h"
 #include "session/host_pieces.h"
 #include "session/rehearsal.h"
 
@@ -28,8 +33,9 @@ std::optional<std::string> Training::check() {
   const bool can_be_refused = time.collectives == scenario::Collectives::folded || time.measured_step;
   if (job_.machine.platform && can_be_refused && time.compute.is_roofline()) clock_.step();
   if (scenario_.numerics == scenario::Numerics::none) return std::nullopt;
-  require_place_on_host(scenario_, job_.machine, plans_.whole(), queues_.gpus());
-  pieces_in_turns(scenario_, job_.machine, plans_.whole());
+  require_host();
+  for (const plan::Plan* plan : evaluation_plans())
+    if (plan->out_of_memory) return plan::report_memory(*plan).shortage->message;
   plans_.state().preset(job_.initial_weights);
   saved_.restore({});
   return std::nullopt;
@@ -64,8 +70,8 @@ session::Results Training::run(OutputFolder& folder) {
   if (results.simulated) add_time(results);
   if (!results.has_numbers()) return results;
   WT_EXPECT(options_.computes, "{} was created without Options::computes, so it cannot run", scenario_.name);
-  require_place_on_host(scenario_, job_.machine, plans_.whole(), queues_.gpus());
-  take_turns_on_host(results);
+  require_host();
+  note_turns(results);
   try {
     train(results, folder);
   } catch (const device::ResourceExhaustedError& error) {  // The plan of an evaluation may need more memory.
@@ -83,15 +89,49 @@ void Training::add_time(session::Results& results) {
   if (results.timed_out) results.lost.reset();
 }
 
+// ---- This machine's memory
+
+std::vector<const plan::Plan*> Training::evaluation_plans() {
+  std::vector<const plan::Plan*> plans;
+  for (const std::int64_t rows : job_.evaluation_rows)
+    plans.push_back(&evaluator_.evaluation_plan(plans_.batch_of(rows)));
+  return plans;
+}
+
+// Plans that don't fit into the described devices are never executed.
+void Training::require_host() {
+  const bool on_gpus = !queues_.gpus().empty();
+  require_place_on_host(scenario_, job_.machine, plans_.whole(), queues_.gpus());
+  seat_on_host();
+  std::vector<Held> held;
+  const auto hold = [&](std::string_view what, std::int64_t rows, const plan::Plan& plan) {
+    if (plan.out_of_memory) return;
+    const auto& seat = plans_.machine().seat;
+    held.push_back({fmt::format("{} of {}", what, counted(rows, "row")),
+                    seat ? bytes_on_host(seat(plan), on_gpus) : bytes_on_host(plan, on_gpus)});
+  };
+  for (const std::int64_t rows : job_.step_rows) hold("steps", rows, plans_.of(rows));
+  const std::vector<const plan::Plan*> evaluations = evaluation_plans();
+  for (std::size_t i = 0; i < evaluations.size(); ++i)
+    hold("evaluations", job_.evaluation_rows[i], *evaluations[i]);
+  const std::vector<Held> beside = held_beside_plans(scenario_, plans_.step(), plans_.whole(), held.size());
+  held.insert(held.end(), beside.begin(), beside.end());
+  require_host_memory(scenario_, held, options_.free_memory());
+}
+
 // If the replicas take turns in pieces of this machine's memory, every plan gets the swaps that this needs:
 // the step's, and later those of evaluations.
-void Training::take_turns_on_host(session::Results& results) {
+void Training::seat_on_host() {
   if (pieces_in_turns(scenario_, job_.machine, plans_.whole()).empty()) return;
-  const auto seat = [this](const plan::Plan& whole) {
-    return plan::in_turns(whole, pieces_in_turns(scenario_, job_.machine, whole));
+  plans_.machine().seat = [this](const plan::Plan& whole) {
+    return plan::in_turns(whole, pieces_in_turns(scenario_, job_.machine, whole)).plan;
   };
-  const plan::InTurns step = seat(plans_.whole());
-  plans_.machine().seat = [seat](const plan::Plan& whole) { return seat(whole).plan; };
+}
+
+void Training::note_turns(session::Results& results) {
+  const std::vector<plan::Piece> pieces = pieces_in_turns(scenario_, job_.machine, plans_.whole());
+  if (pieces.empty()) return;
+  const plan::InTurns step = plan::in_turns(plans_.whole(), pieces);
   if (step.swaps == 0) return;
   results.turns = session::Turns{step.swaps, step.swapped};
   if (options_.note) options_.note(print(*results.turns));
@@ -102,6 +142,7 @@ void Training::train(session::Results& results, OutputFolder& folder) {
   done_ = saved_.restore(options_.note);
   data::Dataset batches = *job_.batches;
   if (scenario_.training.steps) batches = batches.skip(done_.steps);
+  if (options_.on_begin) options_.on_begin();
   plans_.model().fit(batches, fit_options(results, folder));
   if (results.last_step() || results.interrupted) return;
   if (const auto& evaluation = scenario_.training.evaluation) {

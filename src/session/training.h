@@ -20,6 +20,7 @@
 #include <functional>
 #include <string>
 
+#include "base/free_memory.h"
 #include "base/output_folder.h"
 #include "device/cpu/workers.h"
 #include "scenario/build.h"
@@ -42,8 +43,10 @@ class Training {
     bool computes = false;
     std::string version{};                   // of the program, for the results
     timing::SimulationOptions simulation{};  // options of the simulation that a scenario cannot express
+    std::function<void()> on_begin{};        // called before the first computed step
     std::function<void(const train::StepResult&)> on_step{};  // called after each computed step
     std::function<void(const std::string&)> note{};           // receives messages for the user
+    std::function<Bytes()> free_memory = wt::free_memory;     // of this machine
     // Called after each computed step. The name of a signal ends the training after this step; empty: none.
     std::function<std::string()> interrupted_by{};
   };
@@ -57,8 +60,8 @@ class Training {
 
   // Throws InputError for everything that run() would refuse before it computes the first step. Nothing is
   // measured, and a step is simulated only if the scenario has wishes that only the simulation can refuse.
-  // Returns the text of TensorFlow's error if the step doesn't fit into a device's memory. Requires:
-  // Options::computes.
+  // Returns the text of TensorFlow's error if a step of the training or of an evaluation doesn't fit into a
+  // device's memory. Requires: Options::computes.
   std::optional<std::string> check();
 
   // Plans the step of a whole batch and, if the scenario has a platform and the step fits, simulates it.
@@ -74,7 +77,10 @@ class Training {
  private:
   session::Results planned_results();
   void add_time(session::Results& results);
-  void take_turns_on_host(session::Results& results);
+  std::vector<const plan::Plan*> evaluation_plans();
+  void require_host();
+  void seat_on_host();
+  void note_turns(session::Results& results);
   void train(session::Results& results, OutputFolder& folder);
   train::CompileOptions evaluation_options() const;
   train::EpochResult evaluate_checkpoint(OutputFolder& folder);

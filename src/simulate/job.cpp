@@ -13,7 +13,7 @@ std::int32_t Job::add(Activity activity, std::span<const std::int32_t> waits_for
   activities.push_back(activity);
   after.insert(after.end(), waits_for.begin(), waits_for.end());
   first_after.push_back(static_cast<std::int64_t>(after.size()));
-  return static_cast<std::int32_t>(activities.size() - 1);
+  return narrow<std::int32_t>(activities.size() - 1);
 }
 
 Activity Job::flow(double latency, std::int64_t bytes, std::span<const std::int32_t> route) {

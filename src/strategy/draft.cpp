@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
+
 namespace wt::strategy {
 
 using plan::BufferKind, plan::DeviceId, plan::NodeId, plan::Operand;
@@ -17,9 +19,9 @@ DeviceId Draft::device(const plan::Device& device) {
   const auto found = std::ranges::find(plan.devices, device.name, &plan::Device::name);
   if (found == plan.devices.end()) {
     plan.devices.push_back(device);
-    return static_cast<DeviceId>(static_cast<std::int32_t>(plan.devices.size() - 1));
+    return static_cast<DeviceId>(narrow<std::int32_t>(plan.devices.size() - 1));
   }
-  return static_cast<DeviceId>(static_cast<std::int32_t>(found - plan.devices.begin()));
+  return static_cast<DeviceId>(narrow<std::int32_t>(found - plan.devices.begin()));
 }
 
 Operand Draft::buffer(std::string name, DeviceId device, TensorSpec spec, BufferKind kind) {

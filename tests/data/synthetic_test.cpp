@@ -40,6 +40,9 @@ TEST(Synthetic, DrawsHiddenNumbersWhenARowIsRead) {
   const auto rows = synthetic_rows(Classification{.rows = 2, .shape = {1 << 20}, .classes = 1 << 24});
   EXPECT_EQ(rows->count(), 2);
   EXPECT_THROW(rows->gather(std::array<std::int64_t, 1>{0}), InputError);
+  const auto pictures = synthetic_rows(Classification{.rows = 2, .shape = {1 << 20, 1 << 20, 1}});
+  EXPECT_EQ(pictures->count(), 2);
+  EXPECT_THROW(pictures->gather(std::array<std::int64_t, 1>{0}), InputError);
 }
 
 TEST(Synthetic, AShuffleThatMemoryCannotHoldIsRefusedBeforeItIsFilled) {

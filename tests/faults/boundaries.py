@@ -7,8 +7,8 @@
 The integers are: every key of scenarios/schema/scenario.json, every key of platforms/schema/platform.json that a
 platform of platforms/ has, and the options of the commands in the table below. An answer is exit code 0, 1 or 2,
 without a signal and within a limit of memory. Exit code 3 is a fault of windtunnel, and fails here. A training
-that was accepted may take days if the user wants so many steps. It is ended after --seconds, and only `run` may
-take so long.
+that was accepted may take days if the user wants so many steps. It is ended after --seconds. Only `run` may take
+so long, and only if it has printed how far it is or how long it will take.
 """
 
 import argparse
@@ -219,6 +219,10 @@ def all_cases():
     yield from platform_cases(border)
 
 
+# What `run` prints of a training that takes long: an estimate (src/cli/progress.cpp), or how far it is.
+progress = re.compile(r"steps that are left take about |^step \d+ of \d+, loss .* left$", re.MULTILINE)
+
+
 class Runner:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
@@ -243,8 +247,10 @@ class Runner:
             text = process.communicate(timeout=self.options.seconds)[1].decode(errors="replace")
         except subprocess.TimeoutExpired:
             process.kill()
-            process.communicate()
-            return "" if command[0] == "run" else f"no answer after {self.options.seconds} s"
+            text = process.communicate()[1].decode(errors="replace")
+            if command[0] != "run":
+                return f"no answer after {self.options.seconds} s"
+            return "" if progress.search(text) else f"no progress within {self.options.seconds} s: {text.strip()[-400:]}"
         if process.returncode in (0, 1, 2):
             return ""
         return f"exit code {process.returncode}: {text.strip()[-400:]}"

@@ -28,7 +28,7 @@ Schedule with_switch(Operation operation, const Request& request, Rule rule) {
 // keep the results apart from the values that are being added.
 Schedule nvls(const Request& request) {
   const int n = request.ranks, loops = request.options.segments;
-  const auto scratch = static_cast<int>(std::int64_t{n} * loops);
+  const int scratch = count_of_chunks(request, std::int64_t{n} * loops);
   const Rule ask{1, [=](int, Round& moves) {
                    for (int r = 0; r < n; ++r) moves.copy(n, r, r, +scratch);
                  }};
