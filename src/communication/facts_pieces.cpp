@@ -16,11 +16,11 @@ using collective::Protocol;
 Bytes per_channel(const Facts& facts, Bytes chunk) { return facts.channels * chunk; }
 
 // More pieces than this are more chunks than a schedule may have, so that larger pieces are played.
-constexpr std::int64_t most_pieces_of_transfer = 1 << 30;
+constexpr std::int64_t most_counted = 1 << 30;
 
 int pieces(Bytes bytes, Bytes piece) {
   return narrow<int>(
-      std::clamp<std::int64_t>((bytes.count() + piece.count() - 1) / piece.count(), 1, most_pieces_of_transfer));
+      std::clamp<std::int64_t>((bytes.count() + piece.count() - 1) / piece.count(), 1, most_counted));
 }
 
 constexpr Bytes kib(1024);

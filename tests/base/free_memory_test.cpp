@@ -26,5 +26,10 @@ TEST(FreeMemory, RefusesMoreWithFiguresPlaceAndRemedy) {
   }
 }
 
+TEST(FreeMemory, MayBeGiven) {
+  EXPECT_NO_THROW(require_memory(1000_MB, 1000_MB, "a training", "take less"));
+  EXPECT_THROW(require_memory(Bytes(1), Bytes(0), "a training", "take less"), InputError);
+}
+
 }  // namespace
 }  // namespace wt
