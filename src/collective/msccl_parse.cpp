@@ -16,7 +16,7 @@ namespace wt::collective::msccl {
 namespace {
 
 // A file beyond these limits is a mistake, and its verification would only exhaust the memory.
-constexpr int most_gpus = 1 << 12, most_chunks = 1 << 16, most_slots = 1 << 24;
+constexpr int most_gpus = 1 << 12, most_chunks_of_file = 1 << 16, most_slots = 1 << 24;
 constexpr std::size_t most_steps = 4096, most_problems = 50;
 
 // MSCCL's step types: send, receive, receive-copy-send, receive-reduce-copy, receive-reduce-copy-send,
@@ -119,7 +119,7 @@ void Reader::read_algorithm(const pugi::xml_node& algorithm) {
          "known: allreduce, reduce_scatter, allgather, broadcast, reduce");
   contract_.operation = operation.value_or(Operation::all_reduce);
   contract_.ranks = number(algorithm, "ngpus", 1, most_gpus);
-  const int chunks = number(algorithm, "nchunksperloop", 1, most_chunks);
+  const int chunks = number(algorithm, "nchunksperloop", 1, most_chunks_of_file);
   contract_.cut = {.elements = elements_ > 0 ? elements_ : chunks, .chunks = chunks};
   contract_.root = algorithm.attribute("root").as_int(0);
   in_place_ = algorithm.attribute("inplace").as_int(0) != 0;
@@ -135,7 +135,7 @@ void Reader::read_algorithm(const pugi::xml_node& algorithm) {
          "take a longer vector");
   int scratch = 0;
   for (const pugi::xml_node& gpu : algorithm.children("gpu"))
-    scratch = std::max(scratch, number(gpu, "s_chunks", 0, most_chunks));
+    scratch = std::max(scratch, number(gpu, "s_chunks", 0, most_chunks_of_file));
   contract_.input_slot = in_place_ ? 0 : chunks;
   contract_.scratch = contract_.input_slot + scratch;
   if (std::int64_t{contract_.ranks} * contract_.slots() > most_slots)
@@ -151,13 +151,13 @@ void Reader::read_gpu(const pugi::xml_node& gpu) {
 }
 
 void Reader::read_block(const pugi::xml_node& node, int gpu) {
-  const BlockId id{gpu, number(node, "id", 0, most_chunks)};
+  const BlockId id{gpu, number(node, "id", 0, most_chunks_of_file)};
   if (program_.blocks.contains(id))
     return fail(node, fmt::format("GPU {} has two thread blocks with id {}", gpu, id.block));
   Block& block = program_.blocks[id];
   block.send = number(node, "send", -1, contract_.ranks - 1);
   block.receive = number(node, "recv", -1, contract_.ranks - 1);
-  block.channel = number(node, "chan", 0, most_chunks);
+  block.channel = number(node, "chan", 0, most_chunks_of_file);
   for (const pugi::xml_node& step : node.children("step")) read_step(step, gpu, block);
   if (block.steps.size() > most_steps)
     fail(node, fmt::format("a thread block has at most {} steps, and this one has {}", most_steps,
@@ -177,7 +177,7 @@ void Reader::read_step(const pugi::xml_node& node, int gpu, Block& block) {
     fail(node, "this step receives, but its thread block has recv=\"-1\"");
   BlockStep step{.type = &*type};
   step.offset = offset_of(node);
-  step.after_block = number(node, "depid", -1, most_chunks);
+  step.after_block = number(node, "depid", -1, most_chunks_of_file);
   step.after_step = number(node, "deps", -1, 1 << 20);
   if (name != "nop") {
     step.count = number(node, "cnt", 1, contract_.slots());

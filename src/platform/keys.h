@@ -36,7 +36,7 @@ constexpr Key count_key(std::string_view name, std::string_view meaning, int at_
                         int at_most = 1 << 22) {
   return {.name = name, .meaning = meaning, .at_least = at_least, .at_most = at_most};
 }
-// Of a number without a unit and without an upper bound of its own.
+// Of a number without a unit. The largest is that of numbers without an upper bound of their own.
 inline constexpr double smallest_ratio = 1e-6, largest_ratio = 1e6;
 inline constexpr int most_parts = 1024;  // parts of one kind in one machine
 

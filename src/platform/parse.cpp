@@ -107,8 +107,8 @@ class Parser {
     if constexpr (std::is_same_v<T, Seconds>) return {.at_least = Seconds(0)};
     if constexpr (std::is_same_v<T, Bytes>) return {.above = Bytes(0)};
     if constexpr (std::is_same_v<T, double>) {
-      if (key.at_most) return {.above = 0.0, .at_most = static_cast<double>(*key.at_most)};
-      return {.at_least = smallest_ratio, .at_most = largest_ratio};
+      const double largest = key.at_most ? static_cast<double>(*key.at_most) : largest_ratio;
+      return {.at_least = smallest_ratio, .at_most = largest};
     }
     return {};
   }

@@ -110,10 +110,8 @@ class SchemaWriter {
       if (key.at_most) out_.member("maximum", *key.at_most);
     } else if constexpr (std::is_same_v<T, double>) {
       out_.member("type", "number");
-      if (key.at_most)
-        out_.member("exclusiveMinimum", 0).member("maximum", *key.at_most);
-      else
-        out_.member("minimum", smallest_ratio).member("maximum", largest_ratio);
+      const double largest = key.at_most ? static_cast<double>(*key.at_most) : largest_ratio;
+      out_.member("minimum", smallest_ratio).member("maximum", largest);
     } else {
       out_.member("type", "string");
     }
