@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "base/interruption.h"
+#include "base/rough.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/run_folder.h"
@@ -319,6 +320,10 @@ Exit compare(const RunOptions& options, const Streams& streams) {
 Exit run_scaling(const RunOptions& options, const Streams& streams) {
   const study::Scaling scaling =
       study::scaling_of(options.files.front(), options.overrides, options.replicas);
+  for (const session::Forecast& forecast : scaling.forecasts)
+    if (!forecast.chosen_strategy.empty())
+      streams.messages << fmt::format("note: {}: {}\n", counted(forecast.planned.replicas, "replica"),
+                                      forecast.chosen_strategy);
   streams.results << (options.csv    ? report::csv(report::scaling_records(scaling))
                       : options.json ? report::scaling_json(scaling)
                                      : report::scaling_text(scaling));

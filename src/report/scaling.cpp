@@ -27,6 +27,12 @@ double per_device(const Forecast& forecast) {
   return forecast.simulated->samples_per_second / static_cast<double>(forecast.planned.replicas);
 }
 
+// People see it only where it may differ from row to row.
+Cell strategy(R row) {
+  const Forecast& forecast = row.forecast;
+  return {forecast.strategy, forecast.chosen_strategy.empty() ? "" : forecast.strategy};
+}
+
 Cell rows_each(R row) {
   const auto [least, most] = std::ranges::minmax(row.forecast.planned.replica_rows);
   if (least == most) return cell(most);
@@ -79,6 +85,7 @@ Cell outcome(R row) { return {std::string(row.forecast.out_of_memory ? "out_of_m
 constexpr std::array columns{
     Column<ScalingRow>{{"replicas", "replicas"}, [](R row) { return cell(row.forecast.planned.replicas); }},
     Column<ScalingRow>{{"machines", "machines"}, [](R row) { return cell(row.forecast.planned.workers); }},
+    Column<ScalingRow>{{"strategy", "strategy", 'l'}, strategy},
     Column<ScalingRow>{{"rows each", "replica_rows"}, rows_each},
     Column<ScalingRow>{{"global batch", "global_batch"},
                        [](R row) { return cell(row.forecast.planned.global_batch); }},

@@ -36,7 +36,9 @@ std::optional<std::string> Training::check() {
 }
 
 session::Forecast Training::forecast() {
-  session::Forecast forecast{.planned = plans_.planned()};
+  session::Forecast forecast{.strategy = std::string(scenario_.strategy->name()),
+                             .chosen_strategy = scenario_.chosen_strategy(),
+                             .planned = plans_.planned()};
   if (const auto& shortage = forecast.planned.memory.shortage)
     forecast.out_of_memory = shortage->message;
   else if (job_.machine.platform)
@@ -50,7 +52,7 @@ session::Results Training::planned_results() {
   session::Forecast known = forecast();
   return {.version = options_.version,
           .name = scenario_.name,
-          .strategy = std::string(scenario_.strategy->name()),
+          .strategy = std::move(known.strategy),
           .semantics = std::string(model::name(scenario_.semantics)),
           .numerics = std::string(scenario::name_of(scenario_.numerics)),
           .planned = std::move(known.planned),
