@@ -96,7 +96,7 @@ void print(const session::Results& results, const RunOptions& options, const std
     streams.results << report::summary_text(results);
     if (options.verbose) {
       streams.results << "\n" << report::planned_text(results.planned);
-      if (results.simulated) streams.results << report::simulated_text(*results.simulated);
+      if (results.simulated) streams.results << report::simulated_text(results.planned, *results.simulated);
     }
     if (!results.epochs.empty()) streams.results << "\n";
     streams.results << report::epochs_table(results) << "results: " << folder << "\n";

@@ -42,7 +42,7 @@ session::Forecast Training::forecast() {
   if (const auto& shortage = forecast.planned.memory.shortage)
     forecast.out_of_memory = shortage->message;
   else if (job_.machine.platform)
-    forecast.simulated = clock_.step().summary;
+    clock_.complete(forecast.simulated.emplace(clock_.step().summary));
   return forecast;
 }
 
@@ -79,7 +79,6 @@ session::Results Training::run(OutputFolder& folder) {
 // A job ends only once. timed_out() considers only the steps before the loss of a worker, so a timeout that
 // it returns comes first.
 void Training::add_time(session::Results& results) {
-  clock_.complete(*results.simulated);
   results.lost = clock_.lost();
   results.timed_out = clock_.timed_out(results.last_step().value_or(results.planned.steps));
   if (results.timed_out) results.lost.reset();
