@@ -14,7 +14,6 @@ struct ShortName {
   std::string_view name{};
   std::string_view key{};      // of the scenario; empty: it is a number of replicas, as for --replicas
   std::string_view unset{};    // the key that excludes this one; empty: none
-  std::string_view word{};     // the key of an object for which a bare word stands; empty: none
   std::string_view summary{};  // one line
 };
 std::span<const ShortName> short_names();

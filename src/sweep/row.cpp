@@ -4,6 +4,7 @@
 #include <array>
 #include <new>
 
+#include "report/baseline.h"
 #include "session/compute_times.h"
 #include "session/training.h"
 
@@ -77,21 +78,10 @@ Field samples_per_device(R row) {
   });
 }
 
-template <class Value>
-Field of_baseline(R row, Value value) {
+template <report::Cell (*cell)(const timing::Simulated&)>
+Field of_baseline(R row) {
   const timing::Simulated* step = row.simulated();
-  return step == nullptr || !step->baseline ? Field{} : Field{value(*step)};
-}
-Field efficiency(R row) {
-  return of_baseline(row, [](const timing::Simulated& step) { return step.efficiency; });
-}
-Field scaling(R row) {
-  return of_baseline(row, [](const timing::Simulated& step) {
-    return std::string(step.baseline->is_weak ? "weak" : "strong");
-  });
-}
-Field baseline_samples(R row) {
-  return of_baseline(row, [](const timing::Simulated& step) { return step.baseline->samples_per_second; });
+  return step == nullptr || !step->baseline ? Field{} : cell(*step).field;
 }
 
 Field epoch(R row) {
@@ -142,9 +132,13 @@ constexpr std::array columns{
     Column{"samples_per_second_per_device", samples_per_device},
     Column{"tokens_per_second", tokens},
     Column{"mfu", [](R row) { return simulated(row, [](const auto& step) { return step.utilization; }); }},
-    Column{"scaling_efficiency", efficiency},
-    Column{"scaling", scaling},
-    Column{"baseline_samples_per_second", baseline_samples},
+    Column{"speed_up", of_baseline<report::speed_up_cell>},
+    Column{"scaling_efficiency", of_baseline<report::efficiency_cell>},
+    Column{"baseline", of_baseline<report::baseline_cell>},
+    Column{"baseline_devices", of_baseline<report::baseline_devices_cell>},
+    Column{"baseline_rows", of_baseline<report::baseline_rows_cell>},
+    Column{"baseline_samples_per_second", of_baseline<report::baseline_rate_cell>},
+    Column{"baseline_memory", of_baseline<report::baseline_memory_cell>},
     Column{"memory_bytes",
            [](R row) {
              return planned(row, [](const auto& plan) { return session::peak_memory(plan).count(); });
@@ -192,9 +186,8 @@ void time_step(scenario::Scenario scenario, Outcome& outcome) {
   session::ComputeTimes times(scenario, {});
   session::Training training(scenario, scenario::build(scenario), {.simulation = {.times = &times}});
   outcome.forecast = training.forecast();
-  if (outcome.forecast->simulated) {
-    training.clock().complete(*outcome.forecast->simulated);
-  } else if (outcome.forecast->out_of_memory) {
+  if (outcome.forecast->simulated) return;
+  if (outcome.forecast->out_of_memory) {
     outcome.outcome = "out_of_memory";
     outcome.reason = first_line(*outcome.forecast->out_of_memory);
   } else {

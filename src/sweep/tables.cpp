@@ -69,7 +69,7 @@ constexpr std::array shown{
     Shown{"samples_per_second", "samples/s", rate},
     Shown{"samples_per_second_per_device", "per device", rate},
     Shown{"scaling_efficiency", "efficiency", share},
-    Shown{"scaling", "scaling", plain, false},
+    Shown{"baseline", "scaling", plain, false},
     Shown{"memory_bytes", "memory", bytes},
     Shown{"bound_by", "mostly"},
     Shown{"outcome", "", unless_done},
