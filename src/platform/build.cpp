@@ -238,8 +238,8 @@ class Builder {
   std::unique_ptr<const Fabric> make_network() {
     const Place& place = description_.machines ? description_.machines->place : description_.place;
     if (!description_.network) {
-      problems_.add(place, "there is no route from host 0 of machine 0 to host 0 of machine 1",
-                    "add \"network\", which joins the machines' NICs");
+      problems_.add(place, "there are several machines, and the platform describes no network that joins them",
+                    "add \"network\" to the platform, or take one machine");
       return nullptr;
     }
     if (!machine_.nics) {
