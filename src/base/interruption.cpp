@@ -21,7 +21,7 @@ std::array<struct sigaction, signals.size()> earlier{};
 
 extern "C" void record_signal(int number) {
   received = number;
-  constexpr std::string_view text = "\nending after this step; a second signal ends the run at once\n";
+  constexpr std::string_view text = "\nending in order; a second signal ends the program at once\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
