@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "base/interruption.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/run_folder.h"
@@ -205,7 +206,7 @@ class Prepared {
 };
 
 scenario::Scenario read(const std::string& file, const RunOptions& options, const Streams& streams) {
-  scenario::Scenario scenario = scenario::parse_file(file, options.overrides);
+  scenario::Scenario scenario = scenario::parse_file(file, overrides_of(file, options));
   apply_tf_config(options.tf_config, scenario, streams.messages);
   session::check_output_names(scenario);
   return scenario;
@@ -284,7 +285,7 @@ void print_comparison(const std::vector<session::Results>& runs, const RunOption
     report::write(out, records);
     results << out.end_object().text();
   } else {
-    results << report::table(records);
+    results << report::table(records) << report::notes_on_costs(runs);
   }
 }
 
@@ -317,8 +318,8 @@ Exit compare(const RunOptions& options, const Streams& streams) {
 // ---- A number of replicas each
 
 Exit run_scaling(const RunOptions& options, const Streams& streams) {
-  const study::Scaling scaling =
-      study::scaling_of(options.files.front(), options.overrides, options.replicas);
+  const std::string& file = options.files.front();
+  const study::Scaling scaling = study::scaling_of(file, overrides_of(file, options), options.replicas);
   streams.results << (options.csv    ? report::csv(report::scaling_records(scaling))
                       : options.json ? report::scaling_json(scaling)
                                      : report::scaling_text(scaling));
@@ -326,6 +327,19 @@ Exit run_scaling(const RunOptions& options, const Streams& streams) {
 }
 
 }  // namespace
+
+std::vector<std::string> overrides_of(const std::string& file, const RunOptions& options) {
+  std::vector<std::string> overrides = options.overrides;
+  if (options.job && !scenario::parse_file(file, overrides).job) overrides.push_back("job={}");
+  for (const std::string& text : options.prices) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw InputError(fmt::format("--price {} is not of the form NAME=PRICE", printable(text)),
+                       R"(write the platform and its price, as in --price aws_p5="98.32 USD/h")");
+    overrides.push_back(fmt::format(R"(cost.prices."{}"{})", text.substr(0, equals), text.substr(equals)));
+  }
+  return overrides;
+}
 
 Exit run(const RunOptions& options, const Streams& streams) {
   session::pin_isa(options.isa);

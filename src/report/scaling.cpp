@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/rough.h"
+#include "report/job.h"
 #include "report/planned.h"
 
 namespace wt::report {
@@ -106,19 +107,31 @@ std::string heading(const study::Scaling& scaling) {
 std::string footing(const study::Scaling& scaling) {
   const session::Forecast* first = scaling.first();
   if (first == nullptr) return "no step fits\n";
-  return fmt::format(
-      "speed-up and efficiency (of samples/s per device) are against {}; times are simulated, an epoch is "
-      "its "
-      "steps\n",
-      counted(first->planned.replicas, "replica"));
+  const session::Forecast& last = scaling.forecasts.back();
+  const std::string cost =
+      last.cost
+          ? fmt::format("cost of {}: {}\n", counted(last.planned.replicas, "replica"), basis(*last.cost))
+          : "";
+  return cost + fmt::format(
+                    "speed-up and efficiency (of samples/s per device) are against {}; times are simulated, "
+                    "an epoch is "
+                    "its "
+                    "steps\n",
+                    counted(first->planned.replicas, "replica"));
 }
 
 }  // namespace
 
 Records scaling_records(const study::Scaling& scaling) {
   std::vector<ScalingRow> rows;
-  for (const Forecast& forecast : scaling.forecasts) rows.push_back({forecast, scaling.first()});
-  return records_of<ScalingRow>(std::span<const Column<ScalingRow>>(columns), rows);
+  std::vector<JobAndCost> jobs;
+  for (const Forecast& forecast : scaling.forecasts) {
+    rows.push_back({forecast, scaling.first()});
+    jobs.push_back(job_and_cost(forecast));
+  }
+  Records records = records_of<ScalingRow>(std::span<const Column<ScalingRow>>(columns), rows);
+  add_job_columns(records, jobs);
+  return records;
 }
 
 std::string scaling_text(const study::Scaling& scaling) {

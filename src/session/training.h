@@ -72,6 +72,7 @@ class Training {
   session::Results run(OutputFolder& folder);
 
  private:
+  void add_job(session::Forecast& forecast);
   session::Results planned_results();
   void add_time(session::Results& results);
   void take_turns_on_host(session::Results& results);

@@ -303,6 +303,10 @@ const plan::Plan& Model::training_plan(const std::vector<Tensor>& batch) {
   return compiled("training_plan").train.plan_for(arguments(split(batch)));
 }
 
+const plan::Plan& Model::evaluation_plan(const std::vector<Tensor>& batch) {
+  return compiled("evaluation_plan").evaluate.plan_for(arguments(split(batch)));
+}
+
 const Step& Model::training_step(const std::vector<Tensor>& batch, std::size_t replica) {
   return compiled("training_step").train.step_for(arguments(split(batch)), replica);
 }
