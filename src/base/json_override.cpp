@@ -10,8 +10,13 @@ namespace wt::json {
 std::vector<std::string> dotted(std::string_view path) {
   std::vector<std::string> steps;
   for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    steps.emplace_back(path.substr(begin, end - begin));
+    const std::size_t quote =
+        begin < path.size() && path[begin] == '"' ? path.find('"', begin + 1) : std::string_view::npos;
+    const std::size_t end =
+        std::min(path.find('.', quote == std::string_view::npos ? begin : quote), path.size());
+    const bool is_quoted = quote != std::string_view::npos && quote + 1 == end;
+    steps.emplace_back(is_quoted ? path.substr(begin + 1, quote - begin - 1)
+                                 : path.substr(begin, end - begin));
     begin = end + 1;
   }
   return steps;

@@ -13,8 +13,8 @@ namespace wt::json {
 // The file name in the places of override values, so that errors read "--set:1:17: ...".
 inline constexpr std::string_view command_line = "--set";
 
-// Splits "training.epochs" into the path {"training", "epochs"} for replaced(). Parts may be empty; the
-// caller checks them.
+// Splits "training.epochs" into the path {"training", "epochs"} for replaced(). A part that contains dots
+// stands in quotes: cost.prices."p5.48xlarge". Parts may be empty; the caller checks them.
 std::vector<std::string> dotted(std::string_view path);
 
 // Parses the part of `text` that follows `begin`. If it is not valid JSON, it becomes a JSON string, so that

@@ -9,6 +9,7 @@
 
 #include "base/narrow.h"
 #include "base/plausible.h"
+#include "base/power.h"
 #include "base/utf8.h"
 
 namespace wt::json {
@@ -284,6 +285,7 @@ WT_INSTANTIATE(Seconds)
 WT_INSTANTIATE(Flops)
 WT_INSTANTIATE(BytesPerSecond)
 WT_INSTANTIATE(FlopsPerSecond)
+WT_INSTANTIATE(Watts)
 #undef WT_INSTANTIATE
 
 }  // namespace wt::json

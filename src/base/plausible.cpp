@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "base/power.h"
+
 namespace wt {
 namespace {
 
@@ -36,6 +38,10 @@ template <>
 constexpr Plausible<FlopsPerSecond> range_of() {
   return {FlopsPerSecond(1e-3), FlopsPerSecond(1e24)};
 }
+template <>
+constexpr Plausible<Watts> range_of() {
+  return {Watts(1e-3), Watts(1e12)};
+}
 
 }  // namespace
 
@@ -65,6 +71,7 @@ WT_INSTANTIATE(Seconds)
 WT_INSTANTIATE(Flops)
 WT_INSTANTIATE(BytesPerSecond)
 WT_INSTANTIATE(FlopsPerSecond)
+WT_INSTANTIATE(Watts)
 #undef WT_INSTANTIATE
 
 }  // namespace wt

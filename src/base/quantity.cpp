@@ -8,16 +8,19 @@
 #include <ostream>
 #include <vector>
 
+#include "base/power.h"
 #include "base/suggest.h"
 
 namespace wt {
 namespace {
 
-// A unit is 10^decimal * 2^binary times the base unit. A bit is 2^-3 bytes.
+// A unit is 10^decimal * 2^binary * times the base unit. A bit is 2^-3 bytes. Only times have units with
+// another factor, and none of those is printed.
 struct Unit {
   std::string_view name{};
   int decimal{0};
   int binary{0};
+  double times{1};
 };
 
 // The units of each kind of quantity. Messages list the units in `known`. The units in `aliases` are also
@@ -46,7 +49,15 @@ template <>
 struct Units<Seconds> {
   static constexpr std::string_view what = "times", example = "2 us", base = "s";
   static constexpr std::array<Unit, 5> known{{{"ps", -12}, {"ns", -9}, {"us", -6}, {"ms", -3}, {"s"}}};
-  static constexpr std::array<Unit, 2> aliases{{{"\u00B5s", -6}, {"\u03BCs", -6}}};
+  // A year has 365 days.
+  static constexpr std::array<Unit, 8> aliases{{{"\u00B5s", -6},
+                                                {"\u03BCs", -6},
+                                                {"min", 0, 0, 60},
+                                                {"h", 0, 0, 3600},
+                                                {"day", 0, 0, 86'400},
+                                                {"days", 0, 0, 86'400},
+                                                {"year", 0, 0, 31'536'000},
+                                                {"years", 0, 0, 31'536'000}}};
 };
 
 template <>
@@ -98,6 +109,13 @@ struct Units<FlopsPerSecond> {
                                               {"EFLOP/s", 18}}};
   static constexpr std::array<Unit, 4> aliases{
       {{"GFLOPS", 9}, {"TFLOPS", 12}, {"PFLOPS", 15}, {"EFLOPS", 18}}};
+};
+
+template <>
+struct Units<Watts> {
+  static constexpr std::string_view what = "powers", example = "700 W", base = "W";
+  static constexpr std::array<Unit, 4> known{{{"mW", -3}, {"W"}, {"kW", 3}, {"MW", 6}}};
+  static constexpr std::array<Unit, 0> aliases{};
 };
 
 template <class Kind>
@@ -162,15 +180,15 @@ std::optional<Decimal> take_number(std::string_view& text) {
 
 enum class Fault { none, too_large, not_whole };
 
-// The result is correctly rounded: there is one conversion from decimal, and the multiplication by a power of
-// two is exact.
+// The result is correctly rounded if the unit has no factor `times`: there is one conversion from decimal, and
+// the multiplication by a power of two is exact.
 Fault convert(const Decimal& number, const Unit& unit, double& result) {
   if (number.digits.empty()) return Fault::none;
   const std::string text = fmt::format("{}e{}", number.digits, number.exponent + unit.decimal);
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), result);
   const bool is_tiny = static_cast<long>(number.digits.size()) + number.exponent + unit.decimal < 0;
   if (parsed.ec != std::errc{}) result = is_tiny ? 0.0 : std::numeric_limits<double>::infinity();
-  result = std::ldexp(result, unit.binary);
+  result = std::ldexp(result, unit.binary) * unit.times;
   return std::isinf(result) ? Fault::too_large : Fault::none;
 }
 
@@ -338,6 +356,7 @@ std::string print(Seconds quantity) { return print_double<Seconds>(quantity.coun
 std::string print(Flops quantity) { return print_double<Flops>(quantity.count()); }
 std::string print(BytesPerSecond quantity) { return print_double<BytesPerSecond>(quantity.count()); }
 std::string print(FlopsPerSecond quantity) { return print_double<FlopsPerSecond>(quantity.count()); }
+std::string print(Watts quantity) { return print_double<Watts>(quantity.count()); }
 
 template <class Kind, class Number>
 std::ostream& operator<<(std::ostream& out, Quantity<Kind, Number> quantity) {
@@ -353,6 +372,7 @@ WT_INSTANTIATE(Seconds)
 WT_INSTANTIATE(Flops)
 WT_INSTANTIATE(BytesPerSecond)
 WT_INSTANTIATE(FlopsPerSecond)
+WT_INSTANTIATE(Watts)
 #undef WT_INSTANTIATE
 
 }  // namespace wt

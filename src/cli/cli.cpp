@@ -106,6 +106,14 @@ class CommandLine {
         "Prints the training step's plan: its kernels, buffers and dependencies; trains nothing");
     run_->add_flag("--log-device-placement", run_options_.log_device_placement,
                    "Prints the device of each operation, as TensorFlow logs it");
+    run_->add_flag("--job", run_options_.job,
+                   "Prints the time of the whole training, item by item, with the basis of each");
+    run_->add_option(
+            "--price", run_options_.prices,
+            "Price of a platform's machine, chip or slice by the hour, as in aws_p5=\"98.32 USD/h\"; "
+            "prints what the training costs; may be repeated")
+        ->type_name("NAME=PRICE")
+        ->allow_extra_args(false);
     run_->add_flag(
         "--verbose", run_options_.verbose,
         "Prints every detail: memory by kind on each device, the reduction, the course of the steps");
@@ -132,6 +140,12 @@ class CommandLine {
         ->type_name("KEY=VALUES")
         ->allow_extra_args(false);
     add_overrides(*sweep_, sweep_options_.overrides);
+    run_->add_option(
+            "--price", sweep_options_.prices,
+            "Price of a platform's machine, chip or slice by the hour, as in aws_p5=\"98.32 USD/h\"; "
+            "prints what the training costs; may be repeated")
+        ->type_name("NAME=PRICE")
+        ->allow_extra_args(false);
     sweep_->add_option("--out", sweep_options_.out,
                        "Folder of the results; a sweep that lies there is continued; default: out/<name>");
     sweep_->add_option("--processes", sweep_options_.processes,

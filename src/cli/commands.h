@@ -40,7 +40,9 @@ struct RunOptions {
   bool csv = false;
   bool plan = false;  // prints the plan and trains nothing
   bool log_device_placement = false;
-  bool verbose = false;  // details of what is planned and simulated
+  bool job = false;                   // itemises the time of the whole training
+  std::vector<std::string> prices{};  // "aws_p5=98.32 USD/h"
+  bool verbose = false;               // details of what is planned and simulated
 };
 Exit run(const RunOptions& options, const Streams& streams);
 
@@ -59,6 +61,11 @@ struct ValidateOptions {
   bool placement = false;  // prints the device of each operation, and the reason
 };
 Exit validate(const ValidateOptions& options, const Streams& streams);
+
+// The overrides that the options of a run stand for, in the order in which they apply: --set, --job, --price.
+std::vector<std::string> overrides_of(const std::string& file, const RunOptions& options);
+// Those of options --price, as in aws_p5="98.32 USD/h".
+std::vector<std::string> price_overrides(const std::vector<std::string>& prices);
 
 // Replaces the scenario's cluster by that of `tf_config`: a file, or "env" for the variable TF_CONFIG. If
 // `tf_config` is empty and the variable is set, a message says that the variable is not used. Throws

@@ -10,6 +10,7 @@
 
 #include "base/interruption.h"
 #include "base/rough.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/run_folder.h"
@@ -207,7 +208,7 @@ class Prepared {
 };
 
 scenario::Scenario read(const std::string& file, const RunOptions& options, const Streams& streams) {
-  scenario::Scenario scenario = scenario::parse_file(file, options.overrides);
+  scenario::Scenario scenario = scenario::parse_file(file, overrides_of(file, options));
   apply_tf_config(options.tf_config, scenario, streams.messages);
   session::check_output_names(scenario);
   return scenario;
@@ -286,7 +287,7 @@ void print_comparison(const std::vector<session::Results>& runs, const RunOption
     report::write(out, records);
     results << out.end_object().text();
   } else {
-    results << report::table(records);
+    results << report::table(records) << report::notes_on_costs(runs);
   }
 }
 
@@ -319,8 +320,8 @@ Exit compare(const RunOptions& options, const Streams& streams) {
 // ---- A number of replicas each
 
 Exit run_scaling(const RunOptions& options, const Streams& streams) {
-  const study::Scaling scaling =
-      study::scaling_of(options.files.front(), options.overrides, options.replicas);
+  const std::string& file = options.files.front();
+  const study::Scaling scaling = study::scaling_of(file, overrides_of(file, options), options.replicas);
   for (const session::Forecast& forecast : scaling.forecasts)
     if (!forecast.chosen_strategy.empty())
       streams.messages << fmt::format("note: {}: {}\n", counted(forecast.planned.replicas, "replica"),
@@ -332,6 +333,25 @@ Exit run_scaling(const RunOptions& options, const Streams& streams) {
 }
 
 }  // namespace
+
+std::vector<std::string> overrides_of(const std::string& file, const RunOptions& options) {
+  std::vector<std::string> overrides = options.overrides;
+  if (options.job && !scenario::parse_file(file, overrides).job) overrides.push_back("job={}");
+  for (std::string& text : price_overrides(options.prices)) overrides.push_back(std::move(text));
+  return overrides;
+}
+
+std::vector<std::string> price_overrides(const std::vector<std::string>& prices) {
+  std::vector<std::string> overrides;
+  for (const std::string& text : prices) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw InputError(fmt::format("--price {} is not of the form NAME=PRICE", printable(text)),
+                       R"(write the platform and its price, as in --price aws_p5="98.32 USD/h")");
+    overrides.push_back(fmt::format(R"(cost.prices."{}"{})", text.substr(0, equals), text.substr(equals)));
+  }
+  return overrides;
+}
 
 Exit run(const RunOptions& options, const Streams& streams) {
   session::pin_isa(options.isa);

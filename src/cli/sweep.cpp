@@ -98,11 +98,17 @@ sweep::Ending carry_out(const sweep::Sweep& sweep, sweep::Options& options, std:
   return sweep::carry_out(sweep, options);
 }
 
+sweep::Sweep read(const SweepOptions& options) {
+  sweep::Further further{.axes = options.axes, .overrides = options.overrides};
+  for (std::string& text : price_overrides(options.prices)) further.overrides.push_back(std::move(text));
+  return sweep::read(options.file, further);
+}
+
 // The first rank says what is wrong with the input, and then lets the others end.
 Exit assist(const SweepOptions& options, sweep::Ranks& ranks) {
   const Interruption ignored;  // mpirun sends signals to all ranks, and the first one decides.
   try {
-    sweep::assist(sweep::read(options.file, {.axes = options.axes, .overrides = options.overrides}), ranks);
+    sweep::assist(read(options), ranks);
   } catch (const InputError&) {
     ranks.serve([](std::int64_t) { return std::string(); });
   }
@@ -114,8 +120,7 @@ Exit assist(const SweepOptions& options, sweep::Ranks& ranks) {
 Exit sweep(const SweepOptions& options, const Streams& streams) {
   const std::unique_ptr<sweep::Ranks> ranks = sweep::Ranks::of_this_process();
   if (ranks && !ranks->is_first()) return assist(options, *ranks);
-  const sweep::Sweep sweep =
-      sweep::read(options.file, {.axes = options.axes, .overrides = options.overrides});
+  const sweep::Sweep sweep = read(options);
   const sweep::Shard shard = options.shard.empty() ? sweep::Shard{} : sweep::parse_shard(options.shard);
   const std::string folder = folder_of(sweep, shard, options.out);
   sweep::Options how{.folder = folder,

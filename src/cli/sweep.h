@@ -12,6 +12,7 @@ struct SweepOptions {
   std::string file{};                    // a sweep, or a scenario if there are axes
   std::vector<std::string> axes{};       // "machines=1..64x2"
   std::vector<std::string> overrides{};  // "training.epochs=3"
+  std::vector<std::string> prices{};     // "aws_p5=98.32 USD/h"
   std::string out{};                     // empty: out/<slug of the name>
   std::optional<int> processes{};        // default: one for each processor
   std::string shard{};                   // "2/3"

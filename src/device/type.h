@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/power.h"
 #include "base/quantity.h"
 #include "device/name.h"
 
@@ -49,6 +50,12 @@ struct Reserve {
   std::string source{};
 };
 
+// The power that the maker publishes for a device under load: of a GPU, of its whole board.
+struct PublishedPower {
+  Watts power{};
+  std::string source{};
+};
+
 // A row of platforms/devices.json, or a device type that a platform file describes itself.
 struct DeviceType {
   std::string id{};  // "rtx4090"
@@ -65,6 +72,7 @@ struct DeviceType {
   Seconds launch_gap = generic_launch_gap;       // between one kernel's end and the next one's start
   std::map<Precision, Efficiency> efficiency{};  // generic constants apply to absent precisions
   Reserve reserve{};
+  std::optional<PublishedPower> power{};  // unset: the maker publishes none
   std::string source{};
   std::string note{};  // unverified values, and disagreements between sources
 };

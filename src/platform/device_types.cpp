@@ -53,6 +53,13 @@ Efficiency read_efficiency(json::Reader reader) {
   return efficiency;
 }
 
+device::PublishedPower read_power(json::Reader reader) {
+  const device::PublishedPower power{.power = reader.required<Watts>("value", {.above = Watts(0)}),
+                                     .source = reader.required<std::string>("source")};
+  reader.finish();
+  return power;
+}
+
 Reserve read_reserve(json::Reader reader) {
   const json::Range<Bytes> not_negative{.at_least = Bytes(0)};
   const Reserve reserve{.context = reader.required<Bytes>("context", not_negative),
@@ -162,6 +169,7 @@ DeviceType read_object(const json::Value& value, const Generations& generations,
       .reserve = std::move(common.reserve)};
   type.product = reader.optional<std::string>("product", type.id);
   type.generation = std::move(common.generation);
+  if (auto power = reader.optional_object("power")) type.power = read_power(std::move(*power));
   type.source = reader.optional<std::string>("source", {});
   type.note = reader.optional<std::string>("note", {});
   reader.finish();

@@ -1,6 +1,7 @@
 #include "platform/load.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -246,6 +247,27 @@ Loaded from_json(const json::Value& value, const std::filesystem::path& folder) 
   reader.finish();
   problems.throw_if_any();
   return read_virtual(content, problems);
+}
+
+Meant platform_meant(std::string_view text, std::string_view also) {
+  if (is_path(text)) return {.name = printable(fs::path(text).stem().string())};
+  if (!also.empty() && text == also) return {.name = std::string(text)};
+  std::vector<std::string_view> begin;  // ids of which a name begins with the text
+  for (const KnownPlatform& known : known_platforms()) {
+    std::vector<std::string_view> names(known.aliases.begin(), known.aliases.end());
+    names.push_back(known.id);
+    if (std::ranges::find(names, text) != names.end()) return {.name = known.id};
+    if (!text.empty() && std::ranges::any_of(names, [&](auto name) { return name.starts_with(text); }))
+      begin.push_back(known.id);
+  }
+  if (begin.size() == 1) return {.name = std::string(begin.front())};
+  std::vector<std::string_view> names = known_names();
+  if (!also.empty()) names.insert(names.begin(), also);
+  if (begin.size() > 1)
+    return {.fact = fmt::format("several platforms begin with \"{}\"", printable(text)),
+            .remedy = fmt::format("name one of them: {}", fmt::join(begin, ", "))};
+  return {.fact = fmt::format("unknown platform \"{}\"", printable(text)),
+          .remedy = did_you_mean(text, names)};
 }
 
 std::span<const KnownPlatform> known_platforms() {

@@ -7,6 +7,7 @@
 // Every function here throws InputError with everything that is wrong, each problem at its place in the file.
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,5 +59,15 @@ struct KnownPlatform {
 };
 // The platform files of the folder platforms/, sorted by id. The first call reads them.
 std::span<const KnownPlatform> known_platforms();
+
+// The name that `load` gives to the platform which a text means: a path's stem, or the id whose own name or alias
+// is the text or alone begins with it ("aws_p5en" means aws_p5en_48xlarge). Unset if no platform or several are
+// meant; It then has a fact and a remedy. `also` is the name of a platform without a file.
+struct Meant {
+  std::optional<std::string> name{};
+  std::string fact{};
+  std::string remedy{};
+};
+Meant platform_meant(std::string_view text, std::string_view also = {});
 
 }  // namespace wt::platform

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "report/baseline.h"
+#include "report/job.h"
 #include "report/planned.h"
 
 namespace wt::report {
@@ -80,7 +81,18 @@ constexpr std::array columns{
 }  // namespace
 
 Records comparison(const std::vector<session::Results>& runs) {
-  return records_of<session::Results>(std::span<const ResultsColumn>(columns), runs);
+  Records records = records_of<session::Results>(std::span<const ResultsColumn>(columns), runs);
+  std::vector<JobAndCost> jobs;
+  for (const session::Results& run : runs) jobs.push_back(job_and_cost(run));
+  add_job_columns(records, jobs);
+  return records;
+}
+
+std::string notes_on_costs(const std::vector<session::Results>& runs) {
+  std::string text;
+  for (const session::Results& run : runs)
+    if (run.cost) text += fmt::format("cost of {}: {}\n", run.name, basis(*run.cost));
+  return text;
 }
 
 std::string warning_of_versions(const std::vector<session::Results>& runs) {

@@ -4,6 +4,7 @@
 
 #include "base/output_folder.h"
 #include "report/ending.h"
+#include "report/job.h"
 #include "report/planned.h"
 #include "report/simulated.h"
 #include "report/trained.h"
@@ -52,6 +53,8 @@ std::string results_json(const session::Results& results) {
   if (const std::string message = message_of(results); !message.empty()) out.member("message", message);
   write_planned(out, results.planned);
   if (results.simulated) write_simulated(out, *results.simulated);
+  if (results.job) write_job(out, *results.job);
+  if (results.cost) write_cost(out, *results.cost);
   if (results.lost) write_lost(out, *results.lost);
   if (results.timed_out) write_timed_out(out, *results.timed_out);
   if (results.turns) write_turns(out, *results.turns);

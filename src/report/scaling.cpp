@@ -7,6 +7,7 @@
 
 #include "base/rough.h"
 #include "report/baseline.h"
+#include "report/job.h"
 #include "report/planned.h"
 
 namespace wt::report {
@@ -108,16 +109,27 @@ std::string footing(const study::Scaling& scaling) {
       scaling.forecasts, [](const Forecast& forecast) { return forecast.simulated.has_value(); });
   if (fits == scaling.forecasts.end()) return "no step fits\n";
   const timing::Baseline& baseline = *fits->simulated->baseline;
-  return fmt::format(
-      "speed-up and efficiency (of samples/s per device) are against {} alone: {:.0f} samples/s ({} "
-      "scaling){}\ntimes are simulated, an epoch is its steps\n",
-      alone_text(baseline), baseline.samples_per_second, scaling_name(baseline), memory_text(baseline));
+  const Forecast& last = scaling.forecasts.back();
+  const std::string cost =
+      last.cost
+          ? fmt::format("cost of {}: {}\n", counted(last.planned.replicas, "replica"), basis(*last.cost))
+          : "";
+  return cost +
+         fmt::format(
+             "speed-up and efficiency (of samples/s per device) are against {} alone: {:.0f} samples/s ({} "
+             "scaling){}\ntimes are simulated, an epoch is its steps\n",
+             alone_text(baseline), baseline.samples_per_second, scaling_name(baseline),
+             memory_text(baseline));
 }
 
 }  // namespace
 
 Records scaling_records(const study::Scaling& scaling) {
-  return records_of<Forecast>(std::span<const ForecastColumn>(columns), scaling.forecasts);
+  std::vector<JobAndCost> jobs;
+  for (const Forecast& forecast : scaling.forecasts) jobs.push_back(job_and_cost(forecast));
+  Records records = records_of<Forecast>(std::span<const ForecastColumn>(columns), scaling.forecasts);
+  add_job_columns(records, jobs);
+  return records;
 }
 
 std::string scaling_text(const study::Scaling& scaling) {

@@ -7,6 +7,7 @@
 #include "base/rough.h"
 #include "base/table.h"
 #include "report/baseline.h"
+#include "report/job.h"
 #include "report/planned.h"
 #include "report/simulated.h"
 
@@ -90,7 +91,10 @@ std::string summary_text(const session::Results& results) {
   if (results.simulated)
     text += "\n" + step_table(*results.simulated) + "\n" + throughput_text(results) +
             bound_text(*results.simulated) + notes_text(*results.simulated);
-  return text + memory_text(results.planned.memory);
+  text += memory_text(results.planned.memory);
+  if (results.job) text += "\n" + job_text(*results.job, results.simulated->samples_per_second);
+  if (results.cost) text += cost_text(*results.cost);
+  return text;
 }
 
 }  // namespace wt::report

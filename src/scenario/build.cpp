@@ -12,6 +12,7 @@
 #include "model/keras_json.h"
 #include "model/weights.h"
 #include "scenario/check.h"
+#include "scenario/expenses.h"
 #include "scenario/names.h"
 #include "scenario/synthetic.h"
 #include "scenario/this_machine.h"
@@ -196,6 +197,10 @@ data::Dataset in_batches(data::Dataset rows, const Dataset& wanted, std::int64_t
   return rows.batch(batch, wanted.drop_remainder);
 }
 
+bool starts_anew(const Training& training, std::int64_t batches) {
+  return !training.steps && (!training.steps_per_epoch || *training.steps_per_epoch == batches);
+}
+
 // Refuses datasets that have fewer batches than the training has steps.
 void check_steps(const data::Dataset& batches, const Scenario& scenario, Problems& problems) {
   const Training& training = scenario.training;
@@ -208,9 +213,7 @@ void check_steps(const data::Dataset& batches, const Scenario& scenario, Problem
         "train fewer");
     return;
   }
-  const bool starts_anew =
-      !training.steps && (!training.steps_per_epoch || *training.steps_per_epoch == given);
-  if (given < 0 || starts_anew) return;
+  if (given < 0 || starts_anew(training, given)) return;
   const std::int64_t wanted = training.steps ? *training.steps : *training.epochs * *training.steps_per_epoch;
   if (wanted <= given) return;
   problems.add(scenario.place(training.steps ? "training.steps" : "training.steps_per_epoch"),
@@ -347,6 +350,15 @@ void check_lists_of_losses(const model::Losses& losses, std::size_t outputs, con
   check("training.loss_weights", model::require_weight_for_each);
 }
 
+void note_missing_price(const Scenario& scenario, Job& job) {
+  if (!scenario.cost || !job.machine.platform) return;
+  const std::string& platform = job.machine.platform->name();
+  if (price_of(scenario, platform) != nullptr) return;
+  job.notes.push_back({scenario.place("cost"),
+                       fmt::format("{} has no price, so no cost is computed", platform),
+                       fmt::format(R"(--price {}="98.32 USD/h")", platform)});
+}
+
 void check_file_of_strategy(const Scenario& scenario, Problems& problems) {
   const std::optional<strategy::NamedFile> file = scenario.strategy->file();
   if (!file) return;
@@ -389,7 +401,8 @@ std::optional<data::Dataset> make_batches(const Dataset& wanted, const Purpose& 
     check_inputs(job.inputs, purpose);
     // in_batches refuses more rows than can be counted, so that the product below cannot overflow.
     data::Dataset batches = in_batches(rows, wanted, scenario.global_batch(replicas));
-    job.rows = wanted.repeat < 0 ? -1 : rows.cardinality() * wanted.repeat;
+    job.rows_of_pass = rows.cardinality();
+    job.rows = wanted.repeat < 0 ? -1 : job.rows_of_pass * wanted.repeat;
     return batches;
   });
 }
@@ -418,9 +431,20 @@ void make_evaluation(const Purpose& purpose, const Scenario& scenario, Job& job,
             "rows of {} with labels of {} are evaluated, and rows of {} with labels of {} are trained",
             list(other.inputs), list(other.labels), list(job.inputs), list(job.labels)));
   }
+  const std::int64_t whole = other.rows - other.rows % scenario.global_batch(job.input.replicas);
+  job.evaluated_rows = wanted.drop_remainder ? whole : other.rows;
 }
 
 }  // namespace
+
+bool starts_anew(const Scenario& scenario, const Job& job) {
+  return starts_anew(scenario.training, job.batches->cardinality());
+}
+
+bool wants_job_time(const Scenario& scenario, const Job& job) {
+  if (!job.machine.platform) return false;
+  return scenario.job || price_of(scenario, job.machine.platform->name()) != nullptr;
+}
 
 std::int64_t epochs_of(const Scenario& scenario) { return scenario.training.epochs.value_or(1); }
 
@@ -444,6 +468,7 @@ Job build(const Scenario& scenario) {
   job.machine = placed(scenario.place("platform"), problems, [&] {
                   return build_machine(scenario);
                 }).value_or(cluster::Machine{});
+  if (job.machine.platform) check_price(scenario, job.machine, problems);
   if (!job.machine.replicas.empty()) {
     job.input = distribution(scenario, job.machine);
     job.global_batch = scenario.global_batch(job.input.replicas);
@@ -473,6 +498,7 @@ Job build(const Scenario& scenario) {
   check_steps(*job.batches, scenario, problems);
   job.step_rows = rows_of_steps(scenario, job);
   note_missing_rows(scenario, job);
+  note_missing_price(scenario, job);
   check_distribution(job, scenario, problems);
   job.faults = placed(scenario.place("faults"), problems, [&] {
                  return faults_of(scenario, job.machine, steps_of(scenario, job));

@@ -34,11 +34,19 @@ struct Job {
   data::Distribution input{};  // how rows are dealt out to the machine's replicas
   std::int64_t global_batch = 0;
   timing::Faults faults{};
-  std::int64_t rows = -1;  // of the dataset, repeated; -1: without end
+  std::int64_t rows = -1;           // of the dataset, repeated; -1: without end
+  std::int64_t rows_of_pass = 0;    // of the dataset, once
+  std::int64_t evaluated_rows = 0;  // 0: nothing is evaluated
   std::vector<std::int64_t>
       step_rows{};  // the numbers of rows that steps have: a whole batch, and the last one
   std::vector<std::int64_t> evaluation_rows{};  // the same for steps of an evaluation; empty without one
 };
+
+// Whether each epoch begins with the dataset's first row. Otherwise epochs go on where the last one ended.
+bool starts_anew(const Scenario& scenario, const Job& job);
+
+// Whether the time of the whole training is wanted: by "job", or because the platform has a price.
+bool wants_job_time(const Scenario& scenario, const Job& job);
 
 // Of the whole training. A training that is counted in steps is one epoch.
 std::int64_t epochs_of(const Scenario& scenario);

@@ -7,6 +7,7 @@
 #include "model/metric.h"
 #include "model/optimizer.h"
 #include "platform/load.h"
+#include "scenario/expenses.h"
 #include "scenario/names.h"
 #include "scenario/this_machine.h"
 
@@ -129,6 +130,7 @@ void check(const Scenario& scenario, Problems& problems) {
   }
   scenario.strategy->check(is_given(scenario), report_to(problems, scenario));
   check_compute(scenario, problems);
+  check_expenses(scenario, problems);
   check_losses(scenario, problems);
   check_optimizer(training, problems);
   check_metrics(training, problems);
@@ -149,6 +151,8 @@ void check_time(const Scenario& scenario, Problems& problems) {
                    "add \"platform\", or leave it out");
   };
   refuse("input", scenario.input.has_value());
+  refuse("job", scenario.job.has_value());
+  refuse("cost", scenario.cost.has_value());
   refuse("time.jitter", scenario.time.jitter > 0);
   refuse("time.steps", scenario.time.steps.has_value());
   refuse("time.collectives", scenario.time.collectives == Collectives::folded);

@@ -44,6 +44,23 @@ struct Names<Compute> {
 };
 
 template <>
+struct Names<cost::Per> {
+  static constexpr std::string_view noun = "something that can be bought";
+  static constexpr std::array<json::Named<cost::Per>, 3> rows{
+      {{"machine", cost::Per::machine}, {"chip", cost::Per::chip}, {"slice", cost::Per::slice}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
+struct Names<cost::Terms> {
+  static constexpr std::string_view noun = "a kind of rent";
+  static constexpr std::array<json::Named<cost::Terms>, 3> rows{{{"on_demand", cost::Terms::on_demand},
+                                                                 {"committed", cost::Terms::committed},
+                                                                 {"spot", cost::Terms::spot}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
 struct Names<HostCollectives> {
   static constexpr std::string_view noun = "a way to carry out collectives";
   static constexpr std::array<json::Named<HostCollectives>, 2> rows{

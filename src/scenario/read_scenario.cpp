@@ -82,6 +82,12 @@ class Parser {
   requires requires(Parser& visit, T& content) { keys_of(visit, content); }
   void read(const json::Value& value, const Key& key, T& member) { read_at(below(key.name), value, member); }
 
+  void read(const json::Value& value, const Key& key, std::optional<Money>& member) {
+    Money content(0, "USD");
+    read(value, key, content);
+    member = std::move(content);
+  }
+
   template <class T>
   void read(const json::Value& value, const Key& key, std::optional<T>& member) {
     T content{};
@@ -140,6 +146,26 @@ class Parser {
                               fmt::format("expected a whole number, found {}", describe(row.value.kind())),
                               std::string(key.meaning));
     }
+  }
+
+  void read(const json::Value& value, const Key& key, std::map<std::string, cost::Price>& member) {
+    if (!reading_.is_object(value)) return;
+    for (const json::Member& row : value.members()) {
+      const std::string path = fmt::format("{}.{}", below(key.name), row.key);
+      reading_.note(path, row.key_place(), key.meaning);
+      if (row.value.kind() == json::Kind::string)
+        read_price(row.value, member[row.key]);
+      else
+        read_at(path, row.value, member[row.key]);
+    }
+  }
+
+  void read_price(const json::Value& value, cost::Price& member) {
+    Parsed<cost::Price> parsed = cost::parse_price(value.string());
+    if (parsed.value)
+      member = std::move(*parsed.value);
+    else
+      reading_.problems.add(value.place(), printable(parsed.fact), parsed.remedy);
   }
 
   void read(const json::Value& value, const Key& key, std::map<std::string, LogicalDevices>& member) {

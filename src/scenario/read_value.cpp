@@ -159,6 +159,42 @@ void read_value(const json::Value& value, const Key&, MemoryLimit& member, Readi
   }
 }
 
+// ---- Money
+
+void read_value(const json::Value& value, const Key&, Watts& member, Reading& reading) {
+  member = json::convert<Watts>(value, reading.problems, {.above = Watts(0)}).value_or(member);
+}
+
+namespace {
+
+// Text that `parse` turns into the member.
+template <class T>
+void read_text(const json::Value& value, Parsed<T> (*parse)(std::string_view), T& member, Reading& reading) {
+  if (value.kind() != json::Kind::string) {
+    reading.problems.add(value.place(), fmt::format("expected a string, found {}", describe(value.kind())));
+    return;
+  }
+  Parsed<T> parsed = parse(value.string());
+  if (parsed.value)
+    member = std::move(*parsed.value);
+  else
+    reading.problems.add(value.place(), printable(parsed.fact), parsed.remedy);
+}
+
+}  // namespace
+
+void read_value(const json::Value& value, const Key&, Money& member, Reading& reading) {
+  read_text(value, try_parse_money, member, reading);
+}
+
+void read_value(const json::Value& value, const Key&, cost::HourlyRate& member, Reading& reading) {
+  read_text(value, cost::parse_rate, member, reading);
+}
+
+void read_value(const json::Value& value, const Key&, cost::EnergyPrice& member, Reading& reading) {
+  read_text(value, cost::parse_energy_price, member, reading);
+}
+
 // ---- Several
 
 void read_value(const json::Value& value, const Key&, std::vector<std::string>& member, Reading& reading) {

@@ -29,6 +29,10 @@ void read_value(const json::Value& value, const Key& key, Bytes& member, Reading
 void read_value(const json::Value& value, const Key& key, BytesPerSecond& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, DecodeRate& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, MemoryLimit& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, Watts& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, Money& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, cost::HourlyRate& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, cost::EnergyPrice& member, Reading& reading);
 
 void read_value(const json::Value& value, const Key& key, Numbers& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, NumberList& member, Reading& reading);

@@ -239,6 +239,18 @@ class ResolvedWriter {
   void write(const Key&, const MemoryLimit& limit) { out_.value(print(limit.bytes)); }
   void write(const Key&, const Seconds& time) { out_.value(print(time)); }
   void write(const Key&, BytesPerSecond rate) { out_.value(print(rate)); }
+  void write(const Key&, Watts power) { out_.value(print(power)); }
+  void write(const Key&, const Money& money) { out_.value(print(money)); }
+  void write(const Key&, const cost::HourlyRate& rate) { out_.value(print(rate)); }
+  void write(const Key&, const cost::EnergyPrice& price) { out_.value(print(price)); }
+  void write(const Key&, const std::map<std::string, cost::Price>& prices) {
+    out_.begin_object();
+    for (const auto& [platform, price] : prices) {
+      out_.key(platform);
+      write({}, price);
+    }
+    out_.end_object();
+  }
   void write(const Key&, const DecodeRate& decode) {
     const auto* bytes = std::get_if<BytesPerSecond>(&decode.rate);
     out_.value(bytes != nullptr ? print(*bytes)

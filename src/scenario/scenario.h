@@ -19,11 +19,13 @@
 #include "base/json.h"
 #include "base/quantity.h"
 #include "cluster/tf_config.h"
+#include "cost/price.h"
 #include "data/distribute.h"
 #include "device/type.h"
 #include "model/semantics.h"
 #include "model/zoo.h"
 #include "strategy/strategy.h"
+#include "timing/job_time.h"
 
 namespace wt::scenario {
 
@@ -269,6 +271,20 @@ struct Fault {
   std::int64_t step = 0;
 };
 
+// Hosts beside the machines of the platform, for parameter servers, a coordinator or evaluators.
+struct FurtherHosts {
+  std::int64_t count = 0;
+  cost::HourlyRate price{};
+};
+
+// Prices by platform, as the file names it: an id, an alias, or the beginning of one. scenario/expenses.h
+// finds the price of the scenario's platform.
+struct Expenses {
+  std::map<std::string, cost::Price> prices{};
+  std::int64_t spares = 0;  // machines, or slices of a TPU
+  std::optional<FurtherHosts> hosts{};
+};
+
 enum class Numerics : std::uint8_t { cpu, cuda, none };
 
 // What adds values among the GPUs of this machine: the moves and sums of the plan, or NCCL.
@@ -301,6 +317,8 @@ struct Scenario {
   Time time{};
   std::optional<Input> input{};
   std::vector<Fault> faults{};
+  std::optional<timing::GivenTimes> job{};  // set: the time of the whole training is asked for
+  std::optional<Expenses> cost{};
   Host host{};
   std::int64_t seed = 0;
   model::Semantics semantics = model::Semantics::keras2;

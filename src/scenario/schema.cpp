@@ -278,6 +278,26 @@ class SchemaWriter {
     out_.end_object();
   }
 
+  void describe(const Key&, const Watts&, bool) { text_like("10.2 kW"); }
+  void describe(const Key&, const Money&, bool) { text_like("250000 USD"); }
+  void describe(const Key&, const std::optional<Money>&, bool) { text_like("250000 USD"); }
+  void describe(const Key&, const cost::HourlyRate&, bool) { text_like("98.32 USD/h"); }
+  void describe(const Key&, const cost::EnergyPrice&, bool) { text_like("0.12 USD/kWh"); }
+  void text_like(std::string_view example) {
+    out_.member("type", "string");
+    words(out_, "examples", std::array<std::string_view, 1>{example});
+  }
+
+  void describe(const Key&, const std::map<std::string, cost::Price>&, bool) {
+    out_.member("type", "object").key("additionalProperties").begin_object();
+    out_.key("anyOf").begin_array().begin_object();
+    text_like("98.32 USD/h, spot, 2026-11-23, where it is from");
+    out_.end_object().begin_object();
+    cost::Price content{};
+    object(out_, [&](SchemaWriter& inside) { keys_of(inside, content); });
+    out_.end_object().end_array().end_object();
+  }
+
   void describe(const Key& key, const std::map<std::string, LogicalDevices>&, bool) {
     out_.member("type", "object").key("additionalProperties").begin_object();
     describe(key, LogicalDevices{}, false);

@@ -3,7 +3,9 @@
 #include <optional>
 #include <string>
 
+#include "cost/bill.h"
 #include "session/planned.h"
+#include "timing/job_time.h"
 #include "timing/simulated.h"
 
 namespace wt::session {
@@ -15,6 +17,8 @@ struct Forecast {
       chosen_strategy{};  // by a rule, and why (Scenario::chosen_strategy); empty: the scenario names it
   Planned planned{};
   std::optional<timing::Simulated> simulated{};  // unset without a platform, or if the step doesn't fit
+  std::optional<timing::JobTime> job{};          // set if it is wanted and the step is simulated
+  std::optional<cost::Cost> cost{};              // set if, in addition, the platform has a price
   std::optional<std::string> out_of_memory{};    // in TensorFlow's words; set if the step doesn't fit
 };
 

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "cost/bill.h"
 #include "platform/constants_version.h"
 #include "session/planned.h"
 #include "timing/ending.h"
+#include "timing/job_time.h"
 #include "timing/simulated.h"
 #include "train/model.h"
 
@@ -42,6 +44,8 @@ struct Results {
   bool has_numbers() const { return numerics != "none"; }
   Planned planned{};
   std::optional<timing::Simulated> simulated{};  // a step of a whole batch; unset without a platform
+  std::optional<timing::JobTime> job{};          // of a job that does not end early; unset: not wanted
+  std::optional<cost::Cost> cost{};              // of that job; unset: the platform has no price
   std::map<std::int64_t, Seconds> step_times{};  // simulated, by step number
   std::optional<std::string> out_of_memory{};    // in TensorFlow's words, if this ended the job
   std::optional<timing::LostWorker> lost{};      // set if the loss of a worker ended the job

@@ -5,9 +5,11 @@
 #include "base/rough.h"
 #include "device/error.h"
 #include "plan/memory_report.h"
+#include "scenario/expenses.h"
 #include "scenario/names.h"
 #include "session/host_memory.h"
 #include "session/host_pieces.h"
+#include "session/job_clock.h"
 #include "session/rehearsal.h"
 
 namespace wt::session {
@@ -49,7 +51,19 @@ session::Forecast Training::forecast() {
     forecast.out_of_memory = shortage->message;
   else if (job_.machine.platform)
     clock_.complete(forecast.simulated.emplace(clock_.step().summary));
+  if (forecast.simulated && scenario::wants_job_time(scenario_, job_)) add_job(forecast);
   return forecast;
+}
+
+void Training::add_job(session::Forecast& forecast) {
+  forecast.job = JobClock(scenario_, job_, plans_, clock_).time();
+  const cost::Price* price = scenario::price_of(scenario_, job_.machine.platform->name());
+  if (price == nullptr) return;
+  const timing::JobTime& job = *forecast.job;
+  Parsed<cost::Cost> bill = cost::bill(*price, scenario::rented_by(scenario_, job_.machine),
+                                       {.job = job.total(), .samples = job.samples, .epochs = job.epochs});
+  WT_EXPECT(bill.value, "a price was accepted that does not fit: {}", bill.fact);
+  forecast.cost = std::move(*bill.value);
 }
 
 // ---- The run
@@ -63,6 +77,8 @@ session::Results Training::planned_results() {
           .numerics = std::string(scenario::name_of(scenario_.numerics)),
           .planned = std::move(known.planned),
           .simulated = std::move(known.simulated),
+          .job = std::move(known.job),
+          .cost = std::move(known.cost),
           .out_of_memory = std::move(known.out_of_memory)};
 }
 
@@ -88,6 +104,9 @@ void Training::add_time(session::Results& results) {
   results.lost = clock_.lost();
   results.timed_out = clock_.timed_out(results.last_step().value_or(results.planned.steps));
   if (results.timed_out) results.lost.reset();
+  if (!results.last_step()) return;
+  results.job.reset();
+  results.cost.reset();
 }
 
 // ---- This machine's memory

@@ -75,6 +75,7 @@ class Training {
   session::Results run(OutputFolder& folder);
 
  private:
+  void add_job(session::Forecast& forecast);
   session::Results planned_results();
   void add_time(session::Results& results);
   std::vector<const plan::Plan*> evaluation_plans();

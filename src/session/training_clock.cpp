@@ -74,9 +74,7 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
   return options;
 }
 
-const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t phase) {
-  const std::pair key(rows, phase);
-  if (const auto known = simulations_.find(key); known != simulations_.end()) return known->second;
+timing::SimulationOptions TrainingClock::options_of(std::int64_t rows, std::size_t phase) {
   timing::SimulationOptions options = options_for(rows, plans_.replica_rows(rows));
   options.steps.slow = phases_[phase].slow;
   options.steps.jitter = scenario_.time.jitter;
@@ -88,8 +86,15 @@ const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t
     measure(options);
   else if (scenario_.time.measured_step)
     options.scale = simulate_alone(plans_.own_rows()).simulation.scale;
+  fold(options, plans_.of(rows));
+  return options;
+}
+
+const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t phase) {
+  const std::pair key(rows, phase);
+  if (const auto known = simulations_.find(key); known != simulations_.end()) return known->second;
+  const timing::SimulationOptions options = options_of(rows, phase);
   const plan::Plan& plan = plans_.of(rows);
-  fold(options, plan);
   return simulations_.emplace(key, timing::simulate_step(plan, job_.machine, options)).first->second;
 }
 
@@ -123,6 +128,27 @@ void TrainingClock::fold(timing::SimulationOptions& options, const plan::Plan& p
   if (const std::string& why = plan.why_expanded; !why.empty())
     throw InputError(Problem{options.folding_at, fmt::format("the step can't be folded: {}", why),
                              R"(use "auto", which folds what can be folded)"});
+}
+
+// ---- What a training has beside its steps
+
+Seconds TrainingClock::step_without_reading() {
+  timing::SimulationOptions options = options_of(job_.global_batch, phases_.last());
+  options.steps.rows.clear();
+  options.pipeline.reset();
+  return timing::simulate_step(plans_.whole(), job_.machine, options).summary.step;
+}
+
+std::optional<Seconds> TrainingClock::evaluation_step(std::int64_t rows) {
+  const plan::Plan& plan = plans_.evaluation(rows);
+  if (plan.out_of_memory) return std::nullopt;
+  timing::SimulationOptions options = options_for(rows, plans_.replica_rows(rows));
+  if (scenario_.time.measured_step) options.scale = step().scale;
+  return timing::simulate_step(plan, job_.machine, options).summary.step;
+}
+
+Seconds TrainingClock::reading(std::int64_t rows) const {
+  return timing::reading_time(pipeline_of(scenario_, job_), rows);
 }
 
 // ---- Beside one device

@@ -32,6 +32,19 @@ class TrainingClock {
     return simulate(rows, phases_.at(number));
   }
 
+  // ---- For the time of a whole training (session/job_clock.h)
+
+  const timing::Phases& phases() const { return phases_; }
+  const timing::Simulation& step_in_phase(std::int64_t rows, std::size_t phase) {
+    return simulate(rows, phase);
+  }
+  // The step of a whole batch in the last phase, if its rows need no reading.
+  Seconds step_without_reading();
+  // Unset if the step does not fit into the devices' memory.
+  std::optional<Seconds> evaluation_step(std::int64_t rows);
+  // The time that a host needs to read and decode so many rows. Requires: the scenario has an input.
+  Seconds reading(std::int64_t rows) const;
+
   // The step of the first replica alone. It has the rows of one replica if the scenario fixes the batch of
   // each replica (weak scaling), and the whole batch otherwise (strong scaling). A batch that doesn't fit into
   // one device's memory is timed all the same.
@@ -49,6 +62,7 @@ class TrainingClock {
   std::optional<timing::TimedOut> timed_out(std::int64_t steps);  // within the first `steps` steps
 
  private:
+  timing::SimulationOptions options_of(std::int64_t rows, std::size_t phase);
   const timing::Simulation& simulate(std::int64_t rows, std::size_t phase);
   struct Alone {
     timing::Simulation simulation{};

@@ -25,6 +25,7 @@ class TrainingPlans {
   // The plan of a step on all replicas. Plans are kept as long as this object lives.
   const plan::Plan& whole() { return of(job_.global_batch); }  // for a whole batch
   const plan::Plan& of(std::int64_t rows);
+  const plan::Plan& evaluation(std::int64_t rows) { return model_.evaluation_plan(batch_of(rows)); }
   const Step& step();  // the program of the first replica in a step of a whole batch
 
   // The step of the first replica alone with this number of rows, without communication.

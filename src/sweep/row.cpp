@@ -102,6 +102,15 @@ Field bound_by(R row) {
   });
 }
 
+template <class Value>
+Field of_cost(R row, Value value) {
+  return row.forecast && row.forecast->cost ? Field{value(*row.forecast->cost)} : Field{};
+}
+
+Field job_time(R row) {
+  return row.forecast && row.forecast->job ? Field{row.forecast->job->total().count()} : Field{};
+}
+
 struct Column {
   std::string_view name{};
   Field (*field)(R row) = nullptr;
@@ -150,6 +159,23 @@ constexpr std::array columns{
                         : Field{};
            }},
     Column{"epoch_time_s", epoch},
+    Column{"job_time_s", job_time},
+    Column{"currency",
+           [](R row) { return of_cost(row, [](const cost::Cost& cost) { return cost.job.currency(); }); }},
+    Column{"cost_per_hour",
+           [](R row) { return of_cost(row, [](const cost::Cost& cost) { return cost.hour.amount(); }); }},
+    Column{"cost_per_job",
+           [](R row) { return of_cost(row, [](const cost::Cost& cost) { return cost.job.amount(); }); }},
+    Column{"cost_per_epoch",
+           [](R row) {
+             return row.forecast && row.forecast->cost && row.forecast->cost->epoch
+                        ? Field{row.forecast->cost->epoch->amount()}
+                        : Field{};
+           }},
+    Column{"cost_per_million_samples",
+           [](R row) {
+             return of_cost(row, [](const cost::Cost& cost) { return cost.million_samples.amount(); });
+           }},
     Column{"outcome", [](R row) { return text(row.outcome); }},
     Column{"reason", [](R row) { return text(row.reason); }},
 };

@@ -18,10 +18,6 @@ Seconds decoding(const InputPipeline& pipeline, std::int64_t rows) {
                          : Seconds(static_cast<double>(rows) / std::get<double>(*pipeline.decoding));
 }
 
-Seconds time(const InputPipeline& pipeline, std::int64_t rows) {
-  return std::max(reading(pipeline, rows), decoding(pipeline, rows));
-}
-
 std::string_view limit(const InputPipeline& pipeline, std::int64_t rows) {
   if (pipeline.storage && reading(pipeline, rows) >= decoding(pipeline, rows)) return "storage";
   return pipeline.decoding ? "decoding" : "nothing";
@@ -39,15 +35,19 @@ std::vector<std::int64_t> rows_by_task(const InputPipeline& pipeline, const clus
 
 }  // namespace
 
+Seconds reading_time(const InputPipeline& pipeline, std::int64_t rows) {
+  return std::max(reading(pipeline, rows), decoding(pipeline, rows));
+}
+
 RowsTime rows_time(const InputPipeline& pipeline, const cluster::Machine& machine,
                    std::span<const std::int64_t> replica_rows) {
   const std::vector<std::int64_t> rows = rows_by_task(pipeline, machine, replica_rows);
   const std::int64_t most = *std::ranges::max_element(rows);
   RowsTime result{.slowest = {.rows = most,
-                              .batch = time(pipeline, most),
+                              .batch = reading_time(pipeline, most),
                               .limit = std::string(limit(pipeline, most)),
                               .prefetch = pipeline.prefetch}};
-  for (const std::int64_t own : rows) result.by_task.push_back(time(pipeline, own));
+  for (const std::int64_t own : rows) result.by_task.push_back(reading_time(pipeline, own));
   return result;
 }
 

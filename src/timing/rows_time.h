@@ -31,6 +31,9 @@ struct RowsTime {
   RowsPipeline slowest{};  // of the host that needs most
 };
 
+// The time that a host needs to read and decode this number of rows.
+Seconds reading_time(const InputPipeline& pipeline, std::int64_t rows);
+
 // `replica_rows` gives the rows of the first replicas in a step. The machine may have more replicas than
 // that.
 RowsTime rows_time(const InputPipeline& pipeline, const cluster::Machine& machine,

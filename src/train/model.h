@@ -110,7 +110,9 @@ class Model {
   // numbers, since their shapes and types suffice.
   const plan::Plan& training_plan(const std::vector<Tensor>& batch);
   const Step& training_step(const std::vector<Tensor>& batch, std::size_t replica = 0);
-  const plan::Plan& evaluation_plan(const std::vector<Tensor>& batch);  // of a step of evaluate()
+
+  // The plan of an evaluation's step on such a batch.
+  const plan::Plan& evaluation_plan(const std::vector<Tensor>& batch);
 
   // Adds all variables of the training step to the state, those of the optimizer and the metrics included.
   // Otherwise the first step does this.

@@ -56,6 +56,11 @@ TEST(Override, HasAPathOfSteps) {
   EXPECT_EQ(dotted("seed"), std::vector<std::string>{"seed"});
   EXPECT_EQ(dotted("a..b."), (std::vector<std::string>{"a", "", "b", ""}));
   EXPECT_EQ(dotted(""), std::vector<std::string>{""});
+  EXPECT_EQ(dotted(R"(cost.prices."p5.48xlarge".date)"),
+            (std::vector<std::string>{"cost", "prices", "p5.48xlarge", "date"}));
+  EXPECT_EQ(dotted(R"("a.b")"), std::vector<std::string>{"a.b"});
+  EXPECT_EQ(dotted(R"("a.b)"), (std::vector<std::string>{"\"a", "b"}));
+  EXPECT_EQ(dotted(R"("a"b.c)"), (std::vector<std::string>{"\"a\"b", "c"}));
 }
 
 }  // namespace

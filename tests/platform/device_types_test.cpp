@@ -42,6 +42,25 @@ DeviceType read(std::string_view text) {
 
 // ---- The catalogue
 
+// A core has half of its chip's power, and every shipped power is plausible and has a source.
+TEST(DeviceTypes, PowersAreThoseOfTheirMakers) {
+  EXPECT_EQ(device_type_named("a100_sxm_40").power->power, Watts(400));
+  EXPECT_EQ(device_type_named("b200_sxm").power->power, Watts(1000));
+  for (const char* chip : {"tpu_v2", "tpu_v3", "tpu_v4"})
+    EXPECT_EQ(device_type_named(std::string(chip) + "_core").power->power * 2,
+              device_type_named(chip).power->power);
+  EXPECT_FALSE(device_type_named("tpu_v5e").power) << "Google publishes none";
+  int published = 0;
+  for (const DeviceType& type : device_types()) {
+    if (!type.power) continue;
+    ++published;
+    EXPECT_NE(type.power->source, "") << type.id;
+    EXPECT_GE(type.power->power, Watts(50)) << type.id;
+    EXPECT_LE(type.power->power, Watts(1500)) << type.id;
+  }
+  EXPECT_GE(published, 40);
+}
+
 TEST(DeviceTypes, AV100IsAsItsVendorSays) {
   const DeviceType& v100 = device_type_named("v100_sxm2_16");
   EXPECT_EQ(v100.product, "NVIDIA Tesla V100-SXM2-16GB");
@@ -198,7 +217,7 @@ TEST(DeviceTypes, EveryProblemOfATypeIsReportedAtItsPlace) {
 1:1 this object has no "memory_bandwidth" | add "memory_bandwidth": it has no default
 5:24 "seven" is not a compute capability | write it as in "8.0"
 6:16 0 is out of range | it must be at least 1
-4:2 unknown key "memory_bandwith" | did you mean "memory_bandwidth"? known: aliases, compute_capability, efficiency, generation, id, kind, launch_gap, matrix_unit, memory, memory_bandwidth, note, peak, processors, product, reserve, source
+4:2 unknown key "memory_bandwith" | did you mean "memory_bandwidth"? known: aliases, compute_capability, efficiency, generation, id, kind, launch_gap, matrix_unit, memory, memory_bandwidth, note, peak, power, processors, product, reserve, source
 )");
 }
 

@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "base/json.h"
+#include "report/comparison.h"
 #include "report/ending.h"
+#include "report/job.h"
 #include "report/planned.h"
 #include "report/simulated.h"
 #include "report/summary.h"
@@ -118,6 +120,27 @@ session::Results timed_out() {
                                        .timeout = Seconds(0.01)};
   return results;
 }
+// A whole training with a price.
+session::Results paid() {
+  session::Results results = simulated();
+  results.job = timing::JobTime{.items = {{.name = "start of processes",
+                                           .key = "job.start",
+                                           .count = 1,
+                                           .basis = timing::Basis::unmeasured},
+                                          {.name = "steps",
+                                           .key = "job.step",
+                                           .count = 360,
+                                           .each = Seconds(0.5),
+                                           .basis = timing::Basis::simulated}},
+                                .samples = 3600,
+                                .epochs = 2};
+  results.cost =
+      *cost::bill(*cost::parse_price("98.32 USD/h, spot, 2026-11-01, the provider").value,
+                  {.chips = 16, .machines = 2}, {.job = results.job->total(), .samples = 3600, .epochs = 2})
+           .value;
+  return results;
+}
+
 // The same step with four replicas of two workers.
 session::Results replicated() {
   session::Results results = simulated();
@@ -160,7 +183,7 @@ TEST(Results, AreWhatTheSchemaSays) {
   with_evaluation.evaluation = {.steps = 1, .loss = 2, .metrics = {}};
   for (const session::Results& results :
        {planned(), trained(), with_evaluation, simulated(), replicated(), exhausted(), several_steps(),
-        strayed(), lost(), timed_out(), interrupted()})
+        strayed(), lost(), timed_out(), interrupted(), paid()})
     EXPECT_TRUE(SchemaCheck(rules).accepts(tree_of(results_json(results)))) << results_json(results);
 }
 
@@ -292,6 +315,43 @@ TEST(Simulated, TellsWhatBringsTheRowsAndHowStepsFollowEachOther) {
       "100 steps played: the first takes 20.0 ms; with jitter of 5.0 % the others take 10.0 ms "
       "in the mean, 10.0 ms in the median, 11.0 ms at most in 95 of 100\n"))
       << jitter;
+}
+
+// 180 s of two machines at 98.32 USD an hour: 9.832 USD.
+TEST(Job, IsPrintedItemByItemWithItsCost) {
+  const session::Results results = paid();
+  EXPECT_EQ(job_text(*results.job, 1000) + cost_text(*results.cost),
+            "whole training        times      each     time    share  basis\n"
+            "  start of processes      1         0        0    0.0 %  unmeasured, counted as zero; "
+            "\"job.start\" sets it\n"
+            "  steps                 360  500.0 ms  3.0 min  100.0 %  simulated\n"
+            "  all                                  3.0 min  100.0 %\n"
+            "samples/s   1000 in steady steps, 20 over the whole training\n"
+            "cost        9.83 USD per job, 4.92 USD per epoch, 2731.11 USD per million samples; 196.64 USD "
+            "per hour\n"
+            "            2 machines at 98.32 USD/h, spot, 2026-11-01, the provider\n");
+  const json::Value tree = tree_of(results_json(results));
+  EXPECT_EQ(tree.find("job")->find("time_s")->real(), 180);
+  EXPECT_EQ(tree.find("job")->find("samples_per_second")->real(), 20);
+  EXPECT_NEAR(tree.find("cost")->find("per_job")->real(), 9.832, 1e-12);
+  EXPECT_EQ(tree.find("cost")->find("currency")->string(), "USD");
+}
+
+TEST(Job, HasColumnsOnlyWhereARowHasOne) {
+  const auto heads = [](const std::vector<session::Results>& runs) {
+    const std::string text = csv(comparison(runs));
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(heads({simulated(), exhausted()}).find("job_s"), std::string::npos);
+  session::Results without_price = paid();
+  without_price.cost.reset();
+  EXPECT_TRUE(heads({without_price, exhausted()}).ends_with(",job_s,samples_per_second_of_job"));
+  const Records records = comparison({paid(), exhausted()});
+  EXPECT_TRUE(heads({paid(), exhausted()})
+                  .ends_with(",job_s,samples_per_second_of_job,cost_per_hour,cost_per_epoch,cost_per_job,"
+                             "cost_per_million_samples,currency,cost_basis"));
+  for (const auto& row : records.rows) EXPECT_EQ(row.size(), records.headings.size());
+  EXPECT_NE(table(records).find("9.83 USD"), std::string::npos);
 }
 
 TEST(TimedOut, IsToldWithWhoCameLast) {

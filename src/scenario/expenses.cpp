@@ -1,0 +1,158 @@
+#include "scenario/expenses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/utf8.h"
+#include "cluster/roles.h"
+#include "platform/load.h"
+#include "platform/slice.h"
+
+namespace wt::scenario {
+
+namespace {
+
+// The name of a platform that the scenario contains as an object (platform::from_json).
+constexpr std::string_view inline_platform = "platform";
+
+void check_price_alone(const Scenario& scenario, const std::string& path, const cost::Price& price,
+                       Problems& problems) {
+  const auto report = [&](std::string_view key, std::string fact, std::string remedy) {
+    problems.add(scenario.place(fmt::format("{}.{}", path, key)), std::move(fact), std::move(remedy));
+  };
+  const auto of_purchase = [&](std::string_view key, bool is_given) {
+    if (is_given && price.rent)
+      report(key, fmt::format("\"{}\" belongs to a \"purchase\", and the price is a rent", key),
+             "leave it out");
+  };
+  of_purchase("per", price.per.has_value());
+  of_purchase("lifetime", price.lifetime.has_value());
+  of_purchase("utilization", price.utilization.has_value());
+  of_purchase("pue", price.overhead.has_value());
+  of_purchase("electricity", price.energy.has_value());
+  of_purchase("power", price.power.has_value());
+  if (price.purchase && price.terms)
+    report("terms", "\"terms\" belong to a \"rent\", and the price is a purchase", "leave them out");
+  if (price.purchase && !price.lifetime)
+    report("purchase", "a purchase is spread over a lifetime, and this one has none",
+           R"(add "lifetime", as in "4 years")");
+  if (price.utilization && *price.utilization <= 0)
+    report("utilization", "a machine that is never used has no price of an hour", "write a share above 0");
+  if (price.purchase && price.energy && price.purchase->currency() != price.energy->kilowatt_hour.currency())
+    report("electricity",
+           fmt::format("{} and {} are never added", price.purchase->currency(),
+                       price.energy->kilowatt_hour.currency()),
+           "give both in one currency");
+  if (price.date && !cost::is_date(*price.date))
+    report("date", fmt::format("\"{}\" is not a date", printable(*price.date)),
+           R"(write it as in "2026-11-23")");
+}
+
+// The machines of the platform on which replicas compute.
+std::set<std::int32_t> machines_of(const cluster::Machine& machine) {
+  std::set<std::int32_t> machines;
+  for (const cluster::Replica& replica : machine.replicas)
+    machines.insert(machine.platform->machine_of(machine.endpoint(print(replica.device.name))));
+  return machines;
+}
+
+std::int64_t devices_of(const cluster::Machine& machine) {
+  std::set<platform::Endpoint> devices;  // logical devices may share a physical one
+  for (const cluster::Replica& replica : machine.replicas)
+    for (const device::LogicalDevice& device : replica.devices())
+      devices.insert(machine.endpoint(print(device.name)));
+  return std::ssize(devices);
+}
+
+// Tasks of the cluster that do not train.
+std::int64_t services_of(const Scenario& scenario) {
+  if (scenario.strategy->processes() != strategy::Processes::per_worker) return 0;
+  std::int64_t services = 0;
+  for (const cluster::Job& job : scenario.cluster.config.cluster.as_dict())
+    if (job.name != "worker" && job.name != "chief") services += std::ssize(job.tasks);
+  return services;
+}
+
+// The published power of so many devices and of the sockets of so many machines.
+void add_power(const platform::Platform& platform, std::int64_t devices, std::int64_t machines,
+               cost::Rented& rented) {
+  const device::DeviceType& device = platform.type(platform.device(0));
+  const device::DeviceType& host = platform.type(platform.host(0));
+  for (const device::DeviceType* type : {&device, &host})
+    if (!type->power) {
+      rented.why_no_power = fmt::format("{} has no published power here", type->product);
+      return;
+    }
+  const bool is_own_host = device.kind == device::Kind::cpu;
+  const std::int64_t sockets = is_own_host ? 0 : platform.hosts() / platform.machines() * machines;
+  rented.power = device.power->power * devices + host.power->power * sockets;
+}
+
+}  // namespace
+
+void check_expenses(const Scenario& scenario, Problems& problems) {
+  if (!scenario.cost) return;
+  std::map<std::string, std::string> priced;  // by name of the platform, the text that means it
+  for (const auto& [text, price] : scenario.cost->prices) {
+    const std::string path = "cost.prices." + text;
+    check_price_alone(scenario, path, price, problems);
+    const platform::Meant meant = platform::platform_meant(text, inline_platform);
+    if (!meant.name) {
+      problems.add(scenario.place(path), meant.fact, meant.remedy);
+      continue;
+    }
+    const auto [other, is_new] = priced.emplace(*meant.name, text);
+    if (!is_new)
+      problems.add(
+          scenario.place(path),
+          fmt::format("\"{}\" and \"{}\" are prices of the same platform", other->second, printable(text)),
+          "keep one of them");
+  }
+}
+
+const cost::Price* price_of(const Scenario& scenario, std::string_view platform) {
+  if (!scenario.cost) return nullptr;
+  for (const auto& [text, price] : scenario.cost->prices)
+    if (platform::platform_meant(text, inline_platform).name == platform) return &price;
+  return nullptr;
+}
+
+std::int64_t machines_in_use(const Scenario& scenario, const cluster::Machine& machine) {
+  if (machine.platform->slice() != nullptr) return machine.platform->machines();
+  return std::ssize(machines_of(machine)) + services_of(scenario);
+}
+
+cost::Rented rented_by(const Scenario& scenario, const cluster::Machine& machine) {
+  const platform::Platform& platform = *machine.platform;
+  const std::int64_t per_machine = platform.devices() / platform.machines();
+  const std::int64_t spares = scenario.cost ? scenario.cost->spares : 0;
+  cost::Rented rented{.spares = spares};
+  if (const platform::Slice* slice = platform.slice()) {
+    rented.slices = platform.machines() / slice->hosts + spares;
+    rented.machines = rented.slices * slice->hosts;
+    rented.chips = rented.slices * slice->chips;
+    add_power(platform, rented.chips * slice->devices_per_chip(), rented.machines, rented);
+  } else {
+    rented.services = services_of(scenario);
+    rented.machines = machines_in_use(scenario, machine) + spares;
+    rented.chips = devices_of(machine) + (rented.services + spares) * per_machine;
+    add_power(platform, rented.machines * per_machine, rented.machines, rented);
+  }
+  if (scenario.cost && scenario.cost->hosts) {
+    rented.hosts = scenario.cost->hosts->count;
+    rented.host_price = scenario.cost->hosts->price;
+  }
+  return rented;
+}
+
+void check_price(const Scenario& scenario, const cluster::Machine& machine, Problems& problems) {
+  const cost::Price* price = price_of(scenario, machine.platform->name());
+  if (price == nullptr) return;
+  const Parsed<cost::Cost> bill =
+      cost::bill(*price, rented_by(scenario, machine), {.job = Seconds(1), .samples = 1});
+  if (!bill.value) problems.add(scenario.place("cost.prices"), bill.fact, bill.remedy);
+}
+
+}  // namespace wt::scenario

@@ -1,0 +1,192 @@
+#include "session/job_clock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/rough.h"
+#include "scenario/expenses.h"
+
+namespace wt::session {
+
+JobClock::JobClock(const scenario::Scenario& scenario, const scenario::Job& job, TrainingPlans& plans,
+                   TrainingClock& clock)
+    : scenario_(scenario),
+      job_(job),
+      plans_(plans),
+      clock_(clock),
+      steps_(scenario::steps_of(scenario, job)),
+      epochs_(scenario::epochs_of(scenario)),
+      starts_anew_(scenario::starts_anew(scenario, job)),
+      partial_rows_(job.step_rows.back() == job.global_batch ? 0 : job.step_rows.back()) {}
+
+// ---- Steps
+
+// The last batch of each pass through the dataset is partial.
+std::int64_t JobClock::partial_steps(std::int64_t begin, std::int64_t end) const {
+  if (partial_rows_ == 0) return 0;
+  if (!starts_anew_) return end == steps_ ? 1 : 0;
+  const std::int64_t batches = job_.batches->cardinality();
+  return end / batches - begin / batches;
+}
+
+void JobClock::add_steps(timing::JobFacts& facts) {
+  const timing::Phases& phases = clock_.phases();
+  std::int64_t whole = 0;
+  for (std::size_t phase = 0; phase < phases.size() && phases[phase].from_step < steps_; ++phase) {
+    const std::int64_t begin = phases[phase].from_step;
+    const std::int64_t end = phase < phases.last() ? std::min(steps_, phases[phase + 1].from_step) : steps_;
+    const std::int64_t partial = partial_steps(begin, end);
+    whole += end - begin - partial;
+    const auto add = [&](std::int64_t count, std::int64_t rows, bool is_given,
+                         std::vector<timing::EqualSteps>& steps) {
+      if (count == 0) return;
+      const Seconds each = is_given ? Seconds(0) : clock_.step_in_phase(rows, phase).summary.step;
+      steps.push_back({count, each});
+    };
+    add(end - begin - partial, job_.global_batch, facts.given.step.has_value(), facts.whole);
+    add(partial, partial_rows_, facts.given.partial_step.has_value(), facts.partial);
+  }
+  facts.samples = static_cast<double>(whole) * static_cast<double>(job_.global_batch) +
+                  static_cast<double>(steps_ - whole) * static_cast<double>(partial_rows_);
+}
+
+// While a buffer drains at the end of a pass, nothing is read: those rows were read when it was filled. Steps
+// that the input bounds are faster then.
+void JobClock::add_drained_steps(timing::JobFacts& facts) {
+  const std::optional<timing::RowsPipeline>& pipeline = clock_.step().summary.pipeline;
+  if (!has_buffer() || facts.given.step || facts.whole.empty() || !pipeline || !pipeline->is_bound) return;
+  const double whole_passes = std::floor(passes()), begun = passes() - whole_passes;
+  const double rows = (whole_passes * buffered() + std::max(0.0, begun - (1 - buffered()))) *
+                      static_cast<double>(job_.rows_of_pass);
+  timing::EqualSteps& last = facts.whole.back();
+  const auto drained = std::min<std::int64_t>(
+      last.count, static_cast<std::int64_t>(rows / static_cast<double>(job_.global_batch)));
+  last.count -= drained;
+  facts.whole.push_back({drained, clock_.step_without_reading()});
+}
+
+// ---- Input
+
+double JobClock::passes() const {
+  if (starts_anew_) {
+    const double each = static_cast<double>(std::max<std::int64_t>(1, scenario_.dataset.repeat));
+    return static_cast<double>(epochs_) * each;
+  }
+  return static_cast<double>(steps_) * static_cast<double>(job_.global_batch) /
+         static_cast<double>(job_.rows_of_pass);
+}
+
+// With the sharding policy DATA each host reads all rows, and else its own ones (TrainingClock's pipeline).
+double JobClock::rows_of_host() const {
+  const bool reads_all = scenario_.dataset.autoshard == data::AutoShardPolicy::data;
+  return static_cast<double>(job_.rows_of_pass) / static_cast<double>(reads_all ? 1 : job_.machine.tasks);
+}
+
+double JobClock::buffered() const {
+  const auto& buffer = scenario_.dataset.shuffle->buffer;
+  return buffer ? std::min(1.0, static_cast<double>(*buffer) / rows_of_host()) : 1.0;
+}
+
+timing::Event JobClock::fills() const {
+  if (!has_buffer()) return {};
+  timing::Event fills{.count = static_cast<std::int64_t>(std::ceil(passes()))};
+  if (!scenario_.input) {
+    fills.note = "\"input\" is not described";
+    return fills;
+  }
+  const auto rows = static_cast<std::int64_t>(std::ceil(buffered() * rows_of_host()));
+  fills.each = clock_.reading(rows);
+  fills.note = fmt::format("{} of each host", counted(rows, "row"));
+  return fills;
+}
+
+timing::Event JobClock::first_input() {
+  timing::Event input{.count = starts_anew_ ? epochs_ : 1};
+  if (!scenario_.input) {
+    input.note = "\"input\" is not described";
+    return input;
+  }
+  if (has_buffer() && buffered() == 1) {
+    input.each = Seconds(0);
+    input.note = "the rows lie in the shuffle buffer";
+    return input;
+  }
+  const timing::Simulated& step = clock_.step().summary;
+  input.each = step.course ? std::max(Seconds(0), step.course->first - step.step) : Seconds(0);
+  return input;
+}
+
+// ---- Evaluations and checkpoints
+
+timing::Event JobClock::evaluations() {
+  const auto& evaluation = scenario_.training.evaluation;
+  if (!evaluation) return {};
+  const bool is_once = evaluation->from_checkpoint || !evaluation->every;
+  timing::Event event{.count = is_once ? 1 : epochs_ / *evaluation->every};
+  if (event.count == 0 || (scenario_.job && scenario_.job->evaluation)) return event;
+  const std::int64_t whole = job_.evaluated_rows / job_.global_batch;
+  const std::int64_t rest = job_.evaluated_rows % job_.global_batch;
+  Seconds time{};
+  for (const auto& [count, rows] : {std::pair(whole, job_.global_batch), std::pair(std::int64_t{1}, rest)}) {
+    if (count == 0 || rows == 0) continue;
+    const std::optional<Seconds> step = clock_.evaluation_step(rows);
+    if (!step) {
+      event.note = "a step of it does not fit into memory";
+      return event;
+    }
+    time += *step * static_cast<double>(count);
+  }
+  event.each = time;
+  event.note = fmt::format("{} in {}", counted(job_.evaluated_rows, "row"),
+                           counted(whole + (rest > 0 ? 1 : 0), "step"));
+  return event;
+}
+
+// The last epoch is always saved (session/saved_state.cpp).
+timing::Event JobClock::checkpoints() const {
+  const auto& checkpointing = scenario_.training.checkpointing;
+  if (!checkpointing) return {};
+  return {.count = (epochs_ + checkpointing->every - 1) / checkpointing->every};
+}
+
+// ---- Functions
+
+// A function is traced again for a tensor of another shape (tensorflow.org/guide/function). Keras' fit traces an
+// iterator, whose batches may have any number of rows.
+std::int64_t JobClock::functions() const {
+  const bool is_custom = scenario_.training.loop == scenario::Loop::custom;
+  return (is_custom ? std::ssize(job_.step_rows) : 1) + (scenario_.training.evaluation ? 1 : 0);
+}
+
+std::int64_t JobClock::programs() const {
+  std::int64_t programs = std::ssize(job_.step_rows);
+  if (job_.evaluated_rows >= job_.global_batch) ++programs;
+  if (job_.evaluated_rows % job_.global_batch > 0) ++programs;
+  return programs;
+}
+
+timing::JobTime JobClock::time() {
+  timing::JobFacts facts{.given = scenario_.job.value_or(timing::GivenTimes{}),
+                         .functions = functions(),
+                         .compile = scenario_.time.compile,
+                         .fills = fills(),
+                         .first_input = first_input(),
+                         .evaluations = evaluations(),
+                         .checkpoints = checkpoints(),
+                         .machines = scenario::machines_in_use(scenario_, job_.machine),
+                         .failures_at = scenario_.place("job.time_between_failures")};
+  if (scenario_.strategy->compiles_steps()) facts.programs = programs();
+  if (job_.machine.device().name.kind == device::Kind::gpu)
+    facts.gpus = std::ssize(job_.machine.replicas) * job_.machine.devices_of_each();
+  if (!scenario_.training.steps)
+    facts.epochs = static_cast<double>(epochs_);
+  else if (const std::int64_t batches = job_.batches->cardinality(); batches > 0)
+    facts.epochs = static_cast<double>(steps_) / static_cast<double>(batches);
+  add_steps(facts);
+  add_drained_steps(facts);
+  return timing::job_time(facts);
+}
+
+}  // namespace wt::session

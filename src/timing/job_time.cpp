@@ -1,0 +1,141 @@
+#include "timing/job_time.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "base/duration.h"
+
+namespace wt::timing {
+
+namespace {
+
+// Table 5 and section 3.3.4 of "The Llama 3 Herd of Models" (Dubey et al., 2024): 419 unexpected interruptions
+// in 54 days on 16,384 H100.
+constexpr Seconds time_between_failures_of_gpu{54 * 86'400.0 * 16'384 / 419};
+constexpr std::string_view source_of_failures =
+    "419 interruptions in 54 days on 16,384 H100 (Dubey et al., The Llama 3 Herd of Models, 2024)";
+
+// With more lost time than this many times the useful time, the expectation says nothing any more.
+constexpr double most_loss = 1000;
+
+JobItem unmeasured(std::string name, std::string key, std::int64_t count, std::string note = {}) {
+  return {.name = std::move(name),
+          .key = std::move(key),
+          .count = static_cast<double>(count),
+          .basis = Basis::unmeasured,
+          .note = std::move(note)};
+}
+
+// The item of an event: given by the scenario, else simulated, else unmeasured.
+JobItem item(std::string name, std::string key, const Event& event, const std::optional<Seconds>& given) {
+  JobItem made = unmeasured(std::move(name), std::move(key), event.count, event.note);
+  if (const std::optional<Seconds>& each = given ? given : event.each) {
+    made.each = *each;
+    made.basis = given ? Basis::given : Basis::simulated;
+  }
+  return made;
+}
+
+// Steps of several lengths are one item of their mean length.
+JobItem item(std::string name, std::string key, const std::vector<EqualSteps>& steps,
+             const std::optional<Seconds>& given) {
+  std::int64_t count = 0;
+  Seconds time{};
+  for (const EqualSteps& equal : steps) {
+    count += equal.count;
+    time += equal.each * static_cast<double>(equal.count);
+  }
+  JobItem made{.name = std::move(name),
+               .key = std::move(key),
+               .count = static_cast<double>(count),
+               .basis = given ? Basis::given : Basis::simulated};
+  if (count > 0) made.each = given ? *given : time / static_cast<double>(count);
+  return made;
+}
+
+Seconds sum(std::span<const JobItem> items) {
+  return std::accumulate(items.begin(), items.end(), Seconds{},
+                         [](Seconds so_far, const JobItem& item) { return so_far + item.time(); });
+}
+
+struct Failures {
+  Seconds between{};  // of the whole job
+  Basis basis{};
+  std::string note{};
+};
+
+std::optional<Failures> failures_of(const JobFacts& facts) {
+  if (const auto& given = facts.given.time_between_failures)
+    return Failures{*given / static_cast<double>(facts.machines), Basis::given,
+                    fmt::format("a failure of a machine in {}", duration(*given))};
+  if (facts.gpus == 0) return std::nullopt;
+  return Failures{time_between_failures_of_gpu / static_cast<double>(facts.gpus), Basis::estimated,
+                  std::string(source_of_failures)};
+}
+
+// `startup` is repeated by each restart unless the scenario gives its time. `training` is the time that
+// checkpoints divide into segments; without checkpoints it is a single one, and a failure loses all of it.
+JobItem restarts(const JobFacts& facts, Seconds startup, Seconds training) {
+  const std::optional<Failures> failures = failures_of(facts);
+  if (!failures)
+    return unmeasured("expected restarts", "job.time_between_failures", 0, "no published rate of failures");
+  const auto segments = static_cast<double>(std::max<std::int64_t>(1, facts.checkpoints.count));
+  const Seconds restart = facts.given.restart.value_or(startup);
+  const double expected =
+      segments * std::exp(restart / failures->between) * std::expm1(training / segments / failures->between);
+  const Seconds lost = failures->between * expected - training;
+  if (!std::isfinite(expected) || lost > most_loss * training)
+    throw InputError(Problem{
+        facts.failures_at,
+        fmt::format("with a failure in {} and {} from one checkpoint to the next this job practically "
+                    "never ends",
+                    duration(failures->between), duration(training / segments)),
+        R"(save more often ("training.checkpointing"), or give a longer "time_between_failures")"});
+  JobItem made{.name = "expected restarts",
+               .key = "job.time_between_failures",
+               .count = expected,
+               .basis = failures->basis,
+               .note = failures->note};
+  if (expected > 0) made.each = std::max(Seconds(0), lost) / expected;
+  return made;
+}
+
+}  // namespace
+
+std::string_view name(Basis basis) {
+  constexpr std::array<std::string_view, 4> names{"simulated", "given", "estimated", "unmeasured"};
+  return names[static_cast<std::size_t>(basis)];
+}
+
+Seconds JobTime::total() const { return sum(items); }
+
+JobTime job_time(const JobFacts& facts) {
+  const GivenTimes& given = facts.given;
+  std::vector<JobItem> items{
+      item("start of processes", "job.start", Event{.count = 1}, given.start),
+      item("tracing of functions", "job.tracing", Event{.count = facts.functions}, given.tracing)};
+  if (facts.programs)
+    items.push_back(item("compilation", "time.compile", Event{.count = *facts.programs}, facts.compile));
+  if (facts.fills.count > 0)
+    items.push_back(item("filling of shuffle buffers", "job.shuffle", facts.fills, given.shuffle));
+  items.push_back(item("first input", "job.first_input", facts.first_input, given.first_input));
+  const Seconds startup = sum(std::span(items).first(facts.programs ? 3 : 2)) + items.back().each;
+  const Seconds before = sum(items);
+  if (const JobItem steps = item("steps", "job.step", facts.whole, given.step); steps.count > 0)
+    items.push_back(steps);
+  if (const JobItem steps =
+          item("steps of partial batches", "job.partial_step", facts.partial, given.partial_step);
+      steps.count > 0)
+    items.push_back(steps);
+  if (facts.evaluations.count > 0)
+    items.push_back(item("validation", "job.evaluation", facts.evaluations, given.evaluation));
+  if (facts.checkpoints.count > 0)
+    items.push_back(item("checkpoints", "job.checkpoint", facts.checkpoints, given.checkpoint));
+  items.push_back(restarts(facts, startup, sum(items) - before));
+  return {.items = std::move(items), .samples = facts.samples, .epochs = facts.epochs};
+}
+
+}  // namespace wt::timing
