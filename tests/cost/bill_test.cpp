@@ -139,9 +139,10 @@ TEST(Bill, NamesItsFacts) {
             "2 machines at 98.32 USD/h, spot, 2026-11-01, example.com");
   Rented rented = two_machines;
   rented.spares = 1;
-  EXPECT_EQ(basis(bill_of(bought(), rented)),
-            "2 machines, 1 of them spare, bought for 262800 USD each, used 50 % of 1095 days; electricity not "
-            "counted");
+  EXPECT_EQ(
+      basis(bill_of(bought(), rented)),
+      "2 machines, 1 of them spare, bought for 262800 USD each, used 50 % of 1095 days; electricity not "
+      "counted");
 }
 
 }  // namespace
