@@ -10,11 +10,9 @@
 
 namespace wt::session {
 
-JobClock::JobClock(const scenario::Scenario& scenario, const scenario::Job& job, TrainingPlans& plans,
-                   TrainingClock& clock)
+JobClock::JobClock(const scenario::Scenario& scenario, const scenario::Job& job, TrainingClock& clock)
     : scenario_(scenario),
       job_(job),
-      plans_(plans),
       clock_(clock),
       steps_(scenario::steps_of(scenario, job)),
       epochs_(scenario::epochs_of(scenario)),

@@ -3,7 +3,6 @@
 // (timing/job_time.h adds it up). Nothing is computed for it but shapes.
 
 #include "session/training_clock.h"
-#include "session/training_plans.h"
 #include "timing/job_time.h"
 
 namespace wt::session {
@@ -11,8 +10,7 @@ namespace wt::session {
 class JobClock {
  public:
   // Requires: all outlive this object, the scenario has a platform, and the step fits into its devices.
-  JobClock(const scenario::Scenario& scenario, const scenario::Job& job, TrainingPlans& plans,
-           TrainingClock& clock);
+  JobClock(const scenario::Scenario& scenario, const scenario::Job& job, TrainingClock& clock);
 
   // The training from its beginning, even if the scenario restores a checkpoint, and as if no scripted fault
   // ended it.
@@ -37,7 +35,6 @@ class JobClock {
 
   const scenario::Scenario& scenario_;
   const scenario::Job& job_;
-  TrainingPlans& plans_;
   TrainingClock& clock_;
   const std::int64_t steps_;
   const std::int64_t epochs_;

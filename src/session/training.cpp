@@ -34,6 +34,8 @@ std::optional<std::string> Training::check() {
   const scenario::Time& time = scenario_.time;
   const bool can_be_refused = time.collectives == scenario::Collectives::folded || time.measured_step;
   if (job_.machine.platform && can_be_refused && time.compute.is_roofline()) clock_.step();
+  const bool may_never_end = scenario_.job && scenario_.job->time_between_failures;
+  if (may_never_end && time.compute.is_roofline()) JobClock(scenario_, job_, clock_).time();
   if (scenario_.numerics == scenario::Numerics::none) return std::nullopt;
   require_host();
   for (const plan::Plan* plan : evaluation_plans())
@@ -56,7 +58,7 @@ session::Forecast Training::forecast() {
 }
 
 void Training::add_job(session::Forecast& forecast) {
-  forecast.job = JobClock(scenario_, job_, plans_, clock_).time();
+  forecast.job = JobClock(scenario_, job_, clock_).time();
   const cost::Price* price = scenario::price_of(scenario_, job_.machine.platform->name());
   if (price == nullptr) return;
   const timing::JobTime& job = *forecast.job;

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "base/duration.h"
 
@@ -87,7 +89,12 @@ JobItem restarts(const JobFacts& facts, Seconds startup, Seconds training) {
   const double expected =
       segments * std::exp(restart / failures->between) * std::expm1(training / segments / failures->between);
   const Seconds lost = failures->between * expected - training;
-  if (!std::isfinite(expected) || lost > most_loss * training)
+  const bool never_ends = !std::isfinite(expected) || lost > most_loss * training;
+  if (never_ends && failures->basis == Basis::estimated)
+    return unmeasured(
+        "expected restarts", "job.time_between_failures", 0,
+        "at the published rate of failures the job practically never ends with so few checkpoints");
+  if (never_ends)
     throw InputError(Problem{
         facts.failures_at,
         fmt::format("with a failure in {} and {} from one checkpoint to the next this job practically "

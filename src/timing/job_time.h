@@ -96,7 +96,7 @@ struct JobFacts {
   Place failures_at{};  // of the time between failures in the user's file, for messages
 };
 
-// Throws InputError if failures are so frequent that the job practically never ends.
+// Throws InputError if failures are, by the scenario, so frequent that the job practically never ends.
 JobTime job_time(const JobFacts& facts);
 
 }  // namespace wt::timing

@@ -247,6 +247,15 @@ TEST_F(Job, OfATpuSliceCostsTheSameByChipMachineAndSlice) {
   EXPECT_NE(said.messages.find("USD/chip-hour"), std::string::npos) << said.messages;
 }
 
+TEST_F(Job, ThatNeverEndsIsRefusedByRunAndByValidate) {
+  const std::vector<std::string> never{"--set", R"(job={"step": "100 s", "time_between_failures": "1 s"})"};
+  const std::string file = (base_ / "small.json").string();
+  for (const Said& said : {run(file, never), call({"validate", file, never[0], never[1]})}) {
+    EXPECT_EQ(said.exit, cli::Exit::input_wrong);
+    EXPECT_NE(said.messages.find("practically never ends"), std::string::npos) << said.messages;
+  }
+}
+
 TEST_F(Job, OutOfMemoryHasNoTimeAndNoCost) {
   const Said said = run(scenario_file("resnet50_memory"), {"--job", "--price", "rtx4090=1 USD/h"});
   EXPECT_NE(said.exit, cli::Exit::our_fault) << said.messages;

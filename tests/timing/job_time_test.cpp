@@ -58,8 +58,10 @@ TEST(JobTime, TakesTheTimesOfTheScenario) {
   const JobTime job = job_time(all);
   EXPECT_DOUBLE_EQ(job.total().count(),
                    40 + 3 * 12 + 10 * 1 + 10 * 0.5 + 200 * 0.2 + 10 * 0.1 + 5 * 3 + 2 * 7);
-  for (const JobItem& each : job.items)
-    if (each.name != "expected restarts") EXPECT_EQ(each.basis, Basis::given) << each.name;
+  for (const JobItem& each : job.items) {
+    if (each.name == "expected restarts") continue;
+    EXPECT_EQ(each.basis, Basis::given) << each.name;
+  }
 }
 
 TEST(JobTime, CompilesEveryProgramWhereThereAreSome) {
@@ -143,7 +145,7 @@ TEST(JobTime, CheckpointsLimitWhatAFailureLoses) {
 TEST(JobTime, EstimatesFailuresOfGpusFromAPublishedRate) {
   JobFacts all{.functions = 1, .whole = {{86'400, Seconds(1)}}};
   all.gpus = 16;
-  const JobItem& restarts = item(job_time(all), "expected restarts");
+  const JobItem restarts = item(job_time(all), "expected restarts");
   EXPECT_EQ(restarts.basis, Basis::estimated);
   const double between = 54.0 * 24 * 16'384 / 419 / 16 * 3600;
   EXPECT_NEAR(restarts.time().count(), between * std::expm1(86'400 / between) - 86'400, 1e-3);
@@ -159,6 +161,15 @@ TEST(JobTime, RefusesAJobThatNeverEnds) {
     EXPECT_NE(error.problems()[0].fact.find("practically never ends"), std::string::npos);
     EXPECT_NE(error.problems()[0].remedy.find("training.checkpointing"), std::string::npos);
   }
+}
+
+// A scenario that does not state a rate of failures is never refused for one.
+TEST(JobTime, SaysThatAJobNeverEndsAtThePublishedRate) {
+  JobFacts all{.functions = 1, .whole = {{1'000'000, Seconds(10)}}};
+  all.gpus = 1 << 17;
+  const JobItem restarts = item(job_time(all), "expected restarts");
+  EXPECT_EQ(restarts.basis, Basis::unmeasured);
+  EXPECT_NE(restarts.note.find("practically never ends"), std::string::npos);
 }
 
 }  // namespace
