@@ -143,6 +143,15 @@ Value removed(const Value& tree, std::span<const std::string> path, const Place&
   return changed;
 }
 
+Value object_of(std::string key, const Value& value) {
+  Member member{std::move(key), value.extent_, value.source_, value};
+  return {value.source_, value.extent_, Value::Members{std::move(member)}};
+}
+
+Value text_at(const Value& value, std::string_view text) {
+  return {value.source_, value.extent_, std::string(text)};
+}
+
 Value parse_file(const std::filesystem::path& path, const Place& named_at) {
   return parse(read_text(path, named_at, largest_text), path.string());
 }

@@ -88,6 +88,8 @@ class Value {
   friend class TreeBuilder;
   friend Value replaced(const Value& tree, std::span<const std::string> path, const Value& value);
   friend Value removed(const Value& tree, std::span<const std::string> path, const Place& named_at);
+  friend Value object_of(std::string key, const Value& value);
+  friend Value text_at(const Value& value, std::string_view text);
   using Content = std::variant<std::monostate, bool, std::int64_t, double, std::string, Elements, Members>;
 
   Value(std::shared_ptr<const Source> source, Extent extent, Content content);
@@ -118,6 +120,10 @@ struct Member {
 // that are too large are collected, and the first syntax error ends the search.
 Value parse(std::string text, std::string file, std::size_t begin = 0);
 Value parse_file(const std::filesystem::path& path, const Place& named_at = {});
+
+// Values that stand for another one, at its place: an object with the value as its only member, and a text.
+Value object_of(std::string key, const Value& value);
+Value text_at(const Value& value, std::string_view text);
 
 // A copy of the tree with another value at `path`, for example {"model", "layers", "0"}. A step of the path
 // is the key of an object or the index of a list entry. Objects that are missing along the path are created,

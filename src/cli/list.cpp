@@ -23,7 +23,7 @@
 #include "platform/device_types.h"
 #include "platform/load.h"
 #include "scenario/names.h"
-#include "strategy/table.h"
+#include "strategy/automatic.h"
 #include "sweep/names.h"
 
 namespace wt::cli {
@@ -116,6 +116,7 @@ Lines strategies() {
   Lines lines;
   for (const strategy::Row& row : strategy::rows())
     lines.push_back({std::string(row.name), std::string(row.summary)});
+  lines.push_back({std::string(strategy::automatic.name), std::string(strategy::automatic.summary)});
   return lines;
 }
 

@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "base/interruption.h"
+#include "base/rough.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/run_folder.h"
@@ -95,7 +96,7 @@ void print(const session::Results& results, const RunOptions& options, const std
     streams.results << report::summary_text(results);
     if (options.verbose) {
       streams.results << "\n" << report::planned_text(results.planned);
-      if (results.simulated) streams.results << report::simulated_text(*results.simulated);
+      if (results.simulated) streams.results << report::simulated_text(results.planned, *results.simulated);
     }
     if (!results.epochs.empty()) streams.results << "\n";
     streams.results << report::epochs_table(results) << "results: " << folder << "\n";
@@ -319,6 +320,10 @@ Exit compare(const RunOptions& options, const Streams& streams) {
 Exit run_scaling(const RunOptions& options, const Streams& streams) {
   const study::Scaling scaling =
       study::scaling_of(options.files.front(), options.overrides, options.replicas);
+  for (const session::Forecast& forecast : scaling.forecasts)
+    if (!forecast.chosen_strategy.empty())
+      streams.messages << fmt::format("note: {}: {}\n", counted(forecast.planned.replicas, "replica"),
+                                      forecast.chosen_strategy);
   streams.results << (options.csv    ? report::csv(report::scaling_records(scaling))
                       : options.json ? report::scaling_json(scaling)
                                      : report::scaling_text(scaling));

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "report/baseline.h"
 #include "report/planned.h"
 
 namespace wt::report {
@@ -35,16 +36,16 @@ Cell samples(R run) {
 }
 Cell samples_each(R run) {
   return simulated(run, [&](const timing::Simulated& summary) {
-    return number(summary.samples_per_second / static_cast<double>(run.planned.replicas), 0);
+    return number(summary.samples_per_second / static_cast<double>(run.planned.devices()), 0);
   });
 }
 Cell utilization(R run) {
   return simulated(run, [](const timing::Simulated& summary) { return share(summary.utilization); });
 }
-Cell efficiency(R run) {
-  return simulated(run, [](const timing::Simulated& summary) {
-    return summary.baseline ? share(summary.efficiency) : Cell{};
-  });
+template <Cell (*of)(const timing::Simulated&)>
+Cell compared(R run) {
+  return simulated(run,
+                   [](const timing::Simulated& summary) { return summary.baseline ? of(summary) : Cell{}; });
 }
 Cell loss(R run) { return run.epochs.empty() ? Cell{} : number(run.epochs.back().training.loss, 4); }
 Cell outcome(R run) { return {std::string(run.out_of_memory ? "out_of_memory" : "done"), ""}; }
@@ -64,7 +65,13 @@ constexpr std::array columns{
     ResultsColumn{{"samples/s", "samples_per_second"}, samples},
     ResultsColumn{{"per device", "samples_per_second_per_device"}, samples_each},
     ResultsColumn{{"MFU", "mfu"}, utilization},
-    ResultsColumn{{"efficiency", "scaling_efficiency"}, efficiency},
+    ResultsColumn{{"speed-up", "speed_up"}, compared<speed_up_cell>},
+    ResultsColumn{{"efficiency", "scaling_efficiency"}, compared<efficiency_cell>},
+    ResultsColumn{{"relative to", "baseline", 'l'}, compared<baseline_cell>},
+    ResultsColumn{{"", "baseline_devices"}, compared<baseline_devices_cell>},
+    ResultsColumn{{"", "baseline_rows"}, compared<baseline_rows_cell>},
+    ResultsColumn{{"", "baseline_samples_per_second"}, compared<baseline_rate_cell>},
+    ResultsColumn{{"", "baseline_memory"}, compared<baseline_memory_cell>},
     ResultsColumn{{"loss", "loss"}, loss},
     ResultsColumn{{"", "outcome"}, outcome},
     ResultsColumn{{"", "constants_version"},

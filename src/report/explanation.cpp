@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/rough.h"
+#include "report/baseline.h"
 #include "report/records.h"
 #include "report/simulated.h"
 
@@ -205,7 +206,7 @@ constexpr std::string_view footing =
 
 std::string explanation_text(const study::Explanation& e) {
   std::string text = fmt::format("{}\n{}\n", e.name, sentence(e));
-  text += simulated_text(*e.now.simulated);
+  text += simulated_text(e.now.planned, *e.now.simulated);
   for (const std::string& table : {table(records(kernel_columns, e.account.kernels, shown)),
                                    table(records(run_columns, e.account.runs, shown)),
                                    table(records(collective_columns, e.account.collectives, shown)),
@@ -220,9 +221,9 @@ std::string explanation_json(const study::Explanation& e) {
       .member("name", e.name)
       .member("bound_by", sentence(e))
       .member("step_time_s", e.now.simulated->step.count())
-      .member("samples_per_second", e.now.simulated->samples_per_second)
-      .key("split")
-      .begin_object(json::Layout::one_line);
+      .member("samples_per_second", e.now.simulated->samples_per_second);
+  write_baseline(out, *e.now.simulated);
+  out.key("split").begin_object(json::Layout::one_line);
   for (const Piece& piece : pieces(e)) out.member(piece.key, piece.time.count());
   out.end_object().key("compute").begin_object(json::Layout::one_line);
   out.member("arithmetic_s", e.account.compute.arithmetic.count())

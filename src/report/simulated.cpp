@@ -4,24 +4,13 @@
 #include <fmt/ranges.h>
 
 #include "base/rough.h"
+#include "report/baseline.h"
 
 namespace wt::report {
 
 namespace {
 
 using json::Layout;
-
-void write_baseline(json::Writer& out, const timing::Simulated& simulated) {
-  const timing::Baseline& baseline = *simulated.baseline;
-  out.key("one_device")
-      .begin_object()
-      .member("scaling", baseline.is_weak ? "weak" : "strong")
-      .member("rows", baseline.rows)
-      .member("step_time_s", baseline.step.count())
-      .member("samples_per_second", baseline.samples_per_second)
-      .end_object();
-  out.member("scaling_efficiency", simulated.efficiency);
-}
 
 void write_pipeline(json::Writer& out, const std::optional<timing::RowsPipeline>& pipeline) {
   out.member("input_basis",
@@ -144,7 +133,7 @@ void write_simulated(json::Writer& out, const timing::Simulated& simulated) {
   out.end_object();
 }
 
-std::string simulated_text(const timing::Simulated& simulated) {
+std::string simulated_text(const session::Planned& planned, const timing::Simulated& simulated) {
   std::string text = fmt::format("simulated step on {} ({}): {}, {:.0f} samples/s; compute {}",
                                  simulated.device, simulated.precision, rough(simulated.step),
                                  simulated.samples_per_second, rough(simulated.compute));
@@ -153,11 +142,12 @@ std::string simulated_text(const timing::Simulated& simulated) {
                         rough(simulated.exposed));
   if (simulated.input > Seconds(0)) text += fmt::format(", waiting for rows {}", rough(simulated.input));
   if (simulated.waiting > Seconds(0)) text += fmt::format(", for others {}", rough(simulated.waiting));
-  if (const auto& baseline = simulated.baseline)
-    text += fmt::format("\none {} with {}: {}, {:.0f} samples/s; scaling efficiency ({}) {:.1f} %",
-                        baseline->devices > 1 ? "replica" : "device", counted(baseline->rows, "row"),
-                        rough(baseline->step), baseline->samples_per_second,
-                        baseline->is_weak ? "weak" : "strong", 100 * simulated.efficiency);
+  const auto& baseline = simulated.baseline;
+  if (baseline && planned.replicas > 1)
+    text += fmt::format("\n{}: {}, {:.0f} samples/s; speed-up {:.2f}, {} scaling efficiency {:.1f} %{}",
+                        alone_text(*baseline), rough(baseline->step), baseline->samples_per_second,
+                        simulated.speed_up(), scaling_name(*baseline), 100 * simulated.efficiency,
+                        memory_text(*baseline));
   text +=
       fmt::format("\nbound {} ({:.0f} % of it reached), MFU {:.0f} %; basis: {}{}\n", rough(simulated.bound),
                   100 * (simulated.bound / simulated.step), 100 * simulated.utilization, simulated.basis,

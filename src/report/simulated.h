@@ -4,12 +4,13 @@
 #include <string>
 
 #include "base/json_writer.h"
+#include "session/planned.h"
 #include "timing/simulated.h"
 
 namespace wt::report {
 
 void write_simulated(json::Writer& out, const timing::Simulated& simulated);
-std::string simulated_text(const timing::Simulated& simulated);
+std::string simulated_text(const session::Planned& planned, const timing::Simulated& simulated);
 
 // What makes steps differ or wait: the input pipeline, jitter, slow devices, programs that are compiled beside the
 // steps. Empty where one step is like all others.

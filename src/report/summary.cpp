@@ -6,6 +6,7 @@
 
 #include "base/rough.h"
 #include "base/table.h"
+#include "report/baseline.h"
 #include "report/planned.h"
 #include "report/simulated.h"
 
@@ -53,11 +54,11 @@ std::string throughput_text(const session::Results& results) {
   std::string text = fmt::format("throughput  {:.0f} samples/s", simulated.samples_per_second);
   if (const std::int64_t tokens = results.planned.tokens_per_row; tokens > 0)
     text += fmt::format(", {:.0f} tokens/s", simulated.samples_per_second * static_cast<double>(tokens));
-  if (const auto& baseline = simulated.baseline)
-    text += fmt::format("; {:.2f} times one {} with {} ({} scaling, efficiency {})",
-                        simulated.samples_per_second / baseline->samples_per_second,
-                        baseline->devices > 1 ? "replica" : "device", counted(baseline->rows, "row"),
-                        baseline->is_weak ? "weak" : "strong", percent(simulated.efficiency));
+  const auto& baseline = simulated.baseline;
+  if (baseline && results.planned.replicas > 1)
+    text += fmt::format("; {:.2f} times {} ({} scaling, efficiency {}){}", simulated.speed_up(),
+                        alone_text(*baseline), scaling_name(*baseline), percent(simulated.efficiency),
+                        memory_text(*baseline));
   return text + "\n";
 }
 

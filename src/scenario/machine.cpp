@@ -79,6 +79,7 @@ class MachineBuilder final : public strategy::Site {
     problems_.throw_if_any();
     settle_host();
     machine_.context = processes_.front();
+    note_choice();
     warn_of_unused();
     scenario_.strategy->warn(*this);
     return std::move(machine_);
@@ -194,7 +195,11 @@ class MachineBuilder final : public strategy::Site {
         platform().host_of(machine_.endpoints.find(print(name))->second);
   }
 
-  // ---- Warnings
+  // ---- Notes and warnings
+
+  void note_choice() {
+    if (scenario_.strategy_rule) machine_.notes.push_back({.fact = scenario_.chosen_strategy()});
+  }
 
   void warn_of_unused() {
     device::Context& context = machine_.context;

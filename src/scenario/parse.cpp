@@ -8,7 +8,9 @@
 
 #include "base/file.h"
 #include "base/json_override.h"
+#include "scenario/auto_strategy.h"
 #include "scenario/check.h"
+#include "scenario/keys.h"
 #include "scenario/read_scenario.h"
 
 namespace wt::scenario {
@@ -32,6 +34,14 @@ json::Value with_platform_object(const json::Value& tree, std::span<const std::s
   return json::replaced(json::removed(tree, std::span(file).first(1), {}), file, *platform);
 }
 
+// "strategy": "mirrored" is short for an object, to which overrides may add options.
+json::Value in_full(const json::Value& tree) {
+  const json::Value* strategy = tree.kind() == json::Kind::object ? tree.find("strategy") : nullptr;
+  if (strategy == nullptr || strategy->kind() != json::Kind::string) return tree;
+  const std::array<std::string, 1> path{"strategy"};
+  return json::replaced(tree, path, json::object_of(std::string(strategy_type.name), *strategy));
+}
+
 json::Value with_override(const json::Value& tree, const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::vector<std::string> path = path_of(std::string_view(text).substr(0, equals));
@@ -42,11 +52,12 @@ json::Value with_override(const json::Value& tree, const std::string& text) {
   }
   const json::Value value = json::override_value(text, equals + 1);
   if (value.kind() == json::Kind::null) return json::removed(tree, path, value.place());
-  return json::replaced(with_platform_object(tree, path), path, value);
+  return in_full(json::replaced(with_platform_object(tree, path), path, value));
 }
 
 json::Value with_overrides(json::Value tree, const std::vector<std::string>& overrides) {
   Problems problems;
+  tree = in_full(tree);
   for (const std::string& text : overrides) {
     try {
       tree = with_override(tree, text);
@@ -79,7 +90,7 @@ void fill_in(Scenario& scenario) {
 Scenario parse_tree(const json::Value& tree, const std::filesystem::path& file) {
   Reading reading{.folder = file.parent_path()};
   Scenario scenario;
-  read_scenario(tree, scenario, reading);
+  scenario.strategy_rule = read_with_strategy(tree, scenario, reading);
   check(scenario, reading.problems);
   // A user who corrects a file wants to know all problems now, and the platform is read later.
   if (reading.problems.any()) check_platform(scenario, reading.problems);

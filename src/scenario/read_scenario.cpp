@@ -166,6 +166,9 @@ class Parser {
   void read(const json::Value& value, const Key& key, Dataset& member);
   void read(const json::Value& value, const Key& key, Model& member);
   void refuse_options_of_others(const json::Value& value, const strategy::Row& row);
+  std::string chosen_by() const {
+    return reading_.strategy_rule.empty() ? "" : fmt::format(", which {} chose", reading_.strategy_rule);
+  }
   const model::ZooModel* zoo_row(const json::Value& value, std::string_view name);
   void read_keras_or_layers(const json::Value& value, Model& member);
 
@@ -183,6 +186,7 @@ void Parser::read(const json::Value& value, const Key& key, strategy::AnyStrateg
   strategy::Word type = strategy::type_word(0);
   inside(strategy_type, type);
   if (reading_.problems.found().size() > before) return;  // the other keys depend on the type
+  WT_EXPECT(*type.index < strategy::rows().size(), "the rule was to choose a strategy before");
   const strategy::Row& row = strategy::rows()[*type.index];
   member = strategy::AnyStrategy(row.make());
   inside.refuse_options_of_others(value, row);
@@ -199,8 +203,8 @@ void Parser::refuse_options_of_others(const json::Value& value, const strategy::
     if (others.empty()) continue;
     reader_.value(member.key);
     reader_.problem(member.key,
-                    fmt::format("\"{}\" is an option of {}, and the strategy is {}", member.key,
-                                fmt::join(others, " and "), row.name),
+                    fmt::format("\"{}\" is an option of {}, and the strategy is {}{}", member.key,
+                                fmt::join(others, " and "), row.name, chosen_by()),
                     "leave it out, or change the \"type\"");
   }
 }

@@ -13,7 +13,8 @@ namespace wt::scenario {
 
 struct Reading {
   Problems problems{};
-  std::filesystem::path folder{};  // of the file
+  std::filesystem::path folder{};    // of the file
+  std::string_view strategy_rule{};  // the rule that chose the strategy, "auto"; empty: the file names it
   std::map<std::string, Place, std::less<>> places{};
   std::map<std::string, std::string_view> meanings{};
 

@@ -1,5 +1,7 @@
 #include "scenario/scenario.h"
 
+#include <fmt/format.h>
+
 namespace wt::scenario {
 
 bool is_per_row(const Training& training) {
@@ -19,6 +21,11 @@ Place Scenario::place(std::string_view path) const {
 
 std::int64_t Scenario::global_batch(std::int64_t replicas) const {
   return training.global_batch ? *training.global_batch : training.per_replica_batch.value_or(0) * replicas;
+}
+
+std::string Scenario::chosen_strategy() const {
+  if (!strategy_rule) return {};
+  return fmt::format("strategy {}: {}, since {}", strategy_rule->name, strategy->name(), strategy_rule->why);
 }
 
 }  // namespace wt::scenario

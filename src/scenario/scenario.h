@@ -264,6 +264,12 @@ struct Host {
   HostCollectives collectives = HostCollectives::planned;
 };
 
+// A rule that the scenario names in place of a strategy, and why it chose the strategy.
+struct StrategyRule {
+  std::string name{};  // "auto"
+  std::string why{};
+};
+
 struct Scenario {
   std::string name{};
   std::string description{};
@@ -271,6 +277,7 @@ struct Scenario {
   ClusterChoice cluster{};
   Devices devices{};
   strategy::AnyStrategy strategy{};
+  std::optional<StrategyRule> strategy_rule{};  // absent: the scenario names the strategy itself
   Model model{};
   Dataset dataset{};
   Training training{};
@@ -288,6 +295,8 @@ struct Scenario {
   Place place(std::string_view path) const;
 
   std::int64_t global_batch(std::int64_t replicas = 1) const;
+  // "strategy auto: mirrored, since the machine is one with 8 devices"; empty without a rule.
+  std::string chosen_strategy() const;
 };
 
 }  // namespace wt::scenario

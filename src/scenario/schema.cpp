@@ -7,7 +7,7 @@
 #include "base/json_writer.h"
 #include "scenario/keys.h"
 #include "scenario/names.h"
-#include "strategy/table.h"
+#include "strategy/automatic.h"
 
 namespace wt::scenario {
 namespace {
@@ -48,6 +48,12 @@ class SchemaWriter {
   void constant(std::string_view key, std::string_view value, bool is_required = true) {
     if (is_required) required_.push_back(key);
     out_.key(key).begin_object(json::Layout::one_line).member("const", value).end_object();
+  }
+  void either(std::string_view key, Together values) {
+    required_.push_back(key);
+    out_.key(key).begin_object(json::Layout::one_line);
+    words(out_, "enum", values);
+    out_.end_object();
   }
 
   void typed(const Key& key, Together types) {
@@ -297,13 +303,20 @@ void write_dataset(json::Writer& out) {
   out.end_array().end_object();
 }
 
+// A word that names a strategy or the rule, or an object with the strategy's options. A strategy that the
+// rule chooses has its options under the rule's name, too.
 void write_strategy(json::Writer& out) {
-  out.key("strategy").begin_object().key("anyOf").begin_array();
+  out.key("strategy").begin_object().key("anyOf").begin_array().begin_object();
+  SchemaWriter::words(out, "enum", strategy::type_word({}).names);
+  out.end_object();
   for (const strategy::Row& row : strategy::rows()) {
     const std::unique_ptr<strategy::Strategy> options = row.make();
     out.begin_object();
     SchemaWriter::object(out, [&](SchemaWriter& inside) {
-      inside.constant(strategy_type.name, row.name, &row != &strategy::rows().front());
+      if (strategy::is_chosen_by_rule(row))
+        inside.either(strategy_type.name, {row.name, strategy::automatic.name});
+      else
+        inside.constant(strategy_type.name, row.name, &row != &strategy::rows().front());
       strategy::KeysFor<SchemaWriter> keys(inside);
       options->keys(keys);
     });

@@ -4,6 +4,7 @@
 
 #include "base/rough.h"
 #include "platform/load.h"
+#include "strategy/automatic.h"
 
 namespace wt::scenario {
 
@@ -48,7 +49,9 @@ class ScenarioResizing final : public strategy::Resizing {
 Overrides with_replicas(const Scenario& scenario, const cluster::Machine& machine, int replicas) {
   WT_EXPECT(replicas > 0, "{} replicas", replicas);
   WT_EXPECT(machine.platform.has_value(), "replicas of a scenario without platform");
-  return scenario.strategy->resized(ScenarioResizing(scenario, machine, replicas));
+  const ScenarioResizing resizing(scenario, machine, replicas);
+  return scenario.strategy_rule ? strategy::resized_by_rule(*scenario.strategy, resizing)
+                                : scenario.strategy->resized(resizing);
 }
 
 }  // namespace wt::scenario

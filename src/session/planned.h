@@ -22,6 +22,7 @@ struct Planned {
   std::vector<std::int64_t> replica_rows{};              // rows of a whole batch, by replica
   std::optional<strategy::ReductionChoice> reduction{};  // set if there are several replicas
   std::int64_t global_batch = 0;
+  std::int64_t devices() const { return replicas * devices_of_each; }
   std::int64_t tokens_per_row = 0;  // of a sequence model; 0: rows are no sequences
   std::int64_t epochs = 0;
   std::int64_t steps = 0;  // of all epochs together

@@ -36,11 +36,13 @@ std::optional<std::string> Training::check() {
 }
 
 session::Forecast Training::forecast() {
-  session::Forecast forecast{.planned = plans_.planned()};
+  session::Forecast forecast{.strategy = std::string(scenario_.strategy->name()),
+                             .chosen_strategy = scenario_.chosen_strategy(),
+                             .planned = plans_.planned()};
   if (const auto& shortage = forecast.planned.memory.shortage)
     forecast.out_of_memory = shortage->message;
   else if (job_.machine.platform)
-    forecast.simulated = clock_.step().summary;
+    clock_.complete(forecast.simulated.emplace(clock_.step().summary));
   return forecast;
 }
 
@@ -50,7 +52,7 @@ session::Results Training::planned_results() {
   session::Forecast known = forecast();
   return {.version = options_.version,
           .name = scenario_.name,
-          .strategy = std::string(scenario_.strategy->name()),
+          .strategy = std::move(known.strategy),
           .semantics = std::string(model::name(scenario_.semantics)),
           .numerics = std::string(scenario::name_of(scenario_.numerics)),
           .planned = std::move(known.planned),
@@ -77,7 +79,6 @@ session::Results Training::run(OutputFolder& folder) {
 // A job ends only once. timed_out() considers only the steps before the loss of a worker, so a timeout that
 // it returns comes first.
 void Training::add_time(session::Results& results) {
-  clock_.complete(*results.simulated);
   results.lost = clock_.lost();
   results.timed_out = clock_.timed_out(results.last_step().value_or(results.planned.steps));
   if (results.timed_out) results.lost.reset();

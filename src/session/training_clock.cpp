@@ -87,7 +87,7 @@ const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t
   if (job_.input.replicas == 1)
     measure(options);
   else if (scenario_.time.measured_step)
-    options.scale = simulate_alone(plans_.own_rows()).scale;
+    options.scale = simulate_alone(plans_.own_rows()).simulation.scale;
   const plan::Plan& plan = plans_.of(rows);
   fold(options, plan);
   return simulations_.emplace(key, timing::simulate_step(plan, job_.machine, options)).first->second;
@@ -95,16 +95,18 @@ const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t
 
 // Simulates the first replica's step without communication. A scenario's measured step is that of one device
 // with one replica's rows; its ratio to the roofline then scales steps with other numbers of rows.
-const timing::Simulation& TrainingClock::simulate_alone(std::int64_t rows) {
+const TrainingClock::Alone& TrainingClock::simulate_alone(std::int64_t rows) {
   if (const auto known = alone_.find(rows); known != alone_.end()) return known->second;
   timing::SimulationOptions options = options_for(rows, {&rows, 1});
   if (const std::int64_t own = plans_.own_rows(); rows == own)
     measure(options);
   else if (scenario_.time.measured_step)
-    options.scale = simulate_alone(own).scale;
-  cluster::Machine alone = job_.machine;
-  alone.replicas.resize(1);
-  return alone_.emplace(rows, timing::simulate_step(plans_.alone(rows), alone, options)).first->second;
+    options.scale = simulate_alone(own).simulation.scale;
+  cluster::Machine machine = job_.machine;
+  machine.replicas.resize(1);
+  const plan::Plan plan = plans_.alone(rows);
+  Alone alone{timing::simulate_step(plan, machine, options), !plan.out_of_memory};
+  return alone_.emplace(rows, std::move(alone)).first->second;
 }
 
 void TrainingClock::measure(timing::SimulationOptions& options) const {
@@ -130,12 +132,14 @@ std::int64_t TrainingClock::baseline_rows() const {
 }
 
 timing::Baseline TrainingClock::baseline() {
-  const timing::Simulated& summary = simulate_alone(baseline_rows()).summary;
+  const Alone& alone = simulate_alone(baseline_rows());
+  const timing::Simulated& summary = alone.simulation.summary;
   return {.devices = job_.machine.devices_of_each(),
           .is_weak = scenario_.training.per_replica_batch.has_value(),
           .rows = baseline_rows(),
           .step = summary.step,
-          .samples_per_second = summary.samples_per_second};
+          .samples_per_second = summary.samples_per_second,
+          .fits = alone.fits};
 }
 
 std::vector<plan::Plan> TrainingClock::timed_plans() {
@@ -148,11 +152,8 @@ std::vector<plan::Plan> TrainingClock::timed_plans() {
 }
 
 void TrainingClock::complete(timing::Simulated& summary) {
-  if (job_.input.replicas > 1) {
-    summary.baseline = baseline();
-    summary.efficiency = summary.samples_per_second / static_cast<double>(job_.input.replicas) /
-                         summary.baseline->samples_per_second;
-  }
+  summary.baseline = baseline();
+  summary.efficiency = summary.speed_up() / static_cast<double>(job_.input.replicas);
   for (std::size_t i = 0; i < phases_.size() && !job_.faults.slowed.empty(); ++i)
     summary.phases.push_back(
         {phases_[i].from_step, simulate(job_.global_batch, i).summary.step, phases_[i].what});

@@ -33,7 +33,8 @@ class TrainingClock {
   }
 
   // The step of the first replica alone. It has the rows of one replica if the scenario fixes the batch of
-  // each replica (weak scaling), and the whole batch otherwise (strong scaling).
+  // each replica (weak scaling), and the whole batch otherwise (strong scaling). A batch that doesn't fit into
+  // one device's memory is timed all the same.
   timing::Baseline baseline();
 
   // The plans that step() and baseline() time. The first one is that of one replica alone with its own rows.
@@ -49,7 +50,11 @@ class TrainingClock {
 
  private:
   const timing::Simulation& simulate(std::int64_t rows, std::size_t phase);
-  const timing::Simulation& simulate_alone(std::int64_t rows);
+  struct Alone {
+    timing::Simulation simulation{};
+    bool fits = true;  // into memory
+  };
+  const Alone& simulate_alone(std::int64_t rows);
   timing::SimulationOptions options_for(std::int64_t rows, std::span<const std::int64_t> replica_rows) const;
   void measure(timing::SimulationOptions& options) const;
   void fold(timing::SimulationOptions& options, const plan::Plan& plan) const;
@@ -62,7 +67,7 @@ class TrainingClock {
   const timing::SimulationOptions options_;
   const timing::Phases phases_;
   std::map<std::pair<std::int64_t, std::size_t>, timing::Simulation> simulations_{};  // by rows and phase
-  std::map<std::int64_t, timing::Simulation> alone_{};  // of the first replica alone, by rows
+  std::map<std::int64_t, Alone> alone_{};  // of the first replica alone, by rows
 };
 
 }  // namespace wt::session

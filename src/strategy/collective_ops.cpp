@@ -14,7 +14,7 @@ namespace {
 
 using collective::Operation;
 
-constexpr std::array rows{
+constexpr std::array op_rows{
     CollectiveOp{CollectiveType::reduce, "NcclReduce", "RingReduce", Operation::all_reduce,
                  "tensorflow_ring"},
     CollectiveOp{CollectiveType::gather, "NcclGather", "RingGather", Operation::all_gather, "ring"},
@@ -27,10 +27,10 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const CollectiveOp> collective_ops() { return rows; }
+std::span<const CollectiveOp> collective_ops() { return op_rows; }
 
 const CollectiveOp& collective_op(CollectiveType type) {
-  const CollectiveOp& row = rows.at(index(type));
+  const CollectiveOp& row = op_rows.at(index(type));
   WT_EXPECT(row.type == type, "the table of collective operations is out of order at {}", row.nccl);
   return row;
 }

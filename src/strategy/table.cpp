@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "strategy/automatic.h"
+
 namespace wt::strategy {
 
 // Each is defined in the file of its strategy, strategy/rows/<name>.cpp.
@@ -50,6 +52,7 @@ std::span<const Row> rows() { return all_rows; }
 Word type_word(std::optional<std::size_t> index) {
   Word word{.noun = "a strategy", .later = later, .index = index};
   for (const Row& row : all_rows) word.names.push_back(row.name);
+  word.names.push_back(automatic.name);
   return word;
 }
 

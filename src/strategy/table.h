@@ -18,8 +18,9 @@ struct Row {
 };
 std::span<const Row> rows();  // the first is the strategy of a scenario that names none
 
-// The names of the table as values of the key "type". A name that is not offered yet is refused with its
-// meaning. `index`: of a row, if one is given.
+// The names of the table as values of the key "type", and that of the rule that chooses among them
+// (strategy/automatic.h). A name that is not offered yet is refused with its meaning. `index`: of a row, if
+// one is given.
 Word type_word(std::optional<std::size_t> index);
 
 // The keys of the options of a strategy, those that are not offered yet among them.

@@ -55,12 +55,6 @@ Forecast forecast_of(const std::string& file, const std::vector<std::string>& ov
 
 }  // namespace
 
-const Forecast* Scaling::first() const {
-  const auto found = std::ranges::find_if(
-      forecasts, [](const Forecast& forecast) { return forecast.simulated.has_value(); });
-  return found == forecasts.end() ? nullptr : &*found;
-}
-
 bool Scaling::all_fit() const {
   return std::ranges::none_of(forecasts,
                               [](const Forecast& forecast) { return forecast.out_of_memory.has_value(); });

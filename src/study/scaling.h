@@ -14,8 +14,6 @@ struct Scaling {
   std::int64_t batch = 0;  // rows of the batch that is fixed
   std::vector<session::Forecast> forecasts{};  // in the order of the requested numbers
 
-  // The first forecast that fits, to which speed-up and efficiency are relative. Null if none fits.
-  const session::Forecast* first() const;
   bool all_fit() const;
 };
 

@@ -11,13 +11,17 @@
 
 namespace wt::timing {
 
-// The same training on one device, or, if a replica has several devices, with one replica.
+// The same training on one device of the same machine alone: its first replica, which has several devices
+// where each replica has. Every speed-up and every efficiency in this program is relative to this baseline,
+// which stands beside it. Weak scaling compares steps with equal rows for each replica, strong scaling steps
+// with an equal batch (Gustafson, 1988, and Amdahl, 1967).
 struct Baseline {
-  std::int64_t devices = 1;
-  bool is_weak = true;  // true: with the rows of one replica; false: with the rows of the whole batch
+  std::int64_t devices = 1;  // of one replica
+  bool is_weak = true;       // true: with the rows of one replica; false: with the rows of the whole batch
   std::int64_t rows = 0;
   Seconds step{};
   double samples_per_second = 0;
+  bool fits = true;  // into the memory of these devices; the time is simulated without regard to that
 };
 
 // The input pipeline of the slowest host.
@@ -71,13 +75,16 @@ struct Simulated {
   std::string basis{};      // source of the compute times (plan::Costs::basis)
   double samples_per_second = 0;
   double utilization = 0;  // MFU: FLOPs of products and convolutions over those at peak rate during the step
-  std::optional<Baseline> baseline{};      // absent: there is only one replica
+  std::optional<Baseline> baseline{};      // absent: not compared
   double efficiency = 1;                   // samples per second and device, relative to the baseline
   std::optional<RowsPipeline> pipeline{};  // absent: rows take no time except their copy
   std::optional<Course> course{};          // absent: a single step was simulated
   std::optional<Compiles> compiles{};      // absent: not modelled
   std::vector<PhaseTime> phases{};         // empty: no device slows down; else the rest is of the last
   std::vector<plan::LinkUse> links{};
+
+  // Samples per second, relative to the baseline. Requires: there is one.
+  double speed_up() const { return samples_per_second / baseline->samples_per_second; }
 };
 
 }  // namespace wt::timing

@@ -10,6 +10,7 @@
 #include "report/ending.h"
 #include "report/planned.h"
 #include "report/simulated.h"
+#include "report/summary.h"
 #include "report/trained.h"
 #include "scenario/schema_check.h"
 
@@ -242,21 +243,41 @@ TEST(Planned, SeveralReplicasSayHowTheyReduceAndDevicesThatAreAlikeStandTogether
 
 TEST(Simulated, SeveralReplicasAreComparedWithOneDevice) {
   EXPECT_EQ(
-      simulated_text(*replicated().simulated),
+      simulated_text(replicated().planned, *replicated().simulated),
       "simulated step on GPU (tf32): 10.0 ms, 1000 samples/s; compute 9.0 ms, communication 2.0 ms (500.0 us "
       "of it exposed), waiting for rows 1.0 ms, for others 500.0 us\n"
-      "one device with 3 rows: 8.0 ms, 375 samples/s; scaling efficiency (weak) 66.7 %\n"
+      "one device with 3 rows: 8.0 ms, 375 samples/s; speed-up 2.67, weak scaling efficiency 66.7 %\n"
       "bound 5.0 ms (50 % of it reached), MFU 25 %; basis: zero-shot roofline; input assumed free\n");
 }
 
+TEST(Simulated, ABaselineIsNamedWithItsDevicesAndItsMemory) {
+  session::Results results = replicated();
+  *results.simulated->baseline = {
+      .devices = 2, .is_weak = false, .rows = 12, .samples_per_second = 500, .fits = false};
+  results.simulated->efficiency = 0.5;
+  for (const std::string& text :
+       {simulated_text(results.planned, *results.simulated), summary_text(results)}) {
+    EXPECT_NE(text.find("one replica of 2 devices with 12 rows"), std::string::npos) << text;
+    EXPECT_NE(text.find("; 12 rows do not fit into its memory, and its time is simulated as if they did\n"),
+              std::string::npos)
+        << text;
+  }
+  EXPECT_NE(summary_text(results).find(
+                "2.00 times one replica of 2 devices with 12 rows (strong scaling, efficiency "
+                "50.0 %)"),
+            std::string::npos);
+  results.planned.replicas = 1;
+  EXPECT_EQ(summary_text(results).find("one replica"), std::string::npos);
+}
+
 TEST(Simulated, IsToldWithItsBoundAndBasis) {
-  EXPECT_EQ(simulated_text(*simulated().simulated),
+  EXPECT_EQ(simulated_text(simulated().planned, *simulated().simulated),
             "simulated step on GPU (tf32): 10.0 ms, 1000 samples/s; compute 9.0 ms, waiting for rows 1.0 ms\n"
             "bound 5.0 ms (50 % of it reached), MFU 25 %; basis: zero-shot roofline; input assumed free\n");
 }
 
 TEST(Simulated, TellsWhatBringsTheRowsAndHowStepsFollowEachOther) {
-  const std::string text = simulated_text(*several_steps().simulated);
+  const std::string text = simulated_text(several_steps().planned, *several_steps().simulated);
   EXPECT_TRUE(
       text.ends_with("basis: zero-shot roofline\n"
                      "rows: 10.0 ms for the 10 rows of a step on the slowest host (storage), prefetch 2: "
@@ -266,7 +287,7 @@ TEST(Simulated, TellsWhatBringsTheRowsAndHowStepsFollowEachOther) {
                      "from step 1 on no device is slow: 10.0 ms\n"
                      "from step 6 on slow: GPU:1 x 1.3: 13.0 ms\n"))
       << text;
-  const std::string jitter = simulated_text(*strayed().simulated);
+  const std::string jitter = simulated_text(strayed().planned, *strayed().simulated);
   EXPECT_TRUE(jitter.ends_with(
       "100 steps played: the first takes 20.0 ms; with jitter of 5.0 % the others take 10.0 ms "
       "in the mean, 10.0 ms in the median, 11.0 ms at most in 95 of 100\n"))

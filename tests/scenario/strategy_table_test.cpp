@@ -48,8 +48,14 @@ std::string facts_about(const std::string& strategy) {
 
 // The object of the schema that describes the strategy of this name.
 const json::Value* described(const json::Value& schema, std::string_view name) {
-  for (const json::Value& each : schema.find("definitions")->find("strategy")->find("anyOf")->elements())
-    if (each.find("properties")->find("type")->find("const")->string() == name) return &each;
+  for (const json::Value& each : schema.find("definitions")->find("strategy")->find("anyOf")->elements()) {
+    const json::Value* properties = each.find("properties");
+    if (properties == nullptr) continue;  // the words that are short for objects
+    const json::Value* type = properties->find("type");
+    const json::Value* constant = type->find("const");
+    const json::Value& named = constant != nullptr ? *constant : type->find("enum")->elements().front();
+    if (named.string() == name) return &each;
+  }
   return nullptr;
 }
 

@@ -118,7 +118,9 @@ Overrides MultiWorkerMirrored::resized(const Resizing& resizing) const {
   if (resizing.is_virtual())
     return {fmt::format("platform.virtual.devices={}", wanted),
             fmt::format("platform.virtual.workers={}", workers)};
-  Overrides overrides{resizing.set_platform("machines", std::to_string(workers))};
+  Overrides overrides;
+  if (workers != resizing.machine().tasks)
+    overrides.push_back(resizing.set_platform("machines", std::to_string(workers)));
   if (wanted < each) overrides.push_back(visible_devices(resizing, each));
   return overrides;
 }

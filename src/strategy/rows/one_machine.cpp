@@ -34,11 +34,17 @@ void add_replicas_on(Site& site, Kind kind, const DeviceNames& devices, std::str
   });
 }
 
+Overrides resized_virtual_machine(const Resizing& resizing) {
+  if (resizing.is_given("devices.visible"))
+    resizing.refuse("devices.visible", "the scenario says which devices the program sees",
+                    "leave it out: the platform then has as many devices as there are replicas");
+  return {fmt::format("platform.virtual.devices={}", resizing.wanted())};
+}
+
 Overrides resized_on_one_machine(std::string_view strategy, const Resizing& resizing,
                                  const DeviceNames& devices, std::string_view option) {
   const int wanted = resizing.wanted(), now = resizing.now();
-  if (wanted > now && resizing.is_virtual() && !devices)
-    return {fmt::format("platform.virtual.devices={}", wanted)};
+  if (wanted > now && resizing.is_virtual() && !devices) return resized_virtual_machine(resizing);
   if (wanted > now)
     resizing.refuse("strategy.type",
                     devices ? fmt::format("the scenario names {}", counted(now, "device"))

@@ -18,6 +18,9 @@ void add_replicas_on(Site& site, Kind kind, const DeviceNames& devices, std::str
 Overrides resized_on_one_machine(std::string_view strategy, const Resizing& resizing,
                                  const DeviceNames& devices, std::string_view option);
 
+// Another number of devices for a platform that is one machine of no certain size.
+Overrides resized_virtual_machine(const Resizing& resizing);
+
 // The full names of the replicas' devices.
 std::vector<device::Name> device_names(const cluster::Machine& machine);
 
