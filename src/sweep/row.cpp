@@ -192,9 +192,8 @@ void time_step(scenario::Scenario scenario, Outcome& outcome) {
   session::ComputeTimes times(scenario, {});
   session::Training training(scenario, scenario::build(scenario), {.simulation = {.times = &times}});
   outcome.forecast = training.forecast();
-  if (outcome.forecast->simulated) {
-    training.clock().complete(*outcome.forecast->simulated);
-  } else if (outcome.forecast->out_of_memory) {
+  if (outcome.forecast->simulated) return;
+  if (outcome.forecast->out_of_memory) {
     outcome.outcome = "out_of_memory";
     outcome.reason = first_line(*outcome.forecast->out_of_memory);
   } else {
