@@ -23,6 +23,7 @@
 #include "cli/collective.h"
 #include "cli/commands.h"
 #include "cli/plain_text.h"
+#include "cli/recommend.h"
 #include "cli/sweep.h"
 #include "cli/verify.h"
 
@@ -44,6 +45,7 @@ class CommandLine {
     add_run();
     add_sweep();
     add_merge();
+    add_recommend();
     add_explain();
     add_validate();
     add_collective();
@@ -69,6 +71,7 @@ class CommandLine {
     if (run_->parsed()) return run(run_options_, streams);
     if (sweep_->parsed()) return sweep(sweep_options_, streams);
     if (merge_->parsed()) return merge(merge_options_, streams);
+    if (recommend_->parsed()) return recommend(recommend_options_, streams);
     if (explain_->parsed()) return explain(explain_options_, streams);
     if (validate_->parsed()) return validate(validate_options_, streams);
     if (collective_->parsed()) return run_collective(collective_options_, streams);
@@ -164,6 +167,37 @@ class CommandLine {
     merge_->add_option("FOLDER", merge_options_.folders, "The folders of all shards")->required();
     merge_->add_option("--out", merge_options_.out, "Folder of the joined results; default: out/<name>");
     merge_->add_flag("--restart", merge_options_.restart, "Drops the rows that lie in that folder");
+  }
+
+  void add_recommend() {
+    RecommendOptions& options = recommend_options_;
+    recommend_ = app_.add_subcommand(
+        "recommend",
+        "Prints the smallest machine of each platform that meets a target, and how sure that is");
+    recommend_->add_option("FILE", options.file, "The scenario")->required();
+    add_overrides(*recommend_, options.overrides);
+    recommend_->add_option("--target", options.target, "Samples per second that are required");
+    recommend_->add_option("--epoch", options.epoch, "Time in which an epoch has to end, as in 10min");
+    recommend_->add_flag("--fit", options.fit, "Asks for the smallest machine into whose memory a step fits");
+    recommend_
+        ->add_option("--platforms", options.platforms,
+                     "Names or files separated by commas; default: all of `list platforms`")
+        ->delimiter(',');
+    recommend_->add_option(
+        "--max-global-batch", options.max_global_batch,
+        "The most rows of all devices in a step, or none; required where the scenario fixes "
+        "only the batch of each device");
+    recommend_->add_option("--max-devices", options.max_devices,
+                           "Larger machines are not considered; default: 1024");
+    recommend_->add_option("--quantile", options.quantile,
+                           "The share of published errors beyond each end of the interval; default: 0.1");
+    recommend_->add_option(
+        "--measured", options.measured,
+        "A CSV file of your own measurements, in the format of tests/measurements, by which "
+        "the answer is tested and corrected");
+    recommend_->add_option("--processes", options.processes,
+                           "Number of processes that share the platforms; default: one for each processor");
+    recommend_->add_flag("--json", options.json, "Prints the answer as JSON");
   }
 
   void add_explain() {
@@ -344,6 +378,14 @@ class CommandLine {
                      "Folder of published measurements: tests/measurements")
         ->required();
     scaling_->add_flag("--csv", scaling_options_.csv, "Prints a line for every row");
+    evidence_ = verify_->add_subcommand("evidence",
+                                        "Writes how far predicted is from published training throughput, "
+                                        "which `recommend` reads; takes minutes");
+    evidence_
+        ->add_option("FOLDER", evidence_options_.folder,
+                     "Folder of CSV files with measurements: tests/measurements")
+        ->required();
+    evidence_->add_option("--as", evidence_options_.as, "The file to write; default: prints it");
     collectives_ = verify_->add_subcommand(
         "collectives", "Proves that every collective algorithm does what its operation promises");
     collectives_->add_option("FILE", collectives_options_.files,
@@ -390,6 +432,7 @@ class CommandLine {
     return collectives_->parsed()  ? verify_collectives(collectives_options_, streams)
            : nccl_tests_->parsed() ? verify_nccl_tests(nccl_tests_options_, streams)
            : scaling_->parsed()    ? verify_scaling(scaling_options_, streams)
+           : evidence_->parsed()   ? verify_evidence(evidence_options_, streams)
                                    : verify_measurements(measurements_options_, streams);
   }
 
@@ -464,6 +507,7 @@ class CommandLine {
   CLI::App* run_ = nullptr;
   CLI::App* sweep_ = nullptr;
   CLI::App* merge_ = nullptr;
+  CLI::App* recommend_ = nullptr;
   CLI::App* explain_ = nullptr;
   CLI::App* validate_ = nullptr;
   CLI::App* collective_ = nullptr;
@@ -474,6 +518,7 @@ class CommandLine {
   CLI::App* measurements_ = nullptr;
   CLI::App* nccl_tests_ = nullptr;
   CLI::App* scaling_ = nullptr;
+  CLI::App* evidence_ = nullptr;
   CLI::App* collectives_ = nullptr;
   CLI::App* strategies_ = nullptr;
   CLI::App* scenarios_ = nullptr;
@@ -482,6 +527,7 @@ class CommandLine {
   RunOptions run_options_{};
   SweepOptions sweep_options_{};
   MergeOptions merge_options_{};
+  RecommendOptions recommend_options_{};
   ExplainOptions explain_options_{};
   ValidateOptions validate_options_{};
   CollectiveOptions collective_options_{};
@@ -491,6 +537,7 @@ class CommandLine {
   PublishedOptions measurements_options_{};
   PublishedOptions nccl_tests_options_{};
   PublishedOptions scaling_options_{};
+  VerifyEvidenceOptions evidence_options_{};
   VerifyCollectivesOptions collectives_options_{};
   VerifyStrategiesOptions strategies_options_{};
   VerifyScenariosOptions scenarios_options_{};

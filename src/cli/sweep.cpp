@@ -4,12 +4,11 @@
 
 #include <chrono>
 #include <ostream>
-#include <thread>
 
 #include "base/interruption.h"
-#include "base/narrow.h"
 #include "base/rough.h"
 #include "cli/plain_text.h"
+#include "cli/processes.h"
 #include "scenario/parse.h"
 #include "sweep/carry_out.h"
 #include "sweep/read.h"
@@ -53,13 +52,6 @@ class PointsProgress {
   std::int64_t first_ = -1;  // rows at the first call; earlier processes have computed nearly all of them
   double next_ = 2;          // seconds until the next line
 };
-
-int processes_of(const std::optional<int>& option) {
-  const int cores = std::max(1, narrow<int>(std::thread::hardware_concurrency()));
-  if (option && (*option < 1 || *option > 4096))
-    throw InputError(fmt::format("--processes must be from 1 to 4096, and it is {}", *option));
-  return option.value_or(cores);
-}
 
 std::string folder_of(const sweep::Sweep& sweep, const sweep::Shard& shard, const std::string& out) {
   if (!out.empty()) return out;

@@ -50,6 +50,15 @@ Exit verify_measurements(const PublishedOptions& options, const Streams& streams
 // fewest devices, so that its error is that of the communication.
 Exit verify_scaling(const PublishedOptions& options, const Streams& streams);
 
+struct VerifyEvidenceOptions {
+  std::string folder{};  // of CSV files: tests/measurements
+  std::string as{};      // the file to write; empty: prints it
+};
+
+// Predicts every row of published training throughput, on one device and on several, and writes the errors as the
+// file platforms/evidence.json, from which `recommend` knows how far a prediction may be off. Takes minutes.
+Exit verify_evidence(const VerifyEvidenceOptions& options, const Streams& streams);
+
 // Compares predicted with published times of all-reduces, row by row. One prediction uses the constants of the
 // hardware's class, the other also the measured time of the system's smallest message.
 Exit verify_nccl_tests(const PublishedOptions& options, const Streams& streams);

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The files of the folder platforms/ that are no platforms.
-constexpr std::array<std::string_view, 2> catalogues{"devices", "communication"};
+constexpr std::array<std::string_view, 3> catalogues{"devices", "communication", "evidence"};
 
 bool is_catalogue(std::string_view stem) {
   return std::find(catalogues.begin(), catalogues.end(), stem) != catalogues.end();

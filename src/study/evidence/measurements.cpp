@@ -123,4 +123,12 @@ std::vector<Measurement> read_measurements(const std::filesystem::path& folder) 
   return rows;
 }
 
+std::vector<Measurement> read_measurement_file(const std::filesystem::path& file) {
+  std::vector<Measurement> rows;
+  Problems problems;
+  read_file(file, rows, problems);
+  problems.throw_if_any();
+  return rows;
+}
+
 }  // namespace wt::evidence

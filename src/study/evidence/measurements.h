@@ -21,5 +21,7 @@ struct Measurement {
 // All rows of all CSV files in the folder, with the files sorted by name. Throws InputError with the problems
 // of all files.
 std::vector<Measurement> read_measurements(const std::filesystem::path& folder);
+// All rows of one such file.
+std::vector<Measurement> read_measurement_file(const std::filesystem::path& file);
 
 }  // namespace wt::evidence

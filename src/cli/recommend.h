@@ -1,0 +1,31 @@
+#pragma once
+// The command `recommend`.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace wt::cli {
+
+struct RecommendOptions {
+  std::string file{};
+  std::vector<std::string> overrides{};
+  std::optional<double> target{};  // samples per second
+  std::string epoch{};             // "10min"
+  bool fit = false;
+  std::vector<std::string> platforms{};  // empty: all
+  std::string max_global_batch{};        // a number, or "none"
+  std::int64_t max_devices = 1024;
+  double quantile = 0.1;
+  std::string measured{};
+  std::optional<int> processes{};
+  bool json = false;
+};
+
+// Prints the smallest machine of each platform that meets a target, and how sure that is. The exit code is that of a
+// failed job if no machine meets it.
+Exit recommend(const RecommendOptions& options, const Streams& streams);
+
+}  // namespace wt::cli

@@ -1,0 +1,189 @@
+#include "recommend/errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/rough.h"
+#include "platform/device_types.h"
+
+namespace wt::recommend {
+
+namespace {
+
+using evidence::Record;
+using Ratio = std::optional<double> Record::*;
+
+// Too few rows say nothing about the ends of a distribution.
+constexpr std::size_t fewest_rows = 5;
+
+// A row to which constants were fitted alone is repeated exactly, and its error says nothing.
+constexpr double exact = 1e-5;
+
+bool is_useful(const Record& record, Ratio ratio) {
+  return record.*ratio && std::abs(*(record.*ratio) - 1) > exact;
+}
+
+// The rows that `accepts`, as samples. Those of an arrangement have a weight of 1 together.
+template <class Accepts>
+Samples samples(const std::vector<Row>& rows, Ratio ratio, Accepts accepts) {
+  std::map<std::string_view, double> counts;
+  for (const Row& row : rows)
+    if (is_useful(*row.record, ratio) && accepts(row)) counts[row.record->arrangement] += 1;
+  Samples found;
+  for (const Row& row : rows)
+    if (is_useful(*row.record, ratio) && accepts(row))
+      found.push_back({std::log(*(row.record->*ratio)), 1 / counts[row.record->arrangement]});
+  return found;
+}
+
+bool is_of_generation(const Row& row, const Asked& asked) {
+  return row.record->device == asked.device ||
+         (!asked.generation.empty() && row.generation == asked.generation);
+}
+
+bool is_of_one_device(const Row& row) { return row.record->generic.has_value(); }
+
+Known known_of(const std::vector<Row>& rows, const Asked& asked) {
+  Known known = Known::data_sheet_alone;
+  for (const Row& row : rows) {
+    const bool is_near =
+        is_of_one_device(row) && is_of_generation(row, asked) && row.record->precision == asked.precision;
+    if (is_near && row.record->network == asked.network) return Known::published;
+    if (is_near) known = Known::other_networks;
+  }
+  return known;
+}
+
+struct Class {
+  Known known{};
+  Ratio ratio{};
+  std::string_view basis{};
+};
+constexpr std::array classes{
+    Class{
+        Known::published, &Record::own,
+        "published rows of one device with the constants of its generation, which were fitted to such rows"},
+    Class{Known::other_networks, &Record::other_networks,
+          "published rows of one device with constants fitted to the rows of other networks"},
+    Class{Known::data_sheet_alone, &Record::generic,
+          "published rows of one device with generic constants, as for a device known from its data sheet"},
+};
+
+std::string counted_rows(const Samples& samples, std::string_view of) {
+  return fmt::format("{}: {}", counted(static_cast<std::int64_t>(samples.size()), "row"), of);
+}
+
+Cause kernels_of(const std::vector<Row>& rows, Known known) {
+  const Class& of = *std::ranges::find(classes, known, &Class::known);
+  Samples found = samples(rows, of.ratio, [](const Row&) { return true; });
+  std::string basis = counted_rows(found, of.basis);
+  return {std::move(found), std::move(basis)};
+}
+
+// Variables on the host are not how this program would train on several devices.
+bool is_all_reduce(const Row& row) { return !row.record->arrangement.starts_with("central storage"); }
+
+Cause communication_of(const std::vector<Row>& rows, const Asked& asked) {
+  if (asked.devices < 2) return {};
+  const auto alike = [&](const Row& row) { return is_all_reduce(row) && row.is_tpu == asked.is_tpu; };
+  Samples found = samples(rows, &Record::from_one_device, alike);
+  if (found.size() >= fewest_rows) {
+    std::string basis = counted_rows(
+        found, fmt::format("published rows of several {} that all-reduce, from the row of the fewest",
+                           asked.is_tpu ? "TPU cores" : "GPUs of one machine"));
+    return {std::move(found), std::move(basis)};
+  }
+  found = samples(rows, &Record::from_one_device, is_all_reduce);
+  std::string basis = counted_rows(
+      found, "published rows of several devices of any kind that all-reduce, from the row of the fewest");
+  return {std::move(found), std::move(basis)};
+}
+
+double distance(const Row& row, const Asked& asked) {
+  const auto apart = [](std::int64_t left, std::int64_t right) {
+    return std::abs(std::log2(static_cast<double>(std::max<std::int64_t>(left, 1)) /
+                              static_cast<double>(std::max<std::int64_t>(right, 1))));
+  };
+  const Record& record = *row.record;
+  return (row.is_tpu != asked.is_tpu ? 64 : 0) + (is_of_generation(row, asked) ? 0 : 16) +
+         (record.network == asked.network ? 0 : 12) + (record.precision == asked.precision ? 0 : 8) +
+         (record.device == asked.device ? 0 : 2) + apart(record.devices, asked.devices) +
+         0.25 * apart(record.batch, asked.batch);
+}
+
+}  // namespace
+
+double quantile(Samples samples, double q) {
+  WT_EXPECT(!samples.empty() && q > 0 && q <= 1, "quantile {} of {} samples", q, samples.size());
+  std::ranges::sort(samples, {}, &Sample::error);
+  double all = 0, sum = 0;
+  for (const Sample& sample : samples) all += sample.weight;
+  for (const Sample& sample : samples)
+    if ((sum += sample.weight) >= q * all * (1 - 1e-12)) return sample.error;
+  return samples.back().error;
+}
+
+Samples sums(const Samples& left, const Samples& right) {
+  Samples all;
+  for (const Sample& a : left)
+    for (const Sample& b : right) all.push_back({a.error + b.error, a.weight * b.weight});
+  return all;
+}
+
+std::string_view name(Known known) {
+  switch (known) {
+    case Known::measured_here:
+      return "measured by you";
+    case Known::published:
+      return "published";
+    case Known::other_networks:
+      return "other networks";
+    case Known::data_sheet_alone:
+      break;
+  }
+  return "data sheet alone";
+}
+
+std::vector<Row> rows_of(const std::vector<Record>& records) {
+  std::vector<Row> rows;
+  for (const Record& record : records) {
+    const device::DeviceType* type = platform::find_device_type(record.device);
+    rows.push_back({.record = &record,
+                    .generation = type != nullptr ? type->generation : "",
+                    .is_tpu = type != nullptr && type->kind == device::Kind::tpu});
+  }
+  return rows;
+}
+
+Expected expected(const std::vector<Row>& rows, const Asked& asked) {
+  const Known known = known_of(rows, asked);
+  return {known, kernels_of(rows, known), communication_of(rows, asked)};
+}
+
+Band band(const Expected& expected, double q) {
+  const Samples none{{0, 1}};
+  const auto or_none = [&](const Samples& samples) -> const Samples& {
+    return samples.empty() ? none : samples;
+  };
+  const Samples all = sums(or_none(expected.kernels.samples), or_none(expected.communication.samples));
+  return {std::exp(quantile(all, q)), std::exp(quantile(all, 0.5)), std::exp(quantile(all, 1 - q))};
+}
+
+const Row* nearest(const std::vector<Row>& rows, const Asked& asked) {
+  const auto found = std::ranges::min_element(rows, {}, [&](const Row& row) { return distance(row, asked); });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+std::string extrapolation(const std::vector<Row>& rows, const Asked& asked) {
+  std::int64_t most = 0;
+  for (const Row& row : rows)
+    if (row.is_tpu == asked.is_tpu && is_all_reduce(row))
+      most = std::max<std::int64_t>(most, row.record->devices);
+  if (asked.devices <= std::max<std::int64_t>(most, 1)) return {};
+  return fmt::format("evidence to {} {}, asked {}", most, asked.is_tpu ? "TPU chips" : "GPUs", asked.devices);
+}
+
+}  // namespace wt::recommend
