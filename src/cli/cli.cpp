@@ -111,12 +111,7 @@ class CommandLine {
                    "Prints the device of each operation, as TensorFlow logs it");
     run_->add_flag("--job", run_options_.job,
                    "Prints the time of the whole training, item by item, with the basis of each");
-    run_->add_option(
-            "--price", run_options_.prices,
-            "Price of a platform's machine, chip or slice by the hour, as in aws_p5=\"98.32 USD/h\"; "
-            "prints what the training costs; may be repeated")
-        ->type_name("NAME=PRICE")
-        ->allow_extra_args(false);
+    add_prices(*run_, run_options_.prices);
     run_->add_flag(
         "--verbose", run_options_.verbose,
         "Prints every detail: memory by kind on each device, the reduction, the course of the steps");
@@ -143,12 +138,7 @@ class CommandLine {
         ->type_name("KEY=VALUES")
         ->allow_extra_args(false);
     add_overrides(*sweep_, sweep_options_.overrides);
-    run_->add_option(
-            "--price", sweep_options_.prices,
-            "Price of a platform's machine, chip or slice by the hour, as in aws_p5=\"98.32 USD/h\"; "
-            "prints what the training costs; may be repeated")
-        ->type_name("NAME=PRICE")
-        ->allow_extra_args(false);
+    add_prices(*sweep_, sweep_options_.prices);
     sweep_->add_option("--out", sweep_options_.out,
                        "Folder of the results; a sweep that lies there is continued; default: out/<name>");
     sweep_->add_option("--processes", sweep_options_.processes,
@@ -441,6 +431,15 @@ class CommandLine {
         .add_option("--set", overrides,
                     "Sets a key to another value, as in training.epochs=3; may be repeated")
         ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+  }
+
+  static void add_prices(CLI::App& command, std::vector<std::string>& prices) {
+    command
+        .add_option("--price", prices,
+                    "Price of a platform's machine, chip or slice by the hour, as in aws_p5=\"98.32 USD/h\"; "
+                    "prints what the training costs; may be repeated")
+        ->type_name("NAME=PRICE")
         ->allow_extra_args(false);
   }
 
