@@ -238,7 +238,8 @@ class Builder {
   std::unique_ptr<const Fabric> make_network() {
     const Place& place = description_.machines ? description_.machines->place : description_.place;
     if (!description_.network) {
-      problems_.add(place, "there are several machines, and the platform describes no network that joins them",
+      problems_.add(place,
+                    "there are several machines, and the platform describes no network that joins them",
                     "add \"network\" to the platform, or take one machine");
       return nullptr;
     }
