@@ -24,7 +24,7 @@ TEST(Interruption, TheSecondSignalEndsTheProcess) {
     std::raise(SIGINT);
     std::raise(SIGINT);
   };
-  EXPECT_EXIT(twice(), testing::KilledBySignal(SIGINT), "a second signal ends the run at once");
+  EXPECT_EXIT(twice(), testing::KilledBySignal(SIGINT), "a second signal ends the program at once");
 }
 
 TEST(Interruption, IgnoredSignalsStayIgnored) {

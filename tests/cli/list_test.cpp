@@ -23,7 +23,7 @@ TEST(List, TellsEveryKindAndEveryRowHasASummary) {
     }
   }
   EXPECT_EQ(kinds,
-            "activations algorithms datasets device_types initializers kernels layers losses metrics models "
+            "activations algorithms axes datasets device_types initializers kernels layers losses metrics models "
             "optimizers "
             "platforms semantics strategies switches ");
   EXPECT_EQ(all.find("kernels")->elements().size(), kernels().size());

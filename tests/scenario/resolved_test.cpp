@@ -21,9 +21,10 @@ std::vector<fs::path> all_scenarios() {
   std::vector<fs::path> files;
   for (const char* folder : {"scenarios", "tests/oracle"}) {
     for (const auto& entry : fs::recursive_directory_iterator(top / folder)) {
-      const bool is_scenario =
-          entry.is_regular_file() && text_of(entry.path()).find("\"$schema\": \"") != std::string::npos &&
-          entry.path().extension() == ".json" && entry.path().parent_path().filename() != "schema";
+      const bool is_scenario = entry.is_regular_file() &&
+                               text_of(entry.path()).find("schema/scenario.json\"") != std::string::npos &&
+                               entry.path().extension() == ".json" &&
+                               entry.path().parent_path().filename() != "schema";
       if (is_scenario) files.push_back(entry.path());
     }
   }
