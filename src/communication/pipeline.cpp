@@ -1,34 +1,25 @@
 #include "communication/pipeline.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
+#include <array>
+#include <set>
 
 #include "base/id.h"
-#include "simulate/simulate.h"
+#include "base/narrow.h"
+#include "communication/beginnings.h"
+#include "communication/round.h"
+#include "simulate/repetition.h"
 
 namespace wt::communication {
 
 namespace {
 
-// The first beginning has from first_pieces to most_pieces pieces. Each next one has more_pieces more, so
-// that growth that repeats after 1, 2, 4 or 8 pieces is found to be steady.
-constexpr int first_pieces = 24;
-constexpr int more_pieces = 8;
-constexpr int most_pieces = 192;
-constexpr int pieces_of_beginnings(int first) { return 3 * (first + more_pieces); }
-constexpr std::int64_t most_moves = 500'000;  // of a beginning
-constexpr double exactly = 1e-10;
-constexpr std::int64_t affordable_moves = 200'000;  // of a whole pipeline
 constexpr int fewest_pieces = 16;
-
-// The time at which each pair of devices exchanges its last piece.
-using LastPieces = std::map<std::pair<std::size_t, std::size_t>, Seconds>;
-
-struct Beginning {
-  Timing timing{};
-  LastPieces last{};
-};
+// The time to simulate flows that share links grows with their number times that of those under way with them:
+// of all activities times the messages of a piece. So much is simulated whole, and so much at all.
+constexpr std::int64_t affordable_work = 400'000'000, most_work = 1'000'000'000;
+// Of one piece, which are written down before any are found alike.
+constexpr std::int64_t most_moves = 60'000;
 
 bool is_pipeline(const Call& call) {
   return std::ranges::find(call.algorithm->options, "segments") != call.algorithm->options.end();
@@ -42,110 +33,158 @@ Call shortened(const Call& call, int segments) {
   return part;
 }
 
-// The rounds of a single piece.
-int depth_of(const Call& call) {
-  return collective::make_schedule(*call.algorithm, shortened(call, 1).request).rule.rounds;
+std::pair<std::size_t, std::size_t> ends_of(const plan::Plan& plan, const plan::Move& move) {
+  return {index(plan.buffer(move.source.buffer).device), index(plan.buffer(move.target.buffer).device)};
 }
 
-// Counts before anything is simulated.
-bool has_at_most(const Call& call, std::int64_t most) {
-  const collective::Schedule schedule = collective::make_schedule(*call.algorithm, call.request);
-  std::int64_t moves = 0;
-  for (int round = 0; round < schedule.rule.rounds && moves <= most; ++round)
-    moves += std::ssize(collective::moves_of(schedule, round));
-  return moves <= most;
+const plan::Move* message(const plan::Plan& plan, std::size_t id) {
+  const auto* move = std::get_if<plan::Move>(&plan.nodes[id].action);
+  if (move == nullptr) return nullptr;
+  const auto [source, target] = ends_of(plan, *move);
+  return source != target ? move : nullptr;
 }
 
-Beginning beginning_of(const Call& call, const Group& group, Type type) {
-  const collective::Expanded schedule =
-      collective::expand(collective::make_schedule(*call.algorithm, call.request));
-  const Played played = expanded_plan(schedule, call, group, type);
-  plan::Timeline timeline = simulate::simulate(played.plan, played.costs, group.platform, played.where);
-  Beginning beginning{
-      {timeline.end, std::move(timeline.links), std::ssize(schedule.steps), std::ssize(schedule.steps)}};
-  const auto device = [&](const plan::Operand& operand) {
-    return index(played.plan.buffer(operand.buffer).device);
-  };
-  for (std::size_t id = 0; id < played.plan.nodes.size(); ++id)
-    if (const auto* move = std::get_if<plan::Move>(&played.plan.nodes[id].action)) {
-      Seconds& last = beginning.last[{device(move->source), device(move->target)}];
-      last = std::max(last, timeline.nodes[id].end);
-    }
-  return beginning;
+// By node: the last message of its line, behind which the first one of the next piece waits. `none` for other
+// nodes.
+std::vector<std::int32_t> ends_of_lines(const plan::Plan& plan) {
+  std::vector<std::int32_t> last(plan.nodes.size(), simulate::none);
+  for (std::size_t id = plan.nodes.size(); id-- > 0;) {
+    if (message(plan, id) == nullptr) continue;
+    if (last[id] == simulate::none) last[id] = static_cast<std::int32_t>(id);
+    if (const auto& behind = plan.nodes[id].behind)
+      last[index(*behind)] = std::exchange(last[id], simulate::none);
+  }
+  return last;
+}
+
+// Pieces share nothing but the order on their lines.
+simulate::Repetition repetition_of(const plan::Plan& plan, plan::Messages messages) {
+  simulate::Repetition repetition{.stages = {0, narrow<std::int32_t>(plan.nodes.size())}};
+  repetition.again.resize(plan.nodes.size());
+  repetition.entering.resize(plan.nodes.size());
+  if (messages == plan::Messages::together) return repetition;
+  const std::vector<std::int32_t> last = ends_of_lines(plan);
+  for (std::size_t id = 0; id < last.size(); ++id) repetition.again[id].behind = last[id];
+  return repetition;
+}
+
+// The pieces of a call, which are timed by the plan of the first one.
+class Pieces {
+ public:
+  // Requires: the call is a pipeline of equal pieces.
+  Pieces(const Call& call, const Group& group, Type type)
+      : one_(collective::make_schedule(*call.algorithm, shortened(call, 1).request)),
+        steps_(collective::expand(one_)),
+        played_(expanded_plan(steps_, shortened(call, 1), group, type)),
+        rounds_(played_.plan, played_.costs, group.platform, played_.where,
+                repetition_of(played_.plan, call.messages)) {
+    std::set<std::int32_t> simulated;
+    for (std::size_t id = 0; id < played_.plan.nodes.size(); ++id)
+      if (std::holds_alternative<plan::Move>(played_.plan.nodes[id].action))
+        simulated.insert(rounds_.represented(id));
+    simulated_ = std::min<std::int64_t>(std::ssize(simulated), std::ssize(steps_.steps));
+  }
+
+  std::int64_t work(std::int64_t count) const { return count * activities() * simulated_moves(); }
+  int depth() const { return one_.rule.rounds; }
+  std::int64_t activities() const { return rounds_.activities(std::array{1}); }
+  std::int64_t moves() const { return std::ssize(steps_.steps); }
+  std::int64_t simulated_moves() const { return simulated_; }
+  const plan::Plan& plan() const { return played_.plan; }
+  plan::Timeline time(int pieces) const { return rounds_.time(std::array{pieces}); }
+
+ private:
+  const collective::Schedule one_;
+  const collective::Expanded steps_;
+  const Played played_;
+  const simulate::Rounds rounds_;
+  std::int64_t simulated_ = 0;
+};
+
+Timing timing_of(const Pieces& pieces, int count, plan::Timeline& timeline) {
+  return {.time = timeline.end,
+          .links = std::move(timeline.links),
+          .moves = pieces.moves() * count,
+          .played = pieces.simulated_moves() * count};
+}
+
+Beginning beginning_of(const Pieces& pieces, int count) {
+  plan::Timeline timeline = pieces.time(count);
+  return {timing_of(pieces, count, timeline), std::move(timeline.nodes)};
+}
+
+Timing whole(const Pieces& pieces, int count) {
+  plan::Timeline timeline = pieces.time(count);
+  return timing_of(pieces, count, timeline);
 }
 
 // Whether the pipeline is several times as long as the way of one piece, so that all pieces that will ever
 // share a link have begun to.
-bool is_full(const Beginning& beginning, const Beginning& one, Seconds floor) {
-  return (beginning.timing.time - floor).count() > 3 * (one.timing.time - floor).count();
+bool is_full(const Beginning& beginning, const Timing& one, Seconds floor) {
+  return (beginning.timing.time - floor).count() > 3 * (one.time - floor).count();
 }
 
-// Whether from one beginning to the next, the ends and the last pieces of all pairs move by equal times.
-bool is_steady(const Beginning& first, const Beginning& second, const Beginning& third) {
-  const double step = (third.timing.time - second.timing.time).count(), tolerance = exactly * step;
-  if (step <= 0 || std::abs((second.timing.time - first.timing.time).count() - step) > tolerance)
-    return false;
-  return std::ranges::all_of(third.last, [&](const auto& entry) {
-    const Seconds before = second.last.at(entry.first);
-    const double now = (entry.second - before).count();
-    const double earlier = (before - first.last.at(entry.first)).count();
-    return std::abs(now - earlier) <= tolerance && now <= step + tolerance;
-  });
-}
-
-// The second timing, extended by `times` the difference from the first one.
-Timing continued(const Timing& first, const Timing& second, double times) {
-  Timing result = second;
-  result.time += (second.time - first.time) * times;
-  for (std::size_t i = 0; i < result.links.size(); ++i) {
-    const plan::LinkUse &before = first.links[i], &now = second.links[i];
-    result.links[i].carried +=
-        Bytes(std::llround(static_cast<double>((now.carried - before.carried).count()) * times));
-    result.links[i].busy += (now.busy - before.busy) * times;
-  }
-  return result;
-}
-
-}  // namespace
-
-std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Type type) {
-  if (!is_pipeline(call)) return std::nullopt;
+// From three beginnings. Unset if they aren't steady, or if they are longer than the whole pipeline.
+std::optional<Timing> from_beginnings(const Call& call, const Pieces& one) {
   const int segments = call.request.options.segments;
-  if (call.request.elements % segments != 0) return std::nullopt;
-  if (pieces_of_beginnings(first_pieces) >= segments) return std::nullopt;
-  const int fewest = std::max(first_pieces, 2 * depth_of(call));
-  if (!has_at_most(shortened(call, fewest), most_moves)) return std::nullopt;
-  const Beginning one = beginning_of(shortened(call, 1), group, type);
-  for (int pieces = fewest; pieces <= most_pieces; pieces *= 2) {
-    if (pieces_of_beginnings(pieces) >= segments) return std::nullopt;
-    const auto beginning = [&](int more) {
-      return beginning_of(shortened(call, pieces + more), group, type);
-    };
-    if (!has_at_most(shortened(call, pieces), most_moves)) return std::nullopt;
-    const Beginning first = beginning(0);
-    if (!is_full(first, one, call.floor)) continue;
-    const Beginning second = beginning(more_pieces), third = beginning(2 * more_pieces);
-    if (!is_steady(first, second, third)) continue;
-    const int longest = pieces + 2 * more_pieces;
-    Timing result = continued(second.timing, third.timing, double(segments - longest) / more_pieces);
-    result.moves = third.timing.moves / longest * segments;
-    result.played = first.timing.moves + second.timing.moves + third.timing.moves;
+  const int fewest = std::max(first_rounds, 2 * one.depth());
+  if (rounds_of_beginnings(fewest) >= segments) return std::nullopt;
+  const Timing single = whole(one, 1);
+  for (int least = fewest; least <= most_rounds && least < segments; least *= 2) {
+    const int pieces = begin_with(least, segments);
+    if (rounds_of_beginnings(pieces) >= segments || one.activities() * pieces > most_activities ||
+        one.work(pieces) > affordable_work)
+      return std::nullopt;
+    const Beginning first = beginning_of(one, pieces);
+    if (!is_full(first, single, call.floor)) continue;
+    const Beginning second = beginning_of(one, pieces + more_rounds),
+                    third = beginning_of(one, pieces + 2 * more_rounds);
+    if (!are_steady(first, second, third)) continue;
+    const int longest = pieces + 2 * more_rounds;
+    Timing result = continued(second.timing, third.timing, (segments - longest) / more_rounds);
+    result.moves = one.moves() * segments;
+    result.played = first.timing.played + second.timing.played + third.timing.played;
     return result;
   }
   return std::nullopt;
 }
 
-std::optional<Call> in_larger_pieces(const Call& call) {
-  if (!is_pipeline(call)) return std::nullopt;
-  const collective::Schedule one = collective::make_schedule(*call.algorithm, shortened(call, 1).request);
-  std::int64_t moves = 0;
-  for (int round = 0; round < one.rule.rounds; ++round) moves += std::ssize(collective::moves_of(one, round));
-  const std::int64_t pieces =
-      std::max<std::int64_t>(fewest_pieces, affordable_moves / std::max<std::int64_t>(1, moves));
-  if (pieces >= call.request.options.segments) return std::nullopt;
+// Whether every piece is like the first one, which isn't too large.
+bool has_equal_pieces(const Call& call) {
+  if (!is_pipeline(call) || call.request.elements % call.request.options.segments != 0) return false;
+  if (call.messages != plan::Messages::in_order && call.messages != plan::Messages::together) return false;
+  const collective::Contract contract = collective::make_schedule(*call.algorithm, call.request).contract;
+  return contract.input_slot == 0 && has_equal_chunks(contract.cut) &&
+         has_at_most(collective::make_schedule(*call.algorithm, shortened(call, 1).request), most_moves);
+}
+
+}  // namespace
+
+std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Type type) {
+  if (!has_equal_pieces(call)) return std::nullopt;
+  const int segments = call.request.options.segments;
+  const Pieces one(call, group, type);
+  if (std::optional<Timing> timing = from_beginnings(call, one)) return timing;
+  if (one.activities() * segments > affordable_activities || one.work(segments) > affordable_work)
+    return std::nullopt;
+  return whole(one, segments);
+}
+
+std::optional<Timing> time_in_larger_pieces(const Call& call, const Group& group, Type type) {
+  if (!has_equal_pieces(call)) return std::nullopt;
+  const Pieces own(call, group, type);
+  const std::int64_t most = std::min(affordable_activities / own.activities(), affordable_work / own.work(1));
+  if (own.work(fewest_pieces) > most_work) return std::nullopt;
   Call larger = call;
-  larger.request.options.segments = static_cast<int>(pieces);
-  return larger;
+  larger.request.options.segments = static_cast<int>(
+      std::min<std::int64_t>(call.request.options.segments, std::max<std::int64_t>(fewest_pieces, most)));
+  larger = with_equal_chunks(larger);
+  const Pieces one(larger, group, type);
+  Timing timing = whole(one, larger.request.options.segments);
+  if (larger.request.options.segments < call.request.options.segments)
+    timing.pieces = larger.request.options.segments;
+  timing.moves = one.moves() * call.request.options.segments;
+  return timing;
 }
 
 }  // namespace wt::communication

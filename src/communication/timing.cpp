@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/id.h"
 #include "base/rough.h"
 #include "communication/lockstep.h"
 #include "communication/pipeline.h"
+#include "communication/round.h"
+#include "communication/stages.h"
 #include "plan/collective.h"
 #include "simulate/simulate.h"
 
@@ -20,6 +23,8 @@ using collective::Expanded, collective::Request, collective::Schedule;
 constexpr std::int64_t most_moves = 2'500'000;
 // The time to simulate flows that share links grows with the square of their number.
 constexpr std::int64_t most_at_once = 20'000;
+// So many are simulated at once, whether or not any are alike.
+constexpr std::int64_t few_moves = 10'000;
 
 // A message that says which number of moves is too large; unset if the schedule can be simulated.
 std::optional<std::string> over_budget(const Schedule& schedule) {
@@ -74,13 +79,6 @@ Timing time_all(const Call& call, const Group& group, Type type) {
   return time_of(collective::expand(schedule), call, group, type);
 }
 
-// The call with a vector that is rounded up to chunks of equal size, as libraries align chunks.
-Call rounded_up(Call call) {
-  const std::int64_t chunks = collective::make_schedule(*call.algorithm, call.request).contract.cut.chunks;
-  call.request.elements = (call.request.elements + chunks - 1) / chunks * chunks;
-  return call;
-}
-
 }  // namespace
 
 Played expanded_plan(const Expanded& schedule, const Call& call, const Group& group, Type type) {
@@ -98,21 +96,26 @@ Timing time_of(const Expanded& schedule, const Call& call, const Group& group, T
   return timing;
 }
 
-Timing time_of(const Call& call, const Group& group, Type type, Folding folding) {
+Call with_equal_chunks(Call call) {
+  std::int64_t& elements = call.request.elements;
+  const Schedule schedule = collective::make_schedule(*call.algorithm, call.request);
+  const collective::Cut& cut = schedule.contract.cut;
+  if (cut.per_chunk != 0 || cut.elements < cut.chunks || cut.elements % cut.chunks == 0 ||
+      has_at_most(schedule, few_moves))
+    return call;
+  // In an all-to-all, every rank adds as many elements to what is cut.
+  const std::int64_t unit = cut.chunks / std::gcd(std::int64_t{cut.chunks}, cut.elements / elements);
+  elements = (elements + unit - 1) / unit * unit;
+  return call;
+}
+
+Timing time_of(const Call& wanted, const Group& group, Type type, Folding folding) {
+  const Call call = with_equal_chunks(wanted);
   if (folding == Folding::expanded) return time_all(call, group, type);
-  if (auto timing = time_in_lockstep(call, group, type)) return *timing;
-  if (auto timing = time_of_pipeline(call, group, type)) return *timing;
-  if (over_budget(collective::make_schedule(*call.algorithm, call.request))) {
-    const Call rounded = rounded_up(call);
-    if (auto timing = time_in_lockstep(rounded, group, type)) return *timing;
-    if (auto timing = time_of_pipeline(rounded, group, type)) return *timing;
-  }
-  if (const std::optional<Call> larger = in_larger_pieces(call)) {
-    Timing timing = time_all(rounded_up(*larger), group, type);
-    timing.pieces = larger->request.options.segments;
-    timing.moves = timing.played / timing.pieces * call.request.options.segments;
-    return timing;
-  }
+  if (auto timing = time_in_lockstep(call, group, type)) return *std::move(timing);
+  if (auto timing = time_in_stages(call, group, type)) return *std::move(timing);
+  if (auto timing = time_of_pipeline(call, group, type)) return *std::move(timing);
+  if (auto timing = time_in_larger_pieces(call, group, type)) return *std::move(timing);
   return time_all(call, group, type);
 }
 

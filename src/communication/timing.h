@@ -12,10 +12,10 @@
 namespace wt::communication {
 
 // Whether all messages of a schedule are simulated (expanded), or only a part from which the rest follows
-// (folded). Rounds of one kind are simulated once (lockstep.h), and long pipelines until each further piece
-// takes as long as the piece before (pipeline.h). Both check their condition in the simulation; if it doesn't
-// hold, all messages are simulated. If a schedule is too large for that, vectors are rounded up to equal
-// chunks, and pipelines get fewer and larger pieces. `automatic` and `folded` are timed in the same way; with
+// (folded). Messages that begin and end together are simulated once (simulate/classes.h), rounds of one kind
+// once (lockstep.h), and long pipelines until each further piece takes as long as the piece before
+// (pipeline.h). The last two check their condition in the simulation; if it doesn't hold, all rounds and
+// pieces are simulated. If a pipeline is too long for that, it gets fewer and larger pieces. `automatic` and `folded` are timed in the same way; with
 // `folded`, callers warn or refuse if nothing could be folded.
 enum class Folding : std::uint8_t { automatic, expanded, folded };
 
@@ -27,7 +27,13 @@ struct Timing {
   int pieces = 0;           // number of larger pieces that replaced those of the library; 0: not replaced
 };
 
-// Throws InputError with the number of moves if too many would have to be simulated.
+// The call with a vector that is rounded up to chunks of equal size, as libraries align chunks, so that rounds
+// and pieces are alike. Vectors with fewer elements than chunks stay as they are, and so do a cut with a stated
+// size of chunks and a schedule of few moves.
+Call with_equal_chunks(Call call);
+
+// The time of with_equal_chunks(call). Throws InputError with the number of moves if too many would have to be
+// simulated.
 Timing time_of(const Call& call, const Group& group, Type type, Folding folding = Folding::automatic);
 
 // The time of a schedule that is not from the catalog. `call` has the costs of messages.

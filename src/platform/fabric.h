@@ -55,6 +55,9 @@ class Fabric {
   // Whether a flow must leave its machine by the same port index by which it enters the other machine,
   // because ports of different indices are on different rails.
   virtual bool keeps_rails() const { return false; }
+  // Whether each machine sees the others as every other machine does: the machines may be exchanged with each
+  // other without changing which links meet.
+  virtual bool is_uniform() const { return false; }
 
  protected:
   Fabric() = default;

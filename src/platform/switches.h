@@ -40,6 +40,7 @@ class SwitchFabric : public Fabric {
   void route(std::int32_t from, std::int32_t to, LinkId first, Trail& trail) const override;
   bool joins(std::int32_t from, std::int32_t to) const override;
   bool keeps_rails() const override { return levels_.rails > 0; }
+  bool is_uniform() const override { return height() == 1 || !uses_uplinks(); }
 
   // The switches of a tree of one or two levels, which may add (in-network reduction). Higher trees report
   // none.

@@ -79,6 +79,11 @@ class Topology {
   bool has_fabric() const { return fabric_.fabric != nullptr; }
   const Fabric& fabric() const { return *fabric_.fabric; }  // Requires: has_fabric().
   const Ratings& ratings() const { return ratings_; }
+  // Whether the machines are equal, and the fabrics between them are uniform.
+  bool is_uniform() const {
+    return individuals_.empty() && (!has_fabric() || fabric_.fabric->is_uniform()) &&
+           (!has_network() || network_.fabric->is_uniform());
+  }
   // The copy of the fabric that joins this machine. Requires: has_fabric().
   std::int32_t copy_of(std::int32_t machine) const { return machine / fabric_.machines; }
 

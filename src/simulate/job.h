@@ -36,8 +36,10 @@ struct Job {
   // Activity i waits for the activities after[first_after[i]] up to, and without, after[first_after[i + 1]].
   std::vector<std::int64_t> first_after{0};
   std::vector<std::int32_t> after{};
-  std::vector<std::int32_t> routes{};  // links. Activities may share a piece; a link occurs once in a route.
-  std::vector<double> bandwidths{};    // by link, bytes per second
+  // Links. Activities may share a piece. A link that occurs several times in a route, all in a row, carries
+  // the flow's rate as many times: for itself, and for flows that are represented by it.
+  std::vector<std::int32_t> routes{};
+  std::vector<double> bandwidths{};  // by link, bytes per second
 
   // Appends an activity and returns its id.
   std::int32_t add(Activity activity, std::span<const std::int32_t> waits_for = {});
@@ -47,7 +49,7 @@ struct Job {
 
   std::span<const std::int32_t> waits_of(std::size_t activity) const;
   std::span<const std::int32_t> route_of(const Activity& activity) const;
-  double bottleneck(const Activity& activity) const;  // the least bandwidth of its route
+  double bottleneck(const Activity& activity) const;  // its rate where nothing else flows
   bool flows(const Activity& activity) const { return activity.bytes > 0 && activity.links > 0; }
 };
 
@@ -82,7 +84,7 @@ struct Outcome {
 };
 
 // Throws InternalError for what no job may contain: unknown activities or links, an activity behind a later
-// one, a route that uses a link twice, negative or infinite amounts.
+// one, a route that comes back to a link, negative or infinite amounts.
 void check(const Job& job);
 
 }  // namespace wt::simulate

@@ -5,9 +5,9 @@
 #include "simulate/transfer.h"
 
 namespace wt::simulate {
-namespace {
 
-Outcome play_in_helper(const Job& job, Folding folding) {
+Outcome play_whole(const Job& job, Folding folding) {
+  check(job);
   Outcome outcome;
   Helper::of_this_process().run(play_task, [&](Channel& channel) {
     send(channel, job);
@@ -17,14 +17,12 @@ Outcome play_in_helper(const Job& job, Folding folding) {
   return outcome;
 }
 
-}  // namespace
-
 Outcome play(const Job& job, Folding folding) {
   check(job);
   if (folding == Folding::folded)
     if (const std::optional<Symmetry> symmetry = symmetry_of(job))
-      return unfolded(*symmetry, play_in_helper(symmetry->job, folding));
-  return play_in_helper(job, folding);
+      return unfolded(*symmetry, play_whole(symmetry->job, folding));
+  return play_whole(job, folding);
 }
 
 }  // namespace wt::simulate

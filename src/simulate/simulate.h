@@ -19,8 +19,8 @@
 // SimGrid: Casanova, Giersch, Legrand, Quinson, Suter, "Versatile, Scalable, and Accurate Simulation of
 // Distributed Applications and Platforms", 2014; its flow model CM02 without corrections for TCP.
 //
-// Read next: simulate/translate.h (plan to job), simulate/job.h (the arrays), simulate/symmetry.h (equal
-// lanes of a collective), simulate/helper.h (a process for each simulation), simulate/simulator/ (that
+// Read next: simulate/translate.h (plan to job), simulate/job.h (the arrays), simulate/classes.h (what
+// happens at the same times), simulate/helper.h (a process for each simulation), simulate/simulator/ (that
 // process: events, SimGrid).
 #pragma once
 

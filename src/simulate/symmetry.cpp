@@ -1,114 +1,114 @@
 #include "simulate/symmetry.h"
 
 #include <algorithm>
-
-#include "base/narrow.h"
-#include "simulate/automorphism.h"
-#include "simulate/parts.h"
+#include <numeric>
 
 namespace wt::simulate {
 namespace {
 
-// No library divides a collective among as many lanes. A job with more parts isn't examined.
-constexpr std::size_t most_parts = 64;
-
 using Numbers = std::vector<std::int32_t>;
+
+// A link of the reduced job on the route of one of its activities.
+struct Use {
+  std::int32_t link{};
+  std::int32_t flows{};  // of the activity's class, on that link
+};
+
+// Numbers the representatives without gaps, in their order.
+Numbers numbered(const Numbers& first, std::int32_t& count) {
+  Numbers number(first.size(), none);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i] == none) continue;
+    number[i] =
+        first[i] == static_cast<std::int32_t>(i) ? count++ : number[static_cast<std::size_t>(first[i])];
+  }
+  return number;
+}
 
 class Folder {
  public:
-  Folder(const Job& job, const Parts& parts, const Automorphism& map, std::int32_t order)
-      : job_(job), parts_(parts), map_(map), order_(order) {}
+  Folder(const Job& job, const Classes& classes) : job_(job), classes_(classes) {
+    std::int32_t activities = 0, links = 0;
+    result_.played = numbered(classes.activity, activities);
+    result_.representative = numbered(classes.link, links);
+    uses_.resize(static_cast<std::size_t>(activities));
+    result_.multiplicity.assign(static_cast<std::size_t>(links), 0);
+  }
 
-  // None when a route uses two links of one orbit: their representative would occur twice in the reduced
-  // route.
-  std::optional<Symmetry> fold() {
+  Symmetry fold() && {
+    count_uses();
     fold_links();
-    std::vector<bool> is_played(parts_.size(), true);
-    result_.played.resize(job_.activities.size());
-    for (std::size_t part = 0; part < parts_.size(); ++part)
-      for (std::size_t at = map_.part(part); is_played[part] && at != part; at = map_.part(at)) {
-        is_played[at] = false;
-        for (std::size_t i = 0; i < parts_[part].size(); ++i)
-          result_.played[static_cast<std::size_t>(parts_[at][i])] = parts_[part][i];
-      }
-    for (std::size_t part = 0; part < parts_.size(); ++part)
-      if (is_played[part])
-        for (const std::int32_t id : parts_[part]) result_.played[static_cast<std::size_t>(id)] = id;
-    if (!fold_activities()) return std::nullopt;
+    fold_activities();
     return std::move(result_);
   }
 
  private:
-  void fold_links() {
-    const std::size_t links = job_.bandwidths.size();
-    result_.job.bandwidths = job_.bandwidths;
-    result_.representative.assign(links, none);
-    result_.multiplicity.assign(links, 1);
-    for (std::size_t first = 0; first < links; ++first) {
-      if (result_.representative[first] != none) continue;
-      const auto link = static_cast<std::int32_t>(first);
-      Numbers orbit{link};
-      for (std::int32_t at = map_.link(link); at != none && at != link; at = map_.link(at))
-        orbit.push_back(at);
-      const bool is_used = map_.link(link) != none;
-      const std::int32_t multiplicity = is_used ? order_ / narrow<std::int32_t>(orbit.size()) : 1;
-      result_.job.bandwidths[first] /= multiplicity;
-      for (const std::int32_t at : orbit) {
-        result_.representative[static_cast<std::size_t>(at)] = link;
-        result_.multiplicity[static_cast<std::size_t>(at)] = multiplicity;
+  bool represents_itself(std::size_t id) const {
+    return classes_.activity[id] == static_cast<std::int32_t>(id);
+  }
+
+  // The flows of all classes on the links that represent theirs.
+  void count_uses() {
+    for (std::size_t id = 0; id < job_.activities.size(); ++id) {
+      if (!job_.flows(job_.activities[id])) continue;
+      std::vector<Use>& uses = uses_[static_cast<std::size_t>(result_.played[id])];
+      for (const std::int32_t link : job_.route_of(job_.activities[id])) {
+        if (classes_.link[static_cast<std::size_t>(link)] != link) continue;
+        const std::int32_t number = result_.representative[static_cast<std::size_t>(link)];
+        const auto known = std::ranges::find(uses, number, &Use::link);
+        if (known == uses.end())
+          uses.push_back({number, 1});
+        else
+          ++known->flows;
       }
     }
   }
 
-  // The representatives keep their order and get new ids.
-  bool fold_activities() {
-    Numbers number(job_.activities.size(), none), waits, route;
+  void fold_links() {
+    for (const std::vector<Use>& uses : uses_)
+      for (const Use& use : uses) {
+        std::int32_t& common = result_.multiplicity[static_cast<std::size_t>(use.link)];
+        common = std::gcd(common, use.flows);
+      }
+    for (std::size_t link = 0; link < classes_.link.size(); ++link)
+      if (classes_.link[link] == static_cast<std::int32_t>(link))
+        result_.job.bandwidths.push_back(job_.bandwidths[link] /
+                                         result_.multiplicity[result_.job.bandwidths.size()]);
+  }
+
+  void fold_activities() {
+    Numbers waits, route;
     for (std::size_t id = 0; id < job_.activities.size(); ++id) {
-      if (result_.played[id] != static_cast<std::int32_t>(id)) continue;
+      if (!represents_itself(id)) continue;
       const Activity& activity = job_.activities[id];
       waits.clear();
       for (const std::int32_t other : job_.waits_of(id))
-        waits.push_back(number[static_cast<std::size_t>(other)]);
+        waits.push_back(result_.played[static_cast<std::size_t>(other)]);
+      std::ranges::sort(waits);
+      waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
       route.clear();
-      for (const std::int32_t link : job_.route_of(activity)) {
-        const std::int32_t representative = result_.representative[static_cast<std::size_t>(link)];
-        if (std::ranges::find(route, representative) != route.end()) return false;
-        route.push_back(representative);
-      }
+      for (const auto& [link, flows] : uses_[static_cast<std::size_t>(result_.played[id])])
+        route.insert(route.end(),
+                     static_cast<std::size_t>(flows / result_.multiplicity[static_cast<std::size_t>(link)]),
+                     link);
       Activity kept = result_.job.flow(activity.delay, activity.bytes, route);
-      if (activity.behind != none) kept.behind = number[static_cast<std::size_t>(activity.behind)];
-      number[id] = result_.job.add(kept, waits);
+      if (activity.behind != none) kept.behind = result_.played[static_cast<std::size_t>(activity.behind)];
+      result_.job.add(kept, waits);
     }
-    for (std::int32_t& id : result_.played) id = number[static_cast<std::size_t>(id)];
-    return true;
   }
 
   const Job& job_;
-  const Parts& parts_;
-  const Automorphism& map_;
-  const std::int32_t order_;
+  const Classes& classes_;
+  std::vector<std::vector<Use>> uses_{};  // by activity of the reduced job
   Symmetry result_{};
 };
 
 }  // namespace
 
-std::optional<Symmetry> symmetry_of(const Job& job) {
-  const Parts parts(job, most_parts);
-  if (parts.size() < 2 || parts.size() > most_parts) return std::nullopt;
-  const Numbers kinds = parts.kinds();
-  std::optional<Automorphism> best;
-  std::int32_t most = 1;
-  for (std::size_t image = 1; image < parts.size(); ++image) {
-    if (kinds[image] != kinds[0]) continue;
-    std::optional<Automorphism> map = Automorphism::find(job, parts, kinds, 0, image);
-    if (!map) continue;
-    if (const std::int32_t order = map->order(); order > most) {
-      most = order;
-      best = std::move(map);
-    }
-  }
-  if (!best) return std::nullopt;
-  return Folder(job, parts, *best, most).fold();
+std::optional<Symmetry> symmetry_of(const Job& job, const Repetition* repetition) {
+  const std::optional<Classes> classes = classes_of(job, repetition);
+  if (!classes) return std::nullopt;
+  return Folder(job, *classes).fold();
 }
 
 Outcome unfolded(const Symmetry& symmetry, const Outcome& played) {
@@ -120,10 +120,11 @@ Outcome unfolded(const Symmetry& symmetry, const Outcome& played) {
   }
   outcome.effort.following -= std::ranges::count_if(
       symmetry.job.activities, [&](const Activity& activity) { return symmetry.job.flows(activity); });
-  for (std::size_t link = 0; link < symmetry.representative.size(); ++link) {
-    LinkLoad load = played.links[static_cast<std::size_t>(symmetry.representative[link])];
-    load.carried *= symmetry.multiplicity[link];
-    outcome.links.push_back(load);
+  for (const std::int32_t link : symmetry.representative) {
+    LinkLoad& load = outcome.links.emplace_back();
+    if (link == none) continue;
+    load = played.links[static_cast<std::size_t>(link)];
+    load.carried *= symmetry.multiplicity[static_cast<std::size_t>(link)];
   }
   return outcome;
 }

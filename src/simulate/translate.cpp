@@ -146,4 +146,17 @@ Translation translate(const plan::Plan& plan, const plan::Costs& costs, const pl
   return Translator(plan, costs, platform, where).translate();
 }
 
+plan::Timeline timeline_of(const Translation& translation, const platform::Platform& platform,
+                           const Outcome& outcome) {
+  plan::Timeline timeline{.end = Seconds(outcome.end)};
+  timeline.nodes.reserve(outcome.activities.size());
+  for (const Interval& interval : outcome.activities)
+    timeline.nodes.push_back({Seconds(interval.start), Seconds(interval.end)});
+  for (std::size_t link = 0; link < translation.links.size(); ++link)
+    timeline.links.push_back({platform.name(translation.links[link]),
+                              BytesPerSecond(translation.job.bandwidths[link]),
+                              Bytes(outcome.links[link].carried), Seconds(outcome.links[link].busy)});
+  return timeline;
+}
+
 }  // namespace wt::simulate

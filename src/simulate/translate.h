@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "plan/costs.h"
+#include "plan/timeline.h"
 #include "platform/platform.h"
 #include "simulate/job.h"
 
@@ -21,5 +22,9 @@ struct Translation {
 // no route joins two devices that exchange data.
 Translation translate(const plan::Plan& plan, const plan::Costs& costs, const platform::Platform& platform,
                       std::span<const platform::Endpoint> where);
+
+// The outcome of a translation's job in the terms of the plan and the platform.
+plan::Timeline timeline_of(const Translation& translation, const platform::Platform& platform,
+                           const Outcome& outcome);
 
 }  // namespace wt::simulate

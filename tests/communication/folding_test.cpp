@@ -8,6 +8,7 @@
 #include <set>
 
 #include "communication/machines.h"
+#include "simulate/brute_force.h"
 #include "simulate/play.h"
 #include "simulate/translate.h"
 
@@ -15,6 +16,7 @@ namespace wt::communication {
 namespace {
 
 using collective::Algorithm, collective::Operation;
+using simulate::Dice;
 
 constexpr double exactly = 1e-9;
 
@@ -121,11 +123,50 @@ TEST(Folding, ShowsOnEightRanksWhatExpandingShows) {
   EXPECT_GE(comparison.points, 700);
 }
 
-TEST(Folding, OfUnequalChunksExpands) {
+TEST(Folding, OfUnequalChunksExpandsASmallOne) {
   Comparison comparison;
   comparison.compare_all(ideal_machines(8).front(), 8, unequal_cuts, false);
   comparison.compare_all({"dgx_a100"}, 8, unequal_cuts, true);
   EXPECT_FALSE(comparison.folded.contains("all_reduce/ring"));
+}
+
+// Libraries align chunks, so a long vector that can't be divided equally takes the time of the next one that
+// can.
+TEST(Folding, RoundsALargeOneUpToEqualChunks) {
+  const platform::Platform platform = Machines{"dgx_a100", {"machines=16"}}.load();
+  const Group group = first_devices(platform, 128);
+  const Algorithm& ring = collective::algorithm_named(Operation::all_reduce, "ring");
+  Call call = wires_alone(ring, {.ranks = 128, .elements = 1'000'001});
+  Comparison comparison;
+  comparison.compare(group, call);
+  expect_folded(comparison, {"all_reduce/ring"});
+  const Seconds time = time_of(call, group).time;
+  call.request.elements = 1'000'064;
+  EXPECT_EQ(time, time_of(call, group).time);
+  call.request.elements = 1'000'000 - 64;
+  EXPECT_GT(time, time_of(call, group).time);
+  call.request.elements = 127;  // fewer than chunks
+  EXPECT_EQ(with_equal_chunks(call).request.elements, 127);
+}
+
+// Whatever a library may choose, on machines of any number and at any size.
+TEST(Folding, ShowsForAnyChoiceWhatExpandingShows) {
+  Comparison comparison;
+  Dice dice(7);
+  for (const char* name : {"dgx_a100", "dgx_h100", "dgx1_v100", "dgx2"})
+    for (int draw = 0; draw < 4; ++draw) {
+      const int machines = 2 + dice.below(4);
+      const platform::Platform platform = Machines{name, {fmt::format("machines={}", machines)}}.load();
+      const Group group = first_devices(platform, platform.devices());
+      std::int64_t elements = 1 + dice.below(1 << (8 + dice.below(12)));
+      if (draw % 2 == 0) elements = (1 + elements % 8) << 17;  // chunks of equal size, more or less often
+      for (const char* algorithm : {"ring", "tree", "nvls_tree"}) {  // a ring on a mesh becomes multi_rail
+        const Algorithm& row = collective::algorithm_named(Operation::all_reduce, algorithm);
+        const Call call = call_of(group, row, {.ranks = group.size(), .elements = elements}, {});
+        if (can_run(group, call)) comparison.compare(group, call);
+      }
+    }
+  expect_folded(comparison, {"all_reduce/ring", "all_reduce/tree", "all_reduce/nvls_tree"});
 }
 
 TEST(Folding, ShowsOn64RanksWhatExpandingShows) {

@@ -1,9 +1,11 @@
-// Claims: if one lane of a symmetric job is simulated for all lanes, the times of all are exact, whichever
-// links they share; and a job without symmetry is left as it is.
+// Claims: if one activity of each class is simulated for all, the times of all are exact, whichever links they
+// share; and a job of which too little is alike is left as it is.
 
 #include "simulate/symmetry.h"
 
 #include <gtest/gtest.h>
+
+#include <array>
 
 #include "simulate/brute_force.h"
 #include "simulate/play.h"
@@ -98,21 +100,98 @@ TEST(Symmetry, ASlowerLinkOrALaterStartOrAnotherSizeBreaksIt) {
   EXPECT_FALSE(symmetry_of(larger));
 }
 
-// Lanes 0, 1 and 2 share links in a chain instead of a ring, so only the middle one has two neighbours.
+// Flows that share links in a chain are alike with those at the same distance from its middle. Of three, that
+// would save one.
 TEST(Symmetry, NeighboursInAChainAreNotAlike) {
-  Job job;
-  job.bandwidths = {10e9, 10e9, 10e9, 10e9};
-  for (std::int32_t lane = 0; lane < 3; ++lane) job.add(job.flow(1e-6, 1 << 20, {{lane, lane + 1}}));
-  EXPECT_FALSE(symmetry_of(job));
+  const auto chain = [](std::int32_t flows) {
+    Job job;
+    job.bandwidths.assign(static_cast<std::size_t>(flows) + 1, 10e9);
+    for (std::int32_t flow = 0; flow < flows; ++flow) job.add(job.flow(1e-6, 1 << 20, {{flow, flow + 1}}));
+    return job;
+  };
+  EXPECT_FALSE(symmetry_of(chain(3)));
+  const auto six = symmetry_of(chain(6));
+  ASSERT_TRUE(six);
+  EXPECT_EQ(six->job.activities.size(), 3u);
+  expect_equal(played(chain(6), Folding::folded), played(chain(6), Folding::expanded));
 }
 
-// In a ring they are alike. But each lane uses two links of one orbit, and the folded route would contain
-// that orbit twice.
-TEST(Symmetry, ARouteOverTwoLinksOfAnOrbitIsPlayedAsItIs) {
+// Each flow uses two links of the one class, so the only flow of the reduced job takes its rate twice there.
+TEST(Symmetry, ARouteMayUseSeveralLinksOfAClass) {
   Job job;
   job.bandwidths = {10e9, 10e9, 10e9};
   for (std::int32_t lane = 0; lane < 3; ++lane) job.add(job.flow(1e-6, 1 << 20, {{lane, (lane + 1) % 3}}));
-  EXPECT_FALSE(symmetry_of(job));
+  const auto symmetry = symmetry_of(job);
+  ASSERT_TRUE(symmetry);
+  EXPECT_EQ(symmetry->job.activities.size(), 1u);
+  expect_equal(played(job, Folding::folded), played(job, Folding::expanded));
+}
+
+// Two classes of flows meet on a link, 2 of one and 3 of the other: no number divides both.
+TEST(Symmetry, ClassesMayMeetInAnyNumbers) {
+  Job job;
+  job.bandwidths = {10e9, 100e9};
+  for (int i = 0; i < 2; ++i) job.add(job.flow(1e-6, 1 << 20, {{0}}));
+  for (int i = 0; i < 3; ++i) job.add(job.flow(1e-6, 3 << 20, {{0, 1}}));
+  const auto symmetry = symmetry_of(job);
+  ASSERT_TRUE(symmetry);
+  EXPECT_EQ(symmetry->job.activities.size(), 2u);
+  EXPECT_EQ(symmetry->multiplicity, (std::vector<std::int32_t>{1, 3}));
+  const Outcome outcome = played(job, Folding::folded);
+  expect_equal(outcome, played(job, Folding::expanded));
+  EXPECT_NEAR(outcome.end, BruteForce(job).play().end, 1e-12);
+}
+
+// A random job in which every activity stands for twelve: those of an activity wait for those of another one
+// in random pairs, and a link has one, two, or up to twelve copies, among which the twelve are dealt out.
+Job cover_of_a_random_job(int seed, int activities) {
+  constexpr std::int32_t copies = 12;
+  Dice dice(seed);
+  const auto shuffled = [&] {
+    std::vector<std::int32_t> order(copies);
+    for (std::int32_t i = 0; i < copies; ++i) order[static_cast<std::size_t>(i)] = i;
+    for (std::int32_t i = copies; i-- > 1;)
+      std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(dice.below(i + 1))]);
+    return order;
+  };
+  Job job;
+  std::vector<std::pair<std::int32_t, std::int32_t>> links;  // the first copy, and their number
+  for (int i = 0; i < 5; ++i) {
+    const std::int32_t count = std::array{1, 2, 3, 4, 6, 12}[static_cast<std::size_t>(dice.below(6))];
+    links.emplace_back(static_cast<std::int32_t>(job.bandwidths.size()), count);
+    job.bandwidths.insert(job.bandwidths.end(), static_cast<std::size_t>(count),
+                          1e9 + 50e9 * dice.fraction());
+  }
+  for (int i = 0; i < activities; ++i) {
+    const double delay = 1e-5 * dice.below(4);
+    const std::int64_t bytes = 1 + dice.below(4 << 20);
+    const int one = dice.below(5), other = dice.below(5), waits = i == 0 ? -1 : dice.below(i + 1) - 1;
+    const int behind = i == 0 ? -1 : dice.below(2 * i) - i;
+    const auto first = shuffled(), second = shuffled(), after = shuffled(), ahead = shuffled();
+    for (std::size_t copy = 0; copy < copies; ++copy) {
+      const auto link = [&](int number, std::int32_t place) {
+        const auto& [begin, count] = links[static_cast<std::size_t>(number)];
+        return begin + place % count;
+      };
+      std::vector<std::int32_t> route{link(one, first[copy])}, waited;
+      if (other != one) route.push_back(link(other, second[copy]));
+      if (waits >= 0) waited.push_back(waits * copies + after[copy]);
+      Activity flow = job.flow(delay, bytes, route);
+      if (behind >= 0) flow.behind = behind * copies + ahead[copy];
+      job.add(flow, waited);
+    }
+  }
+  return job;
+}
+
+TEST(Symmetry, OneOfTwelveIsPlayedForAllWhateverTheyShare) {
+  for (int seed = 0; seed < 60; ++seed) {
+    const Job job = cover_of_a_random_job(seed, 4 + seed % 9);
+    const auto symmetry = symmetry_of(job);
+    ASSERT_TRUE(symmetry) << seed;
+    EXPECT_LE(12 * symmetry->job.activities.size(), job.activities.size()) << seed;
+    expect_equal(played(job, Folding::folded), played(job, Folding::expanded), seed);
+  }
 }
 
 TEST(Symmetry, OnePartIsPlayedAsItIs) {
