@@ -178,7 +178,7 @@ class CommandLine {
         "The most rows of all devices in a step, or none; required where the scenario fixes "
         "only the batch of each device");
     recommend_->add_option("--max-devices", options.max_devices,
-                           "Larger machines are not considered; default: 1024");
+                           "Larger machines are not considered; default: 256");
     recommend_->add_option("--quantile", options.quantile,
                            "The share of published errors beyond each end of the interval; default: 0.1");
     recommend_->add_option(

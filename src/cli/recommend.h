@@ -17,7 +17,7 @@ struct RecommendOptions {
   bool fit = false;
   std::vector<std::string> platforms{};  // empty: all
   std::string max_global_batch{};        // a number, or "none"
-  std::int64_t max_devices = 1024;
+  std::int64_t max_devices = 256;
   double quantile = 0.1;
   std::string measured{};
   std::optional<int> processes{};

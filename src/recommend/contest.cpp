@@ -35,7 +35,7 @@ void check_limits(const Question& question, Problems& problems) {
   if (question.most_devices < 1 || question.most_devices > 65'536)
     problems.add({},
                  fmt::format("--max-devices must be from 1 to 65536, and it is {}", question.most_devices),
-                 "leave it out for 1024");
+                 "leave it out for 256");
   if (!(question.quantile > 0 && question.quantile < 0.5))
     problems.add({}, fmt::format("--quantile must be between 0 and 0.5, and it is {}", question.quantile),
                  "leave it out for 0.1: one prediction in ten is farther off at each end");

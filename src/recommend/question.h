@@ -24,10 +24,10 @@ struct Question {
   std::vector<std::string> platforms{};  // names or files; empty: all of `list platforms`
   // Rows of all replicas in a step. Unset: the scenario's global batch.
   std::optional<std::int64_t> most_global_batch{};
-  bool any_global_batch = false;     // The user accepts every global batch.
-  std::int64_t most_devices = 1024;  // of a machine that is considered
-  double quantile = 0.1;             // of the errors at each end of the interval
-  std::string measured{};            // a file of the user's own rows; empty: none
+  bool any_global_batch = false;    // The user accepts every global batch.
+  std::int64_t most_devices = 256;  // of a machine that is considered
+  double quantile = 0.1;            // of the errors at each end of the interval
+  std::string measured{};           // a file of the user's own rows; empty: none
   int processes = 1;
 };
 

@@ -119,9 +119,19 @@ class Recommender {
     }
     if (const auto several = own.communication.find(contender.ladder.platform);
         several != own.communication.end())
-      found.communication = {several->second,
-                             count_text(several->second.size(), "of your file, of several devices")};
+      found.communication = with_own(several->second, found.communication);
     return found;
+  }
+
+  // A few rows of the user's have a median and no spread to speak of, which then is that of published rows.
+  static Cause with_own(const Samples& own, const Cause& published) {
+    constexpr std::size_t enough = 5;
+    std::string basis = count_text(own.size(), "of your file, of several devices");
+    if (own.size() >= enough || published.samples.empty()) return {own, std::move(basis)};
+    const double shift = quantile(own, 0.5) - quantile(published.samples, 0.5);
+    Samples shifted = published.samples;
+    for (Sample& sample : shifted) sample.error += shift;
+    return {std::move(shifted), basis + ", with the spread of " + published.basis};
   }
 
   static std::string count_text(std::size_t count, std::string_view of) {

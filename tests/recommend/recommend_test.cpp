@@ -82,10 +82,12 @@ TEST(AnAnswer, SaysTheMostWhereTheTargetIsOutOfReach) {
   const Folder folder;
   Question question = folder.question({"ideal_switch"});
   question.target.samples_per_second = 1e12;
+  question.most_global_batch = 512;
   const Answer answer = recommend(question);
   EXPECT_TRUE(answer.choices.empty());
   ASSERT_EQ(answer.too_slow.size(), 1U);
   EXPECT_GT(answer.too_slow[0].found.fastest->timed.samples_per_second, 0);
+  EXPECT_LE(answer.too_slow[0].found.fastest->timed.global_batch, 512);
   EXPECT_NE(text(answer).find("no machine reaches the target"), std::string::npos);
 }
 
