@@ -6,13 +6,11 @@
 
 namespace wt::communication {
 
-// Unset if the call is no pipeline of equal pieces, or if it is too long to be simulated whole and its
-// beginnings (beginnings.h), all several times as long as the way of one piece, show no steady state.
+// The time by the beginnings (beginnings.h), if they are several times as long as the way of one piece and show
+// a steady state; else that of the whole pipeline; and if it is too long, that of the same vector in fewer
+// pieces, as many as can be simulated in a few seconds. With NCCL's Tree on two DGX A100, 32 pieces of 2 MiB
+// take 3 % less time than all 256 pieces, and 16 pieces 2 % less. Unset if the call is no pipeline of equal
+// pieces, or if a few pieces are too much.
 std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Type type);
-
-// The same vector in fewer pieces, as many as can be simulated in a few seconds; unset if the call is no
-// pipeline of equal pieces. With NCCL's Tree on two DGX A100, 32 pieces of 2 MiB take 3 % less time than all
-// 256 pieces, and 16 pieces 2 % less.
-std::optional<Timing> time_in_larger_pieces(const Call& call, const Group& group, Type type);
 
 }  // namespace wt::communication

@@ -115,7 +115,6 @@ Timing time_of(const Call& wanted, const Group& group, Type type, Folding foldin
   if (auto timing = time_in_lockstep(call, group, type)) return *std::move(timing);
   if (auto timing = time_in_stages(call, group, type)) return *std::move(timing);
   if (auto timing = time_of_pipeline(call, group, type)) return *std::move(timing);
-  if (auto timing = time_in_larger_pieces(call, group, type)) return *std::move(timing);
   return time_all(call, group, type);
 }
 
