@@ -166,6 +166,7 @@ class CommandLine {
         "Prints the smallest machine of each platform that meets a target, and how sure that is");
     recommend_->add_option("FILE", options.file, "The scenario")->required();
     add_overrides(*recommend_, options.overrides);
+    add_prices(*recommend_, options.prices);
     recommend_->add_option("--target", options.target, "Samples per second that are required");
     recommend_->add_option("--epoch", options.epoch, "Time in which an epoch has to end, as in 10min");
     recommend_->add_flag("--fit", options.fit, "Asks for the smallest machine into whose memory a step fits");

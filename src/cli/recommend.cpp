@@ -38,6 +38,7 @@ Exit recommend(const RecommendOptions& options, const Streams& streams) {
                                .quantile = options.quantile,
                                .measured = options.measured,
                                .processes = processes_of(options.processes)};
+  for (std::string& text : price_overrides(options.prices)) question.overrides.push_back(std::move(text));
   if (!options.epoch.empty()) question.target.epoch = parse<Seconds>(options.epoch);
   set_global_batch(options.max_global_batch, question);
   const recommend::Answer answer = recommend::recommend(question);

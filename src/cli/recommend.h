@@ -16,6 +16,7 @@ struct RecommendOptions {
   std::string epoch{};             // "10min"
   bool fit = false;
   std::vector<std::string> platforms{};  // empty: all
+  std::vector<std::string> prices{};     // "aws_p5=98.32 USD/h"
   std::string max_global_batch{};        // a number, or "none"
   std::int64_t max_devices = 256;
   double quantile = 0.1;

@@ -33,7 +33,8 @@ struct Choice {
   std::string limit{};          // what limits the size that was found
   bool is_tie = false;          // with the first of the choices: the difference is inside the error
 
-  // By which choices are ranked: devices of the whole machine, of TPUs chips.
+  // By which choices are ranked: the price of an hour. Without a price it is the number of devices, of TPUs
+  // chips, and the choice stands behind all that have one.
   double rank(const Sized& sized) const;
 };
 

@@ -232,8 +232,27 @@ class Varier {
                                                    platform::constants_version, model::name(base.semantics)),
                               .source = "this program, and the scenario's \"semantics\""},
                              "no number"));
-    rows.push_back(fixed_row({.name = "prices", .value = "none", .source = "none given"},
-                             "machines are ranked by their number of devices, which is no cost"));
+    add_prices(rows);
+  }
+
+  // Twenty percent on a price is twenty percent on a rank, so no forecast is needed.
+  void add_prices(std::vector<Assumption>& rows) const {
+    const Timed& timed = size_of(first()).timed;
+    if (!timed.has_price()) {
+      rows.push_back(fixed_row({.name = "prices", .value = "none", .source = "none given"},
+                               "machines are ranked by their number of devices, which is no cost"));
+      return;
+    }
+    double nearest = none;
+    for (const Contender* other : choices_)
+      if (other != &first()) nearest = std::min(nearest, rank(*other, size_of(*other)));
+    rows.push_back(
+        {.name = "prices",
+         .value = fmt::format("{:.2f} {}/h", timed.cost_per_hour, timed.currency),
+         .source = timed.price,
+         .with_less = size_of(first()).size.text,
+         .with_more = size_of(first()).size.text,
+         .changes_first = 1.2 * timed.cost_per_hour > nearest || timed.cost_per_hour > 0.8 * nearest});
   }
 
   Contest& contest_;

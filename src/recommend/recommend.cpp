@@ -1,9 +1,11 @@
 #include "recommend/recommend.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/rough.h"
 #include "recommend/assumptions.h"
@@ -190,6 +192,7 @@ class Recommender {
       else
         (found.fastest ? answer_.too_slow : answer_.impossible).push_back(each.choice);
     }
+    require_one_currency(ranked);
     const auto rank = [](const Contender* each) {
       const Sized& sized = *each->choice.found.smallest;
       return std::pair(each->choice.rank(sized), -sized.timed.samples_per_second);
@@ -199,6 +202,16 @@ class Recommender {
                              [](const Choice& each) { return each.found.fastest->timed.samples_per_second; });
     mark_ties(ranked);
     return ranked;
+  }
+
+  static void require_one_currency(const std::vector<const Contender*>& choices) {
+    std::set<std::string> currencies;
+    for (const Contender* each : choices)
+      if (const Timed& timed = each->choice.found.smallest->timed; timed.has_price())
+        currencies.insert(timed.currency);
+    if (currencies.size() > 1)
+      throw InputError(fmt::format("prices in {} are never compared", fmt::join(currencies, " and ")),
+                       "give all prices in one currency");
   }
 
   // Two choices are a tie if one of them may be as small as the other one is.
@@ -260,7 +273,10 @@ class Recommender {
 }  // namespace
 
 double Choice::rank(const Sized& sized) const {
-  return static_cast<double>(unit == "chip" ? sized.size.count : sized.size.replicas);
+  constexpr double behind_all_prices = 1e18;
+  if (sized.timed.has_price()) return sized.timed.cost_per_hour;
+  return behind_all_prices +
+         static_cast<double>(unit == "chip" ? sized.size.count : sized.size.replicas) * 1e6;
 }
 
 Answer recommend(const Question& question) { return Recommender(question).run(); }

@@ -52,6 +52,10 @@ void visit_members(Visit& visit, Some& timed) {
   visit("precision", timed.precision);
   visit("reduction", timed.reduction);
   visit("basis", timed.basis);
+  visit("cost_per_hour", timed.cost_per_hour);
+  visit("cost_per_million_samples", timed.cost_per_million_samples);
+  visit("currency", timed.currency);
+  visit("price", timed.price);
 }
 
 struct Write {
@@ -97,6 +101,13 @@ void describe(const timing::Simulated& simulated, const session::Planned& planne
   if (!planned.steps_per_epoch) return;
   timed.epoch = (simulated.step * *planned.steps_per_epoch).count();
   timed.rows_of_epoch = *planned.steps_per_epoch * planned.global_batch;
+}
+
+void describe(const cost::Cost& cost, Timed& timed) {
+  timed.cost_per_hour = cost.hour.amount();
+  timed.cost_per_million_samples = cost.million_samples.amount();
+  timed.currency = cost.hour.currency();
+  timed.price = basis(cost);
 }
 
 }  // namespace
@@ -169,6 +180,7 @@ Timed Trials::forecast(const Ladder& ladder, const std::vector<std::string>& ove
     timed.strategy = found.strategy;
     if (found.simulated) {
       describe(*found.simulated, found.planned, timed);
+      if (found.cost) describe(*found.cost, timed);
     } else {
       timed.is_out_of_memory = true;
       timed.reason = first_line(found.out_of_memory.value_or("the step can't be timed"));

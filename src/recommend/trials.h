@@ -36,9 +36,14 @@ struct Timed {
   std::int64_t memory = 0;  // bytes, of the fullest device
   std::string strategy{};   // that the rule "auto" chose
   std::string precision{};
-  std::string reduction{};  // empty: one replica
-  std::string basis{};      // of the times of kernels
+  std::string reduction{};   // empty: one replica
+  std::string basis{};       // of the times of kernels
+  double cost_per_hour = 0;  // of the machine; 0: the platform has no price
+  double cost_per_million_samples = 0;
+  std::string currency{};
+  std::string price{};  // the facts behind the cost
 
+  bool has_price() const { return !currency.empty(); }
   bool has_time() const { return reason.empty(); }
   std::string limit() const;  // the part that takes the most of the step: "compute"
 };

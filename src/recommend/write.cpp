@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/json_writer.h"
@@ -26,10 +27,22 @@ std::string percent(double ratio) { return fmt::format("{:+.0f} %", 100 * (ratio
 
 std::string reduction(const Timed& timed) { return timed.reduction.empty() ? "-" : timed.reduction; }
 
+std::string cost(const Timed& timed) {
+  return timed.has_price() ? fmt::format("{:.2f} {}/h, {:.3g} a million samples", timed.cost_per_hour,
+                                         timed.currency, timed.cost_per_million_samples)
+                           : "no price";
+}
+
+bool has_price(const Answer& answer) {
+  return std::ranges::any_of(answer.choices,
+                             [](const Choice& each) { return each.found.smallest->timed.has_price(); });
+}
+
 TableRow row_of(const Choice& choice, const Sized& sized, bool is_first) {
   return {choice.platform,
           sized.size.text,
           interval(choice),
+          cost(sized.timed),
           std::to_string(sized.size.replicas),
           sized.timed.strategy,
           std::to_string(sized.rows),
@@ -43,16 +56,31 @@ TableRow row_of(const Choice& choice, const Sized& sized, bool is_first) {
           choice.limit};
 }
 
-const TableRow heading{"platform",     "smallest",  "interval",   "devices",   "strategy", "rows each",
-                       "global batch", "precision", "all-reduce", "samples/s", "rank",     "limited by"};
-constexpr std::string_view sides = "lllrlrrllrll";
+const TableRow heading{"platform",  "smallest",  "interval",     "cost",      "devices",
+                       "strategy",  "rows each", "global batch", "precision", "all-reduce",
+                       "samples/s", "rank",      "limited by"};
+constexpr std::string_view sides = "llllrlrrllrll";
+constexpr std::ptrdiff_t cost_column = 3;
 
 std::string choices_text(const Answer& answer) {
   if (answer.choices.empty()) return "no machine reaches the target\n";
   std::vector<TableRow> rows{heading};
   for (const Choice& choice : answer.choices)
     rows.push_back(row_of(choice, *choice.found.smallest, &choice == &answer.choices.front()));
-  return print_table(rows, sides);
+  if (has_price(answer)) return print_table(rows, sides);
+  for (TableRow& row : rows) row.erase(row.begin() + cost_column);
+  return print_table(rows, std::string(sides).erase(cost_column, 1));
+}
+
+std::string order_text(const Answer& answer) {
+  if (answer.choices.empty()) return "";
+  if (!has_price(answer)) return "The first has the fewest devices, which is no cost: no prices are given.\n";
+  std::string text =
+      "The first costs the least by the hour. Platforms without a price stand behind the others.\n";
+  for (const Choice& choice : answer.choices)
+    if (const Timed& timed = choice.found.smallest->timed; timed.has_price())
+      text += fmt::format("  {}: {}\n", choice.platform, timed.price);
+  return text;
 }
 
 std::string too_slow_text(const Answer& answer) {
@@ -144,6 +172,11 @@ void write(json::Writer& out, const Sized& sized) {
   out.member("precision", timed.precision).member("all_reduce", timed.reduction);
   out.member("samples_per_second", timed.samples_per_second).member("step_time_s", timed.step);
   if (timed.epoch > 0) out.member("epoch_time_s", timed.epoch);
+  if (timed.has_price())
+    out.member("cost_per_hour", timed.cost_per_hour)
+        .member("cost_per_million_samples", timed.cost_per_million_samples)
+        .member("currency", timed.currency)
+        .member("price", timed.price);
   out.member("memory_bytes", timed.memory).end_object();
 }
 
@@ -206,9 +239,7 @@ void write(json::Writer& out, std::string_view key, const std::vector<std::strin
 std::string text(const Answer& answer) {
   std::string text = fmt::format("{}: {}\n\nHeld fixed:\n", answer.name, answer.target);
   for (const std::string& line : answer.fixed) text += fmt::format("  {}\n", line);
-  text += "\n" + choices_text(answer);
-  if (!answer.choices.empty())
-    text += "The first has the fewest devices, which is no cost: no prices are given.\n";
+  text += "\n" + choices_text(answer) + order_text(answer);
   text += too_slow_text(answer) + impossible_text(answer) + all_sureness(answer) + back_tests_text(answer) +
           assumptions_text(answer);
   if (!answer.best_measurement.empty())

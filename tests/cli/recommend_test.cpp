@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/file.h"
@@ -53,6 +55,40 @@ TEST_F(Recommend, PrintsTheSameAsJson) {
   EXPECT_EQ(choice.find("smallest")->find("machines")->integer(), 1);
   EXPECT_LE(choice.find("at_least")->find("count")->integer(),
             choice.find("at_most")->find("count")->integer());
+}
+
+// The machine that is cheaper by the hour is the first, though it may have more devices.
+TEST_F(Recommend, RanksByPricesWhereTheyAreGiven) {
+  const auto first_with = [&](const std::string& price_of_a100, const std::string& price_of_p100) {
+    const test::Said said =
+        call({"--target", "1000", "--max-global-batch", "1024", "--platforms", "dgx_a100,dgx1_p100", "--json",
+              "--price", "dgx_a100=" + price_of_a100, "--price", "dgx1_p100=" + price_of_p100});
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+    const json::Value tree = json::parse(said.results, "answer");
+    const json::Value& first = tree.find("choices")->elements().at(0);
+    EXPECT_EQ(first.find("smallest")->find("currency")->string(), "USD");
+    return first.find("platform")->string() +
+           fmt::format(" {}", first.find("smallest")->find("cost_per_hour")->real());
+  };
+  EXPECT_EQ(first_with("32 USD/h", "8 USD/h, on_demand, 2026-11-23, a test"), "dgx1_p100 8");
+  EXPECT_EQ(first_with("4 USD/h", "8 USD/h"), "dgx_a100 4");
+}
+
+TEST_F(Recommend, NamesPricesInTheAnswerAndNeverComparesTwoCurrencies) {
+  const std::vector<std::string> question{"--target",
+                                          "1000",
+                                          "--max-global-batch",
+                                          "1024",
+                                          "--platforms",
+                                          "dgx_a100,dgx1_p100",
+                                          "--price",
+                                          "dgx_a100=32 USD/h, spot, 2026-11-23, a test"};
+  const test::Said said = call(question);
+  for (const char* part : {"32.00 USD/h", "no price", "2026-11-23, a test", "costs the least by the hour"})
+    EXPECT_NE(said.results.find(part), std::string::npos) << part << "\n" << said.results;
+  std::vector<std::string> two = question;
+  two.insert(two.end(), {"--price", "dgx1_p100=7 EUR/h"});
+  refused(two, "prices in EUR and USD are never compared");
 }
 
 TEST_F(Recommend, AsksForOneTarget) {
