@@ -19,6 +19,7 @@ namespace {
 std::string interval(const Choice& choice) {
   if (!choice.at_least) return "-";
   const std::int64_t least = choice.at_least->size.count;
+  if (choice.at_most && choice.at_most->size.count == least) return counted(least, choice.unit);
   return choice.at_most ? fmt::format("{} to {}", least, counted(choice.at_most->size.count, choice.unit))
                         : fmt::format("{} or more", counted(least, choice.unit));
 }
