@@ -1,7 +1,7 @@
 #pragma once
 // Finds the activities of a job that start and end together, and the links that are loaded alike, before
 // anything is simulated. Colour refinement: all activities with equal delay and bytes get one colour, as do
-// all links of one bandwidth. Then activities are told apart by the colours of what they wait for and of
+// all links of one bandwidth. Then activities are distinguished by the colours of what they wait for and of
 // their links, and links by the colours of the activities on them, again and again, until no colour divides
 // any more. The result is the coarsest equitable partition (Grohe, Kersting, Mladenov, Selman, "Dimension
 // Reduction via Colour Refinement", 2014).
