@@ -16,8 +16,8 @@ constexpr double largest_amount = 1e15;
 constexpr std::string_view remedy = R"(write the amount and the letters of the currency, as in "98.32 USD")";
 
 template <class Kind>
-Parsed<Kind> refused(std::string fact) {
-  return {.value = std::nullopt, .fact = std::move(fact), .remedy = std::string(remedy)};
+Parsed<Kind> refused(const std::string& fact) {
+  return {.value = std::nullopt, .fact = fact, .remedy = std::string(remedy)};
 }
 
 // Amounts are written as people write them, so that "250000 USD" does not become "250000.0 USD".

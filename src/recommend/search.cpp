@@ -61,8 +61,8 @@ class Searcher {
       if (at == wanted_.count - 1) return std::nullopt;
       const double now = speed(at);
       const double wanted = now > 0 ? (at + 1) * wanted_.target / now : 0;  // if speed grew with size
-      const double next = std::clamp(std::ceil(wanted) - 1, static_cast<double>(at) + step,
-                                     static_cast<double>(wanted_.count) - 1);
+      const double farther = std::max(std::ceil(wanted) - 1, static_cast<double>(at) + step);
+      const double next = std::min(farther, static_cast<double>(wanted_.count) - 1);
       at = static_cast<int>(next);
       step *= 2;
     }
