@@ -135,6 +135,7 @@ class Prepared {
     for (const std::string& text : scenario_.strategy->ignored_options(machine)) note("note: " + text);
     print_warnings(training_.machine(), streams_.messages);
     print_notes(training_.notes(), streams_.messages);
+    note_long_planning();
     training_.plans().whole();
   }
   Prepared(const Prepared&) = delete;
@@ -165,6 +166,15 @@ class Prepared {
   }
 
  private:
+  // A step with 16,000 weights is planned in 20 s; BERT-large has 400, and is planned in less than a second.
+  void note_long_planning() const {
+    constexpr std::size_t many = 2000;
+    if (training_.weights() > many)
+      streams_.messages << fmt::format("planning a step with {} takes seconds or more\n",
+                                       counted(static_cast<std::int64_t>(training_.weights()), "weight"))
+                        << std::flush;
+  }
+
   void note(const std::string& text) const { streams_.messages << text << "\n"; }
 
   session::Results run_to_the_end(Progress& progress) {

@@ -55,6 +55,7 @@ class Training {
 
   const cluster::Machine& machine() const { return job_.machine; }
   const std::vector<Problem>& notes() const { return job_.notes; }  // about the scenario
+  std::size_t weights() const { return job_.weights.size(); }       // of the model
   TrainingPlans& plans() { return plans_; }
   TrainingClock& clock() { return clock_; }
 

@@ -219,8 +219,9 @@ def all_cases():
     yield from platform_cases(border)
 
 
-# What `run` prints of a training that takes long: an estimate (src/cli/progress.cpp), or how far it is.
-progress = re.compile(r"steps that are left take about |^step \d+ of \d+, loss .* left$", re.MULTILINE)
+# What `run` prints of a training that takes long: that planning does (src/cli/run.cpp), an estimate of its steps
+# (src/cli/progress.cpp), or how far it is.
+progress = re.compile(r"planning a step with \d+ weights takes |steps that are left take about |^step \d+ of \d+, loss .* left$", re.MULTILINE)
 
 
 class Runner:
