@@ -11,10 +11,14 @@
 #include "base/json_writer.h"
 #include "scenario/parse.h"
 #include "session/training.h"
+#include "sweep/reason.h"
 
 namespace wt::recommend {
 
 namespace {
+
+using sweep::first_line;
+using sweep::reason_of;
 
 // Keys that say something about one machine, and so nothing about another one.
 constexpr std::array<std::string_view, 5> of_one_machine{"cluster", "devices", "faults", "time.measured_step",
@@ -73,13 +77,6 @@ struct Read {
     value = reader.required<T>(key);
   }
 };
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-std::string reason_of(const InputError& error) {
-  const Problem& first = error.problems().front();
-  return first.remedy.empty() ? first.fact : first.fact + "; " + first.remedy;
-}
 
 void describe(const session::Planned& planned, Timed& timed) {
   timed.global_batch = planned.global_batch;

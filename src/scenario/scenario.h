@@ -317,7 +317,7 @@ struct Scenario {
   Time time{};
   std::optional<Input> input{};
   std::vector<Fault> faults{};
-  std::optional<timing::GivenTimes> job{};  // set: the time of the whole training is asked for
+  std::optional<timing::GivenTimes> job{};  // Set if the scenario asks for the time of the whole training.
   std::optional<Expenses> cost{};
   Host host{};
   std::int64_t seed = 0;

@@ -121,7 +121,8 @@ class Process {
     write_all(to_, {reinterpret_cast<const char*>(&number), sizeof number});
   }
 
-  // Reads what there is, and moves whole lines to `lines`. False if the process has ended.
+  // Reads the bytes that the process has written so far, and appends the complete lines to `lines`. Returns false
+  // if the process has ended.
   bool read(std::vector<std::string>& lines) {
     std::array<char, 65536> buffer{};
     const ssize_t count = ::read(from_, buffer.data(), buffer.size());

@@ -7,6 +7,7 @@
 #include "report/baseline.h"
 #include "session/compute_times.h"
 #include "session/training.h"
+#include "sweep/reason.h"
 
 namespace wt::sweep {
 
@@ -189,14 +190,6 @@ std::string platform_of(const scenario::Scenario& scenario) {
   const json::Value* file = written->find("file");
   return file != nullptr && file->kind() == json::Kind::string ? file->string() : "";
 }
-
-// The sentence of an error, without the lines that show its place.
-std::string reason_of(const InputError& error) {
-  const Problem& first = error.problems().front();
-  return first.remedy.empty() ? first.fact : first.fact + "; " + first.remedy;
-}
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 void refuse_measurement(const scenario::Scenario& scenario) {
   const auto* word = std::get_if<scenario::Compute>(&scenario.time.compute.form);

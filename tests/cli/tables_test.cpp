@@ -112,7 +112,9 @@ TEST_F(Tables, ScalingOfARingOnIdealLinksIsItsFormula) {
   const std::vector<double> exposed = column(table, "exposed_communication_s"),
                             steps = column(table, "step_time_s"),
                             efficiency = column(table, "scaling_efficiency"),
-                            speed_up = column(table, "speed_up");
+                            speed_up = column(table, "speed_up"),
+                            alone = column(table, "baseline_samples_per_second"),
+                            rows = column(table, "baseline_rows");
   const double bytes = 4.0 * (2 * (4096 * 4096 + 4096) + 64 * 4096 + 4096 + 4096 * 64 + 64);
   EXPECT_EQ(exposed[0], 0);
   for (std::size_t i = 1; i < 4; ++i) {
@@ -120,6 +122,7 @@ TEST_F(Tables, ScalingOfARingOnIdealLinksIsItsFormula) {
     const double chunk = bytes / n;
     const double formula = 2 * (n - 1) * (chunk / 100e9 + 2e-6) + (n - 1) * 3 * chunk / 1555e9;
     EXPECT_NEAR(exposed[i], formula, 0.02 * formula) << n;
+    EXPECT_NEAR(efficiency[i], rows[i] / alone[i] / steps[i], 1e-12);
     // The baseline is traced for n replicas, and has a few small kernels that the step of one replica lacks.
     EXPECT_NEAR(efficiency[i], steps[0] / steps[i], 0.005 * efficiency[i]);
     EXPECT_NEAR(speed_up[i], n * efficiency[i], 1e-12);
