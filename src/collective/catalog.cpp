@@ -286,6 +286,12 @@ void check(const Algorithm& algorithm, const Request& request) {
         fmt::format("{} is for {}, not for {}", algorithm.name, print(algorithm.allows), request.ranks));
 }
 
+// No chunk may get smaller by that.
+void fill_chunks(Cut& cut) {
+  const std::int64_t elements = cut.per_chunk * cut.chunks;
+  if (cut.per_chunk != 0 && elements >= cut.elements) cut = {elements, cut.chunks, 0, cut.rows};
+}
+
 }  // namespace
 
 Schedule make_schedule(const Algorithm& algorithm, const Request& request) {
@@ -296,6 +302,7 @@ Schedule make_schedule(const Algorithm& algorithm, const Request& request) {
   else
     schedule = algorithm.make(request);
   schedule.name = std::string(algorithm.name);
+  if (request.fills_chunks) fill_chunks(schedule.contract.cut);
   return schedule;
 }
 

@@ -34,6 +34,8 @@ struct Request {
   int root = 0;
   Options options{};
   std::vector<std::vector<int>> orders{};  // of the rings of multi_rail, each with all ranks; empty: its own
+  bool fills_chunks = false;  // true: if an algorithm has chunks of a stated size, the last ones get as large
+  bool operator==(const Request&) const = default;
 };
 
 bool is_line(const Options& options, std::size_t axis);  // whether `lines` names this axis of the shape

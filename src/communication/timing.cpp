@@ -100,9 +100,12 @@ Call with_equal_chunks(Call call) {
   std::int64_t& elements = call.request.elements;
   const Schedule schedule = collective::make_schedule(*call.algorithm, call.request);
   const collective::Cut& cut = schedule.contract.cut;
-  if (cut.per_chunk != 0 || cut.elements < cut.chunks || cut.elements % cut.chunks == 0 ||
-      has_at_most(schedule, few_moves))
+  if (cut.elements < cut.chunks || cut.elements % cut.chunks == 0 || has_at_most(schedule, few_moves))
     return call;
+  if (cut.per_chunk != 0) {
+    call.request.fills_chunks = true;
+    return call;
+  }
   // In an all-to-all, every rank adds as many elements to what is cut.
   const std::int64_t unit = cut.chunks / std::gcd(std::int64_t{cut.chunks}, cut.elements / elements);
   elements = (elements + unit - 1) / unit * unit;

@@ -28,8 +28,9 @@ struct Timing {
 };
 
 // The call with a vector that is rounded up to chunks of equal size, as libraries align chunks, so that rounds
-// and pieces are alike. Vectors with fewer elements than chunks stay as they are, and so do a cut with a stated
-// size of chunks and a schedule of few moves.
+// and pieces are alike. Where an algorithm states the size of its chunks, as TensorFlow's ring does, the last ones
+// are filled: in a ring every rank waits for full chunks anyway. Vectors with fewer elements than chunks stay as
+// they are, and so does a schedule of few moves.
 Call with_equal_chunks(Call call);
 
 // The time of with_equal_chunks(call). Throws InputError with the number of moves if too many would have to be

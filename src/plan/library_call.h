@@ -29,6 +29,7 @@ struct Crossing {
   std::optional<Seconds> latency{};  // replaces the latency of the message's route; absent: that of the route
   double wire = 1;                   // bytes on the wire for each byte of the vector
   Seconds per_byte{};                // before the bytes are on the wire, for copies at both ends
+  bool operator==(const Crossing&) const = default;
 };
 
 struct LibraryCall {
@@ -42,6 +43,7 @@ struct LibraryCall {
   Crossing between{};             // of messages between machines
   bool adds_in_passing = false;   // true: sums are part of receiving; false: they take the time of the memory
   std::string basis{};            // what the times rest on: "class constants", "wires alone"
+  bool operator==(const LibraryCall&) const = default;
 };
 
 std::string print(const LibraryCall& call);  // "ring with ll128 (class constants)"

@@ -12,6 +12,7 @@
 #include "base/installation.h"
 #include "base/json_override.h"
 #include "base/json_reader.h"
+#include "base/json_writer.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "platform/assumptions.h"
@@ -94,6 +95,12 @@ class Files {
   }
   const std::vector<Problem>& warnings() const { return warnings_; }
 
+  // The text of the file that names them, followed by their own.
+  std::string with_texts(std::string text) const {
+    for (const json::Value& file : files_) text += json::compact(file);
+    return text;
+  }
+
  private:
   const json::Value* open(const json::Value& name, Problems& problems) {
     try {
@@ -149,7 +156,7 @@ Loaded read(const json::Value& file, std::string name) {
   Files files;
   const Description description = parse(file, files.opener(), problems);
   problems.throw_if_any();
-  Loaded loaded = make(description, std::move(name));
+  Loaded loaded = make(description, std::move(name), files.with_texts(json::compact(file)));
   loaded.warnings.insert(loaded.warnings.begin(), files.warnings().begin(), files.warnings().end());
   return loaded;
 }
@@ -223,11 +230,11 @@ Loaded from_xml(const std::string& file, std::string text, const Parameters& set
   return loaded;
 }
 
-Loaded make(const Description& description, std::string name) {
+Loaded make(const Description& description, std::string name, std::string written) {
   Problems problems;
   Built built = build(description, problems);
   problems.throw_if_any();
-  return {Platform(std::move(name), std::move(built.topology)), description.description,
+  return {Platform(std::move(name), std::move(built.topology), std::move(written)), description.description,
           std::move(built.warnings), assumptions(description), description.ici};
 }
 

@@ -49,8 +49,8 @@ Loaded from_json(const json::Value& value, const std::filesystem::path& folder =
 // platform file into which it is translated; for SimGrid's, platform/formats/import_simgrid.h lists the keys.
 Loaded from_xml(const std::string& file, std::string text, const Parameters& set = {});
 
-// Builds a platform from a description.
-Loaded make(const Description& description, std::string name);
+// Builds a platform from a description. `written` is a text that determines the description, if there is one.
+Loaded make(const Description& description, std::string name, std::string written = {});
 
 struct KnownPlatform {
   std::string id{};  // the name of its file without ".json"

@@ -77,12 +77,16 @@ class Topology;  // machines and the networks between them; platform/topology.h
 // The described machines. Copies are cheap: they share one topology, which never changes.
 class Platform {
  public:
-  Platform(std::string name, std::shared_ptr<const Topology> topology);
+  // `written` is a text from which the machines follow, as in a file; empty: none is known.
+  Platform(std::string name, std::shared_ptr<const Topology> topology, std::string written = {});
 
   // The same machines, with the bandwidth of every link multiplied by `times`. Latencies stay the same.
   // Requires: times > 0.
   Platform with_faster_links(double times) const;
   double link_speed() const { return link_speed_; }  // the product of all `times`; 1 as described
+
+  // Whether both are known to be the same machines: copies of one platform, or read from equal texts.
+  bool is_same(const Platform& other) const;
 
   const std::string& name() const { return name_; }
   std::int32_t devices() const;
@@ -125,6 +129,7 @@ class Platform {
 
   std::string name_;
   std::shared_ptr<const Topology> topology_;
+  std::shared_ptr<const std::string> written_;
   double link_speed_ = 1;
 };
 

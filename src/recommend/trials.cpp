@@ -162,16 +162,18 @@ const Timed& Trials::time_with(const std::string& strategy, const Ladder& ladder
 
 // A machine on which the scenario can't run is no error: the reason is part of the answer.
 Timed Trials::forecast(const Ladder& ladder, const std::vector<std::string>& overrides,
-                       const Change& change) const {
+                       const Change& change) {
   Timed timed;
   try {
     scenario::Scenario scenario = scenario::parse_file(file_, overrides);
     scenario.numerics = scenario::Numerics::none;
     scenario::Job job = scenario::build(scenario);
     job.machine.platform = job.machine.platform->with_faster_links(change.links);
-    session::Training training(
-        scenario, std::move(job),
-        {.simulation = {.scale = scale_of(ladder.device.id), .compute = change.compute}});
+    session::Training training(scenario, std::move(job),
+                               {.asks_nccl = false,
+                                .simulation = {.scale = scale_of(ladder.device.id),
+                                               .compute = change.compute,
+                                               .known_collectives = &known_collectives_}});
     const session::Forecast found = training.forecast();
     describe(found.planned, timed);
     timed.strategy = found.strategy;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "communication/known_times.h"
 #include "recommend/ladder.h"
 #include "scenario/scenario.h"
 
@@ -69,7 +70,7 @@ class Trials {
  private:
   const Timed& time_with(const std::string& strategy, const Ladder& ladder, const Size& size,
                          std::int64_t rows, const Change& change);
-  Timed forecast(const Ladder& ladder, const std::vector<std::string>& overrides, const Change& change) const;
+  Timed forecast(const Ladder& ladder, const std::vector<std::string>& overrides, const Change& change);
 
   std::string file_;
   std::vector<std::string> overrides_;
@@ -77,6 +78,7 @@ class Trials {
   scenario::Scenario base_;
   std::vector<std::string> left_out_{};
   std::map<std::string, Timed> known_{};
+  communication::KnownTimes known_collectives_{};
   std::int64_t made_ = 0;
 };
 

@@ -43,12 +43,14 @@ std::string text_of(const LibraryCall& call) {
 
 }  // namespace
 
-ScenarioLowering::ScenarioLowering(const scenario::Scenario& scenario, const cluster::Machine& machine)
+ScenarioLowering::ScenarioLowering(const scenario::Scenario& scenario, const cluster::Machine& machine,
+                                   communication::KnownTimes* known)
     : scenario_(scenario),
       machine_(machine),
       all_places_(strategy::places(machine)),
       places_(all_places_),
-      call_options_(call_options(scenario, machine)) {
+      call_options_(call_options(scenario, machine)),
+      times_(known != nullptr ? *known : own_times_) {
   if (scenario.host.collectives == scenario::HostCollectives::nccl) require_nccl();
   if (const std::optional<strategy::NamedFile> file = scenario.strategy->file())
     file_ = read_text(file->path, scenario.place(file->key));
@@ -180,25 +182,28 @@ const LibraryCall& ScenarioLowering::call_for(const std::string& algorithm, Byte
 
 // ---- The reduction
 
-// What NCCL runs, or would run in place of what TensorFlow takes.
+// What NCCL runs.
 void ScenarioLowering::describe_library(const std::string& algorithm, Bytes gradients,
                                         strategy::ReductionChoice& reduction) {
   if (!machine_.platform) {
     if (reduction.is_librarys) reduction.algorithm = algorithm.empty() ? "ring" : algorithm;
     return;
   }
-  if (reduction.is_librarys) {
-    const LibraryCall& call = call_for(algorithm, gradients);
-    reduction.algorithm = call.algorithm->name;
-    reduction.protocol = call.protocol;
-    return;
-  }
-  if (!strategy::has_gpus_only(all_places_)) return;
+  if (!reduction.is_librarys) return;
+  const LibraryCall& call = call_for(algorithm, gradients);
+  reduction.algorithm = call.algorithm->name;
+  reduction.protocol = call.protocol;
+}
+
+std::string ScenarioLowering::alternative(Bytes gradients) {
+  const auto reduction = scenario_.strategy->reduction(setting(all_places_));
+  const bool is_tensorflows = reduction && scenario_.strategy->library_algorithm() && !reduction->is_librarys;
+  if (!is_tensorflows || !machine_.platform || !strategy::has_gpus_only(all_places_)) return {};
   const LibraryCall& call = call_for("", gradients);
-  if (call.protocol.empty()) return;  // on ideal links, or GPUs of others, NCCL is no choice
-  const Seconds time = communication::time_of(call, group_of(machine_), Type::float32).time;
-  reduction.otherwise = fmt::format("NCCL would take {}: {} for the {} of gradients alone", text_of(call),
-                                    rough(time), rough(gradients));
+  if (call.protocol.empty()) return {};  // on ideal links, or GPUs of others, NCCL is no choice
+  const Seconds time = times_.time_of(call, group_of(machine_), Type::float32)->time;
+  return fmt::format("NCCL would take {}: {} for the {} of gradients alone", text_of(call), rough(time),
+                     rough(gradients));
 }
 
 std::optional<strategy::ReductionChoice> ScenarioLowering::reduction(Bytes gradients) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "communication/call.h"
+#include "communication/known_times.h"
 #include "scenario/machine.h"
 #include "session/results.h"
 #include "strategy/library.h"
@@ -18,8 +19,10 @@ namespace wt::session {
 // Lowers steps by the strategy of a scenario.
 class ScenarioLowering {
  public:
-  // Requires: both outlive it, and keep their address.
-  ScenarioLowering(const scenario::Scenario& scenario, const cluster::Machine& machine);
+  // `known` has the times of collectives from other trainings; null: none. Requires: all outlive it, and keep
+  // their address.
+  ScenarioLowering(const scenario::Scenario& scenario, const cluster::Machine& machine,
+                   communication::KnownTimes* known = nullptr);
 
   // Throws InputError, at the scenario's "strategy", for what the strategy can't do on such devices.
   // Without numbers, the replicas of one task stand for all where all tasks are alike.
@@ -30,6 +33,8 @@ class ScenarioLowering {
 
   // For so many bytes of gradients. None: one replica, or nothing is reduced as a whole.
   std::optional<strategy::ReductionChoice> reduction(Bytes gradients);
+  // What NCCL would run in place of what TensorFlow takes, with its time, which is simulated. Empty: nothing.
+  std::string alternative(Bytes gradients);
 
  private:
   using Tasks = std::map<int, std::vector<strategy::Place>>;
@@ -51,6 +56,8 @@ class ScenarioLowering {
   strategy::StandFor stand_for_{};
   std::string file_{};  // the text of the file that the strategy's options name
   communication::CallOptions call_options_{};
+  communication::KnownTimes own_times_{};
+  communication::KnownTimes& times_;
   std::map<std::pair<std::string, Bytes>, communication::Call> known_{};  // by algorithm wanted
 };
 

@@ -20,7 +20,7 @@ Training::Training(const scenario::Scenario& scenario, scenario::Job job, Option
       options_(std::move(options)),
       workers_(options_.threads),
       queues_(options_.computes ? HostQueues(scenario_, job_.machine, workers_) : HostQueues(workers_)),
-      plans_(scenario_, job_, queues_.queues()),
+      plans_(scenario_, job_, queues_.queues(), options_.simulation.known_collectives),
       clock_(scenario_, job_, plans_, options_.simulation),
       saved_(scenario_, job_, plans_),
       evaluator_(job_.model, plans_.state(), plans_.machine()) {
@@ -49,6 +49,8 @@ session::Forecast Training::forecast() {
   session::Forecast forecast{.strategy = std::string(scenario_.strategy->name()),
                              .chosen_strategy = scenario_.chosen_strategy(),
                              .planned = plans_.planned()};
+  if (options_.asks_nccl && forecast.planned.reduction)
+    forecast.planned.reduction->otherwise = plans_.alternative_reduction();
   if (const auto& shortage = forecast.planned.memory.shortage)
     forecast.out_of_memory = shortage->message;
   else if (job_.machine.platform)

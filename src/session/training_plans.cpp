@@ -33,10 +33,10 @@ std::int64_t tokens_per_row(const std::vector<TensorSpec>& inputs) {
 }  // namespace
 
 TrainingPlans::TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job,
-                             const execute::Queues& queues)
+                             const execute::Queues& queues, communication::KnownTimes* known)
     : scenario_(scenario),
       job_(job),
-      lowering_(scenario_, job_.machine),
+      lowering_(scenario_, job_.machine, known),
       machine_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, queues, job_.input},
       state_(static_cast<std::uint64_t>(scenario.seed)),
       model_(job_.model, state_, machine_) {
@@ -118,6 +118,12 @@ std::vector<strategy::ReplicaPlacement> TrainingPlans::placements() {
   return placed;
 }
 
+Bytes TrainingPlans::gradients() const {
+  return Bytes(model::count_parameters(job_.weights).trainable * bytes_per_element(Type::float32));
+}
+
+std::string TrainingPlans::alternative_reduction() { return lowering_.alternative(gradients()); }
+
 session::Planned TrainingPlans::planned() {
   const model::ParameterCount parameters = model::count_parameters(job_.weights);
   const std::int64_t per_epoch = scenario::steps_per_epoch(scenario_, job_);
@@ -128,7 +134,7 @@ session::Planned TrainingPlans::planned() {
           .devices_of_each = job_.machine.devices_of_each(),
           .workers = job_.input.workers,
           .replica_rows = replica_rows(job_.global_batch),
-          .reduction = lowering_.reduction(Bytes(parameters.trainable * 4)),
+          .reduction = lowering_.reduction(gradients()),
           .global_batch = job_.global_batch,
           .tokens_per_row = tokens_per_row(job_.inputs),
           .epochs = scenario::epochs_of(scenario_),

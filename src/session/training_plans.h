@@ -17,8 +17,10 @@ namespace wt::session {
 
 class TrainingPlans {
  public:
-  // Requires: the scenario and the job outlive this object and keep their addresses.
-  TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job, const execute::Queues& queues);
+  // `known` has the times of collectives from other trainings; null: none. Requires: everything outlives this
+  // object and keeps its address.
+  TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job, const execute::Queues& queues,
+                communication::KnownTimes* known);
   TrainingPlans(const TrainingPlans&) = delete;
   TrainingPlans& operator=(const TrainingPlans&) = delete;
 
@@ -39,6 +41,8 @@ class TrainingPlans {
   std::vector<Tensor> batch_of(std::int64_t rows) const;
 
   session::Planned planned();
+  // What NCCL would run in place of TensorFlow's own reduction, and its time. Empty: NCCL is no choice.
+  std::string alternative_reduction();
   plan::MemoryReport memory();
   // Of the replicas of the first process, which is the one that logs them: of all replicas, unless each
   // worker is a process.
@@ -57,6 +61,7 @@ class TrainingPlans {
 
  private:
   bool fits(std::int64_t rows);
+  Bytes gradients() const;
   std::vector<std::optional<plan::Capacity>> capacities(const plan::Plan& plan);
 
   const scenario::Scenario& scenario_;

@@ -18,6 +18,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "sweep/deal.h"
 
 namespace wt::sweep {
 
@@ -158,60 +159,53 @@ class Process {
 
 class Crew {
  public:
-  Crew(const Work& work, int processes) : work_(work), open_(work.numbers.begin(), work.numbers.end()) {
-    const std::size_t count = std::min(static_cast<std::size_t>(processes), open_.size());
-    for (std::size_t i = 0; i < count; ++i) crew_.push_back(std::make_unique<Process>(work));
-    for (auto& process : crew_) feed(*process);
+  Crew(const Work& work, std::size_t processes) : work_(work), deal_(work.numbers, processes) {
+    for (std::size_t i = 0; i < processes; ++i) crew_.push_back(std::make_unique<Process>(work));
+    for (std::size_t i = 0; i < processes; ++i) feed(i);
   }
 
   void run() {
-    while (!crew_.empty() && !work_.is_stopped()) {
+    while (is_busy() && !work_.is_stopped()) {
       std::vector<pollfd> looks;
       for (const auto& process : crew_) looks.push_back({process->descriptor(), POLLIN, 0});
       if (::poll(looks.data(), looks.size(), milliseconds_between_looks) < 0 && errno != EINTR) fail("poll");
       std::vector<std::string> lines;
       for (std::size_t i = 0; i < looks.size(); ++i)
-        if (looks[i].revents != 0 && !crew_[i]->read(lines)) replace(crew_[i], lines);
+        if (looks[i].revents != 0 && !crew_[i]->read(lines)) replace(i, lines);
       work_.deliver(lines);
-      for (auto& process : crew_)
-        if (process->in_flight().size() < 2) feed(*process);
-      std::erase_if(crew_, [](const auto& process) { return process->in_flight().empty(); });
+      for (std::size_t i = 0; i < crew_.size(); ++i)
+        if (crew_[i]->in_flight().size() < 2) feed(i);
     }
   }
 
  private:
-  void feed(Process& process) {
-    for (std::size_t count = points_at_once(open_.size(), crew_.size()); count > 0 && !open_.empty();
-         --count) {
-      process.give(open_.front());
-      open_.pop_front();
-    }
+  bool is_busy() const {
+    return std::ranges::any_of(crew_, [](const auto& process) { return !process->in_flight().empty(); });
   }
 
-  void replace(std::unique_ptr<Process>& process, std::vector<std::string>& lines) {
-    std::deque<std::int64_t> again = process->in_flight();
-    const std::string why = process->end();
+  void feed(std::size_t i) {
+    for (const std::int64_t number : deal_.next(i)) crew_[i]->give(number);
+  }
+
+  void replace(std::size_t i, std::vector<std::string>& lines) {
+    std::deque<std::int64_t> again = crew_[i]->in_flight();
+    const std::string why = crew_[i]->end();
     if (!again.empty() && ++failures_[again.front()] == 2) {
       lines.push_back(work_.lost_line(again.front(), why));
       again.pop_front();
     }
-    open_.insert(open_.begin(), again.begin(), again.end());
-    process = std::make_unique<Process>(work_);
-    feed(*process);
+    deal_.put_back(i, again);
+    crew_[i] = std::make_unique<Process>(work_);
+    feed(i);
   }
 
   const Work& work_;
-  std::deque<std::int64_t> open_;  // that no process has got
+  Deal deal_;
   std::map<std::int64_t, int> failures_{};
   std::vector<std::unique_ptr<Process>> crew_{};
 };
 
 }  // namespace
-
-std::size_t points_at_once(std::size_t open, std::size_t crew) {
-  constexpr std::size_t most = 16;
-  return std::clamp<std::size_t>(open / (4 * std::max<std::size_t>(crew, 1)), 1, most);
-}
 
 void share(const Work& work, int processes) {
   WT_EXPECT(processes > 0, "{} processes", processes);
@@ -220,7 +214,7 @@ void share(const Work& work, int processes) {
   ignored.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignored, &before);  // A process that has ended is noticed when its lines are read.
   try {
-    Crew(work, processes).run();
+    Crew(work, std::min(static_cast<std::size_t>(processes), work.numbers.size())).run();
   } catch (...) {
     ::sigaction(SIGPIPE, &before, nullptr);
     throw;

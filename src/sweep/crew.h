@@ -20,13 +20,8 @@ struct Work {
   std::function<bool()> is_stopped{};  // true: points that are not finished are given up
 };
 
-// How many of the open points one of the crew gets: few towards the end, so that all end together.
-std::size_t points_at_once(std::size_t open, std::size_t crew);
-
-// Numbers that follow each other go to the same process, as neighbours in a sweep have most of their work in
-// common, which a process does once. Returns when all lines are delivered, or when the work is stopped. A
-// process that ends early is replaced; the point that it was at is tried once more, and then is a lost line.
-// Requires: this process has one thread.
+// Returns when all lines are delivered, or when the work is stopped. A process that ends early is replaced; the
+// point that it was at is tried once more, and then is a lost line. Requires: this process has one thread.
 void share(const Work& work, int processes);
 
 }  // namespace wt::sweep

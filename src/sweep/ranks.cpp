@@ -5,11 +5,11 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <deque>
 #include <thread>
 
 #include "base/error.h"
 #include "base/installation.h"
+#include "sweep/deal.h"
 #include "sweep/mpi/module.h"
 
 namespace wt::sweep {
@@ -89,15 +89,13 @@ void Ranks::give_up() {
 }
 
 void Ranks::share(const Work& work) {
-  std::deque<std::int64_t> open(work.numbers.begin(), work.numbers.end());
+  Deal deal(work.numbers, static_cast<std::size_t>(ranks_.size - 1));  // Rank 0 takes none.
   std::vector<std::size_t> in_flight(static_cast<std::size_t>(ranks_.size));
-  std::size_t missing = open.size();
+  std::size_t missing = work.numbers.size();
   const auto feed = [&](int rank) {
-    const auto helpers = static_cast<std::size_t>(ranks_.size - 1);
-    for (std::size_t count = points_at_once(open.size(), helpers); count > 0 && !open.empty(); --count) {
-      const std::string number = std::to_string(open.front());
+    for (const std::int64_t next : deal.next(static_cast<std::size_t>(rank - 1))) {
+      const std::string number = std::to_string(next);
       ranks_.send(rank, number.data(), static_cast<std::int64_t>(number.size()));
-      open.pop_front();
       ++in_flight[static_cast<std::size_t>(rank)];
     }
   };

@@ -199,11 +199,13 @@ void refuse_measurement(const scenario::Scenario& scenario) {
                              "measure once, with `windtunnel calibrate --as FILE`, and name that profile"});
 }
 
-void time_step(scenario::Scenario scenario, Outcome& outcome) {
+void time_step(scenario::Scenario scenario, communication::KnownTimes& known, Outcome& outcome) {
   scenario.numerics = scenario::Numerics::none;
   refuse_measurement(scenario);
   session::ComputeTimes times(scenario, {});
-  session::Training training(scenario, scenario::build(scenario), {.simulation = {.times = &times}});
+  session::Training training(
+      scenario, scenario::build(scenario),
+      {.asks_nccl = false, .simulation = {.times = &times, .known_collectives = &known}});
   outcome.forecast = training.forecast();
   if (outcome.forecast->simulated) return;
   if (outcome.forecast->out_of_memory) {
@@ -215,7 +217,7 @@ void time_step(scenario::Scenario scenario, Outcome& outcome) {
   }
 }
 
-Outcome outcome_of(const Points& points, const Point& point) {
+Outcome outcome_of(const Points& points, const Point& point, communication::KnownTimes& known) {
   Outcome outcome;
   const auto fail = [&](const char* kind, std::string reason) {
     outcome.outcome = kind;
@@ -227,7 +229,7 @@ Outcome outcome_of(const Points& points, const Point& point) {
     outcome.name = scenario.name;
     outcome.platform = platform_of(scenario);
     outcome.strategy = std::string(scenario.strategy->name());
-    time_step(scenario, outcome);
+    time_step(scenario, known, outcome);
   } catch (const InputError& error) {
     fail("refused", reason_of(error));
   } catch (const std::bad_alloc&) {
@@ -284,8 +286,9 @@ std::vector<std::string> column_names(const Sweep& sweep) {
   return names;
 }
 
-std::vector<Field> row_of(const Sweep& sweep, const Points& points, const Point& point) {
-  return fields_of(sweep, point, outcome_of(points, point));
+std::vector<Field> row_of(const Sweep& sweep, const Points& points, const Point& point,
+                          communication::KnownTimes& known) {
+  return fields_of(sweep, point, outcome_of(points, point, known));
 }
 
 std::vector<Field> lost_row(const Sweep& sweep, const Point& point, const std::string& reason) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "communication/known_times.h"
 #include "report/records.h"
 #include "sweep/points.h"
 
@@ -14,8 +15,9 @@ std::vector<std::string> column_names(const Sweep& sweep);
 
 // The fields of the row of a point, by column_names(). A point that cannot be timed has a row, too: its column
 // "outcome" is "refused", "out_of_memory" or "failed", and its column "reason" says why. The bytes depend only
-// on the point.
-std::vector<report::Field> row_of(const Sweep& sweep, const Points& points, const Point& point);
+// on the point. `known` saves work that points have in common.
+std::vector<report::Field> row_of(const Sweep& sweep, const Points& points, const Point& point,
+                                  communication::KnownTimes& known);
 
 // The row of a point whose process ended before it had an answer.
 std::vector<report::Field> lost_row(const Sweep& sweep, const Point& point, const std::string& reason);

@@ -106,7 +106,7 @@ class StepSimulator {
         options_(options),
         where_(endpoints_of(plan, machine)),
         replicas_(replicas_of(machine)),
-        clock_(*machine.platform, replicas_) {
+        clock_(*machine.platform, replicas_, options.known_collectives) {
     types_ = types_of(*machine.platform, where_);
     roofline_.fusion = options.fusion.value_or(plan::default_fusion(*types_.front()));
     roofline_.precision = options.precision.value_or(plan::default_precision(*types_.front()));

@@ -22,6 +22,7 @@
 
 #include "cluster/machine.h"
 #include "communication/call.h"
+#include "communication/known_times.h"
 #include "communication/timing.h"
 #include "plan/profiled.h"
 #include "plan/roofline.h"
@@ -68,8 +69,9 @@ struct SimulationOptions {
   Seconds dispatch{};                      // time of a TPU's host to start a step
   std::optional<RowsPipeline> pipeline{};  // the pipeline to which `steps` refers, for the summary
   communication::Folding folding{};        // for collectives that are single nodes
-  Place folding_at{};                      // of `folding` in the user's file, for messages
-  std::optional<Seconds> timeout{};        // of a collective
+  communication::KnownTimes* known_collectives = nullptr;  // from other simulations; null: none
+  Place folding_at{};                                      // of `folding` in the user's file, for messages
+  std::optional<Seconds> timeout{};                        // of a collective
 };
 
 // The part of the first device's step to which a node belongs. The kernels of other devices are `elsewhere`.

@@ -93,8 +93,9 @@ std::vector<const device::DeviceType*> types_of(const platform::Platform& platfo
   return types;
 }
 
-StepClock::StepClock(const platform::Platform& platform, std::vector<Endpoint> replicas)
-    : group_{platform, std::move(replicas)} {
+StepClock::StepClock(const platform::Platform& platform, std::vector<Endpoint> replicas,
+                     communication::KnownTimes* known)
+    : group_{platform, std::move(replicas)}, all_known_(known != nullptr ? *known : own_known_) {
   // On a torus the coordinates of the chips determine the ranks, whatever the order of the replicas.
   if (platform.slice() != nullptr) std::ranges::sort(group_.ranks);
 }
@@ -179,7 +180,7 @@ const communication::Timing& StepClock::timing_of(const plan::Collective& collec
   const Type type = collective.values.front().spec.type;
   const auto [place, is_new] =
       known_.try_emplace({collective.algorithm, collective.operation, request.elements, type});
-  if (!is_new) return place->second;
+  if (!is_new) return *place->second;
   WT_EXPECT(request.ranks == group_.size(), "a collective among {} replicas of {}", request.ranks,
             group_.size());
   communication::Call own;
@@ -190,8 +191,8 @@ const communication::Timing& StepClock::timing_of(const plan::Collective& collec
     own.request.options = options_of(collective);
     call = &own;
   }
-  place->second = communication::time_of(*call, group_, type, folding);
-  return place->second;
+  place->second = all_known_.time_of(*call, group_, type, folding);
+  return *place->second;
 }
 
 }  // namespace wt::timing

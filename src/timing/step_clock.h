@@ -4,12 +4,14 @@
 // (plan::Collective) is timed once for each algorithm and size, with all replicas beginning at the same time.
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "communication/call.h"
+#include "communication/known_times.h"
 #include "communication/timing.h"
 #include "plan/profiled.h"
 #include "plan/timeline.h"
@@ -49,8 +51,10 @@ std::vector<const device::DeviceType*> types_of(const platform::Platform& platfo
 class StepClock {
  public:
   // `replicas` lists all replicas in their order, including those that are not in a plan because another one
-  // stands for them. Requires: the platform outlives the clock.
-  StepClock(const platform::Platform& platform, std::vector<platform::Endpoint> replicas);
+  // stands for them. `known` has the times of collectives from other clocks; null: none. Requires: the platform
+  // and `known` outlive the clock.
+  StepClock(const platform::Platform& platform, std::vector<platform::Endpoint> replicas,
+            communication::KnownTimes* known = nullptr);
 
   // `where` gives the endpoint of each device of the plan, as for simulate::simulate.
   StepTime time(const plan::Plan& plan, std::span<const platform::Endpoint> where,
@@ -72,7 +76,9 @@ class StepClock {
                                          communication::Folding folding);
 
   communication::Group group_;
-  std::map<Known, communication::Timing> known_{};
+  communication::KnownTimes own_known_{};
+  communication::KnownTimes& all_known_;
+  std::map<Known, std::shared_ptr<const communication::Timing>> known_{};  // of this clock's group
 };
 
 }  // namespace wt::timing
