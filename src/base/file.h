@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,10 +39,14 @@ class InputFile {
   bool is_regular_ = false;
 };
 
+// Of a text, whose lines and columns a place counts as int.
+inline constexpr std::uint64_t largest_text_file = std::numeric_limits<int>::max();
+inline constexpr std::uint64_t largest_file = std::uint64_t{1} << 40;
+
 // Reads a whole file. The errors are those of InputFile. Throws InputError if the file has more than `most`
 // bytes, or more than there is memory for.
 std::string read_text(const std::filesystem::path& path, const Place& named_at = {},
-                      std::uint64_t most = std::uint64_t{1} << 40);
+                      std::uint64_t most = largest_text_file);
 
 // A file that is being written under a temporary name in the folder of `path`. commit() flushes it to disk
 // and renames it to `path`. A file that is destroyed without commit() is removed. Throws MachineError if the

@@ -100,7 +100,7 @@ device::Name host_name(const Task& task) { return device::host_of(name(task)); }
 device::Name device_name(const Cluster& cluster, const Task& task, std::size_t device) {
   device::Name full = name(task);
   full.kind = cluster.platform.type(task.devices.at(device)).kind;
-  full.index = static_cast<int>(device);
+  full.index = narrow<int>(device);
   return full;
 }
 

@@ -70,7 +70,7 @@ const Job& ClusterSpec::at(std::string_view job) const {
   return *found;
 }
 
-int ClusterSpec::num_tasks(std::string_view job) const { return static_cast<int>(at(job).tasks.size()); }
+int ClusterSpec::num_tasks(std::string_view job) const { return narrow<int>(at(job).tasks.size()); }
 
 std::vector<int> ClusterSpec::task_indices(std::string_view job) const {
   std::vector<int> indices;

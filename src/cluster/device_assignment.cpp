@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "device/error.h"
 
 namespace wt::cluster {
@@ -30,7 +31,7 @@ DeviceAssignment::DeviceAssignment(Topology topology, CoreAssignment core_assign
       if (task < 0)
         throw ValueError(fmt::format("there is no TPU at ({}), the coordinates of core {} of replica {}",
                                      fmt::join(cores_[replica][core], ", "), core, replica));
-      replicas_[{task, static_cast<int>(core)}].push_back(static_cast<int>(replica));
+      replicas_[{task, narrow<int>(core)}].push_back(narrow<int>(replica));
     }
   }
 }

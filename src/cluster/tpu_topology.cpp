@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "device/error.h"
 
 namespace wt::cluster {
@@ -60,8 +61,8 @@ void Topology::settle(const DeviceCoordinates& devices) {
       const Coordinates& at = devices[task][device];
       const std::size_t here = place(at);
       if (tasks_[here] >= 0) throw ValueError(fmt::format("two TPUs have the coordinates {}", print(at)));
-      tasks_[here] = static_cast<int>(task);
-      ordinals_[here] = static_cast<int>(device);
+      tasks_[here] = narrow<int>(task);
+      ordinals_[here] = narrow<int>(device);
     }
   }
 }

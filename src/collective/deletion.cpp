@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/narrow.h"
 #include "collective/verify.h"
 
 namespace wt::collective {
@@ -21,7 +22,7 @@ Deletions try_deletions(const Expanded& schedule) {
   Deletions result;
   Expanded broken = schedule;
   for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
-    const int id = static_cast<int>(i);
+    const int id = narrow<int>(i);
     ++result.tried;
     if (verify(without_move(schedule, id)).empty()) result.unnoticed.push_back(fmt::format("move {}", id));
     for (auto list : {&Step::start, &Step::apply}) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/narrow.h"
+
 namespace wt::collective {
 
 bool Line::at_end() {
@@ -55,8 +57,8 @@ void Line::want_end() {
 void Line::fail(std::string fact, std::string remedy) {
   if (broken_) return;
   broken_ = true;
-  const int length = std::max(1, static_cast<int>(position_ - begin_));
-  problems_.add({file_, number_, static_cast<int>(begin_) + 1, std::string(text_), length}, std::move(fact),
+  const int length = std::max(1, narrow<int>(position_ - begin_));
+  problems_.add({file_, number_, narrow<int>(begin_) + 1, std::string(text_), length}, std::move(fact),
                 std::move(remedy));
 }
 

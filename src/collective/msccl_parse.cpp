@@ -91,7 +91,7 @@ int Reader::number(const pugi::xml_node& node, const char* name, int least, int 
     fail(node, fmt::format("{}=\"{}\" is not a number from {} to {}", name, text, least, most));
     return least;
   }
-  return static_cast<int>(value);
+  return narrow<int>(value);
 }
 
 void Reader::read_file() {
@@ -231,8 +231,8 @@ void Source::fail(std::size_t offset, std::string fact, std::string remedy) {
   const std::size_t end = std::min(text_.find('\n', at), text_.size());
   const auto lines = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n');
   const std::size_t word = std::min(text_.find_first_of(" >/\n", at), text_.size()) - at;
-  problems_.add({file_, static_cast<int>(lines) + 1, static_cast<int>(at - begin) + 1,
-                 text_.substr(begin, end - begin), std::max(1, static_cast<int>(word))},
+  problems_.add({file_, narrow<int>(lines) + 1, narrow<int>(at - begin) + 1, text_.substr(begin, end - begin),
+                 std::max(1, narrow<int>(word))},
                 std::move(fact), std::move(remedy));
 }
 

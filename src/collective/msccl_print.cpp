@@ -47,7 +47,7 @@ struct Gpu {
   int block_for(int send, int receive, int channel) {
     for (std::size_t i = 0; i < blocks.size(); ++i)
       if (blocks[i].send == send && blocks[i].receive == receive && blocks[i].channel == channel)
-        return static_cast<int>(i);
+        return narrow<int>(i);
     blocks.push_back({send, receive, channel, {}});
     return narrow<int>(blocks.size()) - 1;
   }
@@ -67,7 +67,7 @@ std::vector<int> channels_of(const std::vector<Step>& steps, const std::vector<E
     std::vector<std::size_t>& last = last_arrivals[{steps[id].move.source, steps[id].move.target}];
     const auto channel =
         std::find_if(last.begin(), last.end(), [&](std::size_t each) { return each < arrival[id]; });
-    channels[id] = static_cast<int>(channel - last.begin());
+    channels[id] = narrow<int>(channel - last.begin());
     if (channel == last.end())
       last.push_back(arrival[id]);
     else

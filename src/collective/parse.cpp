@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/id.h"
+#include "base/narrow.h"
 #include "base/suggest.h"
 #include "collective/line.h"
 #include "collective/print.h"
@@ -17,7 +18,7 @@ constexpr int most_ranks = 1 << 20, most_slots = 1 << 24;
 constexpr std::int64_t most_moved = 1 << 26;
 constexpr std::int64_t most_elements = std::int64_t{1} << 50;
 
-int small(std::int64_t number) { return static_cast<int>(number); }
+int small(std::int64_t number) { return narrow<int>(number); }
 
 class Parser {
  public:

@@ -102,7 +102,8 @@ Choice by_sends(const Communicator& communicator) {
                                                       : Wire::pci;
   const double start = step_latency[index(wire)][index(Pattern::ring)][index(Protocol::simple)];
   const int inside = linked_by_nvlink(fabric.inside) ? 2 * std::max(1, fabric.nvlinks) : 2;
-  const int net = std::max({2, fabric.nics, static_cast<int>(std::ceil(fabric.nic_rate.count() / 14e9))});
+  const double for_rate = std::min<double>(most_channels, std::ceil(fabric.nic_rate.count() / 14e9));
+  const int net = std::max({2, fabric.nics, static_cast<int>(for_rate)});
   const auto per_peer = static_cast<unsigned>(communicator.across() ? net : inside);
   return {.algorithm = all ? "direct" : "flat",
           .protocol = Protocol::simple,

@@ -43,7 +43,8 @@ constexpr std::size_t longest_header = magic_bytes + bytes_per_extent * Shape::m
 // The bytes of a file. A compressed file is decompressed only as far as its bytes are read.
 class Contents {
  public:
-  Contents(const std::filesystem::path& path, const Place& named_at) : stored_(read_text(path, named_at)) {
+  Contents(const std::filesystem::path& path, const Place& named_at)
+      : stored_(read_text(path, named_at, largest_file)) {
     if (is_gzip(stored_)) gunzip_.emplace(stored_, path.string());
   }
   // The first `size` bytes, or all if there are fewer.

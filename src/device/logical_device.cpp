@@ -194,7 +194,7 @@ std::vector<LogicalDevice> create_gpus(const DeviceRequest& request, std::vector
   std::vector<LogicalDevice> devices;
   for (const Piece& piece : pieces_in_order(gpus)) {
     const std::size_t i = devices.size();
-    devices.push_back(create_gpu(request, piece, static_cast<int>(i), log));
+    devices.push_back(create_gpu(request, piece, narrow<int>(i), log));
     // Like TensorFlow's GetPriority, this assigns the priorities in the order of the lists to the logical
     // indices, even if ordinals change the order of the devices.
     if (i < priorities.size()) devices.back().priority = priorities[i];

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/narrow.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 
@@ -133,9 +134,9 @@ class Parser {
   [[noreturn]] void fail(std::string_view piece, std::string fact, std::string_view remedy = {}) const {
     const auto before = static_cast<std::size_t>(piece.data() - text_.data());
     const Place place{.line = 1,
-                      .column = static_cast<int>(count_characters(text_.substr(0, before))) + 1,
+                      .column = narrow<int>(count_characters(text_.substr(0, before))) + 1,
                       .source_line = std::string(text_),
-                      .length = static_cast<int>(count_characters(piece))};
+                      .length = narrow<int>(count_characters(piece))};
     throw InputError(Problem{place, std::move(fact),
                              fmt::format("{}{}{}", remedy, remedy.empty() ? "" : "; ", looks_like)});
   }

@@ -25,9 +25,9 @@ std::shared_ptr<const DeviceType> undescribed_cpu() {
 [[noreturn]] void refuse_visible(const std::string& text, std::size_t at, std::string_view entry,
                                  std::string_view fact, std::string_view remedy) {
   throw InputError(Problem{{.line = 1,
-                            .column = static_cast<int>(count_characters(text.substr(0, at))) + 1,
+                            .column = narrow<int>(count_characters(text.substr(0, at))) + 1,
                             .source_line = text,
-                            .length = static_cast<int>(count_characters(entry))},
+                            .length = narrow<int>(count_characters(entry))},
                            fmt::format("CUDA_VISIBLE_DEVICES: \"{}\" {}", printable(entry), fact),
                            std::string(remedy)});
 }
@@ -83,7 +83,7 @@ std::vector<PhysicalDevice> shown(const std::vector<PhysicalDevice>& gpus, const
 void append_numbered(std::vector<PhysicalDevice>& found, const std::vector<PhysicalDevice>& kind) {
   for (std::size_t i = 0; i < kind.size(); ++i) {
     found.push_back(kind[i]);
-    found.back().index = static_cast<int>(i);
+    found.back().index = narrow<int>(i);
   }
 }
 

@@ -148,7 +148,7 @@ class Summariser {
     if (!is_nvlink) return;
     const Wire& wire = *ratings_.between_devices;
     summary_.link = *wire.bandwidth;
-    summary_.links = static_cast<int>(std::lround(summary_.device_out / (summary_.link * wire.efficiency)));
+    summary_.links = narrow<int>(std::lround(summary_.device_out / (summary_.link * wire.efficiency)));
   }
 
   // ---- Between nodes

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/narrow.h"
 #include "base/rough.h"
 #include "recommend/model_name.h"
 #include "study/evidence/prediction.h"
@@ -103,7 +104,7 @@ class Reader {
       throw InputError(Problem{row.place, "a throughput must be above 0, and it is 0", "leave the row out"});
     Ladder ladder = ladder_at(row);
     Size size = size_at(row, ladder);
-    const std::int64_t batch = evidence::batch_of(row, static_cast<int>(size.replicas));
+    const std::int64_t batch = evidence::batch_of(row, narrow<int>(size.replicas));
     return {&row, std::move(ladder), std::move(size), batch};
   }
 

@@ -218,9 +218,9 @@ void CrossReplica::add_whole(collective::Operation operation, const LibraryChoic
 }
 
 collective::Request CrossReplica::request_for(const LibraryChoice& choice, const Operands& values) const {
-  return {.ranks = static_cast<int>(count()),
+  return {.ranks = narrow<int>(count()),
           .elements = values[0].spec.elements(),
-          .element_bytes = static_cast<int>(bytes_per_element(values[0].spec.type)),
+          .element_bytes = narrow<int>(bytes_per_element(values[0].spec.type)),
           .options = choice.options,
           .orders = choice.orders};
 }

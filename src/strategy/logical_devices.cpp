@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/narrow.h"
+
 namespace wt::strategy {
 
 namespace {
@@ -10,7 +12,7 @@ namespace {
 const device::Name task{.job = "worker", .replica = 0, .task = 0};
 
 device::Name name_of(LogicalId logical) {
-  return merged({.kind = device::Kind::tpu, .index = static_cast<int>(logical)}, task);
+  return merged({.kind = device::Kind::tpu, .index = narrow<int>(logical)}, task);
 }
 
 // The placement of an optimizer's node, which is beside those of its parameters.

@@ -72,7 +72,7 @@ plan::Plan lower_multi_worker_mirrored(Steps steps, std::span<const Place> place
                                        const MultiWorkerMirroredOptions& options) {
   check_replicas("multi_worker_mirrored", steps, places, options.stand_for);
   std::vector<int> shape = shape_of(places);
-  if (options.stand_for) shape[1] = static_cast<int>(*options.stand_for) / shape[0];
+  if (options.stand_for) shape[1] = narrow<int>(*options.stand_for) / shape[0];
   const CommunicationImplementation chosen =
       choose_implementation(options.implementation, places).implementation;
   check_types(*steps.front(), chosen, places);
@@ -102,7 +102,7 @@ plan::Plan lower_initial_broadcast(const Step& step, std::span<const Place> plac
     for (const Variable& variable : step.variables) replica.add_variable(variable);
   Communication communication{.strategy = "multi_worker_mirrored"};
   communication.broadcast = collective_op(CollectiveType::broadcast).algorithm;
-  communication.shape.shape = {1, static_cast<int>(places.size() / devices)};
+  communication.shape.shape = {1, narrow<int>(places.size() / devices)};
   CrossReplica cross_replica(draft, replicas, steps, communication);
   for (const Variable& variable : step.variables) cross_replica.hand_out(variable, devices);
   draft.order();

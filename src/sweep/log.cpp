@@ -57,7 +57,7 @@ void Log::finish() {
 
 Found read_log(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / journal_name;
-  const std::string text = read_text(path);
+  const std::string text = read_text(path, {}, largest_file);
   Found found;
   bool is_first = true;
   for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/installation.h"
+#include "base/narrow.h"
 #include "sweep/deal.h"
 #include "sweep/mpi/module.h"
 
@@ -73,7 +74,7 @@ bool Ranks::is_first() const { return ranks_.rank == 0; }
 
 // MPI itself would wait with a processor for itself, which here could compute.
 bool Ranks::next(int& from, std::string& message) {
-  const std::int64_t size = ranks_.look(&from);
+  const int size = ranks_.look(&from);
   if (size < 0) {
     std::this_thread::sleep_for(pause);
     return false;
@@ -95,7 +96,7 @@ void Ranks::share(const Work& work) {
   const auto feed = [&](int rank) {
     for (const std::int64_t next : deal.next(static_cast<std::size_t>(rank - 1))) {
       const std::string number = std::to_string(next);
-      ranks_.send(rank, number.data(), static_cast<std::int64_t>(number.size()));
+      ranks_.send(rank, number.data(), narrow<int>(number.size()));
       ++in_flight[static_cast<std::size_t>(rank)];
     }
   };
@@ -118,7 +119,7 @@ void Ranks::serve(const std::function<std::string(std::int64_t number)>& line_of
     if (!next(from, message)) continue;
     if (message == end_message) return;
     const std::string line = line_of(std::stoll(message));
-    ranks_.send(0, line.data(), static_cast<std::int64_t>(line.size()));
+    ranks_.send(0, line.data(), narrow<int>(line.size()));
   }
 }
 

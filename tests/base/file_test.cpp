@@ -81,6 +81,14 @@ TEST_F(File, SaysWhyItCannotRead) {
             "a.json:1:1: cannot read \"x\": No such file or directory\n  1 | \"x\"\n    | ^~~");
 }
 
+// Lines and columns are counted as int.
+TEST_F(File, ATextHasAtMostTwoGigabytes) {
+  OutputFile(folder_ / "x").commit();
+  std::filesystem::resize_file(folder_ / "x", std::uintmax_t{3} << 30);
+  EXPECT_EQ(error_of<InputError>([&] { read_text(folder_ / "x"); }),
+            "\"x\" has 3221225472 bytes\nat most 2147483647 bytes are read");
+}
+
 TEST_F(File, SaysWhyItCannotWrite) {
   EXPECT_EQ(error_of<MachineError>([&] { write_text(folder_ / "no/x", ""); }),
             "[write] no/x: No such file or directory; create its folder first");

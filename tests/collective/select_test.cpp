@@ -240,6 +240,13 @@ TEST(Select, Ll128NeedsNicsThatReachTheGpus) {
   EXPECT_NE(find(ranked(Operation::all_reduce, a100(2), 16, Bytes(mib)), "tree", Protocol::ll128), nullptr);
 }
 
+// Such a rate is a number of channels beyond int.
+TEST(Select, ARateFarBeyondAnyNicGetsAllChannels) {
+  Fabric fabric = a100(2);
+  fabric.nic_rate = BytesPerSecond(1e24);
+  EXPECT_EQ(chosen(fabric, 16, gib, Operation::all_to_all), "direct simple on 64");
+}
+
 TEST(Select, PatIsForOneRankPerNode) {
   Fabric fabric = a100(64);
   fabric.ranks_per_node = 1, fabric.nics = 1;

@@ -135,6 +135,20 @@ TEST(Dnn, IsAskedWherePaddingIsAlikeAtBothEnds) {
   EXPECT_FALSE(suits({2, 2}, {1, 1}, Padding::same));
 }
 
+// cuDNN takes paddings as int, and would take 3 * 2^30 for a negative number.
+TEST(Dnn, IsNotAskedWhereANumberExceedsInt) {
+  const auto suits = [](std::int64_t taps, std::int64_t dilation) {
+    const Patches p = patches_of({2, 8, 8, 3}, {taps, 1}, {1, 1}, {dilation, 1}, Padding::same, 1);
+    return suits_dnn({ConvolutionGeometry::Pass::forward,
+                      {{2, 8, 8, 3}, {taps, 1, 3, 4}, {2, 8, 8, 4}},
+                      p.height,
+                      p.width,
+                      1});
+  };
+  EXPECT_TRUE(suits(3, std::int64_t{1} << 30));
+  EXPECT_FALSE(suits(7, std::int64_t{1} << 30));
+}
+
 TEST(ParameterGroups, HoldEveryElementOnce) {
   constexpr std::size_t parameters = 100;
   const OptimizerLayout layout = layout_of(SgdAttributes{});

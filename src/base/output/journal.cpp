@@ -79,7 +79,7 @@ void Journal::begin_anew() {
 }
 
 void Journal::read_records() {
-  const std::string text = read_text(folder_ / name_);
+  const std::string text = read_text(folder_ / name_, {}, largest_file);
   for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
     records_.push_back(text.substr(begin, end - begin));
 }

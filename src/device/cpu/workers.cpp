@@ -10,9 +10,10 @@ constexpr std::size_t line = 64;
 }
 
 // Allocates one cache line more than needed, so that the scratch memory of every thread can begin at a cache
-// line.
+// line. The memory is left as it is: a thread that never runs a tile takes none.
 std::unique_ptr<std::byte[]> Workers::allocate_scratch(int threads) {
-  return std::make_unique<std::byte[]>(static_cast<std::size_t>(threads) * Workers::scratch_bytes + line);
+  return std::make_unique_for_overwrite<std::byte[]>(
+      static_cast<std::size_t>(threads) * Workers::scratch_bytes + line);
 }
 
 std::span<std::byte> Workers::scratch(int thread) {

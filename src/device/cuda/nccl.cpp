@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/narrow.h"
 #include "device/cuda_trouble.h"
 
 namespace wt::device {
@@ -47,8 +48,8 @@ class Nccl final : public Communicator {
   explicit Nccl(const std::vector<const CudaQueue*>& ranks) : ranks_(ranks), communicators_(ranks.size()) {
     std::vector<int> ordinals;
     for (const CudaQueue* rank : ranks) ordinals.push_back(rank->device().ordinal);
-    check(ncclCommInitAll(communicators_.data(), static_cast<int>(ordinals.size()), ordinals.data()),
-          "start NCCL", ranks.front()->device());
+    check(ncclCommInitAll(communicators_.data(), narrow<int>(ordinals.size()), ordinals.data()), "start NCCL",
+          ranks.front()->device());
   }
   ~Nccl() override {
     for (ncclComm_t communicator : communicators_) ncclCommDestroy(communicator);
@@ -67,7 +68,7 @@ class Nccl final : public Communicator {
   void broadcast(const Shares& shares, std::size_t root, Queue& queue) override {
     const ncclDataType_t type = nccl_type(shares.type);
     const auto count = static_cast<std::size_t>(shares.elements);
-    const auto source = static_cast<int>(rank_of(*shares.of_ranks[root].queue));
+    const auto source = narrow<int>(rank_of(*shares.of_ranks[root].queue));
     run(shares, queue, "copy to all GPUs", [&](std::byte* data, std::size_t rank) {
       return ncclBroadcast(data, data, count, type, source, communicators_[rank], ranks_[rank]->stream());
     });

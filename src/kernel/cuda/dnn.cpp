@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/narrow.h"
 #include "device/cuda/check.h"
 #include "device/cuda/cuda_queue.h"
 
@@ -55,7 +56,7 @@ struct Description {
     const auto check = [&](cudnnStatus_t status) {
       device::check(status, "describe a convolution", queue.device());
     };
-    const auto count = [](Index extent) { return static_cast<int>(extent); };
+    const auto count = [](Index extent) { return narrow<int>(extent); };
     const auto describe = [&](const TensorDescriptor& to, const Shape& s) {
       check(cudnnSetTensor4dDescriptor(to.descriptor, CUDNN_TENSOR_NHWC, CUDNN_DATA_FLOAT, count(s[0]),
                                        count(s[3]), count(s[1]), count(s[2])));
@@ -158,8 +159,8 @@ bool convolve(const DnnConvolution& c, const float* first, const float* second, 
   const Description described(c, queue);
   std::array<typename Ways<pass>::Proposal, 16> proposals{};
   int count = 0;
-  if (Ways<pass>::propose(queue.dnn(), described, static_cast<int>(proposals.size()), &count,
-                          proposals.data()) != CUDNN_STATUS_SUCCESS)
+  if (Ways<pass>::propose(queue.dnn(), described, narrow<int>(proposals.size()), &count, proposals.data()) !=
+      CUDNN_STATUS_SUCCESS)
     return false;
   for (const auto& way : std::span(proposals).first(static_cast<std::size_t>(count))) {
     if (!is_usable<pass>(way, workspace.size())) continue;

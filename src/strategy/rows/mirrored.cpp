@@ -183,7 +183,7 @@ plan::Plan Mirrored::lower(Steps steps, const Setting& setting) const {
     const auto replica = std::ranges::find(machine.replicas, machine.center->name,
                                            [](const cluster::Replica& each) { return each.device.name; });
     options.reduce_on_host = replica == machine.replicas.end();
-    if (!options.reduce_on_host) options.reduce_to = static_cast<int>(replica - machine.replicas.begin());
+    if (!options.reduce_on_host) options.reduce_to = narrow<int>(replica - machine.replicas.begin());
   }
   return lower_mirrored(steps, setting.places, options);
 }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/narrow.h"
 #include "base/utf8.h"
 
 namespace wt::evidence {
@@ -91,10 +92,8 @@ void read_file(const std::filesystem::path& path, std::vector<Measurement>& rows
   const std::string text = read_text(path);
   const std::vector<std::string_view> lines = lines_of(text);
   const auto place = [&](std::size_t i) {
-    return Place{.file = path.string(),
-                 .line = static_cast<int>(i) + 1,
-                 .column = 1,
-                 .source_line = std::string(lines[i])};
+    return Place{
+        .file = path.string(), .line = narrow<int>(i) + 1, .column = 1, .source_line = std::string(lines[i])};
   };
   if (const std::string header = fmt::format("{}", fmt::join(columns, ","));
       lines.empty() || lines[0] != header) {

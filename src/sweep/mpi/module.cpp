@@ -6,11 +6,9 @@ namespace {
 
 constexpr int tag = 1;
 
-void send(int to, const char* bytes, std::int64_t size) {
-  MPI_Send(bytes, static_cast<int>(size), MPI_CHAR, to, tag, MPI_COMM_WORLD);
-}
+void send(int to, const char* bytes, int size) { MPI_Send(bytes, size, MPI_CHAR, to, tag, MPI_COMM_WORLD); }
 
-std::int64_t look(int* from) {
+int look(int* from) {
   int is_there = 0;
   MPI_Status status;
   MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &is_there, &status);
@@ -21,8 +19,8 @@ std::int64_t look(int* from) {
   return size;
 }
 
-void receive(int from, char* bytes, std::int64_t size) {
-  MPI_Recv(bytes, static_cast<int>(size), MPI_CHAR, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+void receive(int from, char* bytes, int size) {
+  MPI_Recv(bytes, size, MPI_CHAR, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 void end() { MPI_Finalize(); }

@@ -3,19 +3,17 @@
 // mpirun has started it, so that every other start neither needs nor loads MPI's libraries. Nothing here names
 // an MPI type.
 
-#include <cstdint>
-
 extern "C" {
 
 struct WindtunnelRanks {
   int rank;
   int size;
   // Sends a message without waiting for its receiver to read it whole.
-  void (*send)(int to, const char* bytes, std::int64_t size);
+  void (*send)(int to, const char* bytes, int size);
   // The size of the next message from any rank, and the rank; -1 if none has arrived.
-  std::int64_t (*look)(int* from);
+  int (*look)(int* from);
   // Reads the message that look() has found.
-  void (*receive)(int from, char* bytes, std::int64_t size);
+  void (*receive)(int from, char* bytes, int size);
   void (*end)();            // when all ranks have said what they have to say
   void (*abort)(int code);  // ends all ranks
 };
