@@ -37,6 +37,28 @@ TEST_F(Validated, SaysThatAStepDoesNotFit) {
   expect_agreement("resnet50_memory", {"training.per_replica_batch=4096"}, cli::Exit::job_failed);
 }
 
+// The training has 32 rows and the evaluation batches of 2^20, which take 2^20 * 2^20 * 4 bytes for the rows
+// alone. Training fits, and would be lost if the evaluation were refused after it.
+TEST_F(Validated, RefusesAnEvaluationThatThisMachineCannotHold) {
+  const auto with = [](const std::string& evaluation) {
+    return std::vector<std::string>{
+        R"(model={"zoo": "mlp", "features": 1048576, "layers": 0, "classes": 2})",
+        R"(dataset={"type": "synthetic", "rows": 32})",
+        R"(training={"loss": "sparse_categorical_crossentropy", "optimizer": "sgd", "per_replica_batch": 1048576,)"
+        R"( "epochs": 1)" +
+            evaluation + "}"};
+  };
+  const auto refused = with(R"(, "evaluation": {"dataset": {"type": "synthetic", "rows": 1048576}})");
+  expect_agreement("linear_fit", refused, cli::Exit::input_wrong);
+  expect_agreement("linear_fit", with(R"(, "evaluation": {"dataset": {"type": "synthetic", "rows": 32}})"),
+                   cli::Exit::done);
+  const Said said = run("linear_fit", "out", refused);
+  EXPECT_TRUE(has(said.messages, "evaluations of 1048576 rows ")) << said.messages;
+  EXPECT_TRUE(has(said.messages, " TiB of memory, and this machine has ")) << said.messages;
+  EXPECT_TRUE(has(said.messages, "use smaller batches")) << said.messages;
+  EXPECT_FALSE(has(said.messages, "step 1 of ")) << said.messages;
+}
+
 // Replicas with different numbers of rows have steps of the same nodes, so the last batch of an epoch and any
 // batch that doesn't divide evenly can be planned.
 TEST_F(Validated, BertMayHaveUnevenBatches) {

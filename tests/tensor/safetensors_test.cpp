@@ -1,7 +1,6 @@
 #include "tensor/safetensors.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +10,7 @@
 
 #include "base/file.h"
 #include "support/folder.h"
+#include "tensor/peak_memory.h"
 
 namespace wt {
 namespace {
@@ -58,20 +58,39 @@ void expect_equal(const TensorFile& left, const TensorFile& right) {
   }
 }
 
-// Each of its entries has a place in the one line of the header.
-TEST_F(Safetensors, ManyTensorsTakeLittleMemory) {
-  TensorFile content;
-  for (int i = 0; i < 5000; ++i)
-    content.tensors[fmt::format("layer_{}/kernel", i)] = Tensor::zeros({Type::float32, {}});
-  write_safetensors(path(), content);
-  const auto most_used = [] {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_maxrss / 1024;  // MiB
+// Each of its entries has a place in the one line of the header. Places that copied the line would take
+// memory that grows with the square of the number of tensors.
+TEST_F(Safetensors, ReadingManyTensorsTakesMemoryInProportionToTheirNumber) {
+  const auto most_while_reading = [&](int count) {
+    TensorFile content;
+    for (int i = 0; i < count; ++i)
+      content.tensors[fmt::format("layer_{:05}/kernel", i)] = Tensor::zeros({Type::float32, {}});
+    write_safetensors(path(), content);
+    content = {};
+    const test::PeakMemory peak;
+    EXPECT_EQ(read_safetensors(path()).tensors.size(), static_cast<std::size_t>(count));
+    return static_cast<double>(peak.bytes());
   };
-  const auto before = most_used();
-  EXPECT_EQ(read_safetensors(path()).tensors.size(), 5000U);
-  EXPECT_LT(most_used() - before, 200);
+  const double few = most_while_reading(1250), many = most_while_reading(10'000);
+  EXPECT_GT(few, 1250 * 100);  // the names and descriptions alone
+  EXPECT_NEAR(many / few, 8, 0.5);
+}
+
+// Each problem has a place, too, and there may be as many as there are tensors.
+TEST_F(Safetensors, ManyWrongTensorsTakeMemoryInProportionToTheirNumber) {
+  const auto most_while_refusing = [&](int count) {
+    std::string header = "{";
+    for (int i = 0; i < count; ++i)
+      header += fmt::format(R"({}"x{:05}":{{"dtype":"F32","shape":[1],"data_offsets":[0,1]}})",
+                            i == 0 ? "" : ",", i);
+    const std::string bytes = file_with(header + "}", "1");
+    const test::PeakMemory peak;
+    const std::string text = error_of(bytes);
+    EXPECT_NE(text.find("type and shape need 4 bytes"), std::string::npos) << text;
+    return static_cast<double>(peak.bytes());
+  };
+  const double few = most_while_refusing(1250), many = most_while_refusing(10'000);
+  EXPECT_NEAR(many / few, 8, 0.5);
 }
 
 TEST_F(Safetensors, AFileThatMemoryCannotHoldIsRefusedWithFigures) {
