@@ -142,11 +142,12 @@ std::vector<Symbol> Functional::call(Building& building, const std::vector<Symbo
              fmt::format("number of its outputs: {}, counted from 0", outputs.size()));
     return outputs[reference.output];
   };
+  const bool holds = is_on(Switch::training_in_a_call_holds, building.semantics());
   for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
     const Node& node = graph_.nodes[i];
     std::vector<Symbol> arguments = values[i];  // the argument of an InputLayer; empty for other layers
     for (const Reference& reference : node.inputs) arguments.push_back(value_of(reference));
-    values[i] = (*node.layer)(building, arguments, node.options);
+    values[i] = (*node.layer)(building, arguments, holds ? node.options : CallOptions{});
   }
   std::vector<Symbol> outputs;
   for (const Reference& reference : graph_.outputs) outputs.push_back(value_of(reference));

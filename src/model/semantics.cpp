@@ -82,6 +82,15 @@ constexpr std::array switch_rows{
         .source = "3.4",
         .id = Switch::look_ups_are_squared_apart,
         .keras3 = true},
+    SwitchRow{.name = "training_in_a_call_holds",
+              .summary = "training=False or training=True in a call of a functional model's layer holds",
+              .otherwise =
+                  "training=False or training=True in a call of a functional model's layer gives way "
+                  "to that of the model: true in fit, false in evaluate and predict",
+              .source = "3.1",
+              .id = Switch::training_in_a_call_holds,
+              .keras2 = true,
+              .tf20 = true},
     SwitchRow{.name = "nccl_or_one_device",
               .summary = "MirroredStrategy uses NcclAllReduce if all devices are whole GPUs, and otherwise "
                          "ReductionToOneDevice, with a warning",

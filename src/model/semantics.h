@@ -34,6 +34,7 @@ enum class Switch : std::uint8_t {
   moving_statistics_are_averaged,
   moving_variance_of_images_is_corrected,
   look_ups_are_squared_apart,
+  training_in_a_call_holds,
   nccl_or_one_device,
 };
 

@@ -191,6 +191,7 @@ struct Model::Steps {
 
 void Model::compile(CompileOptions options) {
   steps_ = std::make_shared<Steps>(std::move(options), layer_, state_, machine_);
+  predict_.reset();  // It has the semantics of the compiled model.
 }
 
 Model::Steps& Model::compiled(std::string_view what) const {
@@ -292,10 +293,12 @@ EpochResult Model::evaluate(const data::Dataset& dataset) {
 
 std::vector<Tensor> Model::predict_outputs(const data::Dataset& dataset) {
   if (!predict_)
-    predict_.emplace("predict", state_, machine_, Function::Mode::inference,
-                     [layer = layer_](model::Building& building, const std::vector<Symbol>& inputs) {
-                       return (*layer)(building, inputs);
-                     });
+    predict_.emplace(
+        "predict", state_, machine_, Function::Mode::inference,
+        [layer = layer_](model::Building& building, const std::vector<Symbol>& inputs) {
+          return (*layer)(building, inputs);
+        },
+        steps_ ? steps_->options.semantics : model::Semantics::keras2);
   std::vector<std::vector<Tensor>> parts;  // by output
   data::DistributedIterator batches = distributed(dataset);
   while (const auto batch = batches.next()) {
