@@ -101,9 +101,7 @@ std::string heading(const study::Scaling& scaling) {
           : fmt::format("strong scaling, {} for all replicas together", counted(scaling.batch, "row")));
 }
 
-// The baseline of the first row that fits stands for all rows: the same device with the same rows. A step that
-// was traced for several replicas has a few more small kernels on one device: 0.01 % of ResNet-50's step with
-// 64 rows, 0.4 % of a small network's.
+// The baseline of the first row that fits stands for all rows: the same device with the same rows.
 std::string footing(const study::Scaling& scaling) {
   const auto fits = std::ranges::find_if(
       scaling.forecasts, [](const Forecast& forecast) { return forecast.simulated.has_value(); });

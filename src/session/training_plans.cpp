@@ -65,8 +65,18 @@ const plan::Plan& TrainingPlans::of(std::int64_t rows) { return model_.training_
 
 const Step& TrainingPlans::step() { return model_.training_step(batch_of(job_.global_batch)); }
 
+// Traced by a model of its own: a step of one of several replicas has a few more small kernels, for its share
+// of the loss.
 plan::Plan TrainingPlans::alone(std::int64_t rows) {
-  return lowering_.lower_alone(model_.training_step(batch_of(rows * job_.input.replicas)));
+  data::Distribution input = job_.input;
+  input.replicas = input.workers = 1;
+  train::Resources machine{[this](strategy::Steps steps) { return lowering_.lower_alone(*steps.front()); },
+                           machine_.queues, input};
+  train::CompileOptions options = compile_options(scenario_, job_);
+  options.global_batch = rows;
+  train::Model model(job_.model, state_, machine);
+  model.compile(options);
+  return model.training_plan(batch_of(rows));
 }
 
 // ---- Memory
