@@ -31,6 +31,7 @@ struct Command {
   May may = May::not_refuse;
 };
 
+// `calibrate` runs every kernel of a step at least seven times, and is given steps of one row.
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       {"validate", {"validate"}, {}},
@@ -42,7 +43,10 @@ const std::vector<Command>& commands() {
       {"log", {"run", "--log-device-placement"}, {"--set", "numerics=none"}, May::refuse},
       {"replicas", {"run"}, {"--replicas", "1,2"}, May::refuse},
       {"explain", {"explain"}, {}, May::refuse},
-      {"calibrate", {"calibrate"}, {}, May::refuse},
+      {"calibrate",
+       {"calibrate"},
+       {"--set", "training.global_batch=null", "--set", "training.per_replica_batch=1"},
+       May::refuse},
       {"strategies", {"verify", "strategies"}, {"--steps", "2"}, May::refuse},
   };
   return all;
