@@ -13,6 +13,7 @@ namespace wt::cli {
 namespace {
 
 constexpr double shortest_pause = 0.1;        // seconds between two updates of the line
+constexpr double first_line = 10;             // seconds until a log gets a line
 constexpr double long_training = 10;          // seconds from which on the user is warned
 constexpr double enough_for_an_estimate = 1;  // seconds of steps, which the noise of a clock doesn't change
 
@@ -68,9 +69,26 @@ void Progress::show(const train::StepResult& step) {
   if (terminal_ != nullptr ? now - shown_ < shortest_pause : now < next_line_) return;
   shown_ = now;
   next_line_ = 2 * now;
-  const std::string text =
-      fmt::format("step {} of {}, loss {:.4f}, {} left", step.step + 1, steps_, step.loss,
-                  duration(seconds_per_step(now) * static_cast<double>(left)));
+  print(fmt::format("step {} of {}, loss {:.4f}, {} left", step.step + 1, steps_, step.loss,
+                    duration(seconds_per_step(now) * static_cast<double>(left))));
+}
+
+void Progress::show_evaluation(std::int64_t done, std::int64_t all) {
+  const double now = seconds();
+  if (done == 1) {
+    evaluation_ = now;
+    next_line_of_evaluation_ = first_line;
+    return;
+  }
+  const double spent = now - evaluation_;
+  if (terminal_ != nullptr ? now - shown_ < shortest_pause : spent < next_line_of_evaluation_) return;
+  shown_ = now;
+  next_line_of_evaluation_ = 2 * spent;
+  print(fmt::format("evaluation: step {} of {}, {} left", done, all,
+                    duration(spent / static_cast<double>(done - 1) * static_cast<double>(all - done))));
+}
+
+void Progress::print(const std::string& text) {
   if (terminal_ != nullptr)
     *terminal_ << "\r" << text << "\033[K" << std::flush;
   else

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <string>
 #include <vector>
 
 #include "train/model.h"
@@ -23,12 +24,14 @@ class Progress {
 
   void begin_steps();  // what was done before, such as a simulation, is no part of a step's time
   void show(const train::StepResult& step);
+  void show_evaluation(std::int64_t done, std::int64_t all);  // steps of one evaluation
   void finish();  // erases the line and prints the total wall time
 
  private:
   double seconds() const { return clock_() - start_; }
   double seconds_per_step(double now) const;
   void estimate(std::int64_t left, double now);
+  void print(const std::string& text);
 
   std::ostream& messages_;
   std::int64_t steps_ = 0;            // of the whole training
@@ -41,6 +44,9 @@ class Progress {
   double next_line_ = 10;  // until a log gets a line; the next ones come after twice the time
   bool is_estimated_ = false;
   std::int64_t done_ = 0;
+
+  double evaluation_ = 0;               // the end of its first step
+  double next_line_of_evaluation_ = 0;  // counted from there, and doubled as for steps
 
   // Wall times of consecutive steps within an epoch, which include neither tracing nor evaluations.
   double last_ = 0;

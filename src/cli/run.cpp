@@ -124,6 +124,8 @@ class Prepared {
              .simulation = {.times = &times_},
              .on_begin = [this] { line_->begin_steps(); },
              .on_step = [this](const train::StepResult& step) { line_->show(step); },
+             .on_evaluation_step = [this](std::int64_t done,
+                                          std::int64_t all) { line_->show_evaluation(done, all); },
              .note = [this](const std::string& text) { note(text); },
              .interrupted_by = [] { return received_signal() == 0 ? "" : name_of(received_signal()); }}) {
     if (const std::string text = session::note_on_threads(session::threads_of(options.threads, scenario_));

@@ -171,9 +171,9 @@ void Training::train(session::Results& results, OutputFolder& folder) {
   if (results.last_step() || results.interrupted) return;
   if (const auto& evaluation = scenario_.training.evaluation) {
     if (evaluation->from_checkpoint)
-      results.evaluation = evaluate_checkpoint(folder);
+      results.evaluation = evaluate_checkpoint(results, folder);
     else if (!evaluation->every)
-      results.evaluation = evaluator_.evaluate(*job_.evaluation);
+      results.evaluation = evaluate(evaluator_, results);
   }
   saved_.save_weights(folder);
 }
@@ -218,7 +218,7 @@ void Training::finish_epoch(train::EpochResult epoch, session::Results& results,
   if (results.interrupted) return;
   const auto& evaluation = scenario_.training.evaluation;
   if (evaluation && evaluation->every && number % *evaluation->every == 0)
-    results.epochs.back().evaluation = evaluator_.evaluate(*job_.evaluation);
+    results.epochs.back().evaluation = evaluate(evaluator_, results);
 }
 
 // Whether the job ended in the middle of this epoch. Such an epoch has no results.
@@ -237,12 +237,25 @@ train::CompileOptions Training::evaluation_options() const {
 }
 
 // Evaluates a new model, whose only state is that of the newest checkpoint.
-train::EpochResult Training::evaluate_checkpoint(OutputFolder& folder) {
+std::optional<train::EpochResult> Training::evaluate_checkpoint(session::Results& results,
+                                                                OutputFolder& folder) {
   train::State fresh(plans_.state().seed());
   saved_.restore_newest(fresh, folder);
   train::Model model(job_.model, fresh, plans_.machine());
   model.compile(evaluation_options());
-  return model.evaluate(*job_.evaluation);
+  return evaluate(model, results);
+}
+
+// Unset if the evaluation was interrupted: its loss would be that of some of the rows.
+std::optional<train::EpochResult> Training::evaluate(train::Model& model, session::Results& results) {
+  train::EvaluateOptions options{.is_interrupted = [&] { return is_interrupted(results); }};
+  if (options_.on_evaluation_step)
+    options.on_step = [this, all = job_.evaluation->cardinality()](std::int64_t done) {
+      options_.on_evaluation_step(done, all);
+    };
+  train::EpochResult result = model.evaluate(*job_.evaluation, options);
+  if (results.interrupted) return std::nullopt;
+  return result;
 }
 
 }  // namespace wt::session

@@ -46,9 +46,12 @@ class Training {
     timing::SimulationOptions simulation{};  // options of the simulation that a scenario cannot express
     std::function<void()> on_begin{};        // called before the first computed step
     std::function<void(const train::StepResult&)> on_step{};  // called after each computed step
-    std::function<void(const std::string&)> note{};           // receives messages for the user
-    std::function<Bytes()> free_memory = wt::free_memory;     // of this machine
-    // Called after each computed step. The name of a signal ends the training after this step; empty: none.
+    // Called after each computed step of an evaluation, with the number of its steps so far and of all.
+    std::function<void(std::int64_t done, std::int64_t all)> on_evaluation_step{};
+    std::function<void(const std::string&)> note{};        // receives messages for the user
+    std::function<Bytes()> free_memory = wt::free_memory;  // of this machine
+    // Called after each computed step, also of evaluations. The name of a signal ends the training after this
+    // step; empty: none.
     std::function<std::string()> interrupted_by{};
   };
 
@@ -86,7 +89,8 @@ class Training {
   void note_turns(session::Results& results);
   void train(session::Results& results, OutputFolder& folder);
   train::CompileOptions evaluation_options() const;
-  train::EpochResult evaluate_checkpoint(OutputFolder& folder);
+  std::optional<train::EpochResult> evaluate_checkpoint(session::Results& results, OutputFolder& folder);
+  std::optional<train::EpochResult> evaluate(train::Model& model, session::Results& results);
   train::FitOptions fit_options(session::Results& results, OutputFolder& folder);
   void finish_step(train::StepResult step, session::Results& results);
   void finish_epoch(train::EpochResult epoch, session::Results& results, OutputFolder& folder);

@@ -1,6 +1,9 @@
 #include "session/training_plans.h"
 
+#include <algorithm>
+
 #include "model/weights.h"
+#include "session/largest_batch.h"
 #include "session/rehearsal.h"
 
 namespace wt::session {
@@ -92,27 +95,26 @@ std::vector<std::optional<plan::Capacity>> TrainingPlans::capacities(const plan:
 
 plan::MemoryReport TrainingPlans::memory() { return report_memory(whole(), capacities(whole())); }
 
-// Memory grows with the rows of a replica, so a binary search finds the most rows with which every replica
-// fits. One more row in the batch gives a replica one more row. Batches that divide evenly are searched alone,
+// One more row in the batch gives a replica one more row. Batches that divide evenly are searched alone,
 // because replicas that are alike are lowered once.
 std::optional<std::int64_t> TrainingPlans::largest_batch_that_fits() {
+  if (!job_.machine.device().memory) return std::nullopt;
   const std::int64_t replicas = job_.input.replicas;
   const std::int64_t most = std::max<std::int64_t>(1, (1 << 24) / replicas);  // rows of a replica
-  if (!job_.machine.device().memory || !fits(replicas)) return std::nullopt;
-  std::int64_t good = 1;
-  std::int64_t bad = 2;
-  for (; bad <= most && fits(bad * replicas); bad *= 2) good = bad;
-  while (bad - good > 1) {
-    const std::int64_t middle = good + (bad - good) / 2;
-    (fits(middle * replicas) ? good : bad) = middle;
-  }
-  return good * replicas;
+  const auto rows = largest_batch([&](std::int64_t each) { return memory_of(each * replicas); },
+                                  job_.machine.device().memory->limit, most);
+  return rows ? std::optional(*rows * replicas) : std::nullopt;
 }
 
-bool TrainingPlans::fits(std::int64_t rows) {
+// Of the device that needs the most; unset if a step with this number of rows doesn't fit.
+std::optional<Bytes> TrainingPlans::memory_of(std::int64_t rows) {
   train::Model model(job_.model, state_, machine_);  // Its plan is freed after the test.
   model.compile(compile_options(scenario_, job_));
-  return !model.training_plan(batch_of(rows)).out_of_memory;
+  const plan::Plan& plan = model.training_plan(batch_of(rows));
+  if (plan.out_of_memory) return std::nullopt;
+  Bytes most;
+  for (const plan::Device& device : plan.devices) most = std::max(most, device.arena);
+  return most;
 }
 
 // ---- Summaries

@@ -60,7 +60,7 @@ class TrainingPlans {
   train::Resources& machine() { return machine_; }
 
  private:
-  bool fits(std::int64_t rows);
+  std::optional<Bytes> memory_of(std::int64_t rows);
   Bytes gradients() const;
   std::vector<std::optional<plan::Capacity>> capacities(const plan::Plan& plan);
 

@@ -277,7 +277,7 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
   return history;
 }
 
-EpochResult Model::evaluate(const data::Dataset& dataset) {
+EpochResult Model::evaluate(const data::Dataset& dataset, const EvaluateOptions& options) {
   Steps& steps = compiled("evaluate");
   reset_metrics();
   EpochResult result;
@@ -285,6 +285,8 @@ EpochResult Model::evaluate(const data::Dataset& dataset) {
   while (auto batch = batches.next()) {
     steps.evaluate.run(arguments(std::move(*batch)));
     ++result.steps;
+    if (options.on_step) options.on_step(result.steps);
+    if (options.is_interrupted && options.is_interrupted()) break;
   }
   result.loss = static_cast<double>(loss_so_far());
   result.metrics = metric_results();

@@ -87,6 +87,12 @@ struct FitOptions {
   std::function<bool()> is_interrupted{};              // called after each step; true ends the training there
 };
 
+// An evaluation has no callbacks of Keras', but it may take longer than the training.
+struct EvaluateOptions {
+  std::function<void(std::int64_t done)> on_step{};  // called after each step, with their number so far
+  std::function<bool()> is_interrupted{};            // called after each step; true ends the evaluation there
+};
+
 // A Keras model with its training loop. An element of a dataset is a global batch: the model's inputs in
 // order, then a tensor of labels for each output of the model. It is split over the replicas of the machine.
 class Model {
@@ -98,7 +104,7 @@ class Model {
 
   // These functions throw InputError if the model has not been compiled.
   std::vector<EpochResult> fit(const data::Dataset& dataset, const FitOptions& options);
-  EpochResult evaluate(const data::Dataset& dataset);
+  EpochResult evaluate(const data::Dataset& dataset, const EvaluateOptions& options = {});
   StepResult train_on_batch(const std::vector<Tensor>& batch);
 
   // Returns the outputs for all rows of the dataset, each concatenated along axis 0. The elements of the dataset

@@ -72,5 +72,22 @@ TEST_F(ProgressOfSteps, PrintsFewLines) {
             "step 40 of 50, loss 0.5000, 10 s left\n");
 }
 
+// An evaluation may take longer than the training, and the training's estimate leaves it out.
+TEST(ProgressOfAnEvaluation, PrintsFewLinesWithTheTimeThatIsLeft) {
+  std::ostringstream messages;
+  double now = 100;
+  cli::Progress progress(messages, 1, [&] { return now; });
+  for (int evaluation = 0; evaluation < 2; ++evaluation)
+    for (int done = 1; done <= 50; ++done) {
+      now += 1;
+      progress.show_evaluation(done, 50);
+    }
+  const std::string lines =
+      "evaluation: step 11 of 50, 39 s left\n"
+      "evaluation: step 21 of 50, 29 s left\n"
+      "evaluation: step 41 of 50, 9.0 s left\n";
+  EXPECT_EQ(messages.str(), lines + lines);
+}
+
 }  // namespace
 }  // namespace wt

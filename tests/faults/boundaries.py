@@ -221,7 +221,7 @@ def all_cases():
 
 # What `run` prints of a training that takes long: that planning does (src/cli/run.cpp), an estimate of its steps
 # (src/cli/progress.cpp), or how far it is.
-progress = re.compile(r"planning a step with \d+ weights takes |steps that are left take about |^step \d+ of \d+, loss .* left$", re.MULTILINE)
+progress = re.compile(r"planning a step with \d+ weights takes |steps that are left take about |^step \d+ of \d+, loss .* left$|^evaluation: step \d+ of \d+, .* left$", re.MULTILINE)
 
 
 class Runner:

@@ -44,6 +44,12 @@ def listing(folder):
             for path in sorted(folder.rglob("*")) if path.is_file() and path.name != RECORD}
 
 
+def receive_signals():
+    """A shell starts commands in the background (`&`) with SIGINT ignored, and they pass that on."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class World:
     def __init__(self, programs, folder, kills, random):
         self.windtunnel = programs / "windtunnel"
@@ -69,7 +75,8 @@ class World:
     # ---- Running
 
     def start(self, words, environment=(), **streams):
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL} | streams
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL,
+                   "preexec_fn": receive_signals} | streams
         return subprocess.Popen([str(word) for word in words], env=os.environ | dict(environment), cwd=self.folder,
                                 text=True, errors="replace", **streams)
 
