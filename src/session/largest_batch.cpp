@@ -13,30 +13,26 @@ class Search {
 
   std::optional<std::int64_t> run() {
     if (!fits(1)) return std::nullopt;
-    // From two rows the line is coarse. A little below it lies a batch from which it is exact.
-    if (fits(2) && fits(line(0.9))) fits(line(1));
-    const bool upwards = last_fits_;
-    for (std::int64_t step = 1; is_open() && last_fits_ == upwards; step *= 2)
-      fits(upwards ? good_ + step : bad_ - step);
-    while (is_open()) fits(good_ + (bad_ - good_) / 2);
+    for (std::int64_t step = 1; bad_ - good_ > 1;) {
+      // At least the step, which doubles, so that a line that falls short doesn't crawl.
+      while (bad_ - good_ > 1 && fits(std::clamp(std::max(line(), good_ + step), good_ + 1, bad_ - 1)))
+        step *= 2;
+      step = 1;
+      if (bad_ - good_ > 1) fits(good_ + (bad_ - good_) / 2);
+    }
     return good_;
   }
 
  private:
-  bool is_open() const { return bad_ - good_ > 1; }
-
-  // The rows of which this share is above those that are known to fit, up to where the memory meets the limit.
-  std::int64_t line(double share) const {
+  // Where the line through the last two batches that fit meets the limit; without a line the last one.
+  std::int64_t line() const {
     const double left = static_cast<double>((limit_ - memory_).count());
-    const double rows = per_row_ > 0 ? left / per_row_ : static_cast<double>(bad_ - good_);
-    return good_ + static_cast<std::int64_t>(share * std::min(rows, static_cast<double>(bad_ - good_)));
+    const double rows = per_row_ > 0 ? left / per_row_ : 0;
+    return good_ + static_cast<std::int64_t>(std::min(rows, static_cast<double>(bad_ - good_)));
   }
 
   bool fits(std::int64_t rows) {
-    if (good_ > 0) rows = std::clamp(rows, good_ + 1, bad_ - 1);
-    if (good_ > 0 && !is_open()) return false;
     const std::optional<Bytes> memory = memory_of_(rows);
-    last_fits_ = memory.has_value();
     if (!memory) {
       bad_ = rows;
       return false;
@@ -54,7 +50,6 @@ class Search {
   std::int64_t bad_ = 0;   // the smallest batch that is known not to fit, or is not wanted
   Bytes memory_{};         // of the batch that fits
   double per_row_ = 0;     // by which it grew since the batch that fitted before
-  bool last_fits_ = false;
 };
 
 }  // namespace

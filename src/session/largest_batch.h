@@ -14,8 +14,8 @@ using MemoryOfRows = std::function<std::optional<Bytes>(std::int64_t rows)>;
 
 // The most rows, at most `most`, whose step fits into `limit`. Unset if not even one row fits. To plan the step
 // of a large model takes seconds, so few are planned: memory grows with the rows, nearly by the same amount for
-// each, and the line through two batches that fit meets the limit close to the answer. An exponential search
-// from there finds it, whatever the memory grows like (Bentley and Yao, 1976).
+// each, and the line through two batches that fit meets the limit close to the answer. Where the line goes too
+// far, the interval is halved, so that the answer is found whatever the memory grows like.
 // Requires: what doesn't fit doesn't fit with more rows either.
 std::optional<std::int64_t> largest_batch(const MemoryOfRows& memory_of, Bytes limit, std::int64_t most);
 

@@ -52,9 +52,9 @@ TEST(LargestBatch, IsWhatTryingEveryBatchFinds) {
 TEST(LargestBatch, PlansFewSteps) {
   for (std::int64_t limit = 2000; limit < 10'000'000; limit = limit * 3 / 2) {
     EXPECT_LE(found(shapes.at("line"), limit, 1 << 24).planned, 6) << limit;
-    EXPECT_LE(found(shapes.at("line in granules"), limit, 1 << 24).planned, 16) << limit;
+    EXPECT_LE(found(shapes.at("line in granules"), limit, 1 << 24).planned, 24) << limit;
   }
-  EXPECT_LE(found(shapes.at("square"), 1 << 30, 1 << 24).planned, 50);
+  EXPECT_LE(found(shapes.at("square"), 1 << 30, 1 << 24).planned, 30);
 }
 
 }  // namespace
