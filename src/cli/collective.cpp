@@ -151,8 +151,10 @@ Exit run_collective(const CollectiveOptions& options, const Streams& streams) {
     throw InputError("none of the algorithms supports this number of ranks", "use another number of ranks");
   if (options.trace) {
     const communication::Recording made = clock.record(choices.front(), question.sizes.front());
-    write_text(*options.trace,
-               report::chrome_trace(made.played.plan, made.timeline, loaded.platform, made.played.where));
+    const timing::StepPicture picture = timing::picture_of(
+        made.played.plan, made.timeline, {.end = made.timeline.end, .text = "one collective"},
+        loaded.platform, made.played.where);
+    write_text(*options.trace, report::chrome_trace(picture, loaded.platform.name(), made.played.plan.name));
   }
   if (options.dot)
     write_text(*options.dot, collective::print_dot(clock.schedule(choices.front(), question.sizes.front())));

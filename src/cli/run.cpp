@@ -66,17 +66,22 @@ std::string end_of(const session::Results& results) {
   return results.lost ? report::lost_text(*results.lost) : "";
 }
 
+timing::StepPicture picture_of(session::Training& training) {
+  const plan::Plan& plan = training.plans().whole();
+  const timing::Simulation& step = training.clock().step();
+  const cluster::Machine& machine = training.machine();
+  return timing::picture_of(plan, step.timeline, step.shown, *machine.platform,
+                            timing::endpoints_of(plan, machine));
+}
+
 void write(const session::Results& results, const scenario::Scenario& scenario, session::Training& training,
            OutputFolder& folder) {
   folder.write("scenario.resolved.json", scenario::resolved(scenario, folder.path()));
   if (results.has_numbers()) folder.write("steps.csv", report::steps_csv(results));
   folder.write("results.json", report::results_json(results));
   if (results.simulated) {
-    const cluster::Machine& machine = training.machine();
-    folder.write(
-        "trace.json",
-        report::chrome_trace(training.plans().whole(), training.clock().step().timeline, *machine.platform,
-                             timing::endpoints_of(training.plans().whole(), machine), end_of(results)));
+    folder.write("trace.json", report::chrome_trace(picture_of(training), training.machine().platform->name(),
+                                                    training.plans().whole().name, end_of(results)));
   }
   // Incomplete results don't replace what may be complete.
   if (!results.interrupted)

@@ -5,16 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "recommend/errors.h"
 #include "recommend/sizing.h"
+#include "study/evidence/expected_error.h"
 
 namespace wt::recommend {
 
-// A published row that is like what was asked, and how far the prediction of it is off.
-struct Nearest {
-  std::string text{};
-  double ratio = 1;  // predicted over published
-};
+using evidence::Band, evidence::Known, evidence::Nearest;
 
 struct Choice {
   std::string platform{};

@@ -7,8 +7,8 @@
 
 #include "base/narrow.h"
 #include "base/rough.h"
-#include "recommend/model_name.h"
 #include "study/evidence/prediction.h"
+#include "study/model_name.h"
 
 namespace wt::recommend {
 
@@ -70,7 +70,7 @@ class Reader {
       : question_(question),
         rows_(evidence::read_measurement_file(question.measured)),
         plain_(question.file, question.overrides, {}),
-        model_(model_name(plain_.base())) {}
+        model_(study::model_name(plain_.base())) {}
 
   OwnRows read() {
     place();

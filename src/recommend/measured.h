@@ -17,9 +17,9 @@
 namespace wt::recommend {
 
 struct OwnRows {
-  std::map<std::string, double> scale{};           // of kernel times, by device type
-  std::map<std::string, Samples> kernels{};        // errors after that, by device type
-  std::map<std::string, Samples> communication{};  // errors, by platform
+  std::map<std::string, double> scale{};                     // of kernel times, by device type
+  std::map<std::string, evidence::Samples> kernels{};        // errors after that, by device type
+  std::map<std::string, evidence::Samples> communication{};  // errors, by platform
   std::vector<BackTest> back_tests{};
   std::vector<std::string> unused{};
 };

@@ -10,18 +10,21 @@
 #include "base/rough.h"
 #include "recommend/assumptions.h"
 #include "recommend/contest.h"
-#include "recommend/model_name.h"
+#include "study/model_name.h"
 
 namespace wt::recommend {
 
 namespace {
+
+using evidence::Asked, evidence::Cause, evidence::Expected, evidence::PublishedRow, evidence::Sample,
+    evidence::Samples;
 
 class Recommender {
  public:
   explicit Recommender(const Question& question)
       : contest_(question),
         rows_(rows_of(evidence::known_records().rows)),
-        model_(model_name(contest_.trials().base())) {}
+        model_(study::model_name(contest_.trials().base())) {}
 
   Answer run() {
     answer_.name = contest_.trials().base().name;
@@ -151,20 +154,12 @@ class Recommender {
     choice.kernels_basis = errors.kernels.basis;
     choice.communication_basis = errors.communication.basis;
     choice.extrapolation = extrapolation(rows_, what);
-    if (const Row* row = nearest(rows_, what)) choice.nearest = nearest_of(*row);
+    if (const PublishedRow* row = nearest(rows_, what)) choice.nearest = as_nearest(*row);
     const auto with = [&](double times) {
       return smallest(contest_.trials(), contender.ladder, contest_.terms(), times).smallest;
     };
     choice.at_least = with(std::min(factor, choice.band.low));
     choice.at_most = with(std::max(factor, choice.band.high));
-  }
-
-  static Nearest nearest_of(const Row& row) {
-    const evidence::Record& record = *row.record;
-    return {fmt::format("{} on {} {} in {}, batch {}: {:g} {} ({}; {})", record.network, record.devices,
-                        record.device, record.precision, record.batch, record.published, record.unit,
-                        record.source, record.framework),
-            record.own ? *record.own : record.absolute.value_or(1)};
   }
 
   std::string limit_of(const Choice& choice, const Sized& sized) const {
@@ -242,7 +237,7 @@ class Recommender {
       if (is_fit() || !sized.timed.has_time()) continue;
       const Expected errors = expected_of(*each, asked(*each, sized));
       const auto width = [&](bool has_kernels, bool has_communication) {
-        const Band without = band({.kernels = has_kernels ? errors.kernels : Cause{},
+        const Band without = evidence::band({.kernels = has_kernels ? errors.kernels : Cause{},
                                    .communication = has_communication ? errors.communication : Cause{}},
                                   contest_.question().quantile);
         return std::log(without.high / without.low);
@@ -265,7 +260,7 @@ class Recommender {
   }
 
   Contest contest_;
-  const std::vector<Row> rows_;
+  const std::vector<PublishedRow> rows_;
   const std::string model_;
   Answer answer_{};
 };

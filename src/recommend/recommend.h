@@ -8,7 +8,7 @@
 //
 // The idea is one search for each platform (recommend/search.h) along the sizes in which it can be had
 // (recommend/ladder.h), over forecasts that are made once (recommend/trials.h). How far a forecast may be off is
-// known from published rows (recommend/errors.h); the search is repeated with the target multiplied by that, so
+// known from published rows (study/evidence/expected_error.h); the search is repeated with the target multiplied by that, so
 // that the interval is one of machines and not one of milliseconds. An assumption matters if 20 % more or less of
 // it makes another platform the first (recommend/assumptions.h).
 //

@@ -7,6 +7,7 @@
 #include "report/baseline.h"
 #include "session/compute_times.h"
 #include "session/training.h"
+#include "study/sureness.h"
 #include "sweep/reason.h"
 
 namespace wt::sweep {
@@ -23,6 +24,7 @@ struct Outcome {
   std::string outcome = "done";
   std::string reason{};
   std::optional<session::Forecast> forecast{};
+  std::optional<study::Sureness> sureness{};  // set if the step is simulated
 
   const session::Planned* planned() const { return forecast ? &forecast->planned : nullptr; }
   const timing::Simulated* simulated() const {
@@ -112,6 +114,15 @@ Field job_time(R row) {
   return row.forecast && row.forecast->job ? Field{row.forecast->job->total().count()} : Field{};
 }
 
+template <class Value>
+Field sureness(R row, Value value) {
+  return row.sureness ? Field{value(*row.sureness)} : Field{};
+}
+template <double evidence::Band::*end>
+Field predicted_over_true(R row) {
+  return sureness(row, [](const study::Sureness& of) { return of.band.*end; });
+}
+
 struct Column {
   std::string_view name{};
   Field (*field)(R row) = nullptr;
@@ -177,6 +188,13 @@ constexpr std::array columns{
            [](R row) {
              return of_cost(row, [](const cost::Cost& cost) { return cost.million_samples.amount(); });
            }},
+    Column{"predicted_over_true_low", predicted_over_true<&evidence::Band::low>},
+    Column{"predicted_over_true_median", predicted_over_true<&evidence::Band::bias>},
+    Column{"predicted_over_true_high", predicted_over_true<&evidence::Band::high>},
+    Column{"known_from",
+           [](R row) { return sureness(row, [](const auto& of) { return std::string(name(of.known)); }); }},
+    Column{"expected_error_basis",
+           [](R row) { return sureness(row, [](const auto& of) { return basis(of); }); }},
     Column{"outcome", [](R row) { return text(row.outcome); }},
     Column{"reason", [](R row) { return text(row.reason); }},
 };
@@ -207,7 +225,11 @@ void time_step(scenario::Scenario scenario, communication::KnownTimes& known, Ou
       scenario, scenario::build(scenario),
       {.asks_nccl = false, .simulation = {.times = &times, .known_collectives = &known}});
   outcome.forecast = training.forecast();
-  if (outcome.forecast->simulated) return;
+  if (outcome.forecast->simulated) {
+    outcome.sureness = study::sureness_of(scenario, training.machine(), outcome.forecast->planned,
+                                          *outcome.forecast->simulated);
+    return;
+  }
   if (outcome.forecast->out_of_memory) {
     outcome.outcome = "out_of_memory";
     outcome.reason = first_line(*outcome.forecast->out_of_memory);

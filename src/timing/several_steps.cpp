@@ -180,7 +180,7 @@ class StepsPlayer {
   // Sets the spans of the last step's nodes, which condensing had joined, in the plan of one step.
   void set_last() {
     const std::size_t first = index(made_.repeated.first.back());
-    Seconds begin = made_.timeline.end;
+    const Seconds begin = sum_of_all_but_the_last();
     for (const plan::Stretch& stretch : condensed_.stretches) {
       const std::size_t node =
           first_task_.empty() ? index(stretch.node) : index(first_task_[index(stretch.node)]);
@@ -190,9 +190,35 @@ class StepsPlayer {
       const double pace = is_all ? 1 : (span.end - span.start) / whole;
       made_.last.nodes.push_back(
           is_all ? span : plan::Span{span.start + stretch.begin * pace, span.start + stretch.end * pace});
-      begin = std::min(begin, span.start);
     }
-    for (plan::Span& span : made_.last.nodes) span = {span.start - begin, span.end - begin};
+    for (plan::Span& span : made_.last.nodes)
+      span = {std::max(Seconds(0), span.start - begin), std::max(Seconds(0), span.end - begin)};
+    if (!options_.rows.empty()) set_rows_of_last(begin);
+  }
+
+  Seconds sum_of_all_but_the_last() const {
+    Seconds sum{};
+    for (std::size_t step = 0; step + 1 < made_.times.size(); ++step) sum += made_.times[step];
+    return sum;
+  }
+
+  // A device has the rows of the last step when they are copied to it, or when its task has read them.
+  void set_rows_of_last(Seconds begin) {
+    made_.rows_arrive.resize(plan_.devices.size());
+    const plan::Plan& plan = made_.repeated.timed.plan;
+    const std::size_t steps = made_.times.size();
+    const std::size_t from = steps > 1 ? index(made_.repeated.ends[steps - 2].front()) : 0;
+    for (std::size_t i = from; i < index(made_.repeated.ends.back().front()); ++i) {
+      const auto* move = std::get_if<plan::Move>(&plan.nodes[i].action);
+      const plan::Purpose purpose = plan.nodes[i].role.purpose;
+      if (move == nullptr ||
+          (purpose != plan::Purpose::input_copy && purpose != plan::Purpose::input_pipeline))
+        continue;
+      const std::size_t device = index(plan.buffer(move->target.buffer).device);
+      if (device >= made_.rows_arrive.size()) continue;  // of another task than the one that stands for all
+      Seconds& arrival = made_.rows_arrive[device];
+      arrival = std::max(arrival, made_.timeline.nodes[i].end - begin);
+    }
   }
 
   const plan::Plan& plan_;

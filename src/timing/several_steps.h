@@ -35,7 +35,10 @@ struct SeveralSteps {
   // True: the plan contains all replicas instead of one task that stands for all. Collectives remain single
   // nodes.
   bool is_unfolded = false;
-  plan::Timeline last{};  // of the last step, by node of the plan of one step, beginning at 0
+  // Of the last step, by node of the plan of one step, from the end of the step before it. What begins earlier, as
+  // copies of rows do, is cut off there.
+  plan::Timeline last{};
+  std::vector<Seconds> rows_arrive{};  // in the last step, by device of that plan; empty: no pipelines
 
   Seconds begin() const;  // of the reported steps
   Seconds step() const;   // mean of the reported steps

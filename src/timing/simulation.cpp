@@ -9,7 +9,6 @@
 #include "base/narrow.h"
 #include "base/rough.h"
 #include "communication/constants.h"
-#include "timing/spans.h"
 #include "timing/step_clock.h"
 
 namespace wt::timing {
@@ -30,66 +29,6 @@ Flops useful_work(const plan::Plan& plan) {
   }
   return sum;
 }
-
-// ---- Times at which the first device computes and communicates
-
-bool is_between_devices(const plan::Plan& plan, const plan::Move& move) {
-  return plan.buffer(move.source.buffer).device != plan.buffer(move.target.buffer).device;
-}
-
-Spans within(Spans spans, const plan::Span& window) {
-  for (plan::Span& span : spans) span = {std::max(span.start, window.start), std::min(span.end, window.end)};
-  return merged(std::move(spans));
-}
-
-// The times as seen from the first device.
-struct Activity {
-  Spans compute{};
-  Spans input{};
-  Spans communication{};
-
-  Activity(const plan::Plan& plan, const plan::Timeline& timeline) {
-    for (std::size_t i = 0; i < plan.nodes.size(); ++i) add(plan, plan.nodes[i], timeline.nodes[i]);
-    for (Spans* spans : {&compute, &input, &communication}) *spans = merged(std::move(*spans));
-  }
-
-  // The times in the reported steps. The wait for rows lasts from the end of a step until the rows of the
-  // next one have arrived.
-  explicit Activity(const SeveralSteps& steps) {
-    const plan::Plan& plan = steps.repeated.timed.plan;
-    Spans rows;
-    for (std::size_t step = 0; step < steps.times.size(); ++step) {
-      const std::size_t first = index(steps.repeated.first[step]);
-      const std::size_t last = index(steps.repeated.ends[step].front());
-      const std::size_t before = step == 0 ? 0 : index(steps.repeated.ends[step - 1].front());
-      const Seconds begin = step == 0 ? Seconds(0) : steps.timeline.nodes[before].end;
-      Seconds arrival = begin;
-      for (std::size_t i = before; i < last; ++i)
-        if (brings_rows(plan, plan.nodes[i])) arrival = std::max(arrival, steps.timeline.nodes[i].end);
-      rows.push_back({begin, arrival});
-      for (std::size_t i = first; i < last; ++i) add(plan, plan.nodes[i], steps.timeline.nodes[i]);
-    }
-    input = std::move(rows);
-    for (Spans* spans : {&compute, &input, &communication})
-      *spans = within(merged(std::move(*spans)), {steps.begin(), steps.timeline.end});
-  }
-
- private:
-  // The copy of rows to the first device, or their pipeline if that device is its own host.
-  static bool brings_rows(const plan::Plan& plan, const plan::Node& node) {
-    const auto* move = std::get_if<plan::Move>(&node.action);
-    const plan::Purpose purpose = node.role.purpose;
-    const bool is_of_rows = purpose == plan::Purpose::input_copy || purpose == plan::Purpose::input_pipeline;
-    return move != nullptr && is_of_rows && plan.buffer(move->target.buffer).device == plan::DeviceId{};
-  }
-
-  void add(const plan::Plan& plan, const plan::Node& node, const plan::Span& span) {
-    const StepPart part = part_of(plan, node);
-    if (part == StepPart::compute) compute.push_back(span);
-    if (part == StepPart::communication) communication.push_back(span);
-    if (part == StepPart::input) input.push_back(span);
-  }
-};
 
 std::vector<platform::Endpoint> replicas_of(const cluster::Machine& machine) {
   std::vector<platform::Endpoint> replicas;
@@ -127,7 +66,9 @@ class StepSimulator {
       several_ = play_steps(plan_, costs_, machine_, synchronization(), options_.steps);
       timeline_ = several_->last;
     }
-    return {timeline_, roofline_.scale, summary(), costs_, roofline_, overdue()};
+    splits_ = several_ ? splits_of(*several_, machine_, options_.divided)
+                       : splits_of(plan_, timeline_, machine_, options_.divided);
+    return {timeline_, roofline_.scale, summary(), costs_, roofline_, overdue(), std::move(splits_), shown()};
   }
 
  private:
@@ -143,6 +84,19 @@ class StepSimulator {
     costs_ = std::move(step.costs);
     timeline_ = std::move(step.timeline);
     skew_ = step.skew;
+  }
+
+  // What the timeline shows.
+  ShownStep shown() const {
+    const bool is_gpu = types_.front()->kind == device::Kind::gpu;
+    ShownStep shown{.end = timeline_.end, .is_dispatched = !is_gpu};
+    if (several_) {
+      shown.end = several_->times.back();
+      shown.rows_arrive = several_->rows_arrive;
+      shown.text = fmt::format("step {} of {}", several_->times.size(), several_->times.size());
+      if (several_->steady) shown.text += ", which the later ones repeat";
+    }
+    return shown;
   }
 
   std::optional<Overdue> overdue() const {
@@ -230,7 +184,9 @@ class StepSimulator {
                       .bound = of_first_device(&plan::Cost::bound) / options_.compute,
                       .basis = basis(),
                       .links = timeline_.links};
-    split(summary);
+    const StepSplit& own = splits_.front();
+    summary.compute = own.compute, summary.communication = own.communication, summary.exposed = own.exposed;
+    summary.input = own.input, summary.waiting = own.waiting;
     summary.pipeline = options_.pipeline;
     if (summary.pipeline) summary.pipeline->is_bound = summary.pipeline->batch >= summary.step * (1 - 1e-6);
     if (several_) summary.course = course();
@@ -239,32 +195,6 @@ class StepSimulator {
       summary.utilization = useful_work(plan_) / peak->second / summary.step /
                             static_cast<double>(replicas()) / static_cast<double>(machine_.devices_of_each());
     return summary;
-  }
-
-  // Divides the step among its parts. A moment in which several are active counts once: as compute time if
-  // the device computes, else as communication, else as waiting for rows.
-  void split(Simulated& summary) const {
-    const Activity activity = several_ ? Activity(*several_) : Activity(plan_, timeline_);
-    split(summary, activity);
-    if (!several_) return;
-    const auto steps = static_cast<double>(several_->times.size() - several_->from);
-    for (Seconds* part : {&summary.compute, &summary.communication, &summary.exposed, &summary.input})
-      *part = *part / steps;
-    summary.waiting = summary.step - summary.compute - summary.exposed - summary.input;
-  }
-
-  void split(Simulated& summary, const Activity& activity) const {
-    summary.compute = length(activity.compute);
-    summary.communication = length(activity.communication);
-    if (machine_.replicas.size() == 1 && summary.communication == Seconds(0) && !several_) {
-      summary.input = summary.step - summary.compute;
-      return;
-    }
-    const Spans busy = together(activity.compute, activity.communication);
-    summary.exposed = length(busy) - summary.compute;
-    const Spans all = together(busy, activity.input);
-    summary.input = length(all) - length(busy);
-    summary.waiting = summary.step - length(all);
   }
 
   Course course() const {
@@ -296,26 +226,10 @@ class StepSimulator {
   plan::Costs costs_{};
   plan::Timeline timeline_{};
   std::optional<SeveralSteps> several_{};
+  std::vector<StepSplit> splits_{};
 };
 
 }  // namespace
-
-StepPart part_of(const plan::Plan& plan, const plan::Node& node) {
-  const auto of_device = [](plan::DeviceId device) {
-    return device == plan::DeviceId{} ? StepPart::compute : StepPart::elsewhere;
-  };
-  if (const auto* move = std::get_if<plan::Move>(&node.action)) {
-    if (!is_between_devices(plan, *move)) return of_device(plan.buffer(move->target.buffer).device);
-    const bool is_of_rows = node.role.purpose == plan::Purpose::input_copy;
-    return is_of_rows ? StepPart::input : StepPart::communication;
-  }
-  const bool is_packed_here = node.role.purpose == plan::Purpose::packing && node.role.replica == 0;
-  if (node.role.purpose == plan::Purpose::reduction || is_packed_here ||
-      std::holds_alternative<plan::Collective>(node.action))
-    return StepPart::communication;
-  const auto* run = std::get_if<plan::Run>(&node.action);
-  return of_device(run != nullptr ? run->device : std::get<plan::Sum>(node.action).device);
-}
 
 std::vector<platform::Endpoint> endpoints_of(const plan::Plan& plan, const cluster::Machine& machine) {
   std::vector<platform::Endpoint> where;

@@ -30,8 +30,18 @@
 #include "timing/overdue.h"
 #include "timing/several_steps.h"
 #include "timing/simulated.h"
+#include "timing/step_split.h"
 
 namespace wt::timing {
+
+// The one step that a timeline shows.
+struct ShownStep {
+  Seconds end{};                  // of that step, which with jitter isn't the mean that is reported
+  std::string text = "one step";  // "step 8 of 8, which the later ones repeat"
+  std::vector<Seconds>
+      rows_arrive{};           // by device of the plan, until when it waits for rows; empty: rows are copied
+  bool is_dispatched = false;  // the step ends with a host's work and not with a synchronization
+};
 
 // A simulated step of a plan, and its summary.
 struct Simulation {
@@ -41,6 +51,8 @@ struct Simulation {
   plan::Costs costs{};
   plan::RooflineOptions roofline{};  // the options with which the costs were made
   std::optional<Overdue> overdue{};  // absent: no collective exceeds its timeout; else the job ends there
+  std::vector<StepSplit> splits{};   // of the devices that train; the first is that of the summary
+  ShownStep shown{};                 // by the timeline
 };
 
 // A source of kernel times other than the roofline: measured, or read from a profile.
@@ -72,11 +84,8 @@ struct SimulationOptions {
   communication::KnownTimes* known_collectives = nullptr;  // from other simulations; null: none
   Place folding_at{};                                      // of `folding` in the user's file, for messages
   std::optional<Seconds> timeout{};                        // of a collective
+  Divided divided = Divided::first;                        // for whose view the step is divided
 };
-
-// The part of the first device's step to which a node belongs. The kernels of other devices are `elsewhere`.
-enum class StepPart : std::uint8_t { compute, communication, input, elsewhere };
-StepPart part_of(const plan::Plan& plan, const plan::Node& node);
 
 // By device of the plan, its endpoint on the platform.
 std::vector<platform::Endpoint> endpoints_of(const plan::Plan& plan, const cluster::Machine& machine);

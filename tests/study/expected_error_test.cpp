@@ -1,7 +1,7 @@
 // Claims: quantiles are those of the sorted samples, written out as often as they weigh; sums are all pairs; and
 // the class of errors follows what is published of a device.
 
-#include "recommend/errors.h"
+#include "study/evidence/expected_error.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "platform/constants_version.h"
 
-namespace wt::recommend {
+namespace wt::evidence {
 namespace {
 
 // With whole weights, the samples can be written out and counted.
@@ -88,7 +88,7 @@ class Rows : public ::testing::Test {
   const std::vector<evidence::Record> records_{record("a100_sxm_40", "tf32", "resnet50", 1, 1.1),
                                                record("p100_sxm2", "float32", "vgg16", 1, 0.9),
                                                record("p100_sxm2", "float32", "vgg16", 8, 1.3)};
-  const std::vector<Row> rows_ = rows_of(records_);
+  const std::vector<PublishedRow> rows_ = rows_of(records_);
   static Asked asked(std::string device, std::string generation, std::string precision, std::string network,
                      std::int64_t devices = 1) {
     return {.device = std::move(device),
@@ -138,4 +138,4 @@ TEST_F(Rows, AreReadBackAsTheyWereWritten) {
 }
 
 }  // namespace
-}  // namespace wt::recommend
+}  // namespace wt::evidence

@@ -15,7 +15,7 @@
 
 #include "study/evidence/records.h"
 
-namespace wt::recommend {
+namespace wt::evidence {
 
 struct Sample {
   double error = 0;  // log(predicted / true)
@@ -51,12 +51,12 @@ struct Asked {
 };
 
 // A published row.
-struct Row {
-  const evidence::Record* record = nullptr;
+struct PublishedRow {
+  const Record* record = nullptr;
   std::string generation{};
   bool is_tpu = false;
 };
-std::vector<Row> rows_of(const std::vector<evidence::Record>& records);
+std::vector<PublishedRow> rows_of(const std::vector<Record>& records);
 
 // The errors of one cause, and the sentence that says which rows they are of.
 struct Cause {
@@ -70,7 +70,7 @@ struct Expected {
   Cause communication{};  // no samples: one device has none
 };
 
-Expected expected(const std::vector<Row>& rows, const Asked& asked);
+Expected expected(const std::vector<PublishedRow>& rows, const Asked& asked);
 
 // Predicted over true throughput, at three quantiles.
 struct Band {
@@ -82,9 +82,16 @@ struct Band {
 Band band(const Expected& expected, double q);
 
 // The row that is most like what is asked. Null without rows.
-const Row* nearest(const std::vector<Row>& rows, const Asked& asked);
+const PublishedRow* nearest(const std::vector<PublishedRow>& rows, const Asked& asked);
+
+// A published row as text, and how far the prediction of it is off.
+struct Nearest {
+  std::string text{};
+  double ratio = 1;  // predicted over published
+};
+Nearest as_nearest(const PublishedRow& row);
 
 // "evidence to 16 GPUs, asked 512", or empty if rows go as far.
-std::string extrapolation(const std::vector<Row>& rows, const Asked& asked);
+std::string extrapolation(const std::vector<PublishedRow>& rows, const Asked& asked);
 
-}  // namespace wt::recommend
+}  // namespace wt::evidence

@@ -4,7 +4,7 @@
 
 #include "scenario/scenario.h"
 
-namespace wt::recommend {
+namespace wt::study {
 
 // The model's name in the zoo; of a model of the user's own, the scenario's name.
 inline std::string model_name(const scenario::Scenario& scenario) {
@@ -12,4 +12,4 @@ inline std::string model_name(const scenario::Scenario& scenario) {
   return zoo != nullptr ? std::string(zoo->model->name) : scenario.name;
 }
 
-}  // namespace wt::recommend
+}  // namespace wt::study

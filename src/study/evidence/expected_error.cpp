@@ -1,4 +1,4 @@
-#include "recommend/errors.h"
+#include "study/evidence/expected_error.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,10 @@
 #include "base/rough.h"
 #include "platform/device_types.h"
 
-namespace wt::recommend {
+namespace wt::evidence {
 
 namespace {
 
-using evidence::Record;
 using Ratio = std::optional<double> Record::*;
 
 // Too few rows say nothing about the ends of a distribution.
@@ -28,27 +27,27 @@ bool is_useful(const Record& record, Ratio ratio) {
 
 // The rows that `accepts`, as samples. Those of an arrangement have a weight of 1 together.
 template <class Accepts>
-Samples samples(const std::vector<Row>& rows, Ratio ratio, Accepts accepts) {
+Samples samples(const std::vector<PublishedRow>& rows, Ratio ratio, Accepts accepts) {
   std::map<std::string_view, double> counts;
-  for (const Row& row : rows)
+  for (const PublishedRow& row : rows)
     if (is_useful(*row.record, ratio) && accepts(row)) counts[row.record->arrangement] += 1;
   Samples found;
-  for (const Row& row : rows)
+  for (const PublishedRow& row : rows)
     if (is_useful(*row.record, ratio) && accepts(row))
       found.push_back({std::log(*(row.record->*ratio)), 1 / counts[row.record->arrangement]});
   return found;
 }
 
-bool is_of_generation(const Row& row, const Asked& asked) {
+bool is_of_generation(const PublishedRow& row, const Asked& asked) {
   return row.record->device == asked.device ||
          (!asked.generation.empty() && row.generation == asked.generation);
 }
 
-bool is_of_one_device(const Row& row) { return row.record->generic.has_value(); }
+bool is_of_one_device(const PublishedRow& row) { return row.record->generic.has_value(); }
 
-Known known_of(const std::vector<Row>& rows, const Asked& asked) {
+Known known_of(const std::vector<PublishedRow>& rows, const Asked& asked) {
   Known known = Known::data_sheet_alone;
-  for (const Row& row : rows) {
+  for (const PublishedRow& row : rows) {
     const bool is_near =
         is_of_one_device(row) && is_of_generation(row, asked) && row.record->precision == asked.precision;
     if (is_near && row.record->network == asked.network) return Known::published;
@@ -76,19 +75,23 @@ std::string counted_rows(const Samples& samples, std::string_view of) {
   return fmt::format("{}: {}", counted(static_cast<std::int64_t>(samples.size()), "row"), of);
 }
 
-Cause kernels_of(const std::vector<Row>& rows, Known known) {
+Cause kernels_of(const std::vector<PublishedRow>& rows, Known known) {
   const Class& of = *std::ranges::find(classes, known, &Class::known);
-  Samples found = samples(rows, of.ratio, [](const Row&) { return true; });
+  Samples found = samples(rows, of.ratio, [](const PublishedRow&) { return true; });
   std::string basis = counted_rows(found, of.basis);
   return {std::move(found), std::move(basis)};
 }
 
 // Variables on the host are not how this program would train on several devices.
-bool is_all_reduce(const Row& row) { return !row.record->arrangement.starts_with("central storage"); }
+bool is_all_reduce(const PublishedRow& row) {
+  return !row.record->arrangement.starts_with("central storage");
+}
 
-Cause communication_of(const std::vector<Row>& rows, const Asked& asked) {
+Cause communication_of(const std::vector<PublishedRow>& rows, const Asked& asked) {
   if (asked.devices < 2) return {};
-  const auto alike = [&](const Row& row) { return is_all_reduce(row) && row.is_tpu == asked.is_tpu; };
+  const auto alike = [&](const PublishedRow& row) {
+    return is_all_reduce(row) && row.is_tpu == asked.is_tpu;
+  };
   Samples found = samples(rows, &Record::from_one_device, alike);
   if (found.size() >= fewest_rows) {
     std::string basis = counted_rows(
@@ -102,7 +105,7 @@ Cause communication_of(const std::vector<Row>& rows, const Asked& asked) {
   return {std::move(found), std::move(basis)};
 }
 
-double distance(const Row& row, const Asked& asked) {
+double distance(const PublishedRow& row, const Asked& asked) {
   const auto apart = [](std::int64_t left, std::int64_t right) {
     return std::abs(std::log2(static_cast<double>(std::max<std::int64_t>(left, 1)) /
                               static_cast<double>(std::max<std::int64_t>(right, 1))));
@@ -147,8 +150,8 @@ std::string_view name(Known known) {
   return "data sheet alone";
 }
 
-std::vector<Row> rows_of(const std::vector<Record>& records) {
-  std::vector<Row> rows;
+std::vector<PublishedRow> rows_of(const std::vector<Record>& records) {
+  std::vector<PublishedRow> rows;
   for (const Record& record : records) {
     const device::DeviceType* type = platform::find_device_type(record.device);
     rows.push_back({.record = &record,
@@ -158,7 +161,7 @@ std::vector<Row> rows_of(const std::vector<Record>& records) {
   return rows;
 }
 
-Expected expected(const std::vector<Row>& rows, const Asked& asked) {
+Expected expected(const std::vector<PublishedRow>& rows, const Asked& asked) {
   const Known known = known_of(rows, asked);
   return {known, kernels_of(rows, known), communication_of(rows, asked)};
 }
@@ -172,18 +175,27 @@ Band band(const Expected& expected, double q) {
   return {std::exp(quantile(all, q)), std::exp(quantile(all, 0.5)), std::exp(quantile(all, 1 - q))};
 }
 
-const Row* nearest(const std::vector<Row>& rows, const Asked& asked) {
-  const auto found = std::ranges::min_element(rows, {}, [&](const Row& row) { return distance(row, asked); });
+const PublishedRow* nearest(const std::vector<PublishedRow>& rows, const Asked& asked) {
+  const auto found =
+      std::ranges::min_element(rows, {}, [&](const PublishedRow& row) { return distance(row, asked); });
   return found == rows.end() ? nullptr : &*found;
 }
 
-std::string extrapolation(const std::vector<Row>& rows, const Asked& asked) {
+Nearest as_nearest(const PublishedRow& row) {
+  const Record& record = *row.record;
+  return {fmt::format("{} on {} {} in {}, batch {}: {:g} {} ({}; {})", record.network, record.devices,
+                      record.device, record.precision, record.batch, record.published, record.unit,
+                      record.source, record.framework),
+          record.own ? *record.own : record.absolute.value_or(1)};
+}
+
+std::string extrapolation(const std::vector<PublishedRow>& rows, const Asked& asked) {
   std::int64_t most = 0;
-  for (const Row& row : rows)
+  for (const PublishedRow& row : rows)
     if (row.is_tpu == asked.is_tpu && is_all_reduce(row))
       most = std::max<std::int64_t>(most, row.record->devices);
   if (asked.devices <= std::max<std::int64_t>(most, 1)) return {};
   return fmt::format("evidence to {} {}, asked {}", most, asked.is_tpu ? "TPU chips" : "GPUs", asked.devices);
 }
 
-}  // namespace wt::recommend
+}  // namespace wt::evidence
