@@ -24,6 +24,7 @@
 #include "cli/commands.h"
 #include "cli/plain_text.h"
 #include "cli/recommend.h"
+#include "cli/report.h"
 #include "cli/sweep.h"
 #include "cli/verify.h"
 
@@ -46,6 +47,7 @@ class CommandLine {
     add_sweep();
     add_merge();
     add_recommend();
+    add_report();
     add_explain();
     add_validate();
     add_collective();
@@ -72,6 +74,7 @@ class CommandLine {
     if (sweep_->parsed()) return sweep(sweep_options_, streams);
     if (merge_->parsed()) return merge(merge_options_, streams);
     if (recommend_->parsed()) return recommend(recommend_options_, streams);
+    if (report_->parsed()) return report(report_options_, streams);
     if (explain_->parsed()) return explain(explain_options_, streams);
     if (validate_->parsed()) return validate(validate_options_, streams);
     if (collective_->parsed()) return run_collective(collective_options_, streams);
@@ -292,6 +295,15 @@ class CommandLine {
     expanded->excludes(folded);
   }
 
+  void add_report() {
+    report_ = app_.add_subcommand("report",
+                                  "Writes report.json, the data of a report, for results of run or sweep");
+    report_
+        ->add_option("FOLDER", report_options_.folders, "Folders of results; a report of several is printed")
+        ->required();
+    report_->add_flag("--json", report_options_.json, "Prints the report and writes nothing");
+  }
+
   void add_devices() {
     devices_ =
         app_.add_subcommand("devices", "Prints this machine's devices, or those that a scenario describes");
@@ -508,6 +520,7 @@ class CommandLine {
   CLI::App* sweep_ = nullptr;
   CLI::App* merge_ = nullptr;
   CLI::App* recommend_ = nullptr;
+  CLI::App* report_ = nullptr;
   CLI::App* explain_ = nullptr;
   CLI::App* validate_ = nullptr;
   CLI::App* collective_ = nullptr;
@@ -528,6 +541,7 @@ class CommandLine {
   SweepOptions sweep_options_{};
   MergeOptions merge_options_{};
   RecommendOptions recommend_options_{};
+  ReportOptions report_options_{};
   ExplainOptions explain_options_{};
   ValidateOptions validate_options_{};
   CollectiveOptions collective_options_{};

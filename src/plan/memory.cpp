@@ -301,6 +301,32 @@ std::map<BufferKind, Bytes> held_at_peak(const Plan& plan, DeviceId device) {
   return held;
 }
 
+Bytes HeldMoment::sum() const {
+  Bytes sum{};
+  for (const Bytes bytes : by_kind) sum += bytes;
+  return sum;
+}
+
+std::vector<HeldMoment> held_over_step(const Plan& plan, DeviceId device) {
+  const Occupants occupants(plan, device);
+  std::map<std::size_t, std::array<std::int64_t, buffer_kinds>> changes;  // by node
+  occupants.each([&](BufferId id, std::size_t first, std::size_t last) {
+    const auto kind = static_cast<std::size_t>(plan.buffer(id).kind);
+    const std::int64_t size = rounded(plan.buffer(id)).count();
+    changes[first].at(kind) += size;
+    changes[last + 1].at(kind) -= size;
+  });
+  std::vector<HeldMoment> course;
+  HeldMoment now;
+  for (const auto& [node, change] : changes) {
+    if (node >= std::max<std::size_t>(1, occupants.nodes())) break;
+    now.node = node;
+    for (std::size_t kind = 0; kind < buffer_kinds; ++kind) now.by_kind[kind] += Bytes(change[kind]);
+    course.push_back(now);
+  }
+  return course;
+}
+
 Bytes live_bytes_bound(const Plan& plan, DeviceId device) { return peak_of(plan, device).bytes; }
 
 }  // namespace wt::plan

@@ -3,6 +3,7 @@
 // that would run out of memory on the described device is known in advance. plan/memory_report.h presents the
 // result.
 
+#include <array>
 #include <map>
 #include <vector>
 
@@ -36,6 +37,17 @@ Peak peak_of(const Plan& plan, DeviceId device);
 
 // The bytes held at the peak, by kind of buffer.
 std::map<BufferKind, Bytes> held_at_peak(const Plan& plan, DeviceId device);
+
+// What a device holds while a node runs, by kind of buffer.
+inline constexpr std::size_t buffer_kinds = 8;
+struct HeldMoment {
+  std::size_t node = 0;
+  std::array<Bytes, buffer_kinds> by_kind{};  // each buffer rounded up to the allocator's granule
+  Bytes sum() const;
+};
+// The course of a device's memory over a step, in the order of the plan: the nodes at which it changes. Its highest
+// sum is that of peak_of().
+std::vector<HeldMoment> held_over_step(const Plan& plan, DeviceId device);
 
 // A lower bound on a device's memory that holds for every choice of addresses: the largest sum of the buffers
 // that are live at the same time.

@@ -37,6 +37,7 @@ class TorusFabric : public Fabric {
   void route(std::int32_t from, std::int32_t to, LinkId first, Trail& trail) const override;
   std::int32_t links_of_port() const override;
 
+  const Grid& grid() const { return grid_; }
   Coordinates coordinates(std::int32_t port) const;
   std::int32_t port_at(const Coordinates& coordinates) const;
   // The number of steps along each axis of the route; negative steps go in the negative direction.

@@ -9,6 +9,7 @@
 #include "base/quantity.h"
 #include "base/rough.h"
 #include "base/table.h"
+#include "report/page/figures.h"
 
 namespace wt::recommend {
 
@@ -248,9 +249,10 @@ std::string text(const Answer& answer) {
   return text + fmt::format("\n{} made\n", counted(answer.forecasts, "forecast"));
 }
 
-std::string json(const Answer& answer) {
-  json::Writer out;
-  out.begin_object().member("format", "windtunnel recommendation");
+namespace {
+
+// Everything that is known about the answer.
+void write_members(json::Writer& out, const Answer& answer) {
   out.member("name", answer.name).member("target", answer.target);
   write(out, "held_fixed", answer.fixed);
   write(out, "choices", answer.choices, answer.quantile);
@@ -266,7 +268,67 @@ std::string json(const Answer& answer) {
   out.end_array();
   write(out, "unused_rows", answer.unused_rows);
   out.member("best_measurement", answer.best_measurement).member("forecasts", answer.forecasts);
+}
+
+std::string sentence_of(const Answer& answer) {
+  if (answer.choices.empty()) return "no machine reaches the target";
+  const Choice& first = answer.choices.front();
+  const std::string range = interval(first);
+  return fmt::format("{} of {}{}", first.found.smallest->size.text, first.platform,
+                     range == "-" ? "" : ", " + range);
+}
+
+std::vector<report::Figure> figures_of(const Answer& answer) {
+  if (answer.choices.empty()) return {};
+  const Choice& first = answer.choices.front();
+  const Sized& found = *first.found.smallest;
+  report::Figure size{.key = "answer",
+                      .label = "smallest machine",
+                      .value = found.size.count,
+                      .unit = first.unit,
+                      .text = fmt::format("{} of {}", found.size.text, first.platform),
+                      .basis = fmt::format("for {}; known from: {}", answer.target, name(first.known))};
+  if (first.at_least && first.at_most) {
+    size.low = static_cast<double>(first.at_least->size.count), size.low_text = first.at_least->size.text;
+    size.high = static_cast<double>(first.at_most->size.count), size.high_text = first.at_most->size.text;
+  }
+  const double rate = found.timed.samples_per_second;
+  std::vector<report::Figure> figures{std::move(size),
+                                      {.key = "samples_per_second",
+                                       .label = "its throughput",
+                                       .value = rate,
+                                       .unit = "samples/s",
+                                       .text = report::rate_text(rate),
+                                       .low = rate / first.band.high,
+                                       .high = rate / first.band.low,
+                                       .low_text = report::rate_text(rate / first.band.high),
+                                       .high_text = report::rate_text(rate / first.band.low)}};
+  if (found.timed.has_price())
+    figures.push_back({.key = "cost_per_hour",
+                       .label = "its price",
+                       .value = found.timed.cost_per_hour,
+                       .unit = found.timed.currency + "/h",
+                       .text = fmt::format("{:.2f} {}/h", found.timed.cost_per_hour, found.timed.currency),
+                       .basis = found.timed.price});
+  return figures;
+}
+
+}  // namespace
+
+std::string json(const Answer& answer) {
+  json::Writer out;
+  out.begin_object().member("format", "windtunnel recommendation");
+  write_members(out, answer);
   return out.end_object().text();
+}
+
+void write_page(json::Writer& out, const Answer& answer) {
+  out.begin_object().member("kind", "recommendation").member("format_version", 1);
+  report::write_headline(out, figures_of(answer));
+  out.member("sentence", sentence_of(answer))
+      .member("ranked_by", has_price(answer) ? "cost_per_hour" : "devices");
+  write_members(out, answer);
+  out.end_object();
 }
 
 }  // namespace wt::recommend

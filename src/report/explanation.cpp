@@ -53,9 +53,14 @@ std::string compute_text(const plan::Parts& compute) {
                      percent(compute.gap / sum));
 }
 
-std::string sentence(const study::Explanation& e) {
+std::vector<Piece> sorted_pieces(const study::Explanation& e) {
   std::vector<Piece> sorted = pieces(e);
   std::ranges::stable_sort(sorted, [](const Piece& a, const Piece& b) { return a.time > b.time; });
+  return sorted;
+}
+
+std::string sentence(const study::Explanation& e) {
+  const std::vector<Piece> sorted = sorted_pieces(e);
   std::string text =
       fmt::format("bound by {}: {} of the step", sorted[0].name, percent(sorted[0].time / sorted[0].step));
   std::string_view separator = "; ";
@@ -204,6 +209,14 @@ constexpr std::string_view footing =
 
 }  // namespace
 
+std::string bound_sentence(const study::Explanation& e) { return sentence(e); }
+std::string bound_by(const study::Explanation& e) { return sorted_pieces(e).front().name; }
+Records kernel_records(const study::Explanation& e) {
+  return records(kernel_columns, e.account.kernels, all);
+}
+Records run_records(const study::Explanation& e) { return records(run_columns, e.account.runs, all); }
+Records change_records(const study::Explanation& e) { return records(change_columns, change_rows(e), all); }
+
 std::string explanation_text(const study::Explanation& e) {
   std::string text = fmt::format("{}\n{}\n", e.name, sentence(e));
   text += simulated_text(e.now.planned, *e.now.simulated);
@@ -230,10 +243,10 @@ std::string explanation_json(const study::Explanation& e) {
       .member("memory_s", e.account.compute.memory.count())
       .member("gap_s", e.account.compute.gap.count());
   out.end_object().key("kernels");
-  write(out, records(kernel_columns, e.account.kernels, all));
+  write(out, kernel_records(e));
   write(out.key("collectives"), records(collective_columns, e.account.collectives, all));
   write(out.key("links"), records(link_columns, link_rows(e), all));
-  write(out.key("changes"), records(change_columns, change_rows(e), all));
+  write(out.key("changes"), change_records(e));
   return out.end_object().text();
 }
 

@@ -51,7 +51,7 @@ TEST(CommandLine, RefusesAnUnknownCommand) {
   const Said said = run({"fly", "--far"});
   EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_EQ(said.messages,
-            "\"fly\" is not a command\nknown: run, sweep, merge, recommend, explain, validate, collective, "
+            "\"fly\" is not a command\nknown: run, sweep, merge, recommend, report, explain, validate, collective, "
             "devices, calibrate, list, "
             "import, "
             "export, verify\n");
@@ -59,7 +59,7 @@ TEST(CommandLine, RefusesAnUnknownCommand) {
 
 TEST(CommandLine, SuggestsTheCommandThatWasMeant) {
   EXPECT_EQ(run({"vaildate"}).messages,
-            "\"vaildate\" is not a command\ndid you mean \"validate\"? known: run, sweep, merge, recommend, "
+            "\"vaildate\" is not a command\ndid you mean \"validate\"? known: run, sweep, merge, recommend, report, "
             "explain, validate, collective, "
             "devices, calibrate, list, import, export, verify\n");
 }

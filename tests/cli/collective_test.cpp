@@ -419,7 +419,7 @@ TEST(Collective, WritesATraceOfOneCollective) {
   for (const json::Value& event : trace.find("traceEvents")->elements()) {
     if (event.find("ph")->string() != "X") continue;
     const json::Value* category = event.find("cat");
-    moves += category->string() == "move" ? 1u : 0u;
+    moves += category->string() == "message" ? 1u : 0u;
     end = std::max(end, test::number_at(event, {"ts"}) + test::number_at(event, {"dur"}));
   }
   EXPECT_EQ(moves, 4u * 2);  // each on the sender's link and the receiver's
