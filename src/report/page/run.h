@@ -8,7 +8,6 @@
 
 #include "base/json.h"
 #include "base/json_writer.h"
-#include "cluster/machine.h"
 #include "plan/plan.h"
 #include "session/forecast.h"
 #include "study/assumed.h"
