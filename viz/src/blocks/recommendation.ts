@@ -1,0 +1,48 @@
+// The answer of `recommend` in words, and what was not chosen.
+import type { Block } from "../charts/chart";
+import type { Recommendation } from "../data/report";
+import { number } from "../text/quantity";
+import { sentence, words } from "../text/shorten";
+import { element } from "./element";
+import { tableElement } from "./table";
+
+export const answer: Block<Recommendation> = {
+  slug: "answer",
+  title: (result) => `The smallest machine for ${result.target}`,
+  applies: () => true,
+  draw: (result) => element("div", { class: "prose" },
+    element("p", { class: "lead" }, result.choices.length === 0 ? "No machine that was considered meets the target." : sentence(result.sentence ?? result.choices[0].smallest.size)),
+    result.best_measurement ? element("p", {}, `The measurement that would make this surest: ${sentence(result.best_measurement)}`) : null,
+    result.held_fixed?.length ? element("p", {}, "Held fixed:") : null,
+    element("ul", {}, ...(result.held_fixed ?? []).map((line) => element("li", {}, sentence(line))))),
+};
+
+export const runnersUp: Block<Recommendation> = {
+  slug: "runners-up",
+  title: () => "The answer and its runners-up",
+  applies: (result) => result.choices.length > 0,
+  draw: (result) => tableElement({
+    columns: [
+      { title: "platform" }, { title: "smallest" }, { title: "interval" }, { title: "devices", numeric: true }, { title: "samples/s", numeric: true, show: (value) => number(value as number) },
+      { title: "price of an hour", numeric: true }, { title: "strategy" }, { title: "rows each", numeric: true }, { title: "precision" }, { title: "known from" }, { title: "limited by" },
+    ],
+    rows: result.choices.map(({ platform, smallest, at_least, at_most, known_from, limited_by }) => [
+      platform, smallest.size, `${at_least?.size ?? "?"} to ${at_most?.size ?? "no sure size"}`, smallest.devices, smallest.samples_per_second,
+      smallest.cost_per_hour === undefined ? null : `${number(smallest.cost_per_hour)} ${smallest.currency ?? ""}`,
+      words(smallest.strategy), smallest.rows_each, smallest.precision, known_from, limited_by ?? null,
+    ]),
+  }, "Choices"),
+};
+
+export const notChosen: Block<Recommendation> = {
+  slug: "not-chosen",
+  title: () => "Platforms that don't meet the target, and why",
+  applies: (result) => (result.too_slow?.length ?? 0) + (result.impossible?.length ?? 0) > 0,
+  draw: (result) => tableElement({
+    columns: [{ title: "platform" }, { title: "fastest that was tried" }, { title: "samples/s", numeric: true, show: (value) => number(value as number) }, { title: "why not" }],
+    rows: [
+      ...(result.too_slow ?? []).map((row) => [row.platform, row.fastest?.size ?? null, row.fastest?.samples_per_second ?? null, row.why_not]),
+      ...(result.impossible ?? []).map((row) => [row.platform, null, null, row.why_not]),
+    ],
+  }, "Platforms that were not chosen"),
+};

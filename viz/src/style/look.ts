@@ -1,0 +1,84 @@
+// A look is every colour that a chart uses. Lines also differ in dashes and symbols, so that a chart reads without
+// colour.
+import { loadsInPrint, loadsOnDark, loadsOnLight, okabeIto } from "./palette";
+
+export type LookName = "light" | "dark" | "print";
+
+export interface Look {
+  name: LookName;
+  ink: string;
+  muted: string;
+  rule: string;
+  surface: string;
+  lines: string[];
+  loads: string[];
+}
+
+const { blue, orange, green, vermillion, purple, sky, yellow } = okabeIto;
+
+export const looks: Record<LookName, Look> = {
+  light: {
+    name: "light",
+    ink: "#1c2530",
+    muted: "#5b6673",
+    rule: "#dfe4ea",
+    surface: "#ffffff",
+    lines: [blue, vermillion, green, purple, orange, sky, "#4d4d4d"],
+    loads: loadsOnLight,
+  },
+  dark: {
+    name: "dark",
+    ink: "#e8ecf1",
+    muted: "#a3afbd",
+    rule: "#333d4a",
+    surface: "#181d24",
+    lines: [sky, orange, "#2bbf94", "#e39cc3", yellow, "#ff8a3d", "#c3c9d1"],
+    loads: loadsOnDark,
+  },
+  print: {
+    name: "print",
+    ink: "#000000",
+    muted: "#333333",
+    rule: "#bbbbbb",
+    surface: "#ffffff",
+    lines: ["#000000", "#5a5a5a", "#8a8a8a", "#2e2e2e", "#747474", "#a0a0a0", "#444444"],
+    loads: loadsInPrint,
+  },
+};
+
+const dashes: (string | number[])[] = ["solid", [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [14, 4], [1, 4]];
+const symbols = ["circle", "rect", "triangle", "diamond", "pin", "roundRect", "arrow"];
+
+export interface Stroke {
+  color: string;
+  dash: string | number[];
+  symbol: string;
+}
+
+export function stroke(look: Look, index: number): Stroke {
+  const at = index % look.lines.length;
+  return { color: look.lines[at], dash: dashes[at], symbol: symbols[at] };
+}
+
+// A text colour that is legible on a fill, by the relative luminance of WCAG 2.
+export function inkOn(fill: string): string {
+  const channel = (at: number) => {
+    const value = parseInt(fill.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  const luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
+  return luminance > 0.3 ? "#10151b" : "#ffffff";
+}
+
+// The kinds of things that take time or memory keep their colour in all charts.
+const placeOfKind: Record<string, number> = {
+  compute: 0, kernel: 0, arithmetic: 0, activation: 0,
+  exposed_communication: 1, collective: 1, communication: 1, gradient: 1, memory: 1,
+  input: 2, row_copy: 2, variable: 2,
+  waiting: 6, synchronization: 6, gap: 6, dispatch: 6, workspace: 6,
+  message: 4, optimizer_slot: 4, copy: 3, packing: 5, sum: 3, result: 3, hidden_communication: 5,
+};
+
+export function colorOf(look: Look, kind: string): string {
+  return look.lines[placeOfKind[kind] ?? 5];
+}
