@@ -55,7 +55,7 @@ export const kinds: Record<string, Kind> = {
   },
   recommendation: {
     title: "Recommendation",
-    parts: parts(answer, headline, notes, sizes, reached, runnersUp, notChosen, assumptions),
+    parts: parts(headline, answer, notes, sizes, reached, runnersUp, notChosen, assumptions),
   },
 };
 

@@ -4,17 +4,27 @@ import type { Figure, Result } from "../data/report";
 import { element } from "./element";
 import { tableElement } from "./table";
 
+// The unit is smaller than the number, and stands once for both ends of an interval.
+function value({ text, unit }: Figure): HTMLElement {
+  const parts = /^([\d.,]+) (\S+)$/.exec(text);
+  if (!parts || (unit && parts[2].length < 3)) return element("div", { class: "value" }, text);
+  return element("div", { class: "value" }, parts[1], element("span", { class: "unit" }, ` ${parts[2]}`));
+}
+
 function card(figure: Figure): HTMLElement {
-  const { low_text, high_text } = figure;
+  const { high_text } = figure;
+  const unit = / (\S+)$/.exec(high_text ?? "")?.[0] ?? "";
+  const low_text = unit && figure.low_text?.endsWith(unit) ? figure.low_text.slice(0, -unit.length) : figure.low_text;
   return element("div", { class: "card", "data-key": figure.key },
     element("div", { class: "label" }, figure.label),
-    element("div", { class: "value" }, figure.text),
-    low_text && high_text ? element("div", { class: "interval" }, `between ${low_text} and ${high_text}`) : null,
+    value(figure),
+    low_text && high_text ? element("div", { class: "interval" }, `${low_text} to ${high_text}`) : null,
     figure.basis ? element("div", { class: "basis" }, figure.basis) : null);
 }
 
 export const headline: Block = {
   slug: "headline",
+  short: "In short",
   title: () => "In short",
   applies: (result) => (result.headline?.length ?? 0) > 0,
   draw: (result) => element("div", { class: "cards" }, ...result.headline!.map(card)),
@@ -22,6 +32,7 @@ export const headline: Block = {
 
 export const notes: Block = {
   slug: "notes",
+  short: "Notes",
   title: () => "Notes",
   applies: (result) => (result.notes?.length ?? 0) > 0,
   draw: (result) => element("ul", { class: "notes" }, ...result.notes!.map((note) => element("li", {}, note))),
@@ -29,6 +40,7 @@ export const notes: Block = {
 
 export const assumptions: Block = {
   slug: "assumptions",
+  short: "Assumptions",
   title: () => "What this rests on: assumptions, their sources, and what they change",
   applies: (result) => (result.assumptions?.length ?? 0) > 0,
   draw(result: Result) {

@@ -8,17 +8,20 @@ import { tableElement } from "./table";
 
 export const answer: Block<Recommendation> = {
   slug: "answer",
+  short: "The answer",
   title: (result) => `The smallest machine for ${result.target}`,
   applies: () => true,
   draw: (result) => element("div", { class: "prose" },
-    element("p", { class: "lead" }, result.choices.length === 0 ? "No machine that was considered meets the target." : sentence(result.sentence ?? result.choices[0].smallest.size)),
-    result.best_measurement ? element("p", {}, `The measurement that would make this surest: ${sentence(result.best_measurement)}`) : null,
+    result.choices.length === 0 ? element("p", { class: "lead" }, "No machine that was considered meets the target.") : null,
+    result.sentence ? element("p", { class: "lead" }, sentence(result.sentence)) : null,
+    result.best_measurement ? element("p", {}, `The measurement that would make this surest: ${result.best_measurement}.`) : null,
     result.held_fixed?.length ? element("p", {}, "Held fixed:") : null,
     element("ul", {}, ...(result.held_fixed ?? []).map((line) => element("li", {}, sentence(line))))),
 };
 
 export const runnersUp: Block<Recommendation> = {
   slug: "runners-up",
+  short: "Runners-up",
   title: () => "The answer and its runners-up",
   applies: (result) => result.choices.length > 0,
   draw: (result) => tableElement({
@@ -36,6 +39,7 @@ export const runnersUp: Block<Recommendation> = {
 
 export const notChosen: Block<Recommendation> = {
   slug: "not-chosen",
+  short: "Not chosen",
   title: () => "Platforms that don't meet the target, and why",
   applies: (result) => (result.too_slow?.length ?? 0) + (result.impossible?.length ?? 0) > 0,
   draw: (result) => tableElement({

@@ -7,6 +7,7 @@ import { element } from "./element";
 
 export const outcome: Block<Run> = {
   slug: "outcome",
+  short: "Why it ended",
   title: (run) => `The run ended early: ${words(run.outcome)}`,
   applies: (run) => run.outcome !== "done",
   draw: (run) => element("div", { class: "failure", role: "note" },
@@ -21,6 +22,7 @@ function facts(pairs: [string, string | undefined][]): HTMLElement {
 
 export const setting: Block<Run> = {
   slug: "setting",
+  short: "What was run",
   title: () => "What was run",
   applies: (run) => !!run.planned && !!run.model,
   draw({ model, planned, simulated, strategy, numerics }) {
@@ -49,6 +51,7 @@ function bestChange(run: Run): string {
 
 export const bound: Block<Run> = {
   slug: "bound",
+  short: "What bounds the step",
   title: () => "What bounds the step, and what would help",
   applies: (run) => !!run.explanation?.sentence,
   draw(run) {
@@ -62,6 +65,7 @@ export const bound: Block<Run> = {
 
 export const uncertainty: Block<Run> = {
   slug: "uncertainty",
+  short: "How well it is known",
   title: () => "How well these figures are known",
   applies: (run) => !!run.uncertainty,
   draw(run) {
@@ -79,6 +83,7 @@ export const uncertainty: Block<Run> = {
 
 export const evaluation: Block<Run> = {
   slug: "evaluation",
+  short: "Evaluation",
   title: () => "Evaluation after the training",
   applies: (run) => !!run.training?.evaluation,
   draw(run) {

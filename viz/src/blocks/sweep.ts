@@ -27,6 +27,7 @@ function pointsTable(sweep: Sweep, points: number[]): Table {
 
 export const points: Block<Sweep> = {
   slug: "points",
+  short: "All points",
   title: () => "All points",
   applies: () => true,
   draw(sweep, view) {
@@ -45,6 +46,7 @@ export const points: Block<Sweep> = {
 
 export const infeasible: Block<Sweep> = {
   slug: "infeasible",
+  short: "Not possible",
   title: () => "Points that could not be timed, and why",
   applies: (sweep) => indices(sweep.points).some((point) => !isDone(sweep, point)),
   draw(sweep) {

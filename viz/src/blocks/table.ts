@@ -34,6 +34,7 @@ export function tableElement(table: Table, caption: string): HTMLElement {
   let sortedBy = -1;
   let descending = false;
   let page = 0;
+  const isWide = table.columns.length > 12;
   const body = element("tbody");
   const place = element("span", { class: "place", "aria-live": "polite" });
   const heads = table.columns.map((column, at) => {
@@ -47,8 +48,8 @@ export function tableElement(table: Table, caption: string): HTMLElement {
       const line = element("tr");
       table.rows[row].forEach((value, column) => {
         const shown = text(table, column, value);
-        const cell = element("td", { class: table.columns[column].numeric ? "number" : "" }, shorten(shown, 160));
-        if (shown.length > 160) cell.title = shown;
+        const cell = element("td", { class: table.columns[column].numeric ? "number" : shown.length <= 26 ? "brief" : "" }, shorten(shown, 160));
+        if (shown.length > (isWide ? 28 : 160)) cell.title = shown;
         line.append(cell);
       });
       return line;
@@ -71,7 +72,7 @@ export function tableElement(table: Table, caption: string): HTMLElement {
     element("table", {}, element("caption", { class: "unseen" }, caption), element("thead", {}, element("tr", {}, ...heads)), body));
   draw();
   const pager = table.rows.length > rowsAtOnce ? element("div", { class: "pager" }, back, next, place) : null;
-  return element("div", { class: "table" }, scroll, pager);
+  return element("div", { class: isWide ? "table wide" : "table" }, scroll, pager);
 }
 
 // RFC 4180, with numbers at their full precision. A cell that a spreadsheet would take for a formula is marked as

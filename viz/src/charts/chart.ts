@@ -22,6 +22,7 @@ export interface Table {
 
 export interface Chart<R extends Result = Result> {
   slug: string;
+  short: string; // Its name in the contents list.
   title(result: R, view: View): string;
   explain?(result: R, view: View): string;
   applies(result: R): boolean;
@@ -36,6 +37,7 @@ export interface Chart<R extends Result = Result> {
 // Something that is text or a table and no picture: headline figures, assumptions.
 export interface Block<R extends Result = Result> {
   slug: string;
+  short: string; // Its name in the contents list.
   title(result: R): string;
   applies(result: R): boolean;
   draw(result: R, view: View): HTMLElement;

@@ -6,17 +6,18 @@ import { stroke, type Look } from "../style/look";
 import { bytes, number, percent, seconds } from "../text/quantity";
 import { shorten, words } from "../text/shorten";
 import type { Chart } from "./chart";
-import { base, below, categories, figures, legend, tooltip, valueAxis, labelsInside } from "./parts";
+import { base, below, categories, figures, labelsInside, legend, legendHeight, logEnds, tooltip, valueAxis } from "./parts";
 
 interface Axis {
   value: "time_s" | "busbw_gb_per_s";
   bound: "bound_s" | "bound_busbw_gb_per_s";
   name: string;
+  limit: string;
   show(value: number | null): string;
 }
 
-const time: Axis = { value: "time_s", bound: "bound_s", name: "time", show: (value) => seconds(value) };
-const bandwidth: Axis = { value: "busbw_gb_per_s", bound: "bound_busbw_gb_per_s", name: "bus bandwidth", show: (value) => `${number(value)} GB/s` };
+const time: Axis = { value: "time_s", bound: "bound_s", name: "time", limit: "the least time", show: (value) => seconds(value) };
+const bandwidth: Axis = { value: "busbw_gb_per_s", bound: "bound_busbw_gb_per_s", name: "bus bandwidth", limit: "the most bandwidth", show: (value) => `${number(value)} GB/s` };
 
 function operation(result: Collective): string {
   return words(result.operation);
@@ -36,15 +37,24 @@ function measuredSeries(result: Collective, axis: Axis, look: Look) {
 
 function predictedSeries(result: Collective, axis: Axis, look: Look) {
   const { rows } = result;
+  const known = new Set<string>();
   return distinct(rows.series).flatMap((name, index): object[] => {
     const own = indices(rows.series.length).filter((row) => rows.series[row] === name && rows.bytes[row] > 0);
-    const { color, dash, symbol } = stroke(look, index);
+    const { color, dash, symbol, symbolRotate } = stroke(look, index);
     const bound = own.filter((row) => (rows[axis.bound][row] ?? 0) > 0);
+    // Algorithms of one machine mostly have one bound, which is drawn once.
+    const course = JSON.stringify(bound.map((row) => rows[axis.bound][row]!.toPrecision(6)));
+    const isNew = bound.length > 0 && !known.has(course);
+    known.add(course);
     return [
-      { type: "line", name: words(name), color, symbol, symbolSize: 7, showAllSymbol: own.length <= 40, lineStyle: { width: 2.2, type: dash }, z: 3, data: own.map((row) => ({ value: [rows.bytes[row], rows[axis.value][row]], row })) },
-      ...(bound.length ? [{ type: "line", name: "bound of the links", color, symbol: "none", silent: true, lineStyle: { width: 1.1, type: [1, 3] }, z: 2, data: bound.map((row) => [rows.bytes[row], rows[axis.bound][row]]) }] : []),
+      { type: "line", name, color, symbol, symbolRotate, symbolSize: 7, showAllSymbol: own.length <= 40, lineStyle: { width: 2.2, type: dash }, z: 3, data: own.map((row) => ({ value: [rows.bytes[row], rows[axis.value][row]], row })) },
+      ...(isNew ? [{ type: "line", name: "bound of the links", color: look.muted, symbol: "none", silent: true, lineStyle: { width: 1.1, type: [1, 3] }, z: 2, data: bound.map((row) => [rows.bytes[row], rows[axis.bound][row]]) }] : []),
     ];
   });
+}
+
+function legendNames(result: Collective): string[] {
+  return [...distinct(result.rows.series), "bound of the links", ...(result.measured ?? []).map(({ name }) => `measured: ${shorten(name, 40)}`)];
 }
 
 type Item = { data: { row: number; measured?: number }; seriesName: string };
@@ -73,20 +83,21 @@ function hover(result: Collective, look: Look) {
   }) as never);
 }
 
-function overSize(slug: string, axis: Axis, heading: (result: Collective) => string): Chart<Collective> {
+function overSize(slug: string, short: string, axis: Axis, heading: (result: Collective) => string): Chart<Collective> {
   return {
     slug,
+    short,
     title: heading,
-    explain: () => "Dotted: the least that the links allow." ,
+    explain: () => `Dotted: ${axis.limit} that the links allow.`,
     applies: (result) => (result.rows?.bytes.length ?? 0) > 0,
     height: () => 400,
     option: (result, look) => ({
       ...base(look),
       legend: legend(look),
-      grid: { left: 8, right: 30, top: 62, bottom: 10, ...labelsInside },
+      grid: { left: 8, right: 30, top: legendHeight(legendNames(result)), bottom: 10, ...labelsInside },
       tooltip: hover(result, look),
-      xAxis: below({ ...valueAxis(look, "size of the message", (value) => bytes(value, 3)), type: "log", logBase: 2 }),
-      yAxis: { ...valueAxis(look, axis.name, (value) => axis.show(Number(value.toPrecision(3)))), type: "log", nameTextStyle: { align: "left", color: look.muted } },
+      xAxis: below({ ...valueAxis(look, "size of the message", (value) => bytes(value, 3)), type: "log", logBase: 2, min: "dataMin", max: "dataMax", splitNumber: 10 }),
+      yAxis: { ...valueAxis(look, axis.name, (value) => axis.show(Number(value.toPrecision(3)))), type: "log", ...logEnds([...result.rows[axis.value], ...(axis === bandwidth ? result.rows[axis.bound] : []), ...(result.measured ?? []).flatMap(({ rows }) => rows[axis.value])]), nameTextStyle: { align: "left", color: look.muted } },
       series: [...predictedSeries(result, axis, look), ...measuredSeries(result, axis, look)],
     }),
     table(result) {
@@ -108,8 +119,8 @@ function overSize(slug: string, axis: Axis, heading: (result: Collective) => str
   };
 }
 
-export const collectiveTime = overSize("collective-time", time, (result) => `Time of ${operation(result)} against its size`);
-export const collectiveBandwidth = overSize("collective-bandwidth", bandwidth, (result) => `Bus bandwidth of ${operation(result)} against its size (GB/s)`);
+export const collectiveTime = overSize("collective-time", "Time", time, (result) => `Time of ${operation(result)} against its size`);
+export const collectiveBandwidth = overSize("collective-bandwidth", "Bus bandwidth", bandwidth, (result) => `Bus bandwidth of ${operation(result)} against its size (GB/s)`);
 
 interface MoveApi { coord(value: number[]): number[] }
 
@@ -131,6 +142,7 @@ function drawMove(schedule: Schedule, move: number, look: Look, api: MoveApi) {
 
 export const schedule: Chart<Collective> = {
   slug: "collective-schedule",
+  short: "Schedule",
   title: (result) => `Schedule of ${words(result.schedule!.algorithm)}: an arrow for each move between ranks`,
   explain: ({ schedule: data }) => `All moves of ${bytes(data!.bytes)} over ${data!.ranks} ranks, in ${data!.steps} steps; colours alternate from step to step.` + (data!.left_out ? ` Not drawn: ${data!.left_out}.` : ""),
   applies: (result) => (result.schedule?.moves.from.length ?? 0) > 0,

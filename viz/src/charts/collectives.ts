@@ -15,6 +15,7 @@ function longest(data: Collectives): number[] {
 
 export const collectives: Chart<Run> = {
   slug: "collectives",
+  short: "Collectives",
   title: () => "Time of each collective, beside the least that the links allow",
   explain: (run) =>
     (run.collectives!.name.length > mostBars ? `The ${mostBars} longest of ${run.collectives!.name.length}. ` : "") +

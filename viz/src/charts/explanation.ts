@@ -14,6 +14,7 @@ function changesOf(explanation: Explanation): number[] {
 
 export const changes: Chart<Run> = {
   slug: "what-would-help",
+  short: "What would help",
   title: () => "What would help: gain in samples per second of each change",
   explain: () => "Each change is simulated alone, with all else as it is.",
   applies: (run) => !!run.explanation && changesOf(run.explanation).length > 0,
@@ -79,6 +80,7 @@ const reasons = [
 
 export const kernels: Chart<Run> = {
   slug: "kernels",
+  short: "Kernels",
   title: () => "Time in kernels of one device, by what bounds them",
   explain: (run) => {
     const count = run.explanation!.kernels!.kernel.length;

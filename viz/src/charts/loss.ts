@@ -48,13 +48,14 @@ function option(found: Course[], look: Look, yName: string) {
     xAxis: below({ ...valueAxis(look, "step", (value) => number(value, 9)), minInterval: 1 }),
     yAxis: { ...valueAxis(look, yName, (value) => number(value)), scale: true, nameTextStyle: { align: "left", color: look.muted } },
     series: found.map((course, index) => {
-      const { color, dash, symbol } = stroke(look, index);
+      const { color, dash, symbol, symbolRotate } = stroke(look, index);
       return {
         type: "line",
         name: course.name,
         data: course.x.map((x, at) => [x, course.y[at]]),
         color,
         symbol,
+        symbolRotate,
         symbolSize: 6,
         showSymbol: course.x.length <= 60,
         lineStyle: { type: dash, width: 2 },
@@ -71,10 +72,11 @@ function table(found: Course[]): Table {
   };
 }
 
-function chart(slug: string, pick: "loss" | "metrics", title: string, yName: string): Chart<Run> {
+function chart(slug: string, short: string, pick: "loss" | "metrics", title: string, yName: string): Chart<Run> {
   const of = (run: Run) => courses(run.training ?? {}, pick);
   return {
     slug,
+    short,
     title: () => title,
     applies: (run) => of(run).length > 0,
     height: () => 260,
@@ -83,5 +85,5 @@ function chart(slug: string, pick: "loss" | "metrics", title: string, yName: str
   };
 }
 
-export const loss = chart("loss", "loss", "Loss of the training, by step", "loss");
-export const metrics = chart("metrics", "metrics", "Metrics of the training, by step", "metric");
+export const loss = chart("loss", "Loss", "loss", "Loss of the training, by step", "loss");
+export const metrics = chart("metrics", "Metrics", "metrics", "Metrics of the training, by step", "metric");

@@ -15,11 +15,13 @@ interface Area { x: number; y: number; width: number; height: number }
 const legendHeight = 44;
 
 function bounds(machine: Machine) {
+  const framed = machine.machines.name.length > 0;
+  const margin = framed ? 0.15 : 0.6;
   const xs = [...machine.nodes.x, ...machine.machines.x0, ...machine.machines.x1];
   const ys = [...machine.nodes.y, ...machine.machines.y0, ...machine.machines.y1];
   const least = (values: number[]) => values.reduce((a, b) => Math.min(a, b), Infinity);
   const most = (values: number[]) => values.reduce((a, b) => Math.max(a, b), -Infinity);
-  return { left: least(xs) - 0.6, right: most(xs) + 0.6, top: least(ys) - 0.6, bottom: most(ys) + 0.6 };
+  return { left: least(xs) - margin, right: most(xs) + margin, top: least(ys) - margin, bottom: most(ys) + margin };
 }
 
 // Drawing coordinates to pixels: as large as the area allows, but nodes never closer to each other than they are wide.
@@ -98,7 +100,8 @@ function drawNode(machine: Machine, node: number, look: Look, area: Area): Shape
   const [width, height] = isSwitch ? [Math.min(unit * 0.9, 74), Math.min(size, 24)] : [Math.min(unit * 0.8, 52), Math.min(size, 26)];
   const fill = isDevice ? look.lines[0] : look.surface;
   const number = /\d+$/.exec(label)?.[0] ?? label;
-  const text = width > label.length * 5.6 ? label : width > number.length * 5.6 && isDevice ? number : "";
+  const kind = shortKind[at] ?? at;
+  const text = [label, kind && number !== label ? `${kind} ${number}` : kind, isDevice || isSwitch ? number : kind].find((candidate) => candidate && width > candidate.length * 5.4) ?? "";
   return {
     type: "group",
     z2: 5,
@@ -180,6 +183,7 @@ type WithMachine = (Run | Collective) & Result;
 
 export const machine: Chart<WithMachine> = {
   slug: "machine",
+  short: "Machine and links",
   title: (result) => (result.kind === "collective" ? "The machine, and the load of each link by the collective" : "The machine, and the load of each link in one step"),
   explain(result) {
     const { caption, left_out } = result.machine!;

@@ -6,7 +6,7 @@ import { colorOf } from "../style/look";
 import { bytes, number, percent, seconds } from "../text/quantity";
 import { deviceLabel, words } from "../text/shorten";
 import type { Chart } from "./chart";
-import { base, below, categories, figures, legend, tooltip, valueAxis, labelsInside } from "./parts";
+import { base, below, byteTicks, categories, figures, legend, tooltip, valueAxis, labelsInside } from "./parts";
 
 const order = ["variable", "optimizer_slot", "input", "result", "activation", "gradient", "workspace", "communication"];
 
@@ -31,6 +31,7 @@ function used(device: DeviceMemory): string {
 
 export const memoryPeak: Chart<Run> = {
   slug: "memory-peak",
+  short: "Memory at its peak",
   title: () => "Memory of each device at its peak, by what it holds",
   explain: () => "At the right: what the allocator takes, and its share of the limit.",
   applies: (run) => (run.memory?.length ?? 0) > 0,
@@ -52,14 +53,14 @@ export const memoryPeak: Chart<Run> = {
         ]);
       }) as never),
       // The labels at the right need room, which a longer axis gives.
-      xAxis: below({ ...valueAxis(look, "memory at the peak", (value) => bytes(value)), min: 0, max: most * 1.6, splitNumber: 4, axisLabel: { color: look.muted, fontSize: 11, showMaxLabel: false, formatter: (value: number) => bytes(value, 3) } }),
+      xAxis: below({ ...valueAxis(look, "memory at the peak", (value) => bytes(value)), min: 0, max: most * 1.6, interval: byteTicks(most * 1.6), axisLabel: { color: look.muted, fontSize: 11, showMaxLabel: false, formatter: (value: number) => bytes(value, 3) } }),
       yAxis: { ...categories(look, shown.map(({ first, count }) => label(devices[first], count))), inverse: true },
       series: kinds.map((kind, index) => ({
         type: "bar",
         stack: "peak",
         name: words(kind),
         color: colorOf(look, kind),
-        barMaxWidth: 20,
+        barWidth: 18,
         itemStyle: { borderColor: look.surface, borderWidth: 0.5 },
         data: shown.map(({ first }) => devices[first].bytes_at_peak[kind] ?? 0),
         label: {
@@ -115,6 +116,7 @@ function peakOf(device: DeviceMemory): number {
 
 export const memoryCourse: Chart<Run> = {
   slug: "memory-over-step",
+  short: "Memory over the step",
   title: (run, view) => `Memory of ${deviceLabel(course(run, view).device.device)} over one step, by what it holds`,
   explain(run, view) {
     const { device } = course(run, view);
@@ -131,10 +133,11 @@ export const memoryCourse: Chart<Run> = {
     const format = over.time_s ? seconds : (value: number) => number(value, 9);
     const limit = device.limit_bytes ?? 0;
     const showsLimit = limit > 0 && peakOf(device) / limit >= 0.4;
+    const top = (showsLimit ? Math.max(limit, peakOf(device)) : peakOf(device)) * 1.05;
     return {
       ...base(look),
-      legend: legend(look),
-      grid: { left: 8, right: 28, top: 44, bottom: 8, ...labelsInside },
+      legend: legend(look, { itemWidth: 12, icon: "rect" }),
+      grid: { left: 8, right: 28, top: 34, bottom: 8, ...labelsInside },
       tooltip: {
         ...tooltip(look, ((items: { dataIndex: number }[]) => {
           const at = items[0].dataIndex;
@@ -145,7 +148,7 @@ export const memoryCourse: Chart<Run> = {
         trigger: "axis",
       },
       xAxis: below({ ...valueAxis(look, over.time_s ? "time in the step" : "position in the order of the plan", (value) => format(value)), min: 0, max: x[x.length - 1] }),
-      yAxis: { ...valueAxis(look, "", (value) => bytes(value, 3)), min: 0, max: showsLimit ? Math.max(limit, peakOf(device)) * 1.05 : undefined },
+      yAxis: { ...valueAxis(look, "", (value) => bytes(value, 3)), min: 0, max: top, interval: byteTicks(top), axisLabel: { color: look.muted, fontSize: 11, showMaxLabel: false, formatter: (value: number) => bytes(value, 3) } },
       series: over.kinds.map((kind, index) => ({
         type: "line",
         name: words(kind),
@@ -153,8 +156,8 @@ export const memoryCourse: Chart<Run> = {
         step: "end",
         symbol: "none",
         color: colorOf(look, kind),
-        lineStyle: { width: 1, color: look.surface },
-        areaStyle: { opacity: index % 2 ? 0.78 : 0.95 },
+        lineStyle: { width: 0.6, color: look.surface },
+        areaStyle: { opacity: 1 },
         data: over.bytes[index].map((value, at) => [x[at], value]),
         markLine: index === 0 && showsLimit
           ? {

@@ -38,6 +38,34 @@ export function valueAxis(look: Look, name: string, format: (value: number) => s
   };
 }
 
+// The ends of a logarithmic axis: 1, 2 or 5 times a power of ten just outside the values, for whole decades would leave
+// most of the chart empty.
+export function logEnds(values: Iterable<number | null | undefined>): { min?: number; max?: number } {
+  let least = Infinity;
+  let most = 0;
+  for (const value of values) {
+    if (typeof value !== "number" || value <= 0) continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  if (most === 0) return {};
+  const round = (value: number, up: boolean) => {
+    const decade = 10 ** Math.floor(Math.log10(value) + 1e-9);
+    const steps = up ? [1, 2, 5, 10] : [5, 2, 1];
+    const found = steps.find((step) => (up ? step * decade >= value * 0.999 : step * decade <= value * 1.001));
+    return (found ?? 1) * decade;
+  };
+  return { min: round(least, false), max: round(most, true) };
+}
+
+// The distance of ticks on an axis of bytes, which people count in powers of two.
+export function byteTicks(most: number): number {
+  const unit = 1024 ** Math.max(0, Math.floor(Math.log2(Math.max(most, 1)) / 10));
+  const wanted = most / unit / 5;
+  const step = [0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256].find((candidate) => candidate >= wanted) ?? 256;
+  return step * unit;
+}
+
 // A value axis whose name stands below it in the middle.
 export function below(axis: object, gap = 28) {
   return { ...axis, nameLocation: "middle", nameGap: gap };
@@ -50,24 +78,38 @@ export function categories(look: Look, data: string[]) {
     data,
     ...style,
     axisTick: { show: false },
-    axisLabel: { ...style.axisLabel, color: look.ink, interval: 0, hideOverlap: false },
+    axisLabel: { ...style.axisLabel, color: look.ink, interval: 0, hideOverlap: false, lineHeight: 14 },
     splitLine: { show: false },
   };
 }
 
+// The height of a legend with these names on a page of usual width. ECharts wraps a legend and leaves its chart where
+// it was, so that the room has to be known beforehand.
+export function legendHeight(names: string[], width = 860): number {
+  let rows = 1;
+  let used = 0;
+  for (const name of names) {
+    const own = 44 + 7 * name.length;
+    if (used > 0 && used + own > width) {
+      rows += 1;
+      used = 0;
+    }
+    used += own;
+  }
+  return 12 + 21 * rows;
+}
+
 export function legend(look: Look, extra: object = {}) {
   return {
-    type: "scroll" as const,
+    type: "plain" as const,
     top: 0,
     left: 0,
     right: 0,
+    padding: [4, 0],
     itemGap: 16,
     itemWidth: 18,
     itemHeight: 9,
     textStyle: { color: look.ink, fontSize: 12 },
-    pageTextStyle: { color: look.muted },
-    pageIconColor: look.ink,
-    pageIconInactiveColor: look.rule,
     ...extra,
   };
 }

@@ -48,9 +48,10 @@ function drawInterval(color: string, isOpen: (at: number) => boolean) {
   }) as never;
 }
 
-function chart(slug: string, title: string, axis: string, explain: (result: Recommendation) => string, value: (choice: Choice) => number, interval: (choice: Choice) => [number, number], isOpen: (choice: Choice) => boolean, target: (result: Recommendation) => number | null): Chart<Recommendation> {
+function chart(slug: string, short: string, title: string, axis: string, explain: (result: Recommendation) => string, value: (choice: Choice) => number, interval: (choice: Choice) => [number, number], isOpen: (choice: Choice) => boolean, target: (result: Recommendation) => number | null): Chart<Recommendation> {
   return {
     slug,
+    short,
     title: () => title,
     explain,
     applies: (result) => result.choices.length > 0,
@@ -76,7 +77,7 @@ function chart(slug: string, title: string, axis: string, explain: (result: Reco
             type: "scatter", name, color: stroke(look, index).color, symbol: index ? "emptyDiamond" : "circle", symbolSize: 12, z: 3,
             data: choices.map((choice, at) => ({ choice, at })).filter(({ choice }) => (choice.known_from === "data sheet alone") === (known === "data sheet alone")).map(({ choice, at }) => ({
               value: [value(choice), at], choice: at, itemStyle: { color: color(choice) },
-              label: { show: true, position: "top", distance: 4, color: look.ink, fontSize: 11, formatter: slug.endsWith("sizes") ? choice.smallest.size : number(value(choice)) },
+              label: { show: true, position: "top", distance: 4, color: look.ink, fontSize: 11, backgroundColor: look.surface, padding: [1, 2], formatter: slug.endsWith("sizes") ? choice.smallest.size : number(value(choice)) },
             })),
           })),
           ...(goal === null ? [] : [{ type: "line", name: `target: ${result.target}`, color: look.ink, symbol: "none", silent: true, data: [], markLine: { silent: true, symbol: "none", lineStyle: { color: look.ink, type: "dashed" }, label: { show: false }, data: [{ xAxis: goal }] }, lineStyle: { type: "dashed" } }]),
@@ -95,7 +96,7 @@ function ranking(result: Recommendation): string {
 }
 
 export const sizes = chart(
-  "recommendation-sizes", "The smallest machine of each platform that meets the target, in devices", "devices", ranking,
+  "recommendation-sizes", "Sizes", "The smallest machine of each platform that meets the target, in devices", "devices", ranking,
   (choice) => choice.smallest.devices, ends, (choice) => choice.at_most === null, () => null,
 );
 
@@ -106,7 +107,7 @@ function targetSpeed(result: Recommendation): number | null {
 }
 
 export const reached = chart(
-  "recommendation-throughput", "Throughput of each of these machines (samples/s)", "samples/s",
+  "recommendation-throughput", "Throughput", "Throughput of each of these machines (samples/s)", "samples/s",
   () => "Shown are the predicted throughput and where the true one lies.",
   (choice) => choice.smallest.samples_per_second, speeds, () => false, targetSpeed,
 );

@@ -28,21 +28,23 @@ function label(split: Split, row: { first: number; count: number }): string {
 
 export const split: Chart<Run> = {
   slug: "step-time",
+  short: "Step time",
   title: () => "Time of one step on each device, by what it is spent on",
   explain: (run) => run.split_note ?? "",
   applies: (run) => (run.split?.device.length ?? 0) > 0,
-  height: (run) => 96 + 54 * rows(run.split!).length,
+  height: (run) => 92 + 40 * rows(run.split!).length,
   option(run, look) {
     const data = run.split!;
     const shown = rows(data);
-    const series = [...parts, hidden].map(([key, name, kind]) => ({
+    const hides = data.hidden_communication_s.some((time, row) => time > 0.01 * data.step_time_s[row]);
+    const series = [...parts, ...(hides ? [hidden] : [])].map(([key, name, kind]) => ({
       type: "bar",
       name,
       stack: key === hidden[0] ? "hidden" : "step",
       data: shown.map(({ first }) => data[key][first]),
       color: colorOf(look, kind),
-      barMaxWidth: key === hidden[0] ? 6 : 20,
-      barGap: "20%",
+      barWidth: key === hidden[0] ? 6 : 20,
+      barGap: "15%",
       itemStyle: { borderColor: look.surface, borderWidth: key === hidden[0] ? 0 : 0.5 },
     }));
     return {

@@ -7,7 +7,7 @@ import { stroke, type Look } from "../style/look";
 import { number, show, tick } from "../text/quantity";
 import { shorten } from "../text/shorten";
 import type { Chart, Table } from "./chart";
-import { axisStyle, base, below, figures, legend, tooltip, valueAxis, labelsInside } from "./parts";
+import { axisStyle, base, below, figures, labelsInside, legend, legendHeight, logEnds, tooltip, valueAxis } from "./parts";
 
 function at(sweep: Sweep, key: string, point: number): number | null {
   const value = sweep.values[key]?.[point];
@@ -66,9 +66,13 @@ function band(sweep: Sweep, view: SweepView, line: Line, y: string, color: strin
   }];
 }
 
+const idealName = "ideal";
+const missingName = "not possible (hover for the reason)";
+
 // The ideal is the speed of the baseline times the devices; its efficiency is 1.
-function ideal(sweep: Sweep, view: SweepView, line: Line, y: string, color: string) {
-  const points = line.points
+function idealPoints(sweep: Sweep, view: SweepView, line: Line, y: string): [number, number | null][] {
+  if (view.x !== "devices" || !["samples_per_second", "samples_per_second_per_device"].includes(y)) return [];
+  return line.points
     .map((point): [number, number | null] => {
       const devices = at(sweep, "devices", point);
       const speed = at(sweep, "baseline_samples_per_second", point);
@@ -77,9 +81,13 @@ function ideal(sweep: Sweep, view: SweepView, line: Line, y: string, color: stri
       return [devices, y === "samples_per_second_per_device" ? speed / of : (speed / of) * devices];
     })
     .filter(([, value]) => value !== null);
-  if (view.x !== "devices" || !["samples_per_second", "samples_per_second_per_device"].includes(y) || points.length < 2) return [];
+}
+
+function ideal(sweep: Sweep, view: SweepView, line: Line, y: string, color: string) {
+  const points = idealPoints(sweep, view, line, y);
+  if (points.length < 2) return [];
   return [{
-    type: "line", name: "ideal: the baseline times the devices", color, symbol: "none", silent: true, data: points, z: 1, tooltip: { show: false },
+    type: "line", name: idealName, color, symbol: "none", silent: true, data: points, z: 1, tooltip: { show: false },
     lineStyle: { type: [1, 3], width: 1.2, color, opacity: 0.9 },
   }];
 }
@@ -89,7 +97,7 @@ function missing(sweep: Sweep, view: SweepView, look: Look, floor: number) {
   const points = missingPoints(sweep, view);
   if (points.length === 0) return [];
   return [{
-    type: "scatter", name: "not possible (hover for the reason)", color: look.muted, symbolSize: 9, z: 4,
+    type: "scatter", name: missingName, color: look.muted, symbolSize: 9, z: 4,
     symbol: "path://M0 1L1 0L5 4L9 0L10 1L6 5L10 9L9 10L5 6L1 10L0 9L4 5Z",
     data: points.map((point) => ({ value: [xOf(sweep, view, point), floor], point })),
   }];
@@ -99,10 +107,11 @@ function missingPoints(sweep: Sweep, view: SweepView): number[] {
   return [...Array(sweep.points).keys()].filter((point) => !isDone(sweep, point) && view.passes(point) && sweep.values[view.x]?.[point] !== null);
 }
 
-function lowest(sweep: Sweep, shown: Line[], y: string): number {
-  let least = Infinity;
-  for (const line of shown) for (const point of line.points) least = Math.min(least, interval(sweep, y, point)?.[0] ?? at(sweep, y, point)!);
-  return least;
+function extent(sweep: Sweep, view: SweepView, shown: Line[], y: string): (number | null)[] {
+  return shown.flatMap((line) => [
+    ...line.points.flatMap((point) => [at(sweep, y, point), ...(interval(sweep, y, point) ?? [])]),
+    ...idealPoints(sweep, view, line, y).map(([, value]) => value),
+  ]);
 }
 
 function lineName(line: Line): string {
@@ -110,18 +119,19 @@ function lineName(line: Line): string {
 }
 
 function lineSeries(sweep: Sweep, view: SweepView, look: Look, shown: Line[], y: string, floor: number) {
-  const series = shown.flatMap((line, index): object[] => {
-    const { color, dash, symbol } = stroke(look, index);
+  const series = shown.flatMap((line): object[] => {
+    const { color, dash, symbol, symbolRotate } = stroke(look, line.index);
     const item = (point: number) => ({ value: [xOf(sweep, view, point), at(sweep, y, point)], point });
     const name = lineName(line);
     const named = { ...line, name };
     return [
-      ...band(sweep, view, named, y, color),
-      ...ideal(sweep, view, line, y, color),
       {
-        type: "line", name, color, data: line.points.map(item), symbol: line.isDataSheetAlone ? `empty${symbol[0].toUpperCase()}${symbol.slice(1)}` : symbol,
-        symbolSize: 8, showAllSymbol: true, lineStyle: { width: line.isDataSheetAlone ? 1.6 : 2.2, type: line.isDataSheetAlone ? [6, 3] : look.name === "print" ? dash : "solid" }, z: 3,
+        type: "line", name, color, data: line.points.map(item), symbol, symbolRotate,
+        itemStyle: line.isDataSheetAlone ? { color: look.surface, borderColor: color, borderWidth: 1.6 } : {},
+        symbolSize: 8, showAllSymbol: true, lineStyle: { color, width: line.isDataSheetAlone ? 1.6 : 2.2, type: line.isDataSheetAlone ? [6, 3] : dash }, z: 3,
       },
+      ...band(sweep, view, named, y, color),
+      ...ideal(sweep, view, line, y, look.muted),
       ...(line.others.length ? [{ type: "scatter", name, color, symbol: "circle", symbolSize: 4, data: line.others.map(item), itemStyle: { opacity: 0.4 }, z: 2 }] : []),
     ];
   });
@@ -135,9 +145,10 @@ function hover(sweep: Sweep, look: Look) {
   }) as never);
 }
 
-function lineChart(slug: string, yOf: (view: SweepView) => string, titleOf: (sweep: Sweep, view: SweepView) => string, applies: (sweep: Sweep) => boolean): Chart<Sweep> {
+function lineChart(slug: string, short: string, yOf: (view: SweepView) => string, titleOf: (sweep: Sweep, view: SweepView) => string, applies: (sweep: Sweep) => boolean): Chart<Sweep> {
   return {
     slug,
+    short,
     title: (sweep, view) => titleOf(sweep, sweepView(sweep, view)),
     explain(sweep, view) {
       const chosen = sweepView(sweep, view);
@@ -158,15 +169,16 @@ function lineChart(slug: string, yOf: (view: SweepView) => string, titleOf: (swe
       const shown = lines(sweep, chosen, y);
       const isShare = y === "scaling_efficiency" || y === "mfu";
       const yLog = chosen.yLog && !isShare && y === chosen.y;
-      const least = lowest(sweep, shown, y);
-      const floor = yLog && Number.isFinite(least) ? 10 ** Math.floor(Math.log10(least)) : 0;
+      const ends = yLog ? logEnds(extent(sweep, chosen, shown, y)) : {};
+      const floor = ends.min ?? 0;
+      const names = [...shown.map(lineName), ...(chosen.x === "devices" && y.startsWith("samples") ? [idealName] : []), ...(missingPoints(sweep, chosen).length ? [missingName] : [])];
       return {
         ...base(look),
-        legend: { ...legend(look), data: [...new Set([...shown.map(lineName), ...(chosen.x === "devices" && y.startsWith("samples") ? ["ideal: the baseline times the devices"] : []), ...(missingPoints(sweep, chosen).length ? ["not possible (hover for the reason)"] : [])])] },
-        grid: { left: 8, right: 30, top: 62, bottom: 10, ...labelsInside },
+        legend: legend(look, { data: names }),
+        grid: { left: 8, right: 30, top: legendHeight(names), bottom: 10, ...labelsInside },
         tooltip: hover(sweep, look),
         xAxis: axis(sweep, look, chosen.x, chosen.xLog, true),
-        yAxis: { ...axis(sweep, look, y, yLog, false), ...(yLog ? { min: floor } : { min: 0 }) },
+        yAxis: { ...axis(sweep, look, y, yLog, false), ...(yLog ? ends : { min: 0 }) },
         series: lineSeries(sweep, chosen, look, shown, y, floor),
       };
     },
@@ -200,6 +212,7 @@ const upperFirst = (text: string) => text[0].toUpperCase() + text.slice(1);
 
 export const sweepFigure = lineChart(
   "sweep",
+  "Throughput",
   (view) => view.y,
   (sweep, view) => `${upperFirst(title(column(sweep, view.y)))} against ${column(sweep, view.x).title}` + (view.series ? `, for each ${column(sweep, view.series).title}` : ""),
   (sweep) => sweep.points > 0 && !!sweep.values.samples_per_second,
@@ -207,6 +220,7 @@ export const sweepFigure = lineChart(
 
 export const sweepEfficiency = lineChart(
   "sweep-efficiency",
+  "Scaling efficiency",
   () => "scaling_efficiency",
   (sweep, view) => `Scaling efficiency against ${column(sweep, view.x).title}; ideal is 100 %`,
   (sweep) => (sweep.values.scaling_efficiency ?? []).some((value) => value !== null),
@@ -231,6 +245,7 @@ function priced(sweep: Sweep, view: View) {
 
 export const sweepCost: Chart<Sweep> = {
   slug: "sweep-cost",
+  short: "Cost",
   title: (sweep) => `${upperFirst(column(sweep, costKey(sweep)!).title)} (${currency(sweep)}) against throughput (samples/s)`,
   explain(sweep, view) {
     const { chosen, points, front } = priced(sweep, view);
@@ -239,23 +254,23 @@ export const sweepCost: Chart<Sweep> = {
   applies: (sweep) => !!costKey(sweep),
   height: () => 400,
   option(sweep, look, view) {
-    const { cost, shown, front } = priced(sweep, view);
+    const { cost, shown, front, points } = priced(sweep, view);
     const item = (point: number) => ({ value: [at(sweep, "samples_per_second", point), at(sweep, cost, point)], point });
     const most = largest(front.map((point) => at(sweep, cost, point)));
     return {
       ...base(look),
       legend: legend(look),
-      grid: { left: 8, right: 30, top: 62, bottom: 10, ...labelsInside },
+      grid: { left: 8, right: 30, top: legendHeight(["Pareto front", ...shown.map(lineName)]), bottom: 10, ...labelsInside },
       tooltip: hover(sweep, look),
-      xAxis: axis(sweep, look, "samples_per_second", true, true),
-      yAxis: { ...valueAxis(look, `${column(sweep, cost).title} (${currency(sweep)})`, (value) => number(value)), type: most > 0 ? "log" : "value", nameTextStyle: { align: "left", color: look.muted } },
+      xAxis: { ...axis(sweep, look, "samples_per_second", true, true), ...logEnds(points.map((point) => at(sweep, "samples_per_second", point))) },
+      yAxis: { ...valueAxis(look, `${column(sweep, cost).title} (${currency(sweep)})`, (value) => number(value)), type: most > 0 ? "log" : "value", ...logEnds(points.map((point) => at(sweep, cost, point))), nameTextStyle: { align: "left", color: look.muted } },
       series: [
         { type: "line", name: "Pareto front", color: look.ink, symbol: "none", step: "start", silent: true, lineStyle: { width: 1.6 }, data: front.map((point) => item(point).value), z: 1 },
-        ...shown.map((line, index) => {
-          const { color, symbol } = stroke(look, index);
+        ...shown.map((line) => {
+          const { color, symbol, symbolRotate } = stroke(look, line.index);
           const onFront = new Set(front);
           return {
-            type: "scatter", name: lineName(line), color, symbol, z: 3,
+            type: "scatter", name: lineName(line), color, symbol, symbolRotate, z: 3,
             data: [...line.points, ...line.others].map((point) => ({
               ...item(point), symbolSize: onFront.has(point) ? 13 : 8,
               itemStyle: { color: line.isDataSheetAlone ? look.surface : color, borderColor: onFront.has(point) ? look.ink : color, borderWidth: 1.5, opacity: onFront.has(point) ? 1 : 0.75 },

@@ -144,7 +144,7 @@ function drawKind(timeline: Timeline, rows: number[], kind: number, look: Look, 
     for (const span of visibleBars(timeline, list, window.from, window.to, window.pixel)) {
       const left = window.x(span.from);
       const right = window.x(span.to);
-      const width = Math.max(right - left - (right - left > 4 ? 0.6 : 0), 0.7);
+      const width = Math.max(right - left - (span.joined === 1 && right - left > 4 ? 0.6 : 0), 0.7);
       path += `M${left.toFixed(2)} ${top.toFixed(2)}h${width.toFixed(2)}v${height.toFixed(2)}h${(-width).toFixed(2)}z`;
       count.bars += span.joined;
       count.shapes += 1;
@@ -232,6 +232,7 @@ export function range(timeline: Timeline, view: View): [number, number] {
 
 export const timeline: Chart<Run> = {
   slug: "timeline",
+  short: "Timeline",
   title: () => "Timeline of one step: what each device and link does when",
   explain(run) {
     const data = run.timeline!;
@@ -267,6 +268,7 @@ export const timeline: Chart<Run> = {
       xAxis: {
         ...valueAxis(look, "", (value) => seconds(value * 1e-6, 7)),
         min: 0, max: end, splitNumber: 6, position: "bottom",
+        axisLabel: { color: look.muted, fontSize: 11, showMaxLabel: false, formatter: (value: number) => seconds(value * 1e-6, 7) },
       },
       yAxis: { ...categories(look, rows.map((track) => trackLabel(data, track))), inverse: true, axisLabel: { color: look.ink, fontSize: rows.length > 24 ? 10 : 11, interval: 0 }, splitLine: { show: true, lineStyle: { color: look.rule, opacity: 0.5 } } },
       dataZoom: [

@@ -30,7 +30,7 @@ function varies(sweep: Sweep, key: string): boolean {
 }
 
 export function title({ title: text, unit }: SweepColumn): string {
-  return unit ? `${text} (${unit})` : text;
+  return unit && !text.includes("per second") ? `${text} (${unit})` : text;
 }
 
 const figuresOfInterest = [
@@ -134,6 +134,7 @@ export function sweepView(sweep: Sweep, view: View): SweepView {
 
 export interface Line {
   name: string;
+  index: number; // Its place among all series, which gives it its colour whatever the filters are.
   points: number[]; // The best point for each place across, in order of x.
   others: number[]; // The points behind it.
   isDataSheetAlone: boolean;
@@ -145,7 +146,7 @@ export function lines(sweep: Sweep, view: SweepView, y = view.y): Line[] {
   const shown = indices(sweep.points).filter((point) => isDone(sweep, point) && view.passes(point) && values(sweep, view.x)[point] !== null && typeof values(sweep, y)[point] === "number");
   const names = view.series ? distinct(values(sweep, view.series).filter((value) => value !== null)) : [null];
   const sign = betterWhenSmaller.test(y) ? -1 : 1;
-  return names.map((name) => {
+  return names.map((name, index) => {
     const own = view.series ? shown.filter((point) => values(sweep, view.series)[point] === name) : shown;
     const best = new Map<Cell, number>();
     for (const point of own) {
@@ -157,6 +158,7 @@ export function lines(sweep: Sweep, view: SweepView, y = view.y): Line[] {
     const kept = new Set(points);
     return {
       name: name === null ? sweep.name : show(name, view.series, column(sweep, view.series).unit),
+      index,
       points,
       others: own.filter((point) => !kept.has(point)),
       isDataSheetAlone: own.length > 0 && own.every((point) => values(sweep, "known_from")[point] === "data sheet alone"),

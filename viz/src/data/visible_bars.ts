@@ -55,7 +55,7 @@ export function visibleBars(timeline: Timeline, list: number[], from: number, to
     if (start >= to) break;
     const end = start + duration_us[bar];
     const last = spans[spans.length - 1];
-    if (last && end - start < pixel && start - last.to < pixel && last.to - last.from < 4 * pixel) {
+    if (last && end - start < pixel && start - last.to < pixel && (last.joined > 1 || last.to - last.from < pixel)) {
       last.to = end;
       last.joined += 1;
       if (duration_us[bar] > duration_us[last.bar]) last.bar = bar;

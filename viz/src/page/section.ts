@@ -79,16 +79,7 @@ export function section(result: Result, at: number): Section {
   });
   return {
     root,
-    entries: applying.map((part) => ({ id: `${id}-${part.slug}`, title: shortTitle(part, result) })),
+    entries: applying.map((part) => ({ id: `${id}-${part.slug}`, title: part.short })),
     drawNow: () => drawn.forEach(({ figure }) => figure?.drawNow()),
   };
-}
-
-// The contents list needs the thing and not its whole description.
-function shortTitle(part: Part, result: Result): string {
-  const names: Record<string, string> = { "bound": "What bounds the step", assumptions: "Assumptions", uncertainty: "How well it is known", points: "All points", infeasible: "Not timed" };
-  if (names[part.slug]) return names[part.slug];
-  const title = isChart(part) ? part.title(result, {}) : part.title(result);
-  const brief = title.split(/[:;,(]| over | against | of each | for each | on each | of the training/)[0].trim();
-  return shorten(brief, 34);
 }

@@ -23,7 +23,7 @@ export const looks: Record<LookName, Look> = {
     muted: "#5b6673",
     rule: "#dfe4ea",
     surface: "#ffffff",
-    lines: [blue, vermillion, green, purple, orange, sky, "#4d4d4d"],
+    lines: [blue, vermillion, green, purple, orange, sky, "#4d4d4d", "#8a7a00"],
     loads: loadsOnLight,
   },
   dark: {
@@ -32,7 +32,7 @@ export const looks: Record<LookName, Look> = {
     muted: "#a3afbd",
     rule: "#333d4a",
     surface: "#181d24",
-    lines: [sky, orange, "#2bbf94", "#e39cc3", yellow, "#ff8a3d", "#c3c9d1"],
+    lines: [sky, orange, "#2bbf94", "#e39cc3", yellow, "#ff8a3d", "#c3c9d1", "#b7a1ff"],
     loads: loadsOnDark,
   },
   print: {
@@ -41,23 +41,28 @@ export const looks: Record<LookName, Look> = {
     muted: "#333333",
     rule: "#bbbbbb",
     surface: "#ffffff",
-    lines: ["#000000", "#5a5a5a", "#8a8a8a", "#2e2e2e", "#747474", "#a0a0a0", "#444444"],
+    lines: ["#000000", "#5a5a5a", "#8a8a8a", "#2e2e2e", "#747474", "#b4b4b4", "#444444", "#d0d0d0"],
     loads: loadsInPrint,
   },
 };
 
-const dashes: (string | number[])[] = ["solid", [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [14, 4], [1, 4]];
-const symbols = ["circle", "rect", "triangle", "diamond", "pin", "roundRect", "arrow"];
+const dashes: (string | number[])[] = ["solid", [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [14, 4], [1, 4], [6, 2, 2, 2, 2, 2]];
+const plus = "path://M4 0H6V4H10V6H6V10H4V6H0V4H4Z";
+const symbols = ["circle", "rect", "triangle", "diamond", "triangle", plus, "roundRect", "diamond"];
+const turns = [0, 0, 0, 0, 180, 0, 45, 90];
 
 export interface Stroke {
   color: string;
   dash: string | number[];
   symbol: string;
+  symbolRotate: number;
 }
 
 export function stroke(look: Look, index: number): Stroke {
   const at = index % look.lines.length;
-  return { color: look.lines[at], dash: dashes[at], symbol: symbols[at] };
+  // On a screen colours and symbols suffice, and dashes are left to what they mean there.
+  const dash = look.name === "print" ? dashes[at] : "solid";
+  return { color: look.lines[at], dash, symbol: symbols[at], symbolRotate: turns[at] };
 }
 
 // A text colour that is legible on a fill, by the relative luminance of WCAG 2.
@@ -73,10 +78,11 @@ export function inkOn(fill: string): string {
 // The kinds of things that take time or memory keep their colour in all charts.
 const placeOfKind: Record<string, number> = {
   compute: 0, kernel: 0, arithmetic: 0, activation: 0,
-  exposed_communication: 1, collective: 1, communication: 1, gradient: 1, memory: 1,
-  input: 2, row_copy: 2, variable: 2,
+  exposed_communication: 1, collective: 1, gradient: 1, memory: 1,
+  input: 2, row_copy: 2,
   waiting: 6, synchronization: 6, gap: 6, dispatch: 6, workspace: 6,
-  message: 4, optimizer_slot: 4, copy: 3, packing: 5, sum: 3, result: 3, hidden_communication: 5,
+  message: 4, optimizer_slot: 4, copy: 3, packing: 5, sum: 7, variable: 3, result: 7, communication: 5,
+  hidden_communication: 5,
 };
 
 export function colorOf(look: Look, kind: string): string {

@@ -70,9 +70,12 @@ export function percent(share: number | null | undefined): string {
   return `${digits(share * 100, 3)} %`;
 }
 
+// A gain or a loss, to a tenth of a percent: what is less is noise of the model.
 export function signedPercent(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined) return absent;
-  return (ratio > 0 ? "+" : "") + percent(ratio);
+  const tenths = Math.round(ratio * 1000) / 10;
+  const size = Math.abs(tenths).toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return `${tenths > 0 ? "+" : tenths < 0 ? "−" : ""}${size} %`;
 }
 
 const shares = new Set(["mfu", "scaling_efficiency"]);

@@ -32,7 +32,8 @@ export function layoutName(layout: string): string {
 }
 
 export function sentence(text: string): string {
-  const line = text.trim();
+  // A number and its unit stay on one line.
+  const line = text.trim().replace(/(\d) (%|[munµk]?s\b)/g, "$1\u00a0$2");
   if (!line) return "";
   const capital = line[0].toUpperCase() + line.slice(1);
   return /[.!?]$/.test(capital) ? capital : capital + ".";
