@@ -40,17 +40,23 @@ function predictedSeries(result: Collective, axis: Axis, look: Look) {
   const known = new Set<string>();
   return distinct(rows.series).flatMap((name, index): object[] => {
     const own = indices(rows.series.length).filter((row) => rows.series[row] === name && rows.bytes[row] > 0);
-    const { color, dash, symbol, symbolRotate } = stroke(look, index);
+    const { color, dash, symbol } = stroke(look, index);
     const bound = own.filter((row) => (rows[axis.bound][row] ?? 0) > 0);
     // Algorithms of one machine mostly have one bound, which is drawn once.
     const course = JSON.stringify(bound.map((row) => rows[axis.bound][row]!.toPrecision(6)));
     const isNew = bound.length > 0 && !known.has(course);
     known.add(course);
     return [
-      { type: "line", name, color, symbol, symbolRotate, symbolSize: 7, showAllSymbol: own.length <= 40, lineStyle: { width: 2.2, type: dash }, z: 3, data: own.map((row) => ({ value: [rows.bytes[row], rows[axis.value][row]], row })) },
+      { type: "line", name, color, symbol, symbolSize: 7, showAllSymbol: own.length <= 40, lineStyle: { width: 2.2, type: dash }, z: 3, data: own.map((row) => ({ value: [rows.bytes[row], rows[axis.value][row]], row })) },
       ...(isNew ? [{ type: "line", name: "bound of the links", color: look.muted, symbol: "none", silent: true, lineStyle: { width: 1.1, type: [1, 3] }, z: 2, data: bound.map((row) => [rows.bytes[row], rows[axis.bound][row]]) }] : []),
     ];
   });
+}
+
+// The sizes that were timed or measured, which are the ticks across.
+function sizesOf(result: Collective): number[] {
+  const all = [...result.rows.bytes, ...(result.measured ?? []).flatMap(({ rows }) => rows.bytes)];
+  return distinct(all).filter((size) => size > 0).sort((a, b) => a - b);
 }
 
 function legendNames(result: Collective): string[] {
@@ -91,15 +97,18 @@ function overSize(slug: string, short: string, axis: Axis, heading: (result: Col
     explain: () => `Dotted: ${axis.limit} that the links allow.`,
     applies: (result) => (result.rows?.bytes.length ?? 0) > 0,
     height: () => 400,
-    option: (result, look) => ({
+    option(result, look) {
+      const sizes = sizesOf(result);
+      return {
       ...base(look),
       legend: legend(look),
       grid: { left: 8, right: 30, top: legendHeight(legendNames(result)), bottom: 10, ...labelsInside },
       tooltip: hover(result, look),
-      xAxis: below({ ...valueAxis(look, "size of the message", (value) => bytes(value, 3)), type: "log", logBase: 2, min: "dataMin", max: "dataMax", splitNumber: 10 }),
+      xAxis: below({ ...valueAxis(look, "size of the message", (value) => bytes(value, 3)), type: "log", logBase: 2, min: sizes[0], max: sizes[sizes.length - 1], axisLabel: { color: look.muted, fontSize: 11, hideOverlap: true, customValues: sizes, formatter: (value: number) => bytes(value, 3) }, axisTick: { customValues: sizes } }),
       yAxis: { ...valueAxis(look, axis.name, (value) => axis.show(Number(value.toPrecision(3)))), type: "log", ...logEnds([...result.rows[axis.value], ...(axis === bandwidth ? result.rows[axis.bound] : []), ...(result.measured ?? []).flatMap(({ rows }) => rows[axis.value])]), nameTextStyle: { align: "left", color: look.muted } },
       series: [...predictedSeries(result, axis, look), ...measuredSeries(result, axis, look)],
-    }),
+      };
+    },
     table(result) {
       const { rows } = result;
       const cell = (show: (value: number | null) => string) => (value: unknown) => show(value as number | null);

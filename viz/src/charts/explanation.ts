@@ -1,7 +1,7 @@
 // What bounds the step: the kernels that take its time, and what each change of the machine would bring.
 import { indices } from "../data/columns";
 import type { Explanation, Run } from "../data/report";
-import { colorOf } from "../style/look";
+import { colorOf, edgeOf } from "../style/look";
 import { number, percent, seconds, signedPercent } from "../text/quantity";
 import { shorten, words } from "../text/shorten";
 import type { Chart } from "./chart";
@@ -107,7 +107,7 @@ export const kernels: Chart<Run> = {
       yAxis: { ...categories(look, shown.map((at) => shorten(words(data.kernel[at]), 32))), inverse: true },
       series: reasons.map(([key, name, kind]) => ({
         type: "bar", stack: "kernel", name, color: colorOf(look, kind), barMaxWidth: 16,
-        itemStyle: { borderColor: look.surface, borderWidth: 0.5 },
+        itemStyle: { borderColor: edgeOf(look), borderWidth: 0.5 },
         data: shown.map((at) => data.time_s[at] * data[key][at]),
       })),
     };

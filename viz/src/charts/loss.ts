@@ -48,14 +48,13 @@ function option(found: Course[], look: Look, yName: string) {
     xAxis: below({ ...valueAxis(look, "step", (value) => number(value, 9)), minInterval: 1 }),
     yAxis: { ...valueAxis(look, yName, (value) => number(value)), scale: true, nameTextStyle: { align: "left", color: look.muted } },
     series: found.map((course, index) => {
-      const { color, dash, symbol, symbolRotate } = stroke(look, index);
+      const { color, dash, symbol } = stroke(look, index);
       return {
         type: "line",
         name: course.name,
         data: course.x.map((x, at) => [x, course.y[at]]),
         color,
         symbol,
-        symbolRotate,
         symbolSize: 6,
         showSymbol: course.x.length <= 60,
         lineStyle: { type: dash, width: 2 },

@@ -14,11 +14,27 @@ interface Area { x: number; y: number; width: number; height: number }
 
 const legendHeight = 44;
 
+// A torus of three dimensions is drawn as a cube seen from the side (a cabinet projection), and other machines at the
+// places that the program gives.
+function drawingPlaces(machine: Machine): { x: number[]; y: number[] } {
+  const { nodes, extents } = machine;
+  const depth = extents?.length === 3 ? extents[2] : 1;
+  if (!isTorus(machine) || depth === 1 || depth > 8 || !nodes.coordinates?.every((place) => place?.length === 3)) return nodes;
+  const step = 0.92 / depth;
+  const at = nodes.coordinates as number[][];
+  return { x: at.map(([x, , z]) => 1.3 * x + 1.3 * step * z), y: at.map(([, y, z]) => y + step * (depth - 1 - z)) };
+}
+
+function isTorus(machine: Machine): boolean {
+  return machine.layout === "torus";
+}
+
 function bounds(machine: Machine) {
+  const places = drawingPlaces(machine);
   const framed = machine.machines.name.length > 0;
   const margin = framed ? 0.15 : 0.6;
-  const xs = [...machine.nodes.x, ...machine.machines.x0, ...machine.machines.x1];
-  const ys = [...machine.nodes.y, ...machine.machines.y0, ...machine.machines.y1];
+  const xs = [...places.x, ...machine.machines.x0, ...machine.machines.x1];
+  const ys = [...places.y, ...machine.machines.y0, ...machine.machines.y1];
   const least = (values: number[]) => values.reduce((a, b) => Math.min(a, b), Infinity);
   const most = (values: number[]) => values.reduce((a, b) => Math.max(a, b), -Infinity);
   return { left: least(xs) - margin, right: most(xs) + margin, top: least(ys) - margin, bottom: most(ys) + margin };
@@ -35,11 +51,12 @@ function placer(machine: Machine, area: Area) {
   return (x: number, y: number): Place => ({ x: offsetX + (x - box.left) * unitX, y: offsetY + (y - box.top) * unitY, unit });
 }
 
-// Whether a straight line between two nodes would run through a third one or along another link.
+// Whether a link between two devices would run through a third one, were it straight.
 function isBent(machine: Machine, link: number): boolean {
   const { nodes, links } = machine;
   const [a, b] = [links.from[link], links.to[link]];
   if (links.wraps[link]) return true;
+  if (isTorus(machine) || nodes.kind[a] !== "device" || nodes.kind[b] !== "device") return false;
   const [dx, dy] = [nodes.x[b] - nodes.x[a], nodes.y[b] - nodes.y[a]];
   const length = Math.hypot(dx, dy);
   if (length < 1.5) return false;
@@ -59,17 +76,28 @@ function loadColor(look: Look, share: number, most: number): string {
   return look.loads[Math.min(look.loads.length - 1, Math.floor((share / most) * look.loads.length))];
 }
 
+// A link that closes a ring of a torus leaves the drawing at one side and comes back at the other, as in most figures
+// of tori: whole arcs would hide what is between.
+function stubs(from: Place, to: Place): string {
+  const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+  const reach = Math.min(from.unit * 0.5, 30) / length;
+  const [dx, dy] = [(to.x - from.x) * reach, (to.y - from.y) * reach];
+  return `M${from.x} ${from.y}L${from.x - dx} ${from.y - dy}M${to.x} ${to.y}L${to.x + dx} ${to.y + dy}`;
+}
+
 function drawLink(machine: Machine, link: number, look: Look, area: Area): Shape {
   const place = placer(machine, area);
-  const { nodes, links } = machine;
+  const { links } = machine;
+  const { x, y } = drawingPlaces(machine);
   const [a, b] = [links.from[link], links.to[link]];
-  const from = place(nodes.x[a], nodes.y[a]);
-  const to = place(nodes.x[b], nodes.y[b]);
+  const from = place(x[a], y[a]);
+  const to = place(x[b], y[b]);
   const share = links.load_share[link];
   const most = scaleOf(machine);
   const style = share > 0
-    ? { stroke: loadColor(look, share, most), lineWidth: 1.2 + 4.3 * (share / most), fill: "none" }
+    ? { stroke: loadColor(look, share, most), lineWidth: 1 + Math.min(4.5, from.unit * 0.035) * (share / most), fill: "none" }
     : { stroke: look.muted, lineWidth: 0.8, lineDash: [2, 3], fill: "none", opacity: 0.7 };
+  if (isTorus(machine) && links.wraps[link]) return { type: "path", shape: { pathData: stubs(from, to) }, style, z2: share > 0 ? 2 : 1 };
   const shape: Shape = { x1: from.x, y1: from.y, x2: to.x, y2: to.y };
   if (isBent(machine, link)) {
     const [dx, dy] = [to.x - from.x, to.y - from.y];
@@ -92,16 +120,18 @@ const shortKind: Record<string, string> = {
 function drawNode(machine: Machine, node: number, look: Look, area: Area): Shape {
   const { nodes } = machine;
   const at = nodes.kind[node];
-  const { x, y, unit } = placer(machine, area)(nodes.x[node], nodes.y[node]);
+  const places = drawingPlaces(machine);
+  const { x, y, unit } = placer(machine, area)(places.x[node], places.y[node]);
+  const isDense = isTorus(machine) && nodes.name.length > 32;
   const isDevice = at === "device" || at === "chip";
   const isSwitch = ["nvswitch", "switch", "leaf", "spine"].includes(at);
   const label = shorten(nodes.label[node] || shortKind[at] || at, 16);
-  const size = Math.min(unit * 0.62, 40);
-  const [width, height] = isSwitch ? [Math.min(unit * 0.9, 74), Math.min(size, 24)] : [Math.min(unit * 0.8, 52), Math.min(size, 26)];
+  const size = Math.min(unit * (isDense ? 0.13 : 0.62), 40);
+  const [width, height] = isSwitch ? [Math.min(unit * 0.9, 74), Math.min(size, 24)] : [isDense ? size : Math.min(unit * 0.8, 52), Math.min(size, 26)];
   const fill = isDevice ? look.lines[0] : look.surface;
   const number = /\d+$/.exec(label)?.[0] ?? label;
   const kind = shortKind[at] ?? at;
-  const text = [label, kind && number !== label ? `${kind} ${number}` : kind, isDevice || isSwitch ? number : kind].find((candidate) => candidate && width > candidate.length * 5.4) ?? "";
+  const text = [label, kind && number !== label ? `${kind} ${number}` : kind, isDevice || isSwitch ? number : kind].find((candidate) => candidate && height >= 11 && width > candidate.length * 5.4 + 2) ?? "";
   return {
     type: "group",
     z2: 5,
@@ -131,7 +161,7 @@ function drawFrame(machine: Machine, at: number, look: Look, area: Area): Shape 
     z2: 0,
     children: [
       { type: "rect", silent: true, shape: { x: a.x, y: a.y, width: b.x - a.x, height: b.y - a.y, r: 8 }, style: { fill: "none", stroke: look.rule, lineWidth: 1.2 } },
-      { type: "text", silent: true, x: a.x + 6, y: a.y + 4, style: { text: shorten(machines.name[at], 22), fill: look.muted, font: "10px sans-serif", verticalAlign: "top" } },
+      { type: "text", silent: true, x: a.x + 6, y: b.y - 4, style: { text: shorten(machines.name[at], 22), fill: look.muted, font: "10px sans-serif", verticalAlign: "bottom" } },
     ],
   };
 }
@@ -187,13 +217,14 @@ export const machine: Chart<WithMachine> = {
   title: (result) => (result.kind === "collective" ? "The machine, and the load of each link by the collective" : "The machine, and the load of each link in one step"),
   explain(result) {
     const { caption, left_out } = result.machine!;
+    const closes = isTorus(result.machine!) && result.machine!.links.wraps.some(Boolean) ? "Lines that leave the drawing close a ring at its other side. " : "";
     const of = result.kind === "collective" && result.load_of ? sentence(`Loads are of ${result.load_of}`) + " " : "";
-    return `${sentence(caption)} ${of}${left_out ? sentence(`Not drawn: ${left_out}`) : ""}`;
+    return `${sentence(caption)} ${closes}${of}${left_out ? sentence(`Not drawn: ${left_out}`) : ""}`;
   },
   applies: (result) => (result.machine?.nodes.name.length ?? 0) > 0,
   height(result) {
     const box = bounds(result.machine!);
-    const unit = Math.min(940 / (box.right - box.left), 96);
+    const unit = Math.min(900 / (box.right - box.left), 96);
     return Math.round(Math.min(Math.max(190, legendHeight + 12 + Math.max(unit, 30) * (box.bottom - box.top)), 720));
   },
   option(result, look) {

@@ -2,7 +2,7 @@
 import { alike, largest } from "../data/columns";
 import type { DeviceMemory, Run } from "../data/report";
 import { chosen, type Control, type View } from "../data/view";
-import { colorOf } from "../style/look";
+import { colorOf, edgeOf } from "../style/look";
 import { bytes, number, percent, seconds } from "../text/quantity";
 import { deviceLabel, words } from "../text/shorten";
 import type { Chart } from "./chart";
@@ -61,7 +61,7 @@ export const memoryPeak: Chart<Run> = {
         name: words(kind),
         color: colorOf(look, kind),
         barWidth: 18,
-        itemStyle: { borderColor: look.surface, borderWidth: 0.5 },
+        itemStyle: { borderColor: edgeOf(look), borderWidth: 0.5 },
         data: shown.map(({ first }) => devices[first].bytes_at_peak[kind] ?? 0),
         label: {
           show: index === kinds.length - 1,
@@ -156,7 +156,7 @@ export const memoryCourse: Chart<Run> = {
         step: "end",
         symbol: "none",
         color: colorOf(look, kind),
-        lineStyle: { width: 0.6, color: look.surface },
+        lineStyle: { width: 0.6, color: edgeOf(look) },
         areaStyle: { opacity: 1 },
         data: over.bytes[index].map((value, at) => [x[at], value]),
         markLine: index === 0 && showsLimit

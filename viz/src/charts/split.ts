@@ -2,7 +2,7 @@
 // the sum, for it takes no time of the step.
 import { alike } from "../data/columns";
 import type { Run, Split } from "../data/report";
-import { colorOf } from "../style/look";
+import { colorOf, edgeOf } from "../style/look";
 import { percent, seconds } from "../text/quantity";
 import { deviceLabel } from "../text/shorten";
 import type { Chart } from "./chart";
@@ -45,7 +45,7 @@ export const split: Chart<Run> = {
       color: colorOf(look, kind),
       barWidth: key === hidden[0] ? 6 : 20,
       barGap: "15%",
-      itemStyle: { borderColor: look.surface, borderWidth: key === hidden[0] ? 0 : 0.5 },
+      itemStyle: { borderColor: edgeOf(look), borderWidth: key === hidden[0] ? 0 : 0.5 },
     }));
     return {
       ...base(look),

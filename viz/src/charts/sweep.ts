@@ -67,7 +67,7 @@ function band(sweep: Sweep, view: SweepView, line: Line, y: string, color: strin
 }
 
 const idealName = "ideal";
-const missingName = "not possible (hover for the reason)";
+const missingName = "not possible (reasons below)";
 
 // The ideal is the speed of the baseline times the devices; its efficiency is 1.
 function idealPoints(sweep: Sweep, view: SweepView, line: Line, y: string): [number, number | null][] {
@@ -120,13 +120,13 @@ function lineName(line: Line): string {
 
 function lineSeries(sweep: Sweep, view: SweepView, look: Look, shown: Line[], y: string, floor: number) {
   const series = shown.flatMap((line): object[] => {
-    const { color, dash, symbol, symbolRotate } = stroke(look, line.index);
+    const { color, dash, symbol } = stroke(look, line.index);
     const item = (point: number) => ({ value: [xOf(sweep, view, point), at(sweep, y, point)], point });
     const name = lineName(line);
     const named = { ...line, name };
     return [
       {
-        type: "line", name, color, data: line.points.map(item), symbol, symbolRotate,
+        type: "line", name, color, data: line.points.map(item), symbol,
         itemStyle: line.isDataSheetAlone ? { color: look.surface, borderColor: color, borderWidth: 1.6 } : {},
         symbolSize: 8, showAllSymbol: true, lineStyle: { color, width: line.isDataSheetAlone ? 1.6 : 2.2, type: line.isDataSheetAlone ? [6, 3] : dash }, z: 3,
       },
@@ -267,10 +267,10 @@ export const sweepCost: Chart<Sweep> = {
       series: [
         { type: "line", name: "Pareto front", color: look.ink, symbol: "none", step: "start", silent: true, lineStyle: { width: 1.6 }, data: front.map((point) => item(point).value), z: 1 },
         ...shown.map((line) => {
-          const { color, symbol, symbolRotate } = stroke(look, line.index);
+          const { color, symbol } = stroke(look, line.index);
           const onFront = new Set(front);
           return {
-            type: "scatter", name: lineName(line), color, symbol, symbolRotate, z: 3,
+            type: "scatter", name: lineName(line), color, symbol, z: 3,
             data: [...line.points, ...line.others].map((point) => ({
               ...item(point), symbolSize: onFront.has(point) ? 13 : 8,
               itemStyle: { color: line.isDataSheetAlone ? look.surface : color, borderColor: onFront.has(point) ? look.ink : color, borderWidth: 1.5, opacity: onFront.has(point) ? 1 : 0.75 },

@@ -37,6 +37,7 @@ export function drawn(timeline: Timeline): Drawn {
 }
 
 const mostRowsAtOnce = 40;
+const fewTracks = 16;
 
 // Which tracks are shown. Links are many, and what devices do is asked first.
 function tracksControl(timeline: Timeline): Control {
@@ -48,7 +49,7 @@ function tracksControl(timeline: Timeline): Control {
     { value: "links", label: "links" },
   ];
   const total = timeline.tracks.name.length;
-  const initial = total <= mostRowsAtOnce ? "all" : total - links <= mostRowsAtOnce ? "devices" : "compute";
+  const initial = total <= fewTracks ? "all" : total - links <= mostRowsAtOnce ? "devices" : "compute";
   return { key: "timeline.tracks", label: "tracks", choices: links ? choices : choices.slice(0, 2), initial };
 }
 
@@ -155,7 +156,7 @@ function drawKind(timeline: Timeline, rows: number[], kind: number, look: Look, 
   if (!counts) drawnOf.set(timeline, (counts = new Map()));
   counts.set(kind, count);
   if (!path) return { type: "group", children: [] };
-  return { type: "group", children: [{ type: "path", shape: { pathData: path }, style: { fill }, silent: true }, ...texts] };
+  return { type: "group", children: [{ type: "path", shape: { pathData: path }, style: { fill, stroke: look.name === "print" && inkOn(fill) !== "#ffffff" ? look.ink : undefined, lineWidth: 0.5 }, silent: true }, ...texts] };
 }
 
 function barText(timeline: Timeline, bar: number, left: number, top: number, width: number, height: number, fill: string): Shape {
@@ -258,11 +259,12 @@ export const timeline: Chart<Run> = {
     });
     const slider = {
       borderColor: look.rule, fillerColor: look.name === "dark" ? "rgba(86,180,233,.18)" : "rgba(0,114,178,.12)", handleStyle: { color: look.surface, borderColor: look.muted },
-      moveHandleStyle: { color: look.muted }, textStyle: { color: look.muted, fontSize: 11 }, brushSelect: false, showDetail: false,
+      moveHandleStyle: { color: look.muted }, textStyle: { color: look.muted, fontSize: 11 }, brushSelect: false, showDetail: false, show: look.name !== "print",
     };
     const scrolls = rows.length > mostRowsAtOnce;
     return {
       ...base(look),
+      aria: { enabled: false },
       legend: legend(look, { data: kinds.map((kind) => words(data.kinds[kind])) }),
       grid: { left: 8, right: scrolls ? 44 : 20, top: 34, bottom: 54, ...labelsInside },
       xAxis: {

@@ -146,6 +146,7 @@ export interface Machine {
     level: number[];
     x: number[];
     y: number[];
+    coordinates?: (number[] | null)[];
   };
   machines: { name: string[]; x0: number[]; y0: number[]; x1: number[]; y1: number[] };
   links: {

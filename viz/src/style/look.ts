@@ -11,10 +11,14 @@ export interface Look {
   rule: string;
   surface: string;
   lines: string[];
+  fills: string[]; // For areas, in the order of `lines`.
   loads: string[];
 }
 
 const { blue, orange, green, vermillion, purple, sky, yellow } = okabeIto;
+
+const onLight = [blue, vermillion, green, purple, orange, sky, "#4d4d4d", "#8a7a00"];
+const onDark = [sky, orange, "#2bbf94", "#e39cc3", yellow, "#ff8a3d", "#c3c9d1", "#b7a1ff"];
 
 export const looks: Record<LookName, Look> = {
   light: {
@@ -23,7 +27,8 @@ export const looks: Record<LookName, Look> = {
     muted: "#5b6673",
     rule: "#dfe4ea",
     surface: "#ffffff",
-    lines: [blue, vermillion, green, purple, orange, sky, "#4d4d4d", "#8a7a00"],
+    lines: onLight,
+    fills: onLight,
     loads: loadsOnLight,
   },
   dark: {
@@ -32,7 +37,8 @@ export const looks: Record<LookName, Look> = {
     muted: "#a3afbd",
     rule: "#333d4a",
     surface: "#181d24",
-    lines: [sky, orange, "#2bbf94", "#e39cc3", yellow, "#ff8a3d", "#c3c9d1", "#b7a1ff"],
+    lines: onDark,
+    fills: onDark,
     loads: loadsOnDark,
   },
   print: {
@@ -42,27 +48,26 @@ export const looks: Record<LookName, Look> = {
     rule: "#bbbbbb",
     surface: "#ffffff",
     lines: ["#000000", "#5a5a5a", "#8a8a8a", "#2e2e2e", "#747474", "#b4b4b4", "#444444", "#d0d0d0"],
+    fills: ["#2a2a2a", "#8e8e8e", "#d2d2d2", "#5c5c5c", "#b4b4b4", "#e6e6e6", "#f6f6f6", "#757575"],
     loads: loadsInPrint,
   },
 };
 
 const dashes: (string | number[])[] = ["solid", [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [14, 4], [1, 4], [6, 2, 2, 2, 2, 2]];
 const plus = "path://M4 0H6V4H10V6H6V10H4V6H0V4H4Z";
-const symbols = ["circle", "rect", "triangle", "diamond", "triangle", plus, "roundRect", "diamond"];
-const turns = [0, 0, 0, 0, 180, 0, 45, 90];
+const symbols = ["circle", "rect", "triangle", "diamond", "path://M0 0H10L5 9Z", plus, "path://M3 0H7L10 5L7 10H3L0 5Z", "path://M5 0L7 5L5 10L3 5Z"];
 
 export interface Stroke {
   color: string;
   dash: string | number[];
   symbol: string;
-  symbolRotate: number;
 }
 
 export function stroke(look: Look, index: number): Stroke {
   const at = index % look.lines.length;
   // On a screen colours and symbols suffice, and dashes are left to what they mean there.
   const dash = look.name === "print" ? dashes[at] : "solid";
-  return { color: look.lines[at], dash, symbol: symbols[at], symbolRotate: turns[at] };
+  return { color: look.lines[at], dash, symbol: symbols[at] };
 }
 
 // A text colour that is legible on a fill, by the relative luminance of WCAG 2.
@@ -73,6 +78,11 @@ export function inkOn(fill: string): string {
   };
   const luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
   return luminance > 0.3 ? "#10151b" : "#ffffff";
+}
+
+// The line between neighbouring areas: on paper the lightest fills need an outline.
+export function edgeOf(look: Look): string {
+  return look.name === "print" ? look.ink : look.surface;
 }
 
 // The kinds of things that take time or memory keep their colour in all charts.
@@ -86,5 +96,5 @@ const placeOfKind: Record<string, number> = {
 };
 
 export function colorOf(look: Look, kind: string): string {
-  return look.lines[placeOfKind[kind] ?? 5];
+  return look.fills[placeOfKind[kind] ?? 5];
 }
