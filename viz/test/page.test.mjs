@@ -39,6 +39,7 @@ test("the table behind a chart shows its figures with units", async () => {
   const { page } = await open(report);
   const figure = await draw(page, "step-time");
   await figure.locator("summary").click();
+  await figure.locator("tbody tr").first().waitFor();
   const cells = await figure.locator("tbody tr").first().locator("td").allTextContents();
   assert.equal(cells[0], report.results[0].split.device[0]);
   assert.equal(cells[1], `${(report.results[0].split.step_time_s[0] * 1e3).toFixed(3).replace(/0+$/, "")} ms`);

@@ -10,7 +10,7 @@ export function reportOf(...results) {
   return { format: "windtunnel report", format_version: 1, version: "0.1.0", constants_version: 2, title: results[0]?.name ?? "nothing", results };
 }
 
-const column = (key, unit, type, is_axis = false, scale = "linear") => ({ key, title: key.replaceAll("_", " "), unit, type, is_axis, scale });
+const column = (key, unit, type, is_axis = false, scale = "linear") => ({ key, title: key.replace(/_s$/, "").replaceAll("_", " "), unit, type, is_axis, scale });
 
 // 5 platforms, 10 counts of devices, 4 batches, 5 link bandwidths. Every 19th point runs out of memory.
 export function sweep() {

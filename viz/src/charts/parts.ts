@@ -1,5 +1,6 @@
 // Parts of options that all charts share: text, axes, legends and hover boxes with the same sizes.
 import type { Look } from "../style/look";
+import { shorten } from "../text/shorten";
 
 // Without quotation marks, which ECharts would write into an attribute of SVG as they are.
 export const font = "system-ui, Segoe UI, Roboto, Helvetica Neue, Arial, Liberation Sans, sans-serif";
@@ -32,7 +33,7 @@ export function valueAxis(look: Look, name: string, format: (value: number) => s
   const style = axisStyle(look);
   return {
     type: "value" as const,
-    name,
+    name: shorten(name, 60),
     ...style,
     axisLabel: { ...style.axisLabel, formatter: (value: number) => format(value) },
     axisPointer: { label: { formatter: ({ value }: { value: number }) => format(value) } },
@@ -120,15 +121,15 @@ export function figures(title: string, pairs: [string, string][]): HTMLElement {
   const box = document.createElement("div");
   box.className = "hover";
   const head = document.createElement("strong");
-  head.textContent = title;
+  head.textContent = shorten(title, 90);
   box.append(head);
   const list = document.createElement("dl");
   if (pairs.length > 14) list.className = "dense";
   for (const [name, value] of pairs) {
     const term = document.createElement("dt");
-    term.textContent = name;
+    term.textContent = shorten(name, 40);
     const figure = document.createElement("dd");
-    figure.textContent = value;
+    figure.textContent = shorten(value, 90);
     list.append(term, figure);
   }
   box.append(list);
@@ -139,11 +140,12 @@ export function tooltip(look: Look, formatter: (item: never) => HTMLElement | st
   return {
     trigger: "item" as const,
     confine: true,
+    transitionDuration: 0,
     backgroundColor: look.surface,
     borderColor: look.rule,
     padding: 10,
     textStyle: { color: look.ink, fontSize: 12 },
-    extraCssText: "max-width: 46rem; box-shadow: 0 4px 18px rgba(0,0,0,.18)",
+    extraCssText: "max-width: 46rem; box-shadow: 0 4px 18px rgba(0,0,0,.18); overflow: hidden",
     formatter,
   };
 }

@@ -77,7 +77,7 @@ function chart(slug: string, short: string, title: string, axis: string, explain
             type: "scatter", name, color: stroke(look, index).color, symbol: index ? "emptyDiamond" : "circle", symbolSize: 12, z: 3,
             data: choices.map((choice, at) => ({ choice, at })).filter(({ choice }) => (choice.known_from === "data sheet alone") === (known === "data sheet alone")).map(({ choice, at }) => ({
               value: [value(choice), at], choice: at, itemStyle: { color: color(choice) },
-              label: { show: true, position: "top", distance: 4, color: look.ink, fontSize: 11, backgroundColor: look.surface, padding: [1, 2], formatter: slug.endsWith("sizes") ? choice.smallest.size : number(value(choice)) },
+              label: { show: true, position: "top", distance: 4, color: look.ink, fontSize: 11, backgroundColor: look.surface, padding: [1, 2], formatter: slug.endsWith("sizes") ? shorten(choice.smallest.size, 24) : number(value(choice)) },
             })),
           })),
           ...(goal === null ? [] : [{ type: "line", name: `target: ${result.target}`, color: look.ink, symbol: "none", silent: true, data: [], markLine: { silent: true, symbol: "none", lineStyle: { color: look.ink, type: "dashed" }, label: { show: false }, data: [{ xAxis: goal }] }, lineStyle: { type: "dashed" } }]),

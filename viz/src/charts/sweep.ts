@@ -19,7 +19,7 @@ function axis(sweep: Sweep, look: Look, key: string, isLog: boolean, isAcross: b
   const isText = (sweep.values[key] ?? []).some((value) => typeof value === "string");
   if (isText) {
     const order = [...new Set((sweep.values[key] ?? []).filter((value) => value !== null).map(String))];
-    return below({ type: "category", name: entry.title, data: order, ...axisStyle(look) });
+    return below({ type: "category", name: shorten(entry.title, 60), data: order, ...axisStyle(look) });
   }
   const format = tick(key, entry.unit);
   const style = valueAxis(look, title(entry), format);
@@ -215,7 +215,7 @@ export const sweepFigure = lineChart(
   "Throughput",
   (view) => view.y,
   (sweep, view) => `${upperFirst(title(column(sweep, view.y)))} against ${column(sweep, view.x).title}` + (view.series ? `, for each ${column(sweep, view.series).title}` : ""),
-  (sweep) => sweep.points > 0 && !!sweep.values.samples_per_second,
+  (sweep) => (sweep.values.samples_per_second ?? []).some((value) => value !== null),
 );
 
 export const sweepEfficiency = lineChart(
@@ -231,7 +231,7 @@ function costKey(sweep: Sweep): string | undefined {
 }
 
 function currency(sweep: Sweep): string {
-  return String((sweep.values.currency ?? []).find((value) => value !== null) ?? "");
+  return shorten(String((sweep.values.currency ?? []).find((value) => value !== null) ?? ""), 12);
 }
 
 function priced(sweep: Sweep, view: View) {

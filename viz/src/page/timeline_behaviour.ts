@@ -73,7 +73,7 @@ export function timelineBehaviour(stage: Stage) {
     }
     box.hidden = bar < 0;
     if (bar < 0) return;
-    box.replaceChildren(figures(barName(data, bar).slice(0, 120), barFigures(data, bar)));
+    box.replaceChildren(figures(barName(data, bar), barFigures(data, bar)));
     const left = Math.min(x + 14, canvas.clientWidth - box.offsetWidth - 8);
     box.style.left = `${canvas.offsetLeft + Math.max(0, left)}px`;
     box.style.top = `${canvas.offsetTop + y + 18}px`;
