@@ -1,5 +1,5 @@
-// Builds dist/render.js, the program that draws the page's charts as SVG and PNG. The rasteriser is native code and
-// stays in node_modules.
+// Builds dist/render.js, the program that draws the page's charts as SVG and PNG. The rasteriser is native
+// code and stays in node_modules.
 import { defineConfig } from "vite";
 
 export default defineConfig({

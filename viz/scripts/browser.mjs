@@ -2,7 +2,12 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-const places = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const places = [
+  process.env.CHROMIUM,
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
 
 export function chromiumPath() {
   return places.find((path) => path && existsSync(path));

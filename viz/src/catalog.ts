@@ -1,5 +1,5 @@
-// What is drawn of each kind of result, in the order of the page. This table is the only place that a new chart or
-// block has to be added to, after its file.
+// What is drawn of each kind of result, in the order of the page. This table is the only place that a new
+// chart or block has to be added to, after its file.
 import * as common from "./blocks/common";
 import * as recommendationBlocks from "./blocks/recommendation";
 import * as runBlocks from "./blocks/run";
@@ -40,14 +40,39 @@ export const kinds: Record<string, Kind> = {
   run: {
     title: "Run",
     parts: parts(
-      outcome, headline, notes, setting, bound, changes, kernels, split, timeline, collectives, machine,
-      memoryPeak, memoryCourse, loss, metrics, evaluation, uncertainty, assumptions,
+      outcome,
+      headline,
+      notes,
+      setting,
+      bound,
+      changes,
+      kernels,
+      split,
+      timeline,
+      collectives,
+      machine,
+      memoryPeak,
+      memoryCourse,
+      loss,
+      metrics,
+      evaluation,
+      uncertainty,
+      assumptions,
     ),
   },
   sweep: {
     title: "Sweep",
-    controls: (result, view) => (result as Sweep).points > 0 ? sweepControls(result as Sweep, view) : [],
-    parts: parts(headline, notes, sweepFigure, sweepEfficiency, sweepCost, sweepBlocks.points, sweepBlocks.infeasible, assumptions),
+    controls: (result, view) => ((result as Sweep).points > 0 ? sweepControls(result as Sweep, view) : []),
+    parts: parts(
+      headline,
+      notes,
+      sweepFigure,
+      sweepEfficiency,
+      sweepCost,
+      sweepBlocks.points,
+      sweepBlocks.infeasible,
+      assumptions,
+    ),
   },
   collective: {
     title: "Collective",

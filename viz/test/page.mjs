@@ -14,14 +14,21 @@ export async function open(report, options = {}) {
   browser ??= await openBrowser();
   const file = join(folder, `${(pages += 1)}.html`);
   writeFileSync(file, pageWith(report));
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    acceptDownloads: true,
+    ...options,
+  });
   const page = await context.newPage();
   const requests = [];
   const problems = [];
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => problems.push(error.stack));
   page.on("console", (message) => problems.push(message.text()));
-  page.on("dialog", (dialog) => { problems.push(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
+  page.on("dialog", (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
   const address = pathToFileURL(file).href;
   await page.goto(address);
   await page.waitForFunction(() => document.documentElement.dataset.scriptMs !== undefined);
@@ -42,7 +49,10 @@ export async function draw(page, slug) {
 }
 
 export async function csvOf(page, figure, label = "CSV") {
-  const [download] = await Promise.all([page.waitForEvent("download"), figure.getByText(label, { exact: true }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    figure.getByText(label, { exact: true }).click(),
+  ]);
   return readCsv(readFileSync(await download.path(), "utf8"));
 }
 

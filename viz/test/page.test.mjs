@@ -12,23 +12,66 @@ test("the figures of a run are those of its report, to the last digit", async ()
   const report = stored("run");
   const run = report.results[0];
   const { page, problems } = await open(report);
-  const cards = await page.locator(".card").evaluateAll((list) => list.map((card) => [card.dataset.key, card.querySelector(".value").textContent]));
-  assert.deepEqual(cards, run.headline.map(({ key, text }) => [key, text]));
+  const cards = await page
+    .locator(".card")
+    .evaluateAll((list) => list.map((card) => [card.dataset.key, card.querySelector(".value").textContent]));
+  assert.deepEqual(
+    cards,
+    run.headline.map(({ key, text }) => [key, text]),
+  );
 
   const split = (await csvOf(page, await draw(page, "step-time"))).slice(1);
   const { split: own } = run;
-  assert.deepEqual(split, own.device.map((device, row) => [device, own.step_time_s, own.compute_s, own.exposed_communication_s, own.input_s, own.waiting_s, own.hidden_communication_s].map((each) => text(Array.isArray(each) ? each[row] : each))));
+  assert.deepEqual(
+    split,
+    own.device.map((device, row) =>
+      [
+        device,
+        own.step_time_s,
+        own.compute_s,
+        own.exposed_communication_s,
+        own.input_s,
+        own.waiting_s,
+        own.hidden_communication_s,
+      ].map((each) => text(Array.isArray(each) ? each[row] : each)),
+    ),
+  );
 
   const collectives = (await csvOf(page, await draw(page, "collectives"))).slice(1);
   const { collectives: all } = run;
-  assert.deepEqual(collectives, all.name.map((_, row) => ["name", "algorithm", "protocol", "bytes", "ranks", "time_s", "exposed_s", "bound_s", "bound_share"].map((key) => text(all[key][row]))));
+  assert.deepEqual(
+    collectives,
+    all.name.map((_, row) =>
+      [
+        "name",
+        "algorithm",
+        "protocol",
+        "bytes",
+        "ranks",
+        "time_s",
+        "exposed_s",
+        "bound_s",
+        "bound_share",
+      ].map((key) => text(all[key][row])),
+    ),
+  );
 
   const links = (await csvOf(page, await draw(page, "machine"))).slice(1);
-  assert.deepEqual(links.map((row) => [row[0], row[3], row[4]]), run.machine.links.name.map((name, at) => [name, text(run.machine.links.load_share[at]), text(run.machine.links.carried_bytes[at])]));
+  assert.deepEqual(
+    links.map((row) => [row[0], row[3], row[4]]),
+    run.machine.links.name.map((name, at) => [
+      name,
+      text(run.machine.links.load_share[at]),
+      text(run.machine.links.carried_bytes[at]),
+    ]),
+  );
 
   const bars = (await csvOf(page, await draw(page, "timeline"))).slice(1);
   assert.equal(bars.length, run.timeline.bars.track.length);
-  assert.deepEqual(bars.map((row) => [row[4], row[5]]), run.timeline.bars.start_us.map((start, at) => [text(start), text(run.timeline.bars.duration_us[at])]));
+  assert.deepEqual(
+    bars.map((row) => [row[4], row[5]]),
+    run.timeline.bars.start_us.map((start, at) => [text(start), text(run.timeline.bars.duration_us[at])]),
+  );
   const end = Math.max(...bars.map((row) => Number(row[4]) + Number(row[5])));
   assert.ok(Math.abs(end - run.timeline.step_time_s * 1e6) < 1e-3, "the last bar ends when the step ends");
   assert.deepEqual(problems, []);
@@ -42,7 +85,10 @@ test("the table behind a chart shows its figures with units", async () => {
   await figure.locator("tbody tr").first().waitFor();
   const cells = await figure.locator("tbody tr").first().locator("td").allTextContents();
   assert.equal(cells[0], report.results[0].split.device[0]);
-  assert.equal(cells[1], `${(report.results[0].split.step_time_s[0] * 1e3).toFixed(3).replace(/0+$/, "")} ms`);
+  assert.equal(
+    cells[1],
+    `${(report.results[0].split.step_time_s[0] * 1e3).toFixed(3).replace(/0+$/, "")} ms`,
+  );
 });
 
 test("a page asks nothing of the network, and its policy lets nothing through", async () => {
@@ -95,7 +141,9 @@ test("of 20,000 bars a zoom draws those in its window, and no others", async () 
     assert.equal(now.bars, overlapping(run.timeline, now.from, now.to));
     before = now;
   }
-  console.log(`# ${whole.bars} bars of the step in ${whole.shapes} shapes; after 8 zooms ${before.bars} bars in ${before.shapes} shapes`);
+  console.log(
+    `# ${whole.bars} bars of the step in ${whole.shapes} shapes; after 8 zooms ${before.bars} bars in ${before.shapes} shapes`,
+  );
   assert.ok(before.bars < 100 && before.shapes === before.bars, "near by, each bar is a shape of its own");
   const time = await page.evaluate(async () => {
     const canvas = document.querySelector('[data-chart="timeline"] .drawing');
@@ -144,17 +192,38 @@ test("filters of a sweep hold for charts, tables and CSV alike", async () => {
   await page.locator('[data-control="sweep.filter.batch"]').selectOption("64");
   await page.locator('[data-control="sweep.filter.link_bandwidth"]').selectOption("50 Gb/s");
   const { values } = result;
-  const wanted = [...Array(result.points).keys()].filter((point) => values.batch[point] === 64 && values.link_bandwidth[point] === "50 Gb/s");
+  const wanted = [...Array(result.points).keys()].filter(
+    (point) => values.batch[point] === 64 && values.link_bandwidth[point] === "50 Gb/s",
+  );
   const done = wanted.filter((point) => values.outcome[point] === "done");
   const rows = (await csvOf(page, page.locator('[data-chart="sweep"]'))).slice(1);
-  assert.deepEqual(rows.map((row) => row.slice(0, 3)), done.map((point) => [values.platform[point], text(values.devices[point]), text(values.samples_per_second[point])]));
+  assert.deepEqual(
+    rows.map((row) => row.slice(0, 3)),
+    done.map((point) => [
+      values.platform[point],
+      text(values.devices[point]),
+      text(values.samples_per_second[point]),
+    ]),
+  );
   for (const [at, point] of done.entries()) {
-    assert.equal(Number(rows[at][3]), values.samples_per_second[point] / values.predicted_over_true_high[point]);
-    assert.equal(Number(rows[at][4]), values.samples_per_second[point] / values.predicted_over_true_low[point]);
+    assert.equal(
+      Number(rows[at][3]),
+      values.samples_per_second[point] / values.predicted_over_true_high[point],
+    );
+    assert.equal(
+      Number(rows[at][4]),
+      values.samples_per_second[point] / values.predicted_over_true_low[point],
+    );
   }
   const points = await csvOf(page, page.locator('[data-block="points"]'), "CSV of these");
-  assert.deepEqual(points[0], result.columns.map(({ key }) => key));
-  assert.deepEqual(points.slice(1), wanted.map((point) => result.columns.map(({ key }) => text(values[key][point]))));
+  assert.deepEqual(
+    points[0],
+    result.columns.map(({ key }) => key),
+  );
+  assert.deepEqual(
+    points.slice(1),
+    wanted.map((point) => result.columns.map(({ key }) => text(values[key][point]))),
+  );
   const all = await csvOf(page, page.locator('[data-block="points"]'), "CSV of all");
   assert.equal(all.length, 1001);
   await page.locator('[data-control="sweep.y"]').selectOption("step_time_s");
@@ -166,9 +235,18 @@ test("the Pareto front has the points that no other one beats", async () => {
   const result = sweep();
   const { page } = await open(reportOf(result));
   const rows = (await csvOf(page, await draw(page, "sweep-cost"))).slice(1);
-  const points = rows.map((row) => ({ speed: Number(row[2]), cost: Number(row[3]), front: row[4] === "true" }));
+  const points = rows.map((row) => ({
+    speed: Number(row[2]),
+    cost: Number(row[3]),
+    front: row[4] === "true",
+  }));
   for (const point of points) {
-    const beaten = points.some((other) => other.speed >= point.speed && other.cost <= point.cost && (other.speed > point.speed || other.cost < point.cost));
+    const beaten = points.some(
+      (other) =>
+        other.speed >= point.speed &&
+        other.cost <= point.cost &&
+        (other.speed > point.speed || other.cost < point.cost),
+    );
     assert.equal(point.front, !beaten);
   }
   assert.ok(points.some(({ front }) => front) && points.some(({ front }) => !front));
@@ -191,8 +269,21 @@ test("a chart is read by the keyboard, point by point, with all figures", async 
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   const words = await figure.locator('[aria-live="polite"]').first().textContent();
-  for (const name of ["batch", "devices", "samples per second", "step time", "scaling efficiency", "cost per million samples", "known from"]) assert.ok(words.includes(name), `${name} in "${words}"`);
-  const tabbable = await page.evaluate(() => [...document.querySelectorAll("figure.chart .drawing")].every((each) => each.tabIndex === 0 && each.getAttribute("aria-labelledby")));
+  for (const name of [
+    "batch",
+    "devices",
+    "samples per second",
+    "step time",
+    "scaling efficiency",
+    "cost per million samples",
+    "known from",
+  ])
+    assert.ok(words.includes(name), `${name} in "${words}"`);
+  const tabbable = await page.evaluate(() =>
+    [...document.querySelectorAll("figure.chart .drawing")].every(
+      (each) => each.tabIndex === 0 && each.getAttribute("aria-labelledby"),
+    ),
+  );
   assert.ok(tabbable);
 });
 
@@ -205,9 +296,14 @@ test("a table sorts by the keyboard, numbers as numbers", async () => {
   await page.keyboard.press("Enter");
   await page.keyboard.press("Enter");
   assert.equal(await head.getAttribute("aria-sort"), "descending");
-  const shown = (await table.locator(`tbody tr td:nth-child(${column + 1})`).allInnerTexts()).filter((cell) => cell !== "–").map((cell) => parseFloat(cell.replaceAll(",", "")));
+  const shown = (await table.locator(`tbody tr td:nth-child(${column + 1})`).allInnerTexts())
+    .filter((cell) => cell !== "–")
+    .map((cell) => parseFloat(cell.replaceAll(",", "")));
   assert.ok(shown.length > 10);
-  assert.deepEqual(shown, [...shown].sort((a, b) => b - a));
+  assert.deepEqual(
+    shown,
+    [...shown].sort((a, b) => b - a),
+  );
 });
 
 test("light and dark follow the system until the reader chooses", async () => {
@@ -230,23 +326,41 @@ test("on paper everything is drawn, in the look for print", async () => {
   await page.emulateMedia({ media: "print" });
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
   assert.equal(await page.evaluate(() => document.documentElement.dataset.look), "print");
-  const { drawn, all } = await page.evaluate(() => ({ all: document.querySelectorAll("figure.chart").length, drawn: document.querySelectorAll("figure.chart canvas").length }));
+  const { drawn, all } = await page.evaluate(() => ({
+    all: document.querySelectorAll("figure.chart").length,
+    drawn: document.querySelectorAll("figure.chart canvas").length,
+  }));
   assert.ok(all > 5 && drawn >= all, `${drawn} of ${all} charts are drawn`);
   assert.equal(await page.locator("nav").isVisible(), false);
-  const colours = await page.locator('[data-chart="step-time"] canvas').first().evaluate((canvas) => {
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    let coloured = 0;
-    for (let at = 0; at < data.length; at += 4) if (Math.max(data[at], data[at + 1], data[at + 2]) - Math.min(data[at], data[at + 1], data[at + 2]) > 24) coloured += 1;
-    return coloured;
-  });
+  const colours = await page
+    .locator('[data-chart="step-time"] canvas')
+    .first()
+    .evaluate((canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let coloured = 0;
+      for (let at = 0; at < data.length; at += 4)
+        if (
+          Math.max(data[at], data[at + 1], data[at + 2]) - Math.min(data[at], data[at + 1], data[at + 2]) >
+          24
+        )
+          coloured += 1;
+      return coloured;
+    });
   assert.equal(colours, 0, "no pixel has a colour");
   assert.deepEqual(problems, []);
 });
 
-for (const [name, report] of [["run", stored("run")], ["collective", stored("collective")], ["recommendation", stored("recommendation")], ["sweep", reportOf(sweep())]]) {
+for (const [name, report] of [
+  ["run", stored("run")],
+  ["collective", stored("collective")],
+  ["recommendation", stored("recommendation")],
+  ["sweep", reportOf(sweep())],
+]) {
   test(`texts of a ${name} that look like markup are text`, async () => {
     const evil = hostile(report);
-    evil.results.forEach((result, at) => { result.kind = report.results[at].kind; });
+    evil.results.forEach((result, at) => {
+      result.kind = report.results[at].kind;
+    });
     const { page, problems } = await open(evil);
     for (const figure of await page.locator("figure.chart").all()) {
       await figure.scrollIntoViewIfNeeded();
@@ -256,8 +370,14 @@ for (const [name, report] of [["run", stored("run")], ["collective", stored("col
     }
     assert.equal(await page.evaluate(() => window.broken), undefined);
     assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script").length), 0);
-    assert.equal(await page.locator("h2").first().getAttribute("title"), name === "collective" ? await page.locator("h2").first().getAttribute("title") : hostileName);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), "a long name doesn't widen the page");
+    assert.equal(
+      await page.locator("h2").first().getAttribute("title"),
+      name === "collective" ? await page.locator("h2").first().getAttribute("title") : hostileName,
+    );
+    assert.ok(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1),
+      "a long name doesn't widen the page",
+    );
     assert.deepEqual(problems, []);
   });
 }
@@ -265,15 +385,27 @@ for (const [name, report] of [["run", stored("run")], ["collective", stored("col
 test("a failed run gives its message, and empty results say that they are empty", async () => {
   const failed = stored("failed");
   const first = await open(failed);
-  assert.equal(await first.page.locator('[data-block="outcome"] pre').textContent(), failed.results[0].message);
+  assert.equal(
+    await first.page.locator('[data-block="outcome"] pre').textContent(),
+    failed.results[0].message,
+  );
   assert.deepEqual(first.problems, []);
 
   const { columns } = sweep();
-  const empty = { kind: "sweep", format_version: 1, name: "none", columns, points: 0, values: Object.fromEntries(columns.map(({ key }) => [key, []])) };
+  const empty = {
+    kind: "sweep",
+    format_version: 1,
+    name: "none",
+    columns,
+    points: 0,
+    values: Object.fromEntries(columns.map(({ key }) => [key, []])),
+  };
   const nothing = { ...stored("recommendation").results[0], choices: [], headline: [] };
   delete nothing.sentence;
   const allFailed = sweep();
-  for (const key of Object.keys(allFailed.values)) if (!["point", "batch", "platform", "devices", "link_bandwidth", "outcome", "reason"].includes(key)) allFailed.values[key] = allFailed.values[key].map(() => null);
+  for (const key of Object.keys(allFailed.values))
+    if (!["point", "batch", "platform", "devices", "link_bandwidth", "outcome", "reason"].includes(key))
+      allFailed.values[key] = allFailed.values[key].map(() => null);
   allFailed.values.outcome = allFailed.values.outcome.map(() => "refused");
   const second = await open(reportOf(empty, nothing, allFailed, { kind: "novelty", name: "later" }));
   const words = await second.page.locator("main").innerText();
@@ -292,16 +424,23 @@ test("several collectives of one operation are laid over each other, with what w
   const { page } = await open(report);
   const rows = (await csvOf(page, await draw(page, "collective-bandwidth"))).slice(1);
   const predicted = report.results.flatMap(({ rows: own }) => own.busbw_gb_per_s);
-  const measured = report.results.flatMap((each) => (each.measured ?? []).flatMap(({ rows: own }) => own.busbw_gb_per_s));
+  const measured = report.results.flatMap((each) =>
+    (each.measured ?? []).flatMap(({ rows: own }) => own.busbw_gb_per_s),
+  );
   assert.ok(measured.length > 0 && report.results.length > 1);
-  assert.deepEqual(rows.map((row) => Number(row[5])), [...predicted, ...measured]);
+  assert.deepEqual(
+    rows.map((row) => Number(row[5])),
+    [...predicted, ...measured],
+  );
 });
 
 test("a report of 1,000 points is small, and scripts are done in a moment", async () => {
   for (const report of [reportOf(sweep()), reportOf(manyBars(20000)), stored("run")]) {
     const { page, size } = await open(report);
     const time = Number(await page.evaluate(() => document.documentElement.dataset.scriptMs));
-    console.log(`# ${report.results[0].name}: ${(size / 1e6).toFixed(2)} MB, script ${time.toFixed(0)} ms (the aim is 200)`);
+    console.log(
+      `# ${report.results[0].name}: ${(size / 1e6).toFixed(2)} MB, script ${time.toFixed(0)} ms (the aim is 200)`,
+    );
     assert.ok(size < 5e6);
   }
 });

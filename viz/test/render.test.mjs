@@ -23,7 +23,17 @@ test("each chart becomes an SVG and a PNG, and their names are printed", () => {
   const { status, stdout, stderr } = render(stored("run"), "--svg", out, "--png", out);
   assert.equal(status, 0, stderr);
   const names = stdout.trim().split("\n");
-  for (const slug of ["step-time", "timeline", "machine", "collectives", "memory-peak", "memory-over-step", "what-would-help", "kernels", "loss"]) {
+  for (const slug of [
+    "step-time",
+    "timeline",
+    "machine",
+    "collectives",
+    "memory-peak",
+    "memory-over-step",
+    "what-would-help",
+    "kernels",
+    "loss",
+  ]) {
     assert.ok(names.includes(`${slug}.svg`) && names.includes(`${slug}.png`), slug);
     const png = readFileSync(join(out, `${slug}.png`));
     assert.equal(png.subarray(1, 4).toString(), "PNG");
@@ -39,18 +49,24 @@ test("an SVG holds the names and the figures of its data", () => {
   const { change, gain } = report.results[0].explanation.changes;
   change.slice(1).forEach((name, at) => {
     assert.ok(drawing.includes(name.replaceAll("'", "&#39;")) || drawing.includes(name), name);
-    if (gain[at + 1] !== null) assert.ok(drawing.includes(`${Math.abs(gain[at + 1] * 100).toFixed(1)} %`), String(gain[at + 1]));
+    if (gain[at + 1] !== null)
+      assert.ok(drawing.includes(`${Math.abs(gain[at + 1] * 100).toFixed(1)} %`), String(gain[at + 1]));
   });
 });
 
 test("texts that look like markup stay text in files, too", () => {
   for (const report of [stored("run"), stored("collective"), stored("recommendation"), reportOf(sweep())]) {
     const evil = hostile(report);
-    evil.results.forEach((result, at) => { result.kind = report.results[at].kind; });
+    evil.results.forEach((result, at) => {
+      result.kind = report.results[at].kind;
+    });
     const out = join(folder, `evil-${report.results[0].kind}`);
     const { status, stdout, stderr } = render(evil, "--svg", out, "--png", out);
     assert.equal(status, 0, stderr);
-    for (const name of stdout.trim().split("\n").filter((each) => each.endsWith(".svg"))) {
+    for (const name of stdout
+      .trim()
+      .split("\n")
+      .filter((each) => each.endsWith(".svg"))) {
       assert.ok(!/<script|<img/.test(readFileSync(join(out, name), "utf8")), name);
     }
   }
@@ -62,7 +78,11 @@ test("a mistake is said with a remedy, and the exit code is 2", () => {
     ["[]", ["--svg", folder], /is no report of windtunnel/],
     [stored("run"), [], /give --svg DIR/],
     [stored("run"), ["--pdf", folder], /unknown option "--pdf"/],
-    [stored("run"), ["--svg", folder, "--look", "sepia"], /unknown look "sepia"; there are light, dark, print/],
+    [
+      stored("run"),
+      ["--svg", folder, "--look", "sepia"],
+      /unknown look "sepia"; there are light, dark, print/,
+    ],
   ]) {
     const { status, stderr } = render(report, ...words);
     assert.equal(status, 2);

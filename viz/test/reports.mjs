@@ -1,5 +1,6 @@
-// Reports that tests need in a size or a state that no small file has: a sweep of 1,000 points, a step of 20,000 bars,
-// and names that try to be markup. They are made by arithmetic, so that each test can count for itself.
+// Reports that tests need in a size or a state that no small file has: a sweep of 1,000 points, a step of
+// 20,000 bars, and names that try to be markup. They are made by arithmetic, so that each test can count for
+// itself.
 import { readFileSync } from "node:fs";
 
 export function stored(name) {
@@ -7,44 +8,118 @@ export function stored(name) {
 }
 
 export function reportOf(...results) {
-  return { format: "windtunnel report", format_version: 1, version: "0.1.0", constants_version: 2, title: results[0]?.name ?? "nothing", results };
+  return {
+    format: "windtunnel report",
+    format_version: 1,
+    version: "0.1.0",
+    constants_version: 2,
+    title: results[0]?.name ?? "nothing",
+    results,
+  };
 }
 
-const column = (key, unit, type, is_axis = false, scale = "linear") => ({ key, title: key.replace(/_s$/, "").replaceAll("_", " "), unit, type, is_axis, scale });
+const column = (key, unit, type, is_axis = false, scale = "linear") => ({
+  key,
+  title: key.replace(/_s$/, "").replaceAll("_", " "),
+  unit,
+  type,
+  is_axis,
+  scale,
+});
 
 // 5 platforms, 10 counts of devices, 4 batches, 5 link bandwidths. Every 19th point runs out of memory.
 export function sweep() {
   const columns = [
-    column("point", "", "count"), column("batch", "", "count", true), column("link_bandwidth", "", "text", true, null), column("platform", "", "text", true, null),
-    column("devices", "", "count", true, "log"), column("step_time_s", "s", "number", false, "log"), column("samples_per_second", "samples/s", "number", false, "log"),
-    column("scaling_efficiency", "", "number"), column("baseline_devices", "", "count"), column("baseline_samples_per_second", "samples/s", "number"),
-    column("currency", "", "text"), column("cost_per_million_samples", "", "number"), column("outcome", "", "text"), column("reason", "", "text"),
-    column("predicted_over_true_low", "", "number"), column("predicted_over_true_high", "", "number"), column("known_from", "", "text"),
+    column("point", "", "count"),
+    column("batch", "", "count", true),
+    column("link_bandwidth", "", "text", true, null),
+    column("platform", "", "text", true, null),
+    column("devices", "", "count", true, "log"),
+    column("step_time_s", "s", "number", false, "log"),
+    column("samples_per_second", "samples/s", "number", false, "log"),
+    column("scaling_efficiency", "", "number"),
+    column("baseline_devices", "", "count"),
+    column("baseline_samples_per_second", "samples/s", "number"),
+    column("currency", "", "text"),
+    column("cost_per_million_samples", "", "number"),
+    column("outcome", "", "text"),
+    column("reason", "", "text"),
+    column("predicted_over_true_low", "", "number"),
+    column("predicted_over_true_high", "", "number"),
+    column("known_from", "", "text"),
   ];
   const values = Object.fromEntries(columns.map(({ key }) => [key, []]));
   let point = 0;
-  for (let platform = 0; platform < 5; ++platform) for (const batch of [32, 64, 128, 256]) for (const link of [25, 50, 100, 200, 400]) for (let power = 0; power < 10; ++power) {
-    const devices = 2 ** power;
-    const efficiency = 1 / (1 + (0.02 * power * (platform + 1)) / Math.sqrt(link / 25));
-    const one = 400 * (platform + 1) * (batch / (batch + 16));
-    const isDone = point % 19 !== 0;
-    const row = {
-      point, batch, link_bandwidth: `${link} Gb/s`, platform: `platform_${platform}`, devices,
-      step_time_s: (batch * devices) / (one * devices * efficiency), samples_per_second: one * devices * efficiency, scaling_efficiency: efficiency,
-      baseline_devices: 1, baseline_samples_per_second: one, currency: "USD", cost_per_million_samples: (1 + platform) / efficiency,
-      predicted_over_true_low: 0.9, predicted_over_true_high: platform > 3 ? 1.9 : 1.2, known_from: platform > 3 ? "data sheet alone" : "published",
-    };
-    const kept = new Set(["point", "batch", "link_bandwidth", "platform", "devices"]);
-    for (const { key } of columns) values[key].push(key === "outcome" ? (isDone ? "done" : "out_of_memory") : key === "reason" ? (isDone ? null : "OOM, of <b>course</b>") : isDone || kept.has(key) ? row[key] : null);
-    point += 1;
-  }
-  return { kind: "sweep", format_version: 1, name: "a thousand points", headline: [], notes: [], columns, points: point, values, suggested: { x: "devices", y: "samples_per_second", series: "platform" } };
+  for (let platform = 0; platform < 5; ++platform)
+    for (const batch of [32, 64, 128, 256])
+      for (const link of [25, 50, 100, 200, 400])
+        for (let power = 0; power < 10; ++power) {
+          const devices = 2 ** power;
+          const efficiency = 1 / (1 + (0.02 * power * (platform + 1)) / Math.sqrt(link / 25));
+          const one = 400 * (platform + 1) * (batch / (batch + 16));
+          const isDone = point % 19 !== 0;
+          const row = {
+            point,
+            batch,
+            link_bandwidth: `${link} Gb/s`,
+            platform: `platform_${platform}`,
+            devices,
+            step_time_s: (batch * devices) / (one * devices * efficiency),
+            samples_per_second: one * devices * efficiency,
+            scaling_efficiency: efficiency,
+            baseline_devices: 1,
+            baseline_samples_per_second: one,
+            currency: "USD",
+            cost_per_million_samples: (1 + platform) / efficiency,
+            predicted_over_true_low: 0.9,
+            predicted_over_true_high: platform > 3 ? 1.9 : 1.2,
+            known_from: platform > 3 ? "data sheet alone" : "published",
+          };
+          const kept = new Set(["point", "batch", "link_bandwidth", "platform", "devices"]);
+          for (const { key } of columns)
+            values[key].push(
+              key === "outcome"
+                ? isDone
+                  ? "done"
+                  : "out_of_memory"
+                : key === "reason"
+                  ? isDone
+                    ? null
+                    : "OOM, of <b>course</b>"
+                  : isDone || kept.has(key)
+                    ? row[key]
+                    : null,
+            );
+          point += 1;
+        }
+  return {
+    kind: "sweep",
+    format_version: 1,
+    name: "a thousand points",
+    headline: [],
+    notes: [],
+    columns,
+    points: point,
+    values,
+    suggested: { x: "devices", y: "samples_per_second", series: "platform" },
+  };
 }
 
-// A step of `count` kernels on 8 devices, each of 3 µs after a gap of 1 µs, which wait for their predecessors.
+// A step of `count` kernels on 8 devices, each of 3 µs after a gap of 1 µs, which wait for their
+// predecessors.
 export function manyBars(count) {
   const run = structuredClone(stored("run").results[0]);
-  const bars = { track: [], name: [], kind: [], scope: [], start_us: [], duration_us: [], bytes: [], waited_for: [], critical: [] };
+  const bars = {
+    track: [],
+    name: [],
+    kind: [],
+    scope: [],
+    start_us: [],
+    duration_us: [],
+    bytes: [],
+    waited_for: [],
+    critical: [],
+  };
   for (let bar = 0; bar < count; ++bar) {
     const turn = Math.floor(bar / 8);
     bars.track.push(bar % 8);
@@ -57,23 +132,39 @@ export function manyBars(count) {
     bars.waited_for.push(bar - 8 < 0 ? -1 : bar - 8);
     bars.critical.push(bar % 8 === 0 ? 1 : 0);
   }
-  const devices = [...Array(8).keys()].map((device) => `/job:localhost/replica:0/task:0/device:GPU:${device}`);
+  const devices = [...Array(8).keys()].map(
+    (device) => `/job:localhost/replica:0/task:0/device:GPU:${device}`,
+  );
   run.timeline = {
-    step_time_s: Math.ceil(count / 8) * 4e-6, shown: "one step", groups: { name: devices, kind: devices.map(() => "device") },
-    tracks: { group: [...devices.keys()], name: devices.map((name) => `${name}: compute`), label: devices.map(() => "compute"), kind: devices.map(() => "compute") },
-    names: ["matmul", "conv2d", "relu"], scopes: ["a layer"], kinds: ["kernel"], bars,
+    step_time_s: Math.ceil(count / 8) * 4e-6,
+    shown: "one step",
+    groups: { name: devices, kind: devices.map(() => "device") },
+    tracks: {
+      group: [...devices.keys()],
+      name: devices.map((name) => `${name}: compute`),
+      label: devices.map(() => "compute"),
+      kind: devices.map(() => "compute"),
+    },
+    names: ["matmul", "conv2d", "relu"],
+    scopes: ["a layer"],
+    kinds: ["kernel"],
+    bars,
   };
   run.name = `a step of ${count} bars`;
   return run;
 }
 
-export const hostileName = `</script><script>window.broken = 1</script><img src=x onerror="window.broken = 2">"'&\u202e` + "x".repeat(300);
+export const hostileName =
+  `</script><script>window.broken = 1</script><img src=x onerror="window.broken = 2">"'&\u202e` +
+  "x".repeat(300);
 
 // Every text of a report replaced by a name that tries to be markup.
 export function hostile(value, key = "") {
   const structural = new Set(["kind", "key", "outcome", "layout", "format", "type", "scale", "verdict"]);
   if (typeof value === "string") return structural.has(key) ? value : hostileName;
-  if (Array.isArray(value)) return value.map((each) => (key === "kind" || key === "kinds" ? each : hostile(each, key)));
-  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, hostile(each, name)]));
+  if (Array.isArray(value))
+    return value.map((each) => (key === "kind" || key === "kinds" ? each : hostile(each, key)));
+  if (value && typeof value === "object")
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, hostile(each, name)]));
   return value;
 }

@@ -5,21 +5,32 @@ import { element } from "./element";
 import { tableElement } from "./table";
 
 // The unit is smaller than the number, and stands once for both ends of an interval.
-function value({ text, unit }: Figure): HTMLElement {
+function value({ text }: Figure): HTMLElement {
   const parts = /^([\d.,]+) (\S+)$/.exec(text);
-  if (!parts || (unit && parts[2].length < 3)) return element("div", { class: "value" }, text);
+  if (!parts) return element("div", { class: "value" }, text);
   return element("div", { class: "value" }, parts[1], element("span", { class: "unit" }, ` ${parts[2]}`));
 }
 
 function card(figure: Figure): HTMLElement {
   const { high_text } = figure;
   const unit = / (\S+)$/.exec(high_text ?? "")?.[0] ?? "";
-  const low_text = unit && figure.low_text?.endsWith(unit) ? figure.low_text.slice(0, -unit.length) : figure.low_text;
-  return element("div", { class: "card", "data-key": figure.key },
+  const ownUnit = / (\S+)$/.exec(figure.text)?.[0] ?? "";
+  const low_text =
+    unit && figure.low_text?.endsWith(unit) ? figure.low_text.slice(0, -unit.length) : figure.low_text;
+  return element(
+    "div",
+    { class: "card", "data-key": figure.key },
     element("div", { class: "label" }, figure.label),
     value(figure),
-    low_text && high_text ? element("div", { class: "interval" }, `${low_text} to ${high_text}`) : null,
-    figure.basis ? element("div", { class: "basis" }, figure.basis) : null);
+    low_text && high_text
+      ? element(
+          "div",
+          { class: "interval" },
+          `${low_text} to ${unit === ownUnit && low_text !== figure.low_text ? high_text.slice(0, -unit.length) : high_text}`,
+        )
+      : null,
+    figure.basis ? element("div", { class: "basis" }, figure.basis) : null,
+  );
 }
 
 export const headline: Block = {
@@ -35,7 +46,8 @@ export const notes: Block = {
   short: "Notes",
   title: () => "Notes",
   applies: (result) => (result.notes?.length ?? 0) > 0,
-  draw: (result) => element("ul", { class: "notes" }, ...result.notes!.map((note) => element("li", {}, note))),
+  draw: (result) =>
+    element("ul", { class: "notes" }, ...result.notes!.map((note) => element("li", {}, note))),
 };
 
 export const assumptions: Block = {
@@ -46,16 +58,26 @@ export const assumptions: Block = {
   draw(result: Result) {
     const rows = result.assumptions!;
     const varied = rows.some((row) => row.with_20_percent_less || row.with_20_percent_more);
-    const mark = (row: (typeof rows)[number]) => (row.changes_first ? `${row.name} (changes the answer first)` : row.name);
-    return tableElement({
-      columns: [
-        { title: "assumption" }, { title: "value" },
-        ...(varied ? [{ title: "answer with 20 % less" }, { title: "answer with 20 % more" }] : []),
-        { title: "source" }, { title: "note" },
-      ],
-      rows: rows.map((row) => [
-        mark(row), row.value, ...(varied ? [row.with_20_percent_less ?? null, row.with_20_percent_more ?? null] : []), row.source, row.note || null,
-      ]),
-    }, "Assumptions");
+    const mark = (row: (typeof rows)[number]) =>
+      row.changes_first ? `${row.name} (changes the answer first)` : row.name;
+    return tableElement(
+      {
+        columns: [
+          { title: "assumption" },
+          { title: "value" },
+          ...(varied ? [{ title: "answer with 20 % less" }, { title: "answer with 20 % more" }] : []),
+          { title: "source" },
+          { title: "note" },
+        ],
+        rows: rows.map((row) => [
+          mark(row),
+          row.value,
+          ...(varied ? [row.with_20_percent_less ?? null, row.with_20_percent_more ?? null] : []),
+          row.source,
+          row.note || null,
+        ]),
+      },
+      "Assumptions",
+    );
   },
 };

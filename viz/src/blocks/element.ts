@@ -3,7 +3,9 @@
 type Child = Node | string | null | undefined;
 
 export function element<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag, attributes: Record<string, string> = {}, ...children: Child[]
+  tag: Tag,
+  attributes: Record<string, string> = {},
+  ...children: Child[]
 ): HTMLElementTagNameMap[Tag] {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);

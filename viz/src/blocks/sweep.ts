@@ -18,9 +18,15 @@ export function sweepCsv(sweep: Sweep, points: number[]): string {
 }
 
 function pointsTable(sweep: Sweep, points: number[]): Table {
-  const columns = sweep.columns.filter(({ key }) => (sweep.values[key] ?? []).some((value) => value !== null));
+  const columns = sweep.columns.filter(({ key }) =>
+    (sweep.values[key] ?? []).some((value) => value !== null),
+  );
   return {
-    columns: columns.map(({ key, title, unit, type }) => ({ title, numeric: type !== "text", show: (value: unknown) => show(value, key, unit) })),
+    columns: columns.map(({ key, title, unit, type }) => ({
+      title,
+      numeric: type !== "text",
+      show: (value: unknown) => show(value, key, unit),
+    })),
     rows: points.map((point) => columns.map(({ key }) => sweep.values[key][point])),
   };
 }
@@ -35,12 +41,24 @@ export const points: Block<Sweep> = {
     const all = indices(sweep.points);
     const shown = all.filter((point) => chosen.passes(point));
     if (all.length === 0) return element("p", {}, "The sweep has no points.");
-    return element("div", {},
-      element("div", { class: "tools" },
-        element("span", {}, shown.length === all.length ? `All ${all.length} points.` : `${shown.length} of ${all.length} points, with ${chosen.filtered}.`),
+    return element(
+      "div",
+      {},
+      element(
+        "div",
+        { class: "tools" },
+        element(
+          "span",
+          {},
+          shown.length === all.length
+            ? `All ${all.length} points.`
+            : `${shown.length} of ${all.length} points, with ${chosen.filtered}.`,
+        ),
         button("CSV of these", () => download("sweep-filtered.csv", "text/csv", sweepCsv(sweep, shown))),
-        button("CSV of all", () => download("sweep.csv", "text/csv", sweepCsv(sweep, all)))),
-      tableElement(pointsTable(sweep, shown), "Points of the sweep"));
+        button("CSV of all", () => download("sweep.csv", "text/csv", sweepCsv(sweep, all))),
+      ),
+      tableElement(pointsTable(sweep, shown), "Points of the sweep"),
+    );
   },
 };
 
@@ -54,19 +72,36 @@ export const infeasible: Block<Sweep> = {
     const axes = sweep.columns.filter(({ is_axis }) => is_axis);
     const range = (points: number[], key: string) => {
       const found = distinct(points.map((point) => sweep.values[key][point]));
-      return found.length > 6 ? `${found.length} values` : found.map((value) => String(value ?? "–")).join(", ");
+      return found.length > 6
+        ? `${found.length} values`
+        : found.map((value) => String(value ?? "–")).join(", ");
     };
     // One line for a reason on a platform, with the values at which it occurs.
     const groups = new Map<string, number[]>();
     for (const point of failed) {
-      const key = JSON.stringify([sweep.values.outcome[point], sweep.values.reason?.[point], sweep.values.platform?.[point]]);
+      const key = JSON.stringify([
+        sweep.values.outcome[point],
+        sweep.values.reason?.[point],
+        sweep.values.platform?.[point],
+      ]);
       groups.set(key, [...(groups.get(key) ?? []), point]);
     }
-    return tableElement({
-      columns: [{ title: "outcome" }, { title: "points", numeric: true }, ...axes.map(({ title }) => ({ title })), { title: "reason" }],
-      rows: [...groups.values()].map((points) => [
-        words(String(sweep.values.outcome[points[0]])), points.length, ...axes.map(({ key }) => range(points, key)), sweep.values.reason?.[points[0]] ?? null,
-      ]),
-    }, "Points without a time");
+    return tableElement(
+      {
+        columns: [
+          { title: "outcome" },
+          { title: "points", numeric: true },
+          ...axes.map(({ title }) => ({ title })),
+          { title: "reason" },
+        ],
+        rows: [...groups.values()].map((points) => [
+          words(String(sweep.values.outcome[points[0]])),
+          points.length,
+          ...axes.map(({ key }) => range(points, key)),
+          sweep.values.reason?.[points[0]] ?? null,
+        ]),
+      },
+      "Points without a time",
+    );
   },
 };

@@ -1,5 +1,5 @@
-// A table whose columns sort on a click or the Enter key, and which shows a page of rows at a time, so that a table of
-// 20,000 bars costs no more than one of 50.
+// A table whose columns sort on a click or the Enter key, and which shows a page of rows at a time, so that a
+// table of 20,000 bars costs no more than one of 50.
 import type { Table } from "../charts/chart";
 import { indices } from "../data/columns";
 import { number } from "../text/quantity";
@@ -18,7 +18,9 @@ function text(table: Table, column: number, value: unknown): string {
 function compare(a: unknown, b: unknown): number {
   if (a === null || a === undefined) return 1; // Missing values stand last in either direction.
   if (b === null || b === undefined) return -1;
-  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  return typeof a === "number" && typeof b === "number"
+    ? a - b
+    : String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
 function sorted(table: Table, column: number, descending: boolean): number[] {
@@ -44,39 +46,74 @@ export function tableElement(table: Table, caption: string): HTMLElement {
   });
 
   function draw() {
-    body.replaceChildren(...order.slice(page * rowsAtOnce, (page + 1) * rowsAtOnce).map((row) => {
-      const line = element("tr");
-      table.rows[row].forEach((value, column) => {
-        const shown = text(table, column, value);
-        const cell = element("td", { class: table.columns[column].numeric ? "number" : shown.length <= 26 ? "brief" : "" }, shorten(shown, 160));
-        if (shown.length > (isWide ? 28 : 160)) cell.title = shown;
-        line.append(cell);
-      });
-      return line;
-    }));
+    body.replaceChildren(
+      ...order.slice(page * rowsAtOnce, (page + 1) * rowsAtOnce).map((row) => {
+        const line = element("tr");
+        table.rows[row].forEach((value, column) => {
+          const shown = text(table, column, value);
+          const cell = element(
+            "td",
+            { class: table.columns[column].numeric ? "number" : shown.length <= 26 ? "brief" : "long" },
+            shorten(shown, 160),
+          );
+          if (shown.length > (isWide ? 28 : 160)) cell.title = shown;
+          line.append(cell);
+        });
+        return line;
+      }),
+    );
     const pages = Math.max(1, Math.ceil(order.length / rowsAtOnce));
     place.textContent = `rows ${order.length ? page * rowsAtOnce + 1 : 0} to ${Math.min(order.length, (page + 1) * rowsAtOnce)} of ${number(order.length, 9)}`;
-    for (const [control, allowed] of [[back, page > 0], [next, page < pages - 1]] as const) control.disabled = !allowed;
+    for (const [control, allowed] of [
+      [back, page > 0],
+      [next, page < pages - 1],
+    ] as const)
+      control.disabled = !allowed;
   }
   function sortBy(column: number) {
     descending = sortedBy === column ? !descending : false;
     sortedBy = column;
     order = sorted(table, column, descending);
     page = 0;
-    heads.forEach((head, at) => head.setAttribute("aria-sort", at === column ? (descending ? "descending" : "ascending") : "none"));
+    heads.forEach((head, at) =>
+      head.setAttribute("aria-sort", at === column ? (descending ? "descending" : "ascending") : "none"),
+    );
     draw();
   }
-  const back = button("previous", () => { page -= 1; draw(); }, "Previous rows");
-  const next = button("next", () => { page += 1; draw(); }, "Next rows");
-  const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    element("table", {}, element("caption", { class: "unseen" }, caption), element("thead", {}, element("tr", {}, ...heads)), body));
+  const back = button(
+    "previous",
+    () => {
+      page -= 1;
+      draw();
+    },
+    "Previous rows",
+  );
+  const next = button(
+    "next",
+    () => {
+      page += 1;
+      draw();
+    },
+    "Next rows",
+  );
+  const scroll = element(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    element(
+      "table",
+      {},
+      element("caption", { class: "unseen" }, caption),
+      element("thead", {}, element("tr", {}, ...heads)),
+      body,
+    ),
+  );
   draw();
   const pager = table.rows.length > rowsAtOnce ? element("div", { class: "pager" }, back, next, place) : null;
   return element("div", { class: isWide ? "table wide" : "table" }, scroll, pager);
 }
 
-// RFC 4180, with numbers at their full precision. A cell that a spreadsheet would take for a formula is marked as
-// text, as OWASP's "CSV Injection" advises.
+// RFC 4180, with numbers at their full precision. A cell that a spreadsheet would take for a formula is
+// marked as text, as OWASP's "CSV Injection" advises.
 export function csv(table: Table): string {
   const cell = (value: unknown): string => {
     if (value === null || value === undefined) return "";

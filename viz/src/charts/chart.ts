@@ -1,8 +1,9 @@
-// A chart is a picture of one idea. It is a pure function of a result, a look and a view (what the reader chose), so
-// that the page and the program that renders SVG draw the same.
+// A chart is a picture of one idea. It is a pure function of a result, a look and a view (what the reader
+// chose), so that the page and the program that renders SVG draw the same.
 //
-// To add a chart, write a file that exports a Chart and add a row to the table of its kind in catalog.ts. The page
-// then gives it a title, a place in the contents, a table, downloads and keys; render.js gives it a file.
+// To add a chart, write a file that exports a Chart and add a row to the table of its kind in catalog.ts. The
+// page then gives it a title, a place in the contents, a table, downloads and keys; render.js gives it a
+// file.
 import type { EChartsCoreOption } from "echarts/core";
 import type { Result } from "../data/report";
 import type { Control, View } from "../data/view";

@@ -10,7 +10,9 @@ import { base, below, categories, figures, legend, tooltip, valueAxis, labelsIns
 const mostBars = 24;
 
 function longest(data: Collectives): number[] {
-  return indices(data.name.length).sort((a, b) => data.time_s[b] - data.time_s[a]).slice(0, mostBars);
+  return indices(data.name.length)
+    .sort((a, b) => data.time_s[b] - data.time_s[a])
+    .slice(0, mostBars);
 }
 
 export const collectives: Chart<Run> = {
@@ -18,15 +20,19 @@ export const collectives: Chart<Run> = {
   short: "Collectives",
   title: () => "Time of each collective, beside the least that the links allow",
   explain: (run) =>
-    (run.collectives!.name.length > mostBars ? `The ${mostBars} longest of ${run.collectives!.name.length}. ` : "") +
-    "At the right: the bound's share of the time, where a bound is known.",
+    (run.collectives!.name.length > mostBars
+      ? `The ${mostBars} longest of ${run.collectives!.name.length}. `
+      : "") + "At the right: the bound's share of the time, where a bound is known.",
   applies: (run) => (run.collectives?.name.length ?? 0) > 0,
   height: (run) => 92 + 46 * longest(run.collectives!).length,
   option(run, look) {
     const data = run.collectives!;
     const shown = longest(data);
     const most = data.time_s[shown[0]];
-    const share = (at: number) => (data.bound_share[at] === null ? "no bound known" : `${percent(data.bound_share[at])} of the time is the bound`);
+    const share = (at: number) =>
+      data.bound_share[at] === null
+        ? "no bound known"
+        : `${percent(data.bound_share[at])} of the time is the bound`;
     return {
       ...base(look),
       legend: legend(look),
@@ -44,19 +50,48 @@ export const collectives: Chart<Run> = {
           ["bound's share", percent(data.bound_share[at])],
         ]);
       }) as never),
-      xAxis: below({ ...valueAxis(look, "simulated time", (value) => seconds(value, 3)), min: 0, max: most * 1.35, axisLabel: { color: look.muted, fontSize: 11, showMaxLabel: false, formatter: (value: number) => seconds(value, 3) } }),
+      xAxis: below({
+        ...valueAxis(look, "simulated time", (value) => seconds(value, 3)),
+        min: 0,
+        max: most * 1.35,
+        axisLabel: {
+          color: look.muted,
+          fontSize: 11,
+          showMaxLabel: false,
+          formatter: (value: number) => seconds(value, 3),
+        },
+      }),
       yAxis: {
-        ...categories(look, shown.map((at) => `${shorten(data.name[at], 30)}\n${bytes(data.bytes[at], 3)}${data.algorithm[at] ? ", " + words(data.algorithm[at]!) : ""}`)),
+        ...categories(
+          look,
+          shown.map(
+            (at) =>
+              `${shorten(data.name[at], 30)}\n${bytes(data.bytes[at], 3)}${data.algorithm[at] ? ", " + words(data.algorithm[at]!) : ""}`,
+          ),
+        ),
         inverse: true,
       },
       series: [
         {
-          type: "bar", name: "time", color: colorOf(look, "collective"), barMaxWidth: 14, barGap: "10%",
+          type: "bar",
+          name: "time",
+          color: colorOf(look, "collective"),
+          barMaxWidth: 14,
+          barGap: "10%",
           data: shown.map((at) => data.time_s[at]),
-          label: { show: true, position: "right", color: look.ink, fontSize: 11, formatter: ({ dataIndex }: { dataIndex: number }) => share(shown[dataIndex]) },
+          label: {
+            show: true,
+            position: "right",
+            color: look.ink,
+            fontSize: 11,
+            formatter: ({ dataIndex }: { dataIndex: number }) => share(shown[dataIndex]),
+          },
         },
         {
-          type: "bar", name: "bound of the links", color: colorOf(look, "hidden_communication"), barMaxWidth: 8,
+          type: "bar",
+          name: "bound of the links",
+          color: colorOf(look, "hidden_communication"),
+          barMaxWidth: 8,
           data: shown.map((at) => data.bound_s[at]),
         },
       ],
@@ -64,17 +99,33 @@ export const collectives: Chart<Run> = {
   },
   table(run) {
     const data = run.collectives!;
-    const time = (title: string) => ({ title, numeric: true, show: (value: unknown) => seconds(value as number | null) });
+    const time = (title: string) => ({
+      title,
+      numeric: true,
+      show: (value: unknown) => seconds(value as number | null),
+    });
     return {
       columns: [
-        { title: "collective" }, { title: "algorithm" }, { title: "protocol" },
+        { title: "collective" },
+        { title: "algorithm" },
+        { title: "protocol" },
         { title: "size", numeric: true, show: (value) => bytes(value as number) },
-        { title: "ranks", numeric: true }, time("time"), time("exposed"), time("bound"),
+        { title: "ranks", numeric: true },
+        time("time"),
+        time("exposed"),
+        time("bound"),
         { title: "bound's share", numeric: true, show: (value) => percent(value as number | null) },
       ],
       rows: indices(data.name.length).map((at) => [
-        data.name[at], data.algorithm[at], data.protocol[at], data.bytes[at], data.ranks[at],
-        data.time_s[at], data.exposed_s[at], data.bound_s[at], data.bound_share[at],
+        data.name[at],
+        data.algorithm[at],
+        data.protocol[at],
+        data.bytes[at],
+        data.ranks[at],
+        data.time_s[at],
+        data.exposed_s[at],
+        data.bound_s[at],
+        data.bound_share[at],
       ]),
     };
   },

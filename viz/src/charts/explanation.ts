@@ -36,24 +36,42 @@ export const changes: Chart<Run> = {
           ["step", seconds(data.step_time_s[at])],
         ]);
       }) as never),
-      xAxis: below({ ...valueAxis(look, "gain in samples per second", (value) => percent(value)), max: reach * 1.25, min: Math.min(0, ...gains), axisLabel: { color: look.muted, fontSize: 11, showMaxLabel: false, formatter: (value: number) => percent(value) } }),
-      yAxis: { ...categories(look, shown.map((at) => shorten(data.change[at], 40))), inverse: true },
-      series: [{
-        type: "bar",
-        barMaxWidth: 18,
-        color: look.lines[0],
-        data: gains,
-        label: {
-          show: true,
-          position: "right",
-          color: look.ink,
+      xAxis: below({
+        ...valueAxis(look, "gain in samples per second", (value) => percent(value)),
+        max: reach * 1.25,
+        min: Math.min(0, ...gains),
+        axisLabel: {
+          color: look.muted,
           fontSize: 11,
-          formatter: ({ dataIndex }: { dataIndex: number }) => {
-            const at = shown[dataIndex];
-            return data.why_not[at] ? shorten(data.why_not[at]!, 70) : signedPercent(data.gain[at]);
+          showMaxLabel: false,
+          formatter: (value: number) => percent(value),
+        },
+      }),
+      yAxis: {
+        ...categories(
+          look,
+          shown.map((at) => shorten(data.change[at], 40)),
+        ),
+        inverse: true,
+      },
+      series: [
+        {
+          type: "bar",
+          barMaxWidth: 18,
+          color: look.lines[0],
+          data: gains,
+          label: {
+            show: true,
+            position: "right",
+            color: look.ink,
+            fontSize: 11,
+            formatter: ({ dataIndex }: { dataIndex: number }) => {
+              const at = shown[dataIndex];
+              return data.why_not[at] ? shorten(data.why_not[at]!, 70) : signedPercent(data.gain[at]);
+            },
           },
         },
-      }],
+      ],
     };
   },
   table(run) {
@@ -66,7 +84,13 @@ export const changes: Chart<Run> = {
         { title: "step", numeric: true, show: (value) => seconds(value as number | null) },
         { title: "why not" },
       ],
-      rows: indices(data.change.length).map((at) => [data.change[at], data.gain[at], data.samples_per_second[at], data.step_time_s[at], data.why_not[at]]),
+      rows: indices(data.change.length).map((at) => [
+        data.change[at],
+        data.gain[at],
+        data.samples_per_second[at],
+        data.step_time_s[at],
+        data.why_not[at],
+      ]),
     };
   },
 };
@@ -90,7 +114,9 @@ export const kernels: Chart<Run> = {
   height: (run) => 92 + 26 * Math.min(mostKernels, run.explanation!.kernels!.kernel.length),
   option(run, look) {
     const data = run.explanation!.kernels!;
-    const shown = indices(data.kernel.length).sort((a, b) => data.time_s[b] - data.time_s[a]).slice(0, mostKernels);
+    const shown = indices(data.kernel.length)
+      .sort((a, b) => data.time_s[b] - data.time_s[a])
+      .slice(0, mostKernels);
     return {
       ...base(look),
       legend: legend(look),
@@ -103,10 +129,23 @@ export const kernels: Chart<Run> = {
           ...reasons.map(([key, name]): [string, string] => [name, percent(data[key][at])]),
         ]);
       }) as never),
-      xAxis: below({ ...valueAxis(look, "simulated time in one step", (value) => seconds(value, 3)), min: 0 }),
-      yAxis: { ...categories(look, shown.map((at) => shorten(words(data.kernel[at]), 32))), inverse: true },
+      xAxis: below({
+        ...valueAxis(look, "simulated time in one step", (value) => seconds(value, 3)),
+        min: 0,
+      }),
+      yAxis: {
+        ...categories(
+          look,
+          shown.map((at) => shorten(words(data.kernel[at]), 32)),
+        ),
+        inverse: true,
+      },
       series: reasons.map(([key, name, kind]) => ({
-        type: "bar", stack: "kernel", name, color: colorOf(look, kind), barMaxWidth: 16,
+        type: "bar",
+        stack: "kernel",
+        name,
+        color: colorOf(look, kind),
+        barMaxWidth: 16,
         itemStyle: { borderColor: edgeOf(look), borderWidth: 0.5 },
         data: shown.map((at) => data.time_s[at] * data[key][at]),
       })),
@@ -119,9 +158,18 @@ export const kernels: Chart<Run> = {
         { title: "kernel" },
         { title: "runs", numeric: true },
         { title: "time", numeric: true, show: (value) => seconds(value as number) },
-        ...reasons.map(([, name]) => ({ title: name, numeric: true, show: (value: unknown) => percent(value as number) })),
+        ...reasons.map(([, name]) => ({
+          title: name,
+          numeric: true,
+          show: (value: unknown) => percent(value as number),
+        })),
       ],
-      rows: indices(data.kernel.length).map((at) => [data.kernel[at], data.runs[at], data.time_s[at], ...reasons.map(([key]) => data[key][at])]),
+      rows: indices(data.kernel.length).map((at) => [
+        data.kernel[at],
+        data.runs[at],
+        data.time_s[at],
+        ...reasons.map(([key]) => data[key][at]),
+      ]),
     };
   },
 };

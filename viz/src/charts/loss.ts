@@ -1,4 +1,5 @@
-// The loss over the steps, and beside it each metric: two charts from one function, for they differ in what they pick.
+// The loss over the steps, and beside it each metric: two charts from one function, for they differ in what
+// they pick.
 import type { Run, Training } from "../data/report";
 import { number } from "../text/quantity";
 import { words } from "../text/shorten";
@@ -23,7 +24,8 @@ function courses(training: Training, pick: "loss" | "metrics"): Course[] {
   const found: Course[] = [];
   if (steps && pick === "loss") found.push({ name: "loss", x: steps.step, y: steps.loss });
   if (steps && pick === "metrics") {
-    for (const [name, y] of Object.entries(steps.metrics ?? {})) found.push({ name: words(name), x: steps.step, y });
+    for (const [name, y] of Object.entries(steps.metrics ?? {}))
+      found.push({ name: words(name), x: steps.step, y });
   }
   const evaluation = epochs?.evaluation;
   if (epochs && evaluation) {
@@ -42,11 +44,18 @@ function option(found: Course[], look: Look, yName: string) {
   return {
     ...base(look),
     legend: legend(look, { show: found.length > 1 }),
-    grid: { left: 8, right: 24, top: found.length > 1 ? 56 : 32, bottom: 8, ...labelsInside },
+    grid: { left: 8, right: 24, top: found.length > 1 ? 34 : 6, bottom: 8, ...labelsInside },
     tooltip: tooltip(look, ((item: { seriesName: string; value: [number, number] }) =>
-      figures(item.seriesName, [["step", number(item.value[0], 9)], ["value", number(item.value[1], 7)]])) as never),
+      figures(item.seriesName, [
+        ["step", number(item.value[0], 9)],
+        ["value", number(item.value[1], 7)],
+      ])) as never),
     xAxis: below({ ...valueAxis(look, "step", (value) => number(value, 9)), minInterval: 1 }),
-    yAxis: { ...valueAxis(look, yName, (value) => number(value)), scale: true, nameTextStyle: { align: "left", color: look.muted } },
+    yAxis: {
+      ...valueAxis(look, yName, (value) => number(value)),
+      scale: true,
+      nameTextStyle: { align: "left", color: look.muted },
+    },
     series: found.map((course, index) => {
       const { color, dash, symbol } = stroke(look, index);
       return {
@@ -66,12 +75,22 @@ function option(found: Course[], look: Look, yName: string) {
 
 function table(found: Course[]): Table {
   return {
-    columns: [{ title: "course" }, { title: "step", numeric: true }, { title: "value", numeric: true, show: (v) => number(v as number, 7) }],
+    columns: [
+      { title: "course" },
+      { title: "step", numeric: true },
+      { title: "value", numeric: true, show: (v) => number(v as number, 7) },
+    ],
     rows: found.flatMap((course) => course.x.map((x, at) => [course.name, x, course.y[at]])),
   };
 }
 
-function chart(slug: string, short: string, pick: "loss" | "metrics", title: string, yName: string): Chart<Run> {
+function chart(
+  slug: string,
+  short: string,
+  pick: "loss" | "metrics",
+  title: string,
+  yName: string,
+): Chart<Run> {
   const of = (run: Run) => courses(run.training ?? {}, pick);
   return {
     slug,

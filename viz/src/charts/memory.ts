@@ -6,9 +6,28 @@ import { colorOf, edgeOf } from "../style/look";
 import { bytes, number, percent, seconds } from "../text/quantity";
 import { deviceLabel, words } from "../text/shorten";
 import type { Chart } from "./chart";
-import { base, below, byteTicks, categories, figures, legend, tooltip, valueAxis, labelsInside } from "./parts";
+import {
+  base,
+  below,
+  byteTicks,
+  categories,
+  figures,
+  legend,
+  tooltip,
+  valueAxis,
+  labelsInside,
+} from "./parts";
 
-const order = ["variable", "optimizer_slot", "input", "result", "activation", "gradient", "workspace", "communication"];
+const order = [
+  "variable",
+  "optimizer_slot",
+  "input",
+  "result",
+  "activation",
+  "gradient",
+  "workspace",
+  "communication",
+];
 
 function kindsOf(devices: DeviceMemory[]): string[] {
   const found = new Set(devices.flatMap((device) => Object.keys(device.bytes_at_peak)));
@@ -16,7 +35,11 @@ function kindsOf(devices: DeviceMemory[]): string[] {
 }
 
 function rows(devices: DeviceMemory[]) {
-  return alike(devices.length, (at) => [devices[at].bytes_at_peak, devices[at].arena_bytes, devices[at].limit_bytes]);
+  return alike(devices.length, (at) => [
+    devices[at].bytes_at_peak,
+    devices[at].arena_bytes,
+    devices[at].limit_bytes,
+  ]);
 }
 
 function label(device: DeviceMemory, count: number): string {
@@ -53,8 +76,25 @@ export const memoryPeak: Chart<Run> = {
         ]);
       }) as never),
       // The labels at the right need room, which a longer axis gives.
-      xAxis: below({ ...valueAxis(look, "memory at the peak", (value) => bytes(value)), min: 0, max: most * 1.6, interval: byteTicks(most * 1.6), axisLabel: { color: look.muted, fontSize: 11, showMaxLabel: false, formatter: (value: number) => bytes(value, 3) } }),
-      yAxis: { ...categories(look, shown.map(({ first, count }) => label(devices[first], count))), inverse: true },
+      xAxis: below({
+        ...valueAxis(look, "memory at the peak", (value) => bytes(value)),
+        min: 0,
+        max: most * 1.6,
+        interval: byteTicks(most * 1.6),
+        axisLabel: {
+          color: look.muted,
+          fontSize: 11,
+          showMaxLabel: false,
+          formatter: (value: number) => bytes(value, 3),
+        },
+      }),
+      yAxis: {
+        ...categories(
+          look,
+          shown.map(({ first, count }) => label(devices[first], count)),
+        ),
+        inverse: true,
+      },
       series: kinds.map((kind, index) => ({
         type: "bar",
         stack: "peak",
@@ -76,12 +116,27 @@ export const memoryPeak: Chart<Run> = {
   table(run) {
     const devices = run.memory!;
     const kinds = kindsOf(devices);
-    const size = (title: string) => ({ title, numeric: true, show: (value: unknown) => bytes(value as number) });
+    const size = (title: string) => ({
+      title,
+      numeric: true,
+      show: (value: unknown) => bytes(value as number),
+    });
     return {
-      columns: [{ title: "device" }, { title: "verdict" }, size("limit"), size("allocator"), size("fragmentation"), ...kinds.map((kind) => size(words(kind)))],
+      columns: [
+        { title: "device" },
+        { title: "verdict" },
+        size("limit"),
+        size("allocator"),
+        size("fragmentation"),
+        ...kinds.map((kind) => size(words(kind))),
+      ],
       rows: devices.map((device) => [
-        device.device, words(device.verdict), device.limit_bytes ?? null, device.arena_bytes,
-        device.fragmentation_bytes ?? null, ...kinds.map((kind) => device.bytes_at_peak[kind] ?? 0),
+        device.device,
+        words(device.verdict),
+        device.limit_bytes ?? null,
+        device.arena_bytes,
+        device.fragmentation_bytes ?? null,
+        ...kinds.map((kind) => device.bytes_at_peak[kind] ?? 0),
       ]),
     };
   },
@@ -117,13 +172,16 @@ function peakOf(device: DeviceMemory): number {
 export const memoryCourse: Chart<Run> = {
   slug: "memory-over-step",
   short: "Memory over the step",
-  title: (run, view) => `Memory of ${deviceLabel(course(run, view).device.device)} over one step, by what it holds`,
+  title: (run, view) =>
+    `Memory of ${deviceLabel(course(run, view).device.device)} over one step, by what it holds`,
   explain(run, view) {
     const { device } = course(run, view);
     if (!device.limit_bytes) return "";
     const share = peakOf(device) / device.limit_bytes;
-    return `The fullest moment takes ${bytes(peakOf(device))}, ${percent(share)} of the limit of ${bytes(device.limit_bytes)}` +
-      (share < 0.4 ? "; the limit lies above the chart." : ".");
+    return (
+      `The fullest moment takes ${bytes(peakOf(device))}, ${percent(share)} of the limit of ${bytes(device.limit_bytes)}` +
+      (share < 0.4 ? "; the limit lies above the chart." : ".")
+    );
   },
   applies: (run) => withCourse(run).length > 0,
   controls: (run) => (withCourse(run).length > 1 ? [deviceControl(run)] : []),
@@ -141,14 +199,34 @@ export const memoryCourse: Chart<Run> = {
       tooltip: {
         ...tooltip(look, ((items: { dataIndex: number }[]) => {
           const at = items[0].dataIndex;
-          const held = over.kinds.map((kind, index): [string, string] => [words(kind), bytes(over.bytes[index][at])]);
+          const held = over.kinds.map((kind, index): [string, string] => [
+            words(kind),
+            bytes(over.bytes[index][at]),
+          ]);
           const sum = over.bytes.reduce((total, series) => total + series[at], 0);
           return figures(format(x[at]), [["sum", bytes(sum)], ...held.reverse()]);
         }) as never),
         trigger: "axis",
       },
-      xAxis: below({ ...valueAxis(look, over.time_s ? "time in the step" : "position in the order of the plan", (value) => format(value)), min: 0, max: x[x.length - 1] }),
-      yAxis: { ...valueAxis(look, "", (value) => bytes(value, 3)), min: 0, max: top, interval: byteTicks(top), axisLabel: { color: look.muted, fontSize: 11, showMaxLabel: false, formatter: (value: number) => bytes(value, 3) } },
+      xAxis: below({
+        ...valueAxis(look, over.time_s ? "time in the step" : "position in the order of the plan", (value) =>
+          format(value),
+        ),
+        min: 0,
+        max: x[x.length - 1],
+      }),
+      yAxis: {
+        ...valueAxis(look, "", (value) => bytes(value, 3)),
+        min: 0,
+        max: top,
+        interval: byteTicks(top),
+        axisLabel: {
+          color: look.muted,
+          fontSize: 11,
+          showMaxLabel: false,
+          formatter: (value: number) => bytes(value, 3),
+        },
+      },
       series: over.kinds.map((kind, index) => ({
         type: "line",
         name: words(kind),
@@ -159,15 +237,16 @@ export const memoryCourse: Chart<Run> = {
         lineStyle: { width: 0.6, color: edgeOf(look) },
         areaStyle: { opacity: 1 },
         data: over.bytes[index].map((value, at) => [x[at], value]),
-        markLine: index === 0 && showsLimit
-          ? {
-              silent: true,
-              symbol: "none",
-              data: [{ yAxis: limit }],
-              lineStyle: { color: look.ink, type: "dashed", width: 1.5 },
-              label: { position: "insideStartTop", color: look.ink, formatter: `limit ${bytes(limit)}` },
-            }
-          : undefined,
+        markLine:
+          index === 0 && showsLimit
+            ? {
+                silent: true,
+                symbol: "none",
+                data: [{ yAxis: limit }],
+                lineStyle: { color: look.ink, type: "dashed", width: 1.5 },
+                label: { position: "insideStartTop", color: look.ink, formatter: `limit ${bytes(limit)}` },
+              }
+            : undefined,
       })),
     };
   },
@@ -177,7 +256,11 @@ export const memoryCourse: Chart<Run> = {
     return {
       columns: [
         { title: over.time_s ? "time" : "position", numeric: true, show: (value) => format(value as number) },
-        ...over.kinds.map((kind) => ({ title: words(kind), numeric: true, show: (value: unknown) => bytes(value as number) })),
+        ...over.kinds.map((kind) => ({
+          title: words(kind),
+          numeric: true,
+          show: (value: unknown) => bytes(value as number),
+        })),
       ],
       rows: x.map((value, at) => [value, ...over.bytes.map((series) => series[at])]),
     };

@@ -13,7 +13,8 @@ export function base(look: Look) {
     animation: false,
     backgroundColor: look.surface,
     textStyle: { fontFamily: font, fontSize: 12, color: look.ink },
-    // On paper bars have patterns; a page has tables for screen readers, which say more than a description would.
+    // On paper bars have patterns; a page has tables for screen readers, which say more than a description
+    // would.
     aria: { enabled: look.name === "print", label: { enabled: false }, decal: { show: true } },
   };
 }
@@ -23,7 +24,7 @@ export function axisStyle(look: Look) {
     axisLine: { lineStyle: { color: look.muted } },
     axisTick: { lineStyle: { color: look.rule } },
     axisLabel: { color: look.muted, fontSize: 11, hideOverlap: true },
-    splitLine: { lineStyle: { color: look.rule } },
+    splitLine: { showMaxLine: false, lineStyle: { color: look.rule } },
     minorSplitLine: { show: false },
     nameTextStyle: { color: look.muted, fontSize: 11 },
   };
@@ -40,8 +41,8 @@ export function valueAxis(look: Look, name: string, format: (value: number) => s
   };
 }
 
-// The ends of a logarithmic axis: 1, 2 or 5 times a power of ten just outside the values, for whole decades would leave
-// most of the chart empty.
+// The ends of a logarithmic axis: 1, 2 or 5 times a power of ten just outside the values, for whole decades
+// would leave most of the chart empty.
 export function logEnds(values: Iterable<number | null | undefined>): { min?: number; max?: number } {
   let least = Infinity;
   let most = 0;
@@ -54,7 +55,9 @@ export function logEnds(values: Iterable<number | null | undefined>): { min?: nu
   const round = (value: number, up: boolean) => {
     const decade = 10 ** Math.floor(Math.log10(value) + 1e-9);
     const steps = up ? [1, 2, 5, 10] : [5, 2, 1];
-    const found = steps.find((step) => (up ? step * decade >= value * 0.999 : step * decade <= value * 1.001));
+    const found = steps.find((step) =>
+      up ? step * decade >= value * 0.999 : step * decade <= value * 1.001,
+    );
     return (found ?? 1) * decade;
   };
   return { min: round(least, false), max: round(most, true) };
@@ -64,7 +67,10 @@ export function logEnds(values: Iterable<number | null | undefined>): { min?: nu
 export function byteTicks(most: number): number {
   const unit = 1024 ** Math.max(0, Math.floor(Math.log2(Math.max(most, 1)) / 10));
   const wanted = most / unit / 5;
-  const step = [0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256].find((candidate) => candidate >= wanted) ?? 256;
+  const step =
+    [0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256].find(
+      (candidate) => candidate >= wanted,
+    ) ?? 256;
   return step * unit;
 }
 
@@ -85,8 +91,8 @@ export function categories(look: Look, data: string[]) {
   };
 }
 
-// The height of a legend with these names on a page of usual width. ECharts wraps a legend and leaves its chart where
-// it was, so that the room has to be known beforehand.
+// The height of a legend with these names on a page of usual width. ECharts wraps a legend and leaves its
+// chart where it was, so that the room has to be known beforehand.
 export function legendHeight(names: string[], width = 860): number {
   let rows = 1;
   let used = 0;

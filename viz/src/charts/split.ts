@@ -1,5 +1,5 @@
-// Where the time of a step goes, for each device. Communication that hides behind kernels is a bar of its own under
-// the sum, for it takes no time of the step.
+// Where the time of a step goes, for each device. Communication that hides behind kernels is a bar of its own
+// under the sum, for it takes no time of the step.
 import { alike } from "../data/columns";
 import type { Run, Split } from "../data/report";
 import { colorOf, edgeOf } from "../style/look";
@@ -15,7 +15,11 @@ const parts = [
   ["waiting_s", "waiting for others", "waiting"],
 ] as const;
 
-const hidden = ["hidden_communication_s", "hidden communication (behind compute)", "hidden_communication"] as const;
+const hidden = [
+  "hidden_communication_s",
+  "hidden communication (behind compute)",
+  "hidden_communication",
+] as const;
 
 function rows(split: Split) {
   return alike(split.device.length, (row) => [...parts, hidden].map(([key]) => split[key][row]));
@@ -61,17 +65,29 @@ export const split: Chart<Run> = {
         ]);
       }) as never),
       xAxis: below({ ...valueAxis(look, "simulated time of the step", (value) => seconds(value)), min: 0 }),
-      yAxis: { ...categories(look, shown.map((row) => label(data, row))), inverse: true },
+      yAxis: {
+        ...categories(
+          look,
+          shown.map((row) => label(data, row)),
+        ),
+        inverse: true,
+      },
       series,
     };
   },
   table(run) {
     const data = run.split!;
-    const time = (title: string) => ({ title, numeric: true, show: (value: unknown) => seconds(value as number) });
+    const time = (title: string) => ({
+      title,
+      numeric: true,
+      show: (value: unknown) => seconds(value as number),
+    });
     return {
       columns: [{ title: "device" }, time("step"), ...[...parts, hidden].map(([, name]) => time(name))],
       rows: data.device.map((device, row) => [
-        device, data.step_time_s[row], ...[...parts, hidden].map(([key]) => data[key][row]),
+        device,
+        data.step_time_s[row],
+        ...[...parts, hidden].map(([key]) => data[key][row]),
       ]),
     };
   },

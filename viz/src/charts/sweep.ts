@@ -1,13 +1,35 @@
-// The charts of a sweep. What they share is the view: axes, series and filters, which the reader chooses once.
+// The charts of a sweep. What they share is the view: axes, series and filters, which the reader chooses
+// once.
 import { largest } from "../data/columns";
 import type { Sweep } from "../data/report";
-import { column, isDone, lines, paretoFront, pointFigures, sweepView, title, type Line, type SweepView } from "../data/sweep_view";
+import {
+  column,
+  isDone,
+  lines,
+  paretoFront,
+  pointFigures,
+  sweepView,
+  title,
+  type Line,
+  type SweepView,
+} from "../data/sweep_view";
 import type { View } from "../data/view";
 import { stroke, type Look } from "../style/look";
 import { number, show, tick } from "../text/quantity";
 import { shorten } from "../text/shorten";
 import type { Chart, Table } from "./chart";
-import { axisStyle, base, below, figures, labelsInside, legend, legendHeight, logEnds, tooltip, valueAxis } from "./parts";
+import {
+  axisStyle,
+  base,
+  below,
+  figures,
+  labelsInside,
+  legend,
+  legendHeight,
+  logEnds,
+  tooltip,
+  valueAxis,
+} from "./parts";
 
 function at(sweep: Sweep, key: string, point: number): number | null {
   const value = sweep.values[key]?.[point];
@@ -30,18 +52,21 @@ function axis(sweep: Sweep, look: Look, key: string, isLog: boolean, isAcross: b
 }
 
 function isPowersOfTwo(sweep: Sweep, key: string): boolean {
-  return (sweep.values[key] ?? []).every((value) => typeof value !== "number" || Number.isInteger(Math.log2(value)));
+  return (sweep.values[key] ?? []).every(
+    (value) => typeof value !== "number" || Number.isInteger(Math.log2(value)),
+  );
 }
 
-// Where the true value lies in 80 of 100 cases, from the published errors of predictions like this one. Only figures
-// that are proportional to speed, or to time, have such an interval.
+// Where the true value lies in 80 of 100 cases, from the published errors of predictions like this one. Only
+// figures that are proportional to speed, or to time, have such an interval.
 function interval(sweep: Sweep, key: string, point: number): [number, number] | null {
   const value = at(sweep, key, point);
   const low = at(sweep, "predicted_over_true_low", point);
   const high = at(sweep, "predicted_over_true_high", point);
   if (value === null || low === null || high === null || low <= 0) return null;
   if (/samples_per_second|tokens_per_second/.test(key)) return [value / high, value / low];
-  if (/^(step_time_s|epoch_time_s|job_time_s|cost_per_(job|epoch|million_samples))$/.test(key)) return [value * low, value * high];
+  if (/^(step_time_s|epoch_time_s|job_time_s|cost_per_(job|epoch|million_samples))$/.test(key))
+    return [value * low, value * high];
   return null;
 }
 
@@ -50,20 +75,38 @@ function xOf(sweep: Sweep, view: SweepView, point: number): number | string {
   return typeof value === "number" ? value : String(value);
 }
 
-interface BandApi { coord(value: (number | string)[]): number[] }
+interface BandApi {
+  coord(value: (number | string)[]): number[];
+}
 
 function band(sweep: Sweep, view: SweepView, line: Line, y: string, color: string) {
-  const places = line.points.map((point) => ({ x: xOf(sweep, view, point), ends: interval(sweep, y, point) })).filter((place) => place.ends);
+  const places = line.points
+    .map((point) => ({ x: xOf(sweep, view, point), ends: interval(sweep, y, point) }))
+    .filter((place) => place.ends);
   if (places.length === 0) return [];
-  return [{
-    type: "custom", name: line.name, color, silent: true, clip: true, z: 1, data: [[places[0].x, places[0].ends![0]]], tooltip: { show: false },
-    renderItem: ((_: unknown, api: BandApi) => ({
-      type: "polygon",
+  return [
+    {
+      type: "custom",
+      name: line.name,
+      color,
       silent: true,
-      shape: { points: [...places.map(({ x, ends }) => api.coord([x, ends![1]])), ...places.reverse().map(({ x, ends }) => api.coord([x, ends![0]]))] },
-      style: { fill: color, opacity: 0.13 },
-    })) as never,
-  }];
+      clip: true,
+      z: 1,
+      data: [[places[0].x, places[0].ends![0]]],
+      tooltip: { show: false },
+      renderItem: ((_: unknown, api: BandApi) => ({
+        type: "polygon",
+        silent: true,
+        shape: {
+          points: [
+            ...places.map(({ x, ends }) => api.coord([x, ends![1]])),
+            ...places.reverse().map(({ x, ends }) => api.coord([x, ends![0]])),
+          ],
+        },
+        style: { fill: color, opacity: 0.13 },
+      })) as never,
+    },
+  ];
 }
 
 const idealName = "ideal";
@@ -86,25 +129,44 @@ function idealPoints(sweep: Sweep, view: SweepView, line: Line, y: string): [num
 function ideal(sweep: Sweep, view: SweepView, line: Line, y: string, color: string) {
   const points = idealPoints(sweep, view, line, y);
   if (points.length < 2) return [];
-  return [{
-    type: "line", name: idealName, color, symbol: "none", silent: true, data: points, z: 1, tooltip: { show: false },
-    lineStyle: { type: [1, 3], width: 1.2, color, opacity: 0.9 },
-  }];
+  return [
+    {
+      type: "line",
+      name: idealName,
+      color,
+      symbol: "none",
+      itemStyle: { opacity: 0 },
+      silent: true,
+      data: points,
+      z: 1,
+      tooltip: { show: false },
+      lineStyle: { type: [1, 3], width: 1.2, color, opacity: 0.9 },
+    },
+  ];
 }
 
-// Points that were not timed stand as crosses at the lower edge, at the place across where a line misses them.
+// Points that were not timed stand as crosses at the lower edge, at the place across where a line misses
+// them.
 function missing(sweep: Sweep, view: SweepView, look: Look, floor: number) {
   const points = missingPoints(sweep, view);
   if (points.length === 0) return [];
-  return [{
-    type: "scatter", name: missingName, color: look.muted, symbolSize: 9, z: 4,
-    symbol: "path://M0 1L1 0L5 4L9 0L10 1L6 5L10 9L9 10L5 6L1 10L0 9L4 5Z",
-    data: points.map((point) => ({ value: [xOf(sweep, view, point), floor], point })),
-  }];
+  return [
+    {
+      type: "scatter",
+      name: missingName,
+      color: look.muted,
+      symbolSize: 9,
+      z: 4,
+      symbol: "path://M0 1L1 0L5 4L9 0L10 1L6 5L10 9L9 10L5 6L1 10L0 9L4 5Z",
+      data: points.map((point) => ({ value: [xOf(sweep, view, point), floor], point })),
+    },
+  ];
 }
 
 function missingPoints(sweep: Sweep, view: SweepView): number[] {
-  return [...Array(sweep.points).keys()].filter((point) => !isDone(sweep, point) && view.passes(point) && sweep.values[view.x]?.[point] !== null);
+  return [...Array(sweep.points).keys()].filter(
+    (point) => !isDone(sweep, point) && view.passes(point) && sweep.values[view.x]?.[point] !== null,
+  );
 }
 
 function extent(sweep: Sweep, view: SweepView, shown: Line[], y: string): (number | null)[] {
@@ -126,13 +188,37 @@ function lineSeries(sweep: Sweep, view: SweepView, look: Look, shown: Line[], y:
     const named = { ...line, name };
     return [
       {
-        type: "line", name, color, data: line.points.map(item), symbol,
+        type: "line",
+        name,
+        color,
+        data: line.points.map(item),
+        symbol,
         itemStyle: line.isDataSheetAlone ? { color: look.surface, borderColor: color, borderWidth: 1.6 } : {},
-        symbolSize: 8, showAllSymbol: true, lineStyle: { color, width: line.isDataSheetAlone ? 1.6 : 2.2, type: line.isDataSheetAlone ? [6, 3] : dash }, z: 3,
+        symbolSize: 8,
+        showAllSymbol: true,
+        lineStyle: {
+          color,
+          width: line.isDataSheetAlone ? 1.6 : 2.2,
+          type: line.isDataSheetAlone ? [6, 3] : dash,
+        },
+        z: 3,
       },
       ...band(sweep, view, named, y, color),
       ...ideal(sweep, view, line, y, look.muted),
-      ...(line.others.length ? [{ type: "scatter", name, color, symbol: "circle", symbolSize: 4, data: line.others.map(item), itemStyle: { opacity: 0.4 }, z: 2 }] : []),
+      ...(line.others.length
+        ? [
+            {
+              type: "scatter",
+              name,
+              color,
+              symbol: "circle",
+              symbolSize: 4,
+              data: line.others.map(item),
+              itemStyle: { opacity: 0.4 },
+              z: 2,
+            },
+          ]
+        : []),
     ];
   });
   return [...series, ...missing(sweep, view, look, floor)];
@@ -141,11 +227,22 @@ function lineSeries(sweep: Sweep, view: SweepView, look: Look, shown: Line[], y:
 function hover(sweep: Sweep, look: Look) {
   return tooltip(look, ((item: { data: { point?: number }; seriesName: string }) => {
     const point = item.data.point;
-    return point === undefined ? "" : figures(`point ${number(at(sweep, "point", point) ?? point)}: ${item.seriesName}`, pointFigures(sweep, point));
+    return point === undefined
+      ? ""
+      : figures(
+          `point ${number(at(sweep, "point", point) ?? point)}: ${item.seriesName}`,
+          pointFigures(sweep, point),
+        );
   }) as never);
 }
 
-function lineChart(slug: string, short: string, yOf: (view: SweepView) => string, titleOf: (sweep: Sweep, view: SweepView) => string, applies: (sweep: Sweep) => boolean): Chart<Sweep> {
+function lineChart(
+  slug: string,
+  short: string,
+  yOf: (view: SweepView) => string,
+  titleOf: (sweep: Sweep, view: SweepView) => string,
+  applies: (sweep: Sweep) => boolean,
+): Chart<Sweep> {
   return {
     slug,
     short,
@@ -158,8 +255,12 @@ function lineChart(slug: string, short: string, yOf: (view: SweepView) => string
       return [
         chosen.filtered ? `With ${chosen.filtered}.` : "",
         shaded ? "Shaded: where the true value lies in 80 of 100 cases, by published errors." : "",
-        shown.some((line) => line.isDataSheetAlone) ? "Dashed, with hollow symbols: devices known from their data sheet alone." : "",
-      ].filter(Boolean).join(" ");
+        shown.some((line) => line.isDataSheetAlone)
+          ? "Dashed, with hollow symbols: devices known from their data sheet alone."
+          : "",
+      ]
+        .filter(Boolean)
+        .join(" ");
     },
     applies,
     height: () => 430,
@@ -171,7 +272,11 @@ function lineChart(slug: string, short: string, yOf: (view: SweepView) => string
       const yLog = chosen.yLog && !isShare && y === chosen.y;
       const ends = yLog ? logEnds(extent(sweep, chosen, shown, y)) : {};
       const floor = ends.min ?? 0;
-      const names = [...shown.map(lineName), ...(chosen.x === "devices" && y.startsWith("samples") ? [idealName] : []), ...(missingPoints(sweep, chosen).length ? [missingName] : [])];
+      const names = [
+        ...shown.map(lineName),
+        ...(chosen.x === "devices" && y.startsWith("samples") ? [idealName] : []),
+        ...(missingPoints(sweep, chosen).length ? [missingName] : []),
+      ];
       return {
         ...base(look),
         legend: legend(look, { data: names }),
@@ -191,7 +296,8 @@ function lineChart(slug: string, short: string, yOf: (view: SweepView) => string
 
 function lineTable(sweep: Sweep, view: SweepView, y: string): Table {
   const [x, figure] = [column(sweep, view.x), column(sweep, y)];
-  const cell = (entry: { key: string; unit: string }) => (value: unknown) => show(value, entry.key, entry.unit);
+  const cell = (entry: { key: string; unit: string }) => (value: unknown) =>
+    show(value, entry.key, entry.unit);
   return {
     columns: [
       { title: view.series ? column(sweep, view.series).title : "series" },
@@ -201,10 +307,19 @@ function lineTable(sweep: Sweep, view: SweepView, y: string): Table {
       { title: "high end", numeric: true, show: cell(figure) },
       { title: "known from" },
     ],
-    rows: lines(sweep, view, y).flatMap((line) => line.points.map((point) => {
-      const ends = interval(sweep, y, point);
-      return [line.name, xOf(sweep, view, point), at(sweep, y, point), ends?.[0] ?? null, ends?.[1] ?? null, sweep.values.known_from?.[point] ?? null];
-    })),
+    rows: lines(sweep, view, y).flatMap((line) =>
+      line.points.map((point) => {
+        const ends = interval(sweep, y, point);
+        return [
+          line.name,
+          xOf(sweep, view, point),
+          at(sweep, y, point),
+          ends?.[0] ?? null,
+          ends?.[1] ?? null,
+          sweep.values.known_from?.[point] ?? null,
+        ];
+      }),
+    ),
   };
 }
 
@@ -214,7 +329,9 @@ export const sweepFigure = lineChart(
   "sweep",
   "Throughput",
   (view) => view.y,
-  (sweep, view) => `${upperFirst(title(column(sweep, view.y)))} against ${column(sweep, view.x).title}` + (view.series ? `, for each ${column(sweep, view.series).title}` : ""),
+  (sweep, view) =>
+    `${upperFirst(title(column(sweep, view.y)))} against ${column(sweep, view.x).title}` +
+    (view.series ? `, for each ${column(sweep, view.series).title}` : ""),
   (sweep) => (sweep.values.samples_per_second ?? []).some((value) => value !== null),
 );
 
@@ -227,7 +344,9 @@ export const sweepEfficiency = lineChart(
 );
 
 function costKey(sweep: Sweep): string | undefined {
-  return ["cost_per_million_samples", "cost_per_epoch", "cost_per_job", "cost_per_hour"].find((key) => (sweep.values[key] ?? []).some((value) => value !== null));
+  return ["cost_per_million_samples", "cost_per_epoch", "cost_per_job", "cost_per_hour"].find((key) =>
+    (sweep.values[key] ?? []).some((value) => value !== null),
+  );
 }
 
 function currency(sweep: Sweep): string {
@@ -239,14 +358,19 @@ function priced(sweep: Sweep, view: View) {
   const cost = costKey(sweep)!;
   const shown = lines(sweep, { ...chosen, x: "samples_per_second" }, cost);
   const points = shown.flatMap((line) => [...line.points, ...line.others]);
-  const front = paretoFront(points, (point) => at(sweep, cost, point)!, (point) => at(sweep, "samples_per_second", point)!);
+  const front = paretoFront(
+    points,
+    (point) => at(sweep, cost, point)!,
+    (point) => at(sweep, "samples_per_second", point)!,
+  );
   return { chosen, cost, shown, points, front };
 }
 
 export const sweepCost: Chart<Sweep> = {
   slug: "sweep-cost",
   short: "Cost",
-  title: (sweep) => `${upperFirst(column(sweep, costKey(sweep)!).title)} (${currency(sweep)}) against throughput (samples/s)`,
+  title: (sweep) =>
+    `${upperFirst(column(sweep, costKey(sweep)!).title)} (${currency(sweep)}) against throughput (samples/s)`,
   explain(sweep, view) {
     const { chosen, points, front } = priced(sweep, view);
     return `${chosen.filtered ? `With ${chosen.filtered}. ` : ""}The stepped line is the Pareto front: ${front.length} of ${points.length} points that no other one beats in both.`;
@@ -255,25 +379,63 @@ export const sweepCost: Chart<Sweep> = {
   height: () => 400,
   option(sweep, look, view) {
     const { cost, shown, front, points } = priced(sweep, view);
-    const item = (point: number) => ({ value: [at(sweep, "samples_per_second", point), at(sweep, cost, point)], point });
+    const item = (point: number) => ({
+      value: [at(sweep, "samples_per_second", point), at(sweep, cost, point)],
+      point,
+    });
     const most = largest(front.map((point) => at(sweep, cost, point)));
     return {
       ...base(look),
       legend: legend(look),
-      grid: { left: 8, right: 30, top: legendHeight(["Pareto front", ...shown.map(lineName)]), bottom: 10, ...labelsInside },
+      grid: {
+        left: 8,
+        right: 30,
+        top: legendHeight(["Pareto front", ...shown.map(lineName)]),
+        bottom: 10,
+        ...labelsInside,
+      },
       tooltip: hover(sweep, look),
-      xAxis: { ...axis(sweep, look, "samples_per_second", true, true), ...logEnds(points.map((point) => at(sweep, "samples_per_second", point))) },
-      yAxis: { ...valueAxis(look, `${column(sweep, cost).title} (${currency(sweep)})`, (value) => number(value)), type: most > 0 ? "log" : "value", ...logEnds(points.map((point) => at(sweep, cost, point))), nameTextStyle: { align: "left", color: look.muted } },
+      xAxis: {
+        ...axis(sweep, look, "samples_per_second", true, true),
+        ...logEnds(points.map((point) => at(sweep, "samples_per_second", point))),
+      },
+      yAxis: {
+        ...valueAxis(look, `${column(sweep, cost).title} (${currency(sweep)})`, (value) => number(value)),
+        type: most > 0 ? "log" : "value",
+        ...logEnds(points.map((point) => at(sweep, cost, point))),
+        nameTextStyle: { align: "left", color: look.muted },
+      },
       series: [
-        { type: "line", name: "Pareto front", color: look.ink, symbol: "none", step: "start", silent: true, lineStyle: { width: 1.6 }, data: front.map((point) => item(point).value), z: 1 },
+        {
+          type: "line",
+          name: "Pareto front",
+          color: look.ink,
+          symbol: "none",
+          itemStyle: { opacity: 0 },
+          step: "start",
+          silent: true,
+          lineStyle: { width: 1.6 },
+          data: front.map((point) => item(point).value),
+          z: 1,
+        },
         ...shown.map((line) => {
           const { color, symbol } = stroke(look, line.index);
           const onFront = new Set(front);
           return {
-            type: "scatter", name: lineName(line), color, symbol, z: 3,
+            type: "scatter",
+            name: lineName(line),
+            color,
+            symbol,
+            z: 3,
             data: [...line.points, ...line.others].map((point) => ({
-              ...item(point), symbolSize: onFront.has(point) ? 13 : 8,
-              itemStyle: { color: line.isDataSheetAlone ? look.surface : color, borderColor: onFront.has(point) ? look.ink : color, borderWidth: 1.5, opacity: onFront.has(point) ? 1 : 0.75 },
+              ...item(point),
+              symbolSize: onFront.has(point) ? 13 : 8,
+              itemStyle: {
+                color: line.isDataSheetAlone ? look.surface : color,
+                borderColor: onFront.has(point) ? look.ink : color,
+                borderWidth: 1.5,
+                opacity: onFront.has(point) ? 1 : 0.75,
+              },
             })),
           };
         }),
@@ -288,12 +450,19 @@ export const sweepCost: Chart<Sweep> = {
         { title: chosen.series ? column(sweep, chosen.series).title : "series" },
         { title: "devices", numeric: true },
         { title: "samples/s", numeric: true, show: (value) => number(value as number) },
-        { title: `${column(sweep, cost).title} (${currency(sweep)})`, numeric: true, show: (value) => number(value as number) },
+        {
+          title: `${column(sweep, cost).title} (${currency(sweep)})`,
+          numeric: true,
+          show: (value) => number(value as number),
+        },
         { title: "on the Pareto front", show: (value) => (value ? "yes" : "") },
       ],
       rows: points.map((point) => [
-        (chosen.series ? sweep.values[chosen.series][point] : sweep.name) as string, at(sweep, "devices", point),
-        at(sweep, "samples_per_second", point), at(sweep, cost, point), onFront.has(point),
+        (chosen.series ? sweep.values[chosen.series][point] : sweep.name) as string,
+        at(sweep, "devices", point),
+        at(sweep, "samples_per_second", point),
+        at(sweep, cost, point),
+        onFront.has(point),
       ]),
     };
   },

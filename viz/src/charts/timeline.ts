@@ -1,7 +1,8 @@
 // The bars of one step: devices, their streams, and links, from the first row's copy to the end of the step.
 //
-// There is one series for each kind of bar, and each series has one item, which draws all bars of its kind that the
-// window shows as a single path. So a zoom draws what is visible, and nothing is kept for bars outside.
+// There is one series for each kind of bar, and each series has one item, which draws all bars of its kind
+// that the window shows as a single path. So a zoom draws what is visible, and nothing is kept for bars
+// outside.
 import { distinct } from "../data/columns";
 import type { Run, Timeline } from "../data/report";
 import { chosen, type Control, type View } from "../data/view";
@@ -56,7 +57,10 @@ function tracksControl(timeline: Timeline): Control {
 const criticalControl: Control = {
   key: "timeline.critical",
   label: "critical path",
-  choices: [{ value: "show", label: "marked" }, { value: "hide", label: "not marked" }],
+  choices: [
+    { value: "show", label: "marked" },
+    { value: "hide", label: "not marked" },
+  ],
   initial: "show",
 };
 
@@ -64,13 +68,15 @@ export function shownTracks(timeline: Timeline, view: View): number[] {
   const which = chosen(view, tracksControl(timeline));
   const { kind } = timeline.tracks;
   const used = new Set(timeline.bars.track);
-  const wanted = kind.map((_, track) => track).filter((track) => {
-    if (!used.has(track)) return false;
-    const isLink = kind[track] === "link";
-    if (which === "all") return true;
-    if (which === "links") return isLink;
-    return which === "devices" ? !isLink : ["compute", "communication", "waiting"].includes(kind[track]);
-  });
+  const wanted = kind
+    .map((_, track) => track)
+    .filter((track) => {
+      if (!used.has(track)) return false;
+      const isLink = kind[track] === "link";
+      if (which === "all") return true;
+      if (which === "links") return isLink;
+      return which === "devices" ? !isLink : ["compute", "communication", "waiting"].includes(kind[track]);
+    });
   return wanted.sort((a, b) => timeline.tracks.group[a] - timeline.tracks.group[b] || a - b);
 }
 
@@ -101,7 +107,13 @@ export function barName(timeline: Timeline, bar: number): string {
 }
 
 // Kinds differ in height, too, so that they can be told apart without colour.
-const heightOf: Record<string, number> = { kernel: 0.8, collective: 0.94, message: 0.5, synchronization: 0.34, dispatch: 0.34 };
+const heightOf: Record<string, number> = {
+  kernel: 0.8,
+  collective: 0.94,
+  message: 0.5,
+  synchronization: 0.34,
+  dispatch: 0.34,
+};
 
 interface DrawParameters {
   coordSys: { x: number; y: number; width: number; height: number };
@@ -128,7 +140,14 @@ function windowOf(timeline: Timeline, { coordSys }: DrawParameters, api: DrawApi
   };
 }
 
-function drawKind(timeline: Timeline, rows: number[], kind: number, look: Look, params: DrawParameters, api: DrawApi): Shape {
+function drawKind(
+  timeline: Timeline,
+  rows: number[],
+  kind: number,
+  look: Look,
+  params: DrawParameters,
+  api: DrawApi,
+): Shape {
   const window = windowOf(timeline, params, api);
   const index = barIndex(timeline);
   const name = timeline.kinds[kind];
@@ -149,28 +168,65 @@ function drawKind(timeline: Timeline, rows: number[], kind: number, look: Look, 
       path += `M${left.toFixed(2)} ${top.toFixed(2)}h${width.toFixed(2)}v${height.toFixed(2)}h${(-width).toFixed(2)}z`;
       count.bars += span.joined;
       count.shapes += 1;
-      if (width > 44 && height > 10 && span.joined === 1) texts.push(barText(timeline, span.bar, left, top, width, height, fill));
+      if (width > 44 && height > 10 && span.joined === 1)
+        texts.push(barText(timeline, span.bar, left, top, width, height, fill));
     }
   });
   let counts = drawnOf.get(timeline);
   if (!counts) drawnOf.set(timeline, (counts = new Map()));
   counts.set(kind, count);
   if (!path) return { type: "group", children: [] };
-  return { type: "group", children: [{ type: "path", shape: { pathData: path }, style: { fill, stroke: look.name === "print" && inkOn(fill) !== "#ffffff" ? look.ink : undefined, lineWidth: 0.5 }, silent: true }, ...texts] };
+  return {
+    type: "group",
+    children: [
+      {
+        type: "path",
+        shape: { pathData: path },
+        style: {
+          fill,
+          stroke: look.name === "print" && inkOn(fill) !== "#ffffff" ? look.ink : undefined,
+          lineWidth: 0.5,
+        },
+        silent: true,
+      },
+      ...texts,
+    ],
+  };
 }
 
-function barText(timeline: Timeline, bar: number, left: number, top: number, width: number, height: number, fill: string): Shape {
+function barText(
+  timeline: Timeline,
+  bar: number,
+  left: number,
+  top: number,
+  width: number,
+  height: number,
+  fill: string,
+): Shape {
   return {
     type: "text",
     silent: true,
     x: left + 4,
     y: top + height / 2,
-    style: { text: shorten(barName(timeline, bar), 60), fill: inkOn(fill), font: `${Math.min(11, height - 3)}px sans-serif`, verticalAlign: "middle", width: width - 8, overflow: "truncate", ellipsis: "…" },
+    style: {
+      text: shorten(barName(timeline, bar), 60),
+      fill: inkOn(fill),
+      font: `${Math.min(11, height - 3)}px sans-serif`,
+      verticalAlign: "middle",
+      width: width - 8,
+      overflow: "truncate",
+      ellipsis: "…",
+    },
   };
 }
 
 // Arrows run from the end of what was waited for to the start of the bar that waited.
-function arrow(timeline: Timeline, rowOf: Map<number, number>, window: ReturnType<typeof windowOf>, bar: number): string {
+function arrow(
+  timeline: Timeline,
+  rowOf: Map<number, number>,
+  window: ReturnType<typeof windowOf>,
+  bar: number,
+): string {
   const { bars } = timeline;
   const before = bars.waited_for[bar];
   if (before < 0) return "";
@@ -182,11 +238,21 @@ function arrow(timeline: Timeline, rowOf: Map<number, number>, window: ReturnTyp
   const [x1, y1, x2, y2] = [window.x(end), window.y(rowA), window.x(start), window.y(rowB)];
   if (!window.shows(y1) || !window.shows(y2)) return "";
   if (rowA === rowB && x2 - x1 < 3) return "";
-  const head = y1 === y2 ? `M${x2 - 5} ${y2 - 3}L${x2} ${y2}L${x2 - 5} ${y2 + 3}` : `M${x2 - 3} ${y2 - Math.sign(y2 - y1) * 6}L${x2} ${y2}L${x2 + 3} ${y2 - Math.sign(y2 - y1) * 6}`;
+  const head =
+    y1 === y2
+      ? `M${x2 - 5} ${y2 - 3}L${x2} ${y2}L${x2 - 5} ${y2 + 3}`
+      : `M${x2 - 3} ${y2 - Math.sign(y2 - y1) * 6}L${x2} ${y2}L${x2 + 3} ${y2 - Math.sign(y2 - y1) * 6}`;
   return `M${x1} ${y1}L${x2} ${y2}${head}`;
 }
 
-function drawArrows(timeline: Timeline, rows: number[], look: Look, view: View, params: DrawParameters, api: DrawApi): Shape {
+function drawArrows(
+  timeline: Timeline,
+  rows: number[],
+  look: Look,
+  view: View,
+  params: DrawParameters,
+  api: DrawApi,
+): Shape {
   const window = windowOf(timeline, params, api);
   const rowOf = new Map(rows.map((track, row) => [track, row]));
   const { bars } = timeline;
@@ -198,14 +264,31 @@ function drawArrows(timeline: Timeline, rows: number[], look: Look, view: View, 
       if (!bars.critical[bar]) continue;
       const row = rowOf.get(bars.track[bar]);
       path += arrow(timeline, rowOf, window, bar);
-      if (row === undefined || bars.start_us[bar] > window.to || bars.start_us[bar] + bars.duration_us[bar] < window.from) continue;
+      if (
+        row === undefined ||
+        bars.start_us[bar] > window.to ||
+        bars.start_us[bar] + bars.duration_us[bar] < window.from
+      )
+        continue;
       const y = window.y(row);
       if (!window.shows(y)) continue;
       const under = y + Math.min(11, window.rowHeight * 0.48);
       line += `M${window.x(bars.start_us[bar]).toFixed(1)} ${under.toFixed(1)}L${window.x(bars.start_us[bar] + bars.duration_us[bar]).toFixed(1)} ${under.toFixed(1)}`;
     }
-    if (line) children.push({ type: "path", silent: true, shape: { pathData: line }, style: { stroke: look.ink, fill: "none", lineWidth: 2 } });
-    if (path) children.push({ type: "path", silent: true, shape: { pathData: path }, style: { stroke: look.ink, fill: "none", lineWidth: 1, opacity: 0.75 } });
+    if (line)
+      children.push({
+        type: "path",
+        silent: true,
+        shape: { pathData: line },
+        style: { stroke: look.ink, fill: "none", lineWidth: 2 },
+      });
+    if (path)
+      children.push({
+        type: "path",
+        silent: true,
+        shape: { pathData: path },
+        style: { stroke: look.ink, fill: "none", lineWidth: 1, opacity: 0.75 },
+      });
   }
   for (const key of ["timeline.hovered", "timeline.selected"]) {
     const bar = Number(view[key] ?? -1);
@@ -213,12 +296,28 @@ function drawArrows(timeline: Timeline, rows: number[], look: Look, view: View, 
     const row = rowOf.get(bars.track[bar]);
     if (row === undefined) continue;
     let path = "";
-    for (let at = bar, steps = 0; at >= 0 && steps < 40; at = bars.waited_for[at], ++steps) path += arrow(timeline, rowOf, window, at);
-    const [left, right] = [window.x(bars.start_us[bar]), window.x(bars.start_us[bar] + bars.duration_us[bar])];
+    for (let at = bar, steps = 0; at >= 0 && steps < 40; at = bars.waited_for[at], ++steps)
+      path += arrow(timeline, rowOf, window, at);
+    const [left, right] = [
+      window.x(bars.start_us[bar]),
+      window.x(bars.start_us[bar] + bars.duration_us[bar]),
+    ];
     const y = window.y(row);
     const accent = look.lines[1];
-    if (window.shows(y)) children.push({ type: "rect", silent: true, shape: { x: left - 1, y: y - 11, width: Math.max(3, right - left + 2), height: 22 }, style: { stroke: accent, fill: "none", lineWidth: 2 } });
-    if (path) children.push({ type: "path", silent: true, shape: { pathData: path }, style: { stroke: accent, fill: "none", lineWidth: 2 } });
+    if (window.shows(y))
+      children.push({
+        type: "rect",
+        silent: true,
+        shape: { x: left - 1, y: y - 11, width: Math.max(3, right - left + 2), height: 22 },
+        style: { stroke: accent, fill: "none", lineWidth: 2 },
+      });
+    if (path)
+      children.push({
+        type: "path",
+        silent: true,
+        shape: { pathData: path },
+        style: { stroke: accent, fill: "none", lineWidth: 2 },
+      });
   }
   return { type: "group", children };
 }
@@ -255,11 +354,23 @@ export const timeline: Chart<Run> = {
     const kinds = distinct(data.bars.kind).sort((a, b) => a - b);
     const end = data.step_time_s * 1e6;
     const custom = (name: string, color: string, draw: (params: DrawParameters, api: DrawApi) => Shape) => ({
-      type: "custom", name, color, silent: true, clip: true, data: [[0, 0]], renderItem: draw as never,
+      type: "custom",
+      name,
+      color,
+      silent: true,
+      clip: true,
+      data: [[0, 0]],
+      renderItem: draw as never,
     });
     const slider = {
-      borderColor: look.rule, fillerColor: look.name === "dark" ? "rgba(86,180,233,.18)" : "rgba(0,114,178,.12)", handleStyle: { color: look.surface, borderColor: look.muted },
-      moveHandleStyle: { color: look.muted }, textStyle: { color: look.muted, fontSize: 11 }, brushSelect: false, showDetail: false, show: look.name !== "print",
+      borderColor: look.rule,
+      fillerColor: look.name === "dark" ? "rgba(86,180,233,.18)" : "rgba(0,114,178,.12)",
+      handleStyle: { color: look.surface, borderColor: look.muted },
+      moveHandleStyle: { color: look.muted },
+      textStyle: { color: look.muted, fontSize: 11 },
+      brushSelect: false,
+      showDetail: false,
+      show: look.name !== "print",
     };
     const scrolls = rows.length > mostRowsAtOnce;
     return {
@@ -269,17 +380,74 @@ export const timeline: Chart<Run> = {
       grid: { left: 8, right: scrolls ? 44 : 20, top: 34, bottom: 54, ...labelsInside },
       xAxis: {
         ...valueAxis(look, "", (value) => seconds(value * 1e-6, 7)),
-        min: 0, max: end, splitNumber: 6, position: "bottom",
-        axisLabel: { color: look.muted, fontSize: 11, showMaxLabel: false, formatter: (value: number) => seconds(value * 1e-6, 7) },
+        min: 0,
+        max: end,
+        splitNumber: 6,
+        position: "bottom",
+        axisLabel: {
+          color: look.muted,
+          fontSize: 11,
+          showMaxLabel: false,
+          formatter: (value: number) => seconds(value * 1e-6, 7),
+        },
       },
-      yAxis: { ...categories(look, rows.map((track) => trackLabel(data, track))), inverse: true, axisLabel: { color: look.ink, fontSize: rows.length > 24 ? 10 : 11, interval: 0 }, splitLine: { show: true, lineStyle: { color: look.rule, opacity: 0.5 } } },
+      yAxis: {
+        ...categories(
+          look,
+          rows.map((track) => trackLabel(data, track)),
+        ),
+        inverse: true,
+        axisLabel: { color: look.ink, fontSize: rows.length > 24 ? 10 : 11, interval: 0 },
+        splitLine: { show: true, lineStyle: { color: look.rule, opacity: 0.5 } },
+      },
       dataZoom: [
-        { type: "slider", id: "time", xAxisIndex: 0, filterMode: "none", startValue: from, endValue: to, bottom: 8, height: 20, minValueSpan: end * 1e-7, ...slider },
-        { type: "inside", id: "wheel", xAxisIndex: 0, filterMode: "none", startValue: from, endValue: to, zoomOnMouseWheel: "ctrl", moveOnMouseMove: true, moveOnMouseWheel: false, minValueSpan: end * 1e-7 },
-        ...(scrolls ? [{ type: "slider", id: "rows", yAxisIndex: 0, filterMode: "none", right: 6, width: 16, startValue: 0, endValue: mostRowsAtOnce - 1, zoomLock: true, ...slider }] : []),
+        {
+          type: "slider",
+          id: "time",
+          xAxisIndex: 0,
+          filterMode: "none",
+          startValue: from,
+          endValue: to,
+          bottom: 8,
+          height: 20,
+          minValueSpan: end * 1e-7,
+          ...slider,
+        },
+        {
+          type: "inside",
+          id: "wheel",
+          xAxisIndex: 0,
+          filterMode: "none",
+          startValue: from,
+          endValue: to,
+          zoomOnMouseWheel: "ctrl",
+          moveOnMouseMove: true,
+          moveOnMouseWheel: false,
+          minValueSpan: end * 1e-7,
+        },
+        ...(scrolls
+          ? [
+              {
+                type: "slider",
+                id: "rows",
+                yAxisIndex: 0,
+                filterMode: "none",
+                right: 6,
+                width: 16,
+                startValue: 0,
+                endValue: mostRowsAtOnce - 1,
+                zoomLock: true,
+                ...slider,
+              },
+            ]
+          : []),
       ],
       series: [
-        ...kinds.map((kind) => custom(words(data.kinds[kind]), colorOf(look, data.kinds[kind]), (params, api) => drawKind(data, rows, kind, look, params, api))),
+        ...kinds.map((kind) =>
+          custom(words(data.kinds[kind]), colorOf(look, data.kinds[kind]), (params, api) =>
+            drawKind(data, rows, kind, look, params, api),
+          ),
+        ),
         custom("arrows", look.ink, (params, api) => drawArrows(data, rows, look, view, params, api)),
       ],
     };
@@ -287,17 +455,33 @@ export const timeline: Chart<Run> = {
   table(run) {
     const data = run.timeline!;
     const { bars } = data;
-    const time = (title: string) => ({ title, numeric: true, show: (value: unknown) => seconds((value as number) * 1e-6, 6) });
+    const time = (title: string) => ({
+      title,
+      numeric: true,
+      show: (value: unknown) => seconds((value as number) * 1e-6, 6),
+    });
     return {
       columns: [
-        { title: "name" }, { title: "kind" }, { title: "of" }, { title: "track" }, time("start (µs)"), time("duration (µs)"),
+        { title: "name" },
+        { title: "kind" },
+        { title: "of" },
+        { title: "track" },
+        time("start (µs)"),
+        time("duration (µs)"),
         { title: "size", numeric: true, show: (value) => bytes(value as number | null) },
-        { title: "waited for" }, { title: "critical", show: (value) => (value ? "yes" : "") },
+        { title: "waited for" },
+        { title: "critical", show: (value) => (value ? "yes" : "") },
       ],
       rows: bars.track.map((track, bar) => [
-        barName(data, bar), words(data.kinds[bars.kind[bar]]), data.scopes[bars.scope[bar]], data.tracks.name[track],
-        bars.start_us[bar], bars.duration_us[bar], bars.bytes[bar],
-        bars.waited_for[bar] >= 0 ? barName(data, bars.waited_for[bar]) : null, bars.critical[bar],
+        barName(data, bar),
+        words(data.kinds[bars.kind[bar]]),
+        data.scopes[bars.scope[bar]],
+        data.tracks.name[track],
+        bars.start_us[bar],
+        bars.duration_us[bar],
+        bars.bytes[bar],
+        bars.waited_for[bar] >= 0 ? barName(data, bars.waited_for[bar]) : null,
+        bars.critical[bar],
       ]),
     };
   },

@@ -1,5 +1,5 @@
-// Collectives of the same operation are compared in one drawing: their rows and measurements are joined into one more
-// result, in which each series says which machine it is of.
+// Collectives of the same operation are compared in one drawing: their rows and measurements are joined into
+// one more result, in which each series says which machine it is of.
 import type { Collective, CollectiveRows, Report, Result } from "./report";
 
 function joined(list: Collective[]): Collective {
@@ -8,13 +8,21 @@ function joined(list: Collective[]): Collective {
   for (const each of list) {
     for (const key of Object.keys(rows)) {
       const own = each.rows[key as keyof CollectiveRows] as unknown[];
-      rows[key].push(...(key === "series" ? own.map((series) => `${each.platform}, ${each.ranks} ranks: ${series}`) : own));
+      rows[key].push(
+        ...(key === "series" ? own.map((series) => `${each.platform}, ${each.ranks} ranks: ${series}`) : own),
+      );
     }
   }
   return {
-    kind: "collective", format_version: 1, name: `${list[0].operation.replaceAll("_", " ")} on ${list.length} machines`,
-    platform: "", machines: 0, operation: list[0].operation, ranks: 0,
-    rows: rows as unknown as CollectiveRows, measured: list.flatMap((each) => each.measured ?? []),
+    kind: "collective",
+    format_version: 1,
+    name: `${list[0].operation.replaceAll("_", " ")} on ${list.length} machines`,
+    platform: "",
+    machines: 0,
+    operation: list[0].operation,
+    ranks: 0,
+    rows: rows as unknown as CollectiveRows,
+    measured: list.flatMap((each) => each.measured ?? []),
   };
 }
 

@@ -1,5 +1,5 @@
-// The data of a report, as the program writes it (scenarios/schema/report.json). The page computes no result: each
-// figure that it shows stands here. Keys state their units, and long tables are written by column.
+// The data of a report, as the program writes it (scenarios/schema/report.json). The page computes no result:
+// each figure that it shows stands here. Keys state their units, and long tables are written by column.
 
 export type Cell = string | number | boolean | null;
 export type Columns<Key extends string> = Record<Key, Cell[]>;
@@ -53,7 +53,14 @@ export interface Run extends Result {
   outcome: string;
   message?: string;
   model: { name: string; parameters: number; trainable_parameters: number };
-  planned: { replicas: number; workers: number; devices?: number; global_batch: number; epochs: number; steps: number };
+  planned: {
+    replicas: number;
+    workers: number;
+    devices?: number;
+    global_batch: number;
+    epochs: number;
+    steps: number;
+  };
   simulated?: { platform: string; device: string; precision: string; step_time_s: number; basis?: string };
   uncertainty?: Uncertainty;
   training?: Training;

@@ -1,5 +1,5 @@
-// What a reader chose to see of a sweep: two axes, a column whose values are the series, and a filter for each other
-// axis. From these follow the points of each line.
+// What a reader chose to see of a sweep: two axes, a column whose values are the series, and a filter for
+// each other axis. From these follow the points of each line.
 import { show } from "../text/quantity";
 import { shorten } from "../text/shorten";
 import { distinct, indices } from "./columns";
@@ -9,8 +9,16 @@ import { chosen, type Control, type View } from "./view";
 export const every = "\u0000every";
 
 export function column(sweep: Sweep, key: string): SweepColumn {
-  return sweep.columns.find((candidate) => candidate.key === key) ??
-    { key, title: key, unit: "", type: "number", is_axis: false, scale: "linear" };
+  return (
+    sweep.columns.find((candidate) => candidate.key === key) ?? {
+      key,
+      title: key,
+      unit: "",
+      type: "number",
+      is_axis: false,
+      scale: "linear",
+    }
+  );
 }
 
 export function isDone(sweep: Sweep, point: number): boolean {
@@ -34,8 +42,22 @@ export function title({ title: text, unit }: SweepColumn): string {
 }
 
 const figuresOfInterest = [
-  "samples_per_second", "samples_per_second_per_device", "scaling_efficiency", "speed_up", "mfu", "step_time_s", "compute_s",
-  "exposed_communication_s", "waiting_s", "memory_bytes", "tokens_per_second", "cost_per_hour", "cost_per_million_samples", "cost_per_epoch", "cost_per_job", "epoch_time_s",
+  "samples_per_second",
+  "samples_per_second_per_device",
+  "scaling_efficiency",
+  "speed_up",
+  "mfu",
+  "step_time_s",
+  "compute_s",
+  "exposed_communication_s",
+  "waiting_s",
+  "memory_bytes",
+  "tokens_per_second",
+  "cost_per_hour",
+  "cost_per_million_samples",
+  "cost_per_epoch",
+  "cost_per_job",
+  "epoch_time_s",
 ];
 
 const notAxes = new Set(["point", "reason", "outcome", "name", "expected_error_basis"]);
@@ -43,22 +65,47 @@ const notAxes = new Set(["point", "reason", "outcome", "name", "expected_error_b
 // A sweep of one axis over devices still has a series: its platform, or its name.
 function axesControl(sweep: Sweep): Control[] {
   const suggested = sweep.suggested ?? {};
-  const numeric = sweep.columns.filter(({ key, type, is_axis }) => varies(sweep, key) && (is_axis || (type !== "text" && ["devices", "machines", "replicas", "global_batch", "replica_rows"].includes(key))));
+  const numeric = sweep.columns.filter(
+    ({ key, type, is_axis }) =>
+      varies(sweep, key) &&
+      (is_axis ||
+        (type !== "text" &&
+          ["devices", "machines", "replicas", "global_batch", "replica_rows"].includes(key))),
+  );
   const figures = figuresOfInterest.filter((key) => isUsed(sweep, key)).map((key) => column(sweep, key));
-  const series = sweep.columns.filter(({ key, type, is_axis }) => varies(sweep, key) && !notAxes.has(key) && (is_axis || (type === "text" && distinct(values(sweep, key)).length <= 24)));
+  const series = sweep.columns.filter(
+    ({ key, type, is_axis }) =>
+      varies(sweep, key) &&
+      !notAxes.has(key) &&
+      (is_axis || (type === "text" && distinct(values(sweep, key)).length <= 24)),
+  );
   const option = (entry: SweepColumn) => ({ value: entry.key, label: title(entry) });
-  const pick = (wanted: string | undefined, from: SweepColumn[]) => from.find(({ key }) => key === wanted)?.key ?? from[0]?.key ?? "";
+  const pick = (wanted: string | undefined, from: SweepColumn[]) =>
+    from.find(({ key }) => key === wanted)?.key ?? from[0]?.key ?? "";
   return [
     { key: "sweep.x", label: "across", choices: numeric.map(option), initial: pick(suggested.x, numeric) },
-    { key: "sweep.y", label: "upwards", choices: figures.map(option), initial: pick(suggested.y ?? "samples_per_second", figures) },
     {
-      key: "sweep.series", label: "a line for each", initial: pick(suggested.series, series.filter(({ key }) => key !== suggested.x)),
+      key: "sweep.y",
+      label: "upwards",
+      choices: figures.map(option),
+      initial: pick(suggested.y ?? "samples_per_second", figures),
+    },
+    {
+      key: "sweep.series",
+      label: "a line for each",
+      initial: pick(
+        suggested.series,
+        series.filter(({ key }) => key !== suggested.x),
+      ),
       choices: [...series.map(option), { value: "", label: "(one line)" }],
     },
   ];
 }
 
-const scaleChoices = [{ value: "log", label: "logarithmic" }, { value: "linear", label: "linear" }];
+const scaleChoices = [
+  { value: "log", label: "logarithmic" },
+  { value: "linear", label: "linear" },
+];
 
 function isNumeric(sweep: Sweep, key: string): boolean {
   return values(sweep, key).every((value) => value === null || typeof value === "number");
@@ -66,7 +113,10 @@ function isNumeric(sweep: Sweep, key: string): boolean {
 
 function fastest(sweep: Sweep): number {
   const speed = values(sweep, "samples_per_second");
-  return indices(sweep.points).reduce((best, point) => (Number(speed[point] ?? -1) > Number(speed[best] ?? -1) ? point : best), 0);
+  return indices(sweep.points).reduce(
+    (best, point) => (Number(speed[point] ?? -1) > Number(speed[best] ?? -1) ? point : best),
+    0,
+  );
 }
 
 // Other axes begin at the values of the fastest point, so that a line has one point for each place across.
@@ -80,7 +130,10 @@ function filterControls(sweep: Sweep, x: string, series: string): Control[] {
         key: `sweep.filter.${entry.key}`,
         label: entry.title,
         choices: [
-          ...found.map((value) => ({ value: String(value), label: shorten(show(value, entry.key, entry.unit), 40) })),
+          ...found.map((value) => ({
+            value: String(value),
+            label: shorten(show(value, entry.key, entry.unit), 40),
+          })),
           { value: every, label: "all (the best is the line)" },
         ],
         initial: String(values(sweep, entry.key)[best] ?? every),
@@ -102,10 +155,22 @@ export function sweepControls(sweep: Sweep, view: View): Control[] {
   const axes = axesControl(sweep);
   const [x, , series] = axes.map((control) => chosen(view, control));
   const scales = [
-    { key: "sweep.xScale", label: "scale across", choices: scaleChoices, initial: column(sweep, x).scale ?? "linear" },
-    { key: "sweep.yScale", label: "scale upwards", choices: scaleChoices, initial: column(sweep, chosen(view, axes[1])).scale ?? "linear" },
+    {
+      key: "sweep.xScale",
+      label: "scale across",
+      choices: scaleChoices,
+      initial: column(sweep, x).scale ?? "linear",
+    },
+    {
+      key: "sweep.yScale",
+      label: "scale upwards",
+      choices: scaleChoices,
+      initial: column(sweep, chosen(view, axes[1])).scale ?? "linear",
+    },
   ];
-  return [...axes, ...scales, ...filterControls(sweep, x, series)].filter((control) => control.choices.length > 1);
+  return [...axes, ...scales, ...filterControls(sweep, x, series)].filter(
+    (control) => control.choices.length > 1,
+  );
 }
 
 export function sweepView(sweep: Sweep, view: View): SweepView {
@@ -118,17 +183,29 @@ export function sweepView(sweep: Sweep, view: View): SweepView {
   };
   const filters = controls
     .filter(({ key }) => key.startsWith("sweep.filter."))
-    .map((control) => ({ key: control.key.slice("sweep.filter.".length), wanted: chosen(view, control), control }))
+    .map((control) => ({
+      key: control.key.slice("sweep.filter.".length),
+      wanted: chosen(view, control),
+      control,
+    }))
     .filter(({ wanted }) => wanted !== every);
   return {
-    x, y, series,
+    x,
+    y,
+    series,
     xLog: value("sweep.xScale") === "log" && isNumeric(sweep, x),
     yLog: value("sweep.yScale") === "log",
-    passes: (point) => filters.every(({ key, wanted }) => {
-      const found = values(sweep, key)[point];
-      return found === null || String(found) === wanted;
-    }),
-    filtered: filters.map(({ control, wanted }) => `${control.label} ${control.choices.find((choice) => choice.value === wanted)!.label}`).join(", "),
+    passes: (point) =>
+      filters.every(({ key, wanted }) => {
+        const found = values(sweep, key)[point];
+        return found === null || String(found) === wanted;
+      }),
+    filtered: filters
+      .map(
+        ({ control, wanted }) =>
+          `${control.label} ${control.choices.find((choice) => choice.value === wanted)!.label}`,
+      )
+      .join(", "),
   };
 }
 
@@ -143,38 +220,64 @@ export interface Line {
 const betterWhenSmaller = /(_s|^cost_.*|_bytes)$/;
 
 export function lines(sweep: Sweep, view: SweepView, y = view.y): Line[] {
-  const shown = indices(sweep.points).filter((point) => isDone(sweep, point) && view.passes(point) && values(sweep, view.x)[point] !== null && typeof values(sweep, y)[point] === "number");
+  const shown = indices(sweep.points).filter(
+    (point) =>
+      isDone(sweep, point) &&
+      view.passes(point) &&
+      values(sweep, view.x)[point] !== null &&
+      typeof values(sweep, y)[point] === "number",
+  );
   const names = view.series ? distinct(values(sweep, view.series).filter((value) => value !== null)) : [null];
   const sign = betterWhenSmaller.test(y) ? -1 : 1;
-  return names.map((name, index) => {
-    const own = view.series ? shown.filter((point) => values(sweep, view.series)[point] === name) : shown;
-    const best = new Map<Cell, number>();
-    for (const point of own) {
-      const place = values(sweep, view.x)[point];
-      const before = best.get(place);
-      if (before === undefined || sign * Number(values(sweep, y)[point]) > sign * Number(values(sweep, y)[before])) best.set(place, point);
-    }
-    const points = [...best.values()].sort((a, b) => (isNumeric(sweep, view.x) ? Number(values(sweep, view.x)[a]) - Number(values(sweep, view.x)[b]) : a - b));
-    const kept = new Set(points);
-    return {
-      name: name === null ? sweep.name : show(name, view.series, column(sweep, view.series).unit),
-      index,
-      points,
-      others: own.filter((point) => !kept.has(point)),
-      isDataSheetAlone: own.length > 0 && own.every((point) => values(sweep, "known_from")[point] === "data sheet alone"),
-    };
-  }).filter((line) => line.points.length > 0);
+  return names
+    .map((name, index) => {
+      const own = view.series ? shown.filter((point) => values(sweep, view.series)[point] === name) : shown;
+      const best = new Map<Cell, number>();
+      for (const point of own) {
+        const place = values(sweep, view.x)[point];
+        const before = best.get(place);
+        if (
+          before === undefined ||
+          sign * Number(values(sweep, y)[point]) > sign * Number(values(sweep, y)[before])
+        )
+          best.set(place, point);
+      }
+      const points = [...best.values()].sort((a, b) =>
+        isNumeric(sweep, view.x)
+          ? Number(values(sweep, view.x)[a]) - Number(values(sweep, view.x)[b])
+          : a - b,
+      );
+      const kept = new Set(points);
+      return {
+        name: name === null ? sweep.name : show(name, view.series, column(sweep, view.series).unit),
+        index,
+        points,
+        others: own.filter((point) => !kept.has(point)),
+        isDataSheetAlone:
+          own.length > 0 && own.every((point) => values(sweep, "known_from")[point] === "data sheet alone"),
+      };
+    })
+    .filter((line) => line.points.length > 0);
 }
 
 // Every figure of a point, as words. Empty ones are left out.
 export function pointFigures(sweep: Sweep, point: number): [string, string][] {
   return sweep.columns
-    .filter(({ key }) => key !== "expected_error_basis" && values(sweep, key)[point] !== null && values(sweep, key)[point] !== undefined)
+    .filter(
+      ({ key }) =>
+        key !== "expected_error_basis" &&
+        values(sweep, key)[point] !== null &&
+        values(sweep, key)[point] !== undefined,
+    )
     .map(({ key, title: text, unit }) => [text, shorten(show(values(sweep, key)[point], key, unit), 60)]);
 }
 
 // The cheapest points that are as fast: no other shown point costs less and is at least as fast.
-export function paretoFront(points: number[], cost: (point: number) => number, speed: (point: number) => number): number[] {
+export function paretoFront(
+  points: number[],
+  cost: (point: number) => number,
+  speed: (point: number) => number,
+): number[] {
   const front: number[] = [];
   let cheapest = Infinity;
   for (const point of [...points].sort((a, b) => speed(b) - speed(a) || cost(a) - cost(b))) {

@@ -1,6 +1,6 @@
-// The bars of a timeline that a window of time shows. Each track keeps its bars in order of time, so that a zoom
-// costs a binary search per track and then only the bars in the window. Bars too narrow to be seen apart are joined
-// into one, so that a view of the whole step draws at most one bar for each pixel and track.
+// The bars of a timeline that a window of time shows. Each track keeps its bars in order of time, so that a
+// zoom costs a binary search per track and then only the bars in the window. Bars too narrow to be seen apart
+// are joined into one, so that a view of the whole step draws at most one bar for each pixel and track.
 //
 //   index = indexBars(timeline);   visibleBars(index, track, kind, from_us, to_us, microsecondsPerPixel)
 //
@@ -46,7 +46,13 @@ function firstEndingAfter(list: number[], timeline: Timeline, time: number): num
   return low;
 }
 
-export function visibleBars(timeline: Timeline, list: number[], from: number, to: number, pixel: number): Span[] {
+export function visibleBars(
+  timeline: Timeline,
+  list: number[],
+  from: number,
+  to: number,
+  pixel: number,
+): Span[] {
   const { start_us, duration_us } = timeline.bars;
   const spans: Span[] = [];
   for (let at = firstEndingAfter(list, timeline, from); at < list.length; ++at) {
@@ -55,7 +61,12 @@ export function visibleBars(timeline: Timeline, list: number[], from: number, to
     if (start >= to) break;
     const end = start + duration_us[bar];
     const last = spans[spans.length - 1];
-    if (last && end - start < pixel && start - last.to < pixel && (last.joined > 1 || last.to - last.from < pixel)) {
+    if (
+      last &&
+      end - start < pixel &&
+      start - last.to < pixel &&
+      (last.joined > 1 || last.to - last.from < pixel)
+    ) {
       last.to = end;
       last.joined += 1;
       if (duration_us[bar] > duration_us[last.bar]) last.bar = bar;
@@ -67,7 +78,13 @@ export function visibleBars(timeline: Timeline, list: number[], from: number, to
 }
 
 // The bar of a track at a time, or -1. `slack` is how far beside a narrow bar still counts as on it.
-export function barAt(timeline: Timeline, index: BarIndex, track: number, time: number, slack: number): number {
+export function barAt(
+  timeline: Timeline,
+  index: BarIndex,
+  track: number,
+  time: number,
+  slack: number,
+): number {
   const { start_us, duration_us } = timeline.bars;
   let nearest = -1;
   let distance = slack;
@@ -89,7 +106,11 @@ export function barAt(timeline: Timeline, index: BarIndex, track: number, time: 
 // The bars that allowed this bar to start, nearest first.
 export function waitedFor(timeline: Timeline, bar: number, most = 64): number[] {
   const chain: number[] = [];
-  for (let at = timeline.bars.waited_for[bar]; at >= 0 && chain.length < most; at = timeline.bars.waited_for[at]) {
+  for (
+    let at = timeline.bars.waited_for[bar];
+    at >= 0 && chain.length < most;
+    at = timeline.bars.waited_for[at]
+  ) {
     chain.push(at);
   }
   return chain;

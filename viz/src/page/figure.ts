@@ -1,5 +1,5 @@
-// A chart on the page: its title, what it says, the drawing, its table and its downloads. The drawing is made when it
-// comes near the window, so that a long page opens as fast as a short one.
+// A chart on the page: its title, what it says, the drawing, its table and its downloads. The drawing is made
+// when it comes near the window, so that a long page opens as fast as a short one.
 import { button, element } from "../blocks/element";
 import { download } from "../blocks/download";
 import { csv, tableElement } from "../blocks/table";
@@ -42,7 +42,10 @@ function pngOf(chart: Chart, result: Result, view: View): Promise<Blob> {
       canvas.width = image.naturalWidth * 2;
       canvas.height = image.naturalHeight * 2;
       canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the browser made no PNG"))), "image/png");
+      canvas.toBlob(
+        (blob) => (blob ? resolve(blob) : reject(new Error("the browser made no PNG"))),
+        "image/png",
+      );
     };
     image.onerror = () => reject(new Error("the browser can't draw this chart's SVG"));
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing)}`;
@@ -53,20 +56,58 @@ export function figureOnPage(chart: Chart, result: Result, view: View, id: strin
   let drawing: Drawing | undefined;
   const title = element("h3", { id: `${id}-title` });
   const says = element("p", { class: "says" });
-  const canvas = element("div", { class: "drawing", tabindex: "0", role: "img", "aria-labelledby": `${id}-title`, "aria-describedby": `${id}-keys` });
+  const canvas = element("div", {
+    class: "drawing",
+    tabindex: "0",
+    role: "img",
+    "aria-labelledby": `${id}-title`,
+    "aria-describedby": `${id}-keys`,
+  });
   const status = element("p", { class: "unseen", "aria-live": "polite" });
   const controls = element("div");
-  const tools = element("div", { class: "tools" },
-    button("SVG", () => download(`${chart.slug}.svg`, "image/svg+xml", svg(chart, result, looks.light, view)), "Download this chart as SVG"),
-    button("PNG", () => {
-      pngOf(chart, result, view).then((blob) => download(`${chart.slug}.png`, "image/png", blob), (error: Error) => (status.textContent = error.message));
-    }, "Download this chart as PNG"),
-    button("CSV", () => download(`${chart.slug}.csv`, "text/csv", csv(chart.table(result, view))), "Download the figures as CSV"));
+  const tools = element(
+    "div",
+    { class: "tools" },
+    button(
+      "SVG",
+      () => download(`${chart.slug}.svg`, "image/svg+xml", svg(chart, result, looks.light, view)),
+      "Download this chart as SVG",
+    ),
+    button(
+      "PNG",
+      () => {
+        pngOf(chart, result, view).then(
+          (blob) => download(`${chart.slug}.png`, "image/png", blob),
+          (error: Error) => (status.textContent = error.message),
+        );
+      },
+      "Download this chart as PNG",
+    ),
+    button(
+      "CSV",
+      () => download(`${chart.slug}.csv`, "text/csv", csv(chart.table(result, view))),
+      "Download the figures as CSV",
+    ),
+  );
   const behind = element("details", { class: "behind" }, element("summary", {}, "Figures behind this chart"));
-  const keys = element("p", { class: "unseen", id: `${id}-keys` },
-    chart.behaviour ? "Keys: plus and minus zoom, left and right move, 0 shows all." : "Keys: left and right read the points, up and down change the series.");
-  const root = element("figure", { class: "chart", id, "data-chart": chart.slug },
-    element("div", { class: "head" }, title, tools), says, controls, canvas, keys, status, behind);
+  const keys = element(
+    "p",
+    { class: "unseen", id: `${id}-keys` },
+    chart.behaviour
+      ? "Keys: plus and minus zoom, left and right move, 0 shows all."
+      : "Keys: left and right read the points, up and down change the series.",
+  );
+  const root = element(
+    "figure",
+    { class: "chart", id, "data-chart": chart.slug },
+    element("div", { class: "head" }, title, tools),
+    says,
+    controls,
+    canvas,
+    keys,
+    status,
+    behind,
+  );
 
   function fillTable() {
     behind.querySelector(".table")?.remove();
@@ -96,7 +137,16 @@ export function figureOnPage(chart: Chart, result: Result, view: View, id: strin
   function drawNow() {
     if (drawing) return;
     draw();
-    const stage: Stage = { result, view, canvas, figure: root, tools, status, drawing: () => drawing, redraw };
+    const stage: Stage = {
+      result,
+      view,
+      canvas,
+      figure: root,
+      tools,
+      status,
+      drawing: () => drawing,
+      redraw,
+    };
     if (chart.behaviour) behaviours[chart.behaviour](stage);
     else stepThroughPoints(stage);
   }
@@ -107,11 +157,14 @@ export function figureOnPage(chart: Chart, result: Result, view: View, id: strin
     if (drawing) draw();
   });
   new ResizeObserver(() => drawing?.resize()).observe(canvas);
-  const watcher = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    watcher.disconnect();
-    drawNow();
-  }, { rootMargin: nearWindow });
+  const watcher = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      watcher.disconnect();
+      drawNow();
+    },
+    { rootMargin: nearWindow },
+  );
   watcher.observe(canvas);
   return { root, redraw, drawNow };
 }

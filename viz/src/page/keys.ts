@@ -1,5 +1,5 @@
-// Reads a chart's points by the keyboard: left and right within a series, up and down to another series. The hover box
-// shows the point, and a live region gives it to screen readers.
+// Reads a chart's points by the keyboard: left and right within a series, up and down to another series. The
+// hover box shows the point, and a live region gives it to screen readers.
 import type { Stage } from "./figure";
 
 interface SeriesOption {
@@ -16,7 +16,9 @@ export function stepThroughPoints(stage: Stage) {
     const drawing = stage.drawing();
     if (!drawing) return;
     const all = (drawing.getOption().series ?? []) as SeriesOption[];
-    const readable = all.map((entry, index) => ({ entry, index })).filter(({ entry }) => !entry.silent && (entry.data?.length ?? 0) > 0);
+    const readable = all
+      .map((entry, index) => ({ entry, index }))
+      .filter(({ entry }) => !entry.silent && (entry.data?.length ?? 0) > 0);
     if (readable.length === 0) return;
     const moves: Record<string, () => void> = {
       ArrowRight: () => (point += 1),
@@ -35,7 +37,9 @@ export function stepThroughPoints(stage: Stage) {
     point = Math.min(Math.max(point, 0), last);
     drawing.dispatchAction({ type: "showTip", seriesIndex: index, dataIndex: point });
     const box = stage.canvas.querySelector(".hover");
-    stage.status.textContent = box ? [...box.querySelectorAll("strong, dt, dd")].map((part) => part.textContent).join(", ") : `${entry.name ?? ""}, point ${point + 1}`;
+    stage.status.textContent = box
+      ? [...box.querySelectorAll("strong, dt, dd")].map((part) => part.textContent).join(", ")
+      : `${entry.name ?? ""}, point ${point + 1}`;
   });
   stage.canvas.addEventListener("blur", () => stage.drawing()?.dispatchAction({ type: "hideTip" }));
 }

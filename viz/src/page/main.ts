@@ -35,14 +35,33 @@ function header(title: string): HTMLElement {
   };
   label();
   toggle.id = "look";
-  return element("header", {}, element("span", { class: "mark" }, "Windtunnel"), element("h1", { title }, shorten(title, 120)), toggle);
+  return element(
+    "header",
+    {},
+    element("span", { class: "mark" }, "Windtunnel"),
+    element("h1", { title }, shorten(title, 120)),
+    toggle,
+  );
 }
 
 function contents(sections: Section[], titles: string[]): HTMLElement {
   const nav = element("nav", { "aria-label": "Contents" });
   sections.forEach(({ entries }, at) => {
-    if (sections.length > 1) nav.append(element("a", { href: `#result-${at + 1}`, class: "result", title: titles[at] }, shorten(titles[at], 34)));
-    nav.append(element("ul", {}, ...entries.map(({ id, title }) => element("li", {}, element("a", { href: `#${id}` }, title)))));
+    if (sections.length > 1)
+      nav.append(
+        element(
+          "a",
+          { href: `#result-${at + 1}`, class: "result", title: titles[at] },
+          shorten(titles[at], 34),
+        ),
+      );
+    nav.append(
+      element(
+        "ul",
+        {},
+        ...entries.map(({ id, title }) => element("li", {}, element("a", { href: `#${id}` }, title))),
+      ),
+    );
   });
   return nav;
 }
@@ -53,16 +72,32 @@ function draw(report: Report) {
   const sections = results.map(section);
   const main = element("main", { id: "main" }, ...sections.map(({ root }) => root));
   if (results.length === 0) main.append(element("p", { class: "failure" }, "This report has no results."));
-  const origin = element("footer", {}, `Windtunnel ${report.version}, constants version ${report.constants_version}. Times of steps are simulated, unless they are called measured.`);
+  const origin = element(
+    "footer",
+    {},
+    `Windtunnel ${report.version}, constants version ${report.constants_version}. Times of steps are simulated, unless they are called measured.`,
+  );
   document.getElementById("page")!.append(
-    element("a", { href: "#main", class: "skip" }, "Skip to the results"), header(report.title),
-    element("div", { class: "columns" }, contents(sections, results.map(({ name }) => name)), main), origin);
+    element("a", { href: "#main", class: "skip" }, "Skip to the results"),
+    header(report.title),
+    element(
+      "div",
+      { class: "columns" },
+      contents(
+        sections,
+        results.map(({ name }) => name),
+      ),
+      main,
+    ),
+    origin,
+  );
   addEventListener("beforeprint", () => sections.forEach((each) => each.drawNow()));
 }
 
 watchLook();
 const report = readReport();
-if (typeof report === "string") document.getElementById("page")!.append(element("p", { class: "failure", role: "alert" }, report));
+if (typeof report === "string")
+  document.getElementById("page")!.append(element("p", { class: "failure", role: "alert" }, report));
 else draw(report);
 // How long the script ran until the page stood; tests print it.
 document.documentElement.dataset.scriptMs = (performance.now() - started).toFixed(1);

@@ -20,7 +20,11 @@ export interface Section {
 }
 
 function unknownKind(result: Result): HTMLElement {
-  return element("p", { class: "failure" }, `This page knows no results of the kind "${shorten(String(result.kind), 60)}". A newer report.html draws them.`);
+  return element(
+    "p",
+    { class: "failure" },
+    `This page knows no results of the kind "${shorten(String(result.kind), 60)}". A newer report.html draws them.`,
+  );
 }
 
 interface Drawn {
@@ -30,7 +34,11 @@ interface Drawn {
 }
 
 function block(part: Block, result: Result, view: View, id: string): Drawn {
-  const root = element("section", { class: "block", id, "data-block": part.slug }, element("h3", {}, part.title(result)));
+  const root = element(
+    "section",
+    { class: "block", id, "data-block": part.slug },
+    element("h3", {}, part.title(result)),
+  );
   const redraw = () => {
     while (root.childNodes.length > 1) root.lastChild!.remove();
     root.append(part.draw(result, view));
@@ -46,7 +54,11 @@ function draw(part: Part, result: Result, view: View, id: string): Drawn {
     const figure = figureOnPage(part, result, view, id);
     return { root: figure.root, redraw: figure.redraw, figure };
   } catch (error) {
-    const root = element("p", { class: "failure", id }, `"${part.slug}" can't be drawn from these data: ${(error as Error).message}`);
+    const root = element(
+      "p",
+      { class: "failure", id },
+      `"${part.slug}" can't be drawn from these data: ${(error as Error).message}`,
+    );
     return { root, redraw: () => undefined };
   }
 }
@@ -56,13 +68,27 @@ export function section(result: Result, at: number): Section {
   const id = `result-${at + 1}`;
   const view: View = {};
   const name = element("h2", { id, title: result.name }, shorten(result.name, 90));
-  if (!kind) return { root: element("article", {}, name, unknownKind(result)), entries: [{ id, title: shorten(result.name, 40) }], drawNow: () => undefined };
+  if (!kind)
+    return {
+      root: element("article", {}, name, unknownKind(result)),
+      entries: [{ id, title: shorten(result.name, 40) }],
+      drawNow: () => undefined,
+    };
   const controls = element("div", { class: "shared" });
   const applying = kind.parts.filter((part) => {
-    try { return part.applies(result); } catch { return false; }
+    try {
+      return part.applies(result);
+    } catch {
+      return false;
+    }
   });
   const drawn = applying.map((part) => draw(part, result, view, `${id}-${part.slug}`));
-  const root = element("article", { "data-kind": result.kind }, element("p", { class: "kind" }, kind.title), name);
+  const root = element(
+    "article",
+    { "data-kind": result.kind },
+    element("p", { class: "kind" }, kind.title),
+    name,
+  );
   function update() {
     const list = kind.controls?.(result, view) ?? [];
     controls.hidden = list.length === 0;

@@ -1,4 +1,5 @@
-// Light or dark: what the system prefers, until the reader chooses. Paper is always drawn in the look for print.
+// Light or dark: what the system prefers, until the reader chooses. Paper is always drawn in the look for
+// print.
 import { looks, type Look } from "../style/look";
 
 type Choice = "system" | "light" | "dark";

@@ -1,5 +1,6 @@
-// The timeline on a page: zoom and move by buttons, keys, wheel and slider, a bar's figures under the pointer, a click
-// that keeps its arrows, a double click or Enter that zooms to it, and a search for a kernel by name.
+// The timeline on a page: zoom and move by buttons, keys, wheel and slider, a bar's figures under the
+// pointer, a click that keeps its arrows, a double click or Enter that zooms to it, and a search for a kernel
+// by name.
 import { button, element } from "../blocks/element";
 import { barAt } from "../data/visible_bars";
 import { barFigures, barIndex, barName, range, rangeText, shownTracks } from "../charts/timeline";
@@ -32,7 +33,9 @@ export function timelineBehaviour(stage: Stage) {
   function zoom(from: number, to: number) {
     const width = Math.min(Math.max(to - from, end * 1e-7), end);
     const start = Math.min(Math.max(from, 0), end - width);
-    stage.drawing()?.dispatchAction({ type: "dataZoom", dataZoomId: "time", startValue: start, endValue: start + width });
+    stage
+      .drawing()
+      ?.dispatchAction({ type: "dataZoom", dataZoomId: "time", startValue: start, endValue: start + width });
   }
   function scale(factor: number) {
     const [from, to] = range(data, view);
@@ -85,7 +88,8 @@ export function timelineBehaviour(stage: Stage) {
     const text = wanted.trim().toLowerCase();
     if (!text) return;
     const { bars } = data;
-    const matches = (bar: number) => `${data.names[bars.name[bar]]} ${data.scopes[bars.scope[bar]]}`.toLowerCase().includes(text);
+    const matches = (bar: number) =>
+      `${data.names[bars.name[bar]]} ${data.scopes[bars.scope[bar]]}`.toLowerCase().includes(text);
     for (let step = 1; step <= bars.track.length; ++step) {
       const bar = (found + step) % bars.track.length;
       if (bar < 0 || !matches(bar) || !shownTracks(data, view).includes(bars.track[bar])) continue;
@@ -96,21 +100,42 @@ export function timelineBehaviour(stage: Stage) {
     place.textContent = status.textContent;
   }
 
-  const search = element("input", { type: "search", placeholder: "find a kernel", "aria-label": "Find a kernel and zoom to it" });
+  const search = element("input", {
+    type: "search",
+    placeholder: "find a kernel",
+    "aria-label": "Find a kernel and zoom to it",
+  });
   search.addEventListener("keydown", (event) => {
     if (event.key === "Enter") find(search.value);
   });
-  const bar = element("div", { class: "tools zoom" },
-    button("−", () => scale(2), "Zoom out"), button("+", () => scale(0.5), "Zoom in"),
-    button("◀", () => move(-0.5), "Earlier"), button("▶", () => move(0.5), "Later"),
-    button("whole step", () => zoom(0, end), "Show the whole step"), search, place);
+  const bar = element(
+    "div",
+    { class: "tools zoom" },
+    button("−", () => scale(2), "Zoom out"),
+    button("+", () => scale(0.5), "Zoom in"),
+    button("◀", () => move(-0.5), "Earlier"),
+    button("▶", () => move(0.5), "Later"),
+    button("whole step", () => zoom(0, end), "Show the whole step"),
+    search,
+    place,
+  );
   canvas.before(bar);
 
   const keys: Record<string, () => void> = {
-    "+": () => scale(0.5), "=": () => scale(0.5), "-": () => scale(2), "0": () => zoom(0, end),
-    ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25),
-    Enter: () => { const selected = Number(view["timeline.selected"] ?? -1); if (selected >= 0) showBar(selected); },
-    Escape: () => { delete view["timeline.selected"]; refresh(); },
+    "+": () => scale(0.5),
+    "=": () => scale(0.5),
+    "-": () => scale(2),
+    "0": () => zoom(0, end),
+    ArrowLeft: () => move(-0.25),
+    ArrowRight: () => move(0.25),
+    Enter: () => {
+      const selected = Number(view["timeline.selected"] ?? -1);
+      if (selected >= 0) showBar(selected);
+    },
+    Escape: () => {
+      delete view["timeline.selected"];
+      refresh();
+    },
   };
   canvas.addEventListener("keydown", (event) => {
     const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : keys[event.key];

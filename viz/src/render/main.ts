@@ -1,5 +1,5 @@
-// render.js REPORT.json [--svg DIR] [--png DIR] [--look light|dark|print]: every chart of a report as a file of its
-// own, named by the chart. Prints the names of the files.
+// render.js REPORT.json [--svg DIR] [--png DIR] [--look light|dark|print]: every chart of a report as a file
+// of its own, named by the chart. Prints the names of the files.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chartsOf } from "../catalog";
@@ -18,7 +18,8 @@ function readArguments(words: string[]) {
   for (let at = 0; at < words.length; ++at) {
     const name = words[at].replace(/^--/, "");
     if (!words[at].startsWith("--")) {
-      if (file) throw new Mistake(`one report is drawn at a time, and "${words[at]}" is a second one\n${usage}`);
+      if (file)
+        throw new Mistake(`one report is drawn at a time, and "${words[at]}" is a second one\n${usage}`);
       file = words[at];
     } else if (["svg", "png", "look"].includes(name)) {
       const value = words[++at];
@@ -31,7 +32,8 @@ function readArguments(words: string[]) {
   if (!file) throw new Mistake(usage);
   if (!options.svg && !options.png) throw new Mistake(`give --svg DIR, --png DIR or both\n${usage}`);
   const look = (options.look ?? "light") as LookName;
-  if (!Object.hasOwn(looks, look)) throw new Mistake(`unknown look "${look}"; there are ${Object.keys(looks).join(", ")}`);
+  if (!Object.hasOwn(looks, look))
+    throw new Mistake(`unknown look "${look}"; there are ${Object.keys(looks).join(", ")}`);
   return { file, svg: options.svg, png: options.png, look: looks[look] };
 }
 
@@ -52,7 +54,9 @@ async function rasteriser() {
   try {
     return (await import("@resvg/resvg-js")).Resvg;
   } catch {
-    throw new Mistake("PNG needs the package @resvg/resvg-js; `npm ci` in viz/ installs it, and --svg works without it");
+    throw new Mistake(
+      "PNG needs the package @resvg/resvg-js; `npm ci` in viz/ installs it, and --svg works without it",
+    );
   }
 }
 
@@ -71,7 +75,14 @@ async function main() {
         console.log(`${name}.svg`);
       }
       if (wanted.png && Resvg) {
-        const image = new Resvg(drawing, { fitTo: { mode: "zoom", value: 2 }, font: { loadSystemFonts: true, defaultFontFamily: "Liberation Sans", sansSerifFamily: "Liberation Sans" } });
+        const image = new Resvg(drawing, {
+          fitTo: { mode: "zoom", value: 2 },
+          font: {
+            loadSystemFonts: true,
+            defaultFontFamily: "Liberation Sans",
+            sansSerifFamily: "Liberation Sans",
+          },
+        });
         writeFileSync(join(wanted.png, `${name}.png`), image.render().asPng());
         console.log(`${name}.png`);
       }

@@ -1,5 +1,5 @@
-// A look is every colour that a chart uses. Lines also differ in dashes and symbols, so that a chart reads without
-// colour.
+// A look is every colour that a chart uses. Lines also differ in dashes and symbols, so that a chart reads
+// without colour.
 import { loadsInPrint, loadsOnDark, loadsOnLight, okabeIto } from "./palette";
 
 export type LookName = "light" | "dark" | "print";
@@ -53,9 +53,27 @@ export const looks: Record<LookName, Look> = {
   },
 };
 
-const dashes: (string | number[])[] = ["solid", [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [14, 4], [1, 4], [6, 2, 2, 2, 2, 2]];
+const dashes: (string | number[])[] = [
+  "solid",
+  [8, 4],
+  [2, 3],
+  [10, 3, 2, 3],
+  [5, 5],
+  [14, 4],
+  [1, 4],
+  [6, 2, 2, 2, 2, 2],
+];
 const plus = "path://M4 0H6V4H10V6H6V10H4V6H0V4H4Z";
-const symbols = ["circle", "rect", "triangle", "diamond", "path://M0 0H10L5 9Z", plus, "path://M3 0H7L10 5L7 10H3L0 5Z", "path://M5 0L7 5L5 10L3 5Z"];
+const symbols = [
+  "circle",
+  "rect",
+  "triangle",
+  "diamond",
+  "path://M0 0H10L5 9Z",
+  plus,
+  "path://M3 0H7L10 5L7 10H3L0 5Z",
+  "path://M5 0L7 5L5 10L3 5Z",
+];
 
 export interface Stroke {
   color: string;
@@ -87,11 +105,29 @@ export function edgeOf(look: Look): string {
 
 // The kinds of things that take time or memory keep their colour in all charts.
 const placeOfKind: Record<string, number> = {
-  compute: 0, kernel: 0, arithmetic: 0, activation: 0,
-  exposed_communication: 1, collective: 1, gradient: 1, memory: 1,
-  input: 2, row_copy: 2,
-  waiting: 6, synchronization: 6, gap: 6, dispatch: 6, workspace: 6,
-  message: 4, optimizer_slot: 4, copy: 3, packing: 5, sum: 7, variable: 3, result: 7, communication: 5,
+  compute: 0,
+  kernel: 0,
+  arithmetic: 0,
+  activation: 0,
+  exposed_communication: 1,
+  collective: 1,
+  gradient: 1,
+  memory: 1,
+  input: 2,
+  row_copy: 2,
+  waiting: 6,
+  synchronization: 6,
+  gap: 6,
+  dispatch: 6,
+  workspace: 6,
+  message: 4,
+  optimizer_slot: 4,
+  copy: 3,
+  packing: 5,
+  sum: 7,
+  variable: 3,
+  result: 7,
+  communication: 5,
   hidden_communication: 5,
 };
 

@@ -1,5 +1,5 @@
-// Numbers as people read them: a unit of the right size and no more digits than mean something. Grouping and the
-// space before "%" are those of the program's own tables.
+// Numbers as people read them: a unit of the right size and no more digits than mean something. Grouping and
+// the space before "%" are those of the program's own tables.
 
 const absent = "–";
 
@@ -74,7 +74,10 @@ export function percent(share: number | null | undefined): string {
 export function signedPercent(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined) return absent;
   const tenths = Math.round(ratio * 1000) / 10;
-  const size = Math.abs(tenths).toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const size = Math.abs(tenths).toLocaleString("en-US", {
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  });
   return `${tenths > 0 ? "+" : tenths < 0 ? "−" : ""}${size} %`;
 }
 

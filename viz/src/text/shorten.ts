@@ -1,4 +1,5 @@
-// Names come from users and may be of any length; a drawing shows their beginning, and tables show them whole.
+// Names come from users and may be of any length; a drawing shows their beginning, and tables show them
+// whole.
 
 // Marks that turn the direction of writing, and line breaks, would disturb the text around a name.
 const control = /[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;

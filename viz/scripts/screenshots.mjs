@@ -1,0 +1,123 @@
+// npm run screenshots -- PROGRAM [FOLDER]: pictures of reports for the README, each of some parts of a page.
+//
+// PROGRAM is windtunnel. It runs the scenarios and the sweep below, and its results are kept in FOLDER (a
+// temporary one by default), so that a second call only draws. The collective and the recommendation are
+// drawn from test/data.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { openBrowser } from "./browser.mjs";
+import { pageWith } from "./page.mjs";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const scenarios = here("../../scenarios");
+const prices = [
+  "aws_p3_16xlarge=24.48 USD/h",
+  "aws_p4d_24xlarge=32.77 USD/h",
+  "aws_p5_48xlarge=98.32 USD/h",
+  "dgx_h100=90 USD/h",
+  "gce_a2_highgpu_8g=29.39 USD/h",
+];
+
+const run = (scenario) => ({ command: ["run", join(scenarios, `${scenario}.json`)] });
+const sweep = {
+  command: [
+    "sweep",
+    join(scenarios, "sweeps/resnet50_on_five_platforms.json"),
+    ...prices.flatMap((price) => ["--price", price]),
+  ],
+};
+const stored = (name) => ({ file: here(`../test/data/${name}.json`) });
+
+// A picture: its name, what it is of, and the parts of the page that it shows.
+const pictures = [
+  {
+    name: "one_device",
+    of: run("two_virtual_gpus"),
+    parts: ["headline", "setting", "bound", "what-would-help"],
+  },
+  { name: "mirrored", of: run("mirrored_dgx_a100"), parts: ["headline", "timeline", "collectives"] },
+  { name: "mirrored_links", of: run("mirrored_hierarchical_copy"), parts: ["headline", "machine"] },
+  {
+    name: "central_storage",
+    of: run("central_storage_4_gpus"),
+    parts: ["headline", "step-time", "timeline"],
+  },
+  { name: "multi_worker", of: run("multi_worker_2x2"), parts: ["headline", "step-time", "loss", "machine"] },
+  { name: "multi_worker_32_machines", of: run("multi_worker_32_dgx_a100"), parts: ["machine"] },
+  { name: "tpu", of: run("tpu_v4_resnet50"), parts: ["headline", "machine", "memory-over-step"] },
+  { name: "tpu_model_parallel", of: run("tpu_v3_model_parallel"), parts: ["headline", "timeline"] },
+  {
+    name: "out_of_memory",
+    of: run("resnet50_memory"),
+    parts: ["outcome", "headline", "setting", "memory-peak"],
+  },
+  { name: "sweep", of: sweep, parts: ["headline", "sweep", "sweep-cost"] },
+  { name: "sweep_dark", of: sweep, parts: ["sweep-efficiency", "infeasible"], look: "dark" },
+  {
+    name: "collective",
+    of: stored("two_machines"),
+    parts: ["headline", "collective-bandwidth", "collective-time"],
+    first: true,
+  },
+  {
+    name: "recommendation",
+    of: stored("recommendation"),
+    parts: ["headline", "recommendation-sizes", "recommendation-throughput", "runners-up"],
+  },
+];
+
+const [program, kept] = process.argv.slice(2);
+if (!program) {
+  console.error("usage: npm run screenshots -- PROGRAM [FOLDER], where PROGRAM is windtunnel");
+  process.exit(2);
+}
+const results = kept ?? mkdtempSync(join(tmpdir(), "windtunnel-screenshots-"));
+const out = here("../screenshots");
+mkdirSync(out, { recursive: true });
+
+function call(words) {
+  const { status, stderr, error } = spawnSync(program, words, { encoding: "utf8" });
+  if (error) throw error;
+  if (status > 1) throw new Error(`${program} ${words.join(" ")}: ${stderr}`); // 1: the simulated job failed
+}
+
+function reportOf(picture) {
+  if (picture.of.file) return readFileSync(picture.of.file, "utf8");
+  const [verb, scenario] = picture.of.command;
+  const folder = join(results, `${verb}-${scenario.split("/").pop().replace(".json", "")}`);
+  const file = join(folder, "report.json");
+  if (!existsSync(file)) {
+    call([...picture.of.command, "--out", folder]);
+    call(["report", folder]);
+  }
+  return readFileSync(file, "utf8");
+}
+
+const browser = await openBrowser();
+for (const picture of pictures) {
+  const file = join(results, `${picture.name}.html`);
+  writeFileSync(file, pageWith(JSON.parse(reportOf(picture))));
+  const page = await browser.newPage({
+    viewport: { width: 1180, height: 900 },
+    colorScheme: picture.look ?? "light",
+  });
+  await page.goto(pathToFileURL(file).href);
+  const kept = picture.parts.map((part) => `[id$="-${part}"]`).join(", ");
+  const rest = picture.first ? "article:not(:first-of-type) { display: none }" : "";
+  await page.addStyleTag({
+    content: `nav, footer, .tools:not(.zoom), figure.chart:not(:is(${kept})), section.block:not(:is(${kept})) { display: none !important } .columns { grid-template-columns: minmax(0, 66rem) !important } header, .shared { position: static !important } ${rest}`,
+  });
+  await page.setViewportSize({ width: 1120, height: 3000 });
+  await page.waitForTimeout(900);
+  const height = await page.evaluate(() =>
+    Math.ceil(document.querySelector("main").getBoundingClientRect().bottom - 30),
+  );
+  const target = join(out, `${picture.name}.png`);
+  await page.screenshot({ path: target, clip: { x: 0, y: 0, width: 1120, height } });
+  console.log(`${picture.name}.png ${(statSync(target).size / 1000).toFixed(0)} kB, 1120 x ${height}`);
+  await page.close();
+}
+await browser.close();
