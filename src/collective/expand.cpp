@@ -77,12 +77,12 @@ void add_round(std::vector<Move> moves, Accesses& accesses, std::vector<Step>& s
 
 }  // namespace
 
-Expanded expand(const Schedule& schedule) {
+Expanded expand(const Schedule& schedule, Implied implied) {
   Expanded expanded{schedule.name, schedule.contract, {}};
   Accesses accesses(schedule.contract);
   for (int round = 0; round < schedule.rule.rounds; ++round)
     add_round(moves_of(schedule, round), accesses, expanded.steps);
-  reduce_dependencies(expanded.steps);
+  if (implied == Implied::removed) reduce_dependencies(expanded.steps);
   return expanded;
 }
 

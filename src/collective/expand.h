@@ -35,10 +35,13 @@ struct Expanded {
   bool operator==(const Expanded&) const = default;
 };
 
-// All moves in the order of their rounds, without redundant dependencies (those that others imply). Memory
-// grows with the number of moves, so expand a large schedule only if stretches_of (schedule.h) doesn't
-// suffice.
-Expanded expand(const Schedule& schedule);
+// What becomes of dependencies that others imply. They change neither values nor times. To find them takes memory
+// that grows with the square of the number of moves, so large schedules that are only timed keep them.
+enum class Implied : std::uint8_t { removed, kept };
+
+// All moves in the order of their rounds. Memory grows with the number of moves, so expand a large schedule only
+// if stretches_of (schedule.h) doesn't suffice.
+Expanded expand(const Schedule& schedule, Implied implied = Implied::removed);
 
 // Removes the dependencies that others imply. Requires: no moves that wait for each other in a cycle.
 void reduce_dependencies(std::vector<Step>& steps);

@@ -17,9 +17,9 @@ namespace {
 constexpr int fewest_pieces = 16;
 // The time to simulate flows that share links grows with their number times that of those under way with them:
 // of all activities times the messages of a piece. So much is simulated whole, and so much at all.
-constexpr std::int64_t affordable_work = 600'000'000, most_work = 1'000'000'000;
+constexpr std::int64_t affordable_work = 600'000'000, most_work = 100'000'000'000;
 // Of one piece, which are written down before any are found alike.
-constexpr std::int64_t most_moves = 60'000;
+constexpr std::int64_t most_moves = 1'000'000;
 
 bool is_pipeline(const Call& call) {
   return std::ranges::find(call.algorithm->options, "segments") != call.algorithm->options.end();
@@ -74,7 +74,7 @@ class Pieces {
   // Requires: the call is a pipeline of equal pieces.
   Pieces(const Call& call, const Group& group, Type type)
       : one_(collective::make_schedule(*call.algorithm, shortened(call, 1).request)),
-        steps_(collective::expand(one_)),
+        steps_(collective::expand(one_, collective::Implied::kept)),
         played_(expanded_plan(steps_, shortened(call, 1), group, type)),
         rounds_(played_.plan, played_.costs, group.platform, played_.where,
                 repetition_of(played_.plan, call.messages)) {
