@@ -15,8 +15,8 @@ inline constexpr int most_rounds = 192;
 constexpr int begin_with(int rounds, int all) { return rounds + (all - rounds) % more_rounds; }
 constexpr int rounds_of_beginnings(int first) { return 3 * (first + more_rounds); }
 // Activities that are simulated, of a beginning and of a whole repetition.
-inline constexpr std::int64_t most_activities = 500'000;
-inline constexpr std::int64_t affordable_activities = 600'000;
+inline constexpr std::int64_t most_activities = 1'000'000;
+inline constexpr std::int64_t affordable_activities = 1'500'000;
 
 struct Beginning {
   Timing timing{};

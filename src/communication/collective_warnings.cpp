@@ -97,8 +97,9 @@ std::vector<std::string> warnings_of(const CollectiveQuestion& question, const G
        fmt::format("{} at {}: no period was found, so nothing is folded", row.algorithm, rough(row.bytes)));
   warn(row.pieces > 0,
        fmt::format("{} at {}: played in {} pieces, larger than the library's, whose {} moves would take "
-                   "minutes; a few percent off",
-                   row.algorithm, rough(row.bytes), row.pieces, row.moves));
+                   "minutes; {} percent off",
+                   row.algorithm, rough(row.bytes), row.pieces, row.moves,
+                   row.pieces < 32 ? "up to some ten" : "a few"));
   if (row.protocol.empty()) return warnings;
   warn(row.bytes < smallest_compared,
        fmt::format("below {} no published table was compared", smallest_compared));

@@ -17,7 +17,7 @@ namespace {
 constexpr int fewest_pieces = 16;
 // The time to simulate flows that share links grows with their number times that of those under way with them:
 // of all activities times the messages of a piece. So much is simulated whole, and so much at all.
-constexpr std::int64_t affordable_work = 600'000'000, most_work = 100'000'000'000;
+constexpr std::int64_t affordable_work = 1'000'000'000, most_work = 100'000'000'000;
 // Of one piece, which are written down before any are found alike.
 constexpr std::int64_t most_moves = 1'000'000;
 
@@ -158,23 +158,35 @@ bool has_equal_pieces(const Call& call) {
          has_at_most(collective::make_schedule(*call.algorithm, shortened(call, 1).request), most_moves);
 }
 
-// In as many pieces as can be simulated, at most those of the call. Unset if even few are too much.
-std::optional<Timing> in_larger_pieces(const Call& call, const Pieces& own, const Group& group, Type type) {
+// As many pieces as can be simulated, at most those of the call. None if even few are too much.
+std::optional<int> affordable_pieces(const Call& call, const Pieces& own) {
   if (own.work(fewest_pieces) > most_work) return std::nullopt;
   const std::int64_t most = std::min(affordable_activities / own.activities(), affordable_work / own.work(1));
-  Call larger = call;
-  larger.request.options.segments = static_cast<int>(
+  return static_cast<int>(
       std::min<std::int64_t>(call.request.options.segments, std::max<std::int64_t>(fewest_pieces, most)));
-  larger = with_equal_chunks(larger);
-  const int count = larger.request.options.segments;
-  const Pieces pieces(larger, group, type);
-  Timing timing = whole(pieces, count);
-  if (count < call.request.options.segments) timing.pieces = count;
-  timing.moves = pieces.moves() * call.request.options.segments;
-  return timing;
+}
+
+Timing in_pieces(const Call& call, int count, const Group& group, Type type) {
+  Call other = call;
+  other.request.options.segments = count;
+  other = with_equal_chunks(other);
+  return whole(Pieces(other, group, type), other.request.options.segments);
 }
 
 }  // namespace
+
+Timing time_in_larger_pieces(const Call& call, int count, const Group& group, Type type) {
+  Timing timing = in_pieces(call, count, group, type);
+  const int all = call.request.options.segments;
+  if (count >= all) return timing;
+  const Timing half = in_pieces(call, count / 2, group, type);
+  const double share = 1.0 - static_cast<double>(count) / all;
+  timing.time -= std::max(Seconds{}, half.time - timing.time) * share;
+  timing.pieces = count;
+  timing.moves = timing.moves / count * all;
+  timing.played += half.played;
+  return timing;
+}
 
 std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Type type) {
   if (!has_equal_pieces(call)) return std::nullopt;
@@ -183,7 +195,9 @@ std::optional<Timing> time_of_pipeline(const Call& call, const Group& group, Typ
   if (std::optional<Timing> timing = from_beginnings(call, one)) return timing;
   if (one.activities() * segments <= affordable_activities && one.work(segments) <= affordable_work)
     return whole(one, segments);
-  return in_larger_pieces(call, one, group, type);
+  const std::optional<int> count = affordable_pieces(call, one);
+  if (!count) return std::nullopt;
+  return time_in_larger_pieces(call, *count, group, type);
 }
 
 }  // namespace wt::communication

@@ -22,8 +22,7 @@ constexpr std::size_t most_stages = 64;
 // The time to simulate flows that share links grows with the square of their number.
 constexpr std::int64_t most_at_once = 20'000;
 
-// What the nodes of a round wait for in the round before. False if a message sends what landed earlier than
-// that.
+// What the nodes of a round wait for in the round before.
 class Relation {
  public:
   Relation(const std::vector<Move>& moves, const std::vector<MoveNodes>& nodes, int members)
@@ -31,8 +30,10 @@ class Relation {
     for (std::size_t i = 0; i < moves.size(); ++i) line_[line_of(moves[i])] = nodes[i].sent;
   }
 
+  // False if a message sends nothing that landed in that round. `sends_older` becomes true if a message also sends
+  // what landed before that round.
   bool add(const std::vector<Move>& moves, const std::vector<MoveNodes>& nodes, plan::Messages messages,
-           std::vector<simulate::Earlier>& earlier) const {
+           std::vector<simulate::Earlier>& earlier, bool& sends_older) const {
     for (std::size_t i = 0; i < moves.size(); ++i) {
       const Move& move = moves[i];
       simulate::Earlier& sent = earlier[nodes[i].sent];
@@ -42,7 +43,8 @@ class Relation {
         found += common;
         if (common > 0) sent.waits.push_back(narrow<std::int32_t>(nodes_[other].done));
       }
-      if (found != move.chunks.count()) return false;
+      if (found == 0) return false;
+      sends_older = sends_older || found != move.chunks.count();
       // Writes of one place follow each other.
       for (const std::size_t other : landed_[static_cast<std::size_t>(move.target)])
         if (overlap(moves_[other].landing(), move.landing()) > 0)
@@ -86,6 +88,7 @@ class Stages {
     plan::Costs costs;
     add_costs(costs, plan_, 0, call_, group_.platform, where);
     const simulate::Rounds rounds(plan_, costs, group_.platform, where, std::move(repetition_));
+    if (sends_older_ && !(are_lines_alike(rounds) && are_lines_apart())) return std::nullopt;
     count_moves(rounds);
     return timed(rounds);
   }
@@ -104,16 +107,18 @@ class Stages {
       const std::size_t before = stages_.size();
       stages_.push_back(add_round(plan_, schedule_, moves, type_));
       moves_.push_back(std::ssize(moves));
+      std::vector<int>& lines = lines_.emplace_back();
+      for (const Move& move : moves) lines.push_back(move.line);
       repetition_.stages.push_back(narrow<std::int32_t>(plan_.nodes.size()));
       repetition_.again.resize(plan_.nodes.size());
       repetition_.entering.resize(plan_.nodes.size());
       if (before > 0 && !Relation(last, stages_[before - 1], members)
-                             .add(moves, stages_[before], call_.messages, repetition_.entering))
+                             .add(moves, stages_[before], call_.messages, repetition_.entering, sends_older_))
         return false;
       if (stretch.rounds > 1) {
         const std::vector<Move> second = collective::moves_of(schedule_, stretch.first + 1);
         if (!Relation(moves, stages_[before], members)
-                 .add(second, stages_[before], call_.messages, repetition_.again))
+                 .add(second, stages_[before], call_.messages, repetition_.again, sends_older_))
           return false;
         last = collective::moves_of(schedule_, stretch.first + stretch.rounds - 1);
       } else {
@@ -131,6 +136,40 @@ class Stages {
         return overlap(moves[other].landing(), move.chunks) > 0;
       });
     });
+  }
+
+  // Whether all messages of a line (collective::Move::line) that are in one round begin and end together. Each waits
+  // for one of the round before, so then every message of the line waits for all earlier ones. The parts of a
+  // vector that pass along the axes of a torus in different orders are such lines.
+  bool are_lines_alike(const simulate::Rounds& rounds) const {
+    for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+      std::map<int, std::pair<std::int32_t, std::int32_t>> of_line;
+      for (std::size_t i = 0; i < stages_[stage].size(); ++i) {
+        const auto& [sent, done] = stages_[stage][i];
+        const std::pair represented{rounds.represented(sent), rounds.represented(done)};
+        if (of_line.try_emplace(lines_[stage][i], represented).first->second != represented) return false;
+      }
+    }
+    return true;
+  }
+
+  // Whether each line has chunks of its own, which lie between those of other lines.
+  bool are_lines_apart() const {
+    std::map<int, std::pair<int, int>> reach;  // by line: its first chunk, and the one behind its last
+    for (int round = 0; round < schedule_.rule.rounds; ++round)
+      for (const Move& move : collective::moves_of(schedule_, round))
+        for (const collective::Chunks& chunks : {move.chunks, move.landing()})
+          chunks.each_range([&](const collective::Range& range) {
+            auto& [first, end] = reach.try_emplace(move.line, range.first, range.end()).first->second;
+            first = std::min(first, range.first);
+            end = std::max(end, range.end());
+          });
+    std::vector<std::pair<int, int>> reaches;
+    for (const auto& [line, chunks] : reach) reaches.push_back(chunks);
+    std::ranges::sort(reaches);
+    for (std::size_t i = 1; i < reaches.size(); ++i)
+      if (reaches[i].first < reaches[i - 1].second) return false;
+    return true;
   }
 
   void count_moves(const simulate::Rounds& rounds) {
@@ -219,6 +258,8 @@ class Stages {
   std::vector<int> rounds_{};                        // by stage
   std::vector<std::int64_t> moves_{}, simulated_{};  // by stage, of a round
   std::vector<std::vector<MoveNodes>> stages_{};
+  std::vector<std::vector<int>> lines_{};  // by stage, of its moves
+  bool sends_older_ = false;               // a message sends what landed before the last round
   plan::Plan plan_{};
   simulate::Repetition repetition_{};
 };

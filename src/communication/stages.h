@@ -8,7 +8,8 @@
 
 namespace wt::communication {
 
-// Unset if a message waits for others than those of the round before, or if too much would be simulated.
+// Unset if a message waits for others than those of the round before, unless these are implied, or if too much would
+// be simulated.
 std::optional<Timing> time_in_stages(const Call& call, const Group& group, Type type);
 
 }  // namespace wt::communication

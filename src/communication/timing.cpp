@@ -76,7 +76,7 @@ Timing time_all(const Call& call, const Group& group, Type type) {
   const Schedule schedule = collective::make_schedule(*call.algorithm, call.request);
   if (const auto problem = over_budget(schedule))
     throw InputError(*problem, "take fewer ranks or another algorithm");
-  return time_of(collective::expand(schedule), call, group, type);
+  return time_of(collective::expand(schedule, collective::Implied::kept), call, group, type);
 }
 
 }  // namespace

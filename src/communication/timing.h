@@ -15,8 +15,9 @@ namespace wt::communication {
 // (folded). Messages that begin and end together are simulated once (simulate/classes.h), rounds of one kind
 // once (lockstep.h), and long pipelines until each further piece takes as long as the piece before
 // (pipeline.h). The last two check their condition in the simulation; if it doesn't hold, all rounds and
-// pieces are simulated. If a pipeline is too long for that, it gets fewer and larger pieces. `automatic` and `folded` are timed in the same way; with
-// `folded`, callers warn or refuse if nothing could be folded.
+// pieces are simulated. If a pipeline is too long for that, its time follows from fewer and larger pieces.
+// `automatic` and `folded` are timed in the same way; with `folded`, callers warn or refuse if nothing could be
+// folded.
 enum class Folding : std::uint8_t { automatic, expanded, folded };
 
 struct Timing {

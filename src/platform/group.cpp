@@ -1,6 +1,7 @@
 #include "platform/group.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -42,14 +43,13 @@ constexpr int kinds = static_cast<int>(LinkKind::on_chip) + 1;
 // machine, and its first link outside. `links` begin at the group.
 void add_to_cuts(const Platform& platform, std::span<const LinkId> links, std::int32_t machine,
                  std::vector<Cut>& cuts) {
-  const auto first = [&](auto test) -> std::optional<LinkId> {
-    const auto found = std::ranges::find_if(links, test);
-    return found == links.end() ? std::nullopt : std::optional(*found);
-  };
+  std::array<std::optional<LinkId>, kinds> first{};
+  for (const LinkId link : links) {
+    std::optional<LinkId>& found = first[static_cast<std::size_t>(platform.link(link).kind)];
+    if (!found) found = link;
+  }
   cuts[0].add(links.front());
-  for (int kind = 0; kind < kinds; ++kind)
-    cuts[1 + static_cast<std::size_t>(kind)].add(
-        first([&](LinkId link) { return platform.link(link).kind == static_cast<LinkKind>(kind); }));
+  for (std::size_t kind = 0; kind < kinds; ++kind) cuts[1 + kind].add(first[kind]);
   const auto outside =
       std::ranges::find_if(links, [&](LinkId link) { return platform.machine_of(link) != machine; });
   cuts[1 + kinds].add(outside == links.end() || outside == links.begin() ? std::nullopt

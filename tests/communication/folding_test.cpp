@@ -8,6 +8,7 @@
 #include <set>
 
 #include "communication/machines.h"
+#include "communication/pipeline.h"
 #include "simulate/brute_force.h"
 #include "simulate/play.h"
 #include "simulate/translate.h"
@@ -297,18 +298,80 @@ TEST(Folding, OfEqualComponentsShowsWhatEachWouldShow) {
   EXPECT_GT(following, 5000);
 }
 
-// A larger piece takes longer on its way, but latencies are paid less often. The two effects nearly cancel.
+// Parts of the vector pass along the axes in different orders, and each axis takes another number of rounds.
+TEST(Folding, OfATorusWithAxesOfDifferentLengthsShowsWhatExpandingShows) {
+  Comparison comparison;
+  for (const auto& [name, slice] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"tpu_v4", "4x4x8"}, {"tpu_v4", "4x8x12"}, {"tpu_v5p", "4x4x12"}, {"tpu_v7", "4x4x8"}}) {
+    const platform::Platform platform = Machines{name, {fmt::format("slice={}", slice)}}.load();
+    const Group group = first_devices(platform, platform.devices());
+    const Algorithm& bucket = collective::algorithm_named(Operation::all_reduce, "torus_3d_bucket");
+    for (const std::int64_t elements : {1 << 12, 1 << 24}) {
+      const Call call = call_of(group, bucket, {.ranks = group.size(), .elements = elements}, {});
+      comparison.compare(group, call);
+      const Timing timing = time_of(call, group);
+      EXPECT_LT(timing.played * 100, timing.moves) << name << " " << slice;
+    }
+  }
+}
+
+// Twice as many machines make the trees one level deeper, and a short vector is a single piece that passes each
+// level once. So the time grows by the same amount with each doubling, up to 16,384 GPUs.
+TEST(Folding, OfATreeGrowsByOneLevelWithEachDoubling) {
+  const auto time = [](const char* name, const char* algorithm, int machines) {
+    const platform::Platform platform = Machines{name, {fmt::format("machines={}", machines)}}.load();
+    const Group group = first_devices(platform, platform.devices());
+    const Algorithm& row = collective::algorithm_named(Operation::all_reduce, algorithm);
+    return time_of(call_of(group, row, {.ranks = group.size(), .elements = 4096}, {}), group).time.count();
+  };
+  const double level = time("dgx_a100", "tree", 16) - time("dgx_a100", "tree", 8);
+  EXPECT_NEAR(time("dgx_a100", "tree", 1024) - time("dgx_a100", "tree", 16), 6 * level, 6 * level * exactly);
+  const double nvls = time("dgx_h100", "nvls_tree", 16) - time("dgx_h100", "nvls_tree", 8);
+  EXPECT_NEAR(time("dgx_h100", "nvls_tree", 2048) - time("dgx_h100", "nvls_tree", 16), 7 * nvls,
+              7 * nvls * exactly);
+}
+
+// A long pipeline that can be simulated whole, from few larger pieces.
 TEST(Folding, OfTooManyPiecesTakesLargerOnes) {
-  const platform::Platform platform = Machines{"dgx_a100", {"machines=8"}}.load();
-  const Group group = first_devices(platform, 64);
+  struct Case {
+    const char *platform, *algorithm;
+    int machines;
+    std::int64_t elements;
+  };
+  for (const auto& [name, algorithm, machines, elements] :
+       std::initializer_list<Case>{{"dgx_a100", "tree", 8, 1 << 23},
+                                   {"dgx_a100", "tree", 8, 1 << 28},
+                                   {"dgx_a100", "tree", 32, 1 << 25},
+                                   {"dgx_h100", "tree", 16, 1 << 26},
+                                   {"dgx_h100", "nvls_tree", 32, 1 << 28},
+                                   {"dgx_h100", "nvls_tree", 128, 1 << 28}}) {
+    const platform::Platform platform = Machines{name, {fmt::format("machines={}", machines)}}.load();
+    const Group group = first_devices(platform, platform.devices());
+    const Algorithm& row = collective::algorithm_named(Operation::all_reduce, algorithm);
+    const Call call = call_of(group, row, {.ranks = group.size(), .elements = elements}, {});
+    const Timing own = time_of(call, group);
+    EXPECT_EQ(own.pieces, 0);
+    for (const auto& [count, off] : {std::pair(16, 0.12), std::pair(32, 0.04)}) {
+      if (count >= call.request.options.segments) continue;
+      const Timing larger = time_in_larger_pieces(call, count, group, Type::float32);
+      EXPECT_EQ(larger.pieces, count);
+      EXPECT_EQ(larger.moves, own.moves);
+      EXPECT_NEAR(larger.time / own.time, 1, off)
+          << count << " of " << call.request.options.segments << " pieces of " << algorithm << " on "
+          << machines << " " << name;
+    }
+  }
+}
+
+TEST(Folding, PlaysAsManyPiecesAsItCan) {
+  const platform::Platform platform = Machines{"dgx_a100", {"machines=256"}}.load();
+  const Group group = first_devices(platform, 2048);
   const Algorithm& tree = collective::algorithm_named(Operation::all_reduce, "tree");
-  const Call call = call_of(group, tree, {.ranks = 64, .elements = std::int64_t{32} << 18}, {});
-  const Timing larger = time_of(call, group), own = time_of(call, group, Folding::expanded);
-  EXPECT_EQ(own.pieces, 0);
-  EXPECT_LT(larger.pieces, call.request.options.segments);
-  EXPECT_LT(larger.played, 200'000);
-  EXPECT_EQ(larger.moves, own.moves);
-  EXPECT_NEAR(larger.time.count(), own.time.count(), 0.02 * own.time.count());
+  const Call call = call_of(group, tree, {.ranks = 2048, .elements = std::int64_t{32} << 18}, {});
+  const Timing timing = time_of(call, group);
+  EXPECT_GE(timing.pieces, 16);
+  EXPECT_LT(timing.pieces, call.request.options.segments);
+  EXPECT_LT(timing.played * 8, timing.moves);
 }
 
 TEST(Folding, RefusesToExpandWhatIsTooMuchWithTheCount) {
