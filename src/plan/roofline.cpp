@@ -36,6 +36,8 @@ Seconds duration(const Method& method, const Demand& demand, const Efficiency& e
 
 Work work_of(const Run& run) {
   std::vector<TensorSpec> inputs, outputs;
+  inputs.reserve(run.inputs.size());
+  outputs.reserve(run.outputs.size());
   for (const Operand& operand : run.inputs) inputs.push_back(operand.spec);
   for (const Operand& operand : run.outputs) outputs.push_back(operand.spec);
   return run.kernel->work({inputs, outputs, run.attributes});
@@ -113,13 +115,14 @@ std::vector<Demand> demands(const Plan& plan, std::span<const DeviceType* const>
     const Action& action = plan.nodes[i].action;
     const DeviceType& type = *types[index(device_of(plan, action))];
     Demand& demand = all[i];
-    demand = {.methods = {{.name = "copy", .bytes = traffic[i].bytes}},
-              .operands = traffic[i].operands,
+    demand = {.operands = traffic[i].operands,
               .peak = type.peak.at(Precision::float32),
               .bandwidth = type.memory_bandwidth,
               .gap = type.launch_gap * traffic[i].launches};
     if (const auto* run = std::get_if<Run>(&action))
       demand_run(*run, traffic[i], type, options.precision, demand);
+    else
+      demand.methods.push_back({.name = "copy", .bytes = traffic[i].bytes});
   }
   return all;
 }

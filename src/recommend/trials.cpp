@@ -169,11 +169,11 @@ Timed Trials::forecast(const Ladder& ladder, const std::vector<std::string>& ove
     scenario.numerics = scenario::Numerics::none;
     scenario::Job job = scenario::build(scenario);
     job.machine.platform = job.machine.platform->with_faster_links(change.links);
-    session::Training training(scenario, std::move(job),
-                               {.asks_nccl = false,
-                                .simulation = {.scale = scale_of(ladder.device.id),
-                                               .compute = change.compute,
-                                               .known_collectives = &known_collectives_}});
+    session::Training training(
+        scenario, std::move(job),
+        {.shared = &shared_,
+         .asks_nccl = false,
+         .simulation = {.scale = scale_of(ladder.device.id), .compute = change.compute}});
     const session::Forecast found = training.forecast();
     describe(found.planned, timed);
     timed.strategy = found.strategy;

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "communication/known_times.h"
 #include "recommend/ladder.h"
 #include "scenario/scenario.h"
+#include "session/known_plans.h"
 
 namespace wt::recommend {
 
@@ -78,7 +78,7 @@ class Trials {
   scenario::Scenario base_;
   std::vector<std::string> left_out_{};
   std::map<std::string, Timed> known_{};
-  communication::KnownTimes known_collectives_{};
+  session::Shared shared_{};
   std::int64_t made_ = 0;
 };
 

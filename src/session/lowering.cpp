@@ -149,7 +149,10 @@ bool ScenarioLowering::is_like(std::span<const strategy::Place> task,
 
 strategy::Library ScenarioLowering::library(const std::string& algorithm) {
   if (!machine_.platform) return {.always = {.algorithm = algorithm.empty() ? "ring" : algorithm}};
-  return {.choose = [this, algorithm](Bytes bytes) { return choose(algorithm, bytes); }};
+  return {.choose = [this, algorithm](Bytes bytes) {
+    asked_.push_back({algorithm, bytes, choose(algorithm, bytes)});
+    return asked_.back().choice;
+  }};
 }
 
 strategy::LibraryChoice ScenarioLowering::choose(const std::string& algorithm, Bytes bytes) {

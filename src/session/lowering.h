@@ -10,6 +10,7 @@
 #include "communication/call.h"
 #include "communication/known_times.h"
 #include "scenario/machine.h"
+#include "session/known_plans.h"
 #include "session/results.h"
 #include "strategy/library.h"
 #include "train/function.h"
@@ -33,6 +34,11 @@ class ScenarioLowering {
 
   // For so many bytes of gradients. None: one replica, or nothing is reduced as a whole.
   std::optional<strategy::ReductionChoice> reduction(Bytes gradients);
+  // The library's choice, by the algorithm that the strategy wants; empty: whatever the library takes.
+  strategy::LibraryChoice choose(const std::string& algorithm, Bytes bytes);
+  // The choices that lowerings have asked for since the last call.
+  std::vector<Asked> take_asked() { return std::exchange(asked_, {}); }
+
   // What NCCL would run in place of what TensorFlow takes, with its time, which is simulated. Empty: nothing.
   std::string alternative(Bytes gradients);
 
@@ -45,7 +51,6 @@ class ScenarioLowering {
   bool is_like(std::span<const strategy::Place> task, std::span<const strategy::Place> first) const;
   strategy::Setting setting(std::vector<strategy::Place> places);
   strategy::Library library(const std::string& algorithm);
-  strategy::LibraryChoice choose(const std::string& algorithm, Bytes bytes);
   const communication::Call& call_for(const std::string& algorithm, Bytes bytes);
   void describe_library(const std::string& algorithm, Bytes gradients, strategy::ReductionChoice& reduction);
 
@@ -59,6 +64,7 @@ class ScenarioLowering {
   communication::KnownTimes own_times_{};
   communication::KnownTimes& times_;
   std::map<std::pair<std::string, Bytes>, communication::Call> known_{};  // by algorithm wanted
+  std::vector<Asked> asked_{};
 };
 
 }  // namespace wt::session

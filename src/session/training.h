@@ -41,8 +41,9 @@ class Training {
     // True if run() is going to be called. The constructor then throws InputError if the scenario computes on
     // GPUs and this machine has none.
     bool computes = false;
-    bool asks_nccl = true;  // true: a plan says what NCCL would run in place of TensorFlow's own reduction
-    std::string version{};  // of the program, for the results
+    Shared* shared = nullptr;  // what trainings before this one have left to know; null: nothing
+    bool asks_nccl = true;     // true: a plan says what NCCL would run in place of TensorFlow's own reduction
+    std::string version{};     // of the program, for the results
     timing::SimulationOptions simulation{};  // options of the simulation that a scenario cannot express
     std::function<void()> on_begin{};        // called before the first computed step
     std::function<void(const train::StepResult&)> on_step{};  // called after each computed step

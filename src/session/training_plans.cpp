@@ -1,8 +1,11 @@
 #include "session/training_plans.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "model/weights.h"
+#include "scenario/resolved.h"
 #include "session/largest_batch.h"
 #include "session/rehearsal.h"
 
@@ -36,10 +39,11 @@ std::int64_t tokens_per_row(const std::vector<TensorSpec>& inputs) {
 }  // namespace
 
 TrainingPlans::TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job,
-                             const execute::Queues& queues, communication::KnownTimes* known)
+                             const execute::Queues& queues, Shared* shared)
     : scenario_(scenario),
       job_(job),
-      lowering_(scenario_, job_.machine, known),
+      lowering_(scenario_, job_.machine, shared != nullptr ? &shared->times : nullptr),
+      shared_(shared),
       machine_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, queues, job_.input},
       state_(static_cast<std::uint64_t>(scenario.seed)),
       model_(job_.model, state_, machine_) {
@@ -64,13 +68,21 @@ std::vector<std::int64_t> TrainingPlans::replica_rows(std::int64_t rows) const {
   return own_rows;
 }
 
-const plan::Plan& TrainingPlans::of(std::int64_t rows) { return model_.training_plan(batch_of(rows)); }
+const plan::Plan& TrainingPlans::of(std::int64_t rows) {
+  if (shared_ == nullptr) return model_.training_plan(batch_of(rows));
+  return known("all", rows, [&] { return model_.training_plan(batch_of(rows)); }).plan;
+}
 
 const Step& TrainingPlans::step() { return model_.training_step(batch_of(job_.global_batch)); }
 
 // Traced by a model of its own: a step of one of several replicas has a few more small kernels, for its share
 // of the loss.
 plan::Plan TrainingPlans::alone(std::int64_t rows) {
+  if (shared_ == nullptr) return lowered_alone(rows);
+  return known("alone", rows, [&] { return lowered_alone(rows); }).plan;
+}
+
+plan::Plan TrainingPlans::lowered_alone(std::int64_t rows) {
   data::Distribution input = job_.input;
   input.replicas = input.workers = 1;
   train::Resources machine{[this](strategy::Steps steps) { return lowering_.lower_alone(*steps.front()); },
@@ -80,6 +92,52 @@ plan::Plan TrainingPlans::alone(std::int64_t rows) {
   train::Model model(job_.model, state_, machine);
   model.compile(options);
   return model.training_plan(batch_of(rows));
+}
+
+// ---- Plans of other trainings
+
+// What a plan depends on beside the number of rows and the library's choices: the scenario without its platform, of
+// which the lowering sees the devices alone.
+std::string TrainingPlans::identity() {
+  scenario::Scenario same = scenario_;
+  same.platform.written.reset();
+  std::string text = scenario::resolved(same, "/");
+  cluster::Machine& machine = job_.machine;
+  if (machine.platform) text += fmt::format("{} {}", machine.platform->name(), machine.platform->machines());
+  const auto add = [&](const device::LogicalDevice& device) {
+    const device::DeviceType* type = device.physical.type.get();
+    text += fmt::format(" {} on {} of {} with {} of {}", print(device.name), device.physical.slot,
+                        type != nullptr ? type->id : "", device.memory ? device.memory->limit : Bytes{},
+                        type != nullptr ? type->memory : Bytes{});
+  };
+  for (const device::LogicalDevice& device : machine.context.list_logical_devices()) add(device);
+  for (const cluster::Replica& replica : machine.replicas) {
+    text += fmt::format("\n{}", replica.task);
+    for (const device::LogicalDevice& device : replica.devices()) add(device);
+  }
+  return text;
+}
+
+std::string TrainingPlans::key(std::string_view kind, std::int64_t rows) {
+  if (identity_.empty()) identity_ = identity();
+  return fmt::format("{} {} {}", kind, rows, identity_);
+}
+
+// Of this training or of another one, and kept as long as this object lives.
+KnownPlans::Known& TrainingPlans::known(std::string_view kind, std::int64_t rows,
+                                        const std::function<plan::Plan()>& make) {
+  const std::string what = key(kind, rows);
+  std::shared_ptr<KnownPlans::Known>& used = used_[what];
+  if (!used)
+    used = shared_->plans.find(what, [this](const std::string& algorithm, Bytes bytes) {
+      return lowering_.choose(algorithm, bytes);
+    });
+  if (!used) {
+    lowering_.take_asked();
+    plan::Plan plan = make();
+    used = shared_->plans.keep(what, lowering_.take_asked(), std::move(plan));
+  }
+  return *used;
 }
 
 // ---- Memory
@@ -93,7 +151,13 @@ std::vector<std::optional<plan::Capacity>> TrainingPlans::capacities(const plan:
   return capacities;
 }
 
-plan::MemoryReport TrainingPlans::memory() { return report_memory(whole(), capacities(whole())); }
+plan::MemoryReport TrainingPlans::memory() {
+  const plan::Plan& plan = whole();
+  if (shared_ == nullptr) return report_memory(plan, capacities(plan));
+  std::optional<plan::MemoryReport>& report = used_.find(key("all", job_.global_batch))->second->memory;
+  if (!report) report = report_memory(plan, capacities(plan));
+  return *report;
+}
 
 // One more row in the batch gives a replica one more row. Batches that divide evenly are searched alone,
 // because replicas that are alike are lowered once.

@@ -3,7 +3,11 @@
 // and for other numbers of rows. This class answers what a step consists of and how much memory it needs. Its
 // time is training_clock.h's subject.
 
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "execute/queues.h"
@@ -17,10 +21,10 @@ namespace wt::session {
 
 class TrainingPlans {
  public:
-  // `known` has the times of collectives from other trainings; null: none. Requires: everything outlives this
+  // `shared` has what other trainings have left to know; null: nothing. Requires: everything outlives this
   // object and keeps its address.
   TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job, const execute::Queues& queues,
-                communication::KnownTimes* known);
+                Shared* shared);
   TrainingPlans(const TrainingPlans&) = delete;
   TrainingPlans& operator=(const TrainingPlans&) = delete;
 
@@ -60,6 +64,10 @@ class TrainingPlans {
   train::Resources& machine() { return machine_; }
 
  private:
+  KnownPlans::Known& known(std::string_view kind, std::int64_t rows, const std::function<plan::Plan()>& make);
+  plan::Plan lowered_alone(std::int64_t rows);
+  std::string identity();
+  std::string key(std::string_view kind, std::int64_t rows);
   std::optional<Bytes> memory_of(std::int64_t rows);
   Bytes gradients() const;
   std::vector<std::optional<plan::Capacity>> capacities(const plan::Plan& plan);
@@ -67,6 +75,9 @@ class TrainingPlans {
   const scenario::Scenario& scenario_;
   scenario::Job& job_;  // Not const: listing a context's devices initializes them.
   ScenarioLowering lowering_;
+  Shared* const shared_;
+  std::string identity_{};  // of the training without its number of rows; empty: not yet asked for
+  std::map<std::string, std::shared_ptr<KnownPlans::Known>, std::less<>> used_{};
   train::Resources machine_;
   train::State state_;
   train::Model model_;

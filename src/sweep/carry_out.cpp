@@ -37,7 +37,7 @@ Work work_of(const Sweep& sweep, const Points& points, const Options& options, L
   for (std::int64_t number = 0; number < points.size(); ++number)
     if (is_in(options.shard, number) && !log.rows().contains(number)) work.numbers.push_back(number);
   // Every process gets a copy of what is known at its start, which is nothing.
-  work.line_of = [&, known = std::make_shared<communication::KnownTimes>()](std::int64_t number) {
+  work.line_of = [&, known = std::make_shared<session::Shared>()](std::int64_t number) {
     return print(row_of(sweep, points, points.at(number), *known));
   };
   work.lost_line = [&](std::int64_t number, const std::string& why) {
@@ -110,7 +110,7 @@ Ending carry_out(const Sweep& sweep, const Options& options) {
 
 void assist(const Sweep& sweep, Ranks& ranks) {
   const Points points(sweep);
-  communication::KnownTimes known;
+  session::Shared known;
   ranks.serve([&](std::int64_t number) { return print(row_of(sweep, points, points.at(number), known)); });
 }
 

@@ -217,13 +217,12 @@ void refuse_measurement(const scenario::Scenario& scenario) {
                              "measure once, with `windtunnel calibrate --as FILE`, and name that profile"});
 }
 
-void time_step(scenario::Scenario scenario, communication::KnownTimes& known, Outcome& outcome) {
+void time_step(scenario::Scenario scenario, session::Shared& known, Outcome& outcome) {
   scenario.numerics = scenario::Numerics::none;
   refuse_measurement(scenario);
   session::ComputeTimes times(scenario, {});
-  session::Training training(
-      scenario, scenario::build(scenario),
-      {.asks_nccl = false, .simulation = {.times = &times, .known_collectives = &known}});
+  session::Training training(scenario, scenario::build(scenario),
+                             {.shared = &known, .asks_nccl = false, .simulation = {.times = &times}});
   outcome.forecast = training.forecast();
   if (outcome.forecast->simulated) {
     outcome.sureness = study::sureness_of(scenario, training.machine(), outcome.forecast->planned,
@@ -239,7 +238,7 @@ void time_step(scenario::Scenario scenario, communication::KnownTimes& known, Ou
   }
 }
 
-Outcome outcome_of(const Points& points, const Point& point, communication::KnownTimes& known) {
+Outcome outcome_of(const Points& points, const Point& point, session::Shared& known) {
   Outcome outcome;
   const auto fail = [&](const char* kind, std::string reason) {
     outcome.outcome = kind;
@@ -309,7 +308,7 @@ std::vector<std::string> column_names(const Sweep& sweep) {
 }
 
 std::vector<Field> row_of(const Sweep& sweep, const Points& points, const Point& point,
-                          communication::KnownTimes& known) {
+                          session::Shared& known) {
   return fields_of(sweep, point, outcome_of(points, point, known));
 }
 

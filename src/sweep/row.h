@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "communication/known_times.h"
 #include "report/records.h"
+#include "session/known_plans.h"
 #include "sweep/points.h"
 
 namespace wt::sweep {
@@ -17,7 +17,7 @@ std::vector<std::string> column_names(const Sweep& sweep);
 // "outcome" is "refused", "out_of_memory" or "failed", and its column "reason" says why. The bytes depend only
 // on the point. `known` saves work that points have in common.
 std::vector<report::Field> row_of(const Sweep& sweep, const Points& points, const Point& point,
-                                  communication::KnownTimes& known);
+                                  session::Shared& known);
 
 // The row of a point whose process ended before it had an answer.
 std::vector<report::Field> lost_row(const Sweep& sweep, const Point& point, const std::string& reason);
