@@ -14,6 +14,7 @@ constexpr std::array<std::string_view, 8> kind_names{
 
 std::vector<BufferId> buffers_of(std::span<const Operand> operands) {
   std::vector<BufferId> buffers;
+  buffers.reserve(operands.size());
   for (const Operand& operand : operands) buffers.push_back(operand.buffer);
   return buffers;
 }
@@ -68,6 +69,15 @@ std::vector<BufferId> writes(const Action& action) {
                         [](const Collective& collective) { return buffers_of(collective.values); },
                     },
                     action);
+}
+
+Work work_of(const Run& run) {
+  std::vector<TensorSpec> inputs, outputs;
+  inputs.reserve(run.inputs.size());
+  outputs.reserve(run.outputs.size());
+  for (const Operand& operand : run.inputs) inputs.push_back(operand.spec);
+  for (const Operand& operand : run.outputs) outputs.push_back(operand.spec);
+  return run.kernel->work({inputs, outputs, run.attributes});
 }
 
 std::string_view kernel_name(const Node& node) {

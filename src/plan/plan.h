@@ -200,6 +200,7 @@ struct Plan {
 std::vector<BufferId> reads(const Action& action);
 std::vector<BufferId> writes(const Action& action);
 
+Work work_of(const Run& run);                    // of its kernel, on operands of these shapes
 std::string_view kernel_name(const Node& node);  // the kernel of a Run, else "move", "sum" or "collective"
 
 std::string print(const Plan& plan);  // one line for each device, buffer and node

@@ -21,10 +21,7 @@ enum class Kind : std::uint8_t { product, convolution, other };
 Kind kind_of(const Node& node) {
   const auto* run = std::get_if<Run>(&node.action);
   if (run == nullptr) return Kind::other;
-  std::vector<TensorSpec> inputs, outputs;
-  for (const Operand& operand : run->inputs) inputs.push_back(operand.spec);
-  for (const Operand& operand : run->outputs) outputs.push_back(operand.spec);
-  const Work work = run->kernel->work({inputs, outputs, run->attributes});
+  const Work work = work_of(*run);
   if (std::holds_alternative<ProductGeometry>(work.geometry)) return Kind::product;
   return std::holds_alternative<ConvolutionGeometry>(work.geometry) ? Kind::convolution : Kind::other;
 }

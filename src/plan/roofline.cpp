@@ -34,15 +34,6 @@ Seconds duration(const Method& method, const Demand& demand, const Efficiency& e
   return Seconds(std::max(method.flops / rate, method.bytes / bandwidth) + method.transformed / bandwidth);
 }
 
-Work work_of(const Run& run) {
-  std::vector<TensorSpec> inputs, outputs;
-  inputs.reserve(run.inputs.size());
-  outputs.reserve(run.outputs.size());
-  for (const Operand& operand : run.inputs) inputs.push_back(operand.spec);
-  for (const Operand& operand : run.outputs) outputs.push_back(operand.spec);
-  return run.kernel->work({inputs, outputs, run.attributes});
-}
-
 // Products and convolutions run at the peak of the precision, all other kernels at the peak of float32.
 void demand_run(const Run& run, const Traffic& traffic, const DeviceType& type, Precision precision,
                 Demand& demand) {

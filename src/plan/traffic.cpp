@@ -99,14 +99,10 @@ class Counting {
 
   Traffic of_run(const Run& run, std::size_t node) const {
     if (const auto update = update_of(run)) return of_update(run, *update);
-    std::vector<TensorSpec> inputs, outputs;
-    for (const Operand& operand : run.inputs) inputs.push_back(operand.spec);
-    for (const Operand& operand : run.outputs) outputs.push_back(operand.spec);
     const double width = is_narrow_ ? narrowed(run) : 1;
     Traffic traffic;
     traffic.element_bytes = is_narrow_ ? 2 : 4;
-    traffic.operands =
-        width * static_cast<double>(run.kernel->work({inputs, outputs, run.attributes}).bytes.count());
+    traffic.operands = width * static_cast<double>(work_of(run).bytes.count());
     traffic.bytes = traffic.operands;
     const auto row = std::find_if(passes.begin(), passes.end(),
                                   [&](const Passes& each) { return each.kernel == run.kernel->name; });

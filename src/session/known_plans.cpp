@@ -29,12 +29,12 @@ std::shared_ptr<KnownPlans::Known> KnownPlans::find(const std::string& what, con
 }
 
 std::shared_ptr<KnownPlans::Known> KnownPlans::keep(const std::string& what, std::vector<Asked> asked,
-                                                    plan::Plan plan) {
-  nodes_ += plan.nodes.size();
+                                                    std::shared_ptr<const plan::Plan> plan) {
+  nodes_ += plan->nodes.size();
   const auto known = std::make_shared<Known>(Known{std::move(plan), {}});
   kept_.push_front({what, std::move(asked), known});
   while (nodes_ > most_nodes && kept_.size() > 1) {
-    nodes_ -= kept_.back().known->plan.nodes.size();
+    nodes_ -= kept_.back().known->plan->nodes.size();
     kept_.pop_back();
   }
   return known;

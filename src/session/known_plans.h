@@ -26,7 +26,7 @@ struct Asked {
 class KnownPlans {
  public:
   struct Known {
-    plan::Plan plan{};
+    std::shared_ptr<const plan::Plan> plan{};
     std::optional<plan::MemoryReport> memory{};  // set when it was asked for
   };
   using Choose = std::function<strategy::LibraryChoice(const std::string& algorithm, Bytes bytes)>;
@@ -35,7 +35,8 @@ class KnownPlans {
   // the plan depends on. Null: none.
   std::shared_ptr<Known> find(const std::string& what, const Choose& choose);
   std::size_t size() const { return kept_.size(); }
-  std::shared_ptr<Known> keep(const std::string& what, std::vector<Asked> asked, plan::Plan plan);
+  std::shared_ptr<Known> keep(const std::string& what, std::vector<Asked> asked,
+                              std::shared_ptr<const plan::Plan> plan);
 
  private:
   struct Kept {

@@ -109,8 +109,8 @@ const TrainingClock::Alone& TrainingClock::simulate_alone(std::int64_t rows) {
     options.scale = simulate_alone(own).simulation.scale;
   cluster::Machine machine = job_.machine;
   machine.replicas.resize(1);
-  const plan::Plan plan = plans_.alone(rows);
-  Alone alone{timing::simulate_step(plan, machine, options), !plan.out_of_memory};
+  const std::shared_ptr<const plan::Plan> plan = plans_.alone(rows);
+  Alone alone{timing::simulate_step(*plan, machine, options), !plan->out_of_memory};
   return alone_.emplace(rows, std::move(alone)).first->second;
 }
 
@@ -170,9 +170,9 @@ timing::Baseline TrainingClock::baseline() {
 
 std::vector<plan::Plan> TrainingClock::timed_plans() {
   const std::int64_t own = plans_.own_rows();
-  std::vector<plan::Plan> plans{plans_.alone(own)};
+  std::vector<plan::Plan> plans{*plans_.alone(own)};
   if (job_.input.replicas == 1) return plans;
-  if (baseline_rows() != own) plans.push_back(plans_.alone(baseline_rows()));
+  if (baseline_rows() != own) plans.push_back(*plans_.alone(baseline_rows()));
   plans.push_back(plans_.whole());
   return plans;
 }

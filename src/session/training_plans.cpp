@@ -70,19 +70,19 @@ std::vector<std::int64_t> TrainingPlans::replica_rows(std::int64_t rows) const {
 
 const plan::Plan& TrainingPlans::of(std::int64_t rows) {
   if (shared_ == nullptr) return model_.training_plan(batch_of(rows));
-  return known("all", rows, [&] { return model_.training_plan(batch_of(rows)); }).plan;
+  return *known("all", rows, [&] { return model_.shared_training_plan(batch_of(rows)); }).plan;
 }
 
 const Step& TrainingPlans::step() { return model_.training_step(batch_of(job_.global_batch)); }
 
 // Traced by a model of its own: a step of one of several replicas has a few more small kernels, for its share
 // of the loss.
-plan::Plan TrainingPlans::alone(std::int64_t rows) {
+std::shared_ptr<const plan::Plan> TrainingPlans::alone(std::int64_t rows) {
   if (shared_ == nullptr) return lowered_alone(rows);
   return known("alone", rows, [&] { return lowered_alone(rows); }).plan;
 }
 
-plan::Plan TrainingPlans::lowered_alone(std::int64_t rows) {
+std::shared_ptr<const plan::Plan> TrainingPlans::lowered_alone(std::int64_t rows) {
   data::Distribution input = job_.input;
   input.replicas = input.workers = 1;
   train::Resources machine{[this](strategy::Steps steps) { return lowering_.lower_alone(*steps.front()); },
@@ -91,7 +91,7 @@ plan::Plan TrainingPlans::lowered_alone(std::int64_t rows) {
   options.global_batch = rows;
   train::Model model(job_.model, state_, machine);
   model.compile(options);
-  return model.training_plan(batch_of(rows));
+  return model.shared_training_plan(batch_of(rows));
 }
 
 // ---- Plans of other trainings
@@ -124,8 +124,7 @@ std::string TrainingPlans::key(std::string_view kind, std::int64_t rows) {
 }
 
 // Of this training or of another one, and kept as long as this object lives.
-KnownPlans::Known& TrainingPlans::known(std::string_view kind, std::int64_t rows,
-                                        const std::function<plan::Plan()>& make) {
+KnownPlans::Known& TrainingPlans::known(std::string_view kind, std::int64_t rows, const Make& make) {
   const std::string what = key(kind, rows);
   std::shared_ptr<KnownPlans::Known>& used = used_[what];
   if (!used)
@@ -134,7 +133,7 @@ KnownPlans::Known& TrainingPlans::known(std::string_view kind, std::int64_t rows
     });
   if (!used) {
     lowering_.take_asked();
-    plan::Plan plan = make();
+    std::shared_ptr<const plan::Plan> plan = make();
     used = shared_->plans.keep(what, lowering_.take_asked(), std::move(plan));
   }
   return *used;

@@ -35,7 +35,7 @@ class TrainingPlans {
   const Step& step();  // the program of the first replica in a step of a whole batch
 
   // The step of the first replica alone with this number of rows, without communication.
-  plan::Plan alone(std::int64_t rows);
+  std::shared_ptr<const plan::Plan> alone(std::int64_t rows);
 
   // The rows of each replica in a batch with this number of rows.
   std::vector<std::int64_t> replica_rows(std::int64_t rows) const;
@@ -64,8 +64,9 @@ class TrainingPlans {
   train::Resources& machine() { return machine_; }
 
  private:
-  KnownPlans::Known& known(std::string_view kind, std::int64_t rows, const std::function<plan::Plan()>& make);
-  plan::Plan lowered_alone(std::int64_t rows);
+  using Make = std::function<std::shared_ptr<const plan::Plan>()>;
+  KnownPlans::Known& known(std::string_view kind, std::int64_t rows, const Make& make);
+  std::shared_ptr<const plan::Plan> lowered_alone(std::int64_t rows);
   std::string identity();
   std::string key(std::string_view kind, std::int64_t rows);
   std::optional<Bytes> memory_of(std::int64_t rows);

@@ -49,17 +49,17 @@ Function::~Function() {
 
 PerReplica Function::run(const PerReplica& arguments, const Next& next) {
   Planned& planned = planned_for(arguments);
-  if (planned.plan.out_of_memory)
-    throw device::ResourceExhaustedError(plan::report_memory(planned.plan).shortage->message);
+  if (planned.plan->out_of_memory)
+    throw device::ResourceExhaustedError(plan::report_memory(*planned.plan).shortage->message);
   if (!planned.execution) {
     create_variables(arguments);
     state_.take_back();
-    if (machine_.seat) planned.seated = machine_.seat(planned.plan);
-    planned.execution = std::make_unique<execute::Execution>(planned.seated ? *planned.seated : planned.plan,
+    if (machine_.seat) planned.seated = machine_.seat(*planned.plan);
+    planned.execution = std::make_unique<execute::Execution>(planned.seated ? *planned.seated : *planned.plan,
                                                              machine_.queues);
   }
   execute::Execution& execution = *planned.execution;
-  state_.lend_to(execution, planned.plan);
+  state_.lend_to(execution, *planned.plan);
   if (!execution.has_inputs_ahead() || !are_the_same(planned.sent, arguments)) send(planned, arguments);
   execution.step();
   if (next && execution.takes_inputs_ahead())
@@ -83,7 +83,9 @@ std::vector<Tensor> Function::operator()(const std::vector<Tensor>& arguments) {
   return run(PerReplica(machine_.replicas(), arguments)).front();
 }
 
-const plan::Plan& Function::plan_for(const PerReplica& arguments) { return planned_for(arguments).plan; }
+std::shared_ptr<const plan::Plan> Function::plan_for(const PerReplica& arguments) {
+  return planned_for(arguments).plan;
+}
 
 const Step& Function::step_for(const PerReplica& arguments, std::size_t replica) {
   return traced_for(arguments.at(replica)).step;
@@ -101,7 +103,7 @@ Function::Planned& Function::planned_for(const PerReplica& arguments) {
   for (Planned& planned : planned_)
     if (planned.steps == steps) return planned;
   Planned planned{.steps = std::move(steps)};
-  planned.plan = machine_.lower(planned.steps);
+  planned.plan = std::make_shared<const plan::Plan>(machine_.lower(planned.steps));
   return planned_.emplace_back(std::move(planned));
 }
 

@@ -67,7 +67,7 @@ class Function {
 
   // The plan for such arguments, which is traced and lowered on the first request. The tensors may lack
   // numbers.
-  const plan::Plan& plan_for(const PerReplica& arguments);
+  std::shared_ptr<const plan::Plan> plan_for(const PerReplica& arguments);
 
   const Step& step_for(const PerReplica& arguments, std::size_t replica = 0);
 
@@ -83,7 +83,7 @@ class Function {
   };
   struct Planned {
     std::vector<const Step*> steps{};  // by replica
-    plan::Plan plan{};
+    std::shared_ptr<const plan::Plan> plan{};
     std::optional<plan::Plan> seated{};               // Resources::seat's result, executed in place of plan
     std::unique_ptr<execute::Execution> execution{};  // created by the first run
     PerReplica sent{};                                // the arguments that were copied last

@@ -317,11 +317,15 @@ std::vector<Tensor> Model::predict_outputs(const data::Dataset& dataset) {
 }
 
 const plan::Plan& Model::training_plan(const std::vector<Tensor>& batch) {
+  return *shared_training_plan(batch);
+}
+
+std::shared_ptr<const plan::Plan> Model::shared_training_plan(const std::vector<Tensor>& batch) {
   return compiled("training_plan").train.plan_for(arguments(split(batch)));
 }
 
 const plan::Plan& Model::evaluation_plan(const std::vector<Tensor>& batch) {
-  return compiled("evaluation_plan").evaluate.plan_for(arguments(split(batch)));
+  return *compiled("evaluation_plan").evaluate.plan_for(arguments(split(batch)));
 }
 
 const Step& Model::training_step(const std::vector<Tensor>& batch, std::size_t replica) {

@@ -115,6 +115,7 @@ class Model {
   // The plan of a training step on such a batch, and a replica's part of the step. The tensors may lack
   // numbers, since their shapes and types suffice.
   const plan::Plan& training_plan(const std::vector<Tensor>& batch);
+  std::shared_ptr<const plan::Plan> shared_training_plan(const std::vector<Tensor>& batch);
   const Step& training_step(const std::vector<Tensor>& batch, std::size_t replica = 0);
 
   // The plan of an evaluation's step on such a batch.
