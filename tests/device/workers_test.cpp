@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <vector>
@@ -21,6 +22,15 @@ TEST(Workers, RunEveryTileOnce) {
       for (const auto& count : runs) EXPECT_EQ(count, 1) << threads << " threads, " << tiles << " tiles";
     }
   }
+}
+
+// So many threads would need a terabyte for their scratch memory alone, and no system starts them.
+TEST(Workers, AreNoMoreThanCanHelp) {
+  Workers workers(1'000'000);
+  EXPECT_EQ(workers.threads(), std::max(64, hardware_threads()));
+  std::atomic<int> tiles = 0;
+  workers.run(1000, [&](std::int64_t, std::span<std::byte>) { ++tiles; });
+  EXPECT_EQ(tiles, 1000);
 }
 
 TEST(Workers, GiveEachTileAScratchThatNoOtherTileWrites) {

@@ -16,6 +16,8 @@ std::unique_ptr<std::byte[]> Workers::allocate_scratch(int threads) {
       static_cast<std::size_t>(threads) * Workers::scratch_bytes + line);
 }
 
+int Workers::useful(int threads) { return std::min(threads, std::max(64, hardware_threads())); }
+
 std::span<std::byte> Workers::scratch(int thread) {
   const auto start = reinterpret_cast<std::uintptr_t>(scratch_.get());
   std::byte* aligned = scratch_.get() + (line - start % line) % line;

@@ -24,6 +24,8 @@ class Workers {
   // plan's memory.
   static constexpr std::size_t scratch_bytes = std::size_t{1} << 20;
 
+  // At most as many threads as this machine has processors, or 64: more compute no faster, and the system may refuse
+  // to start them, which oneTBB ends the program for.
   explicit Workers(int threads);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -49,6 +51,7 @@ class Workers {
   void run(std::int64_t tiles, Tile tile);
   std::span<std::byte> scratch(int thread);
   static std::unique_ptr<std::byte[]> allocate_scratch(int threads);
+  static int useful(int threads);
 
   struct Threads;
   int threads_ = 1;

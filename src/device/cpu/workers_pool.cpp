@@ -52,8 +52,8 @@ struct Workers::Threads {
 };
 
 Workers::Workers(int threads)
-    : threads_(threads), scratch_(allocate_scratch(threads)), pool_(std::make_unique<Threads>()) {
-  for (int thread = 1; thread < threads; ++thread)
+    : threads_(useful(threads)), scratch_(allocate_scratch(threads_)), pool_(std::make_unique<Threads>()) {
+  for (int thread = 1; thread < threads_; ++thread)
     pool_->threads.emplace_back([this, thread] { pool_->serve(scratch(thread)); });
 }
 

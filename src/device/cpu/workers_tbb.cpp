@@ -16,7 +16,9 @@ struct Workers::Threads {
 };
 
 Workers::Workers(int threads)
-    : threads_(threads), scratch_(allocate_scratch(threads)), pool_(std::make_unique<Threads>(threads)) {}
+    : threads_(useful(threads)),
+      scratch_(allocate_scratch(threads_)),
+      pool_(std::make_unique<Threads>(threads_)) {}
 
 Workers::~Workers() = default;
 
