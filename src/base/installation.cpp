@@ -44,14 +44,20 @@ std::vector<fs::path> prefixes() {
   return found;
 }
 
-// Throws MachineError when `relative` exists below no prefix.
-fs::path installed(const fs::path& relative, std::string_view remedy) {
-  std::string tried;
+std::optional<fs::path> find_below_prefixes(const fs::path& relative) {
   for (const fs::path& prefix : prefixes()) {
     std::error_code error;
     if (fs::exists(prefix / relative, error)) return fs::canonical(prefix / relative);
-    tried += fmt::format("{}{}", tried.empty() ? "" : " and no ", (prefix / relative).string());
   }
+  return std::nullopt;
+}
+
+// Throws MachineError when `relative` exists below no prefix.
+fs::path installed(const fs::path& relative, std::string_view remedy) {
+  if (const auto found = find_below_prefixes(relative)) return *found;
+  std::string tried;
+  for (const fs::path& prefix : prefixes())
+    tried += fmt::format("{}{}", tried.empty() ? "" : " and no ", (prefix / relative).string());
   throw MachineError("find", fmt::format("there is no {}; install all of Windtunnel, or {}", tried, remedy));
 }
 
@@ -66,6 +72,14 @@ fs::path data_folder(std::string_view name) {
   if (fs::is_directory(fs::path(data) / name, error)) return fs::canonical(fs::path(data) / name);
   throw InputError(fmt::format("WINDTUNNEL_DATA is \"{}\", and this folder contains no {}/", data, name),
                    "set it to the folder share/windtunnel of an installation, or unset it");
+}
+
+std::optional<fs::path> optional_data_folder(std::string_view name) {
+  const char* data = std::getenv("WINDTUNNEL_DATA");
+  if (data == nullptr) return find_below_prefixes(fs::path("share/windtunnel") / name);
+  std::error_code error;
+  if (!fs::is_directory(fs::path(data) / name, error)) return std::nullopt;
+  return fs::canonical(fs::path(data) / name);
 }
 
 fs::path helper_program(std::string_view name, const char* variable) {

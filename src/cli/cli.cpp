@@ -31,6 +31,11 @@
 namespace wt::cli {
 namespace {
 
+constexpr const char* report_of_results =
+    "Writes report.json and the page report.html into the folder of the results";
+constexpr const char* report_of_answer =
+    "Writes report.json and the page report.html into the folder of --out";
+
 // Declares the arguments of all commands, parses them, and calls the command.
 class CommandLine {
  public:
@@ -107,6 +112,7 @@ class CommandLine {
         run_->add_flag("--json", run_options_.json, "Prints results.json, or the rows of a table");
     CLI::Option* csv = run_->add_flag("--csv", run_options_.csv,
                                       "Prints a line for every step, or for every row of a table");
+    CLI::Option* report = run_->add_flag("--report", run_options_.report, report_of_results);
     CLI::Option* plan = run_->add_flag(
         "--plan", run_options_.plan,
         "Prints the training step's plan: its kernels, buffers and dependencies; trains nothing");
@@ -126,7 +132,9 @@ class CommandLine {
         ->allow_extra_args(false)
         ->excludes(out)
         ->excludes(plan)
+        ->excludes(report)
         ->excludes(tf_config);
+    report->excludes(plan);
   }
 
   void add_sweep() {
@@ -150,6 +158,7 @@ class CommandLine {
                        "A part of the points, as in 2/3 for the second of three; `merge` joins them");
     sweep_->add_flag("--restart", sweep_options_.restart,
                      "Drops the rows that lie in the folder, and starts anew");
+    sweep_->add_flag("--report", sweep_options_.report, report_of_results);
     CLI::Option* json = sweep_->add_flag("--json", sweep_options_.json, "Prints sweep.json");
     CLI::Option* csv = sweep_->add_flag("--csv", sweep_options_.csv, "Prints sweep.csv");
     json->excludes(csv);
@@ -159,6 +168,7 @@ class CommandLine {
     merge_ = app_.add_subcommand("merge", "Joins the results of a sweep's shards");
     merge_->add_option("FOLDER", merge_options_.folders, "The folders of all shards")->required();
     merge_->add_option("--out", merge_options_.out, "Folder of the joined results; default: out/<name>");
+    merge_->add_flag("--report", merge_options_.report, report_of_results);
     merge_->add_flag("--restart", merge_options_.restart, "Drops the rows that lie in that folder");
   }
 
@@ -296,12 +306,26 @@ class CommandLine {
   }
 
   void add_report() {
-    report_ = app_.add_subcommand("report",
-                                  "Writes report.json, the data of a report, for results of run or sweep");
+    ReportOptions& options = report_options_;
+    report_ = app_.add_subcommand(
+        "report", "Draws results of run, sweep, recommend or collective as a page, report.html");
     report_
-        ->add_option("FOLDER", report_options_.folders, "Folders of results; a report of several is printed")
+        ->add_option("FOLDER", options.folders,
+                     "Folders of results; the report of one is written into it, that of several into a "
+                     "folder of its own")
         ->required();
-    report_->add_flag("--json", report_options_.json, "Prints the report and writes nothing");
+    CLI::Option* out = report_->add_option("--out", options.out,
+                                           "Folder of the report, which is replaced; default of several: "
+                                           "out/report");
+    CLI::Option* svg =
+        report_->add_flag("--svg", options.pictures.svg, "Writes each chart as an SVG file, too");
+    CLI::Option* png =
+        report_->add_flag("--png", options.pictures.png, "Writes each chart as a PNG file, too");
+    report_
+        ->add_flag("--json", options.json, "Prints report.json, the figures of the page, and writes nothing")
+        ->excludes(out)
+        ->excludes(svg)
+        ->excludes(png);
   }
 
   void add_devices() {

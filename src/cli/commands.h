@@ -40,6 +40,7 @@ struct RunOptions {
   bool csv = false;
   bool plan = false;  // prints the plan and trains nothing
   bool log_device_placement = false;
+  bool report = false;                // writes a report beside the results
   bool job = false;                   // itemises the time of the whole training
   std::vector<std::string> prices{};  // "aws_p5=98.32 USD/h"
   bool verbose = false;               // details of what is planned and simulated

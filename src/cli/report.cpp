@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <ostream>
 
 #include "base/json.h"
-#include "base/output/addition.h"
+#include "cli/report_place.h"
 #include "report/page/page.h"
 #include "report/page/run.h"
 #include "scenario/parse.h"
@@ -81,33 +83,70 @@ class RunAgain {
   session::Training training_;
 };
 
-report::Entry entry_of(const fs::path& folder) {
+// Entries of a report that has no results beside it, as `recommend` and `collective` write one.
+std::vector<report::Entry> entries_of_report(const fs::path& file) {
+  const json::Value tree = json::parse_file(file);
+  const json::Value* format = tree.find("format");
+  const json::Value* results = tree.find("results");
+  if (format == nullptr || format->kind() != json::Kind::string ||
+      format->string() != report::report_format || results == nullptr || results->kind() != json::Kind::array)
+    throw InputError(fmt::format("\"{}\" is no report", file.string()), "remove it, and write it again");
+  std::vector<report::Entry> entries;
+  for (const json::Value& entry : results->elements()) {
+    const json::Value* name = entry.kind() == json::Kind::object ? entry.find("name") : nullptr;
+    if (name == nullptr || name->kind() != json::Kind::string)
+      throw InputError(Problem{entry.place(), "a result of a report has no name", "write the report again"});
+    entries.push_back({std::string(name->string()), [tree, entry](json::Writer& out) {
+                         out.begin_object(json::Layout::compact);
+                         for (const json::Member& member : entry.members())
+                           write_value(out.key(member.key), member.value);
+                         out.end_object();
+                       }});
+  }
+  return entries;
+}
+
+std::vector<report::Entry> entries_of(const fs::path& folder) {
   if (fs::exists(folder / "results.json")) {
     const auto run = std::make_shared<RunAgain>(folder);
-    return {run->name(), [run](json::Writer& out) { run->write(out); }};
+    return {{run->name(), [run](json::Writer& out) { run->write(out); }}};
   }
   if (fs::exists(folder / "sweep.json")) {
     const auto found = std::make_shared<sweep::Found>(sweep::read_log(folder));
-    return {found->header.name, [found](json::Writer& out) { write_page(out, found->header, found->rows); }};
+    return {
+        {found->header.name, [found](json::Writer& out) { write_page(out, found->header, found->rows); }}};
   }
-  throw InputError(fmt::format("\"{}\" has no results of a run or a sweep", folder.string()),
-                   "name a folder that `run` or `sweep` has written");
+  if (fs::exists(folder / "report.json")) return entries_of_report(folder / "report.json");
+  throw InputError(fmt::format("\"{}\" has no results of a run or a sweep, and no report", folder.string()),
+                   "name a folder that `run`, `sweep`, `recommend` or `collective` has written");
+}
+
+std::vector<report::Entry> entries_of(const std::vector<std::string>& folders) {
+  std::vector<report::Entry> entries;
+  for (const std::string& folder : folders)
+    for (report::Entry& entry : entries_of(fs::path(folder))) entries.push_back(std::move(entry));
+  return entries;
 }
 
 }  // namespace
 
 Exit report(const ReportOptions& options, const Streams& streams) {
-  std::vector<report::Entry> entries;
-  for (const std::string& folder : options.folders) entries.push_back(entry_of(folder));
-  const std::string text = report::report_json(version(), entries);
-  if (options.json || options.folders.size() > 1) {
-    streams.results << text;
-    return Exit::done;
-  }
-  output::add_file(options.folders.front(), "report.json", text);
-  streams.results << fmt::format("report: {}\n",
-                                 (fs::path(options.folders.front()) / "report.json").string());
+  report::require_renderer(options.pictures);
+  const bool is_beside = options.out.empty() && options.folders.size() == 1;
+  const std::string out = options.out.empty() ? "out/report" : options.out;
+  if (!is_beside && !options.json) require_report_folder(out);
+  const std::vector<report::Entry> entries = entries_of(options.folders);
+  if (options.json)
+    streams.results << report::report_json(version(), entries);
+  else if (is_beside)
+    write_report_beside(options.folders.front(), entries, options.pictures, streams.results);
+  else
+    write_report_folder(out, entries, options.pictures, streams.results);
   return Exit::done;
+}
+
+void report_on(const std::string& folder, std::ostream& messages) {
+  write_report_beside(folder, entries_of(fs::path(folder)), {}, messages);
 }
 
 }  // namespace wt::cli

@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/run_folder.h"
 #include "report/comparison.h"
 #include "report/ending.h"
@@ -116,6 +117,7 @@ class Prepared {
            const Streams& streams)
       : scenario_(std::move(scenario)),
         streams_(streams),
+        reports_(options.report),
         folder_(out),
         times_(scenario_, {.threads = session::threads_of(options.threads, scenario_),
                            .version = std::string(version()),
@@ -169,6 +171,7 @@ class Prepared {
     write_all(results);
     warn_of_losses_that_are_none(results, streams_.messages);
     warn_of_uneven_means(results, streams_.messages);
+    if (reports_) report_on(place_of(results), streams_.messages);
     return results;
   }
 
@@ -218,6 +221,7 @@ class Prepared {
 
   scenario::Scenario scenario_;
   const Streams& streams_;
+  const bool reports_;
   OutputFolder folder_;
   Progress* line_ = nullptr;
   session::ComputeTimes times_;

@@ -9,6 +9,7 @@
 #include "base/rough.h"
 #include "cli/plain_text.h"
 #include "cli/processes.h"
+#include "cli/report.h"
 #include "scenario/parse.h"
 #include "sweep/carry_out.h"
 #include "sweep/read.h"
@@ -133,6 +134,7 @@ Exit sweep(const SweepOptions& options, const Streams& streams) {
       return Exit::interrupted;
     }
     print(ending, folder, options, streams);
+    if (options.report) report_on(folder, streams.messages);
     return timed_points(ending) > 0 ? Exit::done : Exit::job_failed;
   } catch (const MachineError& error) {
     streams.messages << error.what() << "\n"
@@ -149,6 +151,7 @@ Exit merge(const MergeOptions& options, const Streams& streams) {
                                  : options.out;
   const sweep::Ending ending = sweep::merge(folders, folder, options.restart);
   print(ending, folder, {}, streams);
+  if (options.report) report_on(folder, streams.messages);
   return timed_points(ending) > 0 ? Exit::done : Exit::job_failed;
 }
 

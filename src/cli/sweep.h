@@ -17,6 +17,7 @@ struct SweepOptions {
   std::optional<int> processes{};        // default: one for each processor
   std::string shard{};                   // "2/3"
   bool restart = false;
+  bool report = false;  // writes a report beside the results
   bool json = false;
   bool csv = false;
 };
@@ -26,6 +27,7 @@ struct MergeOptions {
   std::vector<std::string> folders{};
   std::string out{};
   bool restart = false;
+  bool report = false;
 };
 Exit merge(const MergeOptions& options, const Streams& streams);
 

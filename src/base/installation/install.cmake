@@ -22,6 +22,9 @@ if(TARGET windtunnel_mpi)
   install(TARGETS windtunnel_mpi DESTINATION libexec/windtunnel)
 endif()
 install(DIRECTORY platforms scenarios DESTINATION share/windtunnel)
+# The page of reports and its renderer, if they are built by the time of the installation; PNG needs the rasteriser.
+install(DIRECTORY viz/dist/ DESTINATION share/windtunnel/viz OPTIONAL)
+install(DIRECTORY viz/node_modules/@resvg DESTINATION share/windtunnel/viz/node_modules OPTIONAL)
 
 # The package of a target is the word before its two colons: nlohmann_json::nlohmann_json.
 set(wt_dependencies fmt Threads)
