@@ -202,6 +202,11 @@ class CommandLine {
     recommend_->add_option("--processes", options.processes,
                            "Number of processes that share the platforms; default: one for each processor");
     recommend_->add_flag("--json", options.json, "Prints the answer as JSON");
+    CLI::Option* report = recommend_->add_flag("--report", options.report, report_of_answer);
+    recommend_
+        ->add_option("--out", options.out,
+                     "Folder of the report, which is replaced; default: out/<name>_recommendation")
+        ->needs(report);
   }
 
   void add_explain() {
@@ -294,14 +299,26 @@ class CommandLine {
         "--trace", options.trace, "Writes one collective as a Chrome trace, for ui.perfetto.dev");
     CLI::Option* dot = collective_->add_option(
         "--dot", options.dot, "Writes the moves of one collective and their dependencies for Graphviz");
+    CLI::Option* measured =
+        collective_
+            ->add_option(
+                "--measured", options.measured,
+                "Output of nccl-tests, as it is printed: lays it beside the predictions, at its sizes "
+                "unless others are given; may be repeated")
+            ->type_name("FILE")
+            ->allow_extra_args(false);
+    CLI::Option* report = collective_->add_flag("--report", options.report, report_of_answer);
+    collective_
+        ->add_option("--out", options.out, "Folder of the report, which is replaced; default: out/<name>")
+        ->needs(report);
     CLI::Option* expanded = collective_->add_flag(
         "--expanded", options.expanded,
         "Simulates every move; default: only a part of them, if the rest follows from it");
     CLI::Option* folded =
         collective_->add_flag("--folded", options.folded, "Warns if every move has to be simulated");
     json->excludes(csv)->excludes(schedule);
-    csv->excludes(schedule)->excludes(links);
-    schedule->excludes(links)->excludes(trace)->excludes(dot);
+    csv->excludes(schedule)->excludes(links)->excludes(measured);
+    schedule->excludes(links)->excludes(trace)->excludes(dot)->excludes(report)->excludes(measured);
     expanded->excludes(folded);
   }
 

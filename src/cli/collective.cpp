@@ -11,13 +11,17 @@
 #include "base/output/place.h"
 #include "base/rough.h"
 #include "cli/collective_groups.h"
+#include "cli/collective_measured.h"
 #include "cli/collective_question.h"
+#include "cli/report_place.h"
 #include "collective/print.h"
 #include "communication/collective_clock.h"
 #include "communication/collective_warnings.h"
 #include "platform/load.h"
 #include "report/collective_table.h"
+#include "report/page/collective.h"
 #include "report/trace.h"
+#include "scenario/parse.h"
 
 namespace wt::cli {
 
@@ -83,6 +87,17 @@ report::CollectiveTable empty_table(const CollectiveOptions& options,
           .warnings = communication::warnings_of(question, group)};
 }
 
+// Measurements may begin with sizes that have less than one element for each rank, and move nothing.
+void leave_out_small_sizes(communication::CollectiveQuestion& question, int ranks, std::ostream& messages) {
+  const Bytes least =
+      Bytes(question.type.bytes) * (communication::is_shared_out(question.operation) ? ranks : 1);
+  const auto left = std::erase_if(question.sizes, [&](Bytes size) { return size < least; });
+  if (left > 0)
+    messages << fmt::format("left out: {} below {}\n", counted(std::int64_t(left), "size"), least);
+  if (question.sizes.empty())
+    throw InputError(fmt::format("all measured sizes are below {}", least), "give others with --sizes");
+}
+
 // Runs a function for each algorithm. If the user requested all algorithms, those that are not possible on
 // this machine are left out with a message. An algorithm that the user named is an error instead.
 class LeavingOut {
@@ -124,19 +139,57 @@ void check_pictures(const CollectiveOptions& options, std::size_t choices, std::
       "use --sizes 64MiB and one --algorithm");
 }
 
+// ---- The report
+
+std::string report_folder_of(const CollectiveOptions& options, const std::string& name) {
+  return options.out.empty() ? "out/" + scenario::slug(name) : options.out;
+}
+
+// The largest size of the first series whose moves can be told apart in a drawing.
+const communication::CollectiveRow* drawn_row(const report::CollectiveTable& table) {
+  constexpr std::int64_t most_moves = 300;
+  const communication::CollectiveRow* found = nullptr;
+  for (const communication::CollectiveRow& row : table.rows)
+    if (row.series == table.rows.front().series && row.moves <= most_moves &&
+        (found == nullptr || row.bytes > found->bytes))
+      found = &row;
+  return found;
+}
+
+void write_report(const CollectiveOptions& options, const report::CollectiveTable& table,
+                  const communication::CollectiveClock& clock,
+                  const communication::CollectiveChoice& first_choice, const platform::Platform& platform,
+                  std::ostream& messages) {
+  report::ShownCollective shown{.table = table, .platform = platform};
+  if (const communication::CollectiveRow* row = drawn_row(table))
+    shown.schedule = {.algorithm = row->algorithm,
+                      .bytes = row->bytes,
+                      .recording = clock.record(first_choice, row->bytes)};
+  const std::string name = report::name_of(table);
+  const report::Entry entry{name, [&](json::Writer& out) { write_collective(out, shown); }};
+  write_report_folder(report_folder_of(options, name), {entry}, {}, messages);
+}
+
 }  // namespace
 
 Exit run_collective(const CollectiveOptions& options, const Streams& streams) {
-  const communication::CollectiveQuestion question = question_of(options);
+  communication::CollectiveQuestion question = question_of(options);
+  const std::vector<communication::MeasuredTable> measured = read_measured(options.measured);
+  if (!measured.empty() && !names_sizes(options)) question.sizes = sizes_of(measured);
   const std::vector<communication::CollectiveChoice> choices = choices_of(options, question.operation);
   check_pictures(options, choices.size(), question.sizes.size());
   if (options.trace) output::require_writable(*options.trace, "--trace");
   if (options.dot) output::require_writable(*options.dot, "--dot");
+  if (options.report && !options.out.empty()) require_report_folder(options.out);
   const platform::Loaded loaded = load(options, streams.messages);
   const std::vector<Group> groups = groups_of(options, loaded.platform);
+  require_same(measured, question, groups.front().size());
+  if (!measured.empty() && !names_sizes(options))
+    leave_out_small_sizes(question, groups.front().size(), streams.messages);
   communication::CollectiveClock clock(question, groups);
   LeavingOut leaving_out(are_all(options), streams.messages);
   report::CollectiveTable table = empty_table(options, question, groups);
+  table.measured = measured;
   for (const communication::CollectiveChoice& choice : choices)
     leaving_out.attempt([&] {
       options.schedule
@@ -161,6 +214,7 @@ Exit run_collective(const CollectiveOptions& options, const Streams& streams) {
   streams.results << (options.json  ? report::collective_json(table)
                       : options.csv ? report::collective_csv(table)
                                     : report::collective_text(table));
+  if (options.report) write_report(options, table, clock, choices.front(), loaded.platform, streams.messages);
   return Exit::done;
 }
 

@@ -23,9 +23,9 @@ struct CollectiveOptions {
   std::optional<std::string> rank_order{};      // "0,4,1,5", "reversed", "by_rail"
   int concurrent = 1;                           // number of groups that run at once
   std::vector<std::string> sizes{};             // empty: from begin to end, multiplied by `factor`
-  std::string begin = "1KiB";
-  std::string end = "1GiB";
-  double factor = 2;
+  std::optional<std::string> begin{};           // absent: 1KiB
+  std::optional<std::string> end{};             // absent: 1GiB
+  std::optional<double> factor{};               // absent: 2
   std::string type = "float32";
   std::string reduction = "sum";
   int root = 0;
@@ -35,9 +35,16 @@ struct CollectiveOptions {
   bool csv = false;
   bool schedule = false;  // prints the schedule and simulates nothing
   bool links = false;
+  std::vector<std::string> measured{};  // files with the output of nccl-tests
+  bool report = false;
+  std::string out{};                   // of the report; empty: out/<name of the collective>
   std::optional<std::string> trace{};  // file
   std::optional<std::string> dot{};    // file
 };
+
+inline bool names_sizes(const CollectiveOptions& options) {
+  return !options.sizes.empty() || options.begin || options.end || options.factor;
+}
 
 // Simulates collectives on a described machine and prints their times in the columns of nccl-tests.
 Exit run_collective(const CollectiveOptions& options, const Streams& streams);

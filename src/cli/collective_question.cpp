@@ -83,16 +83,17 @@ std::vector<Bytes> sizes_of(const CollectiveOptions& options) {
   std::vector<Bytes> sizes;
   for (const std::string& text : options.sizes) sizes.push_back(size_of(text));
   if (!sizes.empty()) return sizes;
-  const Bytes begin = size_of(options.begin), end = size_of(options.end);
-  if (!(options.factor > 1))
-    throw InputError(fmt::format("-f {} never reaches the end", options.factor), "give a factor above 1");
+  const Bytes begin = size_of(options.begin.value_or("1KiB")), end = size_of(options.end.value_or("1GiB"));
+  const double factor = options.factor.value_or(2);
+  if (!(factor > 1))
+    throw InputError(fmt::format("-f {} never reaches the end", factor), "give a factor above 1");
   if (begin > end || begin < Bytes(1))
     throw InputError(fmt::format("the sizes can't go from {} to {}", begin, end),
                      "begin with the smaller size, above 0");
   for (double size = static_cast<double>(begin.count()); size <= static_cast<double>(end.count());
-       size = std::max(size + 1, size * options.factor)) {
+       size = std::max(size + 1, size * factor)) {
     if (sizes.size() == most_sizes)
-      throw InputError(fmt::format("-f {} makes more than {} sizes", options.factor, most_sizes),
+      throw InputError(fmt::format("-f {} makes more than {} sizes", factor, most_sizes),
                        "give a larger factor");
     sizes.push_back(Bytes(static_cast<std::int64_t>(size)));
   }

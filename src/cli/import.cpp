@@ -13,7 +13,7 @@ namespace wt::cli {
 
 namespace {
 
-void print_warnings(const std::vector<Problem>& warnings, std::ostream& messages) {
+void print_all(const std::vector<Problem>& warnings, std::ostream& messages) {
   for (const Problem& warning : warnings) messages << "warning: " << print(warning) << "\n";
 }
 
@@ -32,7 +32,7 @@ Exit import_simgrid(const ImportOptions& options, const platform::xml::Document&
         "--type and --host are for NCCL's topologies",
         "in SimGrid's XML they are properties: <prop id=\"windtunnel:type\" value=\"rtx4090\"/>");
   const platform::Loaded loaded = platform::load_simgrid(document, options.file);
-  print_warnings(loaded.warnings, streams.messages);
+  print_all(loaded.warnings, streams.messages);
   print_size(options.file, loaded.platform, streams.messages);
   streams.results << fmt::format("\"platform\": \"{}\" in a scenario uses it as it is\n", options.file);
   return Exit::done;
@@ -45,11 +45,11 @@ Exit import_platform(const ImportOptions& options, const Streams& streams) {
   if (platform::format_of(document) == platform::Foreign::simgrid)
     return import_simgrid(options, document, streams);
   const platform::Translated translated = platform::translate_nccl(document, {options.type, options.host});
-  print_warnings(translated.warnings, streams.messages);
+  print_all(translated.warnings, streams.messages);
   // The platform is built only to find its mistakes before the file is used.
   const platform::Loaded loaded =
       platform::from_json(json::parse(translated.json, options.file + " as a platform file"));
-  print_warnings(loaded.warnings, streams.messages);
+  print_all(loaded.warnings, streams.messages);
   print_size(options.file, loaded.platform, streams.messages);
   if (options.as.empty()) {
     streams.results << translated.json;

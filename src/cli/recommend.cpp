@@ -6,8 +6,10 @@
 #include <ostream>
 
 #include "cli/processes.h"
+#include "cli/report_place.h"
 #include "recommend/recommend.h"
 #include "recommend/write.h"
+#include "scenario/parse.h"
 
 namespace wt::cli {
 
@@ -27,6 +29,13 @@ void set_global_batch(const std::string& text, recommend::Question& question) {
   question.most_global_batch = rows;
 }
 
+void write_report(const RecommendOptions& options, const recommend::Answer& answer, std::ostream& messages) {
+  const std::string folder =
+      options.out.empty() ? fmt::format("out/{}_recommendation", scenario::slug(answer.name)) : options.out;
+  const report::Entry entry{answer.name, [&](json::Writer& out) { recommend::write_page(out, answer); }};
+  write_report_folder(folder, {entry}, {}, messages);
+}
+
 }  // namespace
 
 Exit recommend(const RecommendOptions& options, const Streams& streams) {
@@ -41,8 +50,10 @@ Exit recommend(const RecommendOptions& options, const Streams& streams) {
   for (std::string& text : price_overrides(options.prices)) question.overrides.push_back(std::move(text));
   if (!options.epoch.empty()) question.target.epoch = parse<Seconds>(options.epoch);
   set_global_batch(options.max_global_batch, question);
+  if (options.report && !options.out.empty()) require_report_folder(options.out);
   const recommend::Answer answer = recommend::recommend(question);
   streams.results << (options.json ? recommend::json(answer) : recommend::text(answer));
+  if (options.report) write_report(options, answer, streams.messages);
   return answer.choices.empty() ? Exit::job_failed : Exit::done;
 }
 

@@ -23,6 +23,8 @@ struct RecommendOptions {
   std::string measured{};
   std::optional<int> processes{};
   bool json = false;
+  bool report = false;
+  std::string out{};  // of the report; empty: out/<name>_recommendation
 };
 
 // Prints the smallest machine of each platform that meets a target, and how sure that is. The exit code is that of a

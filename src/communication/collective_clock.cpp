@@ -186,7 +186,11 @@ CollectiveRow CollectiveClock::time(const CollectiveChoice& choice, Bytes size) 
   Timing timing = timed(carried);
   const Call& call = carried.calls.front();
   const std::int64_t count = elements(size);
-  CollectiveRow row{.algorithm = carried.algorithm,
+  const std::string_view series = choice.is_automatic           ? "auto"
+                                  : choice.algorithm != nullptr ? choice.algorithm->name
+                                                                : std::string_view(choice.file);
+  CollectiveRow row{.series = std::string(series),
+                    .algorithm = carried.algorithm,
                     .protocol = std::string(call.protocol),
                     .runner_up = carried.runner_up,
                     .basis = call.protocol.empty() || !question_.tiny_message ? call.basis : "tiny message",

@@ -10,6 +10,7 @@
 namespace wt::communication {
 
 struct CollectiveRow {
+  std::string series{};  // what was requested: "auto", "ring", a file
   std::string algorithm{};
   std::string protocol{};   // empty: the wires alone
   std::string runner_up{};  // that the library would choose next; empty where it doesn't choose

@@ -6,50 +6,12 @@
 #include "base/json_writer.h"
 #include "base/rough.h"
 #include "base/table.h"
+#include "report/collective_figures.h"
 #include "report/collective_table.h"
 
 namespace wt::report {
 
 namespace {
-
-using collective::Operation;
-
-// ---- Figures derived from a row
-
-// The factor from algorithm bandwidth to bus bandwidth in nccl-tests (src/*.cu, GetBw). With it the bus
-// bandwidth of the best possible algorithm equals the bandwidth of its links (doc/PERFORMANCE.md there).
-double bus_factor(Operation operation, double n) {
-  switch (operation) {
-    case Operation::all_reduce:
-      return 2 * (n - 1) / n;
-    case Operation::broadcast:
-    case Operation::reduce:
-      return 1;
-    default:
-      return (n - 1) / n;
-  }
-}
-
-struct Speed {
-  double time_us = 0, algbw = 0, busbw = 0;  // decimal GB/s
-};
-
-Speed speed(const CollectiveTable& table, const communication::CollectiveRow& row, Seconds time) {
-  const double algbw = static_cast<double>(row.bytes.count()) / time.count() / 1e9;
-  return {time.count() * 1e6, algbw, algbw * bus_factor(table.operation, table.ranks)};
-}
-
-std::optional<double> share_of_bound(const communication::CollectiveRow& row) {
-  return row.bound ? std::optional(*row.bound / row.time) : std::nullopt;
-}
-
-// The average bus bandwidth as in nccl-tests, over the out-of-place and the in-place results.
-double mean_busbw(const CollectiveTable& table) {
-  double sum = 0;
-  for (const communication::CollectiveRow& row : table.rows)
-    sum += speed(table, row, row.time).busbw + speed(table, row, row.in_place_time()).busbw;
-  return sum / 2 / static_cast<double>(table.rows.size());
-}
 
 // ---- Text
 
@@ -108,21 +70,6 @@ std::string rows_text(T table) {
   return print_table(lines, sides, "  ");
 }
 
-// Explains each basis that occurs in the table.
-struct Basis {
-  std::string_view name{}, meaning{};
-};
-constexpr std::array bases{
-    Basis{
-        "class constants",
-        "schedules move on achieved link rates; latencies, protocols and the launch are those of this class "
-        "of machine"},
-    Basis{"tiny message",
-          "as class constants, with the launch that makes a tiny all-reduce take the time given"},
-    Basis{"wires alone",
-          "schedules move on achieved link rates, sums take the memory's time; nothing of a library"},
-};
-
 std::string header(T table) {
   const std::string groups =
       table.groups > 1 ? fmt::format("{} groups at once, each ", table.groups) : std::string();
@@ -137,9 +84,7 @@ std::string header(T table) {
 std::string footer(T table) {
   std::string text = fmt::format(
       "# Avg bus bandwidth: {:.2f} GB/s\n# GB/s are decimal: 1e9 bytes per second\n", mean_busbw(table));
-  for (const Basis& basis : bases)
-    if (std::ranges::any_of(table.rows, [&](R row) { return row.basis == basis.name; }))
-      text += fmt::format("# {}: {}\n", basis.name, basis.meaning);
+  for (const Basis& basis : bases_of(table)) text += fmt::format("# {}: {}\n", basis.name, basis.meaning);
   std::int64_t moves = 0, played = 0;
   for (const communication::CollectiveRow& row : table.rows)
     if (row.played < row.moves) moves += row.moves, played += row.played;
@@ -168,6 +113,34 @@ std::string links_text(R row) {
 
 bool is_last_of_its_algorithm(const std::vector<communication::CollectiveRow>& rows, std::size_t i) {
   return i + 1 == rows.size() || rows[i + 1].algorithm != rows[i].algorithm;
+}
+
+// ---- Measured
+
+// Two columns for each series: the predicted time, and its error.
+std::string measured_text(T table, const communication::MeasuredTable& measured) {
+  const std::vector<std::string> series = series_of(table);
+  std::vector<TableRow> lines(2 + measured.rows.size());
+  lines[0] = {"size", "measured"}, lines[1] = {"(B)", "(us)"};
+  std::string text =
+      fmt::format("\n# measured in {}; the error is predicted over measured time, less 1\n", measured.name);
+  std::string medians;
+  for (std::size_t i = 0; i < measured.rows.size(); ++i)
+    lines[i + 2] = {fmt::format("{}", measured.rows[i].bytes.count()),
+                    two(measured.rows[i].out_of_place.time.count() * 1e6)};
+  for (const std::string& name : series) {
+    lines[0].insert(lines[0].end(), {name, "error"});
+    lines[1].insert(lines[1].end(), {"(us)", "(%)"});
+    for (std::size_t i = 0; i < measured.rows.size(); ++i) {
+      const auto found = prediction(table, name, measured.rows[i]);
+      lines[i + 2].push_back(found ? two(found->time.count() * 1e6) : "-");
+      lines[i + 2].push_back(found ? fmt::format("{:+.1f}", 100 * found->error) : "-");
+    }
+    if (const auto error = median_error(table, name, measured))
+      medians += fmt::format("# median error of {}: {:.1f} % over {}\n", name, 100 * error->median,
+                             counted(error->sizes, "size"));
+  }
+  return text + print_table(lines, std::string(lines[0].size(), 'r'), "  ") + medians;
 }
 
 // ---- CSV and JSON
@@ -220,12 +193,41 @@ void write_row(json::Writer& out, T table, R row) {
   out.end_object();
 }
 
+void write_measured_row(json::Writer& out, T table, const communication::MeasuredRow& row) {
+  out.begin_object(json::Layout::one_line)
+      .member("bytes", row.bytes.count())
+      .member("time_us", row.out_of_place.time.count() * 1e6)
+      .member("algbw", row.out_of_place.algbw)
+      .member("busbw", row.out_of_place.busbw)
+      .key("predicted")
+      .begin_array();
+  for (const std::string& name : series_of(table))
+    if (const auto found = prediction(table, name, row))
+      out.begin_object()
+          .member("algorithm", name)
+          .member("time_us", found->time.count() * 1e6)
+          .member("error", found->error)
+          .end_object();
+  out.end_array().end_object();
+}
+
+void write_measured(json::Writer& out, T table) {
+  out.key("measured").begin_array();
+  for (const communication::MeasuredTable& measured : table.measured) {
+    out.begin_object().member("name", measured.name).key("rows").begin_array();
+    for (const communication::MeasuredRow& row : measured.rows) write_measured_row(out, table, row);
+    out.end_array().end_object();
+  }
+  out.end_array();
+}
+
 }  // namespace
 
 std::string collective_text(const CollectiveTable& table) {
   std::string text = header(table) + rows_text(table) + footer(table);
   for (std::size_t i = 0; table.links && i < table.rows.size(); ++i)
     if (is_last_of_its_algorithm(table.rows, i)) text += links_text(table.rows[i]);
+  for (const communication::MeasuredTable& measured : table.measured) text += measured_text(table, measured);
   return text;
 }
 
@@ -261,7 +263,9 @@ std::string collective_json(const CollectiveTable& table) {
   for (const std::string& warning : table.warnings) out.value(warning);
   out.end_array().key("rows").begin_array();
   for (const communication::CollectiveRow& row : table.rows) write_row(out, table, row);
-  return out.end_array().end_object().text();
+  out.end_array();
+  if (!table.measured.empty()) write_measured(out, table);
+  return out.end_object().text();
 }
 
 }  // namespace wt::report

@@ -8,6 +8,7 @@
 
 #include "communication/collective_question.h"
 #include "communication/collective_row.h"
+#include "communication/nccl_tests_output.h"
 
 namespace wt::report {
 
@@ -25,7 +26,8 @@ struct CollectiveTable {
   std::string order{};   // order of the ranks; empty: that of the platform
   bool links = false;    // whether the text lists the load of links
   std::vector<std::string> warnings{};
-  std::vector<communication::CollectiveRow> rows{};
+  std::vector<communication::CollectiveRow> rows{};      // by series
+  std::vector<communication::MeasuredTable> measured{};  // to compare with
 };
 
 std::string collective_text(const CollectiveTable& table);

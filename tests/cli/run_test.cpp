@@ -353,7 +353,7 @@ TEST_F(Run, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(run(path("small.json"), "out", {"--tread", "3"}).messages,
             "\"--tread\" is not an option\n"
             "did you mean \"--threads\"? known: --help, --set, --out, --threads, --isa, --tf-config, --json, "
-            "--csv, --plan, --log-device-placement, --job, --price, --verbose, --replicas\n");
+            "--csv, --report, --plan, --log-device-placement, --job, --price, --verbose, --replicas\n");
   EXPECT_EQ(call({"run"}).messages, "FILE is required\nsee windtunnel run --help\n");
   EXPECT_EQ(call({"run", "a.json", "b.json"}).messages,
             "cannot read \"a.json\": No such file or directory\n\n"

@@ -260,6 +260,11 @@ export const collectiveBandwidth = overSize(
   (result) => `Bus bandwidth of ${operation(result)} against its size (GB/s)`,
 );
 
+// The ranks, and behind them what helps: parameter servers, or switches that add.
+function membersOf(data: Schedule): string[] {
+  return data.members ?? indices(data.ranks).map((rank) => `rank ${rank}`);
+}
+
 interface MoveApi {
   coord(value: number[]): number[];
 }
@@ -296,7 +301,7 @@ export const schedule: Chart<Collective> = {
     `All moves of ${bytes(data!.bytes)} over ${data!.ranks} ranks, in ${data!.steps} steps; colours alternate from step to step.` +
     (data!.left_out ? ` Not drawn: ${data!.left_out}.` : ""),
   applies: (result) => (result.schedule?.moves.from.length ?? 0) > 0,
-  height: (result) => 90 + Math.min(480, Math.max(3, result.schedule!.ranks) * 34),
+  height: (result) => 90 + Math.min(480, Math.max(3, membersOf(result.schedule!).length) * 34),
   option(result, look) {
     const data = result.schedule!;
     const { moves } = data;
@@ -304,7 +309,7 @@ export const schedule: Chart<Collective> = {
       ...base(look),
       grid: { left: 8, right: 30, top: 12, bottom: 10, ...labelsInside },
       tooltip: tooltip(look, (({ dataIndex: at }: { dataIndex: number }) =>
-        figures(`rank ${moves.from[at]} → rank ${moves.to[at]}`, [
+        figures(`${membersOf(data)[moves.from[at]]} → ${membersOf(data)[moves.to[at]]}`, [
           ["step", String(moves.round[at] + 1)],
           ["size", bytes(moves.bytes[at])],
           ["starts at", seconds(moves.start_us[at] * 1e-6)],
@@ -314,10 +319,10 @@ export const schedule: Chart<Collective> = {
       yAxis: {
         ...categories(
           look,
-          indices(data.ranks).map((rank) => `rank ${rank}`),
+          membersOf(data).map((name) => shorten(name, 24)),
         ),
         inverse: true,
-        axisLabel: { color: look.ink, fontSize: 11, interval: data.ranks > 32 ? "auto" : 0 },
+        axisLabel: { color: look.ink, fontSize: 11, interval: membersOf(data).length > 32 ? "auto" : 0 },
         splitLine: { show: true, lineStyle: { color: look.rule } },
       },
       series: [
@@ -345,16 +350,16 @@ export const schedule: Chart<Collective> = {
     return {
       columns: [
         { title: "step", numeric: true },
-        { title: "from rank", numeric: true },
-        { title: "to rank", numeric: true },
+        { title: "from" },
+        { title: "to" },
         { title: "size", numeric: true, show: (value) => bytes(value as number) },
         micro("start (µs)"),
         micro("duration (µs)"),
       ],
       rows: indices(moves.from.length).map((at) => [
         moves.round[at] + 1,
-        moves.from[at],
-        moves.to[at],
+        membersOf(result.schedule!)[moves.from[at]],
+        membersOf(result.schedule!)[moves.to[at]],
         moves.bytes[at],
         moves.start_us[at],
         moves.duration_us[at],

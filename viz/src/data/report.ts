@@ -252,6 +252,7 @@ export interface Schedule {
   algorithm: string;
   bytes: number;
   ranks: number;
+  members?: string[];
   steps: number;
   left_out?: string;
   moves: {

@@ -1,0 +1,90 @@
+#include "report/collective_figures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/median.h"
+
+namespace wt::report {
+
+namespace {
+
+using collective::Operation;
+
+double bus_factor(Operation operation, double n) {
+  switch (operation) {
+    case Operation::all_reduce:
+      return 2 * (n - 1) / n;
+    case Operation::broadcast:
+    case Operation::reduce:
+      return 1;
+    default:
+      return (n - 1) / n;
+  }
+}
+
+constexpr std::array bases{
+    Basis{
+        "class constants",
+        "schedules move on achieved link rates; latencies, protocols and the launch are those of this class "
+        "of machine"},
+    Basis{"tiny message",
+          "as class constants, with the launch that makes a tiny all-reduce take the time given"},
+    Basis{"wires alone",
+          "schedules move on achieved link rates, sums take the memory's time; nothing of a library"},
+};
+
+}  // namespace
+
+Speed speed(const CollectiveTable& table, const communication::CollectiveRow& row, Seconds time) {
+  const double algbw = static_cast<double>(row.bytes.count()) / time.count() / 1e9;
+  return {time.count() * 1e6, algbw, algbw * bus_factor(table.operation, table.ranks)};
+}
+
+std::optional<double> share_of_bound(const communication::CollectiveRow& row) {
+  return row.bound ? std::optional(*row.bound / row.time) : std::nullopt;
+}
+
+double mean_busbw(const CollectiveTable& table) {
+  double sum = 0;
+  for (const communication::CollectiveRow& row : table.rows)
+    sum += speed(table, row, row.time).busbw + speed(table, row, row.in_place_time()).busbw;
+  return sum / 2 / static_cast<double>(table.rows.size());
+}
+
+std::vector<Basis> bases_of(const CollectiveTable& table) {
+  std::vector<Basis> found;
+  for (const Basis& basis : bases)
+    if (std::ranges::any_of(table.rows, [&](const auto& row) { return row.basis == basis.name; }))
+      found.push_back(basis);
+  return found;
+}
+
+std::vector<std::string> series_of(const CollectiveTable& table) {
+  std::vector<std::string> series;
+  for (const communication::CollectiveRow& row : table.rows)
+    if (std::ranges::find(series, row.series) == series.end()) series.push_back(row.series);
+  return series;
+}
+
+std::optional<Prediction> prediction(const CollectiveTable& table, std::string_view series,
+                                     const communication::MeasuredRow& measured) {
+  const auto row = std::ranges::find_if(table.rows, [&](const communication::CollectiveRow& each) {
+    return each.series == series && each.bytes == measured.bytes;
+  });
+  if (row == table.rows.end()) return std::nullopt;
+  return Prediction{.time = row->time, .error = row->time / measured.out_of_place.time - 1};
+}
+
+std::optional<MedianError> median_error(const CollectiveTable& table, std::string_view series,
+                                        const communication::MeasuredTable& measured) {
+  std::vector<double> errors;
+  for (const communication::MeasuredRow& row : measured.rows)
+    if (const auto found = prediction(table, series, row)) errors.push_back(std::abs(found->error));
+  if (errors.empty()) return std::nullopt;
+  const auto sizes = static_cast<std::int64_t>(errors.size());
+  return MedianError{.median = median(std::move(errors)), .sizes = sizes};
+}
+
+}  // namespace wt::report
