@@ -30,7 +30,7 @@ class RunAgain {
   explicit RunAgain(const fs::path& folder)
       : file_((folder / "scenario.resolved.json").string()),
         results_(json::parse_file(folder / "results.json")),
-        scenario_(shapes_alone(file_)),
+        scenario_(without_weights(file_)),
         times_(scenario_, {}),
         training_(scenario_, scenario::build(scenario_),
                   {.simulation = {.times = &times_, .divided = timing::Divided::every}}) {}
@@ -63,9 +63,10 @@ class RunAgain {
   }
 
  private:
-  static scenario::Scenario shapes_alone(const std::string& file) {
+  // The plan depends on whether there are numbers, and on no value of them.
+  static scenario::Scenario without_weights(const std::string& file) {
     scenario::Scenario scenario = scenario::parse_file(file, {});
-    scenario.numerics = scenario::Numerics::none;
+    scenario.model.weights.reset();
     return scenario;
   }
 
@@ -86,8 +87,9 @@ class RunAgain {
 // Entries of a report that has no results beside it, as `recommend` and `collective` write one.
 std::vector<report::Entry> entries_of_report(const fs::path& file) {
   const json::Value tree = json::parse_file(file);
-  const json::Value* format = tree.find("format");
-  const json::Value* results = tree.find("results");
+  const bool is_object = tree.kind() == json::Kind::object;
+  const json::Value* format = is_object ? tree.find("format") : nullptr;
+  const json::Value* results = is_object ? tree.find("results") : nullptr;
   if (format == nullptr || format->kind() != json::Kind::string ||
       format->string() != report::report_format || results == nullptr || results->kind() != json::Kind::array)
     throw InputError(fmt::format("\"{}\" is no report", file.string()), "remove it, and write it again");
