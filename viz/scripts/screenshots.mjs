@@ -1,8 +1,7 @@
 // npm run screenshots -- PROGRAM [FOLDER]: pictures of reports for the README, each of some parts of a page.
 //
 // PROGRAM is windtunnel. It runs the scenarios and the sweep below, and its results are kept in FOLDER (a
-// temporary one by default), so that a second call only draws. The collective and the recommendation are
-// drawn from test/data.
+// temporary one by default), so that a second call only draws.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,15 +20,34 @@ const prices = [
   "gce_a2_highgpu_8g=29.39 USD/h",
 ];
 
-const run = (scenario) => ({ command: ["run", join(scenarios, `${scenario}.json`)] });
+// What makes a folder of results, and its name.
+const run = (scenario) => ({ folder: scenario, command: ["run", join(scenarios, `${scenario}.json`)] });
 const sweep = {
+  folder: "sweep",
   command: [
     "sweep",
     join(scenarios, "sweeps/resnet50_on_five_platforms.json"),
     ...prices.flatMap((price) => ["--price", price]),
   ],
 };
-const stored = (name) => ({ file: here(`../test/data/${name}.json`) });
+const collective = {
+  folder: "collective",
+  command: [
+    ...["collective", "--platform", "dgx_h100", "--algorithm", "auto,ring,tree"],
+    ...["--measured", here("../../tests/measurements/nccl_tests/dgx_h100.txt")],
+  ],
+};
+// The planner's question of the README.
+const question = {
+  folder: "recommendation",
+  command: [
+    ...["recommend", join(scenarios, "resnet50.json"), "--target", "20000", "--max-global-batch", "8192"],
+    ...["--platforms", "aws_p4d_24xlarge,aws_p5_48xlarge,tpu_v4"],
+    ...["--price", "aws_p4d=32.77 USD/h, on_demand, 2026-11-23, example"],
+    ...["--price", "aws_p5=98.32 USD/h, on_demand, 2026-11-23, example"],
+    ...["--price", "tpu_v4=3.22 USD/chip-hour, on_demand, 2026-11-23, example"],
+  ],
+};
 
 // A picture: its name, what it is of, and the parts of the page that it shows.
 const pictures = [
@@ -58,13 +76,12 @@ const pictures = [
   { name: "sweep_dark", of: sweep, parts: ["sweep-efficiency", "infeasible"], look: "dark" },
   {
     name: "collective",
-    of: stored("two_machines"),
+    of: collective,
     parts: ["headline", "collective-bandwidth", "collective-time"],
-    first: true,
   },
   {
     name: "recommendation",
-    of: stored("recommendation"),
+    of: question,
     parts: ["headline", "recommendation-sizes", "recommendation-throughput", "runners-up"],
   },
 ];
@@ -84,16 +101,10 @@ function call(words) {
   if (status > 1) throw new Error(`${program} ${words.join(" ")}: ${stderr}`); // 1: the simulated job failed
 }
 
-function reportOf(picture) {
-  if (picture.of.file) return readFileSync(picture.of.file, "utf8");
-  const [verb, scenario] = picture.of.command;
-  const folder = join(results, `${verb}-${scenario.split("/").pop().replace(".json", "")}`);
-  const file = join(folder, "report.json");
-  if (!existsSync(file)) {
-    call([...picture.of.command, "--out", folder]);
-    call(["report", folder]);
-  }
-  return readFileSync(file, "utf8");
+function reportOf({ of: { folder, command } }) {
+  const place = join(results, folder);
+  if (!existsSync(join(place, "report.json"))) call([...command, "--report", "--out", place]);
+  return readFileSync(join(place, "report.json"), "utf8");
 }
 
 const browser = await openBrowser();
@@ -106,9 +117,8 @@ for (const picture of pictures) {
   });
   await page.goto(pathToFileURL(file).href);
   const kept = picture.parts.map((part) => `[id$="-${part}"]`).join(", ");
-  const rest = picture.first ? "article:not(:first-of-type) { display: none }" : "";
   await page.addStyleTag({
-    content: `nav, footer, .tools:not(.zoom), figure.chart:not(:is(${kept})), section.block:not(:is(${kept})) { display: none !important } .columns { grid-template-columns: minmax(0, 66rem) !important } header, .shared { position: static !important } ${rest}`,
+    content: `nav, footer, .tools:not(.zoom), figure.chart:not(:is(${kept})), section.block:not(:is(${kept})) { display: none !important } .columns { grid-template-columns: minmax(0, 66rem) !important } header, .shared { position: static !important }`,
   });
   await page.setViewportSize({ width: 1120, height: 3000 });
   await page.waitForTimeout(900);
