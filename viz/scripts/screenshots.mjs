@@ -1,4 +1,5 @@
-// npm run screenshots -- PROGRAM [FOLDER]: pictures of reports for the README, each of some parts of a page.
+// npm run screenshots -- PROGRAM [FOLDER [NAME...]]: pictures of reports for the README, each of some parts of a
+// page; all of them, or those that are named.
 //
 // PROGRAM is windtunnel. It runs the scenarios and the sweep below, and its results are kept in FOLDER (a
 // temporary one by default), so that a second call only draws.
@@ -86,9 +87,9 @@ const pictures = [
   },
 ];
 
-const [program, kept] = process.argv.slice(2);
+const [program, kept, ...names] = process.argv.slice(2);
 if (!program) {
-  console.error("usage: npm run screenshots -- PROGRAM [FOLDER], where PROGRAM is windtunnel");
+  console.error("usage: npm run screenshots -- PROGRAM [FOLDER [NAME...]], where PROGRAM is windtunnel");
   process.exit(2);
 }
 const results = kept ?? mkdtempSync(join(tmpdir(), "windtunnel-screenshots-"));
@@ -108,7 +109,7 @@ function reportOf({ of: { folder, command } }) {
 }
 
 const browser = await openBrowser();
-for (const picture of pictures) {
+for (const picture of pictures.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const file = join(results, `${picture.name}.html`);
   writeFileSync(file, pageWith(JSON.parse(reportOf(picture))));
   const page = await browser.newPage({
