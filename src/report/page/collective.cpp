@@ -41,7 +41,8 @@ std::vector<Figure> figures_of(const CollectiveTable& table) {
                                .value = mean,
                                .unit = "GB/s",
                                .text = fmt::format("{:.2f} GB/s", mean),
-                               .basis = "over all sizes, as nccl-tests has it"}};
+                               .basis = series_of(table).size() == 1 ? "over all sizes, as nccl-tests has it"
+                                                                     : "over all sizes and algorithms"}};
   const auto best = std::ranges::max_element(
       table.rows, {}, [&](const CollectiveRow& row) { return speed(table, row, row.time).busbw; });
   const double most = speed(table, *best, best->time).busbw;
