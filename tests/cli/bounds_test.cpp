@@ -103,8 +103,8 @@ TEST_F(Bounds, MoreRanksThanAnyMachineHasAreRefusedAtOnce) {
 
 // A pipeline among many ranks is counted before it is played.
 TEST_F(Bounds, MovesAreCountedBeforeTheyAreSimulated) {
-  const Said said =
-      test::call({"collective", "--platform", "dgx_h100", "--sizes", "1GiB", "--set", "machines=1024"});
+  const Said said = test::call(
+      {"collective", "--platform", "dgx_h100", "--sizes", "1GiB", "--set", "machines=1024", "--expanded"});
   EXPECT_EQ(said.exit, cli::Exit::input_wrong) << said.results;
   EXPECT_TRUE(has(said.messages, "moves at once, more than 20000")) << said.messages;
 }
