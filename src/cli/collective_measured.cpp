@@ -62,7 +62,7 @@ std::vector<Bytes> sizes_of(const std::vector<MeasuredTable>& tables) {
   for (const MeasuredTable& table : tables)
     for (const MeasuredRow& row : table.rows) sizes.push_back(row.bytes);
   std::ranges::sort(sizes);
-  sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   if (sizes.size() > most_measured_sizes)
     throw InputError(fmt::format("the measurements have {} sizes, more than {}", sizes.size(), most_measured_sizes),
                      "name those to simulate, as in --sizes 1KiB,1MiB,1GiB");
