@@ -64,8 +64,9 @@ std::vector<Bytes> sizes_of(const std::vector<MeasuredTable>& tables) {
   std::ranges::sort(sizes);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   if (sizes.size() > most_measured_sizes)
-    throw InputError(fmt::format("the measurements have {} sizes, more than {}", sizes.size(), most_measured_sizes),
-                     "name those to simulate, as in --sizes 1KiB,1MiB,1GiB");
+    throw InputError(
+        fmt::format("the measurements have {} sizes, more than {}", sizes.size(), most_measured_sizes),
+        "name those to simulate, as in --sizes 1KiB,1MiB,1GiB");
   return sizes;
 }
 

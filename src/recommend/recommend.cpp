@@ -237,9 +237,10 @@ class Recommender {
       if (is_fit() || !sized.timed.has_time()) continue;
       const Expected errors = expected_of(*each, asked(*each, sized));
       const auto width = [&](bool has_kernels, bool has_communication) {
-        const Band without = evidence::band({.kernels = has_kernels ? errors.kernels : Cause{},
-                                   .communication = has_communication ? errors.communication : Cause{}},
-                                  contest_.question().quantile);
+        const Band without =
+            evidence::band({.kernels = has_kernels ? errors.kernels : Cause{},
+                            .communication = has_communication ? errors.communication : Cause{}},
+                           contest_.question().quantile);
         return std::log(without.high / without.low);
       };
       const double now = width(true, true);

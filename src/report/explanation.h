@@ -9,8 +9,9 @@
 
 namespace wt::report {
 
-std::string bound_sentence(const study::Explanation& explanation);  // "bound by compute: 84 % of the step; ..."
-std::string bound_by(const study::Explanation& explanation);        // "compute"
+std::string bound_sentence(
+    const study::Explanation& explanation);                   // "bound by compute: 84 % of the step; ..."
+std::string bound_by(const study::Explanation& explanation);  // "compute"
 
 // Its tables, with all of their rows.
 Records kernel_records(const study::Explanation& explanation);

@@ -50,16 +50,18 @@ TEST(CommandLine, AnswersNothingWithHelpAsAMessage) {
 TEST(CommandLine, RefusesAnUnknownCommand) {
   const Said said = run({"fly", "--far"});
   EXPECT_EQ(said.exit, cli::Exit::input_wrong);
-  EXPECT_EQ(said.messages,
-            "\"fly\" is not a command\nknown: run, sweep, merge, recommend, report, explain, validate, collective, "
-            "devices, calibrate, list, "
-            "import, "
-            "export, verify\n");
+  EXPECT_EQ(
+      said.messages,
+      "\"fly\" is not a command\nknown: run, sweep, merge, recommend, report, explain, validate, collective, "
+      "devices, calibrate, list, "
+      "import, "
+      "export, verify\n");
 }
 
 TEST(CommandLine, SuggestsTheCommandThatWasMeant) {
   EXPECT_EQ(run({"vaildate"}).messages,
-            "\"vaildate\" is not a command\ndid you mean \"validate\"? known: run, sweep, merge, recommend, report, "
+            "\"vaildate\" is not a command\ndid you mean \"validate\"? known: run, sweep, merge, recommend, "
+            "report, "
             "explain, validate, collective, "
             "devices, calibrate, list, import, export, verify\n");
 }

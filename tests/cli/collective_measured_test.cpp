@@ -108,7 +108,7 @@ TEST(CollectiveMeasured, StandsBesideThePredictionOfItsSize) {
     EXPECT_EQ(number_at(predicted, {"time_us"}), number_at(rows[i], {"time_us"}));
     EXPECT_EQ(number_at(measured[i], {"bytes"}), number_at(rows[i], {"bytes"}));
     EXPECT_NEAR(number_at(predicted, {"error"}),
-                     number_at(rows[i], {"time_us"}) / number_at(measured[i], {"time_us"}) - 1, 1e-12);
+                number_at(rows[i], {"time_us"}) / number_at(measured[i], {"time_us"}) - 1, 1e-12);
     errors.push_back(std::abs(number_at(predicted, {"error"})));
   }
   std::ranges::sort(errors);

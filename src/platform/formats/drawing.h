@@ -16,9 +16,9 @@ struct DrawnNode {
   std::string label{};  // "gpu 3"
   std::string kind{};   // "device", "host", "nvswitch", ...
   std::int32_t machine = -1;
-  int level = 0;  // 0: devices; higher is nearer to the root
-  double x = 0;   // one is the distance of neighbours
-  double y = 0;   // downwards
+  int level = 0;                            // 0: devices; higher is nearer to the root
+  double x = 0;                             // one is the distance of neighbours
+  double y = 0;                             // downwards
   std::vector<std::int32_t> coordinates{};  // in a torus; empty: in none
 };
 

@@ -18,7 +18,9 @@ using timing::Bar, timing::StepPicture, timing::Track;
 // Texts that occur often are written once.
 class Texts {
  public:
-  std::size_t of(const std::string& text) { return numbers_.try_emplace(text, numbers_.size()).first->second; }
+  std::size_t of(const std::string& text) {
+    return numbers_.try_emplace(text, numbers_.size()).first->second;
+  }
 
   void write(json::Writer& out, std::string_view key) const {
     std::vector<std::string_view> texts(numbers_.size());
@@ -35,7 +37,8 @@ double microseconds(Seconds time) { return std::round(time.count() * 1e12) / 1e6
 // The part of a picture that a report has room for.
 class Shown {
  public:
-  Shown(const StepPicture& picture, std::size_t most) : picture_(picture), keeps_(picture.tracks.size(), false) {
+  Shown(const StepPicture& picture, std::size_t most)
+      : picture_(picture), keeps_(picture.tracks.size(), false) {
     std::vector<std::size_t> lengths(picture.tracks.size());
     for (const Bar& bar : picture.bars) ++lengths[bar.track];
     std::size_t bars = 0;
@@ -93,7 +96,8 @@ class Shown {
 
 void write_groups(json::Writer& out, const StepPicture& picture) {
   out.key("groups").begin_object();
-  write_column(out, "name", picture.groups, [](auto& to, const timing::Group& group) { to.value(group.name); });
+  write_column(out, "name", picture.groups,
+               [](auto& to, const timing::Group& group) { to.value(group.name); });
   write_column(out, "kind", picture.groups,
                [](auto& to, const timing::Group& group) { to.value(name(group.kind)); });
   out.end_object();
@@ -136,7 +140,10 @@ void write_bars(json::Writer& out, const Shown& shown, Texts& names, Texts& scop
 
 void write_timeline(json::Writer& out, const StepPicture& picture, std::size_t most) {
   const Shown shown(picture, most);
-  out.key("timeline").begin_object().member("step_time_s", picture.end.count()).member("shown", picture.shown);
+  out.key("timeline")
+      .begin_object()
+      .member("step_time_s", picture.end.count())
+      .member("shown", picture.shown);
   if (const std::string text = shown.left_out(); !text.empty()) out.member("left_out", text);
   write_groups(out, picture);
   write_tracks(out, picture, shown);
