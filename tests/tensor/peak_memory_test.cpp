@@ -24,6 +24,14 @@ std::atomic<std::ptrdiff_t> held{0}, most_held{0};
     if (wt::test::most_held.compare_exchange_weak(most, now)) break;
   return memory;
 }
+// Replaced as well, since a sanitizer's own would be paired with the delete below; std::stable_sort takes it.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return ::operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   wt::test::held -= static_cast<std::ptrdiff_t>(::malloc_usable_size(memory));
   std::free(memory);
