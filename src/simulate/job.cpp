@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "base/error.h"
@@ -19,7 +20,7 @@ std::int32_t Job::add(Activity activity, std::span<const std::int32_t> waits_for
 Activity Job::flow(double latency, std::int64_t bytes, std::span<const std::int32_t> route) {
   const auto first = narrow<std::int32_t>(routes.size());
   routes.insert(routes.end(), route.begin(), route.end());
-  return {latency, bytes, first, narrow<std::int32_t>(route.size()), none};
+  return {.delay = latency, .bytes = bytes, .first_link = first, .links = narrow<std::int32_t>(route.size())};
 }
 
 std::span<const std::int32_t> Job::waits_of(std::size_t activity) const {
@@ -81,10 +82,35 @@ void check_route(const Job& job, std::size_t id) {
   }
 }
 
+// The task that an activity belongs to; the number of tasks if it belongs to none.
+std::size_t task_of(const Tasks& tasks, std::size_t activity) {
+  const auto id = static_cast<std::int32_t>(activity);
+  if (tasks.workers() == 0 || id < tasks.first.front() || id >= tasks.first.back()) return tasks.workers();
+  return static_cast<std::size_t>(std::ranges::upper_bound(tasks.first, id) - tasks.first.begin()) - 1;
+}
+
+void check_tasks(const Job& job) {
+  const Tasks& tasks = job.tasks;
+  if (tasks.first.empty()) return;
+  const bool is_ascending =
+      std::ranges::adjacent_find(tasks.first, std::greater_equal<>()) == tasks.first.end();
+  WT_EXPECT(is_ascending && tasks.first.front() >= 0 && tasks.first.back() <= std::ssize(job.activities),
+            "the tasks of {} workers are no ranges of {} activities", tasks.workers(), job.activities.size());
+  WT_EXPECT(tasks.runs >= 0 && (tasks.paces.empty() || std::ssize(tasks.paces) == tasks.runs),
+            "there are {} paces for {} runs", tasks.paces.size(), tasks.runs);
+  for (const double pace : tasks.paces) WT_EXPECT(is_amount(pace), "the pace of a run is {}", pace);
+  for (std::size_t id = 0; id < job.activities.size(); ++id)
+    for (const std::int32_t other : job.waits_of(id)) {
+      const bool is_of_same = task_of(tasks, id) == task_of(tasks, static_cast<std::size_t>(other));
+      WT_EXPECT(is_of_same, "activity {} waits for activity {}, which is not of its task", id, other);
+    }
+}
+
 }  // namespace
 
 void check(const Job& job) {
   check_shape(job);
+  check_tasks(job);
   for (std::size_t id = 0; id < job.activities.size(); ++id) {
     const Activity& activity = job.activities[id];
     WT_EXPECT(is_amount(activity.delay) && activity.bytes >= 0,
@@ -92,6 +118,8 @@ void check(const Job& job) {
     const bool is_behind_earlier = activity.behind >= none && activity.behind < static_cast<std::int64_t>(id);
     WT_EXPECT(is_behind_earlier, "activity {} is behind activity {}, which isn't smaller", id,
               activity.behind);
+    WT_EXPECT(activity.station >= none && activity.station < job.stations,
+              "activity {} occupies station {} of {}", id, activity.station, job.stations);
     check_route(job, id);
   }
 }

@@ -28,7 +28,22 @@ struct Activity {
   std::int64_t bytes{};
   std::int32_t first_link{};  // in Job::routes
   std::int32_t links{};
-  std::int32_t behind = none;  // the activity ahead; smaller than the activity's own id
+  std::int32_t behind = none;   // the activity ahead; smaller than the activity's own id
+  std::int32_t station = none;  // what the activity occupies while its delay passes
+  bool is_paced = false;        // its delay is multiplied by the pace of its run
+};
+
+// Tasks that are executed again and again: closures of a parameter server's coordinator, which its workers
+// take from a queue. A worker whose activities have all ended takes the next run as long as there is one, and
+// begins its activities anew; which worker executes how many runs follows from the time that they take.
+// Workers with smaller numbers come first at the same date. Activities of a task wait for no others.
+struct Tasks {
+  // Worker w has the activities from first[w] up to, and without, first[w + 1]. Empty: nothing is repeated.
+  std::vector<std::int32_t> first{};
+  std::int64_t runs = 0;        // of all workers together
+  std::vector<double> paces{};  // by run, the factor on the delays that are paced; empty: 1 for all
+
+  std::size_t workers() const { return first.empty() ? 0 : first.size() - 1; }
 };
 
 struct Job {
@@ -40,6 +55,10 @@ struct Job {
   // the flow's rate as many times: for itself, and for flows that are represented by it.
   std::vector<std::int32_t> routes{};
   std::vector<double> bandwidths{};  // by link, bytes per second
+  // A station is occupied by one activity at a time. The others wait in the order in which they become ready,
+  // at the same date in the order of their ids.
+  std::int32_t stations = 0;
+  Tasks tasks{};
 
   // Appends an activity and returns its id.
   std::int32_t add(Activity activity, std::span<const std::int32_t> waits_for = {});
@@ -62,6 +81,14 @@ struct Interval {
   double end{};
 };
 
+// One execution of an activity of a task.
+struct Occurred {
+  std::int32_t activity{};
+  std::int32_t run{};  // of Tasks::runs, in the order in which workers took them
+  double start{};
+  double end{};
+};
+
 struct LinkLoad {
   std::int64_t carried{};  // bytes
   double busy{};           // seconds with at least one flow
@@ -77,7 +104,10 @@ struct Effort {
 };
 
 struct Outcome {
-  std::vector<Interval> activities{};
+  std::vector<Interval> activities{};  // of a task, the last execution
+  // The executions of the tasks' activities in the order in which they take effect: a flow when its bytes begin
+  // to flow, any other activity when it ends.
+  std::vector<Occurred> occurred{};
   std::vector<LinkLoad> links{};
   double end{};
   Effort effort{};

@@ -8,6 +8,10 @@ void send(Channel& channel, const Job& job) {
   channel.send(job.after);
   channel.send(job.routes);
   channel.send(job.bandwidths);
+  channel.send(job.stations);
+  channel.send(job.tasks.first);
+  channel.send(job.tasks.runs);
+  channel.send(job.tasks.paces);
 }
 
 Job receive_job(Channel& channel) {
@@ -17,11 +21,16 @@ Job receive_job(Channel& channel) {
   channel.receive(job.after);
   channel.receive(job.routes);
   channel.receive(job.bandwidths);
+  channel.receive(job.stations);
+  channel.receive(job.tasks.first);
+  channel.receive(job.tasks.runs);
+  channel.receive(job.tasks.paces);
   return job;
 }
 
 void send(Channel& channel, const Outcome& outcome) {
   channel.send(outcome.activities);
+  channel.send(outcome.occurred);
   channel.send(outcome.links);
   channel.send(outcome.end);
   channel.send(outcome.effort);
@@ -30,6 +39,7 @@ void send(Channel& channel, const Outcome& outcome) {
 Outcome receive_outcome(Channel& channel) {
   Outcome outcome;
   channel.receive(outcome.activities);
+  channel.receive(outcome.occurred);
   channel.receive(outcome.links);
   channel.receive(outcome.end);
   channel.receive(outcome.effort);

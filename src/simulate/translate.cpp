@@ -98,9 +98,11 @@ class Translator {
     const plan::Cost& cost = costs_.nodes[id];
     const std::optional<plan::NodeId> behind = plan_.nodes[id].behind;
     // The cost may be negative: a measured step can be shorter than the latency of the described route.
-    return {std::max(0.0, cost.seconds.count() + path.latency),
-            on_wire(plan::payload(move).count(), cost.wire), path.first_link, path.links,
-            behind ? static_cast<std::int32_t>(*behind) : none};
+    return {.delay = std::max(0.0, cost.seconds.count() + path.latency),
+            .bytes = on_wire(plan::payload(move).count(), cost.wire),
+            .first_link = path.first_link,
+            .links = path.links,
+            .behind = behind ? static_cast<std::int32_t>(*behind) : none};
   }
 
   static std::int64_t on_wire(std::int64_t bytes, double wire) {

@@ -60,7 +60,11 @@ double horizon(const Job& job) {
     seconds += activity.delay;
     if (job.flows(activity)) seconds += static_cast<double>(activity.bytes) / job.bottleneck(activity);
   }
-  return seconds;
+  double repeated = 1;
+  if (job.tasks.runs > 0) repeated = static_cast<double>(job.tasks.runs);
+  for (const double pace : job.tasks.paces)
+    repeated = std::max(repeated, pace * static_cast<double>(job.tasks.runs));
+  return repeated * seconds;
 }
 
 // SimGrid never handles an event whose date is behind the clock by a rounding error larger than its

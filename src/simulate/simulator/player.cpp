@@ -1,6 +1,7 @@
 #include "simulate/simulator/player.h"
 
 #include <queue>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -41,17 +42,34 @@ std::span<const std::int32_t> ahead_of(const Job& job, std::size_t id) {
 }
 
 // Events of one date are ordered by kind, then by id. Ends precede beginnings, so that a flow doesn't share a
-// link with one that has just ended.
-enum class Kind : std::uint8_t { end, begin };
+// link with one that has just ended. A station is occupied last, by the first of all who are ready.
+enum class Kind : std::uint8_t { end, begin, occupy };
 
 struct Event {
   double date{};
-  std::int32_t activity{};
+  std::int32_t activity{};  // or station
   Kind kind{};
 
   bool operator>(const Event& other) const {
     return std::tie(date, kind, activity) > std::tie(other.date, other.kind, other.activity);
   }
+};
+
+// Flows of tasks begin again, and workers drift apart, so that groups of flows are rarely equal.
+Folding folding_for(const Job& job, Folding folding) {
+  return job.tasks.workers() > 0 ? Folding::expanded : folding;
+}
+
+// The activities that wait for a station, by the date at which they became ready.
+struct Station {
+  std::set<std::pair<double, std::int32_t>> waiting{};
+  bool is_occupied = false;
+};
+
+// The execution of a task that is under way.
+struct TaskRun {
+  std::int32_t run = none;
+  std::int32_t left = 0;  // activities that have not ended
 };
 
 // A discrete-event simulation: activities whose dependencies have ended put their events into a queue.
@@ -62,21 +80,31 @@ class Player {
         successors_(job, [&job](std::size_t id) { return job.waits_of(id); }),
         followers_(job, [&job](std::size_t id) { return ahead_of(job, id); }),
         network_(job, [this](std::int32_t flow) { flows_.arrive(flow, network_.now()); }),
-        flows_(job, folding, network_,
+        flows_(job, folding_for(job, folding), network_,
                [this](std::int32_t flow, double date) {
                  add({date, flow, Kind::end});
                }),
         waits_(job.activities.size()),
         is_held_(job.activities.size()),
-        is_done_(job.activities.size()) {
+        is_done_(job.activities.size()),
+        stations_(static_cast<std::size_t>(job.stations)),
+        task_of_(job.tasks.workers() > 0 ? job.activities.size() : 0, none),
+        running_(job.tasks.workers()),
+        latest_(task_of_.size()) {
     outcome_.activities.resize(job.activities.size());
+    for (std::size_t worker = 0; worker < running_.size(); ++worker)
+      for (std::int32_t id = job.tasks.first[worker]; id < job.tasks.first[worker + 1]; ++id)
+        task_of_[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(worker);
   }
 
   Outcome play() {
-    for (std::size_t id = 0; id < waits_.size(); ++id)
-      waits_[id] = static_cast<std::int32_t>(job_.waits_of(id).size());
-    for (std::size_t id = 0; id < waits_.size(); ++id)
-      if (waits_[id] == 0) make_ready(static_cast<std::int32_t>(id));
+    std::size_t id = 0;
+    for (std::size_t worker = 0; worker < running_.size(); ++worker) {
+      begin_all(id, static_cast<std::size_t>(job_.tasks.first[worker]));
+      take_run(worker);
+      id = static_cast<std::size_t>(job_.tasks.first[worker + 1]);
+    }
+    begin_all(id, job_.activities.size());
     network_.run();
     expect_all_done();
     outcome_.links = flows_.loads();
@@ -86,10 +114,72 @@ class Player {
   }
 
  private:
+  // Begins the activities of this range that wait for no other.
+  void begin_all(std::size_t first, std::size_t end) {
+    for (std::size_t id = first; id < end; ++id) {
+      waits_[id] = static_cast<std::int32_t>(job_.waits_of(id).size());
+      is_held_[id] = is_done_[id] = false;
+    }
+    for (std::size_t id = first; id < end; ++id)
+      if (job_.waits_of(id).empty()) make_ready(static_cast<std::int32_t>(id));
+  }
+
+  // The worker executes its task once more, if the queue has another run. A worker that never does executes
+  // nothing.
+  void take_run(std::size_t worker) {
+    const auto first = static_cast<std::size_t>(job_.tasks.first[worker]);
+    const auto end = static_cast<std::size_t>(job_.tasks.first[worker + 1]);
+    if (taken_ == job_.tasks.runs) return;
+    running_[worker] = {static_cast<std::int32_t>(taken_++), static_cast<std::int32_t>(end - first)};
+    begin_all(first, end);
+  }
+
+  // ---- An activity
+
   void make_ready(std::int32_t id) {
+    const std::int32_t station = job_.activities[static_cast<std::size_t>(id)].station;
+    if (station == none) return start(id);
+    stations_[static_cast<std::size_t>(station)].waiting.emplace(now_, id);
+    // It is occupied after all events of this date, when it is known who is ready.
+    add({now_, station, Kind::occupy});
+  }
+
+  void start(std::int32_t id) {
     const Activity& activity = job_.activities[static_cast<std::size_t>(id)];
     outcome_.activities[static_cast<std::size_t>(id)].start = now_;
-    add({now_ + activity.delay, id, after_delay(activity)});
+    add({now_ + activity.delay * pace_of(id), id, after_delay(activity)});
+  }
+
+  double pace_of(std::int32_t id) const {
+    if (!job_.activities[static_cast<std::size_t>(id)].is_paced || job_.tasks.paces.empty()) return 1;
+    return job_.tasks.paces[static_cast<std::size_t>(task_run(id)->run)];
+  }
+
+  const TaskRun* task_run(std::int32_t id) const {
+    const std::int32_t worker = task_of_.empty() ? none : task_of_[static_cast<std::size_t>(id)];
+    return worker == none ? nullptr : &running_[static_cast<std::size_t>(worker)];
+  }
+
+  void occupy(std::int32_t number) {
+    Station& station = stations_[static_cast<std::size_t>(number)];
+    if (station.is_occupied || station.waiting.empty()) return;
+    station.is_occupied = true;
+    start(station.waiting.extract(station.waiting.begin()).value().second);
+  }
+
+  void leave_station(std::int32_t number) {
+    if (number == none) return;
+    stations_[static_cast<std::size_t>(number)].is_occupied = false;
+    add({now_, number, Kind::occupy});
+  }
+
+  // The activity takes effect: what it reads, it reads now.
+  void note_effect(std::int32_t id) {
+    const TaskRun* task = task_run(id);
+    if (task == nullptr) return;
+    latest_[static_cast<std::size_t>(id)] = outcome_.occurred.size();
+    outcome_.occurred.push_back(
+        {id, task->run, outcome_.activities[static_cast<std::size_t>(id)].start, now_});
   }
 
   Kind after_delay(const Activity& activity) const { return job_.flows(activity) ? Kind::begin : Kind::end; }
@@ -128,8 +218,10 @@ class Player {
       now_ = event.date;
       if (event.kind == Kind::end)
         end(event.activity);
-      else
+      else if (event.kind == Kind::begin)
         begin(event.activity);
+      else
+        occupy(event.activity);
     }
     is_awake_ = false;
     set_alarm();
@@ -141,6 +233,7 @@ class Player {
     if (!is_held_back(id)) beginning_.push_back(id);
     for (; !events_.empty() && events_.top().date == now_ && events_.top().kind == Kind::begin; events_.pop())
       if (!is_held_back(events_.top().activity)) beginning_.push_back(events_.top().activity);
+    for (const std::int32_t flow : beginning_) note_effect(flow);
     if (!beginning_.empty()) flows_.begin(beginning_, now_);
   }
 
@@ -152,23 +245,40 @@ class Player {
       flows_.end(id, now_);
     }
     is_done_[at] = true;
-    ++done_;
     outcome_.activities[at].end = outcome_.end = now_;
+    leave_station(job_.activities[at].station);
     for (const std::int32_t other : successors_.of(at))
       if (--waits_[static_cast<std::size_t>(other)] == 0) make_ready(other);
     for (const std::int32_t other : followers_.of(at))
       if (is_held_[static_cast<std::size_t>(other)])
         add({now_, other, after_delay(job_.activities[static_cast<std::size_t>(other)])});
+    end_in_task(id);
+  }
+
+  void end_in_task(std::int32_t id) {
+    const auto at = static_cast<std::size_t>(id);
+    if (task_run(id) == nullptr) return;
+    if (!job_.flows(job_.activities[at])) note_effect(id);
+    outcome_.occurred[latest_[at]].end = now_;
+    const auto worker = static_cast<std::size_t>(task_of_[at]);
+    if (--running_[worker].left == 0) take_run(worker);
+  }
+
+  // A worker that came too late for all runs has executed nothing.
+  bool is_idle(std::size_t id) const {
+    const TaskRun* task = task_run(static_cast<std::int32_t>(id));
+    return task != nullptr && task->run == none;
   }
 
   void expect_all_done() const {
     std::string stuck;
-    for (std::size_t id = 0, named = 0; id < is_done_.size() && named < 8; ++id) {
-      if (is_done_[id]) continue;
-      stuck += fmt::format("{}{}", named++ == 0 ? "" : ", ", id);
+    std::size_t count = 0;
+    for (std::size_t id = 0; id < is_done_.size(); ++id) {
+      if (is_done_[id] || is_idle(id)) continue;
+      if (++count <= 8) stuck += fmt::format("{}{}", stuck.empty() ? "" : ", ", id);
     }
-    WT_EXPECT(stuck.empty(), "{} of {} activities never end, because they wait for each other: {}",
-              is_done_.size() - done_, is_done_.size(), stuck);
+    WT_EXPECT(stuck.empty(), "{} of {} activities never end, because they wait for each other: {}", count,
+              is_done_.size(), stuck);
   }
 
   const Job& job_;
@@ -178,7 +288,11 @@ class Player {
   std::vector<std::int32_t> waits_;  // by activity: the number of activities that it still waits for
   std::vector<bool> is_held_;        // the delay has passed, and the activity ahead has not ended
   std::vector<bool> is_done_;
-  std::size_t done_ = 0;
+  std::vector<Station> stations_;
+  std::vector<std::int32_t> task_of_;  // by activity; empty where there are no tasks
+  std::vector<TaskRun> running_;       // by worker
+  std::vector<std::size_t> latest_;    // by activity, its last execution in Outcome::occurred
+  std::int64_t taken_ = 0;             // runs that workers have taken
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_{};
   std::vector<std::int32_t> beginning_{};
   double now_ = 0;  // date of the current event; SimGrid's clock may be ahead by a rounding error

@@ -1,0 +1,136 @@
+// Claims: workers take runs from the queue as soon as they are free, a station serves one activity at a time
+// in the order of arrival, and flows of different runs share links. Dates are computed by hand.
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "simulate/play.h"
+
+namespace wt::simulate {
+namespace {
+
+constexpr double exactly = 1e-12;
+
+// The ends of all executions of an activity, by run.
+std::map<std::int32_t, double> ends_of(const Outcome& outcome, std::int32_t activity) {
+  std::map<std::int32_t, double> ends;
+  for (const Occurred& each : outcome.occurred)
+    if (each.activity == activity) ends[each.run] = each.end;
+  return ends;
+}
+
+void expect_ends(const Outcome& outcome, std::int32_t activity,
+                 const std::map<std::int32_t, double>& wanted) {
+  const std::map<std::int32_t, double> ends = ends_of(outcome, activity);
+  ASSERT_EQ(ends.size(), wanted.size()) << "activity " << activity;
+  for (const auto& [run, end] : wanted)
+    EXPECT_NEAR(ends.at(run), end, exactly) << activity << ", run " << run;
+}
+
+// A worker of 2 s and one of 3 s share 5 runs: the first takes runs 0, 2, 4, the second 1 and 3.
+TEST(Tasks, AreTakenByTheWorkerThatIsFreeFirst) {
+  Job job;
+  job.add({.delay = 2});
+  job.add({.delay = 3});
+  job.tasks = {.first = {0, 1, 2}, .runs = 5};
+  const Outcome outcome = play(job);
+  expect_ends(outcome, 0, {{0, 2}, {2, 4}, {4, 6}});
+  expect_ends(outcome, 1, {{1, 3}, {3, 6}});
+  EXPECT_EQ(outcome.end, 6);
+}
+
+TEST(Tasks, GoToTheWorkerWithTheSmallerNumberAtTheSameDate) {
+  Job job;
+  for (int worker = 0; worker < 3; ++worker) job.add({.delay = 1});
+  job.tasks = {.first = {0, 1, 2, 3}, .runs = 4};
+  const Outcome outcome = play(job);
+  expect_ends(outcome, 0, {{0, 1}, {3, 2}});
+  expect_ends(outcome, 1, {{1, 1}});
+  expect_ends(outcome, 2, {{2, 1}});
+}
+
+TEST(Tasks, LeaveAWorkerIdleIfThereAreFewerRunsThanWorkers) {
+  Job job;
+  job.add({.delay = 1});
+  job.add({.delay = 1}, {{0}});
+  job.add({.delay = 1});
+  job.add({.delay = 1}, {{2}});
+  job.tasks = {.first = {0, 2, 4}, .runs = 1};
+  const Outcome outcome = play(job);
+  EXPECT_EQ(outcome.occurred.size(), 2U);
+  EXPECT_EQ(outcome.end, 2);
+}
+
+// Each worker computes for 1 s and then needs the station for 2 s. It is occupied from 1 s on without a pause,
+// and the three workers follow each other.
+TEST(Tasks, WaitForAStationInTheOrderOfTheirArrival) {
+  Job job;
+  job.stations = 1;
+  for (std::int32_t worker = 0; worker < 3; ++worker) {
+    job.add({.delay = 1});
+    job.add({.delay = 2, .station = 0}, {{2 * worker}});
+  }
+  job.tasks = {.first = {0, 2, 4, 6}, .runs = 6};
+  const Outcome outcome = play(job);
+  expect_ends(outcome, 1, {{0, 3}, {3, 9}});
+  expect_ends(outcome, 3, {{1, 5}, {4, 11}});
+  expect_ends(outcome, 5, {{2, 7}, {5, 13}});
+}
+
+// Two workers pull 1 GB over one link of 1 GB/s at the same time, so each pull takes 2 s, and a third one that
+// begins while the others compute has the link alone.
+TEST(Tasks, ShareLinksWithTheFlowsOfOtherRuns) {
+  Job job;
+  job.bandwidths = {1e9};
+  for (std::int32_t worker = 0; worker < 2; ++worker) {
+    job.add(job.flow(0, 1'000'000'000, {{0}}));
+    job.add({.delay = worker == 0 ? 1.0 : 10.0}, {{2 * worker}});
+  }
+  job.tasks = {.first = {0, 2, 4}, .runs = 3};
+  const Outcome outcome = play(job);
+  expect_ends(outcome, 0, {{0, 2}, {2, 4}});
+  expect_ends(outcome, 2, {{1, 2}});
+  EXPECT_EQ(outcome.links[0].carried, 3'000'000'000);
+  EXPECT_NEAR(outcome.links[0].busy, 3, exactly);
+}
+
+TEST(Tasks, MultiplyTheDelaysThatArePacedByThePaceOfTheRun) {
+  Job job;
+  job.add({.delay = 1, .is_paced = true});
+  job.add({.delay = 1}, {{0}});
+  job.tasks = {.first = {0, 2}, .runs = 2, .paces = {3, 0.5}};
+  expect_ends(play(job), 1, {{0, 4}, {1, 5.5}});
+}
+
+// A pull reads when its bytes begin to flow, and an update writes when it ends.
+TEST(Tasks, AreListedInTheOrderInWhichTheyTakeEffect) {
+  Job job;
+  job.bandwidths = {1e9};
+  job.stations = 1;
+  for (std::int32_t worker = 0; worker < 2; ++worker) {
+    job.add(job.flow(0.5, 1'000'000'000, {{0}}));         // begins at 0.5 s
+    job.add({.delay = 1, .station = 0}, {{2 * worker}});  // an update
+  }
+  job.tasks = {.first = {0, 2, 4}, .runs = 3};
+  std::vector<std::pair<std::int32_t, std::int32_t>> order;
+  for (const Occurred& each : play(job).occurred) order.emplace_back(each.activity, each.run);
+  // The pulls end at 2.5 s; the updates end at 3.5 and 4.5 s; the first worker's next pull begins at 4 s.
+  const std::vector<std::pair<std::int32_t, std::int32_t>> wanted{{0, 0}, {2, 1}, {1, 0},
+                                                                  {0, 2}, {3, 1}, {1, 2}};
+  EXPECT_EQ(order, wanted);
+}
+
+TEST(Tasks, MustNotDependOnEachOther) {
+  Job job;
+  job.add({.delay = 1});
+  job.add({.delay = 1}, {{0}});
+  job.tasks = {.first = {0, 1, 2}, .runs = 1};
+  EXPECT_THROW(play(job), InternalError);
+  job.tasks = {.first = {0, 2, 2}, .runs = 1};
+  EXPECT_THROW(play(job), InternalError);
+}
+
+}  // namespace
+}  // namespace wt::simulate
