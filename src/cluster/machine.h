@@ -35,11 +35,21 @@ struct Replica {
   std::vector<device::LogicalDevice> devices() const;  // `device` and `further`
 };
 
+// The workers of a training that take closures from a coordinator's queue, and the servers that keep its variables.
+struct Pool {
+  std::vector<std::vector<Replica>> workers{};         // the replicas of each worker, equally many
+  std::vector<device::LogicalDevice> servers{};        // CPU:0 of each task "ps"
+  std::optional<device::LogicalDevice> coordinator{};  // absent: each worker runs a loop of its own
+};
+
 struct Machine {
   std::optional<platform::Platform> platform{};  // absent: the machine at hand, which is not simulated
   device::Context context{};                     // the devices that the first process sees
   std::vector<Replica> replicas{};               // at least one
   int tasks = 1;                                 // processes that feed replicas
+  // Set if workers don't wait for each other. `replicas` are those of the first worker then, which stands for all,
+  // and it is the only task that is counted.
+  std::optional<Pool> pool{};
   // The device on which central storage keeps variables, or on which mirrored reduces, if the scenario names one.
   std::optional<device::LogicalDevice> center{};
   // The endpoint in the platform of every logical device of the participating tasks, by full device name. Several
@@ -51,6 +61,10 @@ struct Machine {
   std::vector<Problem> notes{};  // what is assumed about the platform
 
   const device::LogicalDevice& device() const { return replicas.front().device; }
+  // The replicas of all workers together.
+  std::int64_t all_replicas() const {
+    return std::ssize(replicas) * (pool ? std::ssize(pool->workers) : std::ptrdiff_t{1});
+  }
   std::int64_t devices_of_each() const { return std::ssize(replicas.front().further) + 1; }  // per replica
 
   // The endpoint of a replica's device, a host, or a switch that adds. Requires: a platform with such a name in it.

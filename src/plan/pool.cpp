@@ -1,63 +1,178 @@
 #include "plan/pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string_view>
-#include <utility>
+#include <optional>
 
 #include "base/id.h"
+#include "base/narrow.h"
+#include "base/overloaded.h"
 
 namespace wt::plan {
 
 namespace {
 
-void check_template(const Plan& plan, const Pool& pool, const TaskTemplate& task) {
-  WT_EXPECT(task.first < task.end && index(task.end) <= plan.nodes.size(),
-            "a task has the nodes from {} to before {}, and the plan has {} nodes", index(task.first),
-            index(task.end), plan.nodes.size());
-  WT_EXPECT(task.worker == TaskTemplate::any_worker ||
-                (task.worker >= 0 && static_cast<std::size_t>(task.worker) < pool.workers.size()),
-            "a task belongs to worker {}, and the pool has {} workers", task.worker, pool.workers.size());
-  for (NodeId id = task.first; id < task.end; id = static_cast<NodeId>(index(id) + 1))
-    for (const NodeId other : plan.node(id).after)
-      WT_EXPECT(other >= task.first, "node {} of a task depends on node {}, which is not part of the task",
-                index(id), index(other));
-}
+constexpr std::int32_t none = -1;
 
-void check_worker(const Plan& plan, const Pool& pool, const PoolWorker& worker) {
-  WT_EXPECT(worker.devices > 0 &&
-                index(worker.first) + static_cast<std::size_t>(worker.devices) <= plan.devices.size(),
-            "a worker has {} devices from {} on, and the plan has {} devices", worker.devices,
-            index(worker.first), plan.devices.size());
-  WT_EXPECT(worker.devices == pool.workers.front().devices,
-            "a worker has {} devices, and the first worker has {}", worker.devices,
-            pool.workers.front().devices);
-}
+class Pooling {
+ public:
+  Pooling(const Plan& one, std::span<const std::vector<Device>> workers, std::size_t replicas)
+      : one_(one), workers_(workers), replicas_(replicas), made_{.plan = one} {
+    WT_EXPECT(!workers.empty() && !one.out_of_memory, "{} workers for plan {}", workers.size(), one.name);
+    find_places();
+    find_shared();
+  }
 
-// Requires that each range ends before the next one begins, once the ranges are sorted.
-void check_apart(std::vector<std::pair<std::size_t, std::size_t>> ranges, std::string_view what) {
-  std::ranges::sort(ranges);
-  for (std::size_t i = 1; i < ranges.size(); ++i)
-    WT_EXPECT(ranges[i - 1].second <= ranges[i].first, "two {} of a pool share number {}", what,
-              ranges[i].first);
-}
+  Pooled pooled() && {
+    made_.tasks.push_back({NodeId{0}, id_of<NodeId>(one_.nodes.size())});
+    for (std::size_t worker = 1; worker < workers_.size(); ++worker) add(worker);
+    for (std::size_t i = 0; i < place_.size(); ++i)
+      if (place_[i] == none)
+        made_.plan.devices[i].arena +=
+            (one_.devices[i].arena - shared_end_[i]) * narrow<std::int64_t>(workers_.size() - 1);
+    return std::move(made_);
+  }
+
+ private:
+  template <class Id>
+  static Id id_of(std::size_t number) {
+    return static_cast<Id>(narrow<std::int32_t>(number));
+  }
+
+  // Which device of the first worker a device of the plan is.
+  void find_places() {
+    for (const Device& device : one_.devices) {
+      const auto own = std::ranges::find(workers_.front(), device.name, &Device::name);
+      place_.push_back(own == workers_.front().end() ? none
+                                                     : narrow<std::int32_t>(own - workers_.front().begin()));
+    }
+  }
+
+  // The allocator places buffers that outlive the step before all others.
+  void find_shared() {
+    shared_end_.resize(one_.devices.size());
+    for (const Buffer& buffer : one_.buffers) {
+      Bytes& end = shared_end_[index(buffer.device)];
+      if (outlives_step(buffer.kind)) end = std::max(end, rounded(buffer.address + buffer.bytes));
+    }
+  }
+
+  static Bytes rounded(Bytes bytes) {
+    const std::int64_t granule = device::allocation_granule.count();
+    return Bytes((bytes.count() + granule - 1) / granule * granule);
+  }
+
+  bool is_shared(const Buffer& buffer) const {
+    return place_[index(buffer.device)] == none && outlives_step(buffer.kind);
+  }
+
+  void add(std::size_t worker) {
+    WT_EXPECT(workers_[worker].size() == workers_.front().size(),
+              "worker {} has {} devices, the first one {}", worker, workers_[worker].size(),
+              workers_.front().size());
+    worker_ = worker;
+    add_devices();
+    add_buffers();
+    const std::size_t first = made_.plan.nodes.size();
+    for (const Node& node : one_.nodes) made_.plan.nodes.push_back(node_of(node, first));
+    made_.tasks.push_back({id_of<NodeId>(first), id_of<NodeId>(made_.plan.nodes.size())});
+    add_ports(one_.inputs, made_.plan.inputs);
+    add_ports(one_.variables, made_.plan.variables);
+    add_ports(one_.results, made_.plan.results);
+  }
+
+  void add_devices() {
+    devices_.clear();
+    for (std::size_t i = 0; i < one_.devices.size(); ++i) {
+      devices_.push_back(id_of<DeviceId>(i));
+      if (place_[i] == none) continue;
+      const Device& own = workers_[worker_][static_cast<std::size_t>(place_[i])];
+      devices_.back() = id_of<DeviceId>(made_.plan.devices.size());
+      made_.plan.devices.push_back(one_.devices[i]);
+      made_.plan.devices.back().name = own.name;
+      made_.plan.devices.back().memory = own.memory;
+    }
+  }
+
+  void add_buffers() {
+    buffers_.clear();
+    for (std::size_t i = 0; i < one_.buffers.size(); ++i) {
+      buffers_.push_back(id_of<BufferId>(i));
+      Buffer buffer = one_.buffers[i];
+      if (is_shared(buffer)) continue;
+      const std::size_t at = index(buffer.device);
+      if (place_[at] == none)
+        buffer.address += (one_.devices[at].arena - shared_end_[at]) * narrow<std::int64_t>(worker_);
+      buffer.device = devices_[at];
+      buffers_.back() = made_.plan.add_buffer(std::move(buffer));
+    }
+  }
+
+  // ---- Nodes
+
+  Node node_of(Node node, std::size_t first) const {
+    const auto moved = [&](NodeId& id) { id = id_of<NodeId>(index(id) + first); };
+    std::ranges::for_each(node.after, moved);
+    std::ranges::for_each(node.slot_after, moved);
+    if (node.behind) moved(*node.behind);
+    if (node.role.replica != Role::everyone) node.role.replica += narrow<std::int32_t>(worker_ * replicas_);
+    node.scope = fmt::format("worker_{}/{}", worker_, node.scope);
+    std::visit([this](auto& action) { move(action); }, node.action);
+    return node;
+  }
+
+  void move(Operand& operand) const { operand.buffer = buffers_[index(operand.buffer)]; }
+  void move(std::vector<Operand>& operands) const {
+    for (Operand& operand : operands) move(operand);
+  }
+  void move(DeviceId& device) const { device = devices_[index(device)]; }
+  void move(Run& run) const {
+    move(run.device), move(run.inputs), move(run.outputs);
+    if (run.workspace) run.workspace = buffers_[index(*run.workspace)];
+  }
+  void move(Move& message) const {
+    move(message.source), move(message.target);
+    for (Move& piece : message.more) move(piece);
+  }
+  void move(Sum& sum) const { move(sum.device), move(sum.slots), move(sum.output); }
+  void move(Collective& collective) const { move(collective.values); }
+
+  // ---- Ports
+
+  void add_ports(const std::vector<Port>& ports, std::vector<Port>& all) const {
+    for (Port port : ports) {
+      if (is_shared(one_.buffer(port.operand.buffer))) continue;
+      port.name = name_of(port.name);
+      move(port.operand);
+      all.push_back(std::move(port));
+    }
+  }
+
+  // "x" and "x/replica_1" of a worker with two replicas are "x/replica_2" and "x/replica_3" of the next one.
+  std::string name_of(const std::string& name) const {
+    constexpr std::string_view mark = "/replica_";
+    const std::size_t at = replicas_ > 1 ? name.rfind(mark) : std::string::npos;
+    std::size_t replica = 0;
+    if (at != std::string::npos) replica = std::stoul(name.substr(at + mark.size()));
+    return fmt::format("{}{}{}", name.substr(0, at), mark, worker_ * replicas_ + replica);
+  }
+
+  const Plan& one_;
+  std::span<const std::vector<Device>> workers_;
+  const std::size_t replicas_;
+  Pooled made_;
+  std::vector<std::int32_t> place_{};  // by device of `one_`: the worker's device; `none` of a server
+  std::vector<Bytes> shared_end_{};    // by device of `one_`: the end of what outlives the step
+  std::size_t worker_ = 0;             // the one that is being added
+  std::vector<DeviceId> devices_{};    // by device of `one_`, for this worker
+  std::vector<BufferId> buffers_{};    // by buffer of `one_`
+};
 
 }  // namespace
 
-void check(const Plan& plan, const Pool& pool) {
-  WT_EXPECT(!pool.templates.empty() && !pool.workers.empty(), "a pool has {} templates and {} workers",
-            pool.templates.size(), pool.workers.size());
-  WT_EXPECT(pool.capacity > 0, "the queue of a pool has room for {} tasks", pool.capacity);
-  std::vector<std::pair<std::size_t, std::size_t>> nodes, devices;
-  for (const TaskTemplate& task : pool.templates) {
-    check_template(plan, pool, task);
-    nodes.emplace_back(index(task.first), index(task.end));
-  }
-  for (const PoolWorker& worker : pool.workers) {
-    check_worker(plan, pool, worker);
-    devices.emplace_back(index(worker.first), index(worker.first) + static_cast<std::size_t>(worker.devices));
-  }
-  check_apart(std::move(nodes), "templates");
-  check_apart(std::move(devices), "workers");
+Pooled pooled(const Plan& one, std::span<const std::vector<Device>> workers, std::size_t replicas) {
+  return Pooling(one, workers, replicas).pooled();
 }
 
 }  // namespace wt::plan

@@ -1,68 +1,81 @@
 #pragma once
-// A pool describes work that is not assigned to a device when a plan is written: a queue of tasks, and the
-// workers that take them from it. TensorFlow's ClusterCoordinator is such a pool. `schedule` appends a
-// function to one queue, and each of its worker threads takes the next function as soon as its worker is
-// free:
+// Work that is not assigned to a worker when a plan is written: closures in a queue, and the workers that take
+// them from it. TensorFlow's ClusterCoordinator is such a pool. `schedule` appends a function to the queue, and
+// each worker takes the next function as soon as it is free:
 //
-//   pool of a plan with nodes 0 to 20 and devices worker:0, worker:1, ps:0
-//     templates  {nodes 0 to 11, any worker}      a training step: pull variables, compute, push gradients
-//                {nodes 12 to 20, any worker}     an evaluation step
-//     workers    {devices from 0 on}, {devices from 1 on}
-//     capacity   262144 waiting tasks
+//   plan with the devices worker:0, worker:1 and ps:0
+//     task of worker 0   nodes  0 to 11      pull variables, compute, push gradients, update variables
+//     task of worker 1   nodes 12 to 23      the same on worker 1, with the variables of ps:0
+//   pool: 1000 closures, each is one execution of one of the tasks
 //
-// A task is one execution of a template. Which worker takes which task is not part of the pool: the
-// simulation decides it by rule, with ties resolved by worker number, and the result is a list of occurrences
-// (plan/occurrence.h). All parts are plain values in vectors, which pass through the pipe of simulate/ as
-// they are. README.md describes how a plan with pools is simulated and executed.
+// Which worker executes how many closures is not part of the pool: the simulation decides it by rule, and
+// answers a PoolTimeline. That is a list of occurrences in the order in which they take effect, and executing
+// the nodes in this order gives the numbers: a worker computes with exactly the versions that it has pulled,
+// and an update is applied exactly where the timeline says. README.md describes how values follow from time.
 //
 // Source: TensorFlow 2.x, distribute/coordinator/cluster_coordinator.py.
 
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
-#include "plan/plan.h"
+#include "plan/timeline.h"
 
 namespace wt::plan {
 
-// A piece of a plan that is executed as one task: the nodes from `first` to before `end`, on one worker. The
-// nodes are written for the devices of the first worker of the pool.
-struct TaskTemplate {
-  static constexpr std::int32_t any_worker = -1;
-
+// What a worker executes for a closure: the nodes from `first` to before `end`.
+struct Task {
   NodeId first{};
   NodeId end{};
-  std::int32_t worker = any_worker;  // index in Pool::workers; set for work that belongs to one worker
 };
-static_assert(std::is_trivially_copyable_v<TaskTemplate>);
 
-// A worker of a pool: `devices` devices of the plan from `first` on. When it executes a template, its device
-// i takes the place of device i of the first worker. Devices that belong to no worker, such as those of
-// parameter servers, are the same for all workers.
-struct PoolWorker {
-  DeviceId first{};
-  std::int32_t devices = 1;
+// A plan that holds the task of every worker, one after the other, beside the variables that they share.
+struct Pooled {
+  Plan plan{};
+  std::vector<Task> tasks{};  // by worker
 };
-static_assert(std::is_trivially_copyable_v<PoolWorker>);
 
-// The rule by which a free worker takes its next task.
-enum class QueueOrder : std::uint8_t {
-  oldest_first,    // the task that has waited longest among those it may take
-  own_tasks_first  // the oldest task that belongs to the worker, else the oldest of any worker: TensorFlow
-};
+// Makes the tasks of all workers from the plan of the first one. `workers` has the devices of each worker, in the
+// same order; device i of worker w takes the place of device i of worker 0. Devices of no worker, the servers,
+// are shared: what outlives the step there is shared as well, and everything else, such as a gradient that has
+// arrived, each worker has for itself, since closures overlap in time. The ports of replica r of worker w have the
+// names of replica w * replicas + r. Requires: plan_memory has run without a shortage.
+Pooled pooled(const Plan& one, std::span<const std::vector<Device>> workers, std::size_t replicas);
 
 struct Pool {
-  std::vector<TaskTemplate> templates{};
-  std::vector<PoolWorker> workers{};
-  std::int64_t capacity =
-      256 * 1024;  // tasks that may wait; the scheduling program blocks when it is reached
-  QueueOrder order = QueueOrder::own_tasks_first;
+  std::int64_t closures = 0;  // of all workers together
+  // The time of the coordinator for a closure. It dispatches one at a time. 0: there is no coordinator.
+  Seconds dispatch{};
+  std::vector<double> paces{};  // by closure, the factor on the times of the worker's kernels; empty: 1
 };
 
-// Requires what makes tasks independent of each other and of their worker. Each template is a range of the
-// plan's nodes that overlaps no other template, and its nodes depend on nodes of the same template only,
-// since tasks of a pool have no order among each other. Workers have equally many devices, and share none.
-// Throws InternalError.
-void check(const Plan& plan, const Pool& pool);
+// One run of a node in a closure.
+struct Occurrence {
+  NodeId node{};
+  std::int32_t closure{};  // numbered in the order in which workers took them
+  Seconds start{};
+  Seconds end{};
+
+  bool operator==(const Occurrence&) const = default;
+};
+static_assert(std::is_trivially_copyable_v<Occurrence>);
+
+struct Closure {
+  std::int32_t worker = 0;
+  Seconds taken{};       // by its worker, which is free now; the coordinator may be busy with others
+  Seconds dispatched{};  // the worker begins
+  Seconds end{};
+};
+
+// A pool that was played.
+struct PoolTimeline {
+  // In the order in which they take effect: a copy reads when its bytes begin to flow, and a kernel has written
+  // when it ends. In this order each node of a closure stands after its dependencies.
+  std::vector<Occurrence> occurrences{};
+  std::vector<Closure> closures{};  // by number
+  std::vector<LinkUse> links{};
+  Seconds end{};
+};
 
 }  // namespace wt::plan

@@ -71,12 +71,13 @@ class MachineBuilder final : public strategy::Site {
       problems_.throw_if_any();
       start_processes();
     } else {
-      start(0, device::Name{.job = "localhost"}, {});
+      start(device::Name{.job = "localhost"}, {});
     }
     problems_.throw_if_any();
     machine_.tasks = narrow<int>(processes_.size());
     scenario_.strategy->add_replicas(*this);
     problems_.throw_if_any();
+    if (machine_.pool) machine_.tasks = 1;
     settle_host();
     machine_.context = processes_.front();
     note_choice();
@@ -88,6 +89,8 @@ class MachineBuilder final : public strategy::Site {
   // ---- What the strategy uses
 
   std::vector<device::Context>& processes() override { return processes_; }
+  std::vector<device::Context>& servers() override { return servers_; }
+  std::optional<device::Name> chief() const override { return chief_; }
   cluster::Machine& machine() override { return machine_; }
   bool has_problems() const override { return problems_.any(); }
   void report(std::string_view key, std::string fact, std::string remedy) override {
@@ -132,7 +135,7 @@ class MachineBuilder final : public strategy::Site {
     const strategy::Processes wanted = scenario_.strategy->processes();
     if (wanted == strategy::Processes::alone) {
       cluster::Task alone = cluster::cluster_of(platform()).tasks.front();
-      start(0, device::Name{.job = "localhost"}, reader.of(alone), alone.host);
+      start(device::Name{.job = "localhost"}, reader.of(alone), alone.host);
       return;
     }
     if (platform().devices() > most_devices) {
@@ -140,15 +143,20 @@ class MachineBuilder final : public strategy::Site {
              fmt::format("describe at most {}", most_devices));
       return;
     }
-    const bool has_cluster = wanted == strategy::Processes::per_worker;
+    const bool has_servers = wanted == strategy::Processes::with_servers;
+    const bool has_cluster = wanted == strategy::Processes::per_worker || has_servers;
     if (has_cluster) check_cluster();
+    if (has_servers) check_servers();
     problems_.throw_if_any();
     at("cluster", "name no more tasks than there are machines", [&] {
       const cluster::Cluster cluster = cluster::cluster_of(
           platform(), has_cluster ? scenario_.cluster.config.cluster : cluster::ClusterSpec{},
           scenario_.place("cluster"));
-      for (const cluster::Task* task : cluster::workers(cluster))
-        start(narrow<int>(processes_.size()), cluster::name(*task), reader.of(*task), task->host);
+      if (has_servers)
+        start_with_servers(cluster, reader);
+      else
+        for (const cluster::Task* task : cluster::workers(cluster))
+          start(cluster::name(*task), reader.of(*task), task->host);
     });
     if (processes_.empty() && !problems_.any())
       problems_.add(scenario_.place("cluster"), "the cluster has no workers",
@@ -161,20 +169,51 @@ class MachineBuilder final : public strategy::Site {
       problems_.add(scenario_.place("cluster"), fault.text, fault.remedy);
   }
 
-  void start(int number, const device::Name& task, const Hardware& hardware,
+  // Servers apply updates on their CPU, and a chief only dispatches.
+  void start_with_servers(const cluster::Cluster& cluster, HardwareReader& reader) {
+    for (const cluster::Task* task : cluster::tasks_of(cluster, "worker"))
+      start(cluster::name(*task), reader.of(*task), task->host);
+    for (const cluster::Task* task : cluster::tasks_of(cluster, "ps"))
+      servers_.push_back(started(cluster::name(*task), reader.of(*task), task->host));
+    for (const cluster::Task* task : cluster::tasks_of(cluster, "chief")) {
+      chief_ = cluster::name(*task);
+      started(*chief_, reader.of(*task), task->host);
+    }
+  }
+
+  // TensorFlow's ParameterServerStrategy checks these jobs in its constructor.
+  void check_servers() {
+    const cluster::ClusterSpec& spec = scenario_.cluster.config.cluster;
+    constexpr std::string_view remedy = R"(name the tasks: "cluster": {"worker": 4, "ps": 2, "chief": 1})";
+    const Place place = scenario_.place(scenario_.cluster.written ? "cluster" : "strategy.type");
+    if (spec.is_empty())
+      problems_.add(place,
+                    "Cluster spec must be non-empty in `tf.distribute.cluster_resolver.ClusterResolver`.",
+                    std::string(remedy));
+    else if (cluster::task_count(spec, "ps") == 0)
+      problems_.add(place, "There must be at least one ps.", std::string(remedy));
+    else if (cluster::task_count(spec, "worker") == 0)
+      problems_.add(place, "There must be at least one worker.", std::string(remedy));
+  }
+
+  void start(const device::Name& task, const Hardware& hardware,
              std::optional<platform::Endpoint> host = {}) {
+    processes_.push_back(started(task, hardware, host));
+  }
+
+  device::Context started(const device::Name& task, const Hardware& hardware,
+                          std::optional<platform::Endpoint> host) {
     device::Context context(hardware.devices, {}, task);
-    show(context);
-    cut(context);
+    const bool is_worker = task.job != "ps" && !chief_;
+    if (is_worker) show(context);
+    if (is_worker) cut(context);
     problems_.throw_if_any();
     at("devices", "mend what \"devices\" says of it", [&] { context.initialise(); });
     problems_.throw_if_any();
     for (const LogicalDevice& device : context.list_logical_devices())
       if (host)
         machine_.endpoints.emplace(print(device.name), place_of(device.physical, hardware).value_or(*host));
-    WT_EXPECT(number == std::ssize(processes_), "process {} is started as number {}", number,
-              processes_.size());
-    processes_.push_back(std::move(context));
+    return context;
   }
 
   // The endpoint of a physical device. Devices keep the order of the machine, and are counted by kind.
@@ -207,7 +246,10 @@ class MachineBuilder final : public strategy::Site {
     if (computes_on_cpu && !context.list_logical_devices(Kind::tpu).empty())
       warn("strategy", "without tpu strategy TensorFlow runs on the CPU and leaves TPUs alone",
            R"("strategy": {"type": "tpu"})");
-    if (scenario_.cluster.written && scenario_.strategy->processes() != strategy::Processes::per_worker)
+    const strategy::Processes processes = scenario_.strategy->processes();
+    const bool reads_cluster =
+        processes == strategy::Processes::per_worker || processes == strategy::Processes::with_servers;
+    if (scenario_.cluster.written && !reads_cluster)
       warn("cluster", fmt::format("{} doesn't ask for it", scenario_.strategy->name()),
            R"("strategy": {"type": "multi_worker_mirrored"})");
   }
@@ -261,6 +303,8 @@ class MachineBuilder final : public strategy::Site {
   Problems problems_{};
   cluster::Machine machine_{};
   std::vector<device::Context> processes_{};
+  std::vector<device::Context> servers_{};
+  std::optional<device::Name> chief_{};
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ void JobClock::add_steps(timing::JobFacts& facts) {
     const auto add = [&](std::int64_t count, std::int64_t rows, bool is_given,
                          std::vector<timing::EqualSteps>& steps) {
       if (count == 0) return;
-      const Seconds each = is_given ? Seconds(0) : clock_.step_in_phase(rows, phase).summary.step;
+      const Seconds each = is_given ? Seconds(0) : clock_.step_in_phase(rows, phase).summary.each_step();
       steps.push_back({count, each});
     };
     add(end - begin - partial, job_.global_batch, facts.given.step.has_value(), facts.whole);

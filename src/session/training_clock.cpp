@@ -6,6 +6,8 @@
 #include <span>
 
 #include "base/narrow.h"
+#include "communication/constants.h"
+#include "strategy/place.h"
 #include "timing/lost_worker.h"
 #include "timing/rows_time.h"
 
@@ -48,6 +50,19 @@ TrainingClock::TrainingClock(const scenario::Scenario& scenario, const scenario:
       options_(std::move(options)),
       phases_(job.faults, job.machine.replicas.size()) {}
 
+namespace {
+
+// As many closures as show how the workers drift apart, or all of a shorter training. One answer is kept small:
+// every execution of every node is part of it.
+std::int64_t closures_to_play(std::int64_t steps, std::int64_t workers, std::size_t nodes) {
+  constexpr std::int64_t least = 1000, of_each_worker = 16, most_occurrences = 4'000'000;
+  const std::int64_t enough = std::max(least, of_each_worker * workers);
+  const std::int64_t affordable = most_occurrences / narrow<std::int64_t>(std::max<std::size_t>(1, nodes));
+  return std::clamp<std::int64_t>(steps, 1, std::max(std::min(enough, affordable), 4 * workers));
+}
+
+}  // namespace
+
 // ---- A step
 
 timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
@@ -82,7 +97,8 @@ timing::SimulationOptions TrainingClock::options_of(std::int64_t rows, std::size
   options.timeout = scenario_.strategy->collective_timeout();
   options.steps.count_at = scenario_.place("time.steps");
   if (scenario_.time.steps) options.steps.count = narrow<int>(*scenario_.time.steps);
-  if (job_.input.replicas == 1)
+  options.pool = pool_options(plans_.of(rows));
+  if (job_.machine.all_replicas() == 1 && !options.pool)
     measure(options);
   else if (scenario_.time.measured_step)
     options.scale = simulate_alone(plans_.own_rows()).simulation.scale;
@@ -98,6 +114,18 @@ const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t
   return simulations_.emplace(key, timing::simulate_step(plan, job_.machine, options)).first->second;
 }
 
+std::optional<timing::PoolOptions> TrainingClock::pool_options(const plan::Plan& plan) const {
+  if (!job_.machine.pool) return std::nullopt;
+  const cluster::Pool& pool = *job_.machine.pool;
+  const std::int64_t steps = scenario_.time.steps.value_or(scenario::steps_of(scenario_, job_));
+  return timing::PoolOptions{
+      .workers = strategy::devices_of_workers(pool),
+      .replicas = job_.machine.replicas.size(),
+      .servers = std::ssize(pool.servers),
+      .closures = closures_to_play(steps, std::ssize(pool.workers), plan.nodes.size()),
+      .dispatch = pool.coordinator ? communication::constants().grpc.call : Seconds(0)};
+}
+
 // Simulates the first replica's step without communication. A scenario's measured step is that of one device
 // with one replica's rows; its ratio to the roofline then scales steps with other numbers of rows.
 const TrainingClock::Alone& TrainingClock::simulate_alone(std::int64_t rows) {
@@ -109,6 +137,7 @@ const TrainingClock::Alone& TrainingClock::simulate_alone(std::int64_t rows) {
     options.scale = simulate_alone(own).simulation.scale;
   cluster::Machine machine = job_.machine;
   machine.replicas.resize(1);
+  machine.pool.reset();
   const std::shared_ptr<const plan::Plan> plan = plans_.alone(rows);
   Alone alone{timing::simulate_step(*plan, machine, options), !plan->out_of_memory};
   return alone_.emplace(rows, std::move(alone)).first->second;
@@ -171,7 +200,7 @@ timing::Baseline TrainingClock::baseline() {
 std::vector<plan::Plan> TrainingClock::timed_plans() {
   const std::int64_t own = plans_.own_rows();
   std::vector<plan::Plan> plans{*plans_.alone(own)};
-  if (job_.input.replicas == 1) return plans;
+  if (job_.machine.all_replicas() == 1) return plans;
   if (baseline_rows() != own) plans.push_back(*plans_.alone(baseline_rows()));
   plans.push_back(plans_.whole());
   return plans;
@@ -179,7 +208,7 @@ std::vector<plan::Plan> TrainingClock::timed_plans() {
 
 void TrainingClock::complete(timing::Simulated& summary) {
   summary.baseline = baseline();
-  summary.efficiency = summary.speed_up() / static_cast<double>(job_.input.replicas);
+  summary.efficiency = summary.speed_up() / static_cast<double>(job_.machine.all_replicas());
   for (std::size_t i = 0; i < phases_.size() && !job_.faults.slowed.empty(); ++i)
     summary.phases.push_back(
         {phases_[i].from_step, simulate(job_.global_batch, i).summary.step, phases_[i].what});
@@ -194,7 +223,7 @@ Seconds TrainingClock::time_before(std::int64_t step) {
   for (std::size_t phase = 0; phase < phases_.size() && phases_[phase].from_step < step; ++phase) {
     const std::int64_t end = phase < phases_.last() ? std::min(step, phases_[phase + 1].from_step) : step;
     const timing::Simulated& summary = simulate(job_.global_batch, phase).summary;
-    time += summary.step * static_cast<double>(end - phases_[phase].from_step);
+    time += summary.each_step() * static_cast<double>(end - phases_[phase].from_step);
     if (phase == 0 && summary.course) time += summary.course->first - summary.step;
   }
   return time;

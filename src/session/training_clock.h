@@ -70,6 +70,8 @@ class TrainingClock {
   };
   const Alone& simulate_alone(std::int64_t rows);
   timing::SimulationOptions options_for(std::int64_t rows, std::span<const std::int64_t> replica_rows) const;
+  // Absent: all devices make the same steps.
+  std::optional<timing::PoolOptions> pool_options(const plan::Plan& plan) const;
   void measure(timing::SimulationOptions& options) const;
   void fold(timing::SimulationOptions& options, const plan::Plan& plan) const;
   Seconds time_before(std::int64_t step);

@@ -66,14 +66,58 @@ class Translator {
     return std::move(result_);
   }
 
+  Translation translate(std::span<const plan::Task> tasks, const plan::Pool& pool) {
+    Job& job = result_.job;
+    std::int32_t coordinator = none;
+    if (pool.dispatch > Seconds(0)) coordinator = job.stations++;
+    find_shared(tasks);
+    for (const plan::Task& task : tasks) {
+      first_ = index(task.first);
+      job.tasks.first.push_back(narrow<std::int32_t>(job.activities.size()));
+      dispatch_ = job.add({.delay = pool.dispatch.count(), .station = coordinator});
+      ++before_;
+      for (std::size_t id = index(task.first); id < index(task.end); ++id) add(id);
+    }
+    job.tasks.first.push_back(narrow<std::int32_t>(job.activities.size()));
+    job.tasks.runs = pool.closures;
+    job.tasks.paces = pool.paces;
+    renumber_links();
+    return std::move(result_);
+  }
+
  private:
+  using Resource = std::pair<plan::DeviceId, plan::Stream>;
+
+  // The stream that a node occupies; none for copies and for what needs no stream.
+  static std::optional<Resource> resource_of(const plan::Node& node) {
+    if (node.stream == plan::Stream::none) return std::nullopt;
+    if (const auto* run = std::get_if<plan::Run>(&node.action)) return Resource(run->device, node.stream);
+    if (const auto* sum = std::get_if<plan::Sum>(&node.action)) return Resource(sum->device, node.stream);
+    return std::nullopt;
+  }
+
+  // Streams that several tasks occupy become stations.
+  void find_shared(std::span<const plan::Task> tasks) {
+    std::map<Resource, std::size_t> first_task;
+    for (std::size_t task = 0; task < tasks.size(); ++task)
+      for (std::size_t id = index(tasks[task].first); id < index(tasks[task].end); ++id)
+        if (const auto resource = resource_of(plan_.nodes[id]))
+          if (first_task.try_emplace(*resource, task).first->second != task)
+            stations_.try_emplace(*resource, 0);
+    for (auto& [resource, station] : stations_) station = result_.job.stations++;
+  }
+
+  std::int32_t activity_of(plan::NodeId node) const { return static_cast<std::int32_t>(node) + before_; }
+
   void add(std::size_t id) {
     const plan::Node& node = plan_.nodes[id];
     waits_.clear();
     for (const plan::NodeId other : node.after) {
       WT_EXPECT(index(other) < id, "node {} ({}) waits for node {}, whose id isn't smaller", id, node.scope,
                 index(other));
-      waits_.push_back(static_cast<std::int32_t>(other));
+      WT_EXPECT(index(other) >= first_, "node {} ({}) waits for node {} of another task", id, node.scope,
+                index(other));
+      waits_.push_back(activity_of(other));
     }
     const Activity activity = std::visit(
         overloaded{
@@ -81,16 +125,24 @@ class Translator {
             [&](const plan::Collective&) { return Activity{.delay = costs_.nodes[id].seconds.count()}; },
             [&](const auto& work) { return in_stream(id, work.device); }},
         node.action);  // in_stream adds to waits_
+    if (dispatch_ && waits_.empty()) waits_.push_back(*dispatch_);
     result_.job.add(activity, waits_);
   }
 
   Activity in_stream(std::size_t id, plan::DeviceId device) {
-    if (plan_.nodes[id].stream == plan::Stream::none) return {.delay = costs_.nodes[id].seconds.count()};
-    const auto [last, is_first] =
-        last_in_stream_.try_emplace({device, plan_.nodes[id].stream}, static_cast<std::int32_t>(id));
+    Activity activity{.delay = costs_.nodes[id].seconds.count(), .is_paced = true};
+    if (plan_.nodes[id].stream == plan::Stream::none) return activity;
+    const Resource resource(device, plan_.nodes[id].stream);
+    if (const auto station = stations_.find(resource); station != stations_.end()) {
+      activity.station = station->second;
+      activity.is_paced = false;
+      return activity;
+    }
+    const std::int32_t own = activity_of(static_cast<plan::NodeId>(id));
+    const auto [last, is_first] = last_in_stream_.try_emplace(resource, own);
     if (!is_first && std::ranges::find(waits_, last->second) == waits_.end()) waits_.push_back(last->second);
-    last->second = static_cast<std::int32_t>(id);
-    return {.delay = costs_.nodes[id].seconds.count()};
+    last->second = own;
+    return activity;
   }
 
   Activity flow(std::size_t id, const plan::Move& move) {
@@ -102,7 +154,7 @@ class Translator {
             .bytes = on_wire(plan::payload(move).count(), cost.wire),
             .first_link = path.first_link,
             .links = path.links,
-            .behind = behind ? static_cast<std::int32_t>(*behind) : none};
+            .behind = behind ? activity_of(*behind) : none};
   }
 
   static std::int64_t on_wire(std::int64_t bytes, double wire) {
@@ -138,8 +190,22 @@ class Translator {
   Translation result_{};
   Paths paths_;
   std::vector<std::int32_t> waits_{};  // of the node that is being added
-  std::map<std::pair<plan::DeviceId, plan::Stream>, std::int32_t> last_in_stream_{};
+  std::map<Resource, std::int32_t> last_in_stream_{};
+  // Of a plan with tasks.
+  std::map<Resource, std::int32_t> stations_{};
+  std::size_t first_ = 0;                   // node of the task
+  std::optional<std::int32_t> dispatch_{};  // the activity that the task begins with
+  std::int32_t before_ = 0;                 // such activities so far
 };
+
+std::vector<plan::LinkUse> links_of(const Translation& translation, const platform::Platform& platform,
+                                    const Outcome& outcome) {
+  std::vector<plan::LinkUse> links;
+  for (std::size_t link = 0; link < translation.links.size(); ++link)
+    links.push_back({platform.name(translation.links[link]), BytesPerSecond(translation.job.bandwidths[link]),
+                     Bytes(outcome.links[link].carried), Seconds(outcome.links[link].busy)});
+  return links;
+}
 
 }  // namespace
 
@@ -154,10 +220,38 @@ plan::Timeline timeline_of(const Translation& translation, const platform::Platf
   timeline.nodes.reserve(outcome.activities.size());
   for (const Interval& interval : outcome.activities)
     timeline.nodes.push_back({Seconds(interval.start), Seconds(interval.end)});
-  for (std::size_t link = 0; link < translation.links.size(); ++link)
-    timeline.links.push_back({platform.name(translation.links[link]),
-                              BytesPerSecond(translation.job.bandwidths[link]),
-                              Bytes(outcome.links[link].carried), Seconds(outcome.links[link].busy)});
+  timeline.links = links_of(translation, platform, outcome);
+  return timeline;
+}
+
+Translation translate(const plan::Pooled& pooled, const plan::Pool& pool, const plan::Costs& costs,
+                      const platform::Platform& platform, std::span<const platform::Endpoint> where) {
+  return Translator(pooled.plan, costs, platform, where).translate(pooled.tasks, pool);
+}
+
+plan::PoolTimeline pool_timeline_of(const Translation& translation, const platform::Platform& platform,
+                                    const Outcome& outcome) {
+  const Tasks& tasks = translation.job.tasks;
+  plan::PoolTimeline timeline{.links = links_of(translation, platform, outcome), .end = Seconds(outcome.end)};
+  timeline.closures.resize(static_cast<std::size_t>(tasks.runs));
+  timeline.occurrences.reserve(outcome.occurred.size());
+  std::vector<std::int32_t> worker_of(outcome.activities.size());
+  for (std::size_t worker = 0; worker < tasks.workers(); ++worker)
+    std::fill(worker_of.begin() + tasks.first[worker], worker_of.begin() + tasks.first[worker + 1],
+              narrow<std::int32_t>(worker));
+  for (const Occurred& each : outcome.occurred) {
+    const std::int32_t worker = worker_of[static_cast<std::size_t>(each.activity)];
+    plan::Closure& closure = timeline.closures[static_cast<std::size_t>(each.run)];
+    closure.end = std::max(closure.end, Seconds(each.end));
+    if (each.activity == tasks.first[static_cast<std::size_t>(worker)]) {
+      closure.worker = worker;
+      closure.taken = Seconds(each.start);
+      closure.dispatched = Seconds(each.end);
+    } else {
+      timeline.occurrences.push_back({static_cast<plan::NodeId>(each.activity - worker - 1), each.run,
+                                      Seconds(each.start), Seconds(each.end)});
+    }
+  }
   return timeline;
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 class Finding {
  public:
-  explicit Finding(Steps steps) : steps_(steps), step_(*steps[0]), program_(step_.program) {
+  Finding(std::string_view strategy, Steps steps)
+      : strategy_(strategy), steps_(steps), step_(*steps[0]), program_(step_.program) {
     for (const Variable& variable : step_.variables) roles_.is_central.push_back(is_on_write(variable));
     roles_.is_pulled.resize(step_.variables.size(), false);
     find_common(mirrored_values(steps));
@@ -106,12 +107,11 @@ class Finding {
     for (const ValueId input : node.inputs) note_pull(input);
   }
 
-  static void check(const Variable& variable) {
+  void check(const Variable& variable) const {
     if (variable.aggregation != Aggregation::none) return;
-    throw InputError(
-        fmt::format("[central_storage] replicas compute different new values of {}, which lives in one place",
-                    variable.name),
-        "give it an aggregation: sum, mean or only_first_replica");
+    throw InputError(fmt::format("[{}] replicas compute different new values of {}, which lives in one place",
+                                 strategy_, variable.name),
+                     "give it an aggregation: sum, mean or only_first_replica");
   }
 
   void note_pull(ValueId value) {
@@ -138,6 +138,7 @@ class Finding {
     }
   }
 
+  std::string_view strategy_;
   Steps steps_;
   const Step& step_;
   const Program& program_;
@@ -153,6 +154,8 @@ bool CentralRoles::is_pushed(std::size_t node) const {
   return std::ranges::find(pushed, node) != pushed.end();
 }
 
-CentralRoles roles_in_central_storage(Steps steps) { return Finding(steps).roles(); }
+CentralRoles roles_with_servers(std::string_view strategy, Steps steps) {
+  return Finding(strategy, steps).roles();
+}
 
 }  // namespace wt::strategy

@@ -29,6 +29,6 @@ struct CentralRoles {
 };
 
 // Throws InputError if replicas compute different new values of a variable that has no aggregation.
-CentralRoles roles_in_central_storage(Steps steps);
+CentralRoles roles_with_servers(std::string_view strategy, Steps steps);
 
 }  // namespace wt::strategy

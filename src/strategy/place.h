@@ -24,5 +24,8 @@ struct Place {
 plan::Device planned(const device::LogicalDevice& device);
 bool has_gpus_only(std::span<const Place> places);
 std::vector<Place> places(const cluster::Machine& machine);  // one for each replica, in order
+std::vector<Place> places(const std::vector<cluster::Replica>& replicas);
+// The devices of each worker of a pool, and their hosts, in the same order.
+std::vector<std::vector<plan::Device>> devices_of_workers(const cluster::Pool& pool);
 
 }  // namespace wt::strategy

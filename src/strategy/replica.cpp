@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "kernel/optimizer.h"
 #include "strategy/collective_ops.h"
 #include "strategy/replicas.h"
 
@@ -22,6 +21,13 @@ BufferKind kind_of(const wt::Node& node) {
 
 constexpr ValueId no_value{-1};
 
+Purpose purpose_of(const wt::Node& node) {
+  if (optimizer_layout(node)) return Purpose::update;
+  return node.is_gradient ? Purpose::gradient : Purpose::forward;
+}
+
+}  // namespace
+
 std::optional<OptimizerLayout> optimizer_layout(const wt::Node& node) {
   const auto* apply = std::get_if<Apply>(&node.operation);
   if (apply == nullptr) return std::nullopt;
@@ -32,13 +38,6 @@ std::optional<OptimizerLayout> optimizer_layout(const wt::Node& node) {
       },
       apply->attributes);
 }
-
-Purpose purpose_of(const wt::Node& node) {
-  if (optimizer_layout(node)) return Purpose::update;
-  return node.is_gradient ? Purpose::gradient : Purpose::forward;
-}
-
-}  // namespace
 
 std::vector<Part> whole_nodes(const Step& step) {
   std::vector<Part> parts(step.program.nodes.size());

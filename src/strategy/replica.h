@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/optimizer.h"
 #include "plan/plan.h"
 #include "program/program.h"
 #include "strategy/logical_devices.h"
@@ -27,6 +28,7 @@ struct Part {
   std::vector<std::size_t> parameters{};  // empty: all of it
 };
 std::vector<Part> whole_nodes(const Step& step);
+std::optional<OptimizerLayout> optimizer_layout(const wt::Node& node);  // none: it is no optimizer's node
 // A part for each parameter of an optimizer's node; one part for any other node.
 std::vector<Part> parameters_of(const Step& step, std::size_t node);
 // The parts of optimizers' nodes that each device computes, the last device first, since the first device

@@ -74,7 +74,7 @@ struct Shared {
 Shared shared_by_replicas(const Step& step) {
   Shared shared;
   const Step* const steps[] = {&step};
-  const CentralRoles roles = roles_in_central_storage(steps);
+  const CentralRoles roles = roles_with_servers("central_storage", steps);
   for (std::size_t i = 0; i < step.variables.size(); ++i)
     if (roles.is_central[i]) {
       shared.variables.insert(step.variables[i].name);

@@ -47,7 +47,8 @@ using Overrides = std::vector<std::string>;
 enum class Processes : std::uint8_t {
   alone,        // one program on one machine
   per_machine,  // one on every machine of the platform
-  per_worker    // one for every worker of the scenario's cluster; without a cluster one on every machine
+  per_worker,   // one for every worker of the scenario's cluster; without a cluster one on every machine
+  with_servers  // one for every worker, and for every parameter server, of a cluster that has both
 };
 
 // The machine of a training while a scenario is resolved: its programs have started and know their devices,
@@ -56,7 +57,9 @@ class Site {
  public:
   virtual ~Site() = default;
 
-  virtual std::vector<device::Context>& processes() = 0;  // at least one
+  virtual std::vector<device::Context>& processes() = 0;  // at least one; without those of servers
+  virtual std::vector<device::Context>& servers() = 0;    // of the tasks "ps"
+  virtual std::optional<device::Name> chief() const = 0;  // the task of a cluster that has servers
   virtual cluster::Machine& machine() = 0;                // where replicas are added
 
   virtual void report(std::string_view key, std::string fact, std::string remedy) = 0;

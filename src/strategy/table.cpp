@@ -14,6 +14,7 @@ std::unique_ptr<Strategy> make_mirrored();
 std::unique_ptr<Strategy> make_central_storage();
 std::unique_ptr<Strategy> make_multi_worker_mirrored();
 std::unique_ptr<Strategy> make_tpu();
+std::unique_ptr<Strategy> make_parameter_server();
 
 namespace {
 
@@ -26,10 +27,10 @@ constexpr std::array all_rows{
         make_central_storage},
     Row{"multi_worker_mirrored", "copies on the devices of several machines", make_multi_worker_mirrored},
     Row{"tpu", "copies on the cores of a TPU slice", make_tpu},
+    Row{"parameter_server", "variables on servers, workers that a coordinator feeds", make_parameter_server},
 };
 
 constexpr std::array later{
-    json::Later{"parameter_server", "variables on servers, workers that a coordinator feeds"},
     json::Later{"parameter_server_v1", "variables on servers, workers on their own"},
 };
 

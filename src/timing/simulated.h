@@ -58,6 +58,27 @@ struct PhaseTime {
   std::vector<std::string> slow{};  // "GPU:1 x 1.3"
 };
 
+// A training without steps in common: each worker pulls variables, computes and pushes gradients as often as it can.
+struct PoolTime {
+  struct Share {
+    std::string name{};
+    double share = 0;
+  };
+  std::int64_t workers = 1;
+  std::int64_t servers = 1;
+  std::int64_t closures = 0;  // that were simulated
+  Seconds end{};              // of all of them
+  Seconds interval{};         // between the ends of two closures, once the workers have drifted apart
+  double updates_per_second() const { return 1 / interval.count(); }
+  std::vector<std::int64_t> staleness{};  // by staleness, the number of updates of variables that had it
+  std::vector<double> by_worker{};        // the mean staleness of each worker's updates
+  double mean_staleness = 0;
+  double coordinator = 0;             // the share of the time in which it dispatches
+  std::vector<Share> servers_busy{};  // the share of the time in which each server applies updates
+  Share busiest_link{};               // the share of its capacity that it carries
+  std::string bottleneck{};           // "the coordinator"
+};
+
 // A step on the described machine. All times are simulated. They are those of the first replica's device: the
 // step is the sum of its compute time and of the times during which it waits for rows, for communication, and
 // for others.
@@ -75,8 +96,11 @@ struct Simulated {
   std::string basis{};      // source of the compute times (plan::Costs::basis)
   double samples_per_second = 0;
   double utilization = 0;  // MFU: FLOPs of products and convolutions over those at peak rate during the step
-  std::optional<Baseline> baseline{};      // absent: not compared
-  double efficiency = 1;                   // samples per second and device, relative to the baseline
+  std::optional<Baseline> baseline{};  // absent: not compared
+  double efficiency = 1;               // samples per second and device, relative to the baseline
+  std::optional<PoolTime>
+      pool{};  // set if workers don't wait for each other; `step` is one worker's closure then
+  Seconds each_step() const { return pool ? pool->interval : step; }  // what a step adds to a training
   std::optional<RowsPipeline> pipeline{};  // absent: rows take no time except their copy
   std::optional<Course> course{};          // absent: a single step was simulated
   std::optional<Compiles> compiles{};      // absent: not modelled

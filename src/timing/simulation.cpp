@@ -9,6 +9,7 @@
 #include "base/narrow.h"
 #include "base/rough.h"
 #include "communication/constants.h"
+#include "communication/remote_copies.h"
 #include "timing/step_clock.h"
 
 namespace wt::timing {
@@ -62,7 +63,7 @@ class StepSimulator {
     }
     pace_.assign(plan_.devices.size(), 1 / options_.compute);
     play();
-    if (!options_.steps.one_is_enough()) {
+    if (!options_.pool && !options_.steps.one_is_enough()) {
       several_ = play_steps(plan_, costs_, machine_, synchronization(), options_.steps);
       timeline_ = several_->last;
     }
@@ -72,15 +73,28 @@ class StepSimulator {
   }
 
  private:
+  StepTimeOptions time_options() const {
+    return {.roofline = roofline_,
+            .profile = profile_,
+            .pace = pace_,
+            .synchronization = synchronization(),
+            .has_rows_on_devices = options_.has_rows_on_devices,
+            .folding = options_.folding,
+            .folding_at = options_.folding_at};
+  }
+
+  void play_closures() {
+    const PlayedPool played = play_pool(plan_, *options_.pool, machine_, clock_, time_options(),
+                                        options_.steps.jitter, options_.steps.seed);
+    costs_ = played.costs;
+    costs_.nodes.resize(plan_.nodes.size());
+    timeline_ = typical_closure(played);
+    pool_ = summary_of(played, *options_.pool);
+  }
+
   void play() {
-    StepTime step = clock_.time(plan_, where_,
-                                {.roofline = roofline_,
-                                 .profile = profile_,
-                                 .pace = pace_,
-                                 .synchronization = synchronization(),
-                                 .has_rows_on_devices = options_.has_rows_on_devices,
-                                 .folding = options_.folding,
-                                 .folding_at = options_.folding_at});
+    if (options_.pool) return play_closures();
+    StepTime step = clock_.time(plan_, where_, time_options());
     costs_ = std::move(step.costs);
     timeline_ = std::move(step.timeline);
     skew_ = step.skew;
@@ -166,6 +180,9 @@ class StepSimulator {
   }
 
   std::string basis() const {
+    if (pool_)
+      return fmt::format("{}; {}; no measurement of this strategy", costs_.basis,
+                         communication::basis_of_copies);
     if (replicas() == replicas_.size()) return costs_.basis;
     if (several_ && several_->is_unfolded)
       return fmt::format("{}; all {} replicas, each collective begins with the last", costs_.basis,
@@ -190,7 +207,8 @@ class StepSimulator {
     summary.pipeline = options_.pipeline;
     if (summary.pipeline) summary.pipeline->is_bound = summary.pipeline->batch >= summary.step * (1 - 1e-6);
     if (several_) summary.course = course();
-    summary.samples_per_second = static_cast<double>(options_.rows) / summary.step.count();
+    summary.pool = pool_;
+    summary.samples_per_second = static_cast<double>(options_.rows) / summary.each_step().count();
     if (const auto peak = type.peak.find(roofline_.precision); peak != type.peak.end())
       summary.utilization = useful_work(plan_) / peak->second / summary.step /
                             static_cast<double>(replicas()) / static_cast<double>(machine_.devices_of_each());
@@ -226,6 +244,7 @@ class StepSimulator {
   plan::Costs costs_{};
   plan::Timeline timeline_{};
   std::optional<SeveralSteps> several_{};
+  std::optional<PoolTime> pool_{};
   std::vector<StepSplit> splits_{};
 };
 

@@ -28,6 +28,7 @@
 #include "plan/roofline.h"
 #include "plan/timeline.h"
 #include "timing/overdue.h"
+#include "timing/pool.h"
 #include "timing/several_steps.h"
 #include "timing/simulated.h"
 #include "timing/step_split.h"
@@ -78,6 +79,7 @@ struct SimulationOptions {
   bool is_brought_together = true;   // true: collectives synchronize the devices of a process
   KernelTimes* times = nullptr;      // null: the roofline is used
   StepsOptions steps{};
+  std::optional<PoolOptions> pool{};       // set if workers take the plan's step from a queue
   Seconds dispatch{};                      // time of a TPU's host to start a step
   std::optional<RowsPipeline> pipeline{};  // the pipeline to which `steps` refers, for the summary
   communication::Folding folding{};        // for collectives that are single nodes

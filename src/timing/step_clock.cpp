@@ -6,6 +6,7 @@
 
 #include "base/id.h"
 #include "communication/own_moves.h"
+#include "communication/remote_copies.h"
 #include "simulate/simulate.h"
 
 namespace wt::timing {
@@ -129,6 +130,7 @@ plan::Costs StepClock::costs_of(const plan::Plan& plan, std::span<const Endpoint
   slow_down(costs, plan, options.pace);
   if (options.has_rows_on_devices) leave_out_rows(costs, plan);
   add_expanded(costs, plan, where);
+  communication::add_remote_copies(costs, plan, group_.platform, where);
   for_whole(plan, options, [&](std::size_t id, const communication::Timing& timing) {
     costs.nodes[id] = {.seconds = timing.time};
   });

@@ -60,11 +60,13 @@ class StepClock {
   StepTime time(const plan::Plan& plan, std::span<const platform::Endpoint> where,
                 const StepTimeOptions& options);
 
+  // The seconds of each node, for a plan that is simulated elsewhere.
+  plan::Costs costs_of(const plan::Plan& plan, std::span<const platform::Endpoint> where,
+                       const StepTimeOptions& options);
+
  private:
   using Known = std::tuple<std::string, collective::Operation, std::int64_t, Type>;
 
-  plan::Costs costs_of(const plan::Plan& plan, std::span<const platform::Endpoint> where,
-                       const StepTimeOptions& options);
   // Calls use(node, timing) for every collective that is a single node.
   template <class Use>
   void for_whole(const plan::Plan& plan, const StepTimeOptions& options, Use use);

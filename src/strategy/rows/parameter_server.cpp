@@ -1,0 +1,105 @@
+// tf.distribute.ParameterServerStrategy (version 2): variables on servers, and workers that take closures from the
+// queue of a coordinator.
+
+#include <fmt/format.h>
+
+#include "base/rough.h"
+#include "cluster/cluster_spec.h"
+#include "strategy/rows/one_machine.h"
+#include "strategy/strategy.h"
+#include "strategy/variable_servers.h"
+
+namespace wt::strategy {
+
+namespace {
+
+class ParameterServer final : public Cloned<ParameterServer> {
+ public:
+  std::string_view name() const override { return "parameter_server"; }
+
+  void keys(KeyVisitor& visit) override {
+    visit.later("variable_partitioner", "variables in shards on several servers");
+  }
+
+  Processes processes() const override { return Processes::with_servers; }
+  void check_platform(const platform::Platform& platform, const Report& report) const override;
+  void add_replicas(Site& site) const override;
+
+  plan::Plan lower(Steps steps, const Setting& setting) const override;
+  std::optional<ReductionChoice> reduction(const Setting& setting) const override;
+  std::string obstacle_to_folding(const cluster::Machine&) const override {
+    return "workers don't wait for each other, and at no time do two of them the same";
+  }
+  bool meets_in_collectives() const override { return false; }
+  bool goes_on_with_empty_replicas() const override { return false; }
+  bool asks_for_device() const override { return true; }
+  std::optional<device::Name> variable_device(const cluster::Machine& machine) const override {
+    return machine.pool->servers.front().name;
+  }
+  std::vector<std::string> log(const cluster::Machine& machine, model::Semantics,
+                               const cluster::ClusterSpec& named) const override;
+};
+
+void ParameterServer::check_platform(const platform::Platform& platform, const Report& report) const {
+  if (platform.slice() != nullptr)
+    report("platform",
+           "parameter_server has its variables on servers, and the machines of a TPU slice are none",
+           "take tpu, or a platform of GPU or CPU machines");
+}
+
+// TensorFlow takes the GPUs of a worker, and its first CPU where it has none.
+void ParameterServer::add_replicas(Site& site) const {
+  cluster::Pool pool;
+  for (device::Context& worker : site.processes()) {
+    std::vector<device::LogicalDevice> devices = worker.list_logical_devices(device::Kind::gpu);
+    if (devices.empty()) devices = {worker.list_logical_devices(device::Kind::cpu).front()};
+    std::vector<cluster::Replica>& replicas = pool.workers.emplace_back();
+    for (const device::LogicalDevice& device : devices) replicas.push_back({device, 0});
+    const std::size_t first = pool.workers.front().size();
+    if (replicas.size() != first)
+      site.report(
+          "cluster",
+          fmt::format("Mismatched number of GPUs per worker: the first worker has {}, and worker {} has {}",
+                      first, pool.workers.size() - 1, replicas.size()),
+          "give the workers machines with equally many GPUs, and list the servers after them");
+  }
+  for (device::Context& server : site.servers())
+    pool.servers.push_back(server.list_logical_devices(device::Kind::cpu).front());
+  site.machine().replicas = pool.workers.front();
+  if (const std::optional<device::Name> chief = site.chief())
+    pool.coordinator = device::LogicalDevice{.name = device::host_of(*chief)};
+  else
+    site.report("cluster", "no task is the coordinator, which needs a machine, too",
+                R"(add it: "cluster": {"worker": 4, "ps": 2, "chief": 1})");
+  site.machine().pool = std::move(pool);
+}
+
+plan::Plan ParameterServer::lower(Steps steps, const Setting& setting) const {
+  const cluster::Pool& pool = *setting.machine.pool;
+  VariableServers servers{
+      .strategy = name(), .server_of = in_turn(*steps.front(), pool.servers.size()), .adds_on_host = true};
+  for (const device::LogicalDevice& server : pool.servers) servers.servers.push_back(planned(server));
+  return lower_with_servers(steps, setting.places, servers);
+}
+
+std::optional<ReductionChoice> ParameterServer::reduction(const Setting& setting) const {
+  return ReductionChoice{.name = "pushed and applied",
+                         .algorithm = "on " + counted(std::ssize(setting.machine.pool->servers), "server"),
+                         .why = "each worker updates the variables without waiting for the others"};
+}
+
+std::vector<std::string> ParameterServer::log(const cluster::Machine& machine, model::Semantics,
+                                              const cluster::ClusterSpec& named) const {
+  const bool has_gpus = machine.device().name.kind == device::Kind::gpu;
+  return {info("`tf.distribute.experimental.ParameterServerStrategy` is initialized with cluster_spec: " +
+               cluster::print(named)),
+          info("ParameterServerStrategyV2 is now connecting to cluster with cluster_spec: " +
+               cluster::print(named)),
+          info(fmt::format("Number of GPUs on workers: {}", has_gpus ? machine.replicas.size() : 0))};
+}
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_parameter_server() { return std::make_unique<ParameterServer>(); }
+
+}  // namespace wt::strategy

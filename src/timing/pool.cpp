@@ -1,0 +1,180 @@
+#include "timing/pool.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/id.h"
+#include "base/narrow.h"
+#include "simulate/simulate.h"
+#include "timing/simulation.h"
+
+namespace wt::timing {
+
+namespace {
+
+using plan::Purpose;
+
+// What a node does with a variable that several workers share.
+enum class Access : std::uint8_t { none, read, update };
+
+struct VariableAccess {
+  Access access = Access::none;
+  plan::BufferId variable{};
+};
+
+bool is_variable(const plan::Plan& plan, plan::BufferId buffer) {
+  return plan.buffer(buffer).kind == plan::BufferKind::variable;
+}
+
+// By node. An update is the kernel of an optimizer on the server, whose first output is the variable.
+std::vector<VariableAccess> accesses_of(const plan::Plan& plan) {
+  std::vector<VariableAccess> accesses(plan.nodes.size());
+  for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
+    const plan::Node& node = plan.nodes[id];
+    const auto* move = std::get_if<plan::Move>(&node.action);
+    const auto* run = std::get_if<plan::Run>(&node.action);
+    if (move != nullptr && node.role.purpose == Purpose::pull && is_variable(plan, move->source.buffer))
+      accesses[id] = {Access::read, move->source.buffer};
+    if (run != nullptr && node.role.purpose == Purpose::update && !run->outputs.empty() &&
+        is_variable(plan, run->outputs.front().buffer))
+      accesses[id] = {Access::update, run->outputs.front().buffer};
+  }
+  return accesses;
+}
+
+std::vector<Seconds> ends_in_order(const plan::PoolTimeline& timeline) {
+  std::vector<Seconds> ends;
+  for (const plan::Closure& closure : timeline.closures) ends.push_back(closure.end);
+  std::ranges::sort(ends);
+  return ends;
+}
+
+// Between the closures that end after each worker had one and before the first worker finds an empty queue. The mean
+// of all where there are too few.
+Seconds interval_of(const plan::PoolTimeline& timeline, std::int64_t workers) {
+  const std::vector<Seconds> ends = ends_in_order(timeline);
+  const auto count = std::ssize(ends);
+  const auto first = std::max<std::ptrdiff_t>(workers, count / 5), last = count - workers;
+  if (last - first < workers) return timeline.end / static_cast<double>(count);
+  return (ends[static_cast<std::size_t>(last)] - ends[static_cast<std::size_t>(first)]) /
+         static_cast<double>(last - first);
+}
+
+void add_staleness(const PlayedPool& played, PoolTime& time) {
+  std::vector<std::int64_t> updates(time.by_worker.size());
+  double sum = 0;
+  const std::vector<Update> all = updates_of(played);
+  for (const Update& update : all) {
+    const auto staleness = static_cast<std::size_t>(update.staleness);
+    if (time.staleness.size() <= staleness) time.staleness.resize(staleness + 1);
+    ++time.staleness[staleness];
+    const std::int32_t worker = played.timeline.closures[static_cast<std::size_t>(update.closure)].worker;
+    time.by_worker[static_cast<std::size_t>(worker)] += update.staleness;
+    ++updates[static_cast<std::size_t>(worker)];
+    sum += update.staleness;
+  }
+  for (std::size_t worker = 0; worker < updates.size(); ++worker)
+    if (updates[worker] > 0) time.by_worker[worker] /= static_cast<double>(updates[worker]);
+  if (!all.empty()) time.mean_staleness = sum / static_cast<double>(all.size());
+}
+
+void add_servers(const PlayedPool& played, PoolTime& time) {
+  const plan::Plan& plan = played.pooled.plan;
+  std::map<plan::DeviceId, Seconds> busy;
+  for (const plan::Occurrence& each : played.timeline.occurrences) {
+    const plan::Node& node = plan.node(each.node);
+    const auto* run = std::get_if<plan::Run>(&node.action);
+    if (run != nullptr && node.role.purpose == Purpose::update) busy[run->device] += each.end - each.start;
+  }
+  for (const auto& [device, seconds] : busy)
+    time.servers_busy.push_back({plan.devices[index(device)].name, seconds / time.end});
+}
+
+void add_links(const PlayedPool& played, PoolTime& time) {
+  for (const plan::LinkUse& link : played.timeline.links) {
+    const double share = (link.carried / link.bandwidth) / time.end;
+    if (share > time.busiest_link.share) time.busiest_link = {link.name, share};
+  }
+}
+
+// The resource that is busy for most of the time. Where none is busy for 90 % of it, more or faster workers would
+// help: the rest of the time, each of the shared resources waits for a worker.
+std::string bottleneck_of(const PoolTime& time) {
+  constexpr double bound = 0.9;
+  PoolTime::Share most{"the coordinator", time.coordinator};
+  for (const PoolTime::Share& server : time.servers_busy)
+    if (server.share > most.share) most = {"the CPU of " + server.name, server.share};
+  if (time.busiest_link.share > most.share)
+    most = {"link " + time.busiest_link.name, time.busiest_link.share};
+  return most.share >= bound ? most.name : "the workers";
+}
+
+}  // namespace
+
+PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
+                     StepClock& clock, const StepTimeOptions& options, double jitter, std::int64_t seed) {
+  PlayedPool played{.pooled = plan::pooled(one, pool.workers, pool.replicas)};
+  const std::vector<platform::Endpoint> where = endpoints_of(played.pooled.plan, machine);
+  played.costs = clock.costs_of(played.pooled.plan, where, options);
+  plan::Pool queue{.closures = pool.closures, .dispatch = pool.dispatch};
+  if (jitter > 0) queue.paces = jitter_factors(jitter, seed, static_cast<std::size_t>(pool.closures));
+  played.timeline = simulate::simulate(played.pooled, queue, played.costs, *machine.platform, where);
+  return played;
+}
+
+std::vector<Update> updates_of(const PlayedPool& played) {
+  const std::vector<VariableAccess> accesses = accesses_of(played.pooled.plan);
+  std::map<plan::BufferId, std::int32_t> version;
+  std::map<std::pair<std::int32_t, plan::BufferId>, std::int32_t> read;
+  std::vector<Update> updates;
+  for (const plan::Occurrence& each : played.timeline.occurrences) {
+    const auto& [access, variable] = accesses[index(each.node)];
+    if (access == Access::read) read[{each.closure, variable}] = version[variable];
+    if (access != Access::update) continue;
+    const std::int32_t before = version[variable]++;
+    // A variable that the closure updates without having read it is as it was.
+    const auto found = read.find({each.closure, variable});
+    updates.push_back({each.closure, found == read.end() ? 0 : before - found->second});
+    if (found != read.end()) read.erase(found);
+  }
+  return updates;
+}
+
+plan::Timeline typical_closure(const PlayedPool& played) {
+  const plan::PoolTimeline& timeline = played.timeline;
+  std::vector<std::pair<Seconds, std::int32_t>> own;
+  for (std::size_t i = 0; i < timeline.closures.size(); ++i)
+    if (const plan::Closure& closure = timeline.closures[i]; closure.worker == 0)
+      own.emplace_back(closure.end - closure.taken, narrow<std::int32_t>(i));
+  std::ranges::sort(own);
+  const auto [duration, number] = own[own.size() / 2];
+  const Seconds begin = timeline.closures[static_cast<std::size_t>(number)].taken;
+  plan::Timeline typical{.end = duration};
+  typical.nodes.resize(index(played.pooled.tasks.front().end));
+  for (const plan::Occurrence& each : timeline.occurrences)
+    if (each.closure == number) typical.nodes[index(each.node)] = {each.start - begin, each.end - begin};
+  const double share = duration / timeline.end;  // of what the links carry in all
+  for (plan::LinkUse link : timeline.links) {
+    link.carried = Bytes(static_cast<std::int64_t>(static_cast<double>(link.carried.count()) * share));
+    link.busy = link.busy * share;
+    typical.links.push_back(std::move(link));
+  }
+  return typical;
+}
+
+PoolTime summary_of(const PlayedPool& played, const PoolOptions& pool) {
+  PoolTime time{.workers = std::ssize(pool.workers),
+                .servers = pool.servers,
+                .closures = std::ssize(played.timeline.closures),
+                .end = played.timeline.end};
+  time.interval = interval_of(played.timeline, time.workers);
+  time.by_worker.resize(pool.workers.size());
+  time.coordinator = pool.dispatch * static_cast<double>(time.closures) / time.end;
+  add_staleness(played, time);
+  add_servers(played, time);
+  add_links(played, time);
+  time.bottleneck = bottleneck_of(time);
+  return time;
+}
+
+}  // namespace wt::timing
