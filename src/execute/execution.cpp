@@ -212,6 +212,14 @@ void Execution::enqueue(plan::NodeId node) {
   by_node_[index(node)]->enqueue(tasks_[index(node)]);
 }
 
+// Several queues don't know of each other's nodes, so each node waits for the one before.
+void Execution::enqueue_after(plan::NodeId node) {
+  enter();
+  if (!team_.others.empty()) wait();
+  by_node_[index(node)]->enqueue(tasks_[index(node)]);
+  is_under_way_ = true;
+}
+
 void Execution::wait() const {
   for (device::Queue* queue : all_queues_) queue->synchronize();
 }

@@ -38,14 +38,19 @@ void write_evaluation(json::Writer& out, const train::EpochResult& evaluation) {
   out.end_object();
 }
 
-void write_step(json::Writer& out, const train::StepResult& step,
-                const std::map<std::int64_t, Seconds>& times) {
+void write_step(json::Writer& out, const train::StepResult& step, const session::Results& results) {
+  const std::map<std::int64_t, Seconds>& times = results.step_times;
   out.begin_object(Layout::one_line)
       .member("epoch", step.epoch)
       .member("step", step.step)
       .member("rows", step.rows);
   if (const auto time = times.find(step.step); time != times.end())
     out.member("step_time_s", time->second.count());
+  if (const auto closure = results.closures.find(step.step); closure != results.closures.end())
+    out.member("worker", closure->second.worker)
+        .member("begin_s", closure->second.begin.count())
+        .member("end_s", closure->second.end.count())
+        .member("staleness", closure->second.staleness);
   write_measured(out, step.loss, step.metrics);
   out.end_object();
 }
@@ -90,7 +95,7 @@ void add_headings(std::vector<std::string>& row, const train::EpochResult& resul
 
 void write_trained(json::Writer& out, const session::Results& results) {
   out.key("steps").begin_array();
-  for (const train::StepResult& step : results.steps) write_step(out, step, results.step_times);
+  for (const train::StepResult& step : results.steps) write_step(out, step, results);
   out.end_array().key("epochs").begin_array();
   for (const session::Epoch& epoch : results.epochs) write_epoch(out, epoch);
   out.end_array();

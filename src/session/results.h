@@ -47,9 +47,17 @@ struct Results {
   std::optional<timing::JobTime> job{};          // of a job that does not end early; unset: not wanted
   std::optional<cost::Cost> cost{};              // of that job; unset: the platform has no price
   std::map<std::int64_t, Seconds> step_times{};  // simulated, by step number
-  std::optional<std::string> out_of_memory{};    // in TensorFlow's words, if this ended the job
-  std::optional<timing::LostWorker> lost{};      // set if the loss of a worker ended the job
-  std::optional<timing::TimedOut> timed_out{};   // set if a timeout ended the job
+  // Of workers that don't wait for each other: where and when a step took place.
+  struct ClosureTime {
+    std::int32_t worker = 0;
+    Seconds begin{};  // since the beginning of the training
+    Seconds end{};
+    double staleness = 0;  // the mean of its updates
+  };
+  std::map<std::int64_t, ClosureTime> closures{};  // by step number
+  std::optional<std::string> out_of_memory{};      // in TensorFlow's words, if this ended the job
+  std::optional<timing::LostWorker> lost{};        // set if the loss of a worker ended the job
+  std::optional<timing::TimedOut> timed_out{};     // set if a timeout ended the job
   // The step in which a lost worker or a timeout ended the job. Unset if neither did.
   std::optional<std::int64_t> last_step() const {
     if (timed_out) return timed_out->step;

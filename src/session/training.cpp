@@ -197,14 +197,45 @@ train::FitOptions Training::fit_options(session::Results& results, OutputFolder&
   options.on_step = [&](const train::StepResult& step) { finish_step(step, results); };
   options.on_epoch = [&](const train::EpochResult& epoch) { finish_epoch(epoch, results, folder); };
   options.is_interrupted = [&] { return is_interrupted(results); };
+  if (job_.machine.pool)
+    options.order = [this](const plan::Plan&, std::int64_t count) {
+      return order_closures(count, epochs_played_++);
+    };
   return options;
+}
+
+// Time comes first: the simulation says which worker executes which closure, and in which order.
+train::ClosureOrder Training::order_closures(std::int64_t count, std::int64_t epoch) {
+  if (played_ != nullptr) epoch_begin_ += played_->timeline.end;
+  played_ = &clock_.closures(count, epoch);
+  staleness_.assign(static_cast<std::size_t>(count), 0);
+  std::vector<double> updates(staleness_.size());
+  for (const timing::Update& update : timing::updates_of(*played_)) {
+    staleness_[static_cast<std::size_t>(update.closure)] += update.staleness;
+    ++updates[static_cast<std::size_t>(update.closure)];
+  }
+  for (std::size_t i = 0; i < updates.size(); ++i)
+    if (updates[i] > 0) staleness_[i] /= updates[i];
+  return {&played_->pooled, &played_->timeline};
+}
+
+void Training::note_closure(const train::StepResult& step, session::Results& results) const {
+  const plan::Closure& closure = played_->timeline.closures[static_cast<std::size_t>(*step.closure)];
+  results.step_times[step.step] = closure.end - closure.taken;
+  results.closures[step.step] = {.worker = closure.worker,
+                                 .begin = epoch_begin_ + closure.taken,
+                                 .end = epoch_begin_ + closure.end,
+                                 .staleness = staleness_[static_cast<std::size_t>(*step.closure)]};
 }
 
 void Training::finish_step(train::StepResult step, session::Results& results) {
   step.step += done_.steps;
   losses_of_epoch_ += step.loss;
   if (options_.on_step) options_.on_step(step);
-  if (job_.machine.platform) results.step_times[step.step] = clock_.step(step.rows, step.step).summary.step;
+  if (step.closure)
+    note_closure(step, results);
+  else if (job_.machine.platform)
+    results.step_times[step.step] = clock_.step(step.rows, step.step).summary.step;
   results.steps.push_back(std::move(step));
 }
 

@@ -93,6 +93,8 @@ class Training {
   std::optional<train::EpochResult> evaluate_checkpoint(session::Results& results, OutputFolder& folder);
   std::optional<train::EpochResult> evaluate(train::Model& model, session::Results& results);
   train::FitOptions fit_options(session::Results& results, OutputFolder& folder);
+  train::ClosureOrder order_closures(std::int64_t count, std::int64_t epoch);
+  void note_closure(const train::StepResult& step, session::Results& results) const;
   void finish_step(train::StepResult step, session::Results& results);
   void finish_epoch(train::EpochResult epoch, session::Results& results, OutputFolder& folder);
   bool is_interrupted(session::Results& results) const;
@@ -109,6 +111,11 @@ class Training {
   train::Model evaluator_;
   train::Progress done_{};  // progress of the restored checkpoint; zero without one
   double losses_of_epoch_ = 0;
+  // Of workers that don't wait for each other.
+  const timing::PlayedPool* played_ = nullptr;  // the closures of the epoch
+  std::vector<double> staleness_{};             // by closure, the mean of its updates
+  Seconds epoch_begin_{};
+  std::int64_t epochs_played_ = 0;
 };
 
 }  // namespace wt::session

@@ -114,6 +114,15 @@ const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t
   return simulations_.emplace(key, timing::simulate_step(plan, job_.machine, options)).first->second;
 }
 
+// With jitter, epochs differ.
+const timing::PlayedPool& TrainingClock::closures(std::int64_t count, std::int64_t epoch) {
+  timing::SimulationOptions options = options_of(job_.global_batch, phases_.last());
+  options.pool->closures = count;
+  options.steps.seed += epoch;
+  options.scale = step().scale;
+  return played_.emplace(timing::simulate_closures(plans_.whole(), job_.machine, options));
+}
+
 std::optional<timing::PoolOptions> TrainingClock::pool_options(const plan::Plan& plan) const {
   if (!job_.machine.pool) return std::nullopt;
   const cluster::Pool& pool = *job_.machine.pool;

@@ -32,6 +32,10 @@ class TrainingClock {
     return simulate(rows, phases_.at(number));
   }
 
+  // All executions of the nodes of so many closures of whole batches, which begin together. Requires: the machine has
+  // a pool.
+  const timing::PlayedPool& closures(std::int64_t count, std::int64_t epoch);
+
   // ---- For the time of a whole training (session/job_clock.h)
 
   const timing::Phases& phases() const { return phases_; }
@@ -62,6 +66,7 @@ class TrainingClock {
   std::optional<timing::TimedOut> timed_out(std::int64_t steps);  // within the first `steps` steps
 
  private:
+  std::optional<timing::PlayedPool> played_{};  // the closures that were requested last
   timing::SimulationOptions options_of(std::int64_t rows, std::size_t phase);
   const timing::Simulation& simulate(std::int64_t rows, std::size_t phase);
   struct Alone {

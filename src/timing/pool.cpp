@@ -114,8 +114,12 @@ std::string bottleneck_of(const PoolTime& time) {
 PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
                      StepClock& clock, const StepTimeOptions& options, double jitter, std::int64_t seed) {
   PlayedPool played{.pooled = plan::pooled(one, pool.workers, pool.replicas)};
+  std::vector<double> pace;  // all devices are faster, or none is
   const std::vector<platform::Endpoint> where = endpoints_of(played.pooled.plan, machine);
-  played.costs = clock.costs_of(played.pooled.plan, where, options);
+  StepTimeOptions of_all = options;
+  if (!options.pace.empty()) pace.assign(played.pooled.plan.devices.size(), options.pace.front());
+  of_all.pace = pace;
+  played.costs = clock.costs_of(played.pooled.plan, where, of_all);
   plan::Pool queue{.closures = pool.closures, .dispatch = pool.dispatch};
   if (jitter > 0) queue.paces = jitter_factors(jitter, seed, static_cast<std::size_t>(pool.closures));
   played.timeline = simulate::simulate(played.pooled, queue, played.costs, *machine.platform, where);

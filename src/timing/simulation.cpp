@@ -61,7 +61,7 @@ class StepSimulator {
       play();
       approach(*options_.measured_step);
     }
-    pace_.assign(plan_.devices.size(), 1 / options_.compute);
+    set_pace();
     play();
     if (!options_.pool && !options_.steps.one_is_enough()) {
       several_ = play_steps(plan_, costs_, machine_, synchronization(), options_.steps);
@@ -71,6 +71,13 @@ class StepSimulator {
                        : splits_of(plan_, timeline_, machine_, options_.divided);
     return {timeline_, roofline_.scale, summary(), costs_, roofline_, overdue(), std::move(splits_), shown()};
   }
+
+  PlayedPool played_pool() {
+    return play_pool(plan_, *options_.pool, machine_, clock_, time_options(), options_.steps.jitter,
+                     options_.steps.seed);
+  }
+
+  void set_pace() { pace_.assign(plan_.devices.size(), 1 / options_.compute); }
 
  private:
   StepTimeOptions time_options() const {
@@ -84,8 +91,7 @@ class StepSimulator {
   }
 
   void play_closures() {
-    const PlayedPool played = play_pool(plan_, *options_.pool, machine_, clock_, time_options(),
-                                        options_.steps.jitter, options_.steps.seed);
+    const PlayedPool played = played_pool();
     costs_ = played.costs;
     costs_.nodes.resize(plan_.nodes.size());
     timeline_ = typical_closure(played);
@@ -254,6 +260,13 @@ std::vector<platform::Endpoint> endpoints_of(const plan::Plan& plan, const clust
   std::vector<platform::Endpoint> where;
   for (const plan::Device& device : plan.devices) where.push_back(machine.endpoint(device.name));
   return where;
+}
+
+PlayedPool simulate_closures(const plan::Plan& plan, const cluster::Machine& machine,
+                             const SimulationOptions& options) {
+  StepSimulator simulator(plan, machine, options);
+  simulator.set_pace();
+  return simulator.played_pool();
 }
 
 Simulation simulate_step(const plan::Plan& plan, const cluster::Machine& machine,

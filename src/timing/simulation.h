@@ -93,6 +93,9 @@ struct SimulationOptions {
 std::vector<platform::Endpoint> endpoints_of(const plan::Plan& plan, const cluster::Machine& machine);
 
 // Requires: the machine has a platform, and the plan's first device is that of the machine's first replica.
+// All executions of the nodes of the closures that the options' pool has.
+PlayedPool simulate_closures(const plan::Plan& plan, const cluster::Machine& machine,
+                             const SimulationOptions& options);
 Simulation simulate_step(const plan::Plan& plan, const cluster::Machine& machine,
                          const SimulationOptions& options);
 

@@ -225,16 +225,20 @@ StepResult Model::train_on_batch(const std::vector<Tensor>& batch) {
 }
 
 StepResult Model::train_on_pieces(const PerReplica& arguments, const Function::Next& next) {
+  return result_of(arguments, steps_->train.run(arguments, next));
+}
+
+StepResult Model::result_of(const PerReplica& arguments, const PerReplica& results) {
   StepResult result{.rows = rows_of(arguments),
                     .is_uneven_mean = steps_->options.loss_scale == LossScale::keras && is_uneven(arguments)};
-  const Tensor loss = steps_->train.run(arguments, next).front().front();
-  result.loss = static_cast<double>(loss.values<float>()[0]);
+  result.loss = static_cast<double>(results.front().front().values<float>()[0]);
   result.metrics = metric_results();
   return result;
 }
 
 std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptions& options) {
   compiled("fit");
+  if (options.order) return fit_closures(dataset, options);
   std::vector<EpochResult> history;
   std::int64_t step = 0;
   const auto is_wanted = [&](std::int64_t number) { return !options.steps || number < *options.steps; };
@@ -273,6 +277,86 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
     result.metrics = metric_results();
     history.push_back(result);
     if (options.on_epoch) options.on_epoch(result);
+  }
+  return history;
+}
+
+// ---- Workers that don't wait for each other
+
+// A dataset for each worker, which it reads from the beginning again when it ends.
+class Model::WorkersDatasets {
+ public:
+  WorkersDatasets(const Model& model, const data::Dataset& dataset) : model_(model), dataset_(dataset) {}
+
+  // The first worker reads the rows in the order in which a single replica would.
+  PerReplica next(std::int32_t worker) {
+    Reading& reading = readings_[worker];
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      if (!reading.batches)
+        reading.batches = model_.distributed(
+            dataset_, static_cast<std::uint64_t>(worker) << 32U | static_cast<std::uint64_t>(reading.pass++));
+      if (auto batch = reading.batches->next()) return model_.arguments(std::move(*batch));
+      reading.batches.reset();
+    }
+    throw InputError("[fit] the dataset is empty", "pass a dataset with at least one batch");
+  }
+
+ private:
+  struct Reading {
+    std::uint32_t pass = 0;
+    std::optional<data::DistributedIterator> batches{};
+  };
+  const Model& model_;
+  const data::Dataset& dataset_;
+  std::map<std::int32_t, Reading> readings_{};
+};
+
+// An epoch ends when all of its closures have: ClusterCoordinator.join.
+EpochResult Model::train_closures(WorkersDatasets& datasets, const FitOptions& options, EpochResult epoch,
+                                  std::int64_t closures, std::int64_t first_step, bool& is_interrupted) {
+  reset_metrics();
+  std::map<std::int32_t, PerReplica> given;  // by worker
+  given[0] = datasets.next(0);
+  steps_->train.create_variables(given[0]);
+  std::optional<PerReplica> first = given[0];
+  const std::shared_ptr<const plan::Plan> one = steps_->train.plan_for(given[0]);
+  const ClosureOrder order = options.order(*one, closures);
+  ClosureExecution execution(order, machine_.replicas(), state_, machine_.queues);
+  const auto arguments = [&](std::int32_t worker) {
+    if (worker == 0 && first)
+      first.reset();
+    else
+      given[worker] = datasets.next(worker);
+    return given[worker];
+  };
+  execution.run(arguments, [&](std::int32_t closure, const PerReplica& results) {
+    const std::int32_t worker = order.timeline->closures[static_cast<std::size_t>(closure)].worker;
+    StepResult done = result_of(given[worker], results);
+    done.epoch = epoch.epoch;
+    done.step = first_step + epoch.steps++;
+    done.closure = closure;
+    if (options.on_step) options.on_step(done);
+    is_interrupted = options.is_interrupted && options.is_interrupted();
+    return !is_interrupted;
+  });
+  epoch.loss = static_cast<double>(loss_so_far());
+  epoch.metrics = metric_results();
+  return epoch;
+}
+
+std::vector<EpochResult> Model::fit_closures(const data::Dataset& dataset, const FitOptions& options) {
+  std::vector<EpochResult> history;
+  WorkersDatasets datasets(*this, dataset);
+  std::int64_t step = 0;
+  bool is_interrupted = false;
+  for (std::int64_t epoch = options.initial_epoch; epoch < options.epochs && !is_interrupted; ++epoch) {
+    std::int64_t closures = options.steps_per_epoch.value_or(dataset.cardinality());
+    if (options.steps)
+      closures = closures < 0 ? *options.steps - step : std::min(closures, *options.steps - step);
+    if (closures <= 0) break;
+    history.push_back(train_closures(datasets, options, {.epoch = epoch}, closures, step, is_interrupted));
+    step += history.back().steps;
+    if (options.on_epoch) options.on_epoch(history.back());
   }
   return history;
 }

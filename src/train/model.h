@@ -33,6 +33,7 @@
 #include "model/loss.h"
 #include "model/metric.h"
 #include "model/optimizer.h"
+#include "train/closures.h"
 #include "train/function.h"
 #include "train/loss_scale.h"
 
@@ -58,10 +59,11 @@ struct Log {
 // The result of a step. Its metrics accumulate from the beginning of the epoch, as Keras' progress bar shows
 // them.
 struct StepResult {
-  std::int64_t epoch = 0;  // counted from 0
-  std::int64_t step = 0;   // counted from 0 over the whole training
-  std::int64_t rows = 0;   // of all replicas
-  double loss = 0;         // of this step alone, regularization included
+  std::int64_t epoch = 0;                 // counted from 0
+  std::int64_t step = 0;                  // counted from 0 over the whole training
+  std::int64_t rows = 0;                  // of all replicas, or of the closure
+  std::optional<std::int32_t> closure{};  // its number in the order of the epoch; set if workers don't wait
+  double loss = 0;                        // of this step alone, regularization included
   std::vector<Log> metrics{};
 
   // True if the loss is scaled as in Keras and the replicas had different numbers of rows. Rows then have
@@ -85,6 +87,10 @@ struct FitOptions {
   std::function<void(const StepResult&)> on_step{};
   std::function<void(const EpochResult&)> on_epoch{};  // may save a checkpoint or evaluate
   std::function<bool()> is_interrupted{};              // called after each step; true ends the training there
+  // Set if workers don't wait for each other. A step is a closure then, and steps are reported in the order in which
+  // they end. Each worker reads the whole dataset, in an order of its own if it is shuffled, and begins again at its
+  // end: ClusterCoordinator.create_per_worker_dataset with a dataset that is repeated.
+  OrderOfClosures order{};
 };
 
 // An evaluation has no callbacks of Keras', but it may take longer than the training.
@@ -138,6 +144,11 @@ class Model {
   PerReplica split(const std::vector<Tensor>& batch) const;
   PerReplica arguments(PerReplica batch) const;
   StepResult train_on_pieces(const PerReplica& arguments, const Function::Next& next = {});
+  StepResult result_of(const PerReplica& arguments, const PerReplica& results);
+  class WorkersDatasets;
+  EpochResult train_closures(WorkersDatasets& datasets, const FitOptions& options, EpochResult epoch,
+                             std::int64_t closures, std::int64_t first_step, bool& is_interrupted);
+  std::vector<EpochResult> fit_closures(const data::Dataset& dataset, const FitOptions& options);
   float metric_so_far(const model::Metric& metric) const;
   float loss_so_far() const;
   std::vector<Log> metric_results() const;
