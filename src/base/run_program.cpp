@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/temporary_folder.h"
 
 namespace wt {
 
@@ -97,21 +98,6 @@ Ended run_program(const std::vector<std::string>& words) {
     throw MachineError("run", fmt::format("{} cannot be started: {}", words.front(), std::strerror(error)));
   const int exit = exit_of(child);
   return {.exit = exit, .results = streams.results(), .messages = streams.messages()};
-}
-
-TemporaryFolder::TemporaryFolder() {
-  std::error_code error;
-  fs::path place = fs::temp_directory_path(error);
-  if (error) place = "/tmp";
-  std::string name = (place / "windtunnel-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw MachineError("write", fmt::format("no folder in {}: {}", place.string(), std::strerror(errno)));
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 }  // namespace wt

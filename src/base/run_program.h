@@ -21,18 +21,4 @@ struct Ended {
 // MachineError if the operating system cannot start it.
 Ended run_program(const std::vector<std::string>& words);
 
-// A new, empty folder for temporary files, which the destructor removes with its content.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 }  // namespace wt

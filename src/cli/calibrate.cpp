@@ -10,6 +10,7 @@
 #include "base/output/place.h"
 #include "base/rough.h"
 #include "base/table.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "device/cpu/cpu_queue.h"
 #include "device/cpu/host.h"
@@ -168,6 +169,19 @@ Exit calibrate(const CalibrateOptions& options, const Streams& streams) {
   streams.results << fmt::format("{} in {}\n", counted(std::ssize(profile.kernels), "kernel call"),
                                  options.as);
   return Exit::done;
+}
+
+Command calibrate_command(CLI::App& program) {
+  return declare(
+      program, "calibrate", "Measures the times of a scenario's kernels on this machine", calibrate,
+      [](CLI::App& command, CalibrateOptions& options) {
+        command.add_option("FILE", options.file, "The scenario; default: measures only this machine's rates");
+        add_overrides(command, options.overrides);
+        command.add_option("--as", options.as,
+                           "The profile to write, for \"time\": {\"compute\": {\"profile\": ...}}");
+        command.add_option("--threads", options.threads, "Number of threads on this machine's CPU");
+        add_isa(command, options.isa);
+      });
 }
 
 }  // namespace wt::cli

@@ -3,11 +3,12 @@
 // return, and turns errors into messages and exit codes. It contains no models and no computations of its
 // own.
 //
-// A command is a struct of options, a function that takes them, and a block in cli.cpp that declares its
-// arguments:
+// A command is a struct of options, a function that takes them, and a function that declares its arguments.
+// The table in cli.cpp names the last:
 //
 //   struct ExplainOptions { std::string file; std::vector<std::string> overrides; bool json; };
 //   Exit explain(const ExplainOptions& options, const Streams& streams);  // defined in cli/explain.cpp
+//   Command explain_command(CLI::App& program);                           // defined there, too
 //
 // Tests call such functions, or run_command_line, with string streams instead of the terminal. Two rules
 // hold. Results go to one stream and messages for the user to the other, so that a script can read the

@@ -145,7 +145,8 @@ std::string report_folder_of(const CollectiveOptions& options, const std::string
   return options.out.empty() ? "out/" + scenario::slug(name) : options.out;
 }
 
-// The largest size of the first series whose moves can be told apart in a drawing.
+// The row of the first series with the largest size whose moves are few enough for a drawing, in which the
+// reader has to distinguish their arrows. Null: no size has so few.
 const communication::CollectiveRow* drawn_row(const report::CollectiveTable& table) {
   constexpr std::int64_t most_moves = 300;
   const communication::CollectiveRow* found = nullptr;

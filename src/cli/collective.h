@@ -48,5 +48,6 @@ inline bool names_sizes(const CollectiveOptions& options) {
 
 // Simulates collectives on a described machine and prints their times in the columns of nccl-tests.
 Exit run_collective(const CollectiveOptions& options, const Streams& streams);
+Command collective_command(CLI::App& program);
 
 }  // namespace wt::cli

@@ -1,6 +1,7 @@
 #pragma once
-// The commands of the program, except `collective` and `verify`, which have headers of their own. A command
-// takes its options as the user wrote them and writes to two streams.
+// The commands of the program, except `collective`, `sweep`, `merge`, `recommend`, `report` and `verify`,
+// which have headers of their own. A command takes its options as the user wrote them and writes to two
+// streams. Beside each stands the function that declares its arguments (cli/arguments.h).
 
 #include <iosfwd>
 #include <optional>
@@ -10,6 +11,9 @@
 #include "base/error.h"
 #include "cli/cli.h"
 
+namespace CLI {
+class App;
+}
 namespace wt::cluster {
 struct Machine;
 }
@@ -21,6 +25,8 @@ class Training;
 }
 
 namespace wt::cli {
+
+struct Command;
 
 // Results may be read by scripts. Messages are for the user only.
 struct Streams {
@@ -46,6 +52,7 @@ struct RunOptions {
   bool verbose = false;               // details of what is planned and simulated
 };
 Exit run(const RunOptions& options, const Streams& streams);
+Command run_command(CLI::App& program);
 
 struct ExplainOptions {
   std::string file{};
@@ -53,6 +60,7 @@ struct ExplainOptions {
   bool json = false;
 };
 Exit explain(const ExplainOptions& options, const Streams& streams);
+Command explain_command(CLI::App& program);
 
 struct ValidateOptions {
   std::vector<std::string> files{};
@@ -62,6 +70,7 @@ struct ValidateOptions {
   bool placement = false;  // prints the device of each operation, and the reason
 };
 Exit validate(const ValidateOptions& options, const Streams& streams);
+Command validate_command(CLI::App& program);
 
 // The overrides that the options of a run stand for, in the order in which they apply: --set, --job, --price.
 std::vector<std::string> overrides_of(const std::string& file, const RunOptions& options);
@@ -87,6 +96,7 @@ struct DevicesOptions {
   bool json = false;
 };
 Exit devices(const DevicesOptions& options, const Streams& streams);
+Command devices_command(CLI::App& program);
 
 struct CalibrateOptions {
   std::string file{};  // empty: measures only this machine's rates
@@ -96,12 +106,14 @@ struct CalibrateOptions {
   std::string isa{};
 };
 Exit calibrate(const CalibrateOptions& options, const Streams& streams);
+Command calibrate_command(CLI::App& program);
 
 struct ListOptions {
   std::string what{};  // one of list_kinds(); empty: all of them
   bool json = false;
 };
 Exit list(const ListOptions& options, const Streams& streams);
+Command list_command(CLI::App& program);
 std::vector<std::string_view> list_kinds();
 
 struct ImportOptions {
@@ -111,6 +123,7 @@ struct ImportOptions {
   std::string host{};  // CPU type; empty: found by the CPU's model
 };
 Exit import_platform(const ImportOptions& options, const Streams& streams);
+Command import_command(CLI::App& program);
 
 struct ExportOptions {
   std::string platform{};
@@ -119,5 +132,6 @@ struct ExportOptions {
   std::string out{};                     // the file to write; empty: prints it
 };
 Exit export_platform(const ExportOptions& options, const Streams& streams);
+Command export_command(CLI::App& program);
 
 }  // namespace wt::cli

@@ -5,6 +5,7 @@
 #include "base/json_writer.h"
 #include "base/rough.h"
 #include "base/table.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "device/cpu/host.h"
 #include "device/cpu/workers.h"
@@ -99,6 +100,15 @@ Exit devices(const DevicesOptions& options, const Streams& streams) {
   else
     print_described(machine, streams.results);
   return Exit::done;
+}
+
+Command devices_command(CLI::App& program) {
+  return declare(program, "devices", "Prints this machine's devices, or those that a scenario describes",
+                 devices, [](CLI::App& command, DevicesOptions& options) {
+                   command.add_option("FILE", options.file, "The scenario; default: this machine");
+                   add_overrides(command, options.overrides);
+                   command.add_flag("--json", options.json, "Prints them as JSON");
+                 });
 }
 
 }  // namespace wt::cli

@@ -1,5 +1,6 @@
 #include <ostream>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "report/explanation.h"
 #include "scenario/parse.h"
@@ -20,6 +21,16 @@ Exit explain(const ExplainOptions& options, const Streams& streams) {
   streams.results << (options.json ? report::explanation_json(explanation)
                                    : report::explanation_text(explanation));
   return Exit::done;
+}
+
+Command explain_command(CLI::App& program) {
+  return declare(program, "explain",
+                 "Prints where a step's time goes, and which changes would make it shorter", explain,
+                 [](CLI::App& command, ExplainOptions& options) {
+                   command.add_option("FILE", options.file, "The scenario")->required();
+                   add_overrides(command, options.overrides);
+                   command.add_flag("--json", options.json, "Prints the same as JSON");
+                 });
 }
 
 }  // namespace wt::cli

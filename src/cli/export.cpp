@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/output/place.h"
 #include "base/suggest.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "platform/formats/export_dot.h"
 #include "platform/formats/export_simgrid.h"
@@ -45,6 +46,17 @@ Exit export_platform(const ExportOptions& options, const Streams& streams) {
   else
     write_text(options.out, text);
   return Exit::done;
+}
+
+Command export_command(CLI::App& program) {
+  return declare(
+      program, "export", "Writes a platform for other programs", export_platform,
+      [](CLI::App& command, ExportOptions& options) {
+        command.add_option("PLATFORM", options.platform, "The platform: a name or a file")->required();
+        command.add_option("--as", options.as, "simgrid (XML), or dot (a drawing for Graphviz)")->required();
+        add_overrides(command, options.overrides);
+        command.add_option("--out", options.out, "The file to write; default: prints it");
+      });
 }
 
 }  // namespace wt::cli

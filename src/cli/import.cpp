@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/output/place.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "platform/load.h"
 
@@ -60,6 +61,18 @@ Exit import_platform(const ImportOptions& options, const Streams& streams) {
   write_text(file, translated.json);
   streams.messages << fmt::format("wrote {}; \"platform\": \"{}\" in a scenario uses it\n", file, file);
   return Exit::done;
+}
+
+Command import_command(CLI::App& program) {
+  return declare(program, "import", "Reads SimGrid's platform XML or NCCL's topology XML", import_platform,
+                 [](CLI::App& command, ImportOptions& options) {
+                   command.add_option("FILE", options.file, "The XML file")->required();
+                   command.add_option("--as", options.as, "The platform file to write; default: prints it");
+                   command.add_option("--type", options.type,
+                                      "Device type of an NCCL topology; default: found by its \"sm\"");
+                   command.add_option("--host", options.host,
+                                      "CPU type of an NCCL topology; default: found by the CPU's model");
+                 });
 }
 
 }  // namespace wt::cli

@@ -10,6 +10,7 @@
 #include "base/suggest.h"
 #include "base/table.h"
 #include "base/utf8.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "collective/catalog.h"
 #include "kernel/kernel.h"
@@ -197,6 +198,15 @@ Exit list(const ListOptions& options, const Streams& streams) {
     separator = "\n";
   }
   return Exit::done;
+}
+
+Command list_command(CLI::App& program) {
+  return declare(program, "list", "Prints the names that a scenario may use, one per line", list,
+                 [](CLI::App& command, ListOptions& options) {
+                   command.add_option("WHAT", options.what,
+                                      fmt::format("{}; default: everything", fmt::join(list_kinds(), ", ")));
+                   command.add_flag("--json", options.json, "Prints them as JSON");
+                 });
 }
 
 }  // namespace wt::cli

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <ostream>
 
+#include "cli/arguments.h"
 #include "cli/processes.h"
 #include "cli/report_place.h"
 #include "recommend/recommend.h"
@@ -55,6 +56,44 @@ Exit recommend(const RecommendOptions& options, const Streams& streams) {
   streams.results << (options.json ? recommend::json(answer) : recommend::text(answer));
   if (options.report) write_report(options, answer, streams.messages);
   return answer.choices.empty() ? Exit::job_failed : Exit::done;
+}
+
+Command recommend_command(CLI::App& program) {
+  return declare(
+      program, "recommend",
+      "Prints the smallest machine of each platform that meets a target, and how sure that is", recommend,
+      [](CLI::App& command, RecommendOptions& options) {
+        command.add_option("FILE", options.file, "The scenario")->required();
+        add_overrides(command, options.overrides);
+        add_prices(command, options.prices);
+        command.add_option("--target", options.target, "Samples per second that are required");
+        command.add_option("--epoch", options.epoch, "Time in which an epoch has to end, as in 10min");
+        command.add_flag("--fit", options.fit, "Asks for the smallest machine into whose memory a step fits");
+        command
+            .add_option("--platforms", options.platforms,
+                        "Names or files separated by commas; default: all of `list platforms`")
+            ->delimiter(',');
+        command.add_option(
+            "--max-global-batch", options.max_global_batch,
+            "The most rows of all devices in a step, or none; required where the scenario fixes "
+            "only the batch of each device");
+        command.add_option("--max-devices", options.max_devices,
+                           "Larger machines are not considered; default: 256");
+        command.add_option("--quantile", options.quantile,
+                           "The share of published errors beyond each end of the interval; default: 0.1");
+        command.add_option(
+            "--measured", options.measured,
+            "A CSV file of your own measurements, in the format of tests/measurements, by which "
+            "the answer is tested and corrected");
+        command.add_option("--processes", options.processes,
+                           "Number of processes that share the platforms; default: one for each processor");
+        command.add_flag("--json", options.json, "Prints the answer as JSON");
+        CLI::Option* report = add_report_of_answer(command, options.report);
+        command
+            .add_option("--out", options.out,
+                        "Folder of the report, which is replaced; default: out/<name>_recommendation")
+            ->needs(report);
+      });
 }
 
 }  // namespace wt::cli

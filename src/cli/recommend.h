@@ -30,5 +30,6 @@ struct RecommendOptions {
 // Prints the smallest machine of each platform that meets a target, and how sure that is. The exit code is that of a
 // failed job if no machine meets it.
 Exit recommend(const RecommendOptions& options, const Streams& streams);
+Command recommend_command(CLI::App& program);
 
 }  // namespace wt::cli

@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "base/json.h"
+#include "cli/arguments.h"
 #include "cli/report_place.h"
 #include "report/page/page.h"
 #include "report/page/run.h"
@@ -149,6 +150,31 @@ Exit report(const ReportOptions& options, const Streams& streams) {
 
 void report_on(const std::string& folder, std::ostream& messages) {
   write_report_beside(folder, entries_of(fs::path(folder)), {}, messages);
+}
+
+Command report_command(CLI::App& program) {
+  return declare(
+      program, "report", "Draws results of run, sweep, recommend or collective as a page, report.html",
+      report, [](CLI::App& command, ReportOptions& options) {
+        command
+            .add_option("FOLDER", options.folders,
+                        "Folders of results; the report of one is written into it, that of several into a "
+                        "folder of its own")
+            ->required();
+        CLI::Option* out = command.add_option("--out", options.out,
+                                              "Folder of the report, which is replaced; default of several: "
+                                              "out/report");
+        CLI::Option* svg =
+            command.add_flag("--svg", options.pictures.svg, "Writes each chart as an SVG file, too");
+        CLI::Option* png =
+            command.add_flag("--png", options.pictures.png, "Writes each chart as a PNG file, too");
+        command
+            .add_flag("--json", options.json,
+                      "Prints report.json, the figures of the page, and writes nothing")
+            ->excludes(out)
+            ->excludes(svg)
+            ->excludes(png);
+      });
 }
 
 }  // namespace wt::cli

@@ -19,6 +19,7 @@ struct ReportOptions {
 
 // Writes the report of folders of results: beside the results of one, or of several into a folder of its own.
 Exit report(const ReportOptions& options, const Streams& streams);
+Command report_command(CLI::App& program);
 
 // As `report FOLDER`, for commands that have just written the folder.
 void report_on(const std::string& folder, std::ostream& messages);

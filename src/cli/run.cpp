@@ -10,7 +10,6 @@
 
 #include "base/interruption.h"
 #include "base/rough.h"
-#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -354,25 +353,6 @@ Exit run_scaling(const RunOptions& options, const Streams& streams) {
 }
 
 }  // namespace
-
-std::vector<std::string> overrides_of(const std::string& file, const RunOptions& options) {
-  std::vector<std::string> overrides = options.overrides;
-  if (options.job && !scenario::parse_file(file, overrides).job) overrides.push_back("job={}");
-  for (std::string& text : price_overrides(options.prices)) overrides.push_back(std::move(text));
-  return overrides;
-}
-
-std::vector<std::string> price_overrides(const std::vector<std::string>& prices) {
-  std::vector<std::string> overrides;
-  for (const std::string& text : prices) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw InputError(fmt::format("--price {} is not of the form NAME=PRICE", printable(text)),
-                       R"(write the platform and its price, as in --price aws_p5="98.32 USD/h")");
-    overrides.push_back(fmt::format(R"(cost.prices."{}"{})", text.substr(0, equals), text.substr(equals)));
-  }
-  return overrides;
-}
 
 Exit run(const RunOptions& options, const Streams& streams) {
   session::pin_isa(options.isa);

@@ -7,6 +7,7 @@
 
 #include "base/interruption.h"
 #include "base/rough.h"
+#include "cli/arguments.h"
 #include "cli/plain_text.h"
 #include "cli/processes.h"
 #include "cli/report.h"
@@ -153,6 +154,47 @@ Exit merge(const MergeOptions& options, const Streams& streams) {
   print(ending, folder, {}, streams);
   if (options.report) report_on(folder, streams.messages);
   return timed_points(ending) > 0 ? Exit::done : Exit::job_failed;
+}
+
+Command sweep_command(CLI::App& program) {
+  return declare(
+      program, "sweep", "Times the steps of a grid of scenarios, and writes a table of them", sweep,
+      [](CLI::App& command, SweepOptions& options) {
+        command.add_option("FILE", options.file, "The sweep; or a scenario, if there is an --axis")
+            ->required();
+        command
+            .add_option("--axis", options.axes,
+                        "A key and its values, as in machines=1..64x2 or platform=dgx_a100,dgx_h100; may be "
+                        "repeated, and `list axes` has short names")
+            ->type_name("KEY=VALUES")
+            ->allow_extra_args(false);
+        add_overrides(command, options.overrides);
+        add_prices(command, options.prices);
+        command.add_option(
+            "--out", options.out,
+            "Folder of the results; a sweep that lies there is continued; default: out/<name>");
+        command.add_option("--processes", options.processes,
+                           "Number of processes that share the points; default: one for each processor");
+        command.add_option("--shard", options.shard,
+                           "A part of the points, as in 2/3 for the second of three; `merge` joins them");
+        command.add_flag("--restart", options.restart,
+                         "Drops the rows that lie in the folder, and starts anew");
+        add_report_of_results(command, options.report);
+        CLI::Option* json = command.add_flag("--json", options.json, "Prints sweep.json");
+        CLI::Option* csv = command.add_flag("--csv", options.csv, "Prints sweep.csv");
+        json->excludes(csv);
+      });
+}
+
+Command merge_command(CLI::App& program) {
+  return declare(program, "merge", "Joins the results of a sweep's shards", merge,
+                 [](CLI::App& command, MergeOptions& options) {
+                   command.add_option("FOLDER", options.folders, "The folders of all shards")->required();
+                   command.add_option("--out", options.out,
+                                      "Folder of the joined results; default: out/<name>");
+                   add_report_of_results(command, options.report);
+                   command.add_flag("--restart", options.restart, "Drops the rows that lie in that folder");
+                 });
 }
 
 }  // namespace wt::cli

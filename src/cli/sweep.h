@@ -22,6 +22,7 @@ struct SweepOptions {
   bool csv = false;
 };
 Exit sweep(const SweepOptions& options, const Streams& streams);
+Command sweep_command(CLI::App& program);
 
 struct MergeOptions {
   std::vector<std::string> folders{};
@@ -30,5 +31,6 @@ struct MergeOptions {
   bool report = false;
 };
 Exit merge(const MergeOptions& options, const Streams& streams);
+Command merge_command(CLI::App& program);
 
 }  // namespace wt::cli

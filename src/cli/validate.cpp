@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "scenario/parse.h"
 #include "session/saved_state.h"
@@ -91,6 +92,20 @@ Exit validate(const ValidateOptions& options, const Streams& streams) {
     }
   }
   return exit;
+}
+
+Command validate_command(CLI::App& program) {
+  return declare(program, "validate", "Prints every mistake in scenarios, or that a scenario has none",
+                 validate, [](CLI::App& command, ValidateOptions& options) {
+                   command.add_option("FILE", options.files, "Scenarios")->required();
+                   add_overrides(command, options.overrides);
+                   add_tf_config(command, options.tf_config);
+                   command.add_flag(
+                       "--memory", options.memory,
+                       "Prints what each device would hold, and the largest batch that fits; trains nothing");
+                   command.add_flag("--placement", options.placement,
+                                    "Prints the device of each operation of a step, and the reason");
+                 });
 }
 
 }  // namespace wt::cli

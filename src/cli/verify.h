@@ -10,6 +10,9 @@
 
 namespace wt::cli {
 
+// The command `verify`, whose subcommands are the commands below.
+Command verify_command(CLI::App& program);
+
 struct VerifyCollectivesOptions {
   std::vector<std::string> files{};  // files of schedules to prove instead of the catalog
   std::string ranks = "2-24";        // a range, or one number
@@ -20,6 +23,7 @@ struct VerifyCollectivesOptions {
 // Proves every algorithm of the catalog for a range of ranks, or the schedules in files. Prints a row per
 // algorithm, and every fault that was found.
 Exit verify_collectives(const VerifyCollectivesOptions& options, const Streams& streams);
+Command verify_collectives_command(CLI::App& verify);
 
 struct VerifyStrategiesOptions {
   std::string file{};  // a scenario
@@ -34,21 +38,25 @@ struct VerifyStrategiesOptions {
 // why (study/evidence/against_one_device.h); or how far every synchronous strategy is from the runs of a
 // reference, for every algorithm that reduces gradients (study/evidence/reference_runs.h).
 Exit verify_strategies(const VerifyStrategiesOptions& options, const Streams& streams);
+Command verify_strategies_command(CLI::App& verify);
 
 // Published figures to compare with.
 struct PublishedOptions {
   std::string folder{};  // of CSV files: tests/measurements
   bool csv = false;
 };
+void add_published(CLI::App& command, PublishedOptions& options);
 
 // Prints the errors of three predictions for each group of rows (study/evidence/measurement_study.h), and
 // constants fitted to the group's rows.
 Exit verify_measurements(const PublishedOptions& options, const Streams& streams);
+Command verify_measurements_command(CLI::App& verify);
 
 // Compares predicted with published throughput on several devices, row by row. The absolute prediction uses the
 // constants of the devices' generation. The scaling prediction takes the compute time from the row with the
 // fewest devices, so that its error is that of the communication.
 Exit verify_scaling(const PublishedOptions& options, const Streams& streams);
+Command verify_scaling_command(CLI::App& verify);
 
 struct VerifyEvidenceOptions {
   std::string folder{};  // of CSV files: tests/measurements
@@ -58,10 +66,12 @@ struct VerifyEvidenceOptions {
 // Predicts every row of published training throughput, on one device and on several, and writes the errors as the
 // file platforms/evidence.json, from which `recommend` knows how far a prediction may be off. Takes minutes.
 Exit verify_evidence(const VerifyEvidenceOptions& options, const Streams& streams);
+Command verify_evidence_command(CLI::App& verify);
 
 // Compares predicted with published times of all-reduces, row by row. One prediction uses the constants of the
 // hardware's class, the other also the measured time of the system's smallest message.
 Exit verify_nccl_tests(const PublishedOptions& options, const Streams& streams);
+Command verify_nccl_tests_command(CLI::App& verify);
 
 struct VerifyScenariosOptions {
   std::string folder{};  // of scenario files: scenarios
@@ -72,5 +82,6 @@ struct VerifyScenariosOptions {
 // Runs every command for every scenario of a folder. A scenario that `validate` accepts must be accepted by
 // every command that shows a part of it, and `run` and `validate` must agree. No command may end with a fault.
 Exit verify_scenarios(const VerifyScenariosOptions& options, const Streams& streams);
+Command verify_scenarios_command(CLI::App& verify);
 
 }  // namespace wt::cli

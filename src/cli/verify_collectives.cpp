@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/suggest.h"
 #include "base/table.h"
+#include "cli/arguments.h"
 #include "collective/catalog.h"
 #include "collective/deletion.h"
 #include "collective/import.h"
@@ -139,6 +140,19 @@ Exit verify_files(const std::vector<std::string>& files, const Streams& streams)
 
 Exit verify_collectives(const VerifyCollectivesOptions& options, const Streams& streams) {
   return options.files.empty() ? verify_catalog(options, streams) : verify_files(options.files, streams);
+}
+
+Command verify_collectives_command(CLI::App& verify) {
+  return declare(
+      verify, "collectives", "Proves that every collective algorithm does what its operation promises",
+      verify_collectives, [](CLI::App& command, VerifyCollectivesOptions& options) {
+        command.add_option("FILE", options.files,
+                           "Files of schedules to prove instead, in windtunnel's text form or MSCCL's XML");
+        command.add_option("--ranks", options.ranks, "Number of ranks, or a range; default: 2-24");
+        command.add_option("--algorithm", options.algorithm, "Proves only this algorithm; default: all");
+        command.add_flag("--deletions", options.deletions,
+                         "Also proves that no move and no dependency is superfluous; for few ranks");
+      });
 }
 
 }  // namespace wt::cli

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/rough.h"
+#include "cli/arguments.h"
 #include "cli/verify.h"
 #include "study/evidence/records.h"
 
@@ -24,6 +25,19 @@ Exit verify_evidence(const VerifyEvidenceOptions& options, const Streams& stream
   streams.messages << fmt::format("{} written to {}\n",
                                   counted(static_cast<std::int64_t>(records.size()), "row"), options.as);
   return Exit::done;
+}
+
+Command verify_evidence_command(CLI::App& verify) {
+  return declare(verify, "evidence",
+                 "Writes how far predicted is from published training throughput, "
+                 "which `recommend` reads; takes minutes",
+                 verify_evidence, [](CLI::App& command, VerifyEvidenceOptions& options) {
+                   command
+                       .add_option("FOLDER", options.folder,
+                                   "Folder of CSV files with measurements: tests/measurements")
+                       ->required();
+                   command.add_option("--as", options.as, "The file to write; default: prints it");
+                 });
 }
 
 }  // namespace wt::cli

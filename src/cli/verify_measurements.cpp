@@ -8,6 +8,7 @@
 
 #include "base/median.h"
 #include "base/table.h"
+#include "cli/arguments.h"
 #include "study/evidence/measurement_study.h"
 
 namespace wt::cli {
@@ -110,6 +111,12 @@ Exit verify_measurements(const PublishedOptions& options, const Streams& streams
     for (const std::string& reason : predictions.left_out)
       streams.results << fmt::format("left out: {}\n", reason);
   return Exit::done;
+}
+
+Command verify_measurements_command(CLI::App& verify) {
+  return declare(verify, "measurements",
+                 "Compares predicted with published training throughput of single devices",
+                 verify_measurements, add_published);
 }
 
 }  // namespace wt::cli

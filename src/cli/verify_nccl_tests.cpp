@@ -9,6 +9,7 @@
 
 #include "base/median.h"
 #include "base/table.h"
+#include "cli/arguments.h"
 #include "study/evidence/nccl_study.h"
 
 namespace wt::cli {
@@ -102,6 +103,13 @@ Exit verify_nccl_tests(const PublishedOptions& options, const Streams& streams) 
     throw InputError(fmt::format("no row in \"{}\" is an all-reduce of a known system", options.folder));
   streams.results << (options.csv ? csv_of(tables) : text_of(tables));
   return Exit::done;
+}
+
+Command verify_nccl_tests_command(CLI::App& verify) {
+  return declare(
+      verify, "nccl-tests",
+      "Compares predicted with published times of all-reduces, from nccl-tests and similar programs",
+      verify_nccl_tests, add_published);
 }
 
 }  // namespace wt::cli

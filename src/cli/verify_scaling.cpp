@@ -9,6 +9,7 @@
 
 #include "base/median.h"
 #include "base/table.h"
+#include "cli/arguments.h"
 #include "study/evidence/scaling_prediction.h"
 
 namespace wt::cli {
@@ -114,6 +115,12 @@ Exit verify_scaling(const PublishedOptions& options, const Streams& streams) {
     for (const std::string& reason : predictions.left_out)
       streams.results << fmt::format("left out: {}\n", reason);
   return Exit::done;
+}
+
+Command verify_scaling_command(CLI::App& verify) {
+  return declare(verify, "scaling",
+                 "Compares predicted with published training throughput of several devices", verify_scaling,
+                 add_published);
 }
 
 }  // namespace wt::cli

@@ -1,5 +1,3 @@
-#include "cli/verify.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,9 @@
 
 #include "base/error.h"
 #include "base/table.h"
+#include "base/temporary_folder.h"
+#include "cli/arguments.h"
+#include "cli/verify.h"
 
 namespace wt::cli {
 
@@ -24,7 +25,8 @@ enum class May : std::uint8_t {
   refuse,      // It has requirements of its own, such as a described machine.
 };
 
-struct Command {
+// A command with its options.
+struct Tried {
   std::string_view name{};
   std::vector<std::string> before{};  // words before the scenario's file
   std::vector<std::string> after{};
@@ -32,8 +34,8 @@ struct Command {
 };
 
 // `calibrate` runs every kernel of a step at least seven times, and is given steps of one row.
-const std::vector<Command>& commands() {
-  static const std::vector<Command> all{
+const std::vector<Tried>& tried() {
+  static const std::vector<Tried> all{
       {"validate", {"validate"}, {}},
       {"memory", {"validate", "--memory"}, {}},
       {"placement", {"validate", "--placement"}, {}},
@@ -74,26 +76,6 @@ bool is_slow(const std::string& scenario, std::string_view command) {
   });
 }
 
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "windtunnel_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw MachineError("write", fmt::format("{}: no folder can be made there", name));
-    path_ = name;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_{};
-};
-
 struct Ended {
   Exit exit{};
   std::string message{};  // why it was not done
@@ -108,7 +90,7 @@ std::string reason_in(const std::string& messages) {
   return {};
 }
 
-Ended ended(const Command& command, const fs::path& file, const fs::path& scratch) {
+Ended ended(const Tried& command, const fs::path& file, const fs::path& scratch) {
   std::vector<std::string> words{"windtunnel"};
   words.insert(words.end(), command.before.begin(), command.before.end());
   words.push_back(file.string());
@@ -125,7 +107,7 @@ Ended ended(const Command& command, const fs::path& file, const fs::path& scratc
 using ByCommand = std::map<std::string_view, Ended>;
 
 // Why what a command said is a fault; empty: it is none.
-std::string fault_of(const Command& command, const Ended& own, const ByCommand& all) {
+std::string fault_of(const Tried& command, const Ended& own, const ByCommand& all) {
   if (own.exit == Exit::our_fault) return "ends with a fault";
   const auto validated = all.find("validate");
   if (validated == all.end() || command.name == "validate") return {};
@@ -158,13 +140,13 @@ std::vector<fs::path> scenarios_in(const VerifyScenariosOptions& options) {
 }  // namespace
 
 Exit verify_scenarios(const VerifyScenariosOptions& options, const Streams& streams) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   std::vector<TableRow> rows{{"scenario", "command", "exit", "verdict"}};
   int faults = 0;
   for (const fs::path& file : scenarios_in(options)) {
     const std::string name = file.stem().string();
     ByCommand all;
-    for (const Command& command : commands()) {
+    for (const Tried& command : tried()) {
       if (options.quick && is_slow(name, command.name)) continue;
       const Ended& own = all[command.name] = ended(command, file, scratch.path());
       const std::string fault = fault_of(command, own, all);
@@ -178,6 +160,16 @@ Exit verify_scenarios(const VerifyScenariosOptions& options, const Streams& stre
   streams.results << print_table(rows, "llrl");
   streams.results << fmt::format("{} commands, {} faults\n", rows.size() - 1, faults);
   return faults == 0 ? Exit::done : Exit::job_failed;
+}
+
+Command verify_scenarios_command(CLI::App& verify) {
+  return declare(
+      verify, "scenarios", "Runs every command for every scenario of a folder, and compares what they say",
+      verify_scenarios, [](CLI::App& command, VerifyScenariosOptions& options) {
+        command.add_option("FOLDER", options.folder, "Folder of scenario files: scenarios")->required();
+        command.add_option("--only", options.only, "Only scenarios with this word in their name");
+        command.add_flag("--quick", options.quick, "Leaves out what takes more than about 5 s");
+      });
 }
 
 }  // namespace wt::cli

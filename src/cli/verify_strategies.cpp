@@ -7,6 +7,7 @@
 
 #include "base/rough.h"
 #include "base/table.h"
+#include "cli/arguments.h"
 #include "scenario/parse.h"
 #include "study/evidence/against_one_device.h"
 #include "study/evidence/reference_runs.h"
@@ -153,6 +154,28 @@ Exit verify_strategies(const VerifyStrategiesOptions& options, const Streams& st
       throw InputError(fmt::format("--replicas {}: from 1 to 64", replicas), "");
   if (!options.file.empty()) return compare(options, streams);
   return OracleTable(evidence::read_oracles(options.oracles), options).run(streams.results);
+}
+
+Command verify_strategies_command(CLI::App& verify) {
+  return declare(
+      verify, "strategies",
+      "Compares several replicas with one device, tensor by tensor, and gives the reasons for differences",
+      verify_strategies, [](CLI::App& command, VerifyStrategiesOptions& options) {
+        CLI::Option* file = command.add_option("FILE", options.file, "The scenario");
+        add_overrides(command, options.overrides);
+        command.add_option("--steps", options.steps, "Number of steps to train; default: 5");
+        command
+            .add_option("--oracles", options.oracles,
+                        "Compares every strategy and reduction with the reference runs in a folder: "
+                        "tests/oracle")
+            ->excludes(file);
+        command
+            .add_option("--replicas", options.replicas,
+                        "Numbers of replicas with --oracles; default: 1,2,3,4,5,8,16")
+            ->delimiter(',');
+        command.add_option("--only", options.only,
+                           "Compares only strategies or reductions with this word in their name");
+      });
 }
 
 }  // namespace wt::cli

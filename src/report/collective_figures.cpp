@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/json_writer.h"
 #include "base/median.h"
 
 namespace wt::report {
@@ -51,6 +52,25 @@ double mean_busbw(const CollectiveTable& table) {
   for (const communication::CollectiveRow& row : table.rows)
     sum += speed(table, row, row.time).busbw + speed(table, row, row.in_place_time()).busbw;
   return sum / 2 / static_cast<double>(table.rows.size());
+}
+
+void write_common(json::Writer& out, const CollectiveTable& table) {
+  out.member("platform", table.platform)
+      .member("machines", table.machines)
+      .member("operation", collective::name(table.operation))
+      .member("ranks", table.ranks)
+      .member("concurrent", table.groups)
+      .member("type", table.type)
+      .member("redop", table.reduction)
+      .member("root", table.root);
+  const auto text_or_null = [&](std::string_view key, const std::string& text) {
+    if (text.empty())
+      out.key(key).null();
+    else
+      out.member(key, text);
+  };
+  text_or_null("launch", table.launch);
+  text_or_null("rank_order", table.order);
 }
 
 std::vector<Basis> bases_of(const CollectiveTable& table) {

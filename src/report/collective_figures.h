@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "report/collective_table.h"
 
 namespace wt::report {
@@ -22,6 +23,10 @@ std::optional<double> share_of_bound(const communication::CollectiveRow& row);
 
 // The average bus bandwidth as in nccl-tests, over the out-of-place and the in-place results.
 double mean_busbw(const CollectiveTable& table);
+
+// Writes what the rows have in common, as members of the object that is open: the platform, the operation
+// and the ranks.
+void write_common(json::Writer& out, const CollectiveTable& table);
 
 // What the times of rows are based on, with its meaning; only those that occur.
 struct Basis {

@@ -248,17 +248,8 @@ std::string collective_csv(const CollectiveTable& table) {
 
 std::string collective_json(const CollectiveTable& table) {
   json::Writer out;
-  out.begin_object()
-      .member("platform", table.platform)
-      .member("machines", table.machines)
-      .member("operation", collective::name(table.operation))
-      .member("ranks", table.ranks)
-      .member("concurrent", table.groups)
-      .member("type", table.type)
-      .member("redop", table.reduction)
-      .member("root", table.root);
-  optional_member(out, "launch", table.launch);
-  optional_member(out, "rank_order", table.order);
+  out.begin_object();
+  write_common(out, table);
   out.member("mean_busbw", mean_busbw(table)).key("warnings").begin_array();
   for (const std::string& warning : table.warnings) out.value(warning);
   out.end_array().key("rows").begin_array();

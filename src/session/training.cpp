@@ -14,19 +14,10 @@
 
 namespace wt::session {
 
-namespace {
-
-Training::Options with_known_times(Training::Options options) {
-  if (options.shared != nullptr) options.simulation.known_collectives = &options.shared->times;
-  return options;
-}
-
-}  // namespace
-
 Training::Training(const scenario::Scenario& scenario, scenario::Job job, Options options)
     : scenario_(scenario),
       job_(std::move(job)),
-      options_(with_known_times(std::move(options))),
+      options_(std::move(options)),
       workers_(options_.threads),
       queues_(options_.computes ? HostQueues(scenario_, job_.machine, workers_) : HostQueues(workers_)),
       plans_(scenario_, job_, queues_.queues(), options_.shared),

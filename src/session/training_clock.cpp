@@ -70,6 +70,7 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
   timing::SimulationOptions options = options_;
   options.rows = rows;
   options.is_brought_together = scenario_.strategy->meets_in_collectives();
+  options.known_collectives = plans_.known_times();
   if (options.times == nullptr && !scenario_.time.compute.is_roofline())
     throw InputError(Problem{scenario_.place("time.compute"),
                              "this command takes kernel times only from the roofline",

@@ -42,8 +42,8 @@ TrainingPlans::TrainingPlans(const scenario::Scenario& scenario, scenario::Job& 
                              const execute::Queues& queues, Shared* shared)
     : scenario_(scenario),
       job_(job),
-      lowering_(scenario_, job_.machine, shared != nullptr ? &shared->times : nullptr),
       shared_(shared),
+      lowering_(scenario_, job_.machine, known_times()),
       machine_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, queues, job_.input},
       state_(static_cast<std::uint64_t>(scenario.seed)),
       model_(job_.model, state_, machine_) {

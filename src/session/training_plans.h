@@ -57,6 +57,8 @@ class TrainingPlans {
   std::optional<std::int64_t> largest_batch_that_fits();
 
   const ScenarioLowering& lowering() const { return lowering_; }
+  // The times of collectives that other trainings have simulated; null: there are no other trainings.
+  communication::KnownTimes* known_times() const { return shared_ == nullptr ? nullptr : &shared_->times; }
 
   // The compiled model with its state and machine, for the class that trains it.
   train::Model& model() { return model_; }
@@ -75,8 +77,8 @@ class TrainingPlans {
 
   const scenario::Scenario& scenario_;
   scenario::Job& job_;  // Not const: listing a context's devices initializes them.
-  ScenarioLowering lowering_;
   Shared* const shared_;
+  ScenarioLowering lowering_;
   std::string identity_{};  // of the training without its number of rows; empty: not yet asked for
   std::map<std::string, std::shared_ptr<KnownPlans::Known>, std::less<>> used_{};
   train::Resources machine_;

@@ -13,7 +13,7 @@ namespace wt::timing {
 
 namespace {
 
-// A bar that is shorter could not be told from one without a length: times are written to a picosecond.
+// Times are written to a picosecond, so a shorter bar would be written with no length at all.
 constexpr Seconds shortest{5e-13};
 
 constexpr std::array<std::string_view, bar_kinds> bar_names{

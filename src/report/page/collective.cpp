@@ -228,18 +228,8 @@ std::string name_of(const CollectiveTable& table) {
 void write_collective(json::Writer& out, const ShownCollective& shown) {
   const CollectiveTable& table = shown.table;
   out.begin_object().member("kind", "collective").member("format_version", 1).member("name", name_of(table));
-  out.member("platform", table.platform)
-      .member("machines", table.machines)
-      .member("operation", collective::name(table.operation))
-      .member("ranks", table.ranks)
-      .member("concurrent", table.groups)
-      .member("type", table.type)
-      .member("redop", table.reduction)
-      .member("root", table.root)
-      .member("mean_busbw_gb_per_s", mean_busbw(table));
-  write_or_null(out.key("launch"), table.launch);
-  write_or_null(out.key("rank_order"), table.order);
-  out.key("warnings").begin_array();
+  write_common(out, table);
+  out.member("mean_busbw_gb_per_s", mean_busbw(table)).key("warnings").begin_array();
   for (const std::string& warning : table.warnings) out.value(warning);
   out.end_array();
   write_headline(out, figures_of(table));

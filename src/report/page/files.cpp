@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/installation.h"
 #include "base/run_program.h"
+#include "base/temporary_folder.h"
 #include "report/page/page.h"
 
 namespace wt::report {

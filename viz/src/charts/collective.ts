@@ -46,7 +46,7 @@ function operation(result: Collective): string {
   return words(result.operation);
 }
 
-// Measured points have symbols and no line, so that they are told apart from predictions at first sight.
+// Measured points have symbols and no line, which distinguishes them from predictions at first sight.
 function measuredSeries(result: Collective, axis: Axis, look: Look) {
   return (result.measured ?? []).map((measured, index) => ({
     type: "scatter",

@@ -5,7 +5,18 @@ import { colorOf } from "../style/look";
 import { bytes, percent, seconds } from "../text/quantity";
 import { shorten, words } from "../text/shorten";
 import type { Chart } from "./chart";
-import { base, below, categories, figures, legend, tooltip, valueAxis, labelsInside } from "./parts";
+import {
+  base,
+  below,
+  categoriesDown,
+  figures,
+  labelsInside,
+  legend,
+  textBeside,
+  tooltip,
+  valueAxis,
+  withRoom,
+} from "./parts";
 
 const mostBars = 24;
 
@@ -51,26 +62,17 @@ export const collectives: Chart<Run> = {
         ]);
       }) as never),
       xAxis: below({
-        ...valueAxis(look, "simulated time", (value) => seconds(value, 3)),
+        ...withRoom(valueAxis(look, "simulated time", (value) => seconds(value, 3))),
         min: 0,
         max: most * 1.35,
-        axisLabel: {
-          color: look.muted,
-          fontSize: 11,
-          showMaxLabel: false,
-          formatter: (value: number) => seconds(value, 3),
-        },
       }),
-      yAxis: {
-        ...categories(
-          look,
-          shown.map(
-            (at) =>
-              `${shorten(data.name[at], 30)}\n${bytes(data.bytes[at], 3)}${data.algorithm[at] ? ", " + words(data.algorithm[at]!) : ""}`,
-          ),
+      yAxis: categoriesDown(
+        look,
+        shown.map(
+          (at) =>
+            `${shorten(data.name[at], 30)}\n${bytes(data.bytes[at], 3)}${data.algorithm[at] ? ", " + words(data.algorithm[at]!) : ""}`,
         ),
-        inverse: true,
-      },
+      ),
       series: [
         {
           type: "bar",
@@ -79,13 +81,7 @@ export const collectives: Chart<Run> = {
           barMaxWidth: 14,
           barGap: "10%",
           data: shown.map((at) => data.time_s[at]),
-          label: {
-            show: true,
-            position: "right",
-            color: look.ink,
-            fontSize: 11,
-            formatter: ({ dataIndex }: { dataIndex: number }) => share(shown[dataIndex]),
-          },
+          label: textBeside(look, (row) => share(shown[row])),
         },
         {
           type: "bar",

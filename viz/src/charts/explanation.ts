@@ -5,7 +5,18 @@ import { colorOf, edgeOf } from "../style/look";
 import { number, percent, seconds, signedPercent } from "../text/quantity";
 import { shorten, words } from "../text/shorten";
 import type { Chart } from "./chart";
-import { base, below, categories, figures, legend, tooltip, valueAxis, labelsInside } from "./parts";
+import {
+  base,
+  below,
+  categoriesDown,
+  figures,
+  labelsInside,
+  legend,
+  textBeside,
+  tooltip,
+  valueAxis,
+  withRoom,
+} from "./parts";
 
 // The first row is the step as it is; the others are changes of it.
 function changesOf(explanation: Explanation): number[] {
@@ -37,39 +48,24 @@ export const changes: Chart<Run> = {
         ]);
       }) as never),
       xAxis: below({
-        ...valueAxis(look, "gain in samples per second", (value) => percent(value)),
+        ...withRoom(valueAxis(look, "gain in samples per second", (value) => percent(value))),
         max: reach * 1.25,
         min: Math.min(0, ...gains),
-        axisLabel: {
-          color: look.muted,
-          fontSize: 11,
-          showMaxLabel: false,
-          formatter: (value: number) => percent(value),
-        },
       }),
-      yAxis: {
-        ...categories(
-          look,
-          shown.map((at) => shorten(data.change[at], 40)),
-        ),
-        inverse: true,
-      },
+      yAxis: categoriesDown(
+        look,
+        shown.map((at) => shorten(data.change[at], 40)),
+      ),
       series: [
         {
           type: "bar",
           barMaxWidth: 18,
           color: look.lines[0],
           data: gains,
-          label: {
-            show: true,
-            position: "right",
-            color: look.ink,
-            fontSize: 11,
-            formatter: ({ dataIndex }: { dataIndex: number }) => {
-              const at = shown[dataIndex];
-              return data.why_not[at] ? shorten(data.why_not[at]!, 70) : signedPercent(data.gain[at]);
-            },
-          },
+          label: textBeside(look, (row) => {
+            const at = shown[row];
+            return data.why_not[at] ? shorten(data.why_not[at]!, 70) : signedPercent(data.gain[at]);
+          }),
         },
       ],
     };
@@ -133,13 +129,10 @@ export const kernels: Chart<Run> = {
         ...valueAxis(look, "simulated time in one step", (value) => seconds(value, 3)),
         min: 0,
       }),
-      yAxis: {
-        ...categories(
-          look,
-          shown.map((at) => shorten(words(data.kernel[at]), 32)),
-        ),
-        inverse: true,
-      },
+      yAxis: categoriesDown(
+        look,
+        shown.map((at) => shorten(words(data.kernel[at]), 32)),
+      ),
       series: reasons.map(([key, name, kind]) => ({
         type: "bar",
         stack: "kernel",

@@ -10,12 +10,14 @@ import {
   base,
   below,
   byteTicks,
-  categories,
+  categoriesDown,
   figures,
+  labelsInside,
   legend,
+  textBeside,
   tooltip,
   valueAxis,
-  labelsInside,
+  withRoom,
 } from "./parts";
 
 const order = [
@@ -77,24 +79,15 @@ export const memoryPeak: Chart<Run> = {
       }) as never),
       // The labels at the right need room, which a longer axis gives.
       xAxis: below({
-        ...valueAxis(look, "memory at the peak", (value) => bytes(value)),
+        ...withRoom(valueAxis(look, "memory at the peak", (value) => bytes(value, 3))),
         min: 0,
         max: most * 1.6,
         interval: byteTicks(most * 1.6),
-        axisLabel: {
-          color: look.muted,
-          fontSize: 11,
-          showMaxLabel: false,
-          formatter: (value: number) => bytes(value, 3),
-        },
       }),
-      yAxis: {
-        ...categories(
-          look,
-          shown.map(({ first, count }) => label(devices[first], count)),
-        ),
-        inverse: true,
-      },
+      yAxis: categoriesDown(
+        look,
+        shown.map(({ first, count }) => label(devices[first], count)),
+      ),
       series: kinds.map((kind, index) => ({
         type: "bar",
         stack: "peak",
@@ -104,11 +97,8 @@ export const memoryPeak: Chart<Run> = {
         itemStyle: { borderColor: edgeOf(look), borderWidth: 0.5 },
         data: shown.map(({ first }) => devices[first].bytes_at_peak[kind] ?? 0),
         label: {
+          ...textBeside(look, (row) => used(devices[shown[row].first])),
           show: index === kinds.length - 1,
-          position: "right",
-          color: look.ink,
-          fontSize: 11,
-          formatter: ({ dataIndex }: { dataIndex: number }) => used(devices[shown[dataIndex].first]),
         },
       })),
     };
@@ -216,16 +206,10 @@ export const memoryCourse: Chart<Run> = {
         max: x[x.length - 1],
       }),
       yAxis: {
-        ...valueAxis(look, "", (value) => bytes(value, 3)),
+        ...withRoom(valueAxis(look, "", (value) => bytes(value, 3))),
         min: 0,
         max: top,
         interval: byteTicks(top),
-        axisLabel: {
-          color: look.muted,
-          fontSize: 11,
-          showMaxLabel: false,
-          formatter: (value: number) => bytes(value, 3),
-        },
       },
       series: over.kinds.map((kind, index) => ({
         type: "line",

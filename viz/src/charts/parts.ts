@@ -91,6 +91,27 @@ export function categories(look: Look, data: string[]) {
   };
 }
 
+// Categories from top to bottom, as one reads a list.
+export function categoriesDown(look: Look, data: string[]) {
+  return { ...categories(look, data), inverse: true };
+}
+
+// An axis whose end leaves room for the text beside bars: it is no round number, and has no label.
+export function withRoom<Axis extends { axisLabel: object }>(axis: Axis) {
+  return { ...axis, axisLabel: { ...axis.axisLabel, showMaxLabel: false } };
+}
+
+// A text beside the end of each bar.
+export function textBeside(look: Look, text: (at: number) => string) {
+  return {
+    show: true,
+    position: "right",
+    color: look.ink,
+    fontSize: 11,
+    formatter: ({ dataIndex }: { dataIndex: number }) => text(dataIndex),
+  };
+}
+
 // The height of a legend with these names on a page of usual width. ECharts wraps a legend and leaves its
 // chart where it was, so that the room has to be known beforehand.
 export function legendHeight(names: string[], width = 860): number {

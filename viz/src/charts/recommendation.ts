@@ -5,7 +5,7 @@ import { stroke } from "../style/look";
 import { number } from "../text/quantity";
 import { shorten, words } from "../text/shorten";
 import type { Chart } from "./chart";
-import { base, below, categories, figures, legend, tooltip, valueAxis, labelsInside } from "./parts";
+import { base, below, categoriesDown, figures, labelsInside, legend, tooltip, valueAxis } from "./parts";
 
 function ends(choice: Choice): [number, number] {
   return [
@@ -97,13 +97,10 @@ function chart(
           return at === undefined ? "" : figures(choices[at].platform, choiceFigures(choices[at]));
         }) as never),
         xAxis: below({ ...valueAxis(look, axis, (value) => number(value)), min: 0 }),
-        yAxis: {
-          ...categories(
-            look,
-            choices.map(({ platform, device }) => `${shorten(platform, 32)}\n${shorten(device, 34)}`),
-          ),
-          inverse: true,
-        },
+        yAxis: categoriesDown(
+          look,
+          choices.map(({ platform, device }) => `${shorten(platform, 32)}\n${shorten(device, 34)}`),
+        ),
         series: [
           {
             type: "custom",

@@ -6,7 +6,7 @@ import { colorOf, edgeOf } from "../style/look";
 import { percent, seconds } from "../text/quantity";
 import { deviceLabel } from "../text/shorten";
 import type { Chart } from "./chart";
-import { base, below, categories, figures, legend, tooltip, valueAxis, labelsInside } from "./parts";
+import { base, below, categoriesDown, figures, labelsInside, legend, tooltip, valueAxis } from "./parts";
 
 const parts = [
   ["compute_s", "compute", "compute"],
@@ -65,13 +65,10 @@ export const split: Chart<Run> = {
         ]);
       }) as never),
       xAxis: below({ ...valueAxis(look, "simulated time of the step", (value) => seconds(value)), min: 0 }),
-      yAxis: {
-        ...categories(
-          look,
-          shown.map((row) => label(data, row)),
-        ),
-        inverse: true,
-      },
+      yAxis: categoriesDown(
+        look,
+        shown.map((row) => label(data, row)),
+      ),
       series,
     };
   },

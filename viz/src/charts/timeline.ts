@@ -106,7 +106,7 @@ export function barName(timeline: Timeline, bar: number): string {
   return timeline.names[timeline.bars.name[bar]];
 }
 
-// Kinds differ in height, too, so that they can be told apart without colour.
+// Kinds differ in height, too, which distinguishes them without colour.
 const heightOf: Record<string, number> = {
   kernel: 0.8,
   collective: 0.94,
