@@ -96,7 +96,7 @@ void describe(const timing::Simulated& simulated, const session::Planned& planne
   timed.precision = simulated.precision;
   timed.basis = simulated.basis;
   if (!planned.steps_per_epoch) return;
-  timed.epoch = (simulated.step * *planned.steps_per_epoch).count();
+  timed.epoch = (simulated.each_step() * *planned.steps_per_epoch).count();
   timed.rows_of_epoch = *planned.steps_per_epoch * planned.global_batch;
 }
 

@@ -60,7 +60,7 @@ Cell compared(R row) {
 Cell epoch(R row) {
   return simulated(row, [&](const timing::Simulated& summary) {
     const auto& steps = row.planned.steps_per_epoch;
-    return steps ? cell(summary.step * *steps) : Cell{};
+    return steps ? cell(summary.each_step() * *steps) : Cell{};
   });
 }
 Cell epoch_steps(R row) {

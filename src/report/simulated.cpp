@@ -5,6 +5,7 @@
 
 #include "base/rough.h"
 #include "report/baseline.h"
+#include "report/pool.h"
 
 namespace wt::report {
 
@@ -127,6 +128,7 @@ void write_simulated(json::Writer& out, const timing::Simulated& simulated) {
   if (simulated.baseline) write_baseline(out, simulated);
   write_pipeline(out, simulated.pipeline);
   if (simulated.course) write_course(out, *simulated.course);
+  if (simulated.pool) write_pool(out, *simulated.pool);
   if (simulated.compiles) write_compiles(out, *simulated.compiles);
   if (!simulated.phases.empty()) write_phases(out, simulated.phases);
   write_links(out, simulated.links);
@@ -157,6 +159,7 @@ std::string simulated_text(const session::Planned& planned, const timing::Simula
 
 std::string notes_text(const timing::Simulated& simulated) {
   std::string text;
+  if (simulated.pool) text += pool_text(*simulated.pool);
   if (simulated.pipeline) text += pipeline_text(*simulated.pipeline);
   if (simulated.course) text += course_text(*simulated.course, simulated.step);
   if (const auto& compiles = simulated.compiles)

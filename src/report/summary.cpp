@@ -42,8 +42,9 @@ std::string step_table(const timing::Simulated& simulated) {
                         {"waiting for rows", simulated.input},
                         {"waiting for other replicas", simulated.waiting},
                         {"whole step", simulated.step}};
+  const std::string_view what = simulated.pool ? "closure of the first worker" : "step";
   std::vector<TableRow> rows{
-      {fmt::format("simulated step on {} ({})", simulated.device, simulated.precision), "time", "share"}};
+      {fmt::format("simulated {} on {} ({})", what, simulated.device, simulated.precision), "time", "share"}};
   for (const Part& part : parts)
     if (part.time > Seconds(0))
       rows.push_back({fmt::format("  {}", part.name), rough(part.time), percent(part.time / simulated.step)});

@@ -90,8 +90,9 @@ Field of_baseline(R row) {
 Field epoch(R row) {
   const auto* plan = row.planned();
   if (plan == nullptr || !plan->steps_per_epoch) return {};
-  return simulated(
-      row, [&](const timing::Simulated& step) { return (step.step * *plan->steps_per_epoch).count(); });
+  return simulated(row, [&](const timing::Simulated& step) {
+    return (step.each_step() * *plan->steps_per_epoch).count();
+  });
 }
 
 // The part of the step that takes the most of its time.

@@ -1,0 +1,76 @@
+#include "report/pool.h"
+
+#include <fmt/format.h>
+
+#include "base/rough.h"
+
+namespace wt::report {
+
+namespace {
+
+using json::Layout;
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+// The most common staleness first would hide the tail, so the last row holds the largest one.
+std::string histogram_text(const timing::PoolTime& pool) {
+  constexpr std::size_t most_shown = 8;
+  double all = 0;
+  for (const std::int64_t count : pool.staleness) all += static_cast<double>(count);
+  std::string text;
+  for (std::size_t staleness = 0; staleness < pool.staleness.size() && staleness < most_shown; ++staleness)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", staleness,
+                        percent(static_cast<double>(pool.staleness[staleness]) / all));
+  if (pool.staleness.size() > most_shown) text += fmt::format(", more up to {}", pool.staleness.size() - 1);
+  return text;
+}
+
+}  // namespace
+
+void write_pool(json::Writer& out, const timing::PoolTime& pool) {
+  out.key("pool")
+      .begin_object()
+      .member("workers", pool.workers)
+      .member("servers", pool.servers)
+      .member("updates_per_second", pool.updates_per_second())
+      .member("interval_s", pool.interval.count())
+      .member("closures", pool.closures)
+      .member("end_s", pool.end.count())
+      .member("bottleneck", pool.bottleneck)
+      .member("coordinator_busy", pool.coordinator)
+      .key("servers_busy")
+      .begin_array();
+  for (const timing::PoolTime::Share& server : pool.servers_busy)
+    out.begin_object(Layout::one_line).member("name", server.name).member("share", server.share).end_object();
+  out.end_array();
+  out.key("busiest_link")
+      .begin_object(Layout::one_line)
+      .member("name", pool.busiest_link.name)
+      .member("share", pool.busiest_link.share)
+      .end_object()
+      .key("staleness")
+      .begin_object()
+      .member("mean", pool.mean_staleness)
+      .key("updates")
+      .begin_array(Layout::one_line);
+  for (const std::int64_t count : pool.staleness) out.value(count);
+  out.end_array().key("mean_by_worker").begin_array(Layout::one_line);
+  for (const double mean : pool.by_worker) out.value(mean);
+  out.end_array().end_object().end_object();
+}
+
+std::string pool_text(const timing::PoolTime& pool) {
+  double busiest_server = 0;
+  for (const timing::PoolTime::Share& server : pool.servers_busy)
+    busiest_server = std::max(busiest_server, server.share);
+  return fmt::format(
+      "{} and {}: {:.1f} updates/s, one every {}; bound by {}\n"
+      "busy: the coordinator {}, the busiest server's CPU {}, the busiest link {} ({})\n"
+      "staleness of an update (updates of others since its worker read the variable): {:.2f} in the mean; "
+      "{}\n",
+      counted(pool.workers, "worker"), counted(pool.servers, "server"), pool.updates_per_second(),
+      rough(pool.interval), pool.bottleneck, percent(pool.coordinator), percent(busiest_server),
+      percent(pool.busiest_link.share), pool.busiest_link.name, pool.mean_staleness, histogram_text(pool));
+}
+
+}  // namespace wt::report
