@@ -19,13 +19,11 @@ constexpr std::string_view alone = "localhost";  // TensorFlow's job of a proces
 
 // A task that drives a machine with all of its devices.
 Task task_on(const Platform& platform, std::int32_t machine, std::string job, int index) {
-  const std::int32_t devices = platform.devices() / platform.machines();
-  const std::int32_t hosts = platform.hosts() / platform.machines();
-  Task task{
-      .job = std::move(job), .index = index, .machine = machine, .host = platform.host(machine * hosts)};
-  for (std::int32_t device = 0; device < devices; ++device)
-    task.devices.push_back(platform.device(machine * devices + device));
-  return task;
+  return {.job = std::move(job),
+          .index = index,
+          .machine = machine,
+          .devices = platform.devices_of(machine),
+          .host = platform.hosts_of(machine).front()};
 }
 
 // "1 task", "2 tasks".
@@ -90,6 +88,14 @@ std::vector<const Task*> workers(const Cluster& cluster) {
   std::vector<const Task*> tasks;
   for (const std::string_view job : {alone, std::string_view("chief"), std::string_view("worker")})
     for (const Task* task : tasks_of(cluster, job)) tasks.push_back(task);
+  return tasks;
+}
+
+std::vector<const Task*> services(const Cluster& cluster) {
+  const std::vector<const Task*> training = workers(cluster);
+  std::vector<const Task*> tasks;
+  for (const Task& task : cluster.tasks)
+    if (std::ranges::find(training, &task) == training.end()) tasks.push_back(&task);
   return tasks;
 }
 

@@ -58,6 +58,8 @@ std::vector<const Task*> tasks_of(const Cluster& cluster, std::string_view job);
 // The tasks that train in step with each other: the chief, then the workers; or the process without a
 // cluster.
 std::vector<const Task*> workers(const Cluster& cluster);
+// The tasks that take no step: parameter servers and evaluators, in the order of the spec.
+std::vector<const Task*> services(const Cluster& cluster);
 
 // TensorFlow's names of a task, of its host and of its devices.
 device::Name name(const Task& task);       // "/job:worker/replica:0/task:1"

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cluster/cluster.h"
 #include "device/context.h"
 #include "platform/platform.h"
 
@@ -50,9 +51,12 @@ struct Machine {
   // Set if workers don't wait for each other. `replicas` are those of the first worker then, which stands for all,
   // and it is the only task that is counted.
   std::optional<Pool> pool{};
+  // Every task with its machine and its endpoints: also those that don't train, such as parameter servers. Unset
+  // without a platform, and for a single process.
+  std::optional<Cluster> cluster{};
   // The device on which central storage keeps variables, or on which mirrored reduces, if the scenario names one.
   std::optional<device::LogicalDevice> center{};
-  // The endpoint in the platform of every logical device of the participating tasks, by full device name. Several
+  // The endpoint in the platform of every logical device of the cluster's tasks, by full device name. Several
   // logical devices may be cut from one physical device and share its endpoint. Empty without a platform.
   std::map<std::string, platform::Endpoint, std::less<>> endpoints{};
   std::vector<int> computation_shape{1, 1, 1, 1};  // cores of a TPU replica along (x, y, z, core)

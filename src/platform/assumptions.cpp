@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/installation.h"
+#include "base/utf8.h"
 
 namespace wt::platform {
 
@@ -24,8 +25,7 @@ void add(std::vector<NamedWire>& wires, std::string_view key, const std::optiona
   }
 }
 
-std::vector<NamedWire> wires_of(const Description& description) {
-  const MachineDescription& machine = description.machine;
+std::vector<NamedWire> wires_of(const MachineDescription& machine) {
   std::vector<NamedWire> wires;
   add(wires, "hosts.link", machine.hosts.link);
   add(wires, "pcie", machine.pcie);
@@ -34,6 +34,13 @@ std::vector<NamedWire> wires_of(const Description& description) {
   add(wires, "nvlink", machine.nvlink);
   add(wires, "xgmi", machine.xgmi);
   add(wires, "nics", machine.nics);
+  return wires;
+}
+
+std::vector<NamedWire> wires_of(const Description& description) {
+  std::vector<NamedWire> wires;
+  for (const MachineGroup& group : description.groups)
+    for (const NamedWire& named : wires_of(group.machine)) wires.push_back(named);
   if (description.network) add(wires, "network.uplink", description.network->uplink);
   add(wires, "fabric", description.fabric);
   add(wires, "ici", description.ici);
@@ -81,14 +88,20 @@ std::vector<Problem> assumptions(const Description& description) {
                                      "what software adds",
                                      named.key),
                          R"(add "latency", as in "1 us")"});
-  const MachineDescription& machine = description.machine;
-  if (const std::optional<int> nic = first_nic_at_a_socket(machine);
-      nic && is_of_the_user(machine.nics->wire.place))
-    assumed.push_back({machine.nics->wire.place,
-                       fmt::format("NIC {} is below no PCIe switch: it is assumed to be attached to a CPU "
-                                   "socket, through which devices reach it",
-                                   *nic),
-                       R"(add "switches" to "pcie", or "attached": "hosts" to "nics")"});
+  for (const MachineGroup& group : description.groups)
+    if (const std::optional<int> nic = first_nic_at_a_socket(group.machine);
+        nic && is_of_the_user(group.machine.nics->wire.place))
+      assumed.push_back({group.machine.nics->wire.place,
+                         fmt::format("NIC {} is below no PCIe switch: it is assumed to be attached to a CPU "
+                                     "socket, through which devices reach it",
+                                     *nic),
+                         R"(add "switches" to "pcie", or "attached": "hosts" to "nics")"});
+  if (!description.network_file.empty())
+    assumed.push_back({description.place,
+                       fmt::format("the platform has no \"network\": that of {}, the first group that has "
+                                   "one, is assumed to join the NICs of all groups",
+                                   printable(description.network_file)),
+                       R"(add "network", as in {"type": "switch"})"});
   return assumed;
 }
 

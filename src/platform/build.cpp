@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "base/utf8.h"
 #include "platform/networks.h"
 #include "platform/topology.h"
 #include "platform/torus.h"
@@ -60,13 +62,37 @@ void keep_first(MachineDescription& machine, int count) {
   }
 }
 
-// Works on a copy of the described machine, because "devices", "ranks" and the slice determine the number of
-// its devices. The order is: count machines and devices, check the size, wire one machine, make the fabric
-// and the network. Wiring begins only if the counts are right.
+// Keeps the first devices of a larger machine at their places, or makes a machine with more devices. Returns
+// whether devices were left out.
+bool set_devices(MachineDescription& machine, int count) {
+  const bool has_fewer = count < machine.devices.count;
+  if (has_fewer) {
+    machine.devices.dealt_as = machine.devices.count;
+    keep_first(machine, count);
+  }
+  machine.devices.count = count;
+  return has_fewer;
+}
+
+int count_of(const MachineGroup& group) { return group.count ? group.count->value : 1; }
+int nics_of(const MachineDescription& machine) { return machine.nics ? machine.nics->count : 0; }
+
+// The CPU type with the memory that the machine has.
+MachineTypes types_of(const MachineDescription& machine) {
+  MachineTypes types{machine.devices.type.value, machine.hosts.type.value};
+  if (machine.hosts.memory) types.host.memory = *machine.hosts.memory;
+  if (machine.hosts.memory_bandwidth) types.host.memory_bandwidth = *machine.hosts.memory_bandwidth;
+  return types;
+}
+
+// Works on a copy of the described machines, because "devices", "ranks" and the slice determine the number of
+// their devices. The order is: count machines and devices, check the size, wire one machine of each group, make
+// the fabric and the network. Wiring begins only if the counts are right. A platform with a slice or a fabric
+// has one group.
 class Builder {
  public:
   Builder(const Description& description, Problems& problems)
-      : description_(description), machine_(description.machine), problems_(problems) {}
+      : description_(description), groups_(description.groups), problems_(problems) {}
 
   Built build() {
     if (description_.ici) {
@@ -77,24 +103,39 @@ class Builder {
     if (!problems_.any()) check_size();
     if (problems_.any()) return {};
     const Wiring::Options options = wiring_options();
-    Wiring wiring(machine_, options, problems_);
-    std::unique_ptr<const Fabric> fabric = options.has_fabric ? make_fabric(wiring) : nullptr;
-    const bool fabric_joins_all = options.has_fabric && fabric_machines_ == machines_;
-    const bool needs_network = machines_ > 1 && !fabric_joins_all;
+    std::vector<EqualMachines> machines;
+    for (const MachineGroup& group : groups_)
+      machines.push_back({.wiring = Wiring(group.machine, options, problems_),
+                          .types = types_of(group.machine),
+                          .ratings = ratings(group.machine, options.has_fabric),
+                          .count = count_of(group)});
+    std::unique_ptr<const Fabric> fabric =
+        options.has_fabric ? make_fabric(machines.front().wiring) : nullptr;
+    const bool fabric_joins_all = options.has_fabric && fabric_machines_ == this->machines();
+    const bool has_several = this->machines() > 1;
     std::unique_ptr<const Fabric> network;
-    if (needs_network || (machines_ > 1 && description_.network)) network = make_network();
-    check_links(wiring);
+    if (has_several && (!fabric_joins_all || description_.network)) network = make_network();
+    check_links(machines);
     if (problems_.any()) return {};
-    if (!has_fewer_devices_)
-      for (const Problem& warning : wiring.idle()) warnings_.push_back(warning);
-    return {
-        std::make_shared<const Topology>(std::move(wiring), types(), machines_, slice_, std::move(fabric),
-                                         fabric_machines_, std::move(network), ratings(options.has_fabric)),
-        std::move(warnings_)};
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      if (!has_fewer_devices_.contains(i))
+        for (const Problem& warning : machines[i].wiring.idle()) warnings_.push_back(warning);
+    return {std::make_shared<const Topology>(std::move(machines), slice_, std::move(fabric), fabric_machines_,
+                                             std::move(network)),
+            std::move(warnings_)};
   }
 
  private:
   // ---- The numbers of machines and devices
+
+  MachineGroup& only() { return groups_.front(); }  // of a platform with a slice or a fabric
+  const MachineGroup& only() const { return groups_.front(); }
+
+  std::int64_t machines() const {
+    std::int64_t machines = 0;
+    for (const MachineGroup& group : groups_) machines += count_of(group);
+    return machines;
+  }
 
   // TPUs: the slice determines the devices of a machine and the number of machines, one for each host of each
   // slice.
@@ -115,10 +156,10 @@ class Builder {
     if (problems_.any() || !description_.slice) return;
     slice_ = find_slice(ici, description_.slice->value, description_.slice->place, problems_);
     if (!slice_) return;
-    machine_.devices.count = slice_->devices_per_host;
+    only().machine.devices.count = slice_->devices_per_host;
     fabric_machines_ = slice_->hosts;
     const std::int64_t slices = description_.slices ? description_.slices->value : 1;
-    machines_ = static_cast<std::int32_t>(std::min(slices * slice_->hosts, most_devices + 1));
+    only().count.emplace().value = static_cast<int>(std::min(slices * slice_->hosts, most_devices + 1));
   }
 
   void check_axes(std::string_view key, const Shape& shape) {
@@ -132,15 +173,17 @@ class Builder {
 
   // All other platforms: "machines", "devices" and "ranks" determine the numbers.
   void count_machines() {
-    machines_ = description_.machines ? description_.machines->value : 1;
-    if (description_.devices) set_devices(description_.devices->value);
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      if (groups_[i].devices && set_devices(groups_[i].machine, groups_[i].devices->value))
+        has_fewer_devices_.insert(i);
     if (description_.ranks) count_ranks(*description_.ranks);
     const std::optional<Network>& fabric = description_.fabric;
-    fabric_machines_ = fabric && fabric->machines ? std::min(*fabric->machines, machines_) : machines_;
-    if (machines_ % fabric_machines_ != 0) {
+    if (!fabric) return;
+    fabric_machines_ = std::min(fabric->machines.value_or(count_of(only())), count_of(only()));
+    if (count_of(only()) % fabric_machines_ != 0) {
       problems_.add(
           fabric->place,
-          fmt::format("{} machines cannot be divided into fabrics of {}", machines_, fabric_machines_),
+          fmt::format("{} machines cannot be divided into fabrics of {}", count_of(only()), fabric_machines_),
           fmt::format("\"machines\" must be a multiple of {}", fabric_machines_));
     }
   }
@@ -149,59 +192,54 @@ class Builder {
     if (!description_.fabric) {
       problems_.add(ranks.place, "\"ranks\" needs a \"fabric\" that joins the devices",
                     "write \"machines\" or \"devices\"");
-    } else if (ranks.value % machines_ != 0) {
-      problems_.add(
-          ranks.place,
-          fmt::format("{} ranks cannot be distributed evenly over {} machines", ranks.value, machines_),
-          fmt::format("write a multiple of {}", machines_));
-    } else {
-      set_devices(ranks.value / machines_);
+    } else if (ranks.value % count_of(only()) != 0) {
+      problems_.add(ranks.place,
+                    fmt::format("{} ranks cannot be distributed evenly over {} machines", ranks.value,
+                                count_of(only())),
+                    fmt::format("write a multiple of {}", count_of(only())));
+    } else if (set_devices(only().machine, ranks.value / count_of(only()))) {
+      has_fewer_devices_.insert(0);
     }
-  }
-
-  // Keeps the first devices of a larger machine at their places, or makes a machine with more devices.
-  void set_devices(int count) {
-    has_fewer_devices_ = count < machine_.devices.count;
-    if (has_fewer_devices_) {
-      machine_.devices.dealt_as = machine_.devices.count;
-      keep_first(machine_, count);
-    }
-    machine_.devices.count = count;
   }
 
   // A fabric of one port has no links and is left out.
   bool has_fabric() const {
     const bool is_described = description_.ici || description_.fabric;
-    const std::int32_t ports = slice_ ? slice_->chips : fabric_machines_ * machine_.devices.count;
+    const std::int32_t ports = slice_ ? slice_->chips : fabric_machines_ * only().machine.devices.count;
     return is_described && ports > 1;
   }
 
   void check_size() {
     const struct {
       std::string_view noun;
-      std::int64_t of_a_machine;
-    } rows[] = {{"devices", machine_.devices.count},
-                {"NICs", machine_.nics ? machine_.nics->count : 0},
-                {"hosts", machine_.hosts.count}};
+      int (*of_a_machine)(const MachineDescription&);
+    } rows[] = {{"devices", [](const MachineDescription& machine) { return machine.devices.count; }},
+                {"NICs", nics_of},
+                {"hosts", [](const MachineDescription& machine) { return machine.hosts.count; }}};
     for (const auto& row : rows) {
-      if (machines_ * row.of_a_machine <= most_devices) continue;
-      problems_.add(description_.place,
-                    fmt::format("the platform has {} {}", machines_ * row.of_a_machine, row.noun),
+      std::int64_t all = 0;
+      for (const MachineGroup& group : groups_)
+        all += std::int64_t{count_of(group)} * row.of_a_machine(group.machine);
+      if (all <= most_devices) continue;
+      problems_.add(description_.place, fmt::format("the platform has {} {}", all, row.noun),
                     fmt::format("describe at most {}", most_devices));
     }
     const std::int64_t most = has_fabric() ? most_devices_of_a_machine : most_paired_devices;
-    if (machine_.devices.count > most) {
+    for (const MachineGroup& group : groups_) {
+      const Devices& devices = group.machine.devices;
+      if (devices.count <= most) continue;
       problems_.add(
-          machine_.devices.place,
-          fmt::format("{} devices are too many for one machine", machine_.devices.count),
+          devices.place, fmt::format("{} devices are too many for one machine", devices.count),
           fmt::format("write at most {}{}", most, has_fabric() ? "" : ", or a \"fabric\" that joins them"));
     }
   }
 
-  void check_links(const Wiring& wiring) {
-    if (std::int64_t{machines_} * wiring.links() > most_links)
+  void check_links(const std::vector<EqualMachines>& machines) {
+    std::int64_t links = 0;
+    for (const EqualMachines& equal : machines) links += std::int64_t{equal.count} * equal.wiring.links();
+    if (links > most_links)
       problems_.add(description_.place,
-                    fmt::format("{} machines of {} links each are too many", machines_, wiring.links()),
+                    fmt::format("the {} machines have {} links, which are too many", this->machines(), links),
                     "describe fewer machines");
   }
 
@@ -222,8 +260,7 @@ class Builder {
       const Network& fabric = *description_.fabric;
       const LinkKind kind = link_kind(fabric.kind);
       return platform::make_fabric(fabric,
-                                   {.machines = fabric_machines_,
-                                    .per_machine = wiring.ports(),
+                                   {.groups = {{fabric_machines_, wiring.ports()}},
                                     .noun = "device",
                                     .port_kind = kind,
                                     .uplink_kind = kind},
@@ -236,56 +273,60 @@ class Builder {
 
   // Called only if there are several machines that a fabric does not join, or a network is described.
   std::unique_ptr<const Fabric> make_network() {
-    const Place& place = description_.machines ? description_.machines->place : description_.place;
+    const Place& place = only().count && groups_.size() == 1 ? only().count->place : description_.place;
     if (!description_.network) {
       problems_.add(place,
                     "there are several machines, and the platform describes no network that joins them",
                     "add \"network\" to the platform, or take one machine");
       return nullptr;
     }
-    if (!machine_.nics) {
-      problems_.add(description_.network->place, "the machines have no NICs that a network could join",
-                    "add \"nics\" to the machine");
-      return nullptr;
+    Ports ports;
+    for (const MachineGroup& group : groups_) {
+      if (group.machine.nics)
+        ports.groups.push_back({count_of(group), group.machine.nics->count, &group.machine.nics->wire});
+      else
+        report_no_nics(group);
     }
-    return platform::make_fabric(
-        *description_.network,
-        {.machines = machines_, .per_machine = machine_.nics->count, .usual = &machine_.nics->wire},
-        problems_, warnings_);
+    if (ports.groups.size() < groups_.size()) return nullptr;
+    return platform::make_fabric(*description_.network, ports, problems_, warnings_);
   }
 
-  // The CPU type with the memory that the machine has.
-  MachineTypes types() const {
-    MachineTypes types{machine_.devices.type.value, machine_.hosts.type.value};
-    if (machine_.hosts.memory) types.host.memory = *machine_.hosts.memory;
-    if (machine_.hosts.memory_bandwidth) types.host.memory_bandwidth = *machine_.hosts.memory_bandwidth;
-    return types;
+  void report_no_nics(const MachineGroup& group) {
+    if (group.file.empty())
+      problems_.add(description_.network->place, "the machines have no NICs that a network could join",
+                    "add \"nics\" to the machine");
+    else
+      problems_.add(
+          group.place,
+          fmt::format("a machine of {} has no NICs that a network could join", printable(group.file)),
+          "name a file whose machine has \"nics\", such as cpu_server");
   }
 
   // The fabric's wire hides NVLink's: with a fabric the devices use no NVLinks inside the machine.
-  Ratings ratings(bool has_fabric) const {
+  Ratings ratings(const MachineDescription& machine, bool has_fabric) const {
     Ratings ratings;
     if (has_fabric) {
       ratings.fabric = slice_ ? FabricKind::ici : description_.fabric->kind;
       ratings.between_devices = slice_ ? description_.ici->wire : description_.fabric->wire;
-    } else if (machine_.nvlink || machine_.xgmi) {
-      ratings.between_devices = machine_.nvlink ? machine_.nvlink->wire : machine_.xgmi->wire;
+    } else if (machine.nvlink || machine.xgmi) {
+      ratings.between_devices = machine.nvlink ? machine.nvlink->wire : machine.xgmi->wire;
     }
-    if (!machine_.nics) return ratings;
+    if (!machine.nics) return ratings;
     const std::optional<Network>& network = description_.network;
-    ratings.nic = network && network->wire.bandwidth ? network->wire : machine_.nics->wire;
-    ratings.nic_type = machine_.nics->type;
+    ratings.nic = network ? port_wire(*network, machine.nics->wire, groups_.size() > 1) : machine.nics->wire;
+    ratings.nic_type = machine.nics->type;
     return ratings;
   }
 
   const Description& description_;
-  MachineDescription machine_;
+  std::vector<MachineGroup> groups_;
   Problems& problems_;
   std::vector<Problem> warnings_{};
   std::optional<Slice> slice_{};
-  std::int32_t machines_ = 1;
   std::int32_t fabric_machines_ = 1;
-  bool has_fewer_devices_ = false;  // then links of the omitted devices are unused, which needs no warning
+  // The groups whose machines have fewer devices than described. Links of the omitted ones are unused, which
+  // needs no warning.
+  std::set<std::size_t> has_fewer_devices_{};
 };
 
 }  // namespace

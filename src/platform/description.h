@@ -1,10 +1,10 @@
 #pragma once
-// The content of a platform file as plain data, before anything is built: a machine, how many copies of it
-// there are, and the networks that join them. Each struct corresponds to one object of the file and has its
+// The content of a platform file as plain data, before anything is built: machines in groups of equal ones, and
+// the networks that join them. Each struct corresponds to one object of the file and has its
 // keys as members; platforms/README.md explains every key.
 //
 //   {"machine": {"devices": {"type": "rtx4090", "count": 2}, "hosts": {...}, "pcie": {...}}}
-//   -> Description{.machine = {.devices = {.type = rtx4090, .count = 2}, .hosts = {...}, .pcie = {...}}}
+//   -> Description{.groups = {{.machine = {.devices = {.type = rtx4090, .count = 2}, .hosts = {...}, ...}}}}
 //
 // The initial values are the defaults of the keys; an empty std::optional means that the key is absent.
 // platform/keys.h lists the keys, platform/parse.h reads them, and platform/build.h builds machines from the
@@ -125,6 +125,15 @@ struct MachineDescription {
   Place place{};
 };
 
+// Equal machines, which follow each other in the platform.
+struct MachineGroup {
+  std::string file{};  // as an entry of "machines" names it; empty: the platform's own "machine"
+  MachineDescription machine{};
+  std::optional<Placed<int>> count{};    // absent: 1
+  std::optional<Placed<int>> devices{};  // of each machine, instead of machine.devices.count
+  Place place{};
+};
+
 enum class NetworkType : std::uint8_t { one_switch, leaf_spine, fat_tree, rails, ring, mesh, torus };
 enum class FabricKind : std::uint8_t { network, nvlink, xgmi, ici, pcie };
 // The rule that selects one of several uplinks: by the destination's number, or by a hash of the flow.
@@ -177,11 +186,12 @@ struct Ici {
 struct Description {
   std::string description{};
   std::vector<std::string> aliases{};
-  MachineDescription machine{};
-  std::optional<Placed<int>> machines{};
-  std::optional<Placed<int>> devices{};
+  // At least one group. "machine" with "machines": 4 is a single group of 4; a list of "machines" is a group for
+  // each of its entries. With several groups there are no `ranks`, no `fabric` and no `ici`.
+  std::vector<MachineGroup> groups{MachineGroup{}};
   std::optional<Placed<int>> ranks{};
   std::optional<Network> network{};
+  std::string network_file{};  // the group's file from which the network is taken; empty: the platform's own
   std::optional<Network> fabric{};
   std::optional<Ici> ici{};
   std::optional<Placed<std::string>> slice{};

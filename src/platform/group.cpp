@@ -90,25 +90,30 @@ void measure(const Platform& platform, std::span<const Endpoint> everyone, Group
 
 // The number of an endpoint inside its machine: the devices first, then the hosts, then the switch.
 std::int32_t local_number(const Platform& platform, Endpoint endpoint) {
-  const std::int32_t machines = platform.machines(), devices = platform.devices() / machines,
-                     hosts = platform.hosts() / machines;
+  const Topology& topology = platform.topology();
   const auto number = static_cast<std::int32_t>(endpoint);
-  if (platform.is_switch(endpoint)) return devices + hosts;
-  return platform.is_device(endpoint) ? number % devices : devices + (number - platform.devices()) % hosts;
+  if (!platform.is_switch(endpoint))
+    return static_cast<std::int32_t>(platform.is_device(endpoint)
+                                         ? topology.spot_of_device(number).point
+                                         : topology.spot_of_host(number - platform.devices()).point);
+  const std::int32_t machine = platform.machine_of(endpoint);
+  return machine < 0 ? 0 : topology.wiring(machine).devices() + topology.wiring(machine).hosts();
 }
 
-// Whether the machines look alike to each other: each has the same of its endpoints in the list, and each
-// fabric joins as many machines of the list.
+// Whether equal machines look alike to each other: each of a group has the same of its endpoints in the list,
+// and each fabric joins as many machines of the list.
 bool are_machines_alike(const Platform& platform, std::span<const Endpoint> everyone) {
   const Topology& topology = platform.topology();
   if (!topology.is_uniform()) return false;
-  std::map<std::int32_t, std::set<std::int32_t>> members;
+  std::map<std::int32_t, std::set<std::int32_t>> members;  // by machine; -1: switches between machines
   for (const Endpoint endpoint : everyone)
     members[platform.machine_of(endpoint)].insert(local_number(platform, endpoint));
   if (members.empty() || members.begin()->first < 0) return false;
   std::map<std::int32_t, int> machines_of_fabric;
+  std::map<std::int32_t, const std::set<std::int32_t>*> first_of_group;
   for (const auto& [machine, numbers] : members) {
-    if (numbers != members.begin()->second) return false;
+    if (numbers != *first_of_group.try_emplace(topology.group_of(machine), &numbers).first->second)
+      return false;
     if (topology.has_fabric()) ++machines_of_fabric[topology.copy_of(machine)];
   }
   return std::ranges::all_of(machines_of_fabric, [&](const auto& entry) {
@@ -116,9 +121,9 @@ bool are_machines_alike(const Platform& platform, std::span<const Endpoint> ever
   });
 }
 
-// Where all machines are alike, groups of the same devices of machines have the same rates.
+// Where equal machines are alike, groups of the same devices of such machines have the same rates.
 std::vector<std::int32_t> kind_of(const Platform& platform, const Group& group) {
-  std::vector<std::int32_t> numbers;
+  std::vector<std::int32_t> numbers{platform.group_of(platform.machine_of(group.members.front()))};
   for (const Endpoint member : group.members) numbers.push_back(local_number(platform, member));
   return numbers;
 }

@@ -264,8 +264,22 @@ void keys_of(Visit& visit, Ici& ici) {
         ici.on_chip);
 }
 
+// Required unless "machines" is a list.
 inline constexpr Key machine_key =
-    required_key("machine", "the machine, or the name of the file that describes it");
+    optional_key("machine", "the machine, or the name of the file that describes it");
+
+// Required in an entry of a list of "machines". The file is read after the entry, as that of "machine" is.
+inline constexpr Key file_key =
+    required_key("file", "the name or the path of the platform file whose machine the group has");
+
+template <class Visit>
+void keys_of(Visit& visit, MachineGroup& group) {
+  visit(file_key, group.file);
+  visit(count_key("count", "the number of these machines"), group.count);
+  visit(count_key("devices",
+                  "the number of devices in each of them; of a larger machine the first ones are kept"),
+        group.devices);
+}
 
 // Required in a `machine` that has only the differences from the machine of another file.
 inline constexpr Key like_key =
@@ -275,10 +289,11 @@ inline constexpr Key like_key =
 template <class Visit>
 void keys_of(Visit& visit, Description& platform) {
   visit(optional_key("aliases", "other names of the file"), platform.aliases);
-  visit(count_key("machines", "the number of machines"), platform.machines);
+  visit.machines(count_key("machines", "the number of machines, or a list of groups of unlike machines"),
+                 platform.groups);
   visit(count_key("devices",
                   "the number of devices in each machine; of a larger machine the first ones are kept"),
-        platform.devices);
+        platform.groups.front().devices);
   visit(count_key("ranks", "the number of devices in all, distributed evenly over the machines"),
         platform.ranks);
   visit.network(optional_key("network", "the network that joins the NICs of the machines"), platform.network,

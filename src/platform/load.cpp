@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "base/file.h"
 #include "base/installation.h"
@@ -87,7 +89,7 @@ fs::path path_of(std::string_view name, const fs::path& folder, const Place& nam
 std::string as_json(const std::string& file) { return file + " as a platform file"; }
 
 // Opens the files that `"machine": "dgx_h100"` and "like" name, and keeps their content until parsing has
-// ended. A file may refer to another one in turn, but no file twice, because that would never end.
+// ended. A file may refer to another one in turn, but not to itself, because that would never end.
 class Files {
  public:
   NamedFile opener() {
@@ -105,19 +107,28 @@ class Files {
   const json::Value* open(const json::Value& name, Problems& problems) {
     try {
       const fs::path path = path_of(name.string(), fs::path(name.place().file).parent_path(), name.place());
-      const std::string key = path.lexically_normal().string();
-      if (std::find(opened_.begin(), opened_.end(), key) != opened_.end()) {
+      const std::string inner = path.lexically_normal().string();
+      const std::string outer = fs::path(name.place().file).lexically_normal().string();
+      if (leads_to(inner, outer)) {
         problems.add(name.place(), fmt::format("the machine {} is described by itself", name.text()),
                      "one of the files must contain its machine");
         return nullptr;
       }
-      opened_.push_back(key);
+      referred_[outer].insert(inner);
       return &files_.emplace_back(is_xml(path.string()) ? translated(path, name.place())
                                                         : json::parse_file(path, name.place()));
     } catch (const InputError& error) {
       for (const Problem& problem : error.problems()) problems.add(problem);
       return nullptr;
     }
+  }
+
+  // Whether one file is the other, or refers to it through any number of files.
+  bool leads_to(const std::string& from, const std::string& to) const {
+    const auto found = referred_.find(from);
+    return from == to ||
+           (found != referred_.end() &&
+            std::ranges::any_of(found->second, [&](const auto& next) { return leads_to(next, to); }));
   }
 
   json::Value translated(const fs::path& path, const Place& named_at) {
@@ -133,7 +144,7 @@ class Files {
 
   std::deque<json::Value> files_{};
   std::vector<Problem> warnings_{};
-  std::vector<std::string> opened_{};
+  std::map<std::string, std::set<std::string>> referred_{};  // the files to which each file refers
 };
 
 // The file with the values of the parameters in place of its own.

@@ -51,7 +51,42 @@ class NetworkBuilder {
   }
 
  private:
-  std::int32_t count() const { return ports_.machines * ports_.per_machine; }
+  std::int32_t machines() const {
+    std::int32_t machines = 0;
+    for (const EqualPorts& group : ports_.groups) machines += group.machines;
+    return machines;
+  }
+  std::int32_t count() const {
+    std::int32_t count = 0;
+    for (const EqualPorts& group : ports_.groups) count += group.machines * group.per_machine;
+    return count;
+  }
+  const EqualPorts& first() const { return ports_.groups.front(); }
+
+  // Requires the same number of ports of each machine.
+  std::int32_t per_machine() {
+    const auto is_like_first = [&](const EqualPorts& group) {
+      return group.per_machine == first().per_machine;
+    };
+    if (!std::ranges::all_of(ports_.groups, is_like_first))
+      problems_.add(network_.place,
+                    fmt::format("a network of type \"{}\" needs machines with equally many {}s, and these "
+                                "have different numbers",
+                                word_of(network_.type.value), ports_.noun),
+                    R"(write "network": {"type": "switch"})");
+    return first().per_machine;
+  }
+
+  // Requires ports of one wire, from which that of `links` follows.
+  void check_equal_wires(std::string_view links, std::string_view remedy) {
+    if (wires().size() > 1)
+      problems_.add(
+          network_.place,
+          fmt::format("{} of a network of type \"{}\" are as fast as its ports, and the {}s of these "
+                      "machines are not equally fast",
+                      links, word_of(network_.type.value), ports_.noun),
+          std::string(remedy));
+  }
 
   // Reports every key that the type does not use.
   void refuse_keys_of_other_types() {
@@ -81,23 +116,31 @@ class NetworkBuilder {
     }
   }
 
-  // The wire of a port: the object's own, else the NIC's with the object's latency if it has one.
-  Wire port_wire() const {
-    if (network_.wire.bandwidth || ports_.usual == nullptr) return network_.wire;
-    Wire wire = *ports_.usual;
-    if (network_.wire.latency > Seconds(0)) wire.latency = network_.wire.latency;
-    return wire;
-  }
-  Link port() const {
-    const Wire wire = port_wire();
+  Link port(const EqualPorts& group) const {
+    const Wire wire =
+        group.usual == nullptr ? network_.wire : port_wire(network_, *group.usual, ports_.groups.size() > 1);
     return {ports_.port_kind, payload(wire), wire.latency};
+  }
+  Link port() const { return port(first()); }
+
+  // The links of the ports, in stretches of equal ones.
+  std::vector<SwitchFabric::PortLinks> wires() const {
+    std::vector<SwitchFabric::PortLinks> wires;
+    for (const EqualPorts& group : ports_.groups) {
+      const Link link = port(group);
+      const bool is_same = !wires.empty() && wires.back().link.bandwidth == link.bandwidth &&
+                           wires.back().link.latency == link.latency;
+      if (!is_same) wires.push_back({0, link});
+      wires.back().ports += group.machines * group.per_machine;
+    }
+    return wires;
   }
 
   // ---- Switches
 
   // Makes the fabric of all types with switches, from its levels without the port.
   std::unique_ptr<const Fabric> switches(SwitchFabric::Levels levels) {
-    levels.port = port();
+    levels.ports = wires();
     levels.choice = network_.routes;
     levels.seed = network_.seed;
     if (ports_.port_kind == LinkKind::nvlink) levels.noun = "nvswitch";
@@ -122,8 +165,9 @@ class NetworkBuilder {
 
   // Every leaf has one uplink to each spine. Together they carry 1 / oversubscription of what its ports
   // carry.
-  Link uplink_of_leaf(std::int32_t ports_of_leaf) const {
+  Link uplink_of_leaf(std::int32_t ports_of_leaf) {
     if (network_.uplink) return {ports_.uplink_kind, payload(*network_.uplink), network_.uplink->latency};
+    check_equal_wires("the links between switches", R"(add "uplink": the wire between switches)");
     const Link below = port();
     const double share = ports_of_leaf / (network_.spines.value_or(1) * network_.oversubscription);
     return {ports_.uplink_kind, below.bandwidth * share, below.latency};
@@ -140,7 +184,7 @@ class NetworkBuilder {
 
   // Leaf switches with consecutive machines, and spines above all of them.
   std::unique_ptr<const Fabric> leaf_spine() {
-    const std::int32_t leaf = required("machines_per_leaf", network_.machines_per_leaf) * ports_.per_machine;
+    const std::int32_t leaf = required("machines_per_leaf", network_.machines_per_leaf) * per_machine();
     const std::int32_t spines = required("spines", network_.spines);
     return switches({.children = {leaf, (count() + leaf - 1) / leaf},
                      .parents = {spines},
@@ -150,26 +194,27 @@ class NetworkBuilder {
   // NIC i of every machine is on rail i. Without spines each rail is one switch; with spines each rail has
   // leaves of its own, and the spines join all rails.
   std::unique_ptr<const Fabric> rails() {
-    if (ports_.usual == nullptr) {
+    if (first().usual == nullptr) {
       problems_.add(network_.type.place, "\"rails\" join NICs, and a fabric joins devices",
                     "write \"switch\", or write it as the \"network\"");
       return nullptr;
     }
-    const std::int32_t leaf = std::min(network_.machines_per_leaf.value_or(ports_.machines), ports_.machines);
+    const std::int32_t machines = this->machines(), per_machine = this->per_machine();
+    const std::int32_t leaf = std::min(network_.machines_per_leaf.value_or(machines), machines);
     if (!network_.spines) {
-      if (leaf < ports_.machines) {
+      if (leaf < machines) {
         problems_.add(network_.place,
                       fmt::format("rails of {} machines on leaf switches of {} machines are not connected",
-                                  ports_.machines, leaf),
+                                  machines, leaf),
                       "add \"spines\", or leave \"machines_per_leaf\" out");
       }
-      return switches({.children = {ports_.machines}, .rails = ports_.per_machine, .noun = "rail"});
+      return switches({.children = {machines}, .rails = per_machine, .noun = "rail"});
     }
-    const std::int32_t leaves = (ports_.machines + leaf - 1) / leaf * ports_.per_machine;
+    const std::int32_t leaves = (machines + leaf - 1) / leaf * per_machine;
     return switches({.children = {leaf, leaves},
                      .parents = {*network_.spines},
                      .uplinks = {uplink_of_leaf(leaf)},
-                     .rails = ports_.per_machine});
+                     .rails = per_machine});
   }
 
   // The described levels, whose uplinks are as fast as a port unless "uplink" describes them.
@@ -195,6 +240,8 @@ class NetworkBuilder {
                     fmt::format("the tree has {} ports for {} {}s", capacity, count(), ports_.noun),
                     fmt::format("the product of \"children\" must be at least {}", count()));
     }
+    if (!network_.uplink)
+      check_equal_wires("the links between switches", R"(add "uplink": the wire between switches)");
     Link uplink = port();
     if (network_.uplink) uplink = {ports_.uplink_kind, payload(*network_.uplink), network_.uplink->latency};
     uplink.kind = ports_.uplink_kind;
@@ -237,6 +284,7 @@ class NetworkBuilder {
       problems_.add(network_.twisted.place, fmt::format("a torus of {} cannot be twisted", print(shape)),
                     "n x 2n, n x n x 2n and n x 2n x 2n that close on every axis can be twisted");
     }
+    check_equal_wires("the links", R"(write "type": "switch")");
     if (problems_.any()) return nullptr;
     const Shape block{std::vector<std::int32_t>(shape.axes(), 1)};
     return std::make_unique<TorusFabric>(
@@ -250,6 +298,14 @@ class NetworkBuilder {
 };
 
 }  // namespace
+
+Wire port_wire(const Network& network, const Wire& nic, bool is_among_unlike) {
+  const bool is_limited = is_among_unlike && payload(nic) < payload(network.wire);
+  if (network.wire.bandwidth && !is_limited) return network.wire;
+  Wire wire = nic;
+  if (network.wire.latency > Seconds(0)) wire.latency = network.wire.latency;
+  return wire;
+}
 
 BytesPerSecond payload(const Wire& wire) {
   return wire.bandwidth.value_or(BytesPerSecond(0)) * wire.links * wire.efficiency;

@@ -68,6 +68,22 @@ class Parser {
     parser.finish();
   }
 
+  // The number of machines, or one group for each entry of a list.
+  void machines(const Key& key, std::vector<MachineGroup>& groups) {
+    const json::Value* value = look_up(key);
+    if (value == nullptr) return;
+    if (value->kind() != json::Kind::array) {
+      read(*value, key, groups.front().count);
+      return;
+    }
+    groups.clear();
+    for (const json::Value& element : value->elements()) object(element, groups.emplace_back(), problems_);
+    if (!groups.empty()) return;
+    problems_.add(value->place(), "\"machines\" is an empty list",
+                  R"(write {"file": "cpu_server"}, or a number)");
+    groups.emplace_back();
+  }
+
   // The value of a key; null if it is absent, which is a problem for a required key.
   const json::Value* look_up(const Key& key) {
     const json::Value* value = reader_.value(key.name);
@@ -250,18 +266,33 @@ class Parser {
   Coverage coverage_;
 };
 
-// Takes over the machine of another file, and its network and fabric if the platform has none of its own.
-void borrow_machine(const json::Value& name, const NamedFile& named_file, Description& platform,
-                    Problems& problems) {
-  if (!json::convert<std::string>(name, problems)) return;
+// The description in another file, whose machine is needed. Unset if there was no such file.
+std::optional<Description> borrowed(const json::Value& name, const NamedFile& named_file,
+                                    Problems& problems) {
+  if (!json::convert<std::string>(name, problems)) return std::nullopt;
   const json::Value* file = named_file(name, problems);
-  if (file == nullptr) return;
+  if (file == nullptr) return std::nullopt;
   Description other = parse(*file, named_file, problems);
   if (other.ici) {
     problems.add(name.place(), fmt::format("{} is a TPU generation and not a single machine", name.text()),
                  "use it as a platform with a \"slice\"");
   }
-  platform.machine = std::move(other.machine);
+  if (other.groups.size() > 1) {
+    problems.add(name.place(),
+                 fmt::format("{} describes {} groups of machines and not a single machine", name.text(),
+                             other.groups.size()),
+                 "use it as the platform");
+  }
+  return other;
+}
+
+// Takes over the machine of another file, and its network and fabric if the platform has none of its own.
+void borrow_machine(const json::Value& name, const NamedFile& named_file, Description& platform,
+                    Problems& problems) {
+  std::optional<Description> found = borrowed(name, named_file, problems);
+  if (!found) return;
+  Description& other = *found;
+  platform.groups.front().machine = std::move(other.groups.front().machine);
   if (!platform.network) platform.network = std::move(other.network);
   if (!platform.fabric) platform.fabric = std::move(other.fabric);
 }
@@ -280,7 +311,29 @@ void read_machine(const json::Value& value, const NamedFile& named_file, Descrip
     parser.look_up(like_key);
     borrow_machine(*model, named_file, platform, problems);
   }
-  parser.read_all(value, platform.machine);
+  parser.read_all(value, platform.groups.front().machine);
+}
+
+// Takes over the machine of the file that an entry of "machines" names. The first file that has a network lends
+// it to a platform without one.
+void borrow_group(const json::Value& entry, const NamedFile& named_file, MachineGroup& group,
+                  Description& platform, Problems& problems) {
+  const json::Value* name = entry.kind() == json::Kind::object ? entry.find(file_key.name) : nullptr;
+  if (name != nullptr && name->kind() == json::Kind::object) name = name->find("value");
+  if (name == nullptr || name->kind() != json::Kind::string) return;
+  std::optional<Description> other = borrowed(*name, named_file, problems);
+  if (!other) return;
+  if (other->fabric)
+    problems.add(name->place(),
+                 fmt::format("{} joins devices by a \"fabric\", and groups of unlike machines are joined by "
+                             "their NICs alone",
+                             name->text()),
+                 "use it as the platform, or name a file without a \"fabric\"");
+  group.machine = std::move(other->groups.front().machine);
+  if (platform.network || !other->network) return;
+  platform.network = std::move(other->network);
+  platform.network->place = platform.network->type.place = name->place();  // whoever names it can replace it
+  platform.network_file = group.file;
 }
 
 // Reports each of `keys` that stands beside the key `with`.
@@ -292,6 +345,17 @@ void refuse_together(const json::Value& value, std::initializer_list<std::string
       problems.add(found->place(), fmt::format("\"{}\" and \"{}\" exclude each other", key, with),
                    std::string(why));
   }
+}
+
+bool is_list(const json::Value* value) { return value != nullptr && value->kind() == json::Kind::array; }
+
+// In a platform with a list of "machines".
+void check_keys_beside_groups(const json::Value& value, Problems& problems) {
+  for (const std::string_view key : {"machine", "devices", "ranks", "fabric", "ici", "slice", "slices"})
+    if (const json::Value* found = value.find(key))
+      problems.add(found->place(), fmt::format("\"{}\" and a list of \"machines\" exclude each other", key),
+                   key == "devices" ? "write it in an entry of the list"
+                                    : "leave it out: each entry of the list names the file of its machine");
 }
 
 void check_keys_together(const json::Value& value, Problems& problems) {
@@ -318,8 +382,19 @@ Description parse(const json::Value& value, const NamedFile& named_file, Problem
   if (const json::Value* text = value.find("description"))
     platform.description = json::convert<std::string>(*text, problems).value_or("");
   keys_of(parser, platform);
-  if (const json::Value* found = parser.look_up(machine_key))
-    read_machine(*found, named_file, platform, problems);
+  const json::Value* machine = parser.look_up(machine_key);
+  if (const json::Value* list = value.find("machines"); is_list(list)) {
+    for (std::size_t i = 0; i < list->elements().size(); ++i)
+      borrow_group(list->elements()[i], named_file, platform.groups[i], platform, problems);
+    parser.finish();
+    check_keys_beside_groups(value, problems);
+    return platform;
+  }
+  if (machine != nullptr)
+    read_machine(*machine, named_file, platform, problems);
+  else
+    problems.add(value.place(), "this object has no \"machine\"",
+                 fmt::format("add \"machine\": {}", machine_key.meaning));
   parser.finish();
   check_keys_together(value, problems);
   return platform;

@@ -17,13 +17,15 @@ std::int32_t number_of(Endpoint endpoint) { return static_cast<std::int32_t>(end
 
 // The machine of a device or host, and its point there. Requires: the endpoint is no switch.
 Topology::Spot spot_of(const Topology& topology, Endpoint endpoint) {
-  const Wiring& wiring = topology.wiring();
-  const std::int32_t devices = topology.machines() * wiring.devices();
-  const std::int32_t number = number_of(endpoint);
-  WT_EXPECT(number >= 0 && number < devices + topology.machines() * wiring.hosts(), "endpoint {}", number);
-  if (number < devices) return {number / wiring.devices(), wiring.device(number % wiring.devices())};
-  const std::int32_t host = number - devices;
-  return {host / wiring.hosts(), wiring.host(host % wiring.hosts())};
+  const std::int32_t number = number_of(endpoint), devices = topology.devices();
+  WT_EXPECT(number >= 0 && number < devices + topology.hosts(), "endpoint {}", number);
+  return number < devices ? topology.spot_of_device(number) : topology.spot_of_host(number - devices);
+}
+
+std::vector<Endpoint> range(std::int32_t first, std::int32_t count) {
+  std::vector<Endpoint> endpoints;
+  for (std::int32_t i = 0; i < count; ++i) endpoints.push_back(Endpoint(first + i));
+  return endpoints;
 }
 
 }  // namespace
@@ -48,9 +50,9 @@ Platform Platform::with_faster_links(double times) const {
   return faster;
 }
 
-std::int32_t Platform::devices() const { return topology_->machines() * topology_->wiring().devices(); }
+std::int32_t Platform::devices() const { return topology_->devices(); }
 std::int32_t Platform::machines() const { return topology_->machines(); }
-std::int32_t Platform::hosts() const { return topology_->machines() * topology_->wiring().hosts(); }
+std::int32_t Platform::hosts() const { return topology_->hosts(); }
 std::int32_t Platform::links() const { return topology_->links(); }
 
 std::int32_t Platform::switches() const { return topology_->adders().count(); }
@@ -77,6 +79,16 @@ std::int32_t Platform::machine_of(Endpoint endpoint) const {
   return spot_of(*topology_, endpoint).machine;
 }
 
+std::vector<Endpoint> Platform::devices_of(std::int32_t machine) const {
+  return range(topology_->first_device_of(machine), topology_->wiring(machine).devices());
+}
+
+std::vector<Endpoint> Platform::hosts_of(std::int32_t machine) const {
+  return range(devices() + topology_->first_host_of(machine), topology_->wiring(machine).hosts());
+}
+
+std::int32_t Platform::group_of(std::int32_t machine) const { return topology_->group_of(machine); }
+
 std::optional<Endpoint> Platform::adder_of(Endpoint device) const {
   WT_EXPECT(is_device(device), "endpoint {} is not a device", number_of(device));
   const std::int32_t adder = topology_->nvlink_adder_of(machine_of(device));
@@ -87,7 +99,7 @@ std::optional<Endpoint> Platform::adder_of(Endpoint device) const {
 Endpoint Platform::host_of(Endpoint device) const {
   WT_EXPECT(is_device(device), "endpoint {} is a host", index(device));
   const Topology::Spot spot = spot_of(*topology_, device);
-  return host(spot.machine * topology_->wiring().hosts() + topology_->wiring().host_of(spot.point));
+  return host(topology_->first_host_of(spot.machine) + topology_->wiring(spot.machine).host_of(spot.point));
 }
 
 const device::DeviceType& Platform::type(Endpoint endpoint) const {

@@ -101,7 +101,11 @@ class Platform {
   bool is_device(Endpoint endpoint) const { return index(endpoint) < static_cast<std::size_t>(devices()); }
   bool is_switch(Endpoint endpoint) const;
   std::int32_t machine_of(Endpoint endpoint) const;  // -1: a switch between machines
-  Endpoint host_of(Endpoint device) const;           // the CPU socket that the device is attached to
+  std::vector<Endpoint> devices_of(std::int32_t machine) const;
+  std::vector<Endpoint> hosts_of(std::int32_t machine) const;
+  // Machines of one group are equal copies; of unlike machines the groups are numbered from 0.
+  std::int32_t group_of(std::int32_t machine) const;
+  Endpoint host_of(Endpoint device) const;  // the CPU socket that the device is attached to
   // The NVLink switch that can add what this device and its neighbours send (NVLink SHARP). None if the
   // device has no NVLink switch, or one that cannot add.
   std::optional<Endpoint> adder_of(Endpoint device) const;

@@ -68,6 +68,16 @@ class SchemaWriter {
     out_.end_array().end_object();
   }
 
+  // A number, or a list of groups.
+  void machines(const Key& key, const std::vector<MachineGroup>&) {
+    begin(key);
+    out_.key("anyOf").begin_array().begin_object();
+    constant([&] { scalar(key, 0); });
+    out_.end_object().begin_object().member("type", "array").member("minItems", 1).key("items");
+    out_.begin_object(json::Layout::one_line).member("$ref", "#/definitions/group").end_object();
+    out_.end_object().end_array().end_object();
+  }
+
   void always_required(const Key& key) {
     (*this)(key, std::string());
     required_.push_back(key.name);
@@ -212,6 +222,15 @@ void machine_like(json::Writer& out) {
   out.end_object();
 }
 
+// A platform has a "machine", or a list of "machines" that name theirs.
+void require_machines(json::Writer& out) {
+  out.key("oneOf").begin_array();
+  out.begin_object(json::Layout::one_line).key("required").begin_array().value("machine").end_array();
+  out.end_object().begin_object(json::Layout::one_line).key("required").begin_array().value("machines");
+  out.end_array().key("properties").begin_object().key("machines").begin_object().member("type", "array");
+  out.end_object().end_object().end_object().end_array();
+}
+
 }  // namespace
 
 std::string schema() {
@@ -224,9 +243,11 @@ std::string schema() {
     inside.named_or(machine_key, {"machine", "machine_like"});
     keys_of(inside, platform);
   });
+  require_machines(out);
   out.key("definitions").begin_object();
   definition<MachineDescription>(out, "machine");
   machine_like(out);
+  definition<MachineGroup>(out, "group");
   definition<Switch>(out, "switch");
   out.end_object().end_object();
   return out.text();

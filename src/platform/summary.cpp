@@ -32,52 +32,26 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Describes the largest node; the constructor sorts the devices into nodes.
-class Summariser {
+// The summary of one node: the links inside it, and its NICs.
+class NodeSummary {
  public:
-  Summariser(const Platform& platform, std::span<const Endpoint> devices)
+  NodeSummary(const Platform& platform, const std::vector<Endpoint>& node)
       : platform_(platform),
         topology_(platform.topology()),
-        ratings_(times(topology_.ratings(), platform.link_speed())) {
-    for (const Endpoint device : devices) {
-      machines_.insert(platform.machine_of(device));
-      nodes_[node_of(platform.machine_of(device))].push_back(device);
-    }
-    for (const auto& [node, members] : nodes_)
-      if (members.size() > node_.size()) node_ = members;
-    describe_types(devices);
-  }
-
-  Summary summary() && {
-    summary_.machines = narrow<int>(machines_.size());
-    summary_.nodes = narrow<int>(nodes_.size());
-    const auto is_even = [&](const auto& node) { return node.second.size() == node_.size(); };
-    if (std::ranges::all_of(nodes_, is_even)) summary_.per_node = narrow<int>(node_.size());
+        node_(node),
+        wiring_(topology_.wiring(platform.machine_of(node.front()))),
+        ratings_(times(topology_.ratings(platform.machine_of(node.front())), platform.link_speed())) {
     if (node_.size() > 1) is_joined() ? describe_fabric() : describe_machine();
     summary_.adds_in_switch = node_.size() > 1 && platform_.adder_of(node_[0]).has_value();
-    describe_network();
-    summary_.slice = platform_.slice();
-    return summary_;
+    describe_nics();
   }
+
+  const Summary& summary() const { return summary_; }
 
  private:
   // Whether a fabric joins the devices of a node. The links of a SimGrid platform count as a network between
   // machines; `ratings_` has no fabric then.
   bool is_joined() const { return topology_.has_fabric() && ratings_.fabric.has_value(); }
-  std::int32_t node_of(std::int32_t machine) const {
-    return is_joined() ? topology_.copy_of(machine) : machine;
-  }
-
-  // The device type is null if the devices have different types.
-  void describe_types(std::span<const Endpoint> devices) {
-    summary_.device = &platform_.type(devices[0]);
-    summary_.host = &platform_.type(platform_.host_of(devices[0]));
-    summary_.host_maker = maker_of(*summary_.host);
-    for (const Endpoint device : devices)
-      if (platform_.type(device).id != platform_.type(devices[0]).id) summary_.device = nullptr;
-    if (summary_.device != nullptr) summary_.maker = maker_of(*summary_.device);
-  }
-
   // One route has the lowest bottleneck: all links of a grid are equal, and in a tree of switches the first
   // and the last device are farthest apart.
   void describe_fabric() {
@@ -106,14 +80,13 @@ class Summariser {
   Inside inside_of(const Route& route) const {
     const auto link = [&](LinkId id) { return platform_.link(id); };
     if (std::ranges::all_of(route.links, is_nvlink, link))
-      return topology_.wiring().up_to_switch(point_of(node_[0])) >= 0 ? Inside::nvswitch
-                                                                      : Inside::nvlink_mesh;
+      return wiring_.up_to_switch(point_of(node_[0])) >= 0 ? Inside::nvswitch : Inside::nvlink_mesh;
     const auto is_memory = [](const Link& each) { return each.kind == LinkKind::host_memory; };
     return std::ranges::any_of(route.links, is_memory, link) ? Inside::host_staged : Inside::pcie_peer;
   }
 
   Point point_of(Endpoint device) const {
-    return topology_.wiring().device(static_cast<std::int32_t>(device) % topology_.wiring().devices());
+    return topology_.spot_of_device(static_cast<std::int32_t>(device)).point;
   }
 
   void describe_machine() {
@@ -151,27 +124,22 @@ class Summariser {
     summary_.links = narrow<int>(std::lround(summary_.device_out / (summary_.link * wire.efficiency)));
   }
 
-  // ---- Between nodes
+  // ---- The NICs
 
-  // Without NICs (a SimGrid platform) the bottleneck between the first two nodes is the rate of the network.
-  void describe_network() {
+  void describe_nics() {
     summary_.nic_type = ratings_.nic_type;
-    const Wiring& wiring = topology_.wiring();
-    if (wiring.nics() == 0 || !ratings_.nic) {
-      if (nodes_.size() > 1)
-        summary_.network =
-            platform_.route(nodes_.begin()->second[0], std::next(nodes_.begin())->second[0]).bottleneck;
-      return;
-    }
-    const auto is_memory = [&](std::int32_t link) { return wiring.link(link).kind == LinkKind::host_memory; };
+    if (wiring_.nics() == 0 || !ratings_.nic) return;
+    const auto is_memory = [&](std::int32_t link) {
+      return wiring_.link(link).kind == LinkKind::host_memory;
+    };
     // Pairs of machine and NIC: all near NICs, and those that a device reaches without a host's memory.
     std::set<std::pair<std::int32_t, std::int32_t>> near;
     std::set<std::pair<std::int32_t, std::int32_t>> direct;
     for (const Endpoint device : node_) {
       const Point point = point_of(device);
-      const std::pair nic(platform_.machine_of(device), wiring.near_nic(point));
+      const std::pair nic(platform_.machine_of(device), wiring_.near_nic(point));
       near.insert(nic);
-      if (std::ranges::none_of(wiring.route(point, wiring.nic(nic.second)), is_memory)) direct.insert(nic);
+      if (std::ranges::none_of(wiring_.route(point, wiring_.nic(nic.second)), is_memory)) direct.insert(nic);
     }
     summary_.nics = narrow<int>(near.size());
     summary_.nic = ratings_.nic->bandwidth.value_or(BytesPerSecond(0)) * ratings_.nic->links;
@@ -181,10 +149,96 @@ class Summariser {
 
   const Platform& platform_;
   const Topology& topology_;
+  const std::vector<Endpoint>& node_;  // its devices
+  const Wiring& wiring_;
   const Ratings ratings_;
+  Summary summary_{};
+};
+
+// Describes the largest node of each group of equal machines, and takes the slowest figures.
+class Summariser {
+ public:
+  Summariser(const Platform& platform, std::span<const Endpoint> devices)
+      : platform_(platform), topology_(platform.topology()) {
+    for (const Endpoint device : devices) {
+      machines_.insert(platform.machine_of(device));
+      nodes_[node_of(platform.machine_of(device))].push_back(device);
+    }
+    describe_types(devices);
+  }
+
+  Summary summary() && {
+    summary_.machines = narrow<int>(machines_.size());
+    summary_.nodes = narrow<int>(nodes_.size());
+    const std::size_t first = nodes_.begin()->second.size();
+    const auto is_even = [&](const auto& node) { return node.second.size() == first; };
+    if (std::ranges::all_of(nodes_, is_even)) summary_.per_node = narrow<int>(first);
+    std::map<std::int32_t, const std::vector<Endpoint>*> largest;  // node of each group
+    for (const auto& [number, node] : nodes_) {
+      const auto [found, is_new] =
+          largest.try_emplace(platform_.group_of(platform_.machine_of(node.front())), &node);
+      if (node.size() > found->second->size()) found->second = &node;
+    }
+    for (const auto& [group, node] : largest) {
+      const bool is_first = group == largest.begin()->first;
+      add(NodeSummary(platform_, *node).summary(), is_first);
+    }
+    // Without NICs (a SimGrid platform) the bottleneck between two nodes is the rate of the network.
+    if (summary_.nics == 0 && nodes_.size() > 1)
+      summary_.network =
+          platform_.route(nodes_.begin()->second[0], std::next(nodes_.begin())->second[0]).bottleneck;
+    summary_.slice = platform_.slice();
+    return summary_;
+  }
+
+ private:
+  std::int32_t node_of(std::int32_t machine) const {
+    const bool is_joined = topology_.has_fabric() && topology_.ratings(machine).fabric.has_value();
+    return is_joined ? topology_.copy_of(machine) : machine;
+  }
+
+  // NCCL takes the lowest capability of all ranks for its tables (minCompCap in src/graph/tuning.cc).
+  void describe_types(std::span<const Endpoint> devices) {
+    const device::DeviceType* least = &platform_.type(devices[0]);
+    summary_.maker = maker_of(*least);
+    bool are_like = true;
+    for (const Endpoint device : devices) {
+      const device::DeviceType& type = platform_.type(device);
+      if (type.id == least->id) continue;
+      are_like = are_like && type.kind == least->kind && maker_of(type) == summary_.maker &&
+                 type.compute_capability && least->compute_capability;
+      if (are_like && *type.compute_capability < *least->compute_capability) least = &type;
+    }
+    summary_.host = &platform_.type(platform_.host_of(devices[0]));
+    summary_.host_maker = maker_of(*summary_.host);
+    if (are_like)
+      summary_.device = least;
+    else
+      summary_.maker = Maker::other;
+  }
+
+  void add(const Summary& node, bool is_first) {
+    summary_.inside = std::max(summary_.inside, node.inside);
+    if (node.inside != Inside::alone && (is_first || summary_.links == 0 || node.slowest < summary_.slowest))
+      summary_.slowest = node.slowest;
+    if (node.inside != Inside::alone && (summary_.links == 0 || node.device_out < summary_.device_out)) {
+      summary_.device_out = node.device_out;
+      summary_.links = node.links;
+      summary_.link = node.link;
+    }
+    summary_.adds_in_switch = node.adds_in_switch && (is_first || summary_.adds_in_switch);
+    summary_.gpu_direct = node.gpu_direct && (is_first || summary_.gpu_direct);
+    if (!is_first && summary_.network <= node.network) return;
+    summary_.nics = node.nics;
+    summary_.nic = node.nic;
+    summary_.nic_type = node.nic_type;
+    summary_.network = node.network;
+  }
+
+  const Platform& platform_;
+  const Topology& topology_;
   std::set<std::int32_t> machines_{};
   std::map<std::int32_t, std::vector<Endpoint>> nodes_{};
-  std::vector<Endpoint> node_{};  // the devices of the largest node
   Summary summary_{};
 };
 

@@ -28,16 +28,19 @@ enum class Inside : std::uint8_t {
 std::string_view name(Inside inside);
 std::string_view name(NicType type);  // "infiniband"
 
-// A node is a machine, or all machines whose devices one fabric joins (an NVL72, a TPU slice). If the nodes
-// differ, the largest one is described. "Line rate" is the rate before the share that payload gets.
+// A node is a machine, or all machines whose devices one fabric joins (an NVL72, a TPU slice). If nodes of equal
+// machines differ, the largest one is described. Of unlike machines the slowest figures of any are: NCCL takes
+// the lowest ones of all ranks, too (ncclTopoPostset and minCompCap in src/graph). "Line rate" is the rate before
+// the share that payload gets.
 struct Summary {
   int machines = 0;
   int nodes = 0;
   int per_node = 0;  // the devices of a node; 0: the nodes have different numbers
 
-  const device::DeviceType* device = nullptr;  // null: the devices are of different types
-  Maker maker{};                               // of the devices
-  const device::DeviceType* host = nullptr;    // the CPU of the first device's host
+  // Of several types, the one of the lowest compute capability. Null: they are of several kinds or makers.
+  const device::DeviceType* device = nullptr;
+  Maker maker{};                             // of the devices
+  const device::DeviceType* host = nullptr;  // the CPU of the first device's host
   Maker host_maker{};
 
   Inside inside{};

@@ -10,17 +10,17 @@ std::optional<SwitchTree> adding_switches(const Platform& platform, std::span<co
                                           const TreeChoice& choice) {
   const Topology& topology = platform.topology();
   const Adders& adders = topology.adders();
-  const Wiring& wiring = topology.wiring();
   if (adders.leaves == 0 || devices.empty()) return std::nullopt;
-  if (choice.rail && (*choice.rail < 0 || *choice.rail >= wiring.nics())) return std::nullopt;
   WT_EXPECT(choice.spine >= 0, "spine {} is negative", choice.spine);
 
   std::vector<Endpoint> leaves;  // the leaf of each device, with repetitions
   for (const Endpoint device : devices) {
     WT_EXPECT(platform.is_device(device), "endpoint {} is not a device", index(device));
-    const Point point = wiring.device(static_cast<std::int32_t>(device) % wiring.devices());
-    const std::int32_t nic = choice.rail.value_or(wiring.near_nic(point));
-    leaves.push_back(platform.switch_at(topology.leaf_at(platform.machine_of(device), nic)));
+    const Topology::Spot spot = topology.spot_of_device(static_cast<std::int32_t>(device));
+    const Wiring& wiring = topology.wiring(spot.machine);
+    if (choice.rail && (*choice.rail < 0 || *choice.rail >= wiring.nics())) return std::nullopt;
+    const std::int32_t nic = choice.rail.value_or(wiring.near_nic(spot.point));
+    leaves.push_back(platform.switch_at(topology.leaf_at(spot.machine, nic)));
   }
   SwitchTree tree{.leaves = leaves};
   std::ranges::sort(tree.leaves);

@@ -47,9 +47,16 @@ std::int32_t SwitchFabric::uplink(std::size_t level, std::int32_t group, std::in
   return first_uplink_[level] + 2 * ((group * width_[level] + index) * levels_.parents[level] + parent);
 }
 
+const Link& SwitchFabric::port(std::int32_t port) const {
+  std::size_t stretch = 0;
+  while (stretch + 1 < levels_.ports.size() && port >= levels_.ports[stretch].ports)
+    port -= levels_.ports[stretch++].ports;
+  return levels_.ports[stretch].link;
+}
+
 // The links of ports come first, then the uplinks level by level.
 const Link& SwitchFabric::link(std::int32_t link) const {
-  if (link < 2 * ports_) return levels_.port;
+  if (link < 2 * ports_) return port(link / 2);
   std::size_t level = 0;
   while (link >= first_uplink_[level + 1]) ++level;
   return levels_.uplinks[level];
@@ -89,7 +96,7 @@ void SwitchFabric::route(std::int32_t from, std::int32_t to, LinkId first, Trail
   std::array<std::int32_t, 32> descent{};  // the links down, by level
   std::size_t level = 0;
   std::int32_t index = 0;
-  add(2 * from, levels_.port);
+  add(2 * from, port(from));
   while (up != down) {
     WT_EXPECT(level + 1 < height(), "no switch is above both port {} and port {}", from, to);
     const std::int32_t parent = choose(level, from, to);
@@ -101,7 +108,7 @@ void SwitchFabric::route(std::int32_t from, std::int32_t to, LinkId first, Trail
     down /= levels_.children[level];
   }
   while (level-- > 0) add(descent[level], levels_.uplinks[level]);
-  add(2 * to + 1, levels_.port);
+  add(2 * to + 1, port(to));
 }
 
 std::string SwitchFabric::switch_name(std::size_t level, std::int32_t group, std::int32_t index) const {

@@ -19,10 +19,15 @@ namespace wt::platform {
 // the example each leaf is a group of its own, and the 3 spines are one group.
 class SwitchFabric : public Fabric {
  public:
+  // Ports that follow each other, and the link between each of them and its leaf.
+  struct PortLinks {
+    std::int32_t ports = 0;
+    Link link{};
+  };
   struct Levels {
     std::vector<std::int32_t> children{};  // ports or switches below one switch, for each level
     std::vector<std::int32_t> parents{};   // uplinks of one switch, for each level but the top one
-    Link port{};                           // between a port and its leaf
+    std::vector<PortLinks> ports{};        // all ports, in stretches of equal ones
     std::vector<Link> uplinks{};           // for each level in `parents`
     // The number of rails, which is the number of ports of a machine: port i of every machine is on rail i,
     // and each rail has leaves of its own. 0: no rails, the ports of a machine are neighbours.
@@ -57,6 +62,7 @@ class SwitchFabric : public Fabric {
   bool uses_uplinks() const { return groups_[0] > 1; }
 
  private:
+  const Link& port(std::int32_t port) const;
   std::size_t height() const { return levels_.children.size(); }
   std::int32_t position(std::int32_t port) const;
   std::int32_t uplink(std::size_t level, std::int32_t group, std::int32_t index, std::int32_t parent) const;

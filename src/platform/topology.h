@@ -1,12 +1,14 @@
 #pragma once
-// All machines of a platform and what joins them: equal copies of one wiring (platform/wiring.h), a fabric
-// that joins the devices of several machines, and a network that joins the NICs. An NVL72 cluster of 36
-// trays, for example, is 36 copies of the wiring of a tray, two copies of an NVLink fabric that joins 18
-// trays each, and one network.
+// All machines of a platform and what joins them: groups of equal copies of one wiring each
+// (platform/wiring.h), a fabric that joins the devices of several machines, and a network that joins the NICs.
+// An NVL72 cluster of 36 trays, for example, is one group of 36 copies of the wiring of a tray, two copies of an
+// NVLink fabric that joins 18 trays each, and one network. Eight DGX-1 with three servers are two groups and a
+// network.
 //
-// Links are numbered machine by machine, then those of the fabrics, copy by copy, then those of the network:
+// Parts are numbered group by group and in each group machine by machine. Links inside machines come first, then
+// those of the fabrics, copy by copy, then those of the network:
 //
-//   link = machine * wiring.links() + link of the wiring                                    inside a machine
+//   link = first link of the group + machine of the group * wiring.links() + link of the wiring
 //   link = first link of the fabrics + copy * fabric.links() + link of the fabric           between machines
 //
 // so neither links nor routes are stored for each machine. platform/platform.h is the interface for other
@@ -28,13 +30,6 @@ struct MachineTypes {
   device::DeviceType host{};
 };
 
-// The name and the types of one machine, if they differ from machine to machine (SimGrid's hosts). The wiring
-// is the same for all machines.
-struct Individual {
-  std::string name{};
-  std::shared_ptr<const MachineTypes> types{};
-};
-
 // Line rates as the file states them, before the share that payload gets. Summaries report them.
 struct Ratings {
   std::optional<Wire> between_devices{};  // one NVLink or xGMI connection, or one port of the fabric
@@ -43,9 +38,24 @@ struct Ratings {
   NicType nic_type{};
 };
 
+// Equal machines, which follow each other.
+struct EqualMachines {
+  Wiring wiring;
+  MachineTypes types{};
+  Ratings ratings{};
+  std::int32_t count = 1;
+};
+
+// The name and the types of one machine, if they differ from machine to machine (SimGrid's hosts). The wiring
+// is the same for all machines.
+struct Individual {
+  std::string name{};
+  std::shared_ptr<const MachineTypes> types{};
+};
+
 // The numbers of switches that add and multicast (adders), in the order of their endpoints.
 struct Adders {
-  std::int32_t nvlink = 0;  // one for each machine, or for each copy of the fabric
+  std::int32_t nvlink = 0;  // one for each machine that has one, or for each copy of the fabric
   std::int32_t leaves = 0;  // of the network
   std::int32_t spines = 0;
   std::int32_t count() const { return nvlink + leaves + spines; }
@@ -63,23 +73,30 @@ class Topology {
     LinkId first{};  // the first link of copy 0
   };
 
-  // The fabric and the network may be null. Requires: machines is a multiple of machines_of_a_fabric.
-  Topology(Wiring wiring, MachineTypes types, std::int32_t machines, std::optional<Slice> slice,
+  // The fabric and the network may be null. Requires: at least one group; a single group if there is a fabric,
+  // whose number of machines is a multiple of machines_of_a_fabric.
+  Topology(std::vector<EqualMachines> groups, std::optional<Slice> slice,
            std::unique_ptr<const Fabric> fabric, std::int32_t machines_of_a_fabric,
-           std::unique_ptr<const Fabric> network, Ratings ratings, std::vector<Individual> individuals = {});
+           std::unique_ptr<const Fabric> network, std::vector<Individual> individuals = {});
 
-  const Wiring& wiring() const { return wiring_; }
+  const Wiring& wiring(std::int32_t machine) const { return group_at(machine).wiring; }
   const MachineTypes& types(std::int32_t machine) const {
-    return individuals_.empty() ? types_ : *individuals_[static_cast<std::size_t>(machine)].types;
+    return individuals_.empty() ? group_at(machine).types
+                                : *individuals_[static_cast<std::size_t>(machine)].types;
   }
-  std::int32_t machines() const { return machines_; }
+  const Ratings& ratings(std::int32_t machine) const { return group_at(machine).ratings; }
+  std::int32_t group_of(std::int32_t machine) const;
+  std::int32_t machines() const { return end_.machine; }
+  std::int32_t devices() const { return end_.device; }
+  std::int32_t hosts() const { return end_.host; }
   std::int32_t links() const { return links_; }
+  std::int32_t first_device_of(std::int32_t machine) const;
+  std::int32_t first_host_of(std::int32_t machine) const;
   const std::optional<Slice>& slice() const { return slice_; }
   bool has_network() const { return network_.fabric != nullptr; }
   bool has_fabric() const { return fabric_.fabric != nullptr; }
   const Fabric& fabric() const { return *fabric_.fabric; }  // Requires: has_fabric().
-  const Ratings& ratings() const { return ratings_; }
-  // Whether the machines are equal, and the fabrics between them are uniform.
+  // Whether equal machines may be exchanged with each other: the fabrics between them are uniform.
   bool is_uniform() const {
     return individuals_.empty() && (!has_fabric() || fabric_.fabric->is_uniform()) &&
            (!has_network() || network_.fabric->is_uniform());
@@ -97,6 +114,8 @@ class Topology {
     Point point{};
     friend bool operator==(const Spot&, const Spot&) = default;
   };
+  Spot spot_of_device(std::int32_t device) const;
+  Spot spot_of_host(std::int32_t host) const;
   // By the fabric if both spots are devices that it joins, else by the wiring inside a machine, else by the
   // network, else by the fabric's ports of the hosts' first devices. Empty if none of these joins them.
   Route route(const Spot& from, const Spot& to) const;
@@ -126,6 +145,27 @@ class Topology {
   void find_adders();
   bool is_adding_fabric() const;
   std::int32_t nic_at(const Spot& spot, std::int32_t leaf) const;
+  // Where the numbers of a group's parts begin, or where those of all groups end.
+  struct First {
+    std::int32_t machine = 0;
+    std::int32_t device = 0;
+    std::int32_t host = 0;
+    std::int32_t nic = 0;
+    std::int32_t link = 0;
+    std::int32_t adder = 0;  // NVLink switch of a machine that adds
+  };
+  struct Group : EqualMachines {
+    First first{};
+    bool has_adders = false;
+  };
+  // The group that has the part with this number.
+  const Group& group_with(std::int32_t number, std::int32_t First::*part) const;
+  const Group& group_at(std::int32_t machine) const { return group_with(machine, &First::machine); }
+  std::int32_t first_link_of(std::int32_t machine) const;
+  std::int32_t port_of_nic(std::int32_t machine, std::int32_t nic) const;
+  Spot spot_of_nic(std::int32_t port) const;
+  std::string name_of_machine(std::int32_t machine) const;
+  std::int32_t links_inside() const { return end_.link; }
   void add_link(LinkId link, Trail& trail) const { trail.add(link, this->link(link)); }
   LinkId link_to_nvlink(const Spot& device, bool is_up) const;
   LinkId link_of_network(std::int32_t link) const {
@@ -140,11 +180,9 @@ class Topology {
   };
   Found find(LinkId link) const;
 
-  Wiring wiring_;
-  MachineTypes types_;
-  Ratings ratings_;
+  std::vector<Group> groups_{};
+  First end_{};
   std::vector<Individual> individuals_;  // one for each machine, or empty if all machines are equal
-  std::int32_t machines_;
   std::optional<Slice> slice_;
   Joint fabric_{};
   Joint network_{};

@@ -66,28 +66,41 @@ std::int64_t devices_of(const cluster::Machine& machine) {
   return std::ssize(devices);
 }
 
-// Tasks of the cluster that do not train.
-std::int64_t services_of(const Scenario& scenario) {
-  if (scenario.strategy->processes() != strategy::Processes::per_worker) return 0;
-  std::int64_t services = 0;
-  for (const cluster::Job& job : scenario.cluster.config.cluster.as_dict())
-    if (job.name != "worker" && job.name != "chief") services += std::ssize(job.tasks);
+// The machines of the tasks that do not train.
+std::vector<std::int32_t> services_of(const cluster::Machine& machine) {
+  std::vector<std::int32_t> services;
+  if (!machine.cluster) return services;
+  for (const cluster::Task* task : cluster::services(*machine.cluster)) services.push_back(task->machine);
   return services;
 }
 
-// The published power of so many devices and of the sockets of so many machines.
-void add_power(const platform::Platform& platform, std::int64_t devices, std::int64_t machines,
+// The machines of all tasks, of which a slice has one for each host.
+std::set<std::int32_t> machines_of_all(const cluster::Machine& machine) {
+  std::set<std::int32_t> machines = machines_of(machine);
+  for (const std::int32_t service : services_of(machine)) machines.insert(service);
+  return machines;
+}
+
+// Adds the published power of machines like this one: of their devices, and of the sockets of their hosts.
+void add_power(const platform::Platform& platform, std::int32_t machine, std::int64_t machines,
                cost::Rented& rented) {
-  const device::DeviceType& device = platform.type(platform.device(0));
-  const device::DeviceType& host = platform.type(platform.host(0));
+  const std::vector<platform::Endpoint> devices = platform.devices_of(machine);
+  const std::vector<platform::Endpoint> hosts = platform.hosts_of(machine);
+  const device::DeviceType& device = platform.type(devices.front());
+  const device::DeviceType& host = platform.type(hosts.front());
+  if (!rented.why_no_power.empty()) return;
   for (const device::DeviceType* type : {&device, &host})
     if (!type->power) {
+      rented.power.reset();
       rented.why_no_power = fmt::format("{} has no published power here", type->product);
       return;
     }
-  const bool is_own_host = device.kind == device::Kind::cpu;
-  const std::int64_t sockets = is_own_host ? 0 : platform.hosts() / platform.machines() * machines;
-  rented.power = device.power->power * devices + host.power->power * sockets;
+  // A device that is a CPU is one of the sockets.
+  const std::int64_t sockets =
+      std::ssize(hosts) -
+      (device.kind == device::Kind::cpu ? std::min(std::ssize(devices), std::ssize(hosts)) : 0);
+  const Watts power = (device.power->power * std::ssize(devices) + host.power->power * sockets) * machines;
+  rented.power = rented.power ? *rented.power + power : power;
 }
 
 }  // namespace
@@ -119,26 +132,30 @@ const cost::Price* price_of(const Scenario& scenario, std::string_view platform)
   return nullptr;
 }
 
-std::int64_t machines_in_use(const Scenario& scenario, const cluster::Machine& machine) {
+std::int64_t machines_in_use(const cluster::Machine& machine) {
   if (machine.platform->slice() != nullptr) return machine.platform->machines();
-  return std::ssize(machines_of(machine)) + services_of(scenario);
+  return std::ssize(machines_of_all(machine));
 }
 
 cost::Rented rented_by(const Scenario& scenario, const cluster::Machine& machine) {
   const platform::Platform& platform = *machine.platform;
-  const std::int64_t per_machine = platform.devices() / platform.machines();
   const std::int64_t spares = scenario.cost ? scenario.cost->spares : 0;
   cost::Rented rented{.spares = spares};
   if (const platform::Slice* slice = platform.slice()) {
     rented.slices = platform.machines() / slice->hosts + spares;
     rented.machines = rented.slices * slice->hosts;
     rented.chips = rented.slices * slice->chips;
-    add_power(platform, rented.chips * slice->devices_per_chip(), rented.machines, rented);
+    add_power(platform, 0, rented.machines, rented);
   } else {
-    rented.services = services_of(scenario);
-    rented.machines = machines_in_use(scenario, machine) + spares;
-    rented.chips = devices_of(machine) + (rented.services + spares) * per_machine;
-    add_power(platform, rented.machines * per_machine, rented.machines, rented);
+    const std::vector<std::int32_t> services = services_of(machine);
+    const std::set<std::int32_t> all = machines_of_all(machine);
+    const auto devices = [&](std::int32_t number) { return std::ssize(platform.devices_of(number)); };
+    rented.services = std::ssize(services);
+    rented.machines = std::ssize(all) + spares;
+    rented.chips = devices_of(machine) + spares * devices(*all.begin());  // spares are like the first
+    for (const std::int32_t service : services) rented.chips += devices(service);
+    for (const std::int32_t number : all) add_power(platform, number, 1, rented);
+    if (spares > 0) add_power(platform, *all.begin(), spares, rented);
   }
   if (scenario.cost && scenario.cost->hosts) {
     rented.hosts = scenario.cost->hosts->count;
@@ -150,6 +167,17 @@ cost::Rented rented_by(const Scenario& scenario, const cluster::Machine& machine
 void check_price(const Scenario& scenario, const cluster::Machine& machine, Problems& problems) {
   const cost::Price* price = price_of(scenario, machine.platform->name());
   if (price == nullptr) return;
+  std::set<std::int32_t> groups;
+  for (const std::int32_t number : machines_of_all(machine))
+    groups.insert(machine.platform->group_of(number));
+  if (groups.size() > 1) {
+    problems.add(
+        scenario.place("cost.prices"),
+        fmt::format("the price is that of one kind of machine, and the job takes machines of {} kinds",
+                    groups.size()),
+        "leave the price out: machines of several kinds have no price yet");
+    return;
+  }
   const Parsed<cost::Cost> bill =
       cost::bill(*price, rented_by(scenario, machine), {.job = Seconds(1), .samples = 1});
   if (!bill.value) problems.add(scenario.place("cost.prices"), bill.fact, bill.remedy);

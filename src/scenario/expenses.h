@@ -17,7 +17,7 @@ const cost::Price* price_of(const Scenario& scenario, std::string_view platform)
 
 // Machines whose devices compute, with those of further tasks of the cluster, and without spares. Requires: the
 // machine has a platform.
-std::int64_t machines_in_use(const Scenario& scenario, const cluster::Machine& machine);
+std::int64_t machines_in_use(const cluster::Machine& machine);
 
 // Machines whose devices compute, and those of further tasks of the cluster (servers, a coordinator,
 // evaluators), and spares. A TPU slice is occupied whole. Requires: the machine has a platform.

@@ -149,14 +149,17 @@ class MachineBuilder final : public strategy::Site {
     if (has_servers) check_servers();
     problems_.throw_if_any();
     at("cluster", "name no more tasks than there are machines", [&] {
-      const cluster::Cluster cluster = cluster::cluster_of(
+      machine_.cluster = cluster::cluster_of(
           platform(), has_cluster ? scenario_.cluster.config.cluster : cluster::ClusterSpec{},
           scenario_.place("cluster"));
-      if (has_servers)
+      const cluster::Cluster& cluster = *machine_.cluster;
+      if (has_servers) {
         start_with_servers(cluster, reader);
-      else
-        for (const cluster::Task* task : cluster::workers(cluster))
-          start(cluster::name(*task), reader.of(*task), task->host);
+        return;
+      }
+      for (const cluster::Task* task : cluster::workers(cluster))
+        start(cluster::name(*task), reader.of(*task), task->host);
+      for (const cluster::Task* task : cluster::services(cluster)) add_endpoints(*task);
     });
     if (processes_.empty() && !problems_.any())
       problems_.add(scenario_.place("cluster"), "the cluster has no workers",
@@ -214,6 +217,13 @@ class MachineBuilder final : public strategy::Site {
       if (host)
         machine_.endpoints.emplace(print(device.name), place_of(device.physical, hardware).value_or(*host));
     return context;
+  }
+
+  // The devices of a task that serves the others. It has all of its machine's.
+  void add_endpoints(const cluster::Task& task) {
+    machine_.endpoints.emplace(print(cluster::host_name(task)), task.host);
+    for (std::size_t i = 0; i < task.devices.size(); ++i)
+      machine_.endpoints.emplace(print(cluster::device_name(*machine_.cluster, task, i)), task.devices[i]);
   }
 
   // The endpoint of a physical device. Devices keep the order of the machine, and are counted by kind.

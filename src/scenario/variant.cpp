@@ -28,6 +28,10 @@ class ScenarioResizing final : public strategy::Resizing {
   }
 
   std::string set_platform(std::string_view key, const std::string& value) const override {
+    const platform::Platform& platform = *machine_.platform;
+    if (platform.group_of(platform.machines() - 1) > 0)
+      refuse("platform", "the platform's machines are unlike, and it is open which of them there are more of",
+             R"(describe equal machines: "machines": 4)");
     const json::Value& written = *scenario_.platform.written;
     const bool is_named = written.kind() == json::Kind::string || written.find("file") != nullptr;
     return fmt::format("platform.{}{}={}", is_named ? "set." : "", key, value);

@@ -173,7 +173,7 @@ timing::JobTime JobClock::time() {
                          .first_input = first_input(),
                          .evaluations = evaluations(),
                          .checkpoints = checkpoints(),
-                         .machines = scenario::machines_in_use(scenario_, job_.machine),
+                         .machines = scenario::machines_in_use(job_.machine),
                          .failures_at = scenario_.place("job.time_between_failures")};
   if (scenario_.strategy->compiles_steps()) facts.programs = programs();
   if (job_.machine.device().name.kind == device::Kind::gpu)

@@ -131,17 +131,21 @@ std::string ScenarioLowering::obstacle_to_folding(strategy::Steps steps, const T
   return {};
 }
 
-// The same devices of their machine, of the same types.
+// The same devices of equal machines, of the same types.
 bool ScenarioLowering::is_like(std::span<const strategy::Place> task,
                                std::span<const strategy::Place> first) const {
   const auto type = [&](const strategy::Place& place) {
     return &machine_.platform->type(machine_.endpoint(place.device.name));
   };
+  const auto group = [&](const strategy::Place& place) {
+    const platform::Platform& platform = *machine_.platform;
+    return platform.group_of(platform.machine_of(machine_.endpoint(place.device.name)));
+  };
   const auto limit = [](const strategy::Place& place) {
     return place.device.memory ? std::optional(place.device.memory->limit) : std::nullopt;
   };
   return std::ranges::equal(task, first, [&](const strategy::Place& one, const strategy::Place& other) {
-    return type(one)->id == type(other)->id && limit(one) == limit(other);
+    return type(one)->id == type(other)->id && group(one) == group(other) && limit(one) == limit(other);
   });
 }
 

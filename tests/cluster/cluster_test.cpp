@@ -85,6 +85,37 @@ TEST(Cluster, C4_TasksTakeMachinesInTheOrderTheyAreNamed) {
             (Strings{"/job:ps/replica:0/task:0", "/job:ps/replica:0/task:1"}));
 }
 
+// The short form of DESIGN's cluster: eight GPU machines, and three servers for what coordinates and serves.
+TEST(Cluster, C4_UnlikeMachinesServeTheJobsInTheOrderThatTheClusterNames) {
+  const platform::Platform machines = platform::from_json(json::parse(R"({
+      "machines": [{"file": "dgx1_p100", "count": 8}, {"file": "cpu_server", "count": 3}],
+      "network": {"type": "switch"}})",
+                                                                      "test.json"))
+                                          .platform;
+  Problems problems;
+  const TfConfig config =
+      read_cluster(json::parse(R"({"worker": 8, "ps": 2, "chief": 1})", "test.json"), problems);
+  ASSERT_FALSE(problems.any());
+  const Cluster cluster = cluster_of(machines, config.cluster);
+  ASSERT_EQ(tasks_of(cluster, "worker").size(), 8u);
+  for (const Task* task : tasks_of(cluster, "worker")) {
+    EXPECT_EQ(task->machine, task->index);
+    EXPECT_EQ(task->devices.size(), 8u);
+    EXPECT_EQ(accelerators(cluster, *task), (std::map<device::Kind, int>{{device::Kind::gpu, 8}}));
+  }
+  EXPECT_EQ(find(cluster, "ps", 0)->machine, 8);
+  EXPECT_EQ(find(cluster, "ps", 1)->machine, 9);
+  const Task& chief = *find(cluster, "chief", 0);
+  EXPECT_EQ(chief.machine, 10);
+  EXPECT_EQ(machines.name(chief.host), "machine 10/host 0");
+  EXPECT_EQ(names(services(cluster)), (Strings{"/job:ps/replica:0/task:0", "/job:ps/replica:0/task:1"}));
+  const Task& server = *find(cluster, "ps", 1);
+  EXPECT_EQ(print(host_name(server)), "/job:ps/replica:0/task:1/device:CPU:0");
+  EXPECT_EQ(names(cluster, server), (Strings{"/job:ps/replica:0/task:1/device:CPU:0"}));
+  EXPECT_EQ(machines.name(server.devices[0]), "machine 9/cpu 0");
+  EXPECT_EQ(endpoint(cluster, device::parse_name("/job:ps/task:1/cpu:0"), chief), server.devices[0]);
+}
+
 TEST(Cluster, SparseJobsKeepTheirIndices) {
   const Cluster cluster = cluster_of(platform_of("dgx_a100", {"machines=2"}),
                                      ClusterSpec({{.name = "worker", .tasks = {{5, "b"}, {3, "a"}}}}));

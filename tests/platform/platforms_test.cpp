@@ -168,6 +168,10 @@ constexpr const char* expected_routes = R"(
   cpu_cluster_100gbe          -               d0    d1     8      3      11.8625
   cpu_cluster_100gbe          -               d0    h0     1      0      205
 
+  cpu_server                  -               d0    h0     1      0      128
+  cpu_server                  -               d0    h1     4      0.5    10
+  cpu_server                  machines=2      d0    d1     8      4      2.965625
+
   tpu_v2                      -               d0    d1     2      0      358
   tpu_v2                      -               d0    d2     3      1      62
   tpu_v2                      -               d0    d7     4      2      62

@@ -52,6 +52,11 @@ constexpr const char* tpus = R"({
           "on_chip": {"bandwidth": "1 GB/s", "links": 1, "efficiency": 1, "latency": "0 s"}}
 })";
 constexpr const char* first_devices = R"({"devices": 2, "machine": "x", "machines": 3})";
+constexpr const char* plain = R"({"network": {"type": "switch"},
+    "machine": {"devices": {"type": "rtx4090"}, "hosts": {"type": "xeon_8168"}}})";
+constexpr const char* groups = R"({"network": {"type": "switch"}, "machines": [
+    {"source": "s", "file": "plain", "count": 2, "devices": {"value": 1, "source": "s"}},
+    {"file": "plain"}]})";
 // A machine with "like", without any key that a complete machine requires.
 constexpr const char* other_parts = R"({"machine": {"like": "x",
     "devices": {"count": 4}, "hosts": {"memory": "1 GB", "link": {"latency": "1 us"}},
@@ -61,19 +66,24 @@ constexpr const char* other_parts = R"({"machine": {"like": "x",
 Value tree_of(const std::string& text) { return json::parse(text, "test.json"); }
 
 bool parses(const Value& tree) {
-  static const Value other = tree_of(gpus);
+  static const Value other = tree_of(gpus), simple = tree_of(plain);
   Problems problems;
   parse(
-      tree, [](const Value&, Problems&) { return &other; }, problems);
+      tree, [](const Value& name, Problems&) { return name.string() == "plain" ? &simple : &other; },
+      problems);
   return !problems.any();
 }
 
 class Schema : public testing::Test {
  protected:
-  // Calls `body` for each member of each object of a tree, with the path to it. Elements of lists are
-  // skipped.
+  // Calls `body` for each member of each object of a tree, with the path to it.
   static void for_every_member(const Value& tree, const std::function<void(const Path&, const Value&)>& body,
                                const Path& path = {}) {
+    for (std::size_t i = 0; tree.kind() == json::Kind::array && i < tree.elements().size(); ++i) {
+      Path below = path;
+      below.push_back(std::to_string(i));
+      for_every_member(tree.elements()[i], body, below);
+    }
     if (tree.kind() != json::Kind::object) return;
     for (const json::Member& member : tree.members()) {
       Path below = path;
@@ -114,7 +124,8 @@ TEST_F(Schema, IsTheFileThatEditorsRead) {
 }
 
 TEST_F(Schema, AndTheParserAcceptEveryKey) {
-  const std::vector<Value> trees{tree_of(gpus), tree_of(tpus), tree_of(first_devices), tree_of(other_parts)};
+  const std::vector<Value> trees{tree_of(gpus), tree_of(tpus), tree_of(first_devices), tree_of(other_parts),
+                                 tree_of(groups)};
   std::vector<const Value*> all;
   for (const Value& tree : trees) {
     EXPECT_TRUE(check_.accepts(tree));
@@ -126,7 +137,7 @@ TEST_F(Schema, AndTheParserAcceptEveryKey) {
 }
 
 TEST_F(Schema, AndTheParserRefuseNullAndOtherKeys) {
-  for (const char* text : {gpus, tpus, other_parts}) {
+  for (const char* text : {gpus, tpus, other_parts, groups}) {
     const Value tree = tree_of(text);
     for_every_member(tree, [&](const Path& path, const Value& value) {
       // The keys of a device type are not part of this schema.
@@ -145,9 +156,19 @@ TEST_F(Schema, AndTheParserRefuseNullAndOtherKeys) {
   }
 }
 
+TEST_F(Schema, AndTheParserNeedAMachineOrAListOfThem) {
+  for (const char* text :
+       {R"({"machines": 4})", R"({"machine": "plain", "machines": [{"file": "plain"}]})",
+        R"({"machines": []})", R"({"machines": [{"count": 2}]})", R"({"machines": ["plain"]})"}) {
+    SCOPED_TRACE(text);
+    EXPECT_FALSE(check_.accepts(tree_of(text)));
+    EXPECT_FALSE(parses(tree_of(text)));
+  }
+}
+
 TEST_F(Schema, AndTheParserKeepTheSameBounds) {
   int refused = 0;
-  for (const char* text : {gpus, tpus, other_parts}) {
+  for (const char* text : {gpus, tpus, other_parts, groups}) {
     const Value tree = tree_of(text);
     for_every_member(tree, [&](const Path& path, const Value& value) {
       if (value.kind() != json::Kind::integer && value.kind() != json::Kind::real) return;

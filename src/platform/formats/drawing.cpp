@@ -157,7 +157,7 @@ class Drafter {
   // ---- A grid
 
   void place_in_grid() {
-    const Wiring& wiring = topology_.wiring();
+    const Wiring& wiring = topology_.wiring(0);  // machines that a torus joins are equal
     std::int32_t machines_of_copy = 0;
     while (machines_of_copy < platform_.machines() && topology_.copy_of(machines_of_copy) == 0)
       ++machines_of_copy;
@@ -249,11 +249,8 @@ class Drafter {
   // ---- Words
 
   void say_what_it_is() {
-    const std::string product = platform_.type(platform_.device(0)).product;
     const std::int32_t machines = platform_.machines();
-    const std::int32_t each = platform_.devices() / machines;
-    drawing_.caption =
-        fmt::format("{} of {}", counted(machines, "machine"), fmt::format("{} {}", each, product));
+    drawing_.caption = machines_of_each_group();
     if (torus_ != nullptr) {
       say_which_grid();
     } else {
@@ -263,10 +260,24 @@ class Drafter {
       if (machines > 1) drawing_.caption += fmt::format("; between machines: {}", drawing_.layout);
     }
     if (machines > drawn_machines_)
-      drawing_.left_out = fmt::format("{} more machines like these", machines - drawn_machines_);
+      drawing_.left_out = fmt::format(
+          "{} more machines{}", machines - drawn_machines_,
+          platform_.group_of(drawn_machines_ - 1) == platform_.group_of(machines - 1) ? " like these" : "");
     if (nameless_ > 0)
       drawing_.left_out += fmt::format("{}{} whose ends are not known", drawing_.left_out.empty() ? "" : "; ",
                                        counted(nameless_, "link"));
+  }
+
+  // "8 machines of 8 NVIDIA Tesla P100-SXM2-16GB and 3 machines of 1 Intel Xeon Platinum 8168".
+  std::string machines_of_each_group() const {
+    std::string text;
+    for (std::int32_t first = 0, next = 0; first < platform_.machines(); first = next) {
+      while (next < platform_.machines() && platform_.group_of(next) == platform_.group_of(first)) ++next;
+      const std::vector<Endpoint> devices = platform_.devices_of(first);
+      text += fmt::format("{}{} of {} {}", first == 0 ? "" : " and ", counted(next - first, "machine"),
+                          devices.size(), platform_.type(devices.front()).product);
+    }
+    return text;
   }
 
   void say_which_grid() {
@@ -283,8 +294,12 @@ class Drafter {
     if (std::ranges::any_of(drawing_.nodes, [](const DrawnNode& node) { return node.kind == "nvswitch"; }))
       return "nvswitch";
     if (meshed_ == 0) return "pcie";
-    const auto each = static_cast<std::size_t>(platform_.devices() / platform_.machines());
-    const bool is_full = meshed_ == each * (each - 1) / 2 * static_cast<std::size_t>(drawn_machines_);
+    std::size_t pairs = 0;
+    for (std::int32_t machine = 0; machine < drawn_machines_; ++machine) {
+      const std::size_t each = platform_.devices_of(machine).size();
+      pairs += each * (each - 1) / 2;
+    }
+    const bool is_full = meshed_ == pairs;
     return is_full ? "full_mesh" : "cube_mesh";
   }
 

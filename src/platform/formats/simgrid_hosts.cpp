@@ -156,10 +156,11 @@ Built SimgridHosts::build(Zones zones, std::vector<Problem> warnings) {
   if (problems_.any()) return {};
   if (!has_fabric) fabric.reset();
   const MachineTypes types = *first_->types;
-  return {
-      std::make_shared<const Topology>(std::move(wiring), types, machines, std::nullopt, std::move(fabric),
-                                       machines, nullptr, Ratings{}, std::move(individuals_)),
-      std::move(warnings)};
+  std::vector<EqualMachines> hosts;
+  hosts.push_back({.wiring = std::move(wiring), .types = types, .count = machines});
+  return {std::make_shared<const Topology>(std::move(hosts), std::nullopt, std::move(fabric), machines,
+                                           nullptr, std::move(individuals_)),
+          std::move(warnings)};
 }
 
 }  // namespace wt::platform

@@ -80,12 +80,43 @@ std::vector<std::string> MultiWorkerMirrored::ignored_options(const cluster::Mac
 // ---- The machine
 
 // TensorFlow takes the GPUs of a worker, and its first CPU where it has none.
+std::vector<device::LogicalDevice> local_devices(device::Context& worker) {
+  const std::vector<device::LogicalDevice> gpus = worker.list_logical_devices(device::Kind::gpu);
+  return gpus.empty() ? std::vector{worker.list_logical_devices(device::Kind::cpu).front()} : gpus;
+}
+
+// "worker:1 has 8 GPUs".
+std::string its_devices(device::Context& worker) {
+  const std::vector<device::LogicalDevice> devices = local_devices(worker);
+  return fmt::format("{}:{} has {}", *worker.task().job, *worker.task().task,
+                     counted(std::ssize(devices), device::name(*devices.front().name.kind)));
+}
+
+// Each worker multiplies its own number of devices by the number of workers, and waits for as many in every
+// collective (collective_all_reduce_strategy.py). Workers with different numbers would wait for ever.
+bool are_workers_alike(Site& site) {
+  std::vector<device::Context>& workers = site.processes();
+  for (std::size_t i = 1; i < workers.size(); ++i) {
+    const auto first = local_devices(workers[0]), other = local_devices(workers[i]);
+    if (first.size() == other.size() && first[0].name.kind == other[0].name.kind) continue;
+    site.report(
+        "platform",
+        fmt::format("{}, and {}: TensorFlow's workers have equally many devices of one kind, or their "
+                    "collectives wait for ever",
+                    its_devices(workers[0]), its_devices(workers[i])),
+        fmt::format("leave the workers to equal machines, as in \"cluster\": {{\"worker\": {}}}, or "
+                    "give the groups of machines equally many \"devices\"",
+                    i));
+    return false;
+  }
+  return true;
+}
+
 void MultiWorkerMirrored::add_replicas(Site& site) const {
+  if (!are_workers_alike(site)) return;
   int task = 0;
   for (device::Context& worker : site.processes()) {
-    std::vector<device::LogicalDevice> devices = worker.list_logical_devices(device::Kind::gpu);
-    if (devices.empty()) devices = {worker.list_logical_devices(device::Kind::cpu).front()};
-    for (const device::LogicalDevice& device : devices) site.add_replica(device, task);
+    for (const device::LogicalDevice& device : local_devices(worker)) site.add_replica(device, task);
     ++task;
   }
 }
