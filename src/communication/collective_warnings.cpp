@@ -23,6 +23,12 @@ constexpr std::array<std::string_view, 5> compared{"turing", "volta", "ampere", 
 
 bool has_tpus(const Group& group) { return group.platform.slice() != nullptr; }
 
+bool are_of_one_kind(const Group& group) {
+  const device::Kind first = group.platform.type(group.ranks.front()).kind;
+  return std::ranges::all_of(
+      group.ranks, [&](const platform::Endpoint rank) { return group.platform.type(rank).kind == first; });
+}
+
 std::string about_wires(const Group& group) {
   return fmt::format(
       "{}: times are of the wires alone, with no library's protocols and no time to begin a "
@@ -77,6 +83,9 @@ std::vector<std::string> warnings_of(const CollectiveQuestion& question, const G
          "NCCL orders its rings and trees by the machine, whatever the ranks' order; here they follow "
          "--rank-order");
   }
+  warn(!are_of_one_kind(group),
+       "the ranks are devices of several kinds, which no library joins: --ranks takes the first devices "
+       "alone");
   warn(machine.fabric.ranks_per_node == 0,
        "the machines have different numbers of ranks, for which a library's choices are least known");
   return warnings;

@@ -41,6 +41,7 @@ strategy::Surroundings surroundings_of(const Scenario& scenario) {
   const int gpus = count(device::Kind::gpu);
   return {.is_slice = machine.platform && machine.platform->slice() != nullptr,
           .machines = machine.platform ? machine.platform->machines() : 1,
+          .are_unlike = machine.platform && machine.platform->group_of(machine.platform->machines() - 1) > 0,
           .devices = gpus > 0 ? gpus : count(device::Kind::cpu),
           .hides_devices = scenario.devices.visible.has_value()};
 }

@@ -1,5 +1,8 @@
 #include "scenario/machine.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <memory>
 
@@ -81,6 +84,7 @@ class MachineBuilder final : public strategy::Site {
     settle_host();
     machine_.context = processes_.front();
     note_choice();
+    note_types();
     warn_of_unused();
     scenario_.strategy->warn(*this);
     return std::move(machine_);
@@ -248,6 +252,23 @@ class MachineBuilder final : public strategy::Site {
 
   void note_choice() {
     if (scenario_.strategy_rule) machine_.notes.push_back({.fact = scenario_.chosen_strategy()});
+  }
+
+  // Figures of a step that are stated for one device, such as its bound and MFU, are those of replica 0's.
+  void note_types() {
+    if (!machine_.platform) return;
+    std::vector<std::string_view> types;
+    for (const cluster::Replica& replica : machine_.replicas) {
+      const std::string_view id = platform().type(machine_.endpoint(print(replica.device.name))).id;
+      if (std::ranges::find(types, id) == types.end()) types.push_back(id);
+    }
+    if (types.size() == 1) return;
+    machine_.notes.push_back(
+        {scenario_.place("platform"),
+         fmt::format(
+             "replicas compute on {}: a step takes as long as the slowest of them, and its compute, its "
+             "bound, MFU and efficiency are stated for {}",
+             fmt::join(types, " and "), types.front())});
   }
 
   void warn_of_unused() {

@@ -29,7 +29,9 @@ constexpr std::array cases{
          [](const Surroundings&) { return std::string("the machine is a slice of TPUs"); }},
     Case{"multi_worker_mirrored", [](const Surroundings& around) { return around.machines > 1; },
          [](const Surroundings& around) {
-           return fmt::format("there are {} machines with {} each", around.machines, devices_of(around));
+           return fmt::format("there are {} machines{} with {}{}", around.machines,
+                              around.are_unlike ? ", the first" : "", devices_of(around),
+                              around.are_unlike ? "" : " each");
          }},
     Case{"mirrored", [](const Surroundings& around) { return around.devices > 1; },
          [](const Surroundings& around) {

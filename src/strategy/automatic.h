@@ -23,7 +23,8 @@ inline constexpr Rule automatic{"auto", "one_device, mirrored, multi_worker_mirr
 struct Surroundings {
   bool is_slice = false;  // of TPUs
   int machines = 1;
-  int devices = 1;             // of one machine: the GPUs that its program sees, or else the CPUs
+  bool are_unlike = false;     // machines
+  int devices = 1;             // of the first machine: the GPUs that its program sees, or else the CPUs
   bool hides_devices = false;  // The program sees only some of the machine's devices.
 };
 
