@@ -50,35 +50,33 @@ void check_price_alone(const Scenario& scenario, const std::string& path, const 
            R"(write it as in "2026-11-23")");
 }
 
-// The machines of the platform on which replicas compute.
-std::set<std::int32_t> machines_of(const cluster::Machine& machine) {
-  std::set<std::int32_t> machines;
-  for (const cluster::Replica& replica : machine.replicas)
-    machines.insert(machine.platform->machine_of(machine.endpoint(print(replica.device.name))));
-  return machines;
+// The devices on which the replicas of all workers compute. Logical devices may share a physical one.
+std::set<platform::Endpoint> devices_of(const cluster::Machine& machine) {
+  std::set<platform::Endpoint> devices;
+  const auto add = [&](const std::vector<cluster::Replica>& replicas) {
+    for (const cluster::Replica& replica : replicas)
+      for (const device::LogicalDevice& device : replica.devices())
+        devices.insert(machine.endpoint(print(device.name)));
+  };
+  add(machine.replicas);
+  if (machine.pool)
+    for (const std::vector<cluster::Replica>& worker : machine.pool->workers) add(worker);
+  return devices;
 }
 
-std::int64_t devices_of(const cluster::Machine& machine) {
-  std::set<platform::Endpoint> devices;  // logical devices may share a physical one
-  for (const cluster::Replica& replica : machine.replicas)
-    for (const device::LogicalDevice& device : replica.devices())
-      devices.insert(machine.endpoint(print(device.name)));
-  return std::ssize(devices);
-}
-
-// The machines of the tasks that do not train.
-std::vector<std::int32_t> services_of(const cluster::Machine& machine) {
-  std::vector<std::int32_t> services;
-  if (!machine.cluster) return services;
-  for (const cluster::Task* task : cluster::services(*machine.cluster)) services.push_back(task->machine);
-  return services;
-}
-
-// The machines of all tasks, of which a slice has one for each host.
-std::set<std::int32_t> machines_of_all(const cluster::Machine& machine) {
-  std::set<std::int32_t> machines = machines_of(machine);
-  for (const std::int32_t service : services_of(machine)) machines.insert(service);
-  return machines;
+// The machines of all tasks: those on which replicas compute, and those of servers, a coordinator and evaluators.
+struct Occupied {
+  std::set<std::int32_t> all{};
+  std::set<std::int32_t> services{};  // those of `all` without a replica
+};
+Occupied occupied_by(const cluster::Machine& machine) {
+  Occupied occupied;
+  for (const platform::Endpoint device : devices_of(machine))
+    occupied.all.insert(machine.platform->machine_of(device));
+  if (!machine.cluster) return occupied;
+  for (const cluster::Task& task : machine.cluster->tasks)
+    if (occupied.all.insert(task.machine).second) occupied.services.insert(task.machine);
+  return occupied;
 }
 
 // Adds the published power of machines like this one: of their devices, and of the sockets of their hosts.
@@ -134,7 +132,7 @@ const cost::Price* price_of(const Scenario& scenario, std::string_view platform)
 
 std::int64_t machines_in_use(const cluster::Machine& machine) {
   if (machine.platform->slice() != nullptr) return machine.platform->machines();
-  return std::ssize(machines_of_all(machine));
+  return std::ssize(occupied_by(machine).all);
 }
 
 cost::Rented rented_by(const Scenario& scenario, const cluster::Machine& machine) {
@@ -147,12 +145,12 @@ cost::Rented rented_by(const Scenario& scenario, const cluster::Machine& machine
     rented.chips = rented.slices * slice->chips;
     add_power(platform, 0, rented.machines, rented);
   } else {
-    const std::vector<std::int32_t> services = services_of(machine);
-    const std::set<std::int32_t> all = machines_of_all(machine);
+    const auto [all, services] = occupied_by(machine);
     const auto devices = [&](std::int32_t number) { return std::ssize(platform.devices_of(number)); };
     rented.services = std::ssize(services);
     rented.machines = std::ssize(all) + spares;
-    rented.chips = devices_of(machine) + spares * devices(*all.begin());  // spares are like the first
+    rented.chips =
+        std::ssize(devices_of(machine)) + spares * devices(*all.begin());  // spares are like the first
     for (const std::int32_t service : services) rented.chips += devices(service);
     for (const std::int32_t number : all) add_power(platform, number, 1, rented);
     if (spares > 0) add_power(platform, *all.begin(), spares, rented);
@@ -168,7 +166,7 @@ void check_price(const Scenario& scenario, const cluster::Machine& machine, Prob
   const cost::Price* price = price_of(scenario, machine.platform->name());
   if (price == nullptr) return;
   std::set<std::int32_t> groups;
-  for (const std::int32_t number : machines_of_all(machine))
+  for (const std::int32_t number : occupied_by(machine).all)
     groups.insert(machine.platform->group_of(number));
   if (groups.size() > 1) {
     problems.add(

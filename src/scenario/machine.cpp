@@ -81,6 +81,8 @@ class MachineBuilder final : public strategy::Site {
     scenario_.strategy->add_replicas(*this);
     problems_.throw_if_any();
     if (machine_.pool) machine_.tasks = 1;
+    if (machine_.pool && machine_.platform) check_equal_workers();
+    problems_.throw_if_any();
     settle_host();
     machine_.context = processes_.front();
     note_choice();
@@ -252,6 +254,20 @@ class MachineBuilder final : public strategy::Site {
 
   void note_choice() {
     if (scenario_.strategy_rule) machine_.notes.push_back({.fact = scenario_.chosen_strategy()});
+  }
+
+  // The first worker's step stands for those of all workers of a pool.
+  void check_equal_workers() {
+    const auto group_of = [&](const std::vector<cluster::Replica>& worker) {
+      return platform().group_of(platform().machine_of(machine_.endpoint(print(worker.front().device.name))));
+    };
+    for (const std::vector<cluster::Replica>& worker : machine_.pool->workers) {
+      if (group_of(worker) == group_of(machine_.replicas)) continue;
+      report("cluster",
+             fmt::format("workers of {} on unlike machines can't be timed yet", scenario_.strategy->name()),
+             "give all workers machines of one group");
+      return;
+    }
   }
 
   // Figures of a step that are stated for one device, such as its bound and MFU, are those of replica 0's.

@@ -113,6 +113,10 @@ std::string TrainingPlans::identity() {
   for (const device::LogicalDevice& device : machine.context.list_logical_devices()) add(device);
   for (const cluster::Replica& replica : machine.replicas) {
     text += fmt::format("\n{}", replica.task);
+    if (machine.platform) {
+      const platform::Endpoint endpoint = machine.endpoint(print(replica.device.name));
+      text += fmt::format(" of {}", machine.platform->group_of(machine.platform->machine_of(endpoint)));
+    }
     for (const device::LogicalDevice& device : replica.devices()) add(device);
   }
   return text;
