@@ -78,7 +78,7 @@ TEST_F(UnlikeMachines, ComputeTheSameNumbers) {
   std::vector<double> losses;
   for (const std::string list :
        {R"({"file": "dgx1_v100"}, {"file": "dgx1_p100"})", R"({"file": "dgx1_p100", "count": 2})"}) {
-    const test::Said said = run_text(frame, "numbers", {machines(list)});
+    const test::Said said = run_text(frame, "numbers", {"strategy.communication=ring", machines(list)});
     ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
     losses.push_back(number_at(results("numbers").find("epochs")->elements()[0], {"loss"}));
   }
@@ -147,7 +147,8 @@ TEST_F(UnlikeMachines, TakeThePowerOfEach) {
 }
 
 TEST_F(UnlikeMachines, DontGrowByThemselves) {
-  const test::Said said = run_text(frame, "grown", {"numerics=none"}, {"--replicas", "32"});
+  const std::string file = base_.write("grown.json", frame).string();
+  const test::Said said = test::call({"run", file, "--set", "numerics=none", "--replicas", "32"});
   EXPECT_TRUE(has(said.messages, "32 replicas: the platform's machines are unlike")) << said.messages;
 }
 
