@@ -8,6 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cluster/roles.h"
 #include "scenario/parse.h"
 #include "session/saved_state.h"
 #include "session/training.h"
@@ -49,6 +50,11 @@ void apply_tf_config(const std::string& tf_config, scenario::Scenario& scenario,
   const std::string named = tf_config == "env" ? "TF_CONFIG" : tf_config;
   const std::string text = tf_config == "env" ? variable : read_text(tf_config, {});
   scenario.cluster = {json::parse(text, named), cluster::parse_tf_config(text, named)};
+  const cluster::TfConfig& config = scenario.cluster.config;
+  const bool is_worker = scenario.strategy->processes() == strategy::Processes::per_worker;
+  if (is_worker && !config.cluster.is_empty() && !config.task_type)
+    throw InputError(Problem{scenario.cluster.written->place(), std::string(cluster::needs_task),
+                             R"(add "task": {"type": "worker", "index": 0})"});
   scenario.places.insert_or_assign("cluster", scenario.cluster.written->place());
 }
 

@@ -48,6 +48,7 @@ struct Machine {
   device::Context context{};                     // the devices that the first process sees
   std::vector<Replica> replicas{};               // at least one
   int tasks = 1;                                 // processes that feed replicas
+  int own_task = 0;  // of `tasks`, the one that the program is, which TF_CONFIG decides: its log is printed
   // Set if workers don't wait for each other. `replicas` are those of the first worker then, which stands for all,
   // and it is the only task that is counted.
   std::optional<Pool> pool{};

@@ -27,6 +27,10 @@ struct Fault {
 std::vector<Fault> faults(const ClusterSpec& spec, const std::optional<std::string>& task_type,
                           std::optional<int> task_id);
 
+// What TensorFlow says of a cluster without a task of the program's own (collective_all_reduce_strategy.py).
+inline constexpr std::string_view needs_task =
+    "When `cluster_spec` is given, you must also specify `task_type` and `task_id`.";
+
 // Throws ValueError with the first fault, as TensorFlow does. All functions below call it, except task_count
 // and validate_for_estimator.
 void validate(const ClusterSpec& spec, const std::string& task_type, int task_id);

@@ -87,6 +87,7 @@ class MachineBuilder final : public strategy::Site {
     machine_.context = processes_.front();
     note_choice();
     note_types();
+    warn_of_idle_tasks();
     warn_of_unused();
     scenario_.strategy->warn(*this);
     return std::move(machine_);
@@ -153,6 +154,7 @@ class MachineBuilder final : public strategy::Site {
     const bool has_cluster = wanted == strategy::Processes::per_worker || has_servers;
     if (has_cluster) check_cluster();
     if (has_servers) check_servers();
+    if (wanted == strategy::Processes::per_worker && !problems_.any()) check_task();
     problems_.throw_if_any();
     at("cluster", "name no more tasks than there are machines", [&] {
       machine_.cluster = cluster::cluster_of(
@@ -167,6 +169,7 @@ class MachineBuilder final : public strategy::Site {
         start(cluster::name(*task), reader.of(*task), task->host);
       for (const cluster::Task* task : cluster::services(cluster)) add_endpoints(*task);
     });
+    if (wanted == strategy::Processes::per_worker && !problems_.any()) find_own_task();
     if (processes_.empty() && !problems_.any())
       problems_.add(scenario_.place("cluster"), "the cluster has no workers",
                     "add them: {\"chief\": 1, \"worker\": 3}");
@@ -176,6 +179,38 @@ class MachineBuilder final : public strategy::Site {
     const cluster::TfConfig& config = scenario_.cluster.config;
     for (const cluster::Fault& fault : cluster::faults(config.cluster, config.task_type, config.task_index))
       problems_.add(scenario_.place("cluster"), fault.text, fault.remedy);
+  }
+
+  // The task that TF_CONFIG gives the program, as MultiWorkerMirroredStrategy checks it. A scenario without one
+  // describes the cluster alone, and its log is the first worker's.
+  void check_task() {
+    const cluster::TfConfig& config = scenario_.cluster.config;
+    if (config.cluster.is_empty()) return;
+    constexpr std::string_view remedy = R"(name a task that trains: "task": {"type": "worker", "index": 0})";
+    if (config.task_type.has_value() != config.task_index.has_value()) {
+      report("cluster", std::string(cluster::needs_task), std::string(remedy));
+    } else if (config.task_type == "evaluator") {
+      report(
+          "cluster",
+          "the program is the cluster's evaluator, and evaluating checkpoints beside the training can't be "
+          "simulated yet",
+          std::string(remedy));
+    } else if (config.task_type) {
+      at("cluster", remedy, [&] { cluster::worker_count(config.cluster, *config.task_type); });
+    }
+  }
+
+  void find_own_task() {
+    const cluster::TfConfig& config = scenario_.cluster.config;
+    if (config.cluster.is_empty() || !config.task_type) return;
+    const auto found = std::ranges::find_if(processes_, [&](const device::Context& process) {
+      return process.task().job == config.task_type && process.task().task == config.task_index;
+    });
+    if (found != processes_.end())
+      machine_.own_task = narrow<int>(found - processes_.begin());
+    else
+      report("cluster", fmt::format("the cluster has no task {}:{}", *config.task_type, *config.task_index),
+             "name one of its tasks");
   }
 
   // Servers apply updates on their CPU, and a chief only dispatches.
@@ -299,6 +334,26 @@ class MachineBuilder final : public strategy::Site {
     if (scenario_.cluster.written && !reads_cluster)
       warn("cluster", fmt::format("{} doesn't ask for it", scenario_.strategy->name()),
            R"("strategy": {"type": "multi_worker_mirrored"})");
+  }
+
+  // Jobs that TensorFlow's synchronous workers leave alone without a word.
+  void warn_of_idle_tasks() {
+    if (!machine_.cluster || scenario_.strategy->processes() != strategy::Processes::per_worker) return;
+    const auto idle = [&](std::string_view job) {
+      return std::ssize(cluster::tasks_of(*machine_.cluster, job));
+    };
+    if (idle("ps") > 0)
+      warn("cluster",
+           fmt::format(
+               "{} of the job \"ps\" will wait for ever: {} has no variables on servers, and TensorFlow "
+               "doesn't object",
+               counted(idle("ps"), "task"), scenario_.strategy->name()),
+           R"(leave the job out, or take "strategy": {"type": "parameter_server"})");
+    if (idle("evaluator") > 0)
+      warn("cluster",
+           "the evaluator does nothing here: evaluating checkpoints beside the training can't be simulated "
+           "yet",
+           "leave the job out");
   }
 
   // The physical device that a file calls "GPU:0".

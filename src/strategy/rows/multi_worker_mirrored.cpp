@@ -189,19 +189,20 @@ std::vector<Overrides> MultiWorkerMirrored::other_reductions(const IsGiven& is_g
 
 // ---- The log
 
-// The first worker's: it knows its own devices, and how many workers there are. Mirrored is its base class.
+// The own task's: it knows its own devices, and how many workers there are. Mirrored is its base class.
 std::vector<std::string> MultiWorkerMirrored::log(const cluster::Machine& machine, model::Semantics,
                                                   const cluster::ClusterSpec& named) const {
   const std::string communication =
       fmt::format("communication = CommunicationImplementation.{}", strategy::name(options_.implementation));
-  const device::Name& task = machine.context.task();
   const cluster::ClusterSpec spec =
       !named.is_empty() || !machine.platform ? named : cluster::cluster_of(*machine.platform).spec;
   const bool is_alone = spec.is_empty();
+  const auto is_own = [&](const cluster::Replica& replica) { return replica.task == machine.own_task; };
+  const device::Name& task = std::ranges::find_if(machine.replicas, is_own)->device.name;
   const std::string prefix = is_alone ? "" : fmt::format("/job:{}/task:{}", *task.job, *task.task);
   std::vector<std::string> devices;
   for (const cluster::Replica& replica : machine.replicas)
-    if (replica.task == 0)
+    if (is_own(replica))
       devices.push_back(fmt::format("{}/device:{}:{}", prefix, device::name(*replica.device.name.kind),
                                     *replica.device.name.index));
   const std::string local = python_tuple(devices);
