@@ -105,10 +105,18 @@ std::map<std::string, Row, std::less<>> table(Reader& reader, std::string_view k
   return rows;
 }
 
+Transfer transfer(Reader reader) {
+  const Transfer transfer{.latency = reader.required<Seconds>("latency", time),
+                          .rate = reader.required<BytesPerSecond>("rate", rate)};
+  reader.finish();
+  return transfer;
+}
+
 Grpc grpc(Reader reader) {
-  const Grpc grpc{.call = reader.required<Seconds>("call", time),
-                  .copy = reader.required<BytesPerSecond>("copy", rate),
-                  .connection = reader.required<BytesPerSecond>("connection", rate)};
+  const Grpc grpc{.ring = transfer(reader.object("ring")),
+                  .pull = transfer(reader.object("pull")),
+                  .push = transfer(reader.object("push")),
+                  .dispatch = reader.required<Seconds>("dispatch", time)};
   finish(reader);
   return grpc;
 }
@@ -126,10 +134,12 @@ Synchronization synchronization(Reader reader) {
   return synchronization;
 }
 
-Constants read() {
+}  // namespace
+
+Constants read_constants(const std::filesystem::path& file) {
   Problems problems;
-  const json::Value file = json::parse_file(data_folder("platforms") / "communication.json");
-  Reader reader(file, problems);
+  const json::Value text = json::parse_file(file);
+  Reader reader(text, problems);
   Constants constants{.base = patterns(reader.object("base")),
                       .payload = payload_of(reader.object("payload")),
                       .nvlink = patterns(reader.object("nvlink")),
@@ -153,10 +163,8 @@ Constants read() {
   return constants;
 }
 
-}  // namespace
-
 const Constants& constants() {
-  static const Constants all = read();
+  static const Constants all = read_constants(data_folder("platforms") / "communication.json");
   return all;
 }
 

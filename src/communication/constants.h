@@ -2,9 +2,11 @@
 // The costs that a communication library adds to those of the links: the contents of
 // platforms/communication.json, which names the source of each value. Rates are those of one direction.
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/quantity.h"
 #include "collective/protocol.h"
@@ -53,12 +55,25 @@ struct Launch {
   Seconds per_device{};  // for each device that a process drives
 };
 
+// What the software at both ends adds to the time that a message takes on the wires.
+struct Transfer {
+  Seconds latency{};
+  BytesPerSecond rate{};
+
+  Seconds of(Bytes bytes) const { return latency + bytes / rate; }
+  Seconds per_byte() const { return Seconds(1 / rate.count()); }
+};
+
 // TensorFlow's own transfers between processes.
 struct Grpc {
-  Seconds call{};
-  BytesPerSecond copy{};        // into the response, and out of it
-  BytesPerSecond connection{};  // between two processes
+  Transfer ring{};     // of a chunk, from a worker to the next one
+  Transfer pull{};     // of a variable, from a parameter server to a worker
+  Transfer push{};     // of a gradient, from a worker to a parameter server
+  Seconds dispatch{};  // of a closure, by the coordinator
 };
+
+// What answers are marked with whose times rest on these.
+inline constexpr std::string_view basis_of_grpc = "gRPC as on the loopback of a 2-core machine, no wire";
 
 // Channels of NCCL's protocol LL.
 struct LlChannel {
@@ -93,7 +108,10 @@ struct Constants {
   Grpc grpc{};
 };
 
-// The file is read at the first call. Throws InputError if it has mistakes.
+// The file that is installed, which is read at the first call. Throws InputError if it has mistakes.
 const Constants& constants();
+
+// Such a file. Throws InputError with all its mistakes.
+Constants read_constants(const std::filesystem::path& file);
 
 }  // namespace wt::communication

@@ -25,17 +25,13 @@ bool is_ideal(const Group& group) {
          hardware_of(group).fabric.inside == collective::Inside::ideal;
 }
 
-double seconds_per_byte(BytesPerSecond rate) { return 1 / rate.count(); }
-
-// The time per byte of the four copies. A rank on a host needs no copy to or from a device.
+// The time per byte of the copies from a device to its host and back. A rank on a host needs none.
 Seconds copies(const Group& group) {
   const Endpoint device = group.ranks.front();
-  double sum = 2 * seconds_per_byte(constants().grpc.copy);
-  if (!group.platform.is_device(device)) return Seconds(sum);
+  if (!group.platform.is_device(device)) return {};
   const Endpoint host = group.platform.host_of(device);
-  sum += seconds_per_byte(group.platform.route(device, host).bottleneck) +
-         seconds_per_byte(group.platform.route(host, device).bottleneck);
-  return Seconds(sum);
+  return Seconds(1 / group.platform.route(device, host).bottleneck.count() +
+                 1 / group.platform.route(host, device).bottleneck.count());
 }
 
 }  // namespace
@@ -44,11 +40,15 @@ Call own_moves(const Group& group) {
   Call call{.basis = "wires alone"};
   const std::optional<Endpoint> other = rank_elsewhere(group);
   if (!other || group.platform.slice() != nullptr || is_ideal(group)) return call;
-  const BytesPerSecond wire = group.platform.route(group.ranks[0], *other).bottleneck;
-  call.between = {.latency = constants().grpc.call,
-                  .wire = std::max(1.0, wire / constants().grpc.connection),
+  const platform::Route route = group.platform.route(group.ranks[0], *other);
+  const Transfer& software = constants().grpc.ring;
+  // Software passes bytes on one after the other, also those of messages that are on their way at once: in the
+  // measurements two halves of a large message, as TensorFlow sends them, took no less time than the whole. So
+  // its time per byte occupies the wire.
+  call.between = {.latency = route.latency + software.latency,
+                  .wire = 1 + software.per_byte() / Seconds(1 / route.bottleneck.count()),
                   .per_byte = copies(group)};
-  call.basis = "a model of gRPC";
+  call.basis = basis_of_grpc;
   return call;
 }
 

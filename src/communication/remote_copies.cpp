@@ -28,7 +28,8 @@ void add_remote_copies(plan::Costs& costs, const plan::Plan& plan, const platfor
         std::ranges::find(of_variables, plan.nodes[id].role.purpose) != of_variables.end();
     if (move == nullptr || !is_of_variable || machine_of(move->source) == machine_of(move->target)) continue;
     const Grpc& grpc = constants().grpc;
-    costs.nodes[id].seconds += grpc.call + 2 * (plan::payload(*move) / grpc.copy);
+    const bool is_push = plan.nodes[id].role.purpose == Purpose::push;
+    costs.nodes[id].seconds += (is_push ? grpc.push : grpc.pull).of(plan::payload(*move));
   }
 }
 

@@ -4,14 +4,11 @@
 // flow over the network. Source of the numbers: platforms/communication.json.
 
 #include <span>
-#include <string_view>
 
 #include "plan/costs.h"
 #include "platform/platform.h"
 
 namespace wt::communication {
-
-inline constexpr std::string_view basis_of_copies = "a model of gRPC";
 
 // Adds it to the costs of all such copies of the plan. Copies within a machine stay as they are, and so do the
 // messages of collectives. `where` holds the endpoint of each device of the plan.

@@ -112,7 +112,8 @@ class Recommender {
             .precision = sized.timed.precision,
             .network = model_,
             .batch = sized.rows,
-            .devices = contender.ladder.unit == "chip" ? sized.size.count : sized.size.replicas};
+            .devices = contender.ladder.unit == "chip" ? sized.size.count : sized.size.replicas,
+            .transport = sized.timed.transport};
   }
 
   Expected expected_of(const Contender& contender, const Asked& what) const {

@@ -56,6 +56,7 @@ void visit_members(Visit& visit, Some& timed) {
   visit("precision", timed.precision);
   visit("reduction", timed.reduction);
   visit("basis", timed.basis);
+  visit("transport", timed.transport);
   visit("cost_per_hour", timed.cost_per_hour);
   visit("cost_per_million_samples", timed.cost_per_million_samples);
   visit("currency", timed.currency);
@@ -95,6 +96,7 @@ void describe(const timing::Simulated& simulated, const session::Planned& planne
   timed.waiting = simulated.waiting.count();
   timed.precision = simulated.precision;
   timed.basis = simulated.basis;
+  timed.transport = simulated.transport;
   if (!planned.steps_per_epoch) return;
   timed.epoch = (simulated.each_step() * *planned.steps_per_epoch).count();
   timed.rows_of_epoch = *planned.steps_per_epoch * planned.global_batch;

@@ -39,6 +39,7 @@ struct Timed {
   std::string precision{};
   std::string reduction{};   // empty: one replica
   std::string basis{};       // of the times of kernels
+  std::string transport{};   // as timing::Simulated has it
   double cost_per_hour = 0;  // of the machine; 0: the platform has no price
   double cost_per_million_samples = 0;
   std::string currency{};

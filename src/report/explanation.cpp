@@ -204,7 +204,7 @@ constexpr std::array change_columns{
 constexpr std::string_view footing =
     "twice the compute: kernels take half as long, all else stays; twice the network: every link carries "
     "twice "
-    "as much,\nlatencies and what software reaches (LL's rate, a gRPC connection) stay; each row is "
+    "as much,\nlatencies and what software reaches (LL's rate, gRPC's copies) stay; each row is "
     "simulated\n";
 
 }  // namespace

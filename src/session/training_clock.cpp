@@ -133,7 +133,7 @@ std::optional<timing::PoolOptions> TrainingClock::pool_options(const plan::Plan&
       .replicas = job_.machine.replicas.size(),
       .servers = std::ssize(pool.servers),
       .closures = closures_to_play(steps, std::ssize(pool.workers), plan.nodes.size()),
-      .dispatch = pool.coordinator ? communication::constants().grpc.call : Seconds(0)};
+      .dispatch = pool.coordinator ? communication::constants().grpc.dispatch : Seconds(0)};
 }
 
 // Simulates the first replica's step without communication. A scenario's measured step is that of one device

@@ -34,7 +34,8 @@ Asked asked_about(const scenario::Scenario& scenario, const cluster::Machine& ma
           .precision = simulated.precision,
           .network = model_name(scenario),
           .batch = planned.replica_rows.empty() ? 0 : std::ranges::max(planned.replica_rows),
-          .devices = devices_as_published(machine, planned)};
+          .devices = devices_as_published(machine, planned),
+          .transport = simulated.transport};
 }
 
 // Kernels that were measured have no error of a prediction.

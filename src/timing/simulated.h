@@ -93,7 +93,10 @@ struct Simulated {
   Seconds exposed{};        // the part of `communication` during which the device computes nothing
   Seconds waiting{};        // time during which it waits for other replicas
   Seconds bound{};          // lower bound for such a device: peak rates without losses
-  std::string basis{};      // source of the compute times (plan::Costs::basis)
+  std::string basis{};      // source of the compute times (plan::Costs::basis), then `transport`
+  // What the times of messages between machines rest on, if TensorFlow sends them itself. Empty: a library
+  // does.
+  std::string transport{};
   double samples_per_second = 0;
   double utilization = 0;  // MFU: FLOPs of products and convolutions over those at peak rate during the step
   std::optional<Baseline> baseline{};  // absent: not compared

@@ -9,7 +9,6 @@
 #include "base/narrow.h"
 #include "base/rough.h"
 #include "communication/constants.h"
-#include "communication/remote_copies.h"
 #include "timing/step_clock.h"
 
 namespace wt::timing {
@@ -185,10 +184,17 @@ class StepSimulator {
     }));
   }
 
+  std::string_view transport() const {
+    return pool_ ? communication::basis_of_grpc : clock_.transport(plan_);
+  }
+
   std::string basis() const {
-    if (pool_)
-      return fmt::format("{}; {}; no measurement of this strategy", costs_.basis,
-                         communication::basis_of_copies);
+    if (pool_) return fmt::format("{}; {}; no measurement of this strategy", costs_.basis, transport());
+    const std::string text = basis_of_replicas();
+    return transport().empty() ? text : fmt::format("{}; {}", text, transport());
+  }
+
+  std::string basis_of_replicas() const {
     if (replicas() == replicas_.size()) return costs_.basis;
     if (several_ && several_->is_unfolded)
       return fmt::format("{}; all {} replicas, each collective begins with the last", costs_.basis,
@@ -206,6 +212,7 @@ class StepSimulator {
                       .step = timeline_.end,
                       .bound = of_first_device(&plan::Cost::bound) / options_.compute,
                       .basis = basis(),
+                      .transport = std::string(transport()),
                       .links = timeline_.links};
     const StepSplit& own = splits_.front();
     summary.compute = own.compute, summary.communication = own.communication, summary.exposed = own.exposed;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/id.h"
+#include "communication/constants.h"
 #include "communication/own_moves.h"
 #include "communication/remote_copies.h"
 #include "simulate/simulate.h"
@@ -119,6 +120,14 @@ StepTime StepClock::time(const plan::Plan& plan, std::span<const Endpoint> where
   for (const plan::Node& node : plan.nodes)
     if (is_among_equals(plan, node)) step.skew = std::max(step.skew, skew_of(plan, step.timeline, node));
   return step;
+}
+
+std::string_view StepClock::transport(const plan::Plan& plan) const {
+  const bool sends_itself = std::ranges::any_of(plan.nodes, [&](const plan::Node& node) {
+    return is_of_collective(node) && call_for(plan, node.role) == nullptr;
+  });
+  const bool is_grpc = sends_itself && communication::own_moves(group_).basis == communication::basis_of_grpc;
+  return is_grpc ? communication::basis_of_grpc : std::string_view();
 }
 
 plan::Costs StepClock::costs_of(const plan::Plan& plan, std::span<const Endpoint> where,

@@ -60,6 +60,10 @@ class StepClock {
   StepTime time(const plan::Plan& plan, std::span<const platform::Endpoint> where,
                 const StepTimeOptions& options);
 
+  // What the times of the plan's messages between machines rest on, if TensorFlow sends them itself; empty: a
+  // library does, or the plan has none.
+  std::string_view transport(const plan::Plan& plan) const;
+
   // The seconds of each node, for a plan that is simulated elsewhere.
   plan::Costs costs_of(const plan::Plan& plan, std::span<const platform::Endpoint> where,
                        const StepTimeOptions& options);

@@ -163,7 +163,10 @@ std::vector<PublishedRow> rows_of(const std::vector<Record>& records) {
 
 Expected expected(const std::vector<PublishedRow>& rows, const Asked& asked) {
   const Known known = known_of(rows, asked);
-  return {known, kernels_of(rows, known), communication_of(rows, asked)};
+  Expected found{known, kernels_of(rows, known), communication_of(rows, asked)};
+  if (!asked.transport.empty())
+    found.communication.basis += fmt::format("; {}, which none of these rows has", asked.transport);
+  return found;
 }
 
 Band band(const Expected& expected, double q) {

@@ -48,6 +48,7 @@ struct Asked {
   std::string network{};   // of the model zoo; empty: a network of the user's own
   std::int64_t batch = 0;  // of one device
   std::int64_t devices = 1;
+  std::string transport{};  // between machines, if no published row was measured with it; empty: a library
 };
 
 // A published row.
