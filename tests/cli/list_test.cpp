@@ -41,6 +41,7 @@ TEST(List, TellsOneKindALineEach) {
       "  central_storage        variables on one device, the computation on the others of a machine\n"
       "  multi_worker_mirrored  copies on the devices of several machines\n"
       "  tpu                    copies on the cores of a TPU slice\n"
+      "  parameter_server       variables on servers, workers that a coordinator feeds\n"
       "  auto                   one_device, mirrored, multi_worker_mirrored or tpu, by the machine\n");
   const std::string all = call({"list"}).results;
   EXPECT_NE(all.find("\n\nstrategies:\n  default"), std::string::npos);
