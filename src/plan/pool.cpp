@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/id.h"
 #include "base/narrow.h"
@@ -15,10 +16,30 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
+Bytes rounded(Bytes bytes) {
+  const std::int64_t granule = device::allocation_granule.count();
+  return Bytes((bytes.count() + granule - 1) / granule * granule);
+}
+
+// Gives each message that waits for the earlier users of its slot a slot of its own. Time doesn't know of such a wait
+// (Node::slot_after), so messages overlap where nodes are executed in the order of their times.
+Plan with_own_slots(Plan plan) {
+  for (Node& node : plan.nodes) {
+    if (std::exchange(node.slot_after, {}).empty()) continue;
+    for (const BufferId id : writes(node.action)) {
+      Buffer& slot = plan.buffers[index(id)];
+      Bytes& arena = plan.devices[index(slot.device)].arena;
+      slot.address = rounded(arena);
+      arena = slot.address + rounded(slot.bytes);
+    }
+  }
+  return plan;
+}
+
 class Pooling {
  public:
   Pooling(const Plan& one, std::span<const std::vector<Device>> workers, std::size_t replicas)
-      : one_(one), workers_(workers), replicas_(replicas), made_{.plan = one} {
+      : one_(with_own_slots(one)), workers_(workers), replicas_(replicas), made_{.plan = one_} {
     WT_EXPECT(!workers.empty() && !one.out_of_memory, "{} workers for plan {}", workers.size(), one.name);
     find_places();
     find_shared();
@@ -56,11 +77,6 @@ class Pooling {
       Bytes& end = shared_end_[index(buffer.device)];
       if (outlives_step(buffer.kind)) end = std::max(end, rounded(buffer.address + buffer.bytes));
     }
-  }
-
-  static Bytes rounded(Bytes bytes) {
-    const std::int64_t granule = device::allocation_granule.count();
-    return Bytes((bytes.count() + granule - 1) / granule * granule);
   }
 
   bool is_shared(const Buffer& buffer) const {
@@ -158,7 +174,7 @@ class Pooling {
     return fmt::format("{}{}{}", name.substr(0, at), mark, worker_ * replicas_ + replica);
   }
 
-  const Plan& one_;
+  const Plan one_;
   std::span<const std::vector<Device>> workers_;
   const std::size_t replicas_;
   Pooled made_;

@@ -1,0 +1,142 @@
+// Claims: a user gets from a scenario to a training with parameter servers, in time and in numbers. One worker
+// computes what one device does; servers can send no more than their links carry; what can't be is refused.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "cli/scenario_runs.h"
+#include "support/pinned_isa.h"
+
+namespace wt {
+namespace {
+
+// Two workers with a GPU each, a server and a coordinator.
+constexpr std::string_view two_workers = R"({
+  "name": "servers",
+  "platform": {"file": "gce_n1_k80", "set": {"machines": 13}},
+  "cluster": {"worker": 2, "ps": 1, "chief": 1},
+  "strategy": {"type": "parameter_server"},
+  "devices": {"visible": ["GPU:0"]},
+  "model": "mlp",
+  "dataset": {"type": "synthetic", "rows": 256, "repeat": -1},
+  "training": {"loss": "sparse_categorical_crossentropy", "optimizer": "adam", "per_replica_batch": 8, "steps": 12},
+  "seed": 3
+})";
+
+std::string cluster(int workers, int servers) {
+  return fmt::format(R"(cluster={{"worker": {}, "ps": {}, "chief": 1}})", workers, servers);
+}
+
+class Servers : public test::ScenarioRuns {
+ protected:
+  std::vector<double> losses(const std::string& out, const std::vector<std::string>& overrides) const {
+    const test::Said said = run_text(two_workers, out, overrides);
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+    std::vector<double> all;
+    const json::Value found = results(out);
+    for (const json::Value& step : found.find("steps")->elements())
+      all.push_back(test::number_at(step, {"loss"}));
+    return all;
+  }
+  json::Value pool(const std::string& out, const std::vector<std::string>& overrides) const {
+    const test::Said said = run_text(two_workers, out, overrides);
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+    return *results(out).find("simulated")->find("pool");
+  }
+  std::string refusal(const std::vector<std::string>& overrides) const {
+    const test::Said said = run_text(two_workers, "refused", overrides);
+    EXPECT_EQ(said.exit, cli::Exit::input_wrong);
+    return said.messages;
+  }
+};
+
+TEST_F(Servers, ST20_OneWorkerComputesWhatOneDeviceDoes) {
+  const test::PinnedIsa pinned;
+  for (const char* optimizer : {"sgd", "adam", "rmsprop"}) {
+    const std::string chosen = fmt::format("training.optimizer={}", optimizer);
+    const std::vector<double> alone = losses("alone", {R"(strategy={"type": "one_device"})", chosen});
+    for (const int servers : {1, 2, 3})
+      EXPECT_EQ(losses("one", {cluster(1, servers), chosen}), alone) << optimizer << ", " << servers;
+  }
+}
+
+// The GPUs of a worker are in step with each other, as those of central storage are.
+TEST_F(Servers, G5_TheReplicasOfAWorkerAreInStep) {
+  const test::PinnedIsa pinned;
+  for (const char* gpus : {R"(["GPU:0", "GPU:1"])", R"(["GPU:0", "GPU:1", "GPU:2"])"}) {
+    const std::string visible = fmt::format("devices.visible={}", gpus);
+    EXPECT_EQ(
+        losses("servers", {cluster(1, 2), visible}),
+        losses("central", {R"(strategy={"type": "central_storage"})", "platform.set.machines=1", visible}))
+        << gpus;
+  }
+}
+
+TEST_F(Servers, ST21_EveryWorkerTrainsAndTheSameSeedGivesTheSameNumbers) {
+  for (const int workers : {2, 3, 8}) {
+    const std::vector<std::string> overrides{cluster(workers, 2), "training.steps=24", "time.jitter=0.2"};
+    const std::vector<double> first = losses("first", overrides);
+    EXPECT_EQ(first.size(), 24U);
+    std::set<std::int64_t> seen;
+    const json::Value found = results("first");
+    for (const json::Value& step : found.find("steps")->elements())
+      seen.insert(step.find("worker")->integer());
+    EXPECT_EQ(std::ssize(seen), workers);
+    EXPECT_EQ(losses("second", overrides), first);
+  }
+}
+
+// A closure pulls every variable once, so a server's link carries as many closures a second as its bandwidth has
+// copies of the variables.
+TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
+  const std::string wide = R"(model={"layers": [{"class_name": "Dense", "config": {"units": 4000}}, )"
+                           R"({"class_name": "Dense", "config": {"units": 10}}]})";
+  for (const int servers : {1, 2}) {
+    const std::vector<std::string> overrides{cluster(servers == 1 ? 6 : 10, servers),
+                                             wide,
+                                             "training.optimizer=sgd",
+                                             "numerics=none",
+                                             R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1})",
+                                             "training.steps=300"};
+    const test::Said said = run_text(two_workers, "wide", overrides);
+    ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+    const json::Value found = results("wide");
+    const json::Value& simulated = *found.find("simulated");
+    const json::Value& pool = *simulated.find("pool");
+    const std::string link = pool.find("busiest_link")->find("name")->string();
+    double bandwidth = 0;
+    for (const json::Value& each : simulated.find("links")->elements())
+      if (each.find("name")->string() == link) bandwidth = test::number_at(each, {"bytes_per_second"});
+    // The kernel of 4000 x 4000 is on the first server, with the smaller one or without it.
+    const double bytes = 4.0 * (4000.0 * 4000 + (servers == 1 ? 4000 + 40000 + 10 + 1 : 40000));
+    EXPECT_NEAR(test::number_at(pool, {"updates_per_second"}) * bytes / bandwidth, 1, 0.01)
+        << servers << link;
+    EXPECT_EQ(pool.find("bottleneck")->string(), "link " + link);
+  }
+}
+
+TEST_F(Servers, ST21_ACoordinatorDispatchesNoMoreThanItCan) {
+  const std::vector<std::string> steps{"numerics=none", "training.steps=500"};
+  const auto with = [&](int workers) {
+    std::vector<std::string> overrides = steps;
+    overrides.push_back(cluster(workers, 2));
+    return pool("bound", overrides);
+  };
+  const json::Value many = with(8), more = with(10);
+  EXPECT_EQ(many.find("bottleneck")->string(), "the coordinator");
+  EXPECT_NEAR(test::number_at(more, {"updates_per_second"}), test::number_at(many, {"updates_per_second"}),
+              1);
+}
+
+TEST_F(Servers, C2_TheJobsThatAreMissingAreNamedInTensorFlowsWords) {
+  using test::has;
+  EXPECT_TRUE(has(refusal({R"(cluster={"worker": 2, "chief": 1})"}), "There must be at least one ps."));
+  EXPECT_TRUE(has(refusal({R"(cluster={"ps": 1, "chief": 1})"}), "There must be at least one worker."));
+  EXPECT_TRUE(has(refusal({R"(cluster={"worker": 2, "ps": 1})"}), "no task is the coordinator"));
+  EXPECT_TRUE(has(refusal({R"(faults=[{"kind": "kill", "worker": "worker:1", "step": 3}])"}), "faults"));
+}
+
+}  // namespace
+}  // namespace wt

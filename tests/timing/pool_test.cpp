@@ -1,0 +1,235 @@
+// Claims: what a training without common steps takes, and how stale its updates are, is what a pencil says; and
+// executing the nodes in the order of their effects computes, bit for bit, what a sequential replay of the
+// versions that were read and written computes.
+
+#include "timing/pool.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/id.h"
+#include "device/cpu/cpu_queue.h"
+#include "platform/load.h"
+#include "simulate/simulate.h"
+#include "strategy/several_replicas.h"
+#include "strategy/variable_servers.h"
+#include "train/closures.h"
+#include "train/state.h"
+
+namespace wt {
+namespace {
+
+using plan::Purpose;
+using platform::Platform;
+
+// Each closure moves each variable towards its input: w = w - (w - x) / 4. With whole inputs all numbers are exact.
+Step towards(int variables) {
+  return trace("train", [&](Trace& trace) {
+    const Symbol x = trace.input("argument 0", test::floats({8}));
+    std::vector<Symbol> all, gradients;
+    for (int i = 0; i < variables; ++i)
+      all.push_back(trace.variable(fmt::format("w{}", i), test::floats({8})));
+    for (const Symbol& variable : all) gradients.push_back(variable - x);
+    trace.in_scope("optimizer", [&] {
+      for (Symbol& gradient : gradients) gradient = all_reduce(gradient, Reduction::sum);
+      apply_sgd(all, {}, gradients, fill(*all[0].trace, test::floats({}), 0.25), {});
+    });
+    trace.result("result 0", reduce_sum(all.back()));
+  });
+}
+
+// Workers and servers on machines of their own, behind links of 1 GB/s without latency.
+struct Cluster {
+  int workers = 1, servers = 1;
+  Platform platform =
+      platform::load("ideal_switch", {platform::parse_parameter(fmt::format("ranks={}", workers + servers))})
+          .platform;
+  Step step = towards(3);
+  plan::Plan one = lower();
+  plan::Pooled pooled = plan::pooled(one, devices_of_workers(), 1);
+
+  Cluster(int workers_, int servers_) : workers(workers_), servers(servers_) {}
+
+  plan::Plan lower() const {
+    const strategy::Place first{.device = {.name = "worker:0"}, .kind = device::Kind::cpu};
+    strategy::VariableServers storage{.strategy = "test",
+                                      .server_of = strategy::in_turn(step, static_cast<std::size_t>(servers)),
+                                      .adds_on_host = true};
+    for (int i = 0; i < servers; ++i) storage.servers.push_back({.name = fmt::format("ps:{}", i)});
+    const Step* const steps[] = {&step};
+    return strategy::lower_with_servers(steps, {&first, 1}, storage);
+  }
+  std::vector<std::vector<plan::Device>> devices_of_workers() const {
+    std::vector<std::vector<plan::Device>> all;
+    for (int i = 0; i < workers; ++i) all.push_back({plan::Device{.name = fmt::format("worker:{}", i)}});
+    return all;
+  }
+
+  // Workers first, then servers. Worker w computes for compute[w] seconds, before its pushes; a pull and an update take
+  // what is given.
+  struct Times {
+    std::vector<double> compute{};
+    double pull = 0, update = 0;
+  };
+  plan::PoolTimeline play(const Times& times, std::int64_t closures, double dispatch = 0) const {
+    std::vector<platform::Endpoint> where;
+    for (const plan::Device& device : pooled.plan.devices) {
+      const bool is_worker = device.name.starts_with("worker:");
+      const int number = std::stoi(device.name.substr(device.name.find(':') + 1));
+      where.push_back(platform.device(is_worker ? number : workers + number));
+    }
+    plan::Costs costs{.nodes = std::vector<plan::Cost>(pooled.plan.nodes.size())};
+    for (std::size_t worker = 0; worker < pooled.tasks.size(); ++worker) {
+      bool has_computed = false;
+      for (std::size_t id = index(pooled.tasks[worker].first); id < index(pooled.tasks[worker].end); ++id) {
+        const plan::Node& node = pooled.plan.nodes[id];
+        plan::Cost& cost = costs.nodes[id];
+        cost.wire = 0;
+        if (node.role.purpose == Purpose::pull) cost.seconds = Seconds(times.pull);
+        if (node.role.purpose == Purpose::update) cost.seconds = Seconds(times.update);
+        if (node.role.purpose != Purpose::forward || has_computed) continue;
+        cost.seconds = Seconds(times.compute[worker]);
+        has_computed = true;
+      }
+    }
+    return simulate::simulate(pooled, {.closures = closures, .dispatch = Seconds(dispatch)}, costs, platform,
+                              where);
+  }
+
+  timing::PlayedPool played(const Times& times, std::int64_t closures) const {
+    return {.pooled = pooled, .timeline = play(times, closures)};
+  }
+};
+
+std::map<std::int32_t, std::vector<std::int32_t>> staleness_by_worker(const timing::PlayedPool& played) {
+  std::map<std::int32_t, std::vector<std::int32_t>> all;
+  for (const timing::Update& update : timing::updates_of(played))
+    all[played.timeline.closures[static_cast<std::size_t>(update.closure)].worker].push_back(
+        update.staleness);
+  return all;
+}
+
+// A worker of 1 s and one of 2.5 s, three variables. The fast one ends at 1, 2, 3, 4, 5 s, the slow one at 2.5 and 5 s:
+// it finds two updates of the fast one, whose closure from 2 s to 3 s in turn finds the slow one's.
+TEST(Servers, G19_StalenessIsWhatTheTimesOfTheWorkersMakeIt) {
+  const Cluster cluster(2, 1);
+  const timing::PlayedPool played = cluster.played({.compute = {1, 2.5}}, 6);
+  auto staleness = staleness_by_worker(played);
+  const std::vector<std::int32_t> fast{0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0}, slow{2, 2, 2};
+  EXPECT_EQ(std::vector(staleness[0].begin(), staleness[0].begin() + 12), fast);
+  EXPECT_EQ(std::vector(staleness[1].begin(), staleness[1].begin() + 3), slow);
+}
+
+// Doubling the slow worker's compute doubles what others do meanwhile: it ends at 5 s and finds four updates.
+TEST(Servers, G19_AWorkerThatIsTwiceAsSlowIsTwiceAsStale) {
+  const Cluster cluster(2, 1);
+  const timing::PlayedPool played = cluster.played({.compute = {1, 4.5}}, 6);
+  EXPECT_EQ(staleness_by_worker(played)[1].front(), 4);
+}
+
+// Three equal workers: the server updates one variable after the other, 3 x 0.1 s a closure, and the workers fall
+// into line behind it. Each then finds the updates of the two others.
+TEST(Servers, G19_EqualWorkersAreAsStaleAsThereAreOthers) {
+  const Cluster cluster(3, 1);
+  const timing::PlayedPool played = cluster.played({.compute = {2, 2, 2}, .update = 0.1}, 30);
+  const std::vector<timing::Update> updates = timing::updates_of(played);
+  for (std::size_t i = 30; i < updates.size(); ++i) EXPECT_EQ(updates[i].staleness, 2) << i;
+}
+
+TEST(Servers, ST21_OneClosureAtATimeIsDispatched) {
+  const Cluster cluster(3, 1);
+  const plan::PoolTimeline timeline = cluster.play({.compute = {1, 1, 1}}, 6, 0.25);
+  const std::vector<double> ends{1.25, 1.5, 1.75, 2.5, 2.75, 3.0};
+  for (std::size_t i = 0; i < ends.size();
+       ++i)  // messages without bytes take a latency of a few microseconds
+    EXPECT_NEAR(timeline.closures[i].end.count(), ends[i], 1e-5) << i;
+  // Ten workers would be bound by it: 4 closures a second, whatever they compute.
+  const plan::PoolTimeline bound = Cluster(10, 1).play({.compute = std::vector<double>(10, 1.0)}, 50, 0.25);
+  EXPECT_NEAR(bound.end.count(), 50 * 0.25 + 1, 1e-5);
+}
+
+// The replay knows only which closure read or updated which variable when, and computes with plain floats.
+class Replay {
+ public:
+  Replay(const Cluster& cluster, const timing::PlayedPool& played,
+         const std::vector<std::vector<float>>& inputs)
+      : plan_(cluster.pooled.plan), weights_(3, std::vector<float>(8)) {
+    for (const plan::Occurrence& each : played.timeline.occurrences) {
+      const plan::Node& node = plan_.node(each.node);
+      const auto closure = static_cast<std::size_t>(each.closure);
+      if (node.role.purpose == Purpose::pull)
+        read_[{closure, variable(std::get<plan::Move>(node.action).source)}] =
+            weights_[variable(std::get<plan::Move>(node.action).source)];
+      if (node.role.purpose == Purpose::update && std::holds_alternative<plan::Run>(node.action))
+        update(closure, variable(std::get<plan::Run>(node.action).outputs.front()), inputs);
+    }
+  }
+  const std::vector<float>& weights(std::size_t variable) const { return weights_[variable]; }
+
+ private:
+  std::size_t variable(const plan::Operand& operand) const {
+    return static_cast<std::size_t>(plan_.buffer(operand.buffer).name.back() - '0');
+  }
+  void update(std::size_t closure, std::size_t variable, const std::vector<std::vector<float>>& inputs) {
+    const std::vector<float>& old = read_.at({closure, variable});
+    for (std::size_t i = 0; i < 8; ++i) weights_[variable][i] -= 0.25F * (old[i] - inputs[closure][i]);
+  }
+
+  const plan::Plan& plan_;
+  std::vector<std::vector<float>> weights_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<float>> read_{};
+};
+
+TEST(Servers, G8_NumbersAreThoseOfASequentialReplayOfTheVersions) {
+  constexpr std::int64_t closures = 12;  // 24 bits hold all quarters
+  for (const auto& [workers, servers] : std::vector<std::pair<int, int>>{{1, 1}, {2, 1}, {3, 2}, {8, 3}}) {
+    const Cluster cluster(workers, servers);
+    std::vector<double> compute;
+    for (int i = 0; i < workers; ++i) compute.push_back(1 + 0.37 * i);
+    const timing::PlayedPool played =
+        cluster.played({.compute = compute, .pull = 0.05, .update = 0.2}, closures);
+    std::vector<std::vector<float>> inputs;
+    for (std::int64_t closure = 0; closure < closures; ++closure) {
+      inputs.emplace_back();
+      for (int i = 0; i < 8; ++i) inputs.back().push_back(static_cast<float>((closure * 7 + i * 3) % 11 - 5));
+    }
+    train::State state(1);
+    for (int i = 0; i < 3; ++i)
+      state.add({{.name = fmt::format("w{}", i), .spec = test::floats({8}), .initializer = {}}});
+    for (int i = 0; i < 3; ++i) state.write(fmt::format("w{}", i), Tensor::zeros(test::floats({8})));
+    device::Workers threads(2);
+    device::CpuQueue queue(threads);
+    {
+      train::ClosureExecution execution({&played.pooled, &played.timeline}, 1, state, queue);
+      std::map<std::int32_t, std::size_t> next;
+      std::vector<std::vector<std::size_t>> of_worker(static_cast<std::size_t>(workers));
+      for (std::size_t i = 0; i < played.timeline.closures.size(); ++i)
+        of_worker[static_cast<std::size_t>(played.timeline.closures[i].worker)].push_back(i);
+      execution.run(
+          [&](std::int32_t worker) {
+            const std::size_t closure = of_worker[static_cast<std::size_t>(worker)][next[worker]++];
+            return train::PerReplica{{Tensor::of<float>({8}, inputs[closure])}};
+          },
+          [](std::int32_t, const train::PerReplica&) { return true; });
+    }
+    const Replay replay(cluster, played, inputs);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Tensor found = state.read(fmt::format("w{}", i));
+      EXPECT_TRUE(std::ranges::equal(found.values<float>(), replay.weights(i)))
+          << workers << " workers, " << servers << " servers, variable " << i;
+    }
+  }
+}
+
+// As TensorFlow 2.15 places them (recording servers_placement_1_3_min5, without its shards).
+TEST(Servers, ST20_VariablesAreOnServersInTurn) {
+  const Step step = towards(3);
+  EXPECT_EQ(strategy::in_turn(step, 1), (std::vector<std::size_t>{0, 0, 0}));
+  EXPECT_EQ(strategy::in_turn(step, 2), (std::vector<std::size_t>{0, 1, 0}));
+  EXPECT_EQ(strategy::in_turn(step, 8), (std::vector<std::size_t>{0, 1, 2}));
+}
+
+}  // namespace
+}  // namespace wt
