@@ -8,7 +8,7 @@
 
 #include "base/id.h"
 #include "base/narrow.h"
-#include "base/overloaded.h"
+#include "plan/order.h"
 
 namespace wt::plan {
 
@@ -21,25 +21,17 @@ Bytes rounded(Bytes bytes) {
   return Bytes((bytes.count() + granule - 1) / granule * granule);
 }
 
-// Gives each message that waits for the earlier users of its slot a slot of its own. Time doesn't know of such a wait
-// (Node::slot_after), so messages overlap where nodes are executed in the order of their times.
-Plan with_own_slots(Plan plan) {
-  for (Node& node : plan.nodes) {
-    if (std::exchange(node.slot_after, {}).empty()) continue;
-    for (const BufferId id : writes(node.action)) {
-      Buffer& slot = plan.buffers[index(id)];
-      Bytes& arena = plan.devices[index(slot.device)].arena;
-      slot.address = rounded(arena);
-      arena = slot.address + rounded(slot.bytes);
-    }
-  }
+// Makes every message wait for the earlier users of its slot. In a plan of one step, time does not know of that wait
+// (Node::slot_after); but the nodes of closures are executed in the order of their times.
+Plan with_waits_for_slots(Plan plan) {
+  for (Node& node : plan.nodes) insert(node.after, std::exchange(node.slot_after, {}));
   return plan;
 }
 
 class Pooling {
  public:
   Pooling(const Plan& one, std::span<const std::vector<Device>> workers, std::size_t replicas)
-      : one_(with_own_slots(one)), workers_(workers), replicas_(replicas), made_{.plan = one_} {
+      : one_(with_waits_for_slots(one)), workers_(workers), replicas_(replicas), made_{.plan = one_} {
     WT_EXPECT(!workers.empty() && !one.out_of_memory, "{} workers for plan {}", workers.size(), one.name);
     find_places();
     find_shared();
@@ -130,7 +122,6 @@ class Pooling {
   Node node_of(Node node, std::size_t first) const {
     const auto moved = [&](NodeId& id) { id = id_of<NodeId>(index(id) + first); };
     std::ranges::for_each(node.after, moved);
-    std::ranges::for_each(node.slot_after, moved);
     if (node.behind) moved(*node.behind);
     if (node.role.replica != Role::everyone) node.role.replica += narrow<std::int32_t>(worker_ * replicas_);
     node.scope = fmt::format("worker_{}/{}", worker_, node.scope);

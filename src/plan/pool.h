@@ -40,8 +40,7 @@ struct Pooled {
 // same order; device i of worker w takes the place of device i of worker 0. Devices of no worker, the servers,
 // are shared: what outlives the step there is shared as well, and everything else, such as a gradient that has
 // arrived, each worker has for itself, since closures overlap in time. The ports of replica r of worker w have the
-// names of replica w * replicas + r. Messages that share a slot in the plan of one worker have slots of their own
-// here. Requires: plan_memory has run without a shortage.
+// names of replica w * replicas + r. A message waits for the earlier users of its slot. Requires: plan_memory has run without a shortage.
 Pooled pooled(const Plan& one, std::span<const std::vector<Device>> workers, std::size_t replicas);
 
 struct Pool {

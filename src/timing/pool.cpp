@@ -60,6 +60,10 @@ Seconds interval_of(const plan::PoolTimeline& timeline, std::int64_t workers) {
          static_cast<double>(last - first);
 }
 
+// What all closures would take at the pace of the steady ones. Shares are of this time, since at the beginning and at
+// the end of a training few workers use what they share.
+Seconds steady_time(const PoolTime& time) { return time.interval * static_cast<double>(time.closures); }
+
 void add_staleness(const PlayedPool& played, PoolTime& time) {
   std::vector<std::int64_t> updates(time.by_worker.size());
   double sum = 0;
@@ -87,12 +91,12 @@ void add_servers(const PlayedPool& played, PoolTime& time) {
     if (run != nullptr && node.role.purpose == Purpose::update) busy[run->device] += each.end - each.start;
   }
   for (const auto& [device, seconds] : busy)
-    time.servers_busy.push_back({plan.devices[index(device)].name, seconds / time.end});
+    time.servers_busy.push_back({plan.devices[index(device)].name, seconds / steady_time(time)});
 }
 
 void add_links(const PlayedPool& played, PoolTime& time) {
   for (const plan::LinkUse& link : played.timeline.links) {
-    const double share = (link.carried / link.bandwidth) / time.end;
+    const double share = (link.carried / link.bandwidth) / steady_time(time);
     if (share > time.busiest_link.share) time.busiest_link = {link.name, share};
   }
 }
@@ -173,7 +177,7 @@ PoolTime summary_of(const PlayedPool& played, const PoolOptions& pool) {
                 .end = played.timeline.end};
   time.interval = interval_of(played.timeline, time.workers);
   time.by_worker.resize(pool.workers.size());
-  time.coordinator = pool.dispatch * static_cast<double>(time.closures) / time.end;
+  time.coordinator = pool.dispatch * static_cast<double>(time.closures) / steady_time(time);
   add_staleness(played, time);
   add_servers(played, time);
   add_links(played, time);

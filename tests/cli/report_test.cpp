@@ -32,11 +32,13 @@ class Report : public test::ScenarioRuns {
     for (const std::string_view key : {"name", "strategy", "semantics", "numerics", "outcome", "model",
                                        "message", "job", "cost", "lost_worker", "timed_out", "turns"}) {
       ASSERT_EQ(run.find(key) == nullptr, found.find(key) == nullptr) << key;
-      if (run.find(key) != nullptr) EXPECT_EQ(text_of(*run.find(key)), text_of(*found.find(key))) << key;
+      if (run.find(key) == nullptr) continue;
+      EXPECT_EQ(text_of(*run.find(key)), text_of(*found.find(key))) << key;
     }
-    for (const json::Member& member : found.find("planned")->members())
-      if (member.key != "memory")
-        EXPECT_EQ(text_of(*run.find("planned")->find(member.key)), text_of(member.value)) << member.key;
+    for (const json::Member& member : found.find("planned")->members()) {
+      if (member.key == "memory") continue;
+      EXPECT_EQ(text_of(*run.find("planned")->find(member.key)), text_of(member.value)) << member.key;
+    }
     expect_same_training(run, found);
     expect_same_memory(run, found);
     if (const json::Value* simulated = found.find("simulated")) expect_same_step(run, *simulated);
@@ -84,9 +86,10 @@ class Report : public test::ScenarioRuns {
   }
 
   static void expect_same_step(const json::Value& run, const json::Value& simulated) {
-    for (const json::Member& member : simulated.members())
-      if (member.key != "links")
-        EXPECT_EQ(text_of(*run.find("simulated")->find(member.key)), text_of(member.value)) << member.key;
+    for (const json::Member& member : simulated.members()) {
+      if (member.key == "links") continue;
+      EXPECT_EQ(text_of(*run.find("simulated")->find(member.key)), text_of(member.value)) << member.key;
+    }
     const json::Value& split = *run.find("split");
     for (const char* key : {"step_time_s", "compute_s", "exposed_communication_s", "input_s", "waiting_s"})
       EXPECT_NEAR(split.find(key)->elements().front().real(), number_at(simulated, {key}), 1e-12) << key;
@@ -167,7 +170,7 @@ TEST_P(ReportOfStrategy, HoldsTheFiguresOfTheResults) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, ReportOfStrategy, ::testing::ValuesIn(cases()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& each) { return each.param.name; });
 
 class ReportOfScenario : public Report, public ::testing::WithParamInterface<std::string> {};
 
@@ -232,9 +235,10 @@ TEST_F(Report, OfARecommendationIsTheAnswer) {
             "--platforms", "dgx_a100,tpu_v3", "--json", "--report", "--out", out, "--processes", "1"});
   ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   const json::Value answer = json::parse(said.results, "answer"), shown = entry("out");
-  for (const json::Member& member : answer.members())
-    if (member.key != "format")
-      EXPECT_EQ(text_of(*shown.find(member.key)), text_of(member.value)) << member.key;
+  for (const json::Member& member : answer.members()) {
+    if (member.key == "format") continue;
+    EXPECT_EQ(text_of(*shown.find(member.key)), text_of(member.value)) << member.key;
+  }
   EXPECT_EQ(call({"recommend", test::scenario_file("resnet50"), "--target", "1e12", "--max-global-batch",
                   "8192", "--platforms", "dgx_a100", "--report", "--out", out, "--processes", "1"})
                 .exit,

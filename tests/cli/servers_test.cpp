@@ -88,18 +88,20 @@ TEST_F(Servers, ST21_EveryWorkerTrainsAndTheSameSeedGivesTheSameNumbers) {
   }
 }
 
-// A closure pulls every variable once, so a server's link carries as many closures a second as its bandwidth has
-// copies of the variables.
+// A closure pulls every variable once, so a server's link carries at most as many closures a second as its bandwidth has
+// copies of the variables. Equal workers pull and push at the same times, which leaves some of it unused.
 TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
-  const std::string wide = R"(model={"layers": [{"class_name": "Dense", "config": {"units": 4000}}, )"
-                           R"({"class_name": "Dense", "config": {"units": 10}}]})";
+  const std::string wide =
+      R"(model={"layers": [{"class_name": "Dense", "config": {"units": 4000, "batch_input_shape": [null, 4000]}}, )"
+      R"({"class_name": "Dense", "config": {"units": 10}}]})";
   for (const int servers : {1, 2}) {
-    const std::vector<std::string> overrides{cluster(servers == 1 ? 6 : 10, servers),
+    const std::vector<std::string> overrides{cluster(64, servers),
                                              wide,
                                              "training.optimizer=sgd",
                                              "numerics=none",
                                              R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1})",
-                                             "training.steps=300"};
+                                             "training.steps=1000",
+                                             "platform.set.machines=67"};
     const test::Said said = run_text(two_workers, "wide", overrides);
     ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
     const json::Value found = results("wide");
@@ -111,8 +113,9 @@ TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
       if (each.find("name")->string() == link) bandwidth = test::number_at(each, {"bytes_per_second"});
     // The kernel of 4000 x 4000 is on the first server, with the smaller one or without it.
     const double bytes = 4.0 * (4000.0 * 4000 + (servers == 1 ? 4000 + 40000 + 10 + 1 : 40000));
-    EXPECT_NEAR(test::number_at(pool, {"updates_per_second"}) * bytes / bandwidth, 1, 0.01)
-        << servers << link;
+    const double share = test::number_at(pool, {"updates_per_second"}) * bytes / bandwidth;
+    EXPECT_LE(share, 1.0 + 1e-3) << servers << link;
+    EXPECT_GE(share, 0.95) << servers << link;
     EXPECT_EQ(pool.find("bottleneck")->string(), "link " + link);
   }
 }

@@ -138,8 +138,7 @@ TEST_F(Folder, RefusesAMachineThatIsDescribedByItself) {
   const std::string first = write("first.json", R"({"machine": "second.json"})");
   write("second.json", R"({"machine": "first.json"})");
   const std::string text = refusal([&] { load(first); });
-  EXPECT_NE(text.find(R"(1:13: the machine "first.json" is described by itself)"), std::string::npos)
-      << text;
+  EXPECT_NE(text.find(R"(1:13: the machine "first.json" is described by itself)"), std::string::npos) << text;
 }
 
 TEST_F(Folder, FindsFilesFromTheFolderOfTheScenario) {
