@@ -107,8 +107,10 @@ TEST(UnlikeMachines, OfOneKindAreThePlatformOfTheirFile) {
     EXPECT_EQ(grouped.links(), plain.links());
     EXPECT_EQ(grouped.switches(), plain.switches());
     for (const Endpoint from : all)
-      for (const Endpoint to : all)
-        if (from != to) EXPECT_EQ(names(grouped, from, to), names(plain, from, to));
+      for (const Endpoint to : all) {
+        if (from == to) continue;
+        EXPECT_EQ(names(grouped, from, to), names(plain, from, to));
+      }
   }
 }
 
