@@ -1,5 +1,9 @@
 #include "train/closures.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "base/id.h"
 
 namespace wt::train {

@@ -41,16 +41,5 @@ TEST(RunProgram, ThrowsWhereThereIsNoProgram) {
   EXPECT_TRUE(program_on_path("sh").has_value());
 }
 
-TEST(TemporaryFolder, IsRemovedWithItsContent) {
-  std::filesystem::path path;
-  {
-    const TemporaryFolder folder;
-    path = folder.path();
-    std::filesystem::create_directories(path / "a/b");
-    EXPECT_NE(TemporaryFolder().path(), path);
-  }
-  EXPECT_FALSE(std::filesystem::exists(path));
-}
-
 }  // namespace
 }  // namespace wt

@@ -133,8 +133,8 @@ TEST(Grpc, ConstantsAreTheFitOfTheMeasurements) {
 TEST(Grpc, PullsAndPushesTakeWhatWasMeasured) {
   for (const auto& [name, transfer] :
        {std::pair("pull", constants().grpc.pull), std::pair("push", constants().grpc.push)}) {
-    const auto predict = [&](const Row& row) {
-      return transfer.of(Bytes(static_cast<std::int64_t>(row.bytes))).count();
+    const auto predict = [&of = transfer](const Row& row) {
+      return of.of(Bytes(static_cast<std::int64_t>(row.bytes))).count();
     };
     const Errors own = errors(fmt::format("{}, TensorFlow {}", name, fitted), rows_of(fitted, name), predict);
     EXPECT_LE(own.median, 0.10) << name;
