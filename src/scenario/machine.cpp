@@ -73,6 +73,10 @@ class MachineBuilder final : public strategy::Site {
       scenario_.strategy->check_platform(platform(), report_to(problems_, scenario_));
       problems_.throw_if_any();
       start_processes();
+    } else if (scenario_.strategy->processes() == strategy::Processes::with_servers) {
+      report("strategy.type", fmt::format("{} needs machines that are described", scenario_.strategy->name()),
+             R"(name them and their tasks: "platform": {"file": "dgx1_p100", "set": {"machines": 4}}, )"
+             R"("cluster": {"worker": 2, "ps": 1, "chief": 1})");
     } else {
       start(device::Name{.job = "localhost"}, {});
     }

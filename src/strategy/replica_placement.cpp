@@ -30,6 +30,8 @@ PlacementRules rules_for(const std::vector<Name>& own, cluster::Machine& machine
   for (const device::LogicalDevice& device : machine.context.list_logical_devices())
     if (device::host_of(device.name) == device::host_of(own[0])) add(device.name);
   for (const Name& device : own) add(device);
+  if (machine.pool)
+    for (const device::LogicalDevice& server : machine.pool->servers) add(server.name);
   rules.devices = by_priority(std::move(rules.devices));
   return rules;
 }
@@ -87,10 +89,11 @@ Shared shared_by_replicas(const Step& step) {
 }
 
 // Scopes of shared variables, and of what contains nothing but shared nodes, such as an optimizer.
-void add_scopes(const Step& step, const Shared& shared, const Name& center,
+void add_scopes(const Step& step, const Shared& shared, const Name& center, bool has_variables,
                 std::vector<DeviceScope>& scopes) {
-  for (const std::string& variable : shared.variables)
-    scopes.push_back({.scope = variable, .device = center});
+  if (!has_variables)
+    for (const std::string& variable : shared.variables)
+      scopes.push_back({.scope = variable, .device = center});
   std::set<std::string> around, elsewhere;
   for (std::size_t i = 0; i < step.program.nodes.size(); ++i)
     (shared.nodes.contains(i) ? around : elsewhere).insert(step.program.nodes[i].scope);
@@ -150,7 +153,11 @@ ReplicaPlacement place_replica(const Step& step, std::size_t replica, const Stra
   Shared shared;
   if (const std::optional<Name> center = strategy.variable_device(machine)) {
     shared = shared_by_replicas(step);
-    add_scopes(step, shared, *center, scopes);
+    const std::vector<Name> devices = strategy.variable_devices(step, machine);
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      if (shared.variables.contains(step.variables[i].name))
+        scopes.push_back({.scope = step.variables[i].name, .device = devices[i]});
+    add_scopes(step, shared, *center, !devices.empty(), scopes);
   }
   const Name host = device::host_of(placed.devices[0]);
   if (placed.devices[0] != host) placed.devices.push_back(host);

@@ -157,6 +157,10 @@ class Strategy {
   virtual bool asks_for_device() const { return false; }
   // The device of the only copy of each variable. Unset: every replica has copies on its own device.
   virtual std::optional<device::Name> variable_device(const cluster::Machine&) const { return std::nullopt; }
+  // By variable of the step, where there are several such devices; empty: there is one, or none.
+  virtual std::vector<device::Name> variable_devices(const Step&, const cluster::Machine&) const {
+    return {};
+  }
   // The layers that are not on the first logical device of their replica.
   virtual cluster::AssignedLayers assigned_layers(const model::Layer&, const Report&) const { return {}; }
   // The overrides that give a scenario another number of replicas.

@@ -115,9 +115,8 @@ TEST(StrategyTable, EachRefusesTheOptionsOfOthers) {
 }
 
 TEST(StrategyTable, OfWhatIsNotOfferedTheMeaningIsReported) {
-  EXPECT_EQ(
-      facts_about(R"({"type": "parameter_server"})"),
-      "\"parameter_server\" is not offered yet: variables on servers, workers that a coordinator feeds\n");
+  EXPECT_EQ(facts_about(R"({"type": "parameter_server_v1"})"),
+            "\"parameter_server_v1\" is not offered yet: variables on servers, workers on their own\n");
   EXPECT_EQ(facts_about(R"({"type": "mirored"})"), "\"mirored\" is not a strategy\n");
 }
 

@@ -36,9 +36,23 @@ class ParameterServer final : public Cloned<ParameterServer> {
   std::optional<device::Name> variable_device(const cluster::Machine& machine) const override {
     return machine.pool->servers.front().name;
   }
+  std::vector<device::Name> variable_devices(const Step& step,
+                                             const cluster::Machine& machine) const override {
+    std::vector<device::Name> devices;
+    for (const std::size_t server : in_turn(step, machine.pool->servers.size()))
+      devices.push_back(machine.pool->servers[server].name);
+    return devices;
+  }
+  Overrides resized(const Resizing& resizing) const override;
   std::vector<std::string> log(const cluster::Machine& machine, model::Semantics,
                                const cluster::ClusterSpec& named) const override;
 };
+
+Overrides ParameterServer::resized(const Resizing& resizing) const {
+  if (resizing.wanted() == resizing.now()) return {};
+  resizing.refuse("cluster", "the cluster says how many workers there are",
+                  R"(write it: --set cluster='{"worker": 8, "ps": 2, "chief": 1}')");
+}
 
 void ParameterServer::check_platform(const platform::Platform& platform, const Report& report) const {
   if (platform.slice() != nullptr)
