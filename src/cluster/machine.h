@@ -1,7 +1,7 @@
 #pragma once
-// The machine that a program runs on, resolved: the described machine, its devices as the program has configured
-// them, and the replicas of the training with the devices that each of them computes on. It is plain data. Example,
-// two workers with two GPUs each:
+// The machine that a program runs on, resolved: the described machine, its devices as the program has
+// configured them, and the replicas of the training with the devices that each of them computes on. It is
+// plain data. Example, two workers with two GPUs each:
 //
 //   replicas  /job:worker/replica:0/task:0/device:GPU:0   task 0
 //             /job:worker/replica:0/task:0/device:GPU:1   task 0
@@ -9,8 +9,8 @@
 //             /job:worker/replica:0/task:1/device:GPU:1   task 1
 //   tasks     2
 //
-// scenario/machine.h builds it from a scenario. Strategies lower steps for it, timing/ times plans on it, and session/
-// maps its replicas to the devices of this host.
+// scenario/machine.h builds it from a scenario. Strategies lower steps for it, timing/ times plans on it, and
+// session/ maps its replicas to the devices of this host.
 
 #include <map>
 #include <optional>
@@ -36,11 +36,11 @@ struct Replica {
   std::vector<device::LogicalDevice> devices() const;  // `device` and `further`
 };
 
-// The workers of a training that take closures from a coordinator's queue, and the servers that keep its variables.
+// The workers of a training that take closures from a coordinator's queue, and the servers that keep its
+// variables.
 struct Pool {
-  std::vector<std::vector<Replica>> workers{};         // the replicas of each worker, equally many
-  std::vector<device::LogicalDevice> servers{};        // CPU:0 of each task "ps"
-  std::optional<device::LogicalDevice> coordinator{};  // absent: each worker runs a loop of its own
+  std::vector<std::vector<Replica>> workers{};  // the replicas of each worker, equally many
+  std::vector<device::Name> servers{};          // CPU:0 of each task "ps"
 };
 
 struct Machine {
@@ -49,13 +49,14 @@ struct Machine {
   std::vector<Replica> replicas{};               // at least one
   int tasks = 1;                                 // processes that feed replicas
   int own_task = 0;  // of `tasks`, the one that the program is, which TF_CONFIG decides: its log is printed
-  // Set if workers don't wait for each other. `replicas` are those of the first worker then, which stands for all,
-  // and it is the only task that is counted.
+  // Set if workers don't wait for each other. `replicas` are those of the first worker then, which stands for
+  // all, and it is the only task that is counted.
   std::optional<Pool> pool{};
-  // Every task with its machine and its endpoints: also those that don't train, such as parameter servers. Unset
-  // without a platform, and for a single process.
+  // Every task with its machine and its endpoints: also those that don't train, such as parameter servers.
+  // Unset without a platform, and for a single process.
   std::optional<Cluster> cluster{};
-  // The device on which central storage keeps variables, or on which mirrored reduces, if the scenario names one.
+  // The device on which central storage keeps variables, or on which mirrored reduces, if the scenario names
+  // one.
   std::optional<device::LogicalDevice> center{};
   // The endpoint in the platform of every logical device of the cluster's tasks, by full device name. Several
   // logical devices may be cut from one physical device and share its endpoint. Empty without a platform.
@@ -72,7 +73,8 @@ struct Machine {
   }
   std::int64_t devices_of_each() const { return std::ssize(replicas.front().further) + 1; }  // per replica
 
-  // The endpoint of a replica's device, a host, or a switch that adds. Requires: a platform with such a name in it.
+  // The endpoint of a replica's device, a host, or a switch that adds. Requires: a platform with such a name
+  // in it.
   platform::Endpoint endpoint(std::string_view device) const;
 };
 

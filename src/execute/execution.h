@@ -68,8 +68,8 @@ class Execution {
 
   void step();                                     // waits for the last step and starts the next one
   void step(std::span<const plan::NodeId> order);  // runs a step in this order. Requires: the order is legal.
-  // Runs a node after all that were started, on whatever queues these are. Requires: the caller calls it in a legal
-  // order, in which nodes may occur again.
+  // Runs a node after all that were started, on whatever queues these are. Requires: the caller calls it in a
+  // legal order, in which nodes may occur again.
   void enqueue_after(plan::NodeId node);
   void wait() const;  // returns when all work that was started is done
 

@@ -16,13 +16,8 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
-Bytes rounded(Bytes bytes) {
-  const std::int64_t granule = device::allocation_granule.count();
-  return Bytes((bytes.count() + granule - 1) / granule * granule);
-}
-
-// Makes every message wait for the earlier users of its slot. In a plan of one step, time does not know of that wait
-// (Node::slot_after); but the nodes of closures are executed in the order of their times.
+// Makes every message wait for the earlier users of its slot. In a plan of one step, time does not know of
+// that wait (Node::slot_after); but the nodes of closures are executed in the order of their times.
 Plan with_waits_for_slots(Plan plan) {
   for (Node& node : plan.nodes) insert(node.after, std::exchange(node.slot_after, {}));
   return plan;
@@ -67,7 +62,8 @@ class Pooling {
     shared_end_.resize(one_.devices.size());
     for (const Buffer& buffer : one_.buffers) {
       Bytes& end = shared_end_[index(buffer.device)];
-      if (outlives_step(buffer.kind)) end = std::max(end, rounded(buffer.address + buffer.bytes));
+      if (outlives_step(buffer.kind))
+        end = std::max(end, device::rounded_to_granule(buffer.address + buffer.bytes));
     }
   }
 

@@ -1,7 +1,7 @@
 #pragma once
-// Work that is not assigned to a worker when a plan is written: closures in a queue, and the workers that take
-// them from it. TensorFlow's ClusterCoordinator is such a pool. `schedule` appends a function to the queue, and
-// each worker takes the next function as soon as it is free:
+// Work that is not assigned to a worker when a plan is written: closures in a queue, and the workers that
+// take them from it. TensorFlow's ClusterCoordinator is such a pool. `schedule` appends a function to the
+// queue, and each worker takes the next function as soon as it is free:
 //
 //   plan with the devices worker:0, worker:1 and ps:0
 //     task of worker 0   nodes  0 to 11      pull variables, compute, push gradients, update variables
@@ -36,11 +36,12 @@ struct Pooled {
   std::vector<Task> tasks{};  // by worker
 };
 
-// Makes the tasks of all workers from the plan of the first one. `workers` has the devices of each worker, in the
-// same order; device i of worker w takes the place of device i of worker 0. Devices of no worker, the servers,
-// are shared: what outlives the step there is shared as well, and everything else, such as a gradient that has
-// arrived, each worker has for itself, since closures overlap in time. The ports of replica r of worker w have the
-// names of replica w * replicas + r. A message waits for the earlier users of its slot. Requires: plan_memory has run without a shortage.
+// Makes the tasks of all workers from the plan of the first one. `workers` has the devices of each worker, in
+// the same order; device i of worker w takes the place of device i of worker 0. Devices of no worker, the
+// servers, are shared: what outlives the step there is shared as well, and everything else, such as a
+// gradient that has arrived, each worker has for itself, since closures overlap in time. The ports of replica
+// r of worker w have the names of replica w * replicas + r. A message waits for the earlier users of its
+// slot. Requires: plan_memory has run without a shortage.
 Pooled pooled(const Plan& one, std::span<const std::vector<Device>> workers, std::size_t replicas);
 
 struct Pool {
@@ -63,15 +64,14 @@ static_assert(std::is_trivially_copyable_v<Occurrence>);
 
 struct Closure {
   std::int32_t worker = 0;
-  Seconds taken{};       // by its worker, which is free now; the coordinator may be busy with others
-  Seconds dispatched{};  // the worker begins
+  Seconds taken{};  // the coordinator begins to dispatch it to its worker
   Seconds end{};
 };
 
 // A pool that was played.
 struct PoolTimeline {
-  // In the order in which they take effect: a copy reads when its bytes begin to flow, and a kernel has written
-  // when it ends. In this order each node of a closure stands after its dependencies.
+  // In the order in which they take effect: a copy reads when its bytes begin to flow, and a kernel has
+  // written when it ends. In this order each node of a closure stands after its dependencies.
   std::vector<Occurrence> occurrences{};
   std::vector<Closure> closures{};  // by number
   std::vector<LinkUse> links{};

@@ -37,11 +37,13 @@ std::string step_table(const timing::Simulated& simulated) {
     std::string_view name{};
     Seconds time{};
   };
-  const Part parts[] = {{"compute", simulated.compute},
-                        {"exposed communication", simulated.exposed},
-                        {"waiting for rows", simulated.input},
-                        {"waiting for other replicas", simulated.waiting},
-                        {"whole step", simulated.step}};
+  const Part parts[] = {
+      {"compute", simulated.compute},
+      {"exposed communication", simulated.exposed},
+      {"waiting for rows", simulated.input},
+      {simulated.pool ? "waiting for the coordinator and others" : "waiting for other replicas",
+       simulated.waiting},
+      {"whole step", simulated.step}};
   const std::string_view what = simulated.pool ? "closure of the first worker" : "step";
   std::vector<TableRow> rows{
       {fmt::format("simulated {} on {} ({})", what, simulated.device, simulated.precision), "time", "share"}};

@@ -12,6 +12,7 @@
 #include "model/keras_json.h"
 #include "model/weights.h"
 #include "scenario/check.h"
+#include "scenario/closures.h"
 #include "scenario/expenses.h"
 #include "scenario/names.h"
 #include "scenario/synthetic.h"
@@ -500,6 +501,8 @@ Job build(const Scenario& scenario) {
   note_missing_rows(scenario, job);
   note_missing_price(scenario, job);
   check_distribution(job, scenario, problems);
+  check_closures(scenario, job, problems);
+  problems.throw_if_any();
   job.faults = placed(scenario.place("faults"), problems, [&] {
                  return faults_of(scenario, job.machine, steps_of(scenario, job));
                }).value_or(timing::Faults{});

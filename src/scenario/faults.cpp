@@ -127,10 +127,6 @@ class FaultReader {
 }  // namespace
 
 timing::Faults faults_of(const Scenario& scenario, const cluster::Machine& machine, std::int64_t steps) {
-  if (machine.pool && !scenario.faults.empty())
-    throw InputError(Problem{scenario.place("faults"),
-                             fmt::format("faults of {} can't be simulated yet", scenario.strategy->name()),
-                             "leave them out; `time.jitter` lets workers differ"});
   return FaultReader(scenario, machine, steps).read();
 }
 

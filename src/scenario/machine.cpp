@@ -100,8 +100,6 @@ class MachineBuilder final : public strategy::Site {
   // ---- What the strategy uses
 
   std::vector<device::Context>& processes() override { return processes_; }
-  std::vector<device::Context>& servers() override { return servers_; }
-  std::optional<device::Name> chief() const override { return chief_; }
   cluster::Machine& machine() override { return machine_; }
   bool has_problems() const override { return problems_.any(); }
   void report(std::string_view key, std::string fact, std::string remedy) override {
@@ -165,13 +163,12 @@ class MachineBuilder final : public strategy::Site {
           platform(), has_cluster ? scenario_.cluster.config.cluster : cluster::ClusterSpec{},
           scenario_.place("cluster"));
       const cluster::Cluster& cluster = *machine_.cluster;
-      if (has_servers) {
-        start_with_servers(cluster, reader);
-        return;
-      }
-      for (const cluster::Task* task : cluster::workers(cluster))
-        start(cluster::name(*task), reader.of(*task), task->host);
-      for (const cluster::Task* task : cluster::services(cluster)) add_endpoints(*task);
+      // A chief among servers hands out closures and computes nothing.
+      const std::vector<const cluster::Task*> training =
+          has_servers ? cluster::tasks_of(cluster, "worker") : cluster::workers(cluster);
+      for (const cluster::Task* task : training) start(cluster::name(*task), reader.of(*task), task->host);
+      for (const cluster::Task& task : cluster.tasks)
+        if (std::ranges::find(training, &task) == training.end()) add_endpoints(task);
     });
     if (wanted == strategy::Processes::per_worker && !problems_.any()) find_own_task();
     if (processes_.empty() && !problems_.any())
@@ -217,18 +214,6 @@ class MachineBuilder final : public strategy::Site {
              "name one of its tasks");
   }
 
-  // Servers apply updates on their CPU, and a chief only dispatches.
-  void start_with_servers(const cluster::Cluster& cluster, HardwareReader& reader) {
-    for (const cluster::Task* task : cluster::tasks_of(cluster, "worker"))
-      start(cluster::name(*task), reader.of(*task), task->host);
-    for (const cluster::Task* task : cluster::tasks_of(cluster, "ps"))
-      servers_.push_back(started(cluster::name(*task), reader.of(*task), task->host));
-    for (const cluster::Task* task : cluster::tasks_of(cluster, "chief")) {
-      chief_ = cluster::name(*task);
-      started(*chief_, reader.of(*task), task->host);
-    }
-  }
-
   // TensorFlow's ParameterServerStrategy checks these jobs in its constructor.
   void check_servers() {
     const cluster::ClusterSpec& spec = scenario_.cluster.config.cluster;
@@ -246,22 +231,16 @@ class MachineBuilder final : public strategy::Site {
 
   void start(const device::Name& task, const Hardware& hardware,
              std::optional<platform::Endpoint> host = {}) {
-    processes_.push_back(started(task, hardware, host));
-  }
-
-  device::Context started(const device::Name& task, const Hardware& hardware,
-                          std::optional<platform::Endpoint> host) {
     device::Context context(hardware.devices, {}, task);
-    const bool is_worker = task.job != "ps" && !chief_;
-    if (is_worker) show(context);
-    if (is_worker) cut(context);
+    show(context);
+    cut(context);
     problems_.throw_if_any();
     at("devices", "mend what \"devices\" says of it", [&] { context.initialise(); });
     problems_.throw_if_any();
     for (const LogicalDevice& device : context.list_logical_devices())
       if (host)
         machine_.endpoints.emplace(print(device.name), place_of(device.physical, hardware).value_or(*host));
-    return context;
+    processes_.push_back(std::move(context));
   }
 
   // The devices of a task that serves the others. It has all of its machine's.
@@ -409,8 +388,6 @@ class MachineBuilder final : public strategy::Site {
   Problems problems_{};
   cluster::Machine machine_{};
   std::vector<device::Context> processes_{};
-  std::vector<device::Context> servers_{};
-  std::optional<device::Name> chief_{};
 };
 
 }  // namespace

@@ -189,9 +189,7 @@ train::FitOptions Training::fit_options(session::Results& results, OutputFolder&
   options.on_epoch = [&](const train::EpochResult& epoch) { finish_epoch(epoch, results, folder); };
   options.is_interrupted = [&] { return is_interrupted(results); };
   if (job_.machine.pool)
-    options.order = [this](const plan::Plan&, std::int64_t count) {
-      return order_closures(count, epochs_played_++);
-    };
+    options.order = [this](std::int64_t count) { return order_closures(count, epochs_played_++); };
   return options;
 }
 

@@ -52,9 +52,9 @@ TrainingClock::TrainingClock(const scenario::Scenario& scenario, const scenario:
 
 namespace {
 
-// As many closures as show how the workers drift apart, or all of a shorter training. The effort grows with the flows
-// of a closure and with those of all workers, which share links: 16 workers with 320 flows each (ResNet-50) took 73 s
-// for 1,000 closures.
+// As many closures as show how the workers drift apart, or all of a shorter training. The effort grows with
+// the flows of a closure and with those of all workers, which share links: 16 workers with 320 flows each
+// (ResNet-50) took 73 s for 1,000 closures.
 std::int64_t closures_to_play(std::int64_t steps, std::int64_t workers, const plan::Plan& plan) {
   constexpr std::int64_t most = 1000, of_each_worker = 5;
   constexpr double affordable = 1e8;
@@ -133,12 +133,11 @@ std::optional<timing::PoolOptions> TrainingClock::pool_options(const plan::Plan&
   if (!job_.machine.pool) return std::nullopt;
   const cluster::Pool& pool = *job_.machine.pool;
   const std::int64_t steps = scenario_.time.steps.value_or(scenario::steps_of(scenario_, job_));
-  return timing::PoolOptions{
-      .workers = strategy::devices_of_workers(pool),
-      .replicas = job_.machine.replicas.size(),
-      .servers = std::ssize(pool.servers),
-      .closures = closures_to_play(steps, std::ssize(pool.workers), plan),
-      .dispatch = pool.coordinator ? communication::constants().grpc.dispatch : Seconds(0)};
+  return timing::PoolOptions{.workers = strategy::devices_of_workers(pool),
+                             .replicas = job_.machine.replicas.size(),
+                             .servers = std::ssize(pool.servers),
+                             .closures = closures_to_play(steps, std::ssize(pool.workers), plan),
+                             .dispatch = communication::constants().grpc.dispatch};
 }
 
 // Simulates the first replica's step without communication. A scenario's measured step is that of one device

@@ -32,8 +32,8 @@ class TrainingClock {
     return simulate(rows, phases_.at(number));
   }
 
-  // All executions of the nodes of so many closures of whole batches, which begin together. Requires: the machine has
-  // a pool.
+  // All executions of the nodes of so many closures of whole batches, which begin together. Requires: the
+  // machine has a pool.
   const timing::PlayedPool& closures(std::int64_t count, std::int64_t epoch);
 
   // ---- For the time of a whole training (session/job_clock.h)
@@ -50,8 +50,8 @@ class TrainingClock {
   Seconds reading(std::int64_t rows) const;
 
   // The step of the first replica alone. It has the rows of one replica if the scenario fixes the batch of
-  // each replica (weak scaling), and the whole batch otherwise (strong scaling). A batch that doesn't fit into
-  // one device's memory is timed all the same.
+  // each replica (weak scaling), and the whole batch otherwise (strong scaling). A batch that doesn't fit
+  // into one device's memory is timed all the same.
   timing::Baseline baseline();
 
   // The plans that step() and baseline() time. The first one is that of one replica alone with its own rows.

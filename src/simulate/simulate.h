@@ -41,10 +41,10 @@ namespace wt::simulate {
 plan::Timeline simulate(const plan::Plan& plan, const plan::Costs& costs, const platform::Platform& platform,
                         std::span<const platform::Endpoint> where);
 
-// The workers of a pool execute its closures. A worker that is free takes the next one; at the same date the one with
-// the smallest number is first. The coordinator dispatches one closure at a time. What several workers have in
-// common, the kernels of a server and its links, they share: kernels of a server run one at a time, in the order in
-// which what they read is there.
+// The workers of a pool execute its closures. A worker that is free takes the next one; at the same date the
+// one with the smallest number is first. The coordinator dispatches one closure at a time. What several
+// workers have in common, the kernels of a server and its links, they share: kernels of a server run one at a
+// time, in the order in which what they read is there.
 plan::PoolTimeline simulate(const plan::Pooled& pooled, const plan::Pool& pool, const plan::Costs& costs,
                             const platform::Platform& platform, std::span<const platform::Endpoint> where);
 

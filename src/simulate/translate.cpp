@@ -246,7 +246,6 @@ plan::PoolTimeline pool_timeline_of(const Translation& translation, const platfo
     if (each.activity == tasks.first[static_cast<std::size_t>(worker)]) {
       closure.worker = worker;
       closure.taken = Seconds(each.start);
-      closure.dispatched = Seconds(each.end);
     } else {
       timeline.occurrences.push_back({static_cast<plan::NodeId>(each.activity - worker - 1), each.run,
                                       Seconds(each.start), Seconds(each.end)});

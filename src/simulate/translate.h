@@ -25,9 +25,10 @@ Translation translate(const plan::Plan& plan, const plan::Costs& costs, const pl
                       std::span<const platform::Endpoint> where);
 
 // A plan with the tasks of all workers as a job. Before the nodes of each task stands an activity for the
-// coordinator's dispatch, which the nodes without dependencies wait for. The streams of a worker's devices work in
-// the order of ids, as in every plan. A stream of a server, on which several tasks have nodes, is a station: it
-// works in the order in which nodes become ready. Throws InternalError if a task depends on another one.
+// coordinator's dispatch, which the nodes without dependencies wait for. The streams of a worker's devices
+// work in the order of ids, as in every plan. A stream of a server, on which several tasks have nodes, is a
+// station: it works in the order in which nodes become ready. Throws InternalError if a task depends on
+// another one.
 Translation translate(const plan::Pooled& pooled, const plan::Pool& pool, const plan::Costs& costs,
                       const platform::Platform& platform, std::span<const platform::Endpoint> where);
 

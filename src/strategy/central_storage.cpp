@@ -32,7 +32,9 @@ plan::Plan lower_central_storage(Steps steps, std::span<const Place> places,
   check_replicas("central_storage", steps, places);
   check(places);
   return lower_with_servers(steps, places,
-                            {.strategy = "central_storage", .servers = {parameter_device(places, options)}});
+                            {.strategy = "central_storage",
+                             .servers = {parameter_device(places, options)},
+                             .server_of = std::vector<std::size_t>(steps[0]->variables.size(), 0)});
 }
 
 }  // namespace wt::strategy

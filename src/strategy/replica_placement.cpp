@@ -31,7 +31,7 @@ PlacementRules rules_for(const std::vector<Name>& own, cluster::Machine& machine
     if (device::host_of(device.name) == device::host_of(own[0])) add(device.name);
   for (const Name& device : own) add(device);
   if (machine.pool)
-    for (const device::LogicalDevice& server : machine.pool->servers) add(server.name);
+    for (const Name& server : machine.pool->servers) add(server);
   rules.devices = by_priority(std::move(rules.devices));
   return rules;
 }
@@ -89,16 +89,17 @@ Shared shared_by_replicas(const Step& step) {
 }
 
 // Scopes of shared variables, and of what contains nothing but shared nodes, such as an optimizer.
-void add_scopes(const Step& step, const Shared& shared, const Name& center, bool has_variables,
+void add_scopes(const Step& step, const Shared& shared, const std::vector<Name>& devices,
                 std::vector<DeviceScope>& scopes) {
-  if (!has_variables)
-    for (const std::string& variable : shared.variables)
-      scopes.push_back({.scope = variable, .device = center});
+  for (std::size_t i = 0; i < step.variables.size(); ++i)
+    if (shared.variables.contains(step.variables[i].name))
+      scopes.push_back({.scope = step.variables[i].name, .device = devices[i]});
   std::set<std::string> around, elsewhere;
   for (std::size_t i = 0; i < step.program.nodes.size(); ++i)
     (shared.nodes.contains(i) ? around : elsewhere).insert(step.program.nodes[i].scope);
   for (const std::string& scope : around)
-    if (!scope.empty() && !elsewhere.contains(scope)) scopes.push_back({.scope = scope, .device = center});
+    if (!scope.empty() && !elsewhere.contains(scope))
+      scopes.push_back({.scope = scope, .device = devices.front()});
 }
 
 // Shared variables are made, and shared nodes computed, once: with the rows of replica 0.
@@ -151,13 +152,9 @@ ReplicaPlacement place_replica(const Step& step, std::size_t replica, const Stra
   std::vector<DeviceScope> scopes = layer_scopes(step, machine.assigned, placed.devices);
   if (strategy.asks_for_device()) scopes.push_back({.scope = "", .device = placed.devices[0]});
   Shared shared;
-  if (const std::optional<Name> center = strategy.variable_device(machine)) {
+  if (const std::vector<Name> devices = strategy.variable_devices(step, machine); !devices.empty()) {
     shared = shared_by_replicas(step);
-    const std::vector<Name> devices = strategy.variable_devices(step, machine);
-    for (std::size_t i = 0; i < devices.size(); ++i)
-      if (shared.variables.contains(step.variables[i].name))
-        scopes.push_back({.scope = step.variables[i].name, .device = devices[i]});
-    add_scopes(step, shared, *center, !devices.empty(), scopes);
+    add_scopes(step, shared, devices, scopes);
   }
   const Name host = device::host_of(placed.devices[0]);
   if (placed.devices[0] != host) placed.devices.push_back(host);

@@ -57,9 +57,7 @@ class Site {
  public:
   virtual ~Site() = default;
 
-  virtual std::vector<device::Context>& processes() = 0;  // at least one; without those of servers
-  virtual std::vector<device::Context>& servers() = 0;    // of the tasks "ps"
-  virtual std::optional<device::Name> chief() const = 0;  // the task of a cluster that has servers
+  virtual std::vector<device::Context>& processes() = 0;  // of the tasks that train; at least one
   virtual cluster::Machine& machine() = 0;                // where replicas are added
 
   virtual void report(std::string_view key, std::string fact, std::string remedy) = 0;
@@ -155,9 +153,7 @@ class Strategy {
   // The program or the strategy opens tf.device around each replica's step, so that soft placement knows the
   // requested device.
   virtual bool asks_for_device() const { return false; }
-  // The device of the only copy of each variable. Unset: every replica has copies on its own device.
-  virtual std::optional<device::Name> variable_device(const cluster::Machine&) const { return std::nullopt; }
-  // By variable of the step, where there are several such devices; empty: there is one, or none.
+  // By variable of the step, the device of its only copy. Empty: every replica has copies on its own device.
   virtual std::vector<device::Name> variable_devices(const Step&, const cluster::Machine&) const {
     return {};
   }

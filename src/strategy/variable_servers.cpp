@@ -21,21 +21,8 @@ std::optional<std::size_t> variable_of(const Step& step, ValueId value) {
   return std::nullopt;
 }
 
-// Calls visit(parameter, kind, variable) for each variable of each optimizer in the step: kind 0 is the parameter
-// itself, and the others are its slots.
-void for_optimizer_variables(const Step& step, const auto& visit) {
-  for (const wt::Node& node : step.program.nodes)
-    if (const std::optional<OptimizerLayout> layout = optimizer_layout(node)) {
-      const std::size_t count = layout->parameters(node.inputs.size());
-      for (std::size_t parameter = 0; parameter < count; ++parameter)
-        for (std::size_t kind = 0; kind <= layout->slots; ++kind)
-          if (const auto variable = variable_of(step, node.inputs[kind * count + parameter]))
-            visit(node.inputs[parameter], kind, *variable);
-    }
-}
-
-// Which server computes each of its nodes, and where each value lives: updates are with their variable, and what
-// leads to an update is where the update is.
+// Which server computes each of its nodes, and where each value lives: updates are with their variable, and
+// what leads to an update is where the update is.
 class ServersOfNodes {
  public:
   ServersOfNodes(const Step& step, const std::vector<std::size_t>& server_of)
@@ -107,11 +94,7 @@ class ServerLowering {
         cross_replica_(draft_, replicas_, steps, communication_) {
     draft_.plan.name = steps[0]->name;
     const std::vector<Replica> replicas = add_devices(draft_, places, places.size());
-    if (servers.server_of.empty())
-      server_of_.assign(step().variables.size(), 0);
-    else
-      server_of_ = servers.server_of;
-    logical_ = ServersOfNodes(step(), server_of_).of_all();
+    logical_ = ServersOfNodes(step(), servers.server_of).of_all();
     Replica server{
         .device = draft_.device(servers.servers.front()), .logical = &logical_, .is_only_one = false};
     for (const plan::Device& further : std::span(servers.servers).subspan(1))
@@ -251,8 +234,8 @@ class ServerLowering {
       add_up(i);
       if (devices_.size() == 1) apply_what_is_ready(is_done);
     }
-    // Several servers work at the same time whatever the order is. The last one counts the optimizer's steps, which
-    // its kernel does in place: so no update that another worker makes meanwhile is lost.
+    // Several servers work at the same time whatever the order is. The last one counts the optimizer's steps,
+    // which its kernel does in place: so no update that another worker makes meanwhile is lost.
     if (devices_.size() > 1) apply_what_is_ready(is_done);
   }
 
@@ -307,7 +290,6 @@ class ServerLowering {
 
   Steps steps_;
   const VariableServers& servers_;
-  std::vector<std::size_t> server_of_{};  // by variable
   CentralRoles roles_;
   LogicalDevices logical_{};                 // the servers, as the logical devices of one replica
   std::vector<DeviceId> devices_{};          // by server
@@ -332,9 +314,14 @@ std::vector<std::size_t> in_turn(const Step& step, std::size_t servers) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < step.variables.size(); ++i)
     if (is_on_write(step.variables[i]) && !step.variables[i].is_slot) server_of[i] = next++ % servers;
-  for_optimizer_variables(step, [&](ValueId parameter, std::size_t kind, std::size_t variable) {
-    if (kind > 0) server_of[variable] = server_of[*variable_of(step, parameter)];
-  });
+  for (const wt::Node& node : step.program.nodes) {
+    const std::optional<OptimizerLayout> layout = optimizer_layout(node);
+    if (!layout) continue;
+    const std::size_t count = layout->parameters(node.inputs.size());
+    for (std::size_t slot = count; slot < count * (1 + layout->slots); ++slot)
+      server_of[*variable_of(step, node.inputs[slot])] =
+          server_of[*variable_of(step, node.inputs[slot % count])];
+  }
   return server_of;
 }
 

@@ -49,8 +49,8 @@ std::vector<Seconds> ends_in_order(const plan::PoolTimeline& timeline) {
   return ends;
 }
 
-// Between the closures that end after each worker had one and before the first worker finds an empty queue. The mean
-// of all where there are too few.
+// Between the closures that end after each worker had one and before the first worker finds an empty queue.
+// The mean of all where there are too few.
 Seconds interval_of(const plan::PoolTimeline& timeline, std::int64_t workers) {
   const std::vector<Seconds> ends = ends_in_order(timeline);
   const auto count = std::ssize(ends);
@@ -60,8 +60,8 @@ Seconds interval_of(const plan::PoolTimeline& timeline, std::int64_t workers) {
          static_cast<double>(last - first);
 }
 
-// What all closures would take at the pace of the steady ones. Shares are of this time, since at the beginning and at
-// the end of a training few workers use what they share.
+// What all closures would take at the pace of the steady ones. Shares are of this time, since at the
+// beginning and at the end of a training few workers use what they share.
 Seconds steady_time(const PoolTime& time) { return time.interval * static_cast<double>(time.closures); }
 
 void add_staleness(const PlayedPool& played, PoolTime& time) {
@@ -101,8 +101,8 @@ void add_links(const PlayedPool& played, PoolTime& time) {
   }
 }
 
-// The resource that is busy for most of the time. Where none is busy for 90 % of it, more or faster workers would
-// help: the rest of the time, each of the shared resources waits for a worker.
+// The resource that is busy for most of the time. Where none is busy for 90 % of it, more or faster workers
+// would help: the rest of the time, each of the shared resources waits for a worker.
 std::string bottleneck_of(const PoolTime& time) {
   constexpr double bound = 0.9;
   PoolTime::Share most{"the coordinator", time.coordinator};

@@ -1,6 +1,6 @@
 #pragma once
-// The time of a training whose workers take closures from a coordinator's queue, and what follows from it: how many
-// updates a second the servers apply, how stale each update is, and what bounds them.
+// The time of a training whose workers take closures from a coordinator's queue, and what follows from it:
+// how many updates a second the servers apply, how stale each update is, and what bounds them.
 
 #include <vector>
 
@@ -27,22 +27,22 @@ struct PlayedPool {
   plan::PoolTimeline timeline{};
 };
 
-// `one` is the plan of the first worker's closure. With jitter, each closure has a pace of its own, which comes
-// from the seed.
+// `one` is the plan of the first worker's closure. With jitter, each closure has a pace of its own, which
+// comes from the seed.
 PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
                      StepClock& clock, const StepTimeOptions& options, double jitter, std::int64_t seed);
 
-// How many updates of the same variable other closures made between the moment at which a closure read the variable
-// and the moment at which its own update of it took effect (Ho et al., More Effective Distributed ML via a Stale
-// Synchronous Parallel Parameter Server, 2013).
+// How many updates of the same variable other closures made between the moment at which a closure read the
+// variable and the moment at which its own update of it took effect (Ho et al., More Effective Distributed ML
+// via a Stale Synchronous Parallel Parameter Server, 2013).
 struct Update {
   std::int32_t closure = 0;
   std::int32_t staleness = 0;
 };
 std::vector<Update> updates_of(const PlayedPool& played);  // in the order of time
 
-// The closure of the first worker that took as long as the median of its closures: what one step looks like. The
-// spans begin when the coordinator dispatches it.
+// The closure of the first worker that took as long as the median of its closures: what one step looks like.
+// The spans begin when the coordinator dispatches it.
 plan::Timeline typical_closure(const PlayedPool& played);
 
 PoolTime summary_of(const PlayedPool& played, const PoolOptions& pool);

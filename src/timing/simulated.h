@@ -58,7 +58,8 @@ struct PhaseTime {
   std::vector<std::string> slow{};  // "GPU:1 x 1.3"
 };
 
-// A training without steps in common: each worker pulls variables, computes and pushes gradients as often as it can.
+// A training without steps in common: each worker pulls variables, computes and pushes gradients as often as
+// it can.
 struct PoolTime {
   struct Share {
     std::string name{};

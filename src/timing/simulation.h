@@ -92,10 +92,12 @@ struct SimulationOptions {
 // By device of the plan, its endpoint on the platform.
 std::vector<platform::Endpoint> endpoints_of(const plan::Plan& plan, const cluster::Machine& machine);
 
-// Requires: the machine has a platform, and the plan's first device is that of the machine's first replica.
-// All executions of the nodes of the closures that the options' pool has.
+// All executions of the nodes of the closures that the options' pool has. Requires: the same as
+// simulate_step.
 PlayedPool simulate_closures(const plan::Plan& plan, const cluster::Machine& machine,
                              const SimulationOptions& options);
+
+// Requires: the machine has a platform, and the plan's first device is that of the machine's first replica.
 Simulation simulate_step(const plan::Plan& plan, const cluster::Machine& machine,
                          const SimulationOptions& options);
 

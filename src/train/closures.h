@@ -1,8 +1,8 @@
 #pragma once
-// The numbers of workers that don't wait for each other. They are computed in the order in which a simulation has
-// found that reads and updates of variables take effect (plan/pool.h), node by node, so each worker computes with
-// exactly the versions of the variables that it has pulled, and each update is applied exactly where the timeline
-// says. There are no threads that race, and the same order gives the same bits.
+// The numbers of workers that don't wait for each other. They are computed in the order in which a simulation
+// has found that reads and updates of variables take effect (plan/pool.h), node by node, so each worker
+// computes with exactly the versions of the variables that it has pulled, and each update is applied exactly
+// where the timeline says. There are no threads that race, and the same order gives the same bits.
 
 #include <functional>
 #include <vector>
@@ -18,13 +18,14 @@ struct ClosureOrder {
   const plan::PoolTimeline* timeline = nullptr;
 };
 
-// Returns the order of so many closures, whose plan on the first worker is `one`.
-using OrderOfClosures = std::function<ClosureOrder(const plan::Plan& one, std::int64_t closures)>;
+// Returns the order of so many closures.
+using OrderOfClosures = std::function<ClosureOrder(std::int64_t closures)>;
 
 // Executes closures on a plan that holds the tasks of all workers.
 class ClosureExecution {
  public:
-  // `replicas` is the number of each worker's. Requires: the order, the state and the queues outlive this object.
+  // `replicas` is the number of each worker's. Requires: the order, the state and the queues outlive this
+  // object.
   ClosureExecution(ClosureOrder order, std::size_t replicas, State& state, const execute::Queues& queues);
   ~ClosureExecution();
   ClosureExecution(const ClosureExecution&) = delete;

@@ -315,18 +315,13 @@ class Model::WorkersDatasets {
 EpochResult Model::train_closures(WorkersDatasets& datasets, const FitOptions& options, EpochResult epoch,
                                   std::int64_t closures, std::int64_t first_step, bool& is_interrupted) {
   reset_metrics();
-  std::map<std::int32_t, PerReplica> given;  // by worker
-  given[0] = datasets.next(0);
+  std::map<std::int32_t, PerReplica> given;  // by worker, its batch
+  given[0] = datasets.next(0);               // the first closure is the first worker's
   steps_->train.create_variables(given[0]);
-  std::optional<PerReplica> first = given[0];
-  const std::shared_ptr<const plan::Plan> one = steps_->train.plan_for(given[0]);
-  const ClosureOrder order = options.order(*one, closures);
+  const ClosureOrder order = options.order(closures);
   ClosureExecution execution(order, machine_.replicas(), state_, machine_.queues);
-  const auto arguments = [&](std::int32_t worker) {
-    if (worker == 0 && first)
-      first.reset();
-    else
-      given[worker] = datasets.next(worker);
+  const auto arguments = [&, is_first = true](std::int32_t worker) mutable {
+    if (!std::exchange(is_first, false)) given[worker] = datasets.next(worker);
     return given[worker];
   };
   execution.run(arguments, [&](std::int32_t closure, const PerReplica& results) {

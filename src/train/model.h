@@ -87,9 +87,9 @@ struct FitOptions {
   std::function<void(const StepResult&)> on_step{};
   std::function<void(const EpochResult&)> on_epoch{};  // may save a checkpoint or evaluate
   std::function<bool()> is_interrupted{};              // called after each step; true ends the training there
-  // Set if workers don't wait for each other. A step is a closure then, and steps are reported in the order in which
-  // they end. Each worker reads the whole dataset, in an order of its own if it is shuffled, and begins again at its
-  // end: ClusterCoordinator.create_per_worker_dataset with a dataset that is repeated.
+  // Set if workers don't wait for each other. A step is a closure then, and steps are reported in the order
+  // in which they end. Each worker reads the whole dataset, in an order of its own if it is shuffled, and
+  // begins again at its end: ClusterCoordinator.create_per_worker_dataset with a dataset that is repeated.
   OrderOfClosures order{};
 };
 
@@ -113,8 +113,8 @@ class Model {
   EpochResult evaluate(const data::Dataset& dataset, const EvaluateOptions& options = {});
   StepResult train_on_batch(const std::vector<Tensor>& batch);
 
-  // Returns the outputs for all rows of the dataset, each concatenated along axis 0. The elements of the dataset
-  // hold the model's inputs and no labels. Throws InputError if the dataset is empty.
+  // Returns the outputs for all rows of the dataset, each concatenated along axis 0. The elements of the
+  // dataset hold the model's inputs and no labels. Throws InputError if the dataset is empty.
   std::vector<Tensor> predict_outputs(const data::Dataset& dataset);
   Tensor predict(const data::Dataset& dataset) { return predict_outputs(dataset).front(); }
 

@@ -1,5 +1,6 @@
-// Claims: a user gets from a scenario to a training with parameter servers, in time and in numbers. One worker
-// computes what one device does; servers can send no more than their links carry; what can't be is refused.
+// Claims: a user gets from a scenario to a training with parameter servers, in time and in numbers. One
+// worker computes what one device does; servers can send no more than their links carry; what can't be is
+// refused.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -88,8 +89,9 @@ TEST_F(Servers, ST21_EveryWorkerTrainsAndTheSameSeedGivesTheSameNumbers) {
   }
 }
 
-// A closure pulls every variable once, so a server's link carries at most as many closures a second as its bandwidth has
-// copies of the variables. Equal workers pull and push at the same times, which leaves some of it unused.
+// A closure pulls every variable once, so a server's link carries at most as many closures a second as its
+// bandwidth has copies of the variables. Equal workers pull and push at the same times, which leaves some of
+// it unused.
 TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
   const std::string wide =
       R"(model={"layers": [{"class_name": "Dense", "config": {"units": 4000, "batch_input_shape": [null, 4000]}}, )"
@@ -133,12 +135,23 @@ TEST_F(Servers, ST21_ACoordinatorDispatchesNoMoreThanItCan) {
               1);
 }
 
+// All closures are one plan. What it can't have is refused before anything is computed.
+TEST_F(Servers, ST21_WhatClosuresCannotHaveIsRefusedBeforeTheFirst) {
+  using test::has;
+  const std::string uneven = refusal({R"(dataset={"type": "synthetic", "rows": 100})", "training.steps=13"});
+  EXPECT_TRUE(has(uneven, "every closure takes 8 rows, and the dataset has batches of 8 and of 4")) << uneven;
+  EXPECT_TRUE(has(refusal({R"(input={"storage": "1 GB/s"})"}), "input pipelines of parameter_server"));
+  EXPECT_TRUE(has(refusal({R"(faults=[{"slow": "worker:1", "factor": 2, "from_step": 3}])"}),
+                  "faults of parameter_server"));
+  losses("even",
+         {R"(dataset={"type": "synthetic", "rows": 100, "drop_remainder": true})", "training.steps=12"});
+}
+
 TEST_F(Servers, C2_TheJobsThatAreMissingAreNamedInTensorFlowsWords) {
   using test::has;
   EXPECT_TRUE(has(refusal({R"(cluster={"worker": 2, "chief": 1})"}), "There must be at least one ps."));
   EXPECT_TRUE(has(refusal({R"(cluster={"ps": 1, "chief": 1})"}), "There must be at least one worker."));
   EXPECT_TRUE(has(refusal({R"(cluster={"worker": 2, "ps": 1})"}), "no task is the coordinator"));
-  EXPECT_TRUE(has(refusal({R"(faults=[{"kind": "kill", "worker": "worker:1", "step": 3}])"}), "faults"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Claims: the tasks of all workers are copies of the first one's, which share with it what outlives the step on
-// devices of no worker, and nothing else.
+// Claims: the tasks of all workers are copies of the first one's, which share with it what outlives the step
+// on devices of no worker, and nothing else.
 #include "plan/pool.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,8 @@ TEST(Pooled, SharesVariablesAndNothingElse) {
   EXPECT_EQ(slots.size(), 3U);
 }
 
-// Closures overlap in time, so no two buffers of a device may have an address in common, but for those of one task.
+// Closures overlap in time, so no two buffers of a device may have an address in common, but for those of one
+// task.
 TEST(Pooled, GivesEachWorkerAddressesOfItsOwn) {
   const OneWorker one;
   const Pooled all = pooled(one.plan, workers(3), 1);

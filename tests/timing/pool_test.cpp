@@ -1,6 +1,6 @@
-// Claims: what a training without common steps takes, and how stale its updates are, is what a pencil says; and
-// executing the nodes in the order of their effects computes, bit for bit, what a sequential replay of the
-// versions that were read and written computes.
+// Claims: what a training without common steps takes, and how stale its updates are, is what a pencil says;
+// and executing the nodes in the order of their effects computes, bit for bit, what a sequential replay of
+// the versions that were read and written computes.
 
 #include "timing/pool.h"
 
@@ -24,7 +24,8 @@ namespace {
 using plan::Purpose;
 using platform::Platform;
 
-// Each closure moves each variable towards its input: w = w - (w - x) / 4. With whole inputs all numbers are exact.
+// Each closure moves each variable towards its input: w = w - (w - x) / 4. With whole inputs all numbers are
+// exact.
 Step towards(int variables) {
   return trace("train", [&](Trace& trace) {
     const Symbol x = trace.input("argument 0", test::floats({8}));
@@ -67,8 +68,8 @@ struct Cluster {
     return all;
   }
 
-  // Workers first, then servers. Worker w computes for compute[w] seconds, before its pushes; a pull and an update take
-  // what is given.
+  // Workers first, then servers. Worker w computes for compute[w] seconds, before its pushes; a pull and an
+  // update take what is given.
   struct Times {
     std::vector<double> compute{};
     double pull = 0, update = 0;
@@ -111,8 +112,9 @@ std::map<std::int32_t, std::vector<std::int32_t>> staleness_by_worker(const timi
   return all;
 }
 
-// A worker of 1 s and one of 2.5 s, three variables. The fast one ends at 1, 2, 3, 4, 5 s, the slow one at 2.5 and 5 s:
-// it finds two updates of the fast one, whose closure from 2 s to 3 s in turn finds the slow one's.
+// A worker of 1 s and one of 2.5 s, three variables. The fast one ends at 1, 2, 3, 4, 5 s, the slow one at
+// 2.5 and 5 s: it finds two updates of the fast one, whose closure from 2 s to 3 s in turn finds the slow
+// one's.
 TEST(Servers, G19_StalenessIsWhatTheTimesOfTheWorkersMakeIt) {
   const Cluster cluster(2, 1);
   const timing::PlayedPool played = cluster.played({.compute = {1, 2.5}}, 6);
@@ -129,8 +131,8 @@ TEST(Servers, G19_AWorkerThatIsTwiceAsSlowIsTwiceAsStale) {
   EXPECT_EQ(staleness_by_worker(played)[1].front(), 4);
 }
 
-// Three equal workers: the server updates one variable after the other, 3 x 0.1 s a closure, and the workers fall
-// into line behind it. Each then finds the updates of the two others.
+// Three equal workers: the server updates one variable after the other, 3 x 0.1 s a closure, and the workers
+// fall into line behind it. Each then finds the updates of the two others.
 TEST(Servers, G19_EqualWorkersAreAsStaleAsThereAreOthers) {
   const Cluster cluster(3, 1);
   const timing::PlayedPool played = cluster.played({.compute = {2, 2, 2}, .update = 0.1}, 30);

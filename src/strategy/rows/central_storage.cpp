@@ -58,10 +58,9 @@ class CentralStorage final : public Cloned<CentralStorage> {
   std::optional<ReductionChoice> reduction(const Setting& setting) const override;
 
   bool asks_for_device() const override { return true; }
-  std::optional<device::Name> variable_device(const cluster::Machine& machine) const override {
-    if (machine.center) return machine.center->name;
-    const device::Name& own = machine.device().name;
-    return machine.replicas.size() > 1 ? device::host_of(own) : own;
+  std::vector<device::Name> variable_devices(const Step& step,
+                                             const cluster::Machine& machine) const override {
+    return std::vector(step.variables.size(), variable_device(machine));
   }
   bool meets_in_collectives() const override { return false; }
   // An epoch ends with the first step in which a replica has no rows.
@@ -70,6 +69,12 @@ class CentralStorage final : public Cloned<CentralStorage> {
                                const cluster::ClusterSpec&) const override;
 
  private:
+  static device::Name variable_device(const cluster::Machine& machine) {
+    if (machine.center) return machine.center->name;
+    const device::Name& own = machine.device().name;
+    return machine.replicas.size() > 1 ? device::host_of(own) : own;
+  }
+
   DeviceNames compute_devices_{};
   std::optional<std::string> parameter_device_{};
   Hints hints_{};
@@ -88,7 +93,7 @@ std::vector<std::string> CentralStorage::log(const cluster::Machine& machine, mo
   return {info(fmt::format(
       "ParameterServerStrategy (CentralStorageStrategy if you are using a single machine) with "
       "compute_devices = [{}], variable_device = {}",
-      python_list(texts_of(device_names(machine))), cluster::python_repr(print(*variable_device(machine)))))};
+      python_list(texts_of(device_names(machine))), cluster::python_repr(print(variable_device(machine)))))};
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// tf.distribute.ParameterServerStrategy (version 2): variables on servers, and workers that take closures from the
-// queue of a coordinator.
+// tf.distribute.ParameterServerStrategy (version 2): variables on servers, and workers that take closures
+// from the queue of a coordinator.
 
 #include <fmt/format.h>
 
 #include "base/rough.h"
-#include "cluster/cluster_spec.h"
+#include "cluster/cluster.h"
 #include "strategy/rows/one_machine.h"
 #include "strategy/strategy.h"
 #include "strategy/variable_servers.h"
@@ -33,14 +33,11 @@ class ParameterServer final : public Cloned<ParameterServer> {
   bool meets_in_collectives() const override { return false; }
   bool goes_on_with_empty_replicas() const override { return false; }
   bool asks_for_device() const override { return true; }
-  std::optional<device::Name> variable_device(const cluster::Machine& machine) const override {
-    return machine.pool->servers.front().name;
-  }
   std::vector<device::Name> variable_devices(const Step& step,
                                              const cluster::Machine& machine) const override {
     std::vector<device::Name> devices;
     for (const std::size_t server : in_turn(step, machine.pool->servers.size()))
-      devices.push_back(machine.pool->servers[server].name);
+      devices.push_back(machine.pool->servers[server]);
     return devices;
   }
   Overrides resized(const Resizing& resizing) const override;
@@ -77,12 +74,11 @@ void ParameterServer::add_replicas(Site& site) const {
                       first, pool.workers.size() - 1, replicas.size()),
           "give the workers machines with equally many GPUs, and list the servers after them");
   }
-  for (device::Context& server : site.servers())
-    pool.servers.push_back(server.list_logical_devices(device::Kind::cpu).front());
+  const cluster::Cluster& cluster = *site.machine().cluster;
+  for (const cluster::Task* server : cluster::tasks_of(cluster, "ps"))
+    pool.servers.push_back(cluster::host_name(*server));
   site.machine().replicas = pool.workers.front();
-  if (const std::optional<device::Name> chief = site.chief())
-    pool.coordinator = device::LogicalDevice{.name = device::host_of(*chief)};
-  else
+  if (cluster::tasks_of(cluster, "chief").empty())
     site.report("cluster", "no task is the coordinator, which needs a machine, too",
                 R"(add it: "cluster": {"worker": 4, "ps": 2, "chief": 1})");
   site.machine().pool = std::move(pool);
@@ -92,7 +88,7 @@ plan::Plan ParameterServer::lower(Steps steps, const Setting& setting) const {
   const cluster::Pool& pool = *setting.machine.pool;
   VariableServers servers{
       .strategy = name(), .server_of = in_turn(*steps.front(), pool.servers.size()), .adds_on_host = true};
-  for (const device::LogicalDevice& server : pool.servers) servers.servers.push_back(planned(server));
+  for (const device::Name& server : pool.servers) servers.servers.push_back({.name = print(server)});
   return lower_with_servers(steps, setting.places, servers);
 }
 

@@ -1,0 +1,24 @@
+#include "scenario/closures.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace wt::scenario {
+
+void check_closures(const Scenario& scenario, const Job& job, Problems& problems) {
+  if (!job.machine.pool) return;
+  const std::string_view name = scenario.strategy->name();
+  if (!scenario.faults.empty())
+    problems.add(scenario.place("faults"), fmt::format("faults of {} can't be simulated yet", name),
+                 "leave them out; `time.jitter` lets workers differ");
+  if (scenario.input && (scenario.input->decode || scenario.input->storage))
+    problems.add(scenario.place("input"), fmt::format("input pipelines of {} can't be timed yet", name),
+                 "leave out \"decode\" and \"storage\": rows are then ready when a worker needs them");
+  if (job.step_rows != std::vector{job.global_batch})
+    problems.add(scenario.place("dataset"),
+                 fmt::format("every closure takes {} rows, and the dataset has batches of {}",
+                             job.global_batch, fmt::join(job.step_rows, " and of ")),
+                 R"("repeat": -1, or "drop_remainder": true)");
+}
+
+}  // namespace wt::scenario
