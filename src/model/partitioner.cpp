@@ -1,0 +1,66 @@
+#include "model/partitioner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace wt::model {
+
+namespace {
+
+void require_positive(std::string_view argument, std::int64_t value,
+                      std::string_view received = "Received:") {
+  if (value <= 0)
+    throw InputError(fmt::format("Argument `{}` must be positive. {} {}", argument, received, value),
+                     "give a number of at least 1");
+}
+
+std::int64_t element_bytes(std::optional<Type> type, std::int64_t bytes_per_string) {
+  return type ? bytes_per_element(*type) : bytes_per_string;
+}
+
+std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::int64_t shards(const FixedShardsPartitioner& fixed, const Shape& shape, std::optional<Type>) {
+  return std::min(fixed.num_shards, shape[0]);
+}
+
+std::int64_t shards(const MinSizePartitioner& min, const Shape& shape, std::optional<Type> type) {
+  require_positive("min_shard_bytes", min.min_shard_bytes);
+  require_positive("max_shards", min.max_shards);
+  require_positive("bytes_per_string", min.bytes_per_string);
+  const std::int64_t bytes = shape.elements() * element_bytes(type, min.bytes_per_string);
+  return std::max<std::int64_t>(1, std::min({shape[0], min.max_shards, ceiling(bytes, min.min_shard_bytes)}));
+}
+
+std::int64_t shards(const MaxSizePartitioner& max, const Shape& shape, std::optional<Type> type) {
+  require_positive("max_shard_bytes", max.max_shard_bytes, "Received");  // TensorFlow has no colon here
+  require_positive("bytes_per_string", max.bytes_per_string);
+  const std::int64_t bytes_of_row =
+      shape.elements() / std::max<std::int64_t>(shape[0], 1) * element_bytes(type, max.bytes_per_string);
+  const std::int64_t rows =
+      std::max<std::int64_t>(1, max.max_shard_bytes / std::max<std::int64_t>(bytes_of_row, 1));
+  const std::int64_t wanted = ceiling(shape[0], rows);
+  // TensorFlow takes 0 as no limit.
+  return max.max_shards.value_or(0) == 0 ? wanted : std::min(wanted, *max.max_shards);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> partitions(const Partitioner& partitioner, const Shape& shape,
+                                     std::optional<Type> type) {
+  std::vector<std::int64_t> parts(static_cast<std::size_t>(shape.rank()), 1);
+  if (!parts.empty())
+    parts[0] = std::visit([&](const auto& how) { return shards(how, shape, type); }, partitioner);
+  return parts;
+}
+
+std::vector<std::int64_t> rows_of_shards(std::int64_t rows, std::int64_t shards) {
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(shards), rows / shards);
+  for (std::int64_t i = 0; i < rows % shards; ++i) ++sizes[static_cast<std::size_t>(i)];
+  return sizes;
+}
+
+}  // namespace wt::model
