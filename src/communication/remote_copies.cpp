@@ -29,7 +29,7 @@ void add_remote_copies(plan::Costs& costs, const plan::Plan& plan, const platfor
     if (move == nullptr || !is_of_variable || machine_of(move->source) == machine_of(move->target)) continue;
     const Grpc& grpc = constants().grpc;
     const bool is_push = plan.nodes[id].role.purpose == Purpose::push;
-    costs.nodes[id].seconds += (is_push ? grpc.push : grpc.pull).of(plan::payload(*move));
+    costs.nodes[id].seconds += (is_push ? grpc.push : grpc.pull).of(plan::payload(plan.nodes[id]));
   }
 }
 

@@ -33,6 +33,12 @@ Bytes payload(const Move& move) {
   return bytes;
 }
 
+Bytes payload(const Node& move) {
+  const Bytes all = payload(std::get<Move>(move.action));
+  if (move.share == 1) return all;
+  return Bytes(std::llround(static_cast<double>(all.count()) * move.share));
+}
+
 bool outlives_step(BufferKind kind) { return kind <= BufferKind::result; }
 
 std::string_view name(BufferKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }

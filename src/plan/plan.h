@@ -138,6 +138,9 @@ struct Node {
   // For a Move, another Move with a smaller id whose bytes must all have flowed before this one's begin to.
   // The latency of this one passes meanwhile. It influences time only; values don't depend on it.
   std::optional<NodeId> behind{};
+  // The part of the action that is expected to be needed: of look-ups in a shard, those whose row the shard
+  // has. It influences time only.
+  double share = 1;
   // For a message, the earlier users of the memory of its slot, ascending. Values depend on this order and
   // time does not, because libraries have enough slots for all messages on their way.
   std::vector<NodeId> slot_after{};
@@ -195,6 +198,9 @@ struct Plan {
   BufferId add_buffer(Buffer buffer);
   NodeId add_node(Action action, Label label);  // without dependencies, which order_accesses adds
 };
+
+// The bytes of a Move that are expected to be needed (Node::share).
+Bytes payload(const Node& move);
 
 // The buffers that an action reads and those that it writes. A workspace counts as written.
 std::vector<BufferId> reads(const Action& action);

@@ -45,6 +45,9 @@ enum class VariableId : std::int32_t {};
 struct Value {
   TensorSpec spec{};
   std::string name{};
+  // The part of its rows that are expected to be needed. TensorFlow computes and sends only those, and so only
+  // they take time; here all are computed, since shapes are fixed (strategy/look_ups.h).
+  double share = 1;
 };
 
 // The operations of a node.

@@ -237,6 +237,7 @@ class StepPlacer {
     const auto layout = layout_of_node(node);
     if (layout && origin(node.inputs[0]).variable) return place_optimizer(i, *layout);
     if (const auto* update = std::get_if<Update>(&node.operation)) return place_update(i, *update);
+    if (is_look_up(node)) return place_look_up(i);
     for (const ValueId input : node.inputs) read(input);
     const std::string_view operation = operation_of(node);
     const std::string name = joined(node.scope, operation);
@@ -248,6 +249,21 @@ class StepPlacer {
     const std::size_t row = add_row(name, operation, wanted, found, node.inputs, node.outputs, i);
     if (node.inputs.empty() && node.outputs.size() == 1 && wanted == Name{})
       generators_.emplace_back(row, node.outputs[0]);
+  }
+
+  bool is_look_up(const Node& node) {
+    const auto* apply = std::get_if<Apply>(&node.operation);
+    return apply != nullptr && apply->kernel->name == "embedding" && origin(node.inputs[1]).variable;
+  }
+
+  // TensorFlow gathers rows of a variable where the variable is.
+  void place_look_up(std::size_t i) {
+    const Node& node = nodes()[i];
+    const std::size_t table = *origin(node.inputs[1]).variable;
+    read(node.inputs[0]);
+    add_row(joined(node.scope, "ResourceGather"), "ResourceGather", {},
+            {variable_devices_[table], fmt::format("colocated with variable {}", variable(table).name)},
+            {node.inputs[0]}, node.outputs, i);
   }
 
   bool stays_on_cpu(const Node& node) {

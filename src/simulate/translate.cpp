@@ -151,7 +151,7 @@ class Translator {
     const std::optional<plan::NodeId> behind = plan_.nodes[id].behind;
     // The cost may be negative: a measured step can be shorter than the latency of the described route.
     return {.delay = std::max(0.0, cost.seconds.count() + path.latency),
-            .bytes = on_wire(plan::payload(move).count(), cost.wire),
+            .bytes = on_wire(plan::payload(plan_.nodes[id]).count(), cost.wire),
             .first_link = path.first_link,
             .links = path.links,
             .behind = behind ? activity_of(*behind) : none};

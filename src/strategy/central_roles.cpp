@@ -4,14 +4,16 @@
 
 #include <algorithm>
 
+#include "strategy/look_ups.h"
+
 namespace wt::strategy {
 
 namespace {
 
 class Finding {
  public:
-  Finding(std::string_view strategy, Steps steps)
-      : strategy_(strategy), steps_(steps), step_(*steps[0]), program_(step_.program) {
+  Finding(std::string_view strategy, Steps steps, LookUps look_ups)
+      : strategy_(strategy), look_ups_(look_ups), steps_(steps), step_(*steps[0]), program_(step_.program) {
     for (const Variable& variable : step_.variables) roles_.is_central.push_back(is_on_write(variable));
     roles_.is_pulled.resize(step_.variables.size(), false);
     find_common(mirrored_values(steps));
@@ -53,6 +55,11 @@ class Finding {
     return std::holds_alternative<Apply>(node.operation) || std::holds_alternative<Reshape>(node.operation);
   }
 
+  static bool is_reduction(const wt::Node& node) {
+    return std::holds_alternative<AllReduce>(node.operation) ||
+           std::holds_alternative<Gather>(node.operation);
+  }
+
   // The server has the output of such a node where it has the input.
   static bool hands_on(const wt::Node& node) {
     return std::holds_alternative<Reshape>(node.operation) ||
@@ -74,7 +81,7 @@ class Finding {
         is_servers_[i] = is_update_at_server(node);
       else if (is_computed(node))
         is_servers_[i] = is_for_server && is_common_[index(node.outputs[0])];
-      else if (std::holds_alternative<AllReduce>(node.operation) && is_for_server)
+      else if (is_reduction(node) && is_for_server)
         roles_.pushed.insert(roles_.pushed.begin(), i);
       for (const ValueId input : node.inputs) {
         is_read[index(input)] = true;
@@ -104,7 +111,10 @@ class Finding {
     } else {
       roles_.at_replicas.push_back({i});
     }
-    for (const ValueId input : node.inputs) note_pull(input);
+    const bool is_at_table = look_ups_ == LookUps::at_tables && is_look_up_at_table(step_, node);
+    if (is_at_table) roles_.look_ups.push_back(i);
+    for (const ValueId input : node.inputs)
+      if (!is_at_table || input != node.inputs[1]) note_pull(input);
   }
 
   void check(const Variable& variable) const {
@@ -139,6 +149,7 @@ class Finding {
   }
 
   std::string_view strategy_;
+  LookUps look_ups_;
   Steps steps_;
   const Step& step_;
   const Program& program_;
@@ -154,8 +165,8 @@ bool CentralRoles::is_pushed(std::size_t node) const {
   return std::ranges::find(pushed, node) != pushed.end();
 }
 
-CentralRoles roles_with_servers(std::string_view strategy, Steps steps) {
-  return Finding(strategy, steps).roles();
+CentralRoles roles_with_servers(std::string_view strategy, Steps steps, LookUps look_ups) {
+  return Finding(strategy, steps, look_ups).roles();
 }
 
 }  // namespace wt::strategy

@@ -174,6 +174,7 @@ Operand ReplicaLowering::operand_on(ValueId value, plan::DeviceId device, const 
         {home.name + "/received", device, source.spec.bytes(), BufferKind::communication, {}});
     plan_.add_node(plan::Move{source, {copy->second, source.spec, {}}, {}},
                    label(reader.empty() ? "receive" : reader + "/receive", Purpose::transfer));
+    plan_.nodes.back().share = share(value);
   }
   there.buffer = copy->second;
   there.offset = {};
@@ -256,6 +257,7 @@ void ReplicaLowering::lower(const Part& part) {
     run.workspace = workspace(run, part.node);
     const plan::DeviceId device = run.device;
     last_runs_[device] = plan_.add_node(std::move(run), label(node.scope, purpose_of(node)));
+    plan_.nodes.back().share = share(node.outputs[0]);
     if (!first_run_) first_run_ = last_runs_[device];
   }
   if (const auto* permute = std::get_if<Permute>(&node.operation)) {

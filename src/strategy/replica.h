@@ -99,6 +99,7 @@ class ReplicaLowering {
   bool is_new_value_of_owner(ValueId input, ValueId output) const;
   std::optional<plan::BufferId> workspace(const plan::Run& run, std::size_t node);
   ValueId root(ValueId value) const { return roots_[index(value)]; }
+  double share(ValueId value) const { return step_.program.values[index(value)].share; }
   bool is_result(ValueId value) const;
   void give_buffer(ValueId value, plan::DeviceId device, const std::string& name, plan::BufferKind kind,
                    std::optional<TensorSpec> given = {});

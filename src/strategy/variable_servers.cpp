@@ -87,7 +87,7 @@ class ServerLowering {
   ServerLowering(Steps steps, std::span<const Place> places, const VariableServers& servers)
       : steps_(steps),
         servers_(servers),
-        roles_(roles_with_servers(servers.strategy, steps)),
+        roles_(roles_with_servers(servers.strategy, steps, servers.look_ups)),
         communication_{.strategy = servers.strategy,
                        .one_device = servers.adds_on_host ? places[0].host.value_or(places[0].device)
                                                           : servers.servers.front()},
@@ -103,8 +103,13 @@ class ServerLowering {
     devices_.insert(devices_.begin(), server.device);
     order_server_parts();
     server_.emplace(*steps[0], server, draft_.plan, roles_.at_server);
+    find_look_ups();
     for (Replica replica : replicas) {
       replica.is_only_one = false;
+      if (!roles_.look_ups.empty()) {
+        replica.further = devices_;
+        replica.logical = &look_ups_;
+      }
       replicas_.emplace_back(*steps[replica.number], replica, draft_.plan, roles_.at_replicas);
     }
   }
@@ -132,6 +137,18 @@ class ServerLowering {
  private:
   const Step& step() const { return *steps_[0]; }
 
+  // To a replica, servers are further logical devices, which look up rows for it.
+  void find_look_ups() {
+    look_ups_.nodes.assign(step().program.nodes.size(), {0});
+    look_ups_.values.assign(step().program.values.size(), 0);
+    for (const std::size_t i : roles_.look_ups) {
+      const wt::Node& node = step().program.nodes[i];
+      const LogicalId table = 1 + servers_.server_of[*variable_of(step(), node.inputs[1])];
+      look_ups_.nodes[i] = {table};
+      look_ups_.values[index(node.outputs[0])] = table;
+    }
+  }
+
   void add_variables() {
     for (std::size_t i = 0; i < step().variables.size(); ++i)
       if (roles_.is_central[i]) server_->add_variable(step().variables[i]);
@@ -147,6 +164,8 @@ class ServerLowering {
           replicas_[r].add_variable(variable);
         else if (roles_.is_pulled[i])
           pull(variable, r);
+        else  // look-ups read it where it is
+          replicas_[r].define(variable.value, server_->operand(variable.value));
       }
     for (std::size_t r = 0; r < replicas_.size(); ++r) {
       for (const NamedValue& input : steps_[r]->inputs) replicas_[r].add_input(input);
@@ -174,8 +193,9 @@ class ServerLowering {
 
   void lower(const Part& part) {
     const Operation& operation = step().program.nodes[part.node].operation;
+    if (roles_.is_pushed(part.node)) return;
     if (std::holds_alternative<AllReduce>(operation)) {
-      if (!roles_.is_pushed(part.node)) cross_replica_.all_reduce({.nodes = {part.node}});
+      cross_replica_.all_reduce({.nodes = {part.node}});
     } else if (std::holds_alternative<Reduce>(operation)) {
       cross_replica_.reduce(part.node);
     } else if (std::holds_alternative<Broadcast>(operation)) {
@@ -208,13 +228,33 @@ class ServerLowering {
   void push() {
     for (const std::size_t node : roles_.pushed) {
       const plan::Label label = pushed(slots_.size());
+      const plan::NodeId first = draft_.next();
       std::vector<Operand> gradients = of_replicas(step().program.nodes[node].inputs[0]);
+      const bool is_gather = std::holds_alternative<Gather>(step().program.nodes[node].operation);
       if (servers_.adds_on_host && gradients.size() > 1) {
         const DeviceId host = draft_.device(*communication_.one_device);
-        gradients = {add_sum(draft_, brought(draft_, gradients, host, label), host, label)};
+        gradients = {is_gather ? behind_each_other(gradients, host, label)
+                               : add_sum(draft_, brought(draft_, gradients, host, label), host, label)};
       }
       slots_.push_back(brought(draft_, gradients, server_of_gradient(node), label));
+      const double share = step().program.values[index(step().program.nodes[node].outputs[0])].share;
+      for (std::size_t i = index(first); i < draft_.plan.nodes.size(); ++i)
+        draft_.plan.nodes[i].share = share;
     }
+  }
+
+  // The rows of all operands in one buffer.
+  Operand behind_each_other(std::span<const Operand> operands, DeviceId device, const plan::Label& label) {
+    TensorSpec spec = operands.front().spec;
+    for (const Operand& other : operands.subspan(1)) spec.shape[0] += other.spec.shape[0];
+    const Operand all = draft_.buffer(label.scope, device, spec, BufferKind::communication);
+    std::int64_t first = 0;
+    for (const Operand& operand : operands) {
+      draft_.plan.add_node(plan::Move{flat(operand), part_of(all, first, operand.spec.elements()), {}},
+                           label);
+      first += operand.spec.elements();
+    }
+    return all;
   }
 
   // Other values that updates read, such as a learning rate that is fed.
@@ -244,6 +284,11 @@ class ServerLowering {
     const plan::Label label = pushed(gradient);
     const std::vector<Operand>& slots = slots_[gradient];
     Operand sum = slots.front();
+    if (std::holds_alternative<Gather>(node.operation)) {
+      server_->define(node.outputs[0],
+                      slots.size() > 1 ? behind_each_other(slots, draft_.device_of(sum), label) : sum);
+      return;
+    }
     const bool is_replicas_own = sum.buffer == of_replicas(node.inputs[0]).front().buffer;
     if (slots.size() > 1 || is_replicas_own || !servers_.adds_on_host)
       sum = add_sum(draft_, slots, draft_.device_of(sum), label);
@@ -292,6 +337,7 @@ class ServerLowering {
   const VariableServers& servers_;
   CentralRoles roles_;
   LogicalDevices logical_{};                 // the servers, as the logical devices of one replica
+  LogicalDevices look_ups_{};                // of a replica, with the servers that look up rows for it
   std::vector<DeviceId> devices_{};          // by server
   std::vector<std::size_t> server_parts_{};  // of roles_.at_server, in the order in which they are lowered
   Communication communication_;

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "strategy/central_roles.h"
 #include "strategy/replicas.h"
 
 namespace wt::strategy {
@@ -16,6 +17,7 @@ struct VariableServers {
   // True: the gradients of several replicas are added on their host, and sent to the server as one message.
   // False: each replica sends its own, and the server adds them.
   bool adds_on_host = false;
+  LookUps look_ups = LookUps::at_replicas;
 };
 
 plan::Plan lower_with_servers(Steps steps, std::span<const Place> places, const VariableServers& servers);

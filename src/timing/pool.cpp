@@ -35,9 +35,14 @@ std::vector<VariableAccess> accesses_of(const plan::Plan& plan) {
     const auto* run = std::get_if<plan::Run>(&node.action);
     if (move != nullptr && node.role.purpose == Purpose::pull && is_variable(plan, move->source.buffer))
       accesses[id] = {Access::read, move->source.buffer};
-    if (run != nullptr && node.role.purpose == Purpose::update && !run->outputs.empty() &&
-        is_variable(plan, run->outputs.front().buffer))
-      accesses[id] = {Access::update, run->outputs.front().buffer};
+    if (run == nullptr) continue;
+    if (node.role.purpose == Purpose::update) {
+      if (!run->outputs.empty() && is_variable(plan, run->outputs.front().buffer))
+        accesses[id] = {Access::update, run->outputs.front().buffer};
+    } else {  // a look-up where the table is
+      for (const plan::Operand& input : run->inputs)
+        if (is_variable(plan, input.buffer)) accesses[id] = {Access::read, input.buffer};
+    }
   }
   return accesses;
 }

@@ -46,6 +46,17 @@ void slow_down(plan::Costs& costs, const plan::Plan& plan, std::span<const doubl
   }
 }
 
+// Kernels take the time of the part that is expected to be needed. The bytes of a message are reduced where
+// they are counted (plan::payload).
+void take_shares(plan::Costs& costs, const plan::Plan& plan) {
+  for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
+    const double share = plan.nodes[id].share;
+    if (share == 1) continue;
+    costs.nodes[id].seconds = costs.nodes[id].seconds * share;
+    costs.nodes[id].bound = costs.nodes[id].bound * share;
+  }
+}
+
 // Makes the copies of rows from their host free, for rows that are on the devices from the start.
 void leave_out_rows(plan::Costs& costs, const plan::Plan& plan) {
   for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
@@ -136,6 +147,7 @@ plan::Costs StepClock::costs_of(const plan::Plan& plan, std::span<const Endpoint
   plan::Costs costs = options.profile != nullptr
                           ? plan::profiled(plan, types, options.roofline, *options.profile)
                           : plan::roofline(plan, types, options.roofline);
+  take_shares(costs, plan);
   slow_down(costs, plan, options.pace);
   if (options.has_rows_on_devices) leave_out_rows(costs, plan);
   add_expanded(costs, plan, where);

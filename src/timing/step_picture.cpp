@@ -183,7 +183,7 @@ class Drawing {
     const std::string& name = plan_.buffer(move.source.buffer).name;
     if (source == target || is_of_rows) {
       Bar bar = bar_of_node(node, name, kind_of(node, is_of_rows ? BarKind::row_copy : BarKind::copy));
-      bar.bytes = plan::payload(move);
+      bar.bytes = plan::payload(node_at(node));
       bar_of_[node] = add({index(target), TrackKind::copies, "copies"}, bar);
     }
     if (source == target) return;
@@ -192,7 +192,7 @@ class Drawing {
       take_part(node, target);
     }
     Bar bar = bar_of_node(node, name, is_of_rows ? BarKind::row_copy : BarKind::message);
-    bar.bytes = plan::payload(move);
+    bar.bytes = plan::payload(node_at(node));
     for (const platform::LinkId link : platform_.route(where_[index(source)], where_[index(target)]).links) {
       const auto made = add({links(), TrackKind::link, platform_.name(link)}, bar);
       if (!bar_of_[node]) bar_of_[node] = made;

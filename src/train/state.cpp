@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/suggest.h"
 #include "strategy/replicas.h"
+#include "strategy/shards.h"
 #include "train/copies.h"
 
 namespace wt::train {
@@ -68,8 +68,11 @@ void State::write(std::string_view name, const Tensor& tensor) {
   const model::Weight& weight = weight_of(known(name));
   require_same_spec(name, weight.spec, tensor.spec());
   Value& value = values_.find(name)->second;
-  for (std::size_t i = 0; i < value.lent.size(); ++i)
-    holder_->write(value.lent[i], copy_of(weight, tensor, i, value.lent.size()));
+  if (!value.shards.empty())
+    write_shards(value, tensor, *holder_);
+  else
+    for (std::size_t i = 0; i < value.lent.size(); ++i)
+      holder_->write(value.lent[i], copy_of(weight, tensor, i, value.lent.size()));
   value.copies = {tensor.copy()};
 }
 
@@ -84,7 +87,30 @@ std::vector<Tensor> State::newest(const Value& value) const {
   if (value.lent.empty()) return value.copies;
   std::vector<Tensor> copies;
   for (const std::string& port : value.lent) copies.push_back(holder_->read(port));
-  return copies;
+  if (value.shards.empty()) return copies;
+  Tensor whole = Tensor::zeros(weight_of(value).spec);
+  std::int64_t row = 0;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    std::ranges::copy(copies[i].bytes(), whole.rows(row, row + value.shards[i]).bytes().begin());
+    row += value.shards[i];
+  }
+  return {whole};
+}
+
+void State::write_shards(const Value& value, const Tensor& tensor, execute::Execution& execution) {
+  std::int64_t row = 0;
+  for (std::size_t i = 0; i < value.lent.size(); ++i) {
+    execution.write(value.lent[i], tensor.rows(row, row + value.shards[i]));
+    row += value.shards[i];
+  }
+}
+
+void State::find_shards(const std::string& name, const Ports& ports, Value& value) {
+  for (std::string port = strategy::shard_name(name, 0); ports.contains(port);
+       port = strategy::shard_name(name, value.lent.size())) {
+    value.lent.push_back(port);
+    value.shards.push_back(ports.find(port)->second->shape[0]);
+  }
 }
 
 // If the plan has as many copies of a variable as before, each replica receives its own copy, so that counts
@@ -93,16 +119,22 @@ std::vector<Tensor> State::newest(const Value& value) const {
 void State::lend_to(execute::Execution& execution, const plan::Plan& plan) {
   if (holder_ == &execution) return;
   take_back();
-  std::set<std::string_view> ports;
-  for (const plan::Port& port : plan.variables) ports.insert(port.name);
+  Ports ports;
+  for (const plan::Port& port : plan.variables) ports.emplace(port.name, &port.operand.spec);
   std::size_t lent = 0;
   for (auto& [name, value] : values_) {
     for (std::string port = name; ports.contains(port); port = strategy::port_name(name, value.lent.size()))
       value.lent.push_back(port);
+    if (value.lent.empty()) find_shards(name, ports, value);
     const std::size_t copies = value.lent.size();
     lent += copies;
     if (copies == 0) continue;
     const model::Weight& weight = weight_of(value);
+    if (!value.shards.empty()) {
+      value.copies = {read_copies(weight, value.copies)};
+      write_shards(value, value.copies.front(), execution);
+      continue;
+    }
     if (value.copies.size() != copies && value.copies.size() > 1)
       value.copies = {read_copies(weight, value.copies)};
     for (std::size_t i = 0; i < copies; ++i)
@@ -123,6 +155,7 @@ void State::take_back() {
   for (auto& [name, value] : values_) {
     value.copies = newest(value);
     value.lent.clear();
+    value.shards.clear();
   }
   holder_->leave();
   holder_ = nullptr;

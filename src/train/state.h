@@ -15,7 +15,7 @@ namespace wt::train {
 // on a short last batch. The newest values stay in the memory of the execution that ran last, the holder, and
 // are copied only when another execution runs. If the plans have one copy of a variable per replica, every
 // copy is kept. Callers of read and write see one value per variable, whatever the number of copies
-// (train/copies.h).
+// (train/copies.h). The same holds where a plan has a variable in shards (strategy/shards.h).
 class State {
  public:
   explicit State(std::uint64_t seed) : seed_(seed) {}
@@ -56,13 +56,17 @@ class State {
 
  private:
   struct Value {
-    std::size_t weight = 0;           // index into weights_
-    std::vector<Tensor> copies{};     // one, or one per replica; outdated if the holder has the variable
-    std::vector<std::string> lent{};  // the holder's ports; empty if it does not have the variable
+    std::size_t weight = 0;              // index into weights_
+    std::vector<Tensor> copies{};        // one, or one per replica; outdated if the holder has the variable
+    std::vector<std::string> lent{};     // the holder's ports; empty if it does not have the variable
+    std::vector<std::int64_t> shards{};  // rows of each port, where the ports are shards of one copy
   };
+  using Ports = std::map<std::string_view, const TensorSpec*>;
   const Value& known(std::string_view name) const;
   const model::Weight& weight_of(const Value& value) const { return weights_[value.weight]; }
   std::vector<Tensor> newest(const Value& value) const;
+  static void find_shards(const std::string& name, const Ports& ports, Value& value);
+  static void write_shards(const Value& value, const Tensor& tensor, execute::Execution& execution);
 
   std::uint64_t seed_ = 0;
   std::vector<model::Weight> weights_{};

@@ -63,6 +63,53 @@ TEST_F(Servers, ST20_OneWorkerComputesWhatOneDeviceDoes) {
   }
 }
 
+// Shards are rows of the same numbers, whatever the optimizer keeps beside them. Twenty shards are more than a
+// bias of ten classes has rows, and 9 x 8 more than one concatenation takes.
+TEST_F(Servers, ST24_ShardsTrainToTheNumbersOfWholeVariables) {
+  const test::PinnedIsa pinned;
+  for (const char* optimizer : {"sgd", "adam", "rmsprop"}) {
+    const std::string chosen = fmt::format("training.optimizer={}", optimizer);
+    const std::vector<double> whole = losses("whole", {cluster(1, 2), chosen});
+    for (const char* partitioner :
+         {R"({"fixed_shards": 2})", R"({"fixed_shards": 20})", R"({"fixed_shards": 72})",
+          R"({"min_size": "1 KB", "max_shards": 4})", R"({"max_size": "4 KB"})"})
+      EXPECT_EQ(losses("shards",
+                       {cluster(1, 2), chosen, fmt::format("strategy.variable_partitioner={}", partitioner)}),
+                whole)
+          << optimizer << ", " << partitioner;
+  }
+}
+
+TEST_F(Servers, ST24_ShardsFollowEachOtherOverTheServers) {
+  const std::string file = base_.write("scenario.json", std::string(two_workers)).string();
+  const test::Said said = test::call({"validate", file, "--placement", "--set", cluster(1, 3), "--set",
+                                      R"(strategy.variable_partitioner={"fixed_shards": 2})"});
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+  const auto server_of = [&](const std::string& variable) {
+    const std::size_t line = said.results.find("\n" + variable + " ");
+    const std::size_t at = said.results.find("/task:", line);
+    return line == std::string::npos ? -1 : said.results[at + 6] - '0';
+  };
+  EXPECT_EQ(server_of("dense/kernel/part_0"), 0);
+  EXPECT_EQ(server_of("dense/kernel/part_1"), 1);
+  EXPECT_EQ(server_of("dense/bias/part_0"), 2);
+  EXPECT_EQ(server_of("dense/bias/part_1"), 0);
+  EXPECT_EQ(server_of("Adam/m/dense/bias/part_0"), 2);
+}
+
+TEST_F(Servers, ST24_APartitionerIsNamedOnceAndCutsSomething) {
+  using test::has;
+  const auto said = [&](std::string_view partitioner) {
+    return refusal({fmt::format("strategy.variable_partitioner={}", partitioner)});
+  };
+  EXPECT_TRUE(has(said("{}"), "it names no partitioner"));
+  EXPECT_TRUE(has(said(R"({"min_size": "1 KB"})"), "TensorFlow's default of max_shards is 1"));
+  EXPECT_TRUE(has(said(R"({"fixed_shards": 2, "max_shards": 2})"), "fixed_shards has no such limit"));
+  EXPECT_TRUE(has(said(R"({"fixed_shards": 2, "max_size": "1 KB"})"), "fixed_shards"));
+  EXPECT_TRUE(has(said(R"({"fixed_shards": 0})"), "fixed_shards"));
+  EXPECT_TRUE(has(said(R"({"max_size": "0 B"})"), "a size must be at least 1 B"));
+}
+
 // The GPUs of a worker are in step with each other, as those of central storage are.
 TEST_F(Servers, G5_TheReplicasOfAWorkerAreInStep) {
   const test::PinnedIsa pinned;

@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "base/rough.h"
 #include "cluster/cluster.h"
+#include "strategy/look_ups.h"
 #include "strategy/rows/one_machine.h"
+#include "strategy/shards.h"
 #include "strategy/strategy.h"
 #include "strategy/variable_servers.h"
 
@@ -13,12 +17,64 @@ namespace wt::strategy {
 
 namespace {
 
+// A variable has at most as many shards as a file may name servers.
+constexpr std::int64_t most_shards = 100'000;
+
+// One of TensorFlow's partitioners, as the key "variable_partitioner" names it.
+struct PartitionerOption {
+  std::optional<std::int64_t> fixed_shards{};
+  std::optional<Bytes> min_size{};
+  std::optional<Bytes> max_size{};
+  std::optional<std::int64_t> max_shards{};
+
+  void keys(KeyVisitor& visit);
+  void check(Site& site) const;
+  model::Partitioner partitioner() const;
+};
+
+void PartitionerOption::keys(KeyVisitor& visit) {
+  visit(json::count("fixed_shards", "FixedShardsPartitioner: so many shards, and no more than rows",
+                    most_shards),
+        fixed_shards);
+  visit(json::optional("min_size", "MinSizePartitioner: no shard is smaller; needs max_shards"), min_size);
+  visit(json::optional("max_size", "MaxSizePartitioner: no shard is larger, unless a single row is"),
+        max_size);
+  visit.at_most_one({"fixed_shards", "min_size", "max_size"});
+  visit(json::count("max_shards", "at most so many shards of a variable", most_shards), max_shards);
+}
+
+void PartitionerOption::check(Site& site) const {
+  const std::string key = "strategy.variable_partitioner";
+  if (!fixed_shards && !min_size && !max_size)
+    site.report(key, "it names no partitioner", R"(choose one of "fixed_shards", "min_size" and "max_size")");
+  if (fixed_shards && max_shards)
+    site.report(key + ".max_shards", "fixed_shards has no such limit", "leave it out");
+  if (min_size && !max_shards)
+    site.report(key, "min_size alone cuts nothing: TensorFlow's default of max_shards is 1",
+                R"(add "max_shards", for example the number of servers)");
+  for (const std::optional<Bytes>& size : {min_size, max_size})
+    if (size && *size <= Bytes(0))
+      site.report(key, "a size must be at least 1 B", "write for example \"256 KiB\"");
+}
+
+model::Partitioner PartitionerOption::partitioner() const {
+  if (min_size)
+    return model::MinSizePartitioner{.min_shard_bytes = min_size->count(),
+                                     .max_shards = max_shards.value_or(1)};
+  if (max_size)
+    return model::MaxSizePartitioner{.max_shard_bytes = max_size->count(), .max_shards = max_shards};
+  return model::FixedShardsPartitioner{fixed_shards.value_or(1)};
+}
+
 class ParameterServer final : public Cloned<ParameterServer> {
  public:
   std::string_view name() const override { return "parameter_server"; }
 
   void keys(KeyVisitor& visit) override {
-    visit.later("variable_partitioner", "variables in shards on several servers");
+    visit_object(visit,
+                 json::optional("variable_partitioner",
+                                "how variables are cut into shards, which are on several servers"),
+                 partitioner_);
   }
 
   Processes processes() const override { return Processes::with_servers; }
@@ -33,6 +89,10 @@ class ParameterServer final : public Cloned<ParameterServer> {
   bool meets_in_collectives() const override { return false; }
   bool goes_on_with_empty_replicas() const override { return false; }
   bool asks_for_device() const override { return true; }
+  Step with_placed_variables(const Step& step, std::int64_t replicas) const override {
+    return with_look_ups_at_tables(partitioner_ ? with_shards(step, partitioner_->partitioner()) : step,
+                                   replicas);
+  }
   std::vector<device::Name> variable_devices(const Step& step,
                                              const cluster::Machine& machine) const override {
     std::vector<device::Name> devices;
@@ -43,6 +103,9 @@ class ParameterServer final : public Cloned<ParameterServer> {
   Overrides resized(const Resizing& resizing) const override;
   std::vector<std::string> log(const cluster::Machine& machine, model::Semantics,
                                const cluster::ClusterSpec& named) const override;
+
+ private:
+  std::optional<PartitionerOption> partitioner_{};
 };
 
 Overrides ParameterServer::resized(const Resizing& resizing) const {
@@ -60,6 +123,7 @@ void ParameterServer::check_platform(const platform::Platform& platform, const R
 
 // TensorFlow takes the GPUs of a worker, and its first CPU where it has none.
 void ParameterServer::add_replicas(Site& site) const {
+  if (partitioner_) partitioner_->check(site);
   cluster::Pool pool;
   for (device::Context& worker : site.processes()) {
     std::vector<device::LogicalDevice> devices = worker.list_logical_devices(device::Kind::gpu);
@@ -84,10 +148,18 @@ void ParameterServer::add_replicas(Site& site) const {
   site.machine().pool = std::move(pool);
 }
 
-plan::Plan ParameterServer::lower(Steps steps, const Setting& setting) const {
+// Replicas with equal steps share one, before and after their variables are cut.
+plan::Plan ParameterServer::lower(Steps traced, const Setting& setting) const {
+  std::map<const Step*, Step> placed;
+  std::vector<const Step*> steps;
+  for (const Step* step : traced)
+    steps.push_back(
+        &placed.try_emplace(step, with_placed_variables(*step, std::ssize(traced))).first->second);
   const cluster::Pool& pool = *setting.machine.pool;
-  VariableServers servers{
-      .strategy = name(), .server_of = in_turn(*steps.front(), pool.servers.size()), .adds_on_host = true};
+  VariableServers servers{.strategy = name(),
+                          .server_of = in_turn(*steps.front(), pool.servers.size()),
+                          .adds_on_host = true,
+                          .look_ups = LookUps::at_tables};
   for (const device::Name& server : pool.servers) servers.servers.push_back({.name = print(server)});
   return lower_with_servers(steps, setting.places, servers);
 }
