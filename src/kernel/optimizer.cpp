@@ -67,6 +67,23 @@ std::vector<TensorSpec> rmsprop_outputs(Specs inputs, const Attributes& attribut
   return updated("rmsprop_update", inputs, layout_of(rms), slots, order);
 }
 
+// The gradient of a table of embeddings as ids and a row for each of them.
+std::vector<TensorSpec> sgd_rows_outputs(Specs inputs, const Attributes& attributes) {
+  constexpr std::string_view name = "sgd_update_rows";
+  attributes_as<NoAttributes>(attributes);
+  require_count(name, inputs, 4);
+  require_floating(name, "w", inputs[0]);
+  require_rank(name, "w", inputs[0], 2);
+  require_index_type(name, "ids", inputs[1]);
+  require_same_type(name, "w", inputs[0], "dy", inputs[2]);
+  Shape rows = inputs[1].shape;
+  rows.append(inputs[0].shape[1]);
+  require_shape(name, "dy", inputs[2], rows);
+  require_type(name, "lr", inputs[3], inputs[0].type);
+  require_shape(name, "lr", inputs[3], {});
+  return {inputs[0]};
+}
+
 // Counts the steps per element of the parameters. The few scalars that a step computes once are left out.
 Work per_parameter(const Call& call, const OptimizerLayout& layout, double flops) {
   std::int64_t elements = 0;
@@ -81,6 +98,15 @@ Work sgd_work(const Call& call) {
   const auto& sgd = attributes_as<SgdAttributes>(call.attributes);
   const int step = sgd.momentum == 0 ? 2 : sgd.nesterov ? 6 : 4;
   return per_parameter(call, layout_of(sgd), step + (sgd.weight_decay != 0 ? decay_flops : 0));
+}
+
+// Adds the rows of equal ids and updates each row once: at most as many rows of the table are read and
+// written as there are ids.
+Work sgd_rows_work(const Call& call) {
+  const Bytes rows = std::min(call.inputs[0].bytes(), call.inputs[2].bytes());
+  return {Flops(3 * static_cast<double>(call.inputs[2].elements())),
+          call.inputs[1].bytes() + call.inputs[2].bytes() + call.inputs[3].bytes() + rows + rows,
+          {}};
 }
 
 Work adam_work(const Call& call) {
@@ -119,6 +145,11 @@ Example sgd_example(const SgdAttributes& attributes) {
 std::vector<Example> sgd_examples() {
   return {sgd_example({}), sgd_example({.momentum = 0.9}), sgd_example({.momentum = 0.9, .nesterov = true}),
           sgd_example({.momentum = 0.5, .weight_decay = 0.01})};
+}
+
+std::vector<Example> sgd_rows_examples() {
+  return {{{values({5, 4}), {{Type::int64, {2, 3}}, 0, 5}, values({2, 3, 4}), rate()}},
+          {{values({3, 2}), {{Type::int32, {7}}, 0, 3}, values({7, 2}), rate()}}};
 }
 
 // Mean squares must be positive and, for centered RMSprop, larger than the square of the mean.
@@ -162,6 +193,11 @@ std::vector<Example> rmsprop_examples() {
           rmsprop_example({.momentum = 0.5, .centered = true, .given_squares = true})};
 }
 
+// The positions of the ids, sorted by id.
+Bytes sgd_rows_workspace(const Call& call) {
+  return Bytes(call.inputs[1].elements() * static_cast<std::int64_t>(sizeof(std::int64_t)));
+}
+
 constexpr Kernel rows[] = {
     {.name = "sgd_update",
      .summary = "(w.., [m..], g.., lr): (w'.., [m'..]) by stochastic gradient descent",
@@ -169,6 +205,14 @@ constexpr Kernel rows[] = {
      .work = sgd_work,
      .examples = sgd_examples,
      .apply = cpu::apply_sgd_update,
+     .in_place = true},
+    {.name = "sgd_update_rows",
+     .summary = "w, ids, dy, lr -> w': stochastic gradient descent of the rows of a table with these ids",
+     .outputs = sgd_rows_outputs,
+     .work = sgd_rows_work,
+     .examples = sgd_rows_examples,
+     .apply = cpu::apply_sgd_update_rows,
+     .workspace = sgd_rows_workspace,
      .in_place = true},
     {.name = "adam_update",
      .summary = "(w.., m.., v.., iterations, g.., [g^2..], lr): (w'.., m'.., v'.., iterations + 1) by Adam",

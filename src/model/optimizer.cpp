@@ -93,7 +93,7 @@ struct Applying {
   Symbol slot(std::string_view kind, Symbol variable) const {
     const Program& program = building.trace().program();
     const std::string& name = program.values[index(variable.value)].name;
-    const VariableOptions options{.trainable = false, .is_slot = true};
+    const VariableOptions options{.trainable = false, .slot_of = name};
     return building.weight({slot_name(optimizer, kind, name), variable.spec(), zeros, options, {}});
   }
   std::vector<Symbol> slots(std::string_view kind) const {

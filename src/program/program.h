@@ -129,7 +129,8 @@ struct Variable {
   bool trainable = true;
   Synchronization synchronization = Synchronization::automatic;
   Aggregation aggregation = Aggregation::none;
-  bool is_slot = false;  // the optimizer's state for another variable, such as Adam's m
+  std::string
+      slot_of{};  // the variable for which an optimizer keeps this one, such as Adam's m; "": it is none
 };
 
 struct NamedValue {

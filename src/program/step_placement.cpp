@@ -237,7 +237,7 @@ class StepPlacer {
     const auto layout = layout_of_node(node);
     if (layout && origin(node.inputs[0]).variable) return place_optimizer(i, *layout);
     if (const auto* update = std::get_if<Update>(&node.operation)) return place_update(i, *update);
-    if (is_look_up(node)) return place_look_up(i);
+    if (const std::optional<ValueId> table = table_of(node)) return place_at_table(i, *table);
     for (const ValueId input : node.inputs) read(input);
     const std::string_view operation = operation_of(node);
     const std::string name = joined(node.scope, operation);
@@ -251,19 +251,30 @@ class StepPlacer {
       generators_.emplace_back(row, node.outputs[0]);
   }
 
-  bool is_look_up(const Node& node) {
+  // The table whose rows a node gathers or updates.
+  std::optional<ValueId> table_of(const Node& node) {
     const auto* apply = std::get_if<Apply>(&node.operation);
-    return apply != nullptr && apply->kernel->name == "embedding" && origin(node.inputs[1]).variable;
+    if (apply == nullptr) return std::nullopt;
+    std::optional<ValueId> table;
+    if (apply->kernel->name == "embedding") table = node.inputs[1];
+    if (apply->kernel->name == "sgd_update_rows") table = node.inputs[0];
+    return table && origin(*table).variable ? table : std::nullopt;
   }
 
-  // TensorFlow gathers rows of a variable where the variable is.
-  void place_look_up(std::size_t i) {
+  // TensorFlow gathers and updates rows of a variable where the variable is.
+  void place_at_table(std::size_t i, ValueId table) {
     const Node& node = nodes()[i];
-    const std::size_t table = *origin(node.inputs[1]).variable;
-    read(node.inputs[0]);
-    add_row(joined(node.scope, "ResourceGather"), "ResourceGather", {},
-            {variable_devices_[table], fmt::format("colocated with variable {}", variable(table).name)},
-            {node.inputs[0]}, node.outputs, i);
+    const std::size_t at = *origin(table).variable;
+    const bool updates = node.inputs[0] == table;
+    const std::string_view operation = updates ? "ResourceScatterSub" : "ResourceGather";
+    Values reads;
+    for (const ValueId input : node.inputs)
+      if (input != table) reads.push_back(input);
+    for (const ValueId value : reads) read(value);
+    if (updates) origin(node.outputs[0]).is_updated = true;
+    add_row(joined(node.scope, operation), operation, {},
+            {variable_devices_[at], fmt::format("colocated with variable {}", variable(at).name)}, reads,
+            node.outputs, i);
   }
 
   bool stays_on_cpu(const Node& node) {

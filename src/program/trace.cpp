@@ -22,7 +22,7 @@ Symbol Trace::variable(std::string name, TensorSpec spec, VariableOptions option
       throw InputError(fmt::format("[variable] there are two variables named \"{}\"", name), "rename one");
   const ValueId value = step_.program.add_value(spec, name);
   step_.variables.push_back({std::move(name), value, options.trainable, options.synchronization,
-                             options.aggregation, options.is_slot});
+                             options.aggregation, std::move(options.slot_of)});
   return {this, value};
 }
 

@@ -37,7 +37,8 @@ struct VariableOptions {
   bool trainable = true;
   Synchronization synchronization = Synchronization::automatic;
   Aggregation aggregation = Aggregation::none;
-  bool is_slot = false;  // the optimizer's state for another variable, such as Adam's m
+  std::string
+      slot_of{};  // the variable for which an optimizer keeps this one, such as Adam's m; "": it is none
 };
 
 // Records the operations that a step function applies to symbols.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/narrow.h"
+#include "kernel/optimizer.h"
 #include "strategy/replicas.h"
 
 namespace wt::strategy {
@@ -48,7 +49,8 @@ class Rewriting {
     for (const wt::Node& node : step_.program.nodes) {
       scope_ = node.scope;
       is_gradient_ = node.is_gradient;
-      if (!add_look_up(node) && !add_reduction(node)) made_.program.nodes.push_back(node);
+      if (!add_look_up(node) && !add_reduction(node) && !add_descent(node))
+        made_.program.nodes.push_back(node);
     }
     for (wt::Node& node : made_.program.nodes)
       for (ValueId& input : node.inputs) replace(input);
@@ -140,30 +142,68 @@ class Rewriting {
     if (look_ups.empty()) return false;
     std::optional<ValueId> total;
     for (const LookUp& look_up : look_ups) {
-      const ValueId own = gradient(look_up, rows, spec(node.outputs[0]).shape);
+      const LookUp there = sent(look_up, rows);
+      const ValueId own =
+          kernel("embedding_gradient", ShapeAttributes{spec(node.outputs[0]).shape}, {there.ids, there.dy});
       total = total ? kernel("add", NoAttributes{}, {*total, own}) : own;
+      if (look_ups.size() == 1) descents_.emplace(node.outputs[0], there);
     }
     replaced_[node.outputs[0]] = *total;
     return true;
   }
 
-  ValueId gradient(const LookUp& look_up, const Rows& rows, const Shape& shape) {
-    LookUp sent = look_up;
+  // Where the table is.
+  LookUp sent(const LookUp& look_up, const Rows& rows) {
+    LookUp local = look_up;
     double share = 1;
     if (rows.rows < spec(rows.of).shape[0]) {
       const Owned own = owned(look_up.ids, rows);
-      sent.ids = own.ids;
+      local.ids = own.ids;
       share = own.share;
     }
     // Keras 3 squares the rows of look-ups apart (model/look_ups.h), where the table is.
     const wt::Node* made = writer(look_up.dy);
     const bool is_square = made != nullptr && is_kernel(*made, "square");
-    if (is_square) sent.dy = made->inputs[0];
-    if (share < 1) sent.dy = masked(sent.dy, look_up.ids, rows);
-    const ValueId ids = gathered(sent.ids, share);
-    ValueId dy = gathered(sent.dy, share);
+    if (is_square) local.dy = made->inputs[0];
+    if (share < 1) local.dy = masked(local.dy, look_up.ids, rows);
+    const ValueId ids = gathered(local.ids, share);
+    ValueId dy = gathered(local.dy, share);
     if (is_square) dy = kernel("square", NoAttributes{}, {dy});
-    return kernel("embedding_gradient", ShapeAttributes{shape}, {ids, dy});
+    return {ids, dy};
+  }
+
+  // The tables among the parameters whose gradient serves for nothing else are updated row by row.
+  bool add_descent(const wt::Node& node) {
+    if (!is_kernel(node, "sgd_update")) return false;
+    const Apply& apply = std::get<Apply>(node.operation);
+    const auto& sgd = std::get<SgdAttributes>(apply.attributes);
+    if (sgd.momentum != 0 || sgd.weight_decay != 0) return false;
+    const std::size_t count = layout_of(sgd).parameters(node.inputs.size());
+    std::vector<ValueId> parameters, gradients, outputs;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto found = descents_.find(node.inputs[count + i]);
+      if (found != descents_.end() && reads(found->first) == 1) {
+        replaced_[node.outputs[i]] =
+            kernel("sgd_update_rows", NoAttributes{},
+                   {node.inputs[i], found->second.ids, found->second.dy, node.inputs.back()});
+        continue;
+      }
+      parameters.push_back(node.inputs[i]);
+      gradients.push_back(node.inputs[count + i]);
+      outputs.push_back(node.outputs[i]);
+    }
+    if (parameters.empty()) return true;
+    parameters.insert(parameters.end(), gradients.begin(), gradients.end());
+    parameters.push_back(node.inputs.back());
+    const std::vector<ValueId> made = append(apply, std::move(parameters));
+    for (std::size_t i = 0; i < made.size(); ++i) replaced_[outputs[i]] = made[i];
+    return true;
+  }
+
+  std::ptrdiff_t reads(ValueId value) const {
+    std::ptrdiff_t all = 0;
+    for (const wt::Node& node : step_.program.nodes) all += std::ranges::count(node.inputs, value);
+    return all;
   }
 
   ValueId masked(ValueId dy, ValueId ids, const Rows& rows) {
@@ -249,6 +289,7 @@ class Rewriting {
   std::map<std::tuple<ValueId, std::int64_t, std::int64_t>, Owned> owned_{};
   std::map<std::pair<ValueId, std::int64_t>, ValueId> masked_{};
   std::map<ValueId, ValueId> gathered_{};
+  std::map<ValueId, LookUp> descents_{};  // by gradient: the only look-up that it consists of
   std::string scope_{};
   bool is_gradient_ = false;
 };

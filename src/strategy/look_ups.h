@@ -2,7 +2,8 @@
 // Look-ups of an embedding where its table is. TensorFlow places a gather with the variable that it reads: so
 // a replica sends ids to the server and receives only the rows with these ids, and its gradient is the ids
 // and a row for each of them (tf.IndexedSlices), which several replicas of a worker put one behind the other.
-// The server adds the rows of equal ids.
+// The server adds the rows of equal ids. Plain gradient descent touches only these rows; where an optimizer
+// keeps anything beside the table, Keras updates all rows, and so does the plan.
 //
 // A table in shards is looked up in each shard (embedding_lookup.py with the "div" strategy, TensorFlow 2.x).
 // TensorFlow divides the ids among the shards, whose number then depends on the ids. Here every shard is

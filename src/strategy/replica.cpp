@@ -21,8 +21,13 @@ BufferKind kind_of(const wt::Node& node) {
 
 constexpr ValueId no_value{-1};
 
+bool updates_rows(const wt::Node& node) {
+  const auto* apply = std::get_if<Apply>(&node.operation);
+  return apply != nullptr && apply->kernel->name == "sgd_update_rows";
+}
+
 Purpose purpose_of(const wt::Node& node) {
-  if (optimizer_layout(node)) return Purpose::update;
+  if (optimizer_layout(node) || updates_rows(node)) return Purpose::update;
   return node.is_gradient ? Purpose::gradient : Purpose::forward;
 }
 
@@ -196,7 +201,7 @@ void ReplicaLowering::add_input(const NamedValue& input) {
 
 void ReplicaLowering::add_variable(const Variable& variable) {
   give_buffer(variable.value, device_of(variable.value), own(variable.name),
-              variable.is_slot ? BufferKind::optimizer_slot : BufferKind::variable);
+              variable.slot_of.empty() ? BufferKind::variable : BufferKind::optimizer_slot);
   plan_.variables.push_back({own(variable.name), operand(variable.value)});
 }
 

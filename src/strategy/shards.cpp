@@ -43,19 +43,15 @@ class Sharding {
 
   // The rows of each shard, by variable; a single number stands for a variable that is not cut.
   void count_shards(const model::Partitioner& partitioner) {
+    std::map<std::string_view, std::vector<std::int64_t>> by_name;
     for (const Variable& variable : step_.variables) {
       const TensorSpec& spec = step_.program.spec(variable.value);
-      const bool may_be_cut = is_on_write(variable) && !variable.is_slot && spec.shape.rank() > 0;
-      const std::int64_t shards =
-          may_be_cut ? model::partitions(partitioner, spec.shape, spec.type).front() : 1;
+      std::int64_t shards = 1;
+      if (is_on_write(variable) && spec.shape.rank() > 0)
+        shards = variable.slot_of.empty() ? model::partitions(partitioner, spec.shape, spec.type).front()
+                                          : std::ssize(by_name.at(variable.slot_of));
       rows_.push_back(model::rows_of_shards(spec.shape.rank() > 0 ? spec.shape[0] : 1, shards));
-    }
-    for (const wt::Node& node : step_.program.nodes) {
-      const std::optional<OptimizerLayout> layout = optimizer_layout(node);
-      if (!layout) continue;
-      const std::size_t count = layout->parameters(node.inputs.size());
-      for (std::size_t slot = count; slot < count * (1 + layout->slots); ++slot)
-        rows_[variable_of(node.inputs[slot])] = rows_[variable_of(node.inputs[slot % count])];
+      by_name.emplace(variable.name, rows_.back());
     }
   }
 
@@ -70,7 +66,7 @@ class Sharding {
     std::vector<VariableId>& ids = variables_.emplace_back();
     const std::vector<std::int64_t>& rows = rows_[i];
     if (rows.size() == 1) {
-      ids.push_back(add_shard(variable, variable.name, add_value(variable.value)));
+      ids.push_back(add_shard(variable, variable.name, add_value(variable.value), variable.slot_of));
       return;
     }
     for (std::size_t shard = 0; shard < rows.size(); ++shard) {
@@ -79,13 +75,15 @@ class Sharding {
       const std::string name = shard_name(variable.name, shard);
       const ValueId value = made_.program.add_value(spec, name);
       parts_[index(variable.value)].push_back(value);
-      ids.push_back(add_shard(variable, name, value));
+      ids.push_back(add_shard(variable, name, value,
+                              variable.slot_of.empty() ? "" : shard_name(variable.slot_of, shard)));
     }
   }
 
-  VariableId add_shard(Variable variable, const std::string& name, ValueId value) {
-    variable.name = name;
+  VariableId add_shard(Variable variable, std::string name, ValueId value, std::string slot_of) {
+    variable.name = std::move(name);
     variable.value = value;
+    variable.slot_of = std::move(slot_of);
     made_.variables.push_back(std::move(variable));
     return static_cast<VariableId>(narrow<std::int32_t>(made_.variables.size() - 1));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "plan/memory.h"
 #include "strategy/central_roles.h"
@@ -357,16 +358,13 @@ plan::Plan lower_with_servers(Steps steps, std::span<const Place> places, const 
 
 std::vector<std::size_t> in_turn(const Step& step, std::size_t servers) {
   std::vector<std::size_t> server_of(step.variables.size());
+  std::map<std::string_view, std::size_t> by_name;
   std::size_t next = 0;
-  for (std::size_t i = 0; i < step.variables.size(); ++i)
-    if (is_on_write(step.variables[i]) && !step.variables[i].is_slot) server_of[i] = next++ % servers;
-  for (const wt::Node& node : step.program.nodes) {
-    const std::optional<OptimizerLayout> layout = optimizer_layout(node);
-    if (!layout) continue;
-    const std::size_t count = layout->parameters(node.inputs.size());
-    for (std::size_t slot = count; slot < count * (1 + layout->slots); ++slot)
-      server_of[*variable_of(step, node.inputs[slot])] =
-          server_of[*variable_of(step, node.inputs[slot % count])];
+  for (std::size_t i = 0; i < step.variables.size(); ++i) {
+    const Variable& variable = step.variables[i];
+    if (!is_on_write(variable)) continue;
+    server_of[i] = variable.slot_of.empty() ? next++ % servers : by_name.at(variable.slot_of);
+    by_name.emplace(variable.name, server_of[i]);
   }
   return server_of;
 }

@@ -80,6 +80,32 @@ TEST_F(Servers, ST24_ShardsTrainToTheNumbersOfWholeVariables) {
   }
 }
 
+// Ids in [0, 50) that repeat within a batch; 13 shards have 4 or 3 rows.
+TEST_F(Servers, ST24_LookUpsAtTheServersTrainToTheNumbersOfOneDevice) {
+  const test::PinnedIsa pinned;
+  const std::filesystem::path model =
+      base_.write("table.json", R"({"class_name": "Sequential", "config": {"name": "recommender", "layers": [
+    {"class_name": "InputLayer", "config": {"batch_input_shape": [null, 3], "dtype": "int32", "name": "ids"}},
+    {"class_name": "Embedding", "config": {"name": "table", "input_dim": 50, "output_dim": 4}},
+    {"class_name": "Flatten", "config": {"name": "flat"}},
+    {"class_name": "Dense", "config": {"name": "dense", "units": 10, "activation": "softmax"}}]}})");
+  const auto trained = [&](const std::string& strategy, const std::string& semantics, const char* optimizer) {
+    return losses("table", {fmt::format(R"(model={{"keras_json": "{}"}})", model.string()), cluster(1, 2),
+                            fmt::format("strategy={}", strategy), fmt::format("semantics={}", semantics),
+                            fmt::format("training.optimizer={}", optimizer)});
+  };
+  for (const char* semantics : {"keras2", "keras3"})
+    for (const char* optimizer : {"sgd", "adam", "rmsprop"}) {
+      const std::vector<double> alone = trained(R"({"type": "one_device"})", semantics, optimizer);
+      for (const char* strategy :
+           {R"({"type": "parameter_server"})",
+            R"({"type": "parameter_server", "variable_partitioner": {"fixed_shards": 3}})",
+            R"({"type": "parameter_server", "variable_partitioner": {"fixed_shards": 13}})"})
+        EXPECT_EQ(trained(strategy, semantics, optimizer), alone)
+            << semantics << ", " << optimizer << ", " << strategy;
+    }
+}
+
 TEST_F(Servers, ST24_ShardsFollowEachOtherOverTheServers) {
   const std::string file = base_.write("scenario.json", std::string(two_workers)).string();
   const test::Said said = test::call({"validate", file, "--placement", "--set", cluster(1, 3), "--set",

@@ -115,6 +115,9 @@ class EveryKernelStep {
     x = reduce_mean(matmul(scores, x), {1});
     const Symbol ids = labels + cast(range(trace_, {Type::float32, {8}}, 0.125), Type::int32);
     const Symbol embedded = embedding(ids, variable("embedding", {10, 7}));
+    const Symbol table = trace_.variable("table", floats({10, 7}), {.trainable = false});
+    const Symbol rate = fill(trace_, floats({}), 0.125);
+    trace_.update(table, trace_.apply("sgd_update_rows", {{table, ids, embedded, rate}})[0]);
     x = concat({x, embedded}, 1);
     const std::vector<Symbol> parts = split(x, 1, {4, 12});
     return concat({tanh(parts[1]), square(parts[0])}, 1);

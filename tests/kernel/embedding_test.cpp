@@ -36,6 +36,20 @@ TEST(Embedding, GradientReachesEveryRow) {
   for (std::size_t i = 0; i < rows; ++i) ASSERT_EQ(table.values<float>()[i], static_cast<float>(i));
 }
 
+// Rows of equal ids are added before the table is updated, as the dense update does it, and no other row
+// changes.
+TEST(Embedding, RowsAreUpdatedAsByTheWholeGradient) {
+  const std::vector<std::int64_t> ids{7, 2, 7, 0, 2, 7};
+  Floats table(10 * 70), dy(6 * 70);
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = 0.1F * static_cast<float>(i % 37);
+  for (std::size_t i = 0; i < dy.size(); ++i) dy[i] = 0.3F * static_cast<float>(i % 23) - 2;
+  const std::vector<Tensor> sparse{floats({10, 70}, table), Tensor::of(Shape{2, 3}, ids),
+                                   floats({2, 3, 70}, dy), floats({}, {0.1F})};
+  const Tensor gradient = apply("embedding_gradient", {sparse[1], sparse[2]}, ShapeAttributes{{10, 70}})[0];
+  EXPECT_EQ(numbers<float>(apply("sgd_update_rows", sparse, {})[0]),
+            numbers<float>(apply("sgd_update", {sparse[0], gradient, sparse[3]}, SgdAttributes{})[0]));
+}
+
 std::string complaint(std::string_view kernel, const std::vector<Tensor>& inputs,
                       const Attributes& attributes) {
   try {
@@ -52,6 +66,9 @@ TEST(Embedding, NamesTheFirstIdThatIsNotInTheTable) {
             "[embedding] id 3 at position 1 is not in the table, which has 3 rows");
   EXPECT_EQ(complaint("embedding_gradient", {ids, floats({4, 1}, {1, 2, 3, 4})}, ShapeAttributes{{5, 1}}),
             "[embedding_gradient] id -1 at position 2 is not in the table, which has 5 rows");
+  EXPECT_EQ(complaint("sgd_update_rows",
+                      {floats({3, 1}, {1, 2, 3}), ids, floats({4, 1}, {1, 2, 3, 4}), floats({}, {1})}, {}),
+            "[sgd_update_rows] id 3 at position 1 is not in the table, which has 3 rows");
 }
 
 TEST(Embedding, RefusesWhatDoesntFit) {

@@ -114,7 +114,8 @@ TEST(CentralStorage, AppliesAnOptimizerParameterByParameter) {
     Trace& trace = *variables[0].trace;
     Slots slots;
     for (std::size_t i = 0; i < variables.size(); ++i) {
-      const VariableOptions slot{.trainable = false, .is_slot = true};
+      const std::string& name = trace.program().values[index(variables[i].value)].name;
+      const VariableOptions slot{.trainable = false, .slot_of = name};
       slots.first.push_back(trace.variable(fmt::format("m{}", i), variables[i].spec(), slot));
       slots.second.push_back(trace.variable(fmt::format("v{}", i), variables[i].spec(), slot));
     }

@@ -23,12 +23,12 @@ Step net(std::int64_t rows, bool is_adam) {
   return trace("train", [&](Trace& trace) {
     const Symbol x = trace.input("x", floats({rows, width}));
     const Symbol y = trace.input("y", floats({rows, width}));
-    const VariableOptions slot{.trainable = false, .is_slot = true};
     std::vector<Symbol> variables;
     Slots slots;
     for (const std::string& layer : layers) {
       variables.push_back(trace.variable(layer + "/kernel", floats({width, width})));
       if (!is_adam) continue;
+      const VariableOptions slot{.trainable = false, .slot_of = layer + "/kernel"};
       slots.first.push_back(trace.variable("adam/m/" + layer, floats({width, width}), slot));
       slots.second.push_back(trace.variable("adam/v/" + layer, floats({width, width}), slot));
     }
@@ -43,7 +43,7 @@ Step net(std::int64_t rows, bool is_adam) {
       for (Symbol& gradient : gradients) gradient = all_reduce(gradient, Reduction::sum);
       const Symbol rate = fill(trace, floats({}), 1.0 / 64);
       if (!is_adam) return apply_sgd(variables, {}, gradients, rate, {});
-      const Symbol count = trace.variable("adam/iteration", {Type::int64, {}}, slot);
+      const Symbol count = trace.variable("adam/iteration", {Type::int64, {}}, {.trainable = false});
       apply_adam(variables, slots, count, gradients, rate, {});
     });
     trace.result("loss", reduce(loss, Reduction::sum));

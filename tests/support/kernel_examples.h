@@ -115,22 +115,25 @@ inline std::vector<NamedExample> large_images() {
 }
 
 inline std::vector<NamedExample> large_others() {
-  return {{"gelu", {{operand({5000}, -4, 4)}}},
-          {"add", {{operand({70, 1, 33}), operand({11, 33})}}},
-          {"bias_add", {{operand({50, 40, 3}), operand({3})}}},
-          {"bias_add_gelu", {{operand({50, 40, 3}), operand({3})}}},
-          {"transpose", {{operand({40, 50, 3})}, ShapeAttributes{{2, 1, 0}}}},
-          {"concat", {{operand({30, 7, 2}), operand({30, 5, 2})}, PartsAttributes{1, {7, 5}}}},
-          {"dropout", {{operand({5001}), operand({2}, 0, 1e6, Type::int64)}, DropoutAttributes{0.3}}},
-          {"embedding", {{operand({64, 16}, 0, 100, Type::int64), operand({100, 40})}}},
-          {"embedding_gradient",
-           {{operand({64, 16}, 0, 100, Type::int32), operand({64, 16, 40})}, ShapeAttributes{{100, 40}}}},
-          {"matmul", {{operand({33, 65}), operand({65, 17})}, ProductAttributes{}}},
-          {"matmul", {{operand({3, 20, 33}), operand({3, 17, 33})}, ProductAttributes{false, true}}},
-          {"matmul", {{operand({4, 0}), operand({0, 3})}, ProductAttributes{}}},
-          {"sgd_update", optimizer_example(45, SgdAttributes{.momentum = 0.9})},
-          {"adam_update", optimizer_example(90, AdamAttributes{})},
-          {"rmsprop_update", optimizer_example(45, RmsPropAttributes{.centered = true})}};
+  return {
+      {"gelu", {{operand({5000}, -4, 4)}}},
+      {"add", {{operand({70, 1, 33}), operand({11, 33})}}},
+      {"bias_add", {{operand({50, 40, 3}), operand({3})}}},
+      {"bias_add_gelu", {{operand({50, 40, 3}), operand({3})}}},
+      {"transpose", {{operand({40, 50, 3})}, ShapeAttributes{{2, 1, 0}}}},
+      {"concat", {{operand({30, 7, 2}), operand({30, 5, 2})}, PartsAttributes{1, {7, 5}}}},
+      {"dropout", {{operand({5001}), operand({2}, 0, 1e6, Type::int64)}, DropoutAttributes{0.3}}},
+      {"embedding", {{operand({64, 16}, 0, 100, Type::int64), operand({100, 40})}}},
+      {"embedding_gradient",
+       {{operand({64, 16}, 0, 100, Type::int32), operand({64, 16, 40})}, ShapeAttributes{{100, 40}}}},
+      {"matmul", {{operand({33, 65}), operand({65, 17})}, ProductAttributes{}}},
+      {"matmul", {{operand({3, 20, 33}), operand({3, 17, 33})}, ProductAttributes{false, true}}},
+      {"matmul", {{operand({4, 0}), operand({0, 3})}, ProductAttributes{}}},
+      {"sgd_update", optimizer_example(45, SgdAttributes{.momentum = 0.9})},
+      {"sgd_update_rows",
+       {{operand({100, 40}), operand({64, 16}, 0, 100, Type::int64), operand({64, 16, 40}), operand({})}}},
+      {"adam_update", optimizer_example(90, AdamAttributes{})},
+      {"rmsprop_update", optimizer_example(45, RmsPropAttributes{.centered = true})}};
 }
 
 inline std::vector<KernelCase> kernel_cases() {

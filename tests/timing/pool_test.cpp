@@ -7,13 +7,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 
 #include "base/id.h"
 #include "device/cpu/cpu_queue.h"
 #include "platform/load.h"
 #include "simulate/simulate.h"
+#include "strategy/look_ups.h"
 #include "strategy/several_replicas.h"
+#include "strategy/shards.h"
 #include "strategy/variable_servers.h"
 #include "train/closures.h"
 #include "train/state.h"
@@ -41,6 +44,23 @@ Step towards(int variables) {
   });
 }
 
+// Each closure moves the rows that it looks up towards its input: row = row - (row - x) / 4, for as many ids
+// as name the row.
+Step towards_in_table() {
+  return trace("train", [](Trace& trace) {
+    const Symbol ids = trace.input("argument 0", {Type::int32, {6}});
+    const Symbol x = trace.input("argument 1", test::floats({6, 2}));
+    const Symbol table = trace.variable("table", test::floats({7, 2}));
+    const Symbol loss = reduce_sum(square(embedding(ids, table) - x));
+    std::vector<Symbol> gradients = trace.gradient(loss, {{table}});
+    trace.in_scope("optimizer", [&] {
+      gradients[0] = all_reduce(gradients[0], Reduction::sum);
+      apply_sgd({table}, {}, gradients, fill(trace, test::floats({}), 0.125), {});
+    });
+    trace.result("result 0", loss);
+  });
+}
+
 // Workers and servers on machines of their own, behind links of 1 GB/s without latency.
 struct Cluster {
   int workers = 1, servers = 1;
@@ -52,12 +72,15 @@ struct Cluster {
   plan::Pooled pooled = plan::pooled(one, devices_of_workers(), 1);
 
   Cluster(int workers_, int servers_) : workers(workers_), servers(servers_) {}
+  Cluster(int workers_, int servers_, Step step_)
+      : workers(workers_), servers(servers_), step(std::move(step_)) {}
 
   plan::Plan lower() const {
     const strategy::Place first{.device = {.name = "worker:0"}, .kind = device::Kind::cpu};
     strategy::VariableServers storage{.strategy = "test",
                                       .server_of = strategy::in_turn(step, static_cast<std::size_t>(servers)),
-                                      .adds_on_host = true};
+                                      .adds_on_host = true,
+                                      .look_ups = strategy::LookUps::at_tables};
     for (int i = 0; i < servers; ++i) storage.servers.push_back({.name = fmt::format("ps:{}", i)});
     const Step* const steps[] = {&step};
     return strategy::lower_with_servers(steps, {&first, 1}, storage);
@@ -90,7 +113,9 @@ struct Cluster {
         cost.wire = 0;
         if (node.role.purpose == Purpose::pull) cost.seconds = Seconds(times.pull);
         if (node.role.purpose == Purpose::update) cost.seconds = Seconds(times.update);
-        if (node.role.purpose != Purpose::forward || has_computed) continue;
+        const auto* run = std::get_if<plan::Run>(&node.action);
+        if (run == nullptr || node.role.purpose != Purpose::forward || has_computed) continue;
+        if (!pooled.plan.devices[index(run->device)].name.starts_with("worker:")) continue;
         cost.seconds = Seconds(times.compute[worker]);
         has_computed = true;
       }
@@ -122,6 +147,13 @@ TEST(Servers, G19_StalenessIsWhatTheTimesOfTheWorkersMakeIt) {
   const std::vector<std::int32_t> fast{0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0}, slow{2, 2, 2};
   EXPECT_EQ(std::vector(staleness[0].begin(), staleness[0].begin() + 12), fast);
   EXPECT_EQ(std::vector(staleness[1].begin(), staleness[1].begin() + 3), slow);
+}
+
+// The same with a table, whose rows are read when they are looked up.
+TEST(Servers, G19_ALookUpReadsItsTable) {
+  const Cluster cluster(2, 1, strategy::with_look_ups_at_tables(towards_in_table(), 1));
+  auto staleness = staleness_by_worker(cluster.played({.compute = {1, 2.5}}, 6));
+  EXPECT_EQ(staleness[1].front(), 2);
 }
 
 // Doubling the slow worker's compute doubles what others do meanwhile: it ends at 5 s and finds four updates.
@@ -222,6 +254,97 @@ TEST(Servers, G8_NumbersAreThoseOfASequentialReplayOfTheVersions) {
       EXPECT_TRUE(std::ranges::equal(found.values<float>(), replay.weights(i)))
           << workers << " workers, " << servers << " servers, variable " << i;
     }
+  }
+}
+
+// The table's replay. A closure reads the rows of a shard when it looks them up there, and computes with what
+// it has read.
+class TableReplay {
+ public:
+  struct Batch {
+    std::vector<std::int32_t> ids{};
+    std::vector<float> x{};
+  };
+  TableReplay(const Cluster& cluster, const timing::PlayedPool& played, const std::vector<Batch>& batches)
+      : plan_(cluster.pooled.plan), table_(14) {
+    std::int64_t first = 0;
+    for (const Variable& variable : cluster.step.variables) {
+      first_[variable.name] = first;
+      first += rows_[variable.name] = cluster.step.program.spec(variable.value).shape[0];
+    }
+    for (const plan::Occurrence& each : played.timeline.occurrences) {
+      const auto* run = std::get_if<plan::Run>(&plan_.node(each.node).action);
+      if (run == nullptr) continue;
+      const auto closure = static_cast<std::size_t>(each.closure);
+      if (run->kernel->name == "embedding") read_[{closure, name(run->inputs[1])}] = table_;
+      if (run->kernel->name == "sgd_update_rows") update(closure, name(run->outputs[0]), batches[closure]);
+    }
+  }
+  const std::vector<float>& table() const { return table_; }
+
+ private:
+  std::string name(const plan::Operand& operand) const { return plan_.buffer(operand.buffer).name; }
+
+  void update(std::size_t closure, const std::string& shard, const Batch& batch) {
+    const std::vector<float>& old = read_.at({closure, shard});
+    for (std::size_t i = 0; i < batch.ids.size(); ++i) {
+      const std::int64_t id = batch.ids[i];
+      if (id < first_.at(shard) || id >= first_.at(shard) + rows_.at(shard)) continue;
+      for (std::size_t c = 0; c < 2; ++c) {
+        const std::size_t at = static_cast<std::size_t>(id) * 2 + c;
+        table_[at] -= 0.25F * (old[at] - batch.x[i * 2 + c]);
+      }
+    }
+  }
+
+  const plan::Plan& plan_;
+  std::vector<float> table_;
+  std::map<std::string, std::int64_t> first_{}, rows_{};
+  std::map<std::pair<std::size_t, std::string>, std::vector<float>> read_{};
+};
+
+TEST(Servers, ST24_LookUpsReadTheVersionThatTheServerHas) {
+  constexpr std::size_t closures = 10;
+  std::vector<TableReplay::Batch> batches(closures);
+  for (std::size_t closure = 0; closure < closures; ++closure)
+    for (std::size_t i = 0; i < 6; ++i) {
+      batches[closure].ids.push_back(static_cast<std::int32_t>((closure * 5 + i * i) % 7));
+      for (std::size_t c = 0; c < 2; ++c)
+        batches[closure].x.push_back(static_cast<float>((closure * 7 + i * 3 + c) % 11) - 5);
+    }
+  for (const auto& [workers, servers, shards] :
+       std::vector<std::array<int, 3>>{{1, 1, 1}, {2, 1, 1}, {3, 2, 3}, {8, 3, 7}}) {
+    const Cluster cluster(
+        workers, servers,
+        strategy::with_look_ups_at_tables(
+            strategy::with_shards(towards_in_table(), model::FixedShardsPartitioner{shards}), 1));
+    std::vector<double> compute;
+    for (int i = 0; i < workers; ++i) compute.push_back(1 + 0.37 * i);
+    const timing::PlayedPool played = cluster.played({.compute = compute, .update = 0.2}, closures);
+    train::State state(1);
+    state.add({{.name = "table", .spec = test::floats({7, 2}), .initializer = {}}});
+    state.write("table", Tensor::zeros(test::floats({7, 2})));
+    device::Workers threads(2);
+    device::CpuQueue queue(threads);
+    {
+      train::ClosureExecution execution({&played.pooled, &played.timeline}, 1, state, queue);
+      std::vector<std::vector<std::size_t>> of_worker(static_cast<std::size_t>(workers));
+      for (std::size_t i = closures; i-- > 0;)
+        of_worker[static_cast<std::size_t>(played.timeline.closures[i].worker)].push_back(i);
+      execution.run(
+          [&](std::int32_t worker) {
+            std::vector<std::size_t>& left = of_worker[static_cast<std::size_t>(worker)];
+            const TableReplay::Batch& batch = batches[left.back()];
+            left.pop_back();
+            return train::PerReplica{
+                {Tensor::of<std::int32_t>({6}, batch.ids), Tensor::of<float>({6, 2}, batch.x)}};
+          },
+          [](std::int32_t, const train::PerReplica&) { return true; });
+    }
+    const TableReplay replay(cluster, played, batches);
+    const Tensor found = state.read("table");
+    EXPECT_TRUE(std::ranges::equal(found.values<float>(), replay.table()))
+        << workers << " workers, " << servers << " servers, " << shards << " shards";
   }
 }
 

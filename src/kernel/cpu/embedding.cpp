@@ -1,20 +1,11 @@
 #include "kernel/cpu/kernels.h"
 
+#include "kernel/cpu/ids.h"
 #include "kernel/cpu/tiles.h"
 #include "kernel/cpu/types.h"
-#include "kernel/signature.h"
 
 namespace wt::cpu {
 namespace {
-
-// Checks all ids before any thread starts, so that the error names the first wrong one.
-template <class Id>
-void require_ids(std::string_view kernel, std::span<const Id> ids, std::int64_t rows) {
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    if (ids[i] < 0 || ids[i] >= rows)
-      refuse(kernel,
-             fmt::format("id {} at position {} is not in the table, which has {} rows", ids[i], i, rows));
-}
 
 template <class T, class Id>
 void look_up(const Numbers& numbers, device::Workers& workers) {

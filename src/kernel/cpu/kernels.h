@@ -86,6 +86,7 @@ void dropout_gradient(const Numbers& numbers, device::Workers& workers);
 
 // The `apply` functions of kernel/optimizer.cpp.
 void apply_sgd_update(const Numbers& numbers, device::Workers& workers);
+void apply_sgd_update_rows(const Numbers& numbers, device::Workers& workers);  // InputError as of embedding
 void apply_adam_update(const Numbers& numbers, device::Workers& workers);
 void apply_rmsprop_update(const Numbers& numbers, device::Workers& workers);
 

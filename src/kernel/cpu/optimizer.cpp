@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <type_traits>
 
 #include "device/cpu/workers.h"
+#include "kernel/cpu/ids.h"
 #include "kernel/cpu/isa.h"
 #include "kernel/cpu/loops/optimizer.h"
 #include "kernel/cpu/nest.h"
+#include "kernel/cpu/tiles.h"
 #include "kernel/cpu/types.h"
 #include "kernel/optimizer.h"
 
@@ -65,6 +68,73 @@ void run_over_parameters(const Numbers& numbers, const OptimizerLayout& layout, 
   });
 }
 
+// Every id's rows of dy are added in their order, and then its row of the table is updated once. The ids are
+// sorted, so that equal ones follow each other; the first of them stands for all.
+template <class T, class Id>
+class RowUpdate {
+ public:
+  explicit RowUpdate(const Numbers& numbers)
+      : ids_(numbers.inputs[1].values<Id>()),
+        dy_(numbers.inputs[2].as<T>()),
+        rows_(numbers.outputs[0].as<T>()),
+        width_(numbers.inputs[0].spec.shape[1]),
+        order_(reinterpret_cast<std::int64_t*>(numbers.workspace.data()), ids_.size()),
+        step_{*numbers.inputs[3].as<T>(), {}, {}, false, false} {
+    std::iota(order_.begin(), order_.end(), 0);
+    std::ranges::sort(order_, {}, [&](std::int64_t at) { return std::pair(id_at(at), at); });
+  }
+
+  std::int64_t count() const { return std::ssize(order_); }
+  bool is_first(std::int64_t i) const { return i == 0 || id(i) != id(i - 1); }
+
+  void update(std::int64_t first) const {
+    constexpr std::int64_t block = 64;
+    std::array<T, block> sum{};
+    T* row = rows_ + static_cast<std::int64_t>(id(first)) * width_;
+    for (std::int64_t begin = 0; begin < width_; begin += block) {
+      const std::int64_t size = std::min(block, width_ - begin);
+      sum.fill(T{});
+      for (std::int64_t i = first; i < count() && id(i) == id(first); ++i)
+        for (std::int64_t c = 0; c < size; ++c)
+          sum[static_cast<std::size_t>(c)] += dy_[position(i) * width_ + begin + c];
+      loops::OptimizerRun<T> run{};
+      run.w = run.new_w = row + begin;
+      run.g = sum.data();
+      run.count = size;
+      loops_of<T>().sgd(run, step_);
+    }
+  }
+
+ private:
+  std::int64_t position(std::int64_t i) const { return order_[static_cast<std::size_t>(i)]; }
+  Id id_at(std::int64_t at) const { return ids_[static_cast<std::size_t>(at)]; }
+  Id id(std::int64_t i) const { return id_at(position(i)); }
+
+  std::span<const Id> ids_;
+  const T* dy_;
+  T* rows_;
+  std::int64_t width_;
+  std::span<std::int64_t> order_;  // positions of the ids, sorted by id
+  loops::SgdStep<T> step_;
+};
+
+template <class T, class Id>
+void update_rows(const Numbers& numbers, device::Workers& workers) {
+  const TensorSpec& table = numbers.inputs[0].spec;
+  require_ids<Id>("sgd_update_rows", numbers.inputs[1].values<Id>(), table.shape[0]);
+  const T* old = numbers.inputs[0].as<T>();
+  T* updated = numbers.outputs[0].as<T>();
+  if (updated != old)
+    run_rows(workers, table.shape[0], table.shape[1], [&](std::int64_t begin, std::int64_t rows) {
+      std::copy_n(old + begin * table.shape[1], rows * table.shape[1], updated + begin * table.shape[1]);
+    });
+  const RowUpdate<T, Id> update(numbers);
+  run_rows(workers, update.count(), table.shape[1], [&](std::int64_t begin, std::int64_t size) {
+    for (std::int64_t i = begin; i < begin + size; ++i)
+      if (update.is_first(i)) update.update(i);
+  });
+}
+
 }  // namespace
 
 void apply_sgd_update(const Numbers& numbers, device::Workers& workers) {
@@ -78,6 +148,13 @@ void apply_sgd_update(const Numbers& numbers, device::Workers& workers) {
                                  .is_nesterov = attributes.nesterov};
     run_over_parameters<T>(numbers, layout_of(attributes), {0}, workers,
                            [&](const loops::OptimizerRun<T>& run) { loops_of<T>().sgd(run, step); });
+  });
+}
+
+void apply_sgd_update_rows(const Numbers& numbers, device::Workers& workers) {
+  with_floating(numbers.outputs[0].spec.type, [&](auto zero) {
+    with_index(numbers.inputs[1].spec.type,
+               [&](auto id) { update_rows<decltype(zero), decltype(id)>(numbers, workers); });
   });
 }
 

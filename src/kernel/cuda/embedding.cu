@@ -1,6 +1,7 @@
 #include "kernel/cuda/kernels.h"
 
 #include "kernel/cuda/each.cuh"
+#include "kernel/element/optimizer.h"
 #include "kernel/types.h"
 
 namespace wt::cuda {
@@ -56,7 +57,51 @@ void embedding_gradient_of(const Numbers& numbers, device::CudaQueue& queue) {
          numbers.outputs[0].as<T>(), rows, width);
 }
 
+// A warp owns an id if no earlier id is equal. It adds the slopes of all equal ids in their order, column by
+// column, and updates the row. Ids are few where this kernel is called, so every warp may read all of them.
+template <class T, class Id>
+__global__ void __launch_bounds__(threads) update_rows(const Id* ids, Index count, const T* dy, T* table,
+                                                       Index rows, Index width, const T* learning_rate) {
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  const Index own = Index{blockIdx.x} * (threads / warp) + threadIdx.x / warp;
+  if (own >= count) return;
+  const auto id = static_cast<Index>(ids[own]);
+  if (id < 0 || id >= rows) return;
+  for (Index first = 0; first < own; first += warp) {
+    const bool is_earlier = first + lane < own && static_cast<Index>(ids[first + lane]) == id;
+    if (__ballot_sync(0xffffffffU, is_earlier) != 0) return;
+  }
+  element::SgdStep<T> step{};
+  step.learning_rate = *learning_rate;
+  for (Index c = lane; c < width; c += warp) {
+    T sum = 0;
+    for (Index i = own; i < count; ++i)
+      if (static_cast<Index>(ids[i]) == id) sum += dy[i * width + c];
+    element::sgd<false>(table[id * width + c], sum, step);
+  }
+}
+
+template <class T, class Id>
+void update_rows_of(const Numbers& numbers, device::CudaQueue& queue) {
+  const Index rows = numbers.inputs[0].spec.shape[0], width = numbers.inputs[0].spec.shape[1];
+  const Index count = numbers.inputs[1].spec.elements();
+  const T* old = numbers.inputs[0].as<T>();
+  T* table = numbers.outputs[0].as<T>();
+  if (table != old) for_each(queue, rows * width, [=] __device__(Index i) { table[i] = old[i]; });
+  if (count == 0 || width == 0) return;
+  launch(queue, "launch an update of a table's rows", ceiling(count, threads / warp), threads,
+         update_rows<T, Id>, numbers.inputs[1].as<Id>(), count, numbers.inputs[2].as<T>(), table, rows, width,
+         numbers.inputs[3].as<T>());
+}
+
 }  // namespace
+
+void apply_sgd_update_rows(const Numbers& numbers, device::CudaQueue& queue) {
+  with_floating(numbers.outputs[0].spec.type, [&](auto zero) {
+    with_index(numbers.inputs[1].spec.type,
+               [&](auto id) { update_rows_of<decltype(zero), decltype(id)>(numbers, queue); });
+  });
+}
 
 void embedding(const Numbers& numbers, device::CudaQueue& queue) {
   with_floating(numbers.outputs[0].spec.type, [&](auto zero) {

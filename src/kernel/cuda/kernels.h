@@ -72,6 +72,7 @@ void dropout(const Numbers& numbers, device::CudaQueue& queue);
 void dropout_gradient(const Numbers& numbers, device::CudaQueue& queue);
 
 void apply_sgd_update(const Numbers& numbers, device::CudaQueue& queue);
+void apply_sgd_update_rows(const Numbers& numbers, device::CudaQueue& queue);
 void apply_adam_update(const Numbers& numbers, device::CudaQueue& queue);
 void apply_rmsprop_update(const Numbers& numbers, device::CudaQueue& queue);
 

@@ -82,6 +82,7 @@ constexpr Row table[] = {
     {"rmsprop_update", apply_rmsprop_update},
     {"select", apply_select},
     {"sgd_update", apply_sgd_update},
+    {"sgd_update_rows", apply_sgd_update_rows},
     {"sigmoid", unary<Unary::sigmoid>},
     {"sigmoid_gradient", binary<Binary::sigmoid_gradient>},
     {"sign", unary<Unary::sign>},

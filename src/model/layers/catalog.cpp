@@ -153,7 +153,7 @@ LayerPtr read_layer_normalization(Reader& r) {
 
 LayerPtr read_embedding(Reader& r) {
   return embedding({.name = r.name(),
-                    .input_dim = r.extent("input_dim"),
+                    .input_dim = r.table_rows("input_dim"),
                     .output_dim = r.extent("output_dim"),
                     .embeddings_initializer = r.initializer("embeddings_initializer", {Uniform{}, {}}),
                     .embeddings_regularizer = r.regularizer("embeddings_regularizer"),

@@ -15,6 +15,7 @@ namespace {
 // extents within 64 bits.
 constexpr std::int64_t largest_extent = 1 << 24;
 constexpr std::int64_t largest_in_pair = 1 << 12;
+constexpr std::int64_t most_table_rows = 1LL << 36;
 
 constexpr json::Named<Padding> paddings[] = {{"valid", Padding::valid}, {"same", Padding::same}};
 
@@ -45,6 +46,10 @@ double LayerReader::number(std::string_view key, double otherwise, const json::R
 
 std::int64_t LayerReader::extent(std::string_view key) {
   return required<std::int64_t>(key, {.at_least = 1, .at_most = largest_extent});
+}
+
+std::int64_t LayerReader::table_rows(std::string_view key) {
+  return required<std::int64_t>(key, {.at_least = 1, .at_most = most_table_rows});
 }
 
 std::optional<std::int64_t> LayerReader::maybe_extent(std::string_view key) {

@@ -17,7 +17,8 @@ class LayerReader : public json::Reader {
   bool trainable() { return flag("trainable", true); }
   bool flag(std::string_view key, bool otherwise);
   double number(std::string_view key, double otherwise, const json::Range<double>& range = {});
-  std::int64_t extent(std::string_view key);  // a required number of at least 1
+  std::int64_t extent(std::string_view key);      // a required number of at least 1
+  std::int64_t table_rows(std::string_view key);  // the same for a table, which parameter servers may share
   std::optional<std::int64_t> maybe_extent(std::string_view key);
   std::optional<std::int64_t> seed();
   int last_axis(int otherwise);  // "axis" as a number or as a list of one: -1, 3 or [3]

@@ -22,6 +22,11 @@ inline Rows optimizer() {
        104},
       // decay: w wd, times lr, w -
       {"sgd_update", {f32({5}), f32({5}), f32({})}, SgdAttributes{.weight_decay = 0.1}, 25, 64},
+      // rows of equal ids added, times lr, w -: 3 for each of 6 numbers; 2 ids, dy and lr, and two rows of the
+      // table, which are read and written
+      {"sgd_update_rows", {f32({10, 3}), i64({2}), f32({2, 3}), f32({})}, {}, 18, 92},
+      // more ids than rows: the whole table is read and written
+      {"sgd_update_rows", {f64({2, 2}), i32({4}), f64({4, 2}), f64({})}, {}, 24, 152},
 
       // m: subtract, multiply, add; v: square, subtract, multiply, add; w: multiply, root, add, divide,
       // subtract
