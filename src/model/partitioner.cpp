@@ -1,6 +1,7 @@
 #include "model/partitioner.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -55,6 +56,25 @@ std::vector<std::int64_t> partitions(const Partitioner& partitioner, const Shape
   if (!parts.empty())
     parts[0] = std::visit([&](const auto& how) { return shards(how, shape, type); }, partitioner);
   return parts;
+}
+
+Partition partition_by(Partitioner partitioner) {
+  return [partitioner](const Shape& shape, std::optional<Type> type) {
+    return partitions(partitioner, shape, type);
+  };
+}
+
+std::int64_t shards(const Partition& partition, const TensorSpec& variable) {
+  if (!partition || variable.shape.rank() == 0) return 1;
+  const std::vector<std::int64_t> parts = partition(variable.shape, variable.type);
+  const bool cuts_others = parts.empty() || std::any_of(parts.begin() + 1, parts.end(),
+                                                        [](std::int64_t each) { return each != 1; });
+  if (cuts_others || parts.front() <= 0)
+    throw InputError(
+        fmt::format("variable_partitioner must return a list/tuple whose elements are 1 besides the "
+                    "first element (non-zero), got: [{}]",
+                    fmt::join(parts, ", ")));
+  return std::min(parts.front(), std::max<std::int64_t>(variable.shape[0], 1));
 }
 
 std::vector<std::int64_t> rows_of_shards(std::int64_t rows, std::int64_t shards) {

@@ -4,11 +4,12 @@
 // axis 0 may have more than one.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <variant>
 #include <vector>
 
-#include "tensor/shape.h"
+#include "tensor/tensor.h"
 #include "tensor/type.h"
 
 namespace wt::model {
@@ -38,6 +39,14 @@ using Partitioner = std::variant<FixedShardsPartitioner, MinSizePartitioner, Max
 // TensorFlow's words, for a partitioner whose arguments are not positive.
 std::vector<std::int64_t> partitions(const Partitioner& partitioner, const Shape& shape,
                                      std::optional<Type> type);
+
+// Anything that says the same: one of the partitioners, or a function of the program.
+using Partition = std::function<std::vector<std::int64_t>(const Shape& shape, std::optional<Type> type)>;
+Partition partition_by(Partitioner partitioner);
+
+// The number of shards of a variable: 1 for a scalar. Throws InputError, with TensorFlow's words, if the
+// partition cuts another axis than the first one or gives no shard.
+std::int64_t shards(const Partition& partition, const TensorSpec& variable);
 
 // The number of rows of each shard: as equal as possible, the larger ones first.
 std::vector<std::int64_t> rows_of_shards(std::int64_t rows, std::int64_t shards);

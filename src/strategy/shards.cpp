@@ -22,10 +22,10 @@ bool is_elementwise(const Kernel& kernel) {
 
 class Sharding {
  public:
-  Sharding(const Step& step, const model::Partitioner& partitioner)
+  Sharding(const Step& step, const model::Partition& partition)
       : step_(step), whole_(step.program.values.size()), parts_(step.program.values.size()) {
     made_.name = step.name;
-    count_shards(partitioner);
+    count_shards(partition);
   }
 
   Step sharded() && {
@@ -42,13 +42,13 @@ class Sharding {
   // ---- Variables
 
   // The rows of each shard, by variable; a single number stands for a variable that is not cut.
-  void count_shards(const model::Partitioner& partitioner) {
+  void count_shards(const model::Partition& partition) {
     std::map<std::string_view, std::vector<std::int64_t>> by_name;
     for (const Variable& variable : step_.variables) {
       const TensorSpec& spec = step_.program.spec(variable.value);
       std::int64_t shards = 1;
       if (is_on_write(variable) && spec.shape.rank() > 0)
-        shards = variable.slot_of.empty() ? model::partitions(partitioner, spec.shape, spec.type).front()
+        shards = variable.slot_of.empty() ? model::shards(partition, spec)
                                           : std::ssize(by_name.at(variable.slot_of));
       rows_.push_back(model::rows_of_shards(spec.shape.rank() > 0 ? spec.shape[0] : 1, shards));
       by_name.emplace(variable.name, rows_.back());
@@ -286,8 +286,8 @@ class Sharding {
 
 }  // namespace
 
-Step with_shards(const Step& step, const model::Partitioner& partitioner) {
-  return Sharding(step, partitioner).sharded();
+Step with_shards(const Step& step, const model::Partition& partition) {
+  return Sharding(step, partition).sharded();
 }
 
 std::string shard_name(const std::string& variable, std::size_t shard) {

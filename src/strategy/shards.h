@@ -13,7 +13,7 @@ namespace wt::strategy {
 
 // The same training step on shards. Only variables that are assigned in step with all replicas are cut
 // (is_on_write); an optimizer's slots are cut as their variable is.
-Step with_shards(const Step& step, const model::Partitioner& partitioner);
+Step with_shards(const Step& step, const model::Partition& partition);
 
 // "table/part_0"
 std::string shard_name(const std::string& variable, std::size_t shard);

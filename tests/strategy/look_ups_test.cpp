@@ -34,8 +34,8 @@ Step recommender() {
 }
 
 plan::Plan lowered(const Step& step, int servers, int shards, int replicas) {
-  const Step placed =
-      with_look_ups_at_tables(with_shards(step, model::FixedShardsPartitioner{shards}), replicas);
+  const Step placed = with_look_ups_at_tables(
+      with_shards(step, model::partition_by(model::FixedShardsPartitioner{shards})), replicas);
   VariableServers storage{.strategy = "test",
                           .server_of = in_turn(placed, static_cast<std::size_t>(servers)),
                           .adds_on_host = true,
@@ -101,7 +101,7 @@ TEST(LookUps, ST24_EachServerHoldsItsShardsAndLittleElse) {
 
 // 100 shards are more than one split has parts.
 TEST(LookUps, ST24_AVariableHasNoMoreShardsThanRows) {
-  const Step step = with_shards(recommender(), model::FixedShardsPartitioner{100});
+  const Step step = with_shards(recommender(), model::partition_by(model::FixedShardsPartitioner{100}));
   EXPECT_EQ(step.variables.size(), 100U);
   EXPECT_EQ(step.variables.back().name, "table/part_99");
   std::int64_t all = 0;
@@ -112,7 +112,7 @@ TEST(LookUps, ST24_AVariableHasNoMoreShardsThanRows) {
     trace.result("sum", reduce_sum(w));
     trace.update(w, w * 2.0);
   });
-  EXPECT_EQ(with_shards(small, model::FixedShardsPartitioner{100}).variables.size(), 3U);
+  EXPECT_EQ(with_shards(small, model::partition_by(model::FixedShardsPartitioner{100})).variables.size(), 3U);
 }
 
 }  // namespace

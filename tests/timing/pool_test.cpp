@@ -317,7 +317,9 @@ TEST(Servers, ST24_LookUpsReadTheVersionThatTheServerHas) {
     const Cluster cluster(
         workers, servers,
         strategy::with_look_ups_at_tables(
-            strategy::with_shards(towards_in_table(), model::FixedShardsPartitioner{shards}), 1));
+            strategy::with_shards(towards_in_table(),
+                                  model::partition_by(model::FixedShardsPartitioner{shards})),
+            1));
     std::vector<double> compute;
     for (int i = 0; i < workers; ++i) compute.push_back(1 + 0.37 * i);
     const timing::PlayedPool played = cluster.played({.compute = compute, .update = 0.2}, closures);

@@ -90,8 +90,8 @@ class ParameterServer final : public Cloned<ParameterServer> {
   bool goes_on_with_empty_replicas() const override { return false; }
   bool asks_for_device() const override { return true; }
   Step with_placed_variables(const Step& step, std::int64_t replicas) const override {
-    return with_look_ups_at_tables(partitioner_ ? with_shards(step, partitioner_->partitioner()) : step,
-                                   replicas);
+    return with_look_ups_at_tables(
+        partitioner_ ? with_shards(step, model::partition_by(partitioner_->partitioner())) : step, replicas);
   }
   std::vector<device::Name> variable_devices(const Step& step,
                                              const cluster::Machine& machine) const override {

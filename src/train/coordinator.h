@@ -1,0 +1,110 @@
+#pragma once
+// tf.distribute.coordinator.ClusterCoordinator: hands functions out to the workers of a
+// ParameterServerStrategy and brings back their results.
+//
+//   ClusterCoordinator coordinator(strategy);
+//   PerWorkerDataset rows = coordinator.create_per_worker_dataset([] { return dataset(); });
+//   const PerWorkerIterator batches = rows.iterate();
+//   std::vector<RemoteValue> losses;
+//   for (int i = 0; i < 100; ++i) losses.push_back(coordinator.schedule(step, {batches}));
+//   coordinator.join();
+//   const Tensor loss = losses.back().fetch().front();
+//
+// This coordinator gives the numbers of one of the executions that TensorFlow may make: workers take the
+// closures in turn, and each closure is done before the next begins, in this program's own thread. So the same
+// program gives the same numbers. How long closures take, which of them overlap and how stale their updates
+// are is simulated for scenarios (timing/pool.h).
+//
+// As TensorFlow documents and the recordings `servers_*` show: an error that a closure raises reaches the
+// program once, at the next `schedule` or `join`, and stays with the closure's own value; the coordinator then
+// works again. Error texts are TensorFlow's.
+
+#include <functional>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "data/dataset.h"
+#include "device/error.h"
+#include "train/parameter_servers.h"
+
+namespace wt::train {
+
+// tf.errors.OutOfRangeError: a dataset has no more elements.
+class OutOfRangeError : public device::OpError {
+ public:
+  using device::OpError::OpError;
+};
+
+// The result of a closure, on the worker that computed it.
+class RemoteValue {
+ public:
+  // Both throw what the closure threw.
+  const std::vector<Tensor>& fetch() const;
+  const std::vector<Tensor>& get() const { return fetch(); }
+
+ private:
+  friend class ClusterCoordinator;
+  struct Closure {
+    std::vector<Tensor> results{};
+    std::exception_ptr error{};
+  };
+  std::shared_ptr<Closure> closure_ = std::make_shared<Closure>();
+};
+
+// An iterator of each worker over its own dataset. The elements of a closure's worker become arguments of its
+// function.
+class PerWorkerIterator {
+ public:
+  // Outside of closures. Throws device::OpError, as TensorFlow refuses it.
+  [[noreturn]] void next() const;
+
+ private:
+  friend class PerWorkerDataset;
+  friend class ClusterCoordinator;
+  std::shared_ptr<std::vector<data::Iterator>> of_workers_ = std::make_shared<std::vector<data::Iterator>>();
+};
+
+class PerWorkerDataset {
+ public:
+  const std::vector<data::ComponentSpec>& element_spec() const { return of_workers_.front().specs(); }
+  PerWorkerIterator iterate() const;
+
+ private:
+  friend class ClusterCoordinator;
+  std::vector<data::Dataset> of_workers_{};
+};
+
+class ClusterCoordinator {
+ public:
+  using Argument = std::variant<Tensor, PerWorkerIterator, RemoteValue>;
+  // A function of the program's own, which is called with the number of its worker.
+  using Closure = std::function<std::vector<Tensor>(std::int64_t worker)>;
+
+  // Requires: the strategy outlives the coordinator.
+  explicit ClusterCoordinator(ParameterServerStrategy& strategy) : strategy_(strategy) {}
+  ClusterCoordinator(const ClusterCoordinator&) = delete;
+  ClusterCoordinator& operator=(const ClusterCoordinator&) = delete;
+
+  ParameterServerStrategy& strategy() const { return strategy_; }
+
+  // Throws the error of an earlier closure, if it has not been thrown yet; nothing is scheduled then. Throws
+  // device::ValueError for a RemoteValue among the arguments.
+  RemoteValue schedule(Function& function, const std::vector<Argument>& arguments);
+  RemoteValue schedule(const Closure& closure);
+  // Waits for all closures, and throws as `schedule` does.
+  void join();
+  bool done() const { return true; }  // each closure is done when `schedule` returns
+
+  // Calls the function once for each worker.
+  PerWorkerDataset create_per_worker_dataset(const std::function<data::Dataset()>& dataset_fn);
+
+ private:
+  void throw_pending();
+
+  ParameterServerStrategy& strategy_;
+  std::int64_t scheduled_ = 0;
+  std::exception_ptr pending_{};
+};
+
+}  // namespace wt::train
