@@ -402,6 +402,24 @@ TEST_P(Datasets, ST21_EveryWorkerHasItsOwn) {
   EXPECT_EQ(sentence_of([&] { iterator.next(); }), sentence("outside"));
 }
 
+// Each of two workers counts for itself.
+TEST(Coordinators, ST21_WorkersTakeClosuresInTurn) {
+  ParameterServerStrategy strategy({2, 1});
+  ClusterCoordinator coordinator(strategy);
+  std::vector<std::int64_t> workers;
+  for (int i = 0; i < 5; ++i)
+    coordinator.schedule([&](std::int64_t worker) {
+      workers.push_back(worker);
+      return std::vector<Tensor>{};
+    });
+  EXPECT_EQ(workers, (std::vector<std::int64_t>{0, 1, 0, 1, 0}));
+}
+
+TEST(Coordinators, C2_NeedsWorkersAndServers) {
+  EXPECT_EQ(sentence_of([] { ParameterServerStrategy({0, 1}); }), "There must be at least one worker.");
+  EXPECT_EQ(sentence_of([] { ParameterServerStrategy({1, 0}); }), "There must be at least one ps.");
+}
+
 // ---- Trainings
 
 WT_FAMILY(Training, "train_");
