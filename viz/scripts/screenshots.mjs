@@ -66,6 +66,11 @@ const pictures = [
   },
   { name: "multi_worker", of: run("multi_worker_2x2"), parts: ["headline", "step-time", "loss", "machine"] },
   { name: "multi_worker_32_machines", of: run("multi_worker_32_dgx_a100"), parts: ["machine"] },
+  {
+    name: "parameter_server",
+    of: run("parameter_server_4_p100"),
+    parts: ["headline", "bound", "what-would-help", "pool-shares", "staleness", "staleness-by-worker"],
+  },
   { name: "tpu", of: run("tpu_v4_resnet50"), parts: ["headline", "machine", "memory-over-step"] },
   { name: "tpu_model_parallel", of: run("tpu_v3_model_parallel"), parts: ["headline", "timeline"] },
   {

@@ -11,6 +11,7 @@ import { changes, kernels } from "./charts/explanation";
 import { loss, metrics } from "./charts/loss";
 import { machine } from "./charts/machine";
 import { memoryCourse, memoryPeak } from "./charts/memory";
+import { poolShares, staleness, stalenessByWorker } from "./charts/pool";
 import { reached, sizes } from "./charts/recommendation";
 import { split } from "./charts/split";
 import { sweepCost, sweepEfficiency, sweepFigure } from "./charts/sweep";
@@ -47,6 +48,9 @@ export const kinds: Record<string, Kind> = {
       bound,
       changes,
       kernels,
+      poolShares,
+      staleness,
+      stalenessByWorker,
       split,
       timeline,
       collectives,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { close, csvOf, draw, open } from "./page.mjs";
-import { hostile, hostileName, manyBars, reportOf, stored, sweep } from "./reports.mjs";
+import { hostile, hostileName, manyBars, pool, reportOf, stored, sweep } from "./reports.mjs";
 
 after(close);
 
@@ -74,6 +74,32 @@ test("the figures of a run are those of its report, to the last digit", async ()
   );
   const end = Math.max(...bars.map((row) => Number(row[4]) + Number(row[5])));
   assert.ok(Math.abs(end - run.timeline.step_time_s * 1e6) < 1e-3, "the last bar ends when the step ends");
+  assert.deepEqual(problems, []);
+});
+
+test("workers that don't wait: what they share, the bottleneck marked, and the staleness of updates", async () => {
+  const { page, problems } = await open(reportOf(pool("the coordinator")));
+  const shares = (await csvOf(page, await draw(page, "pool-shares"))).slice(1);
+  assert.deepEqual(
+    shares.map((row) => row.slice(1)),
+    [
+      ["0.97", "true"],
+      ["0.25", "false"],
+      ["0.375", "false"],
+      ["0.5", "false"],
+    ],
+  );
+  const updates = (await csvOf(page, await draw(page, "staleness"))).slice(1);
+  assert.deepEqual(
+    updates,
+    ["10", "20", "20", "10"].map((count, at) => [String(at), count]),
+  );
+  const workers = (await csvOf(page, await draw(page, "staleness-by-worker"))).slice(1);
+  assert.deepEqual(workers, [
+    ["0", "1"],
+    ["1", "2"],
+    ["2", "1.5"],
+  ]);
   assert.deepEqual(problems, []);
 });
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { hostile, reportOf, stored, sweep } from "./reports.mjs";
+import { hostile, pool, reportOf, stored, sweep } from "./reports.mjs";
 
 const renderer = fileURLToPath(new URL("../dist/render.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "windtunnel-render-"));
@@ -38,6 +38,24 @@ test("each chart becomes an SVG and a PNG, and their names are printed", () => {
     const png = readFileSync(join(out, `${slug}.png`));
     assert.equal(png.subarray(1, 4).toString(), "PNG");
     assert.equal(png.readUInt32BE(16), 1920, "twice the width of 960");
+  }
+});
+
+test("the bottleneck of a pool is marked, whichever of its names it has", () => {
+  const server = "/job:ps/replica:0/task:1/device:CPU:0";
+  for (const [bottleneck, share] of [
+    ["the coordinator", "97 %"],
+    [`the CPU of ${server}`, "37.5 %"],
+    ["link switch -> machine 4/nic 0", "50 %"],
+    ["the workers", null],
+  ]) {
+    const out = join(folder, "pool");
+    const { status, stderr } = render(reportOf(pool(bottleneck)), "--svg", out);
+    assert.equal(status, 0, stderr);
+    const drawing = readFileSync(join(out, "pool-shares.svg"), "utf8");
+    assert.equal(drawing.split("the bottleneck").length - 1, share ? 1 : 0, bottleneck);
+    if (share) assert.ok(drawing.includes(`${share} · the bottleneck`), bottleneck);
+    assert.ok(readFileSync(join(out, "staleness.svg"), "utf8").includes("share of updates"));
   }
 });
 

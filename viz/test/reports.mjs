@@ -168,3 +168,25 @@ export function hostile(value, key = "") {
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, hostile(each, name)]));
   return value;
 }
+
+// A run whose workers don't wait for each other, bound by what `bottleneck` names.
+export function pool(bottleneck) {
+  const run = structuredClone(stored("run").results[0]);
+  run.simulated.pool = {
+    workers: 3,
+    servers: 2,
+    updates_per_second: 1000,
+    interval_s: 0.001,
+    closures: 60,
+    end_s: 0.06,
+    bottleneck,
+    coordinator_busy: 0.97,
+    servers_busy: [0, 1].map((task) => ({
+      name: `/job:ps/replica:0/task:${task}/device:CPU:0`,
+      share: 0.25 + task / 8,
+    })),
+    busiest_link: { name: "switch -> machine 4/nic 0", share: 0.5 },
+    staleness: { mean: 1.5, updates: [10, 20, 20, 10], mean_by_worker: [1, 2, 1.5] },
+  };
+  return run;
+}

@@ -61,7 +61,14 @@ export interface Run extends Result {
     epochs: number;
     steps: number;
   };
-  simulated?: { platform: string; device: string; precision: string; step_time_s: number; basis?: string };
+  simulated?: {
+    platform: string;
+    device: string;
+    precision: string;
+    step_time_s: number;
+    basis?: string;
+    pool?: Pool;
+  };
   uncertainty?: Uncertainty;
   training?: Training;
   split?: Split;
@@ -71,6 +78,19 @@ export interface Run extends Result {
   machine?: Machine;
   collectives?: Collectives;
   explanation?: Explanation;
+}
+
+// Workers that don't wait for each other.
+export interface Pool {
+  workers: number;
+  servers: number;
+  updates_per_second: number;
+  interval_s: number;
+  bottleneck: string;
+  coordinator_busy: number;
+  servers_busy: { name: string; share: number }[];
+  busiest_link: { name: string; share: number };
+  staleness: { mean: number; updates: number[]; mean_by_worker: number[] };
 }
 
 export interface Uncertainty {
