@@ -23,6 +23,7 @@
 #include "report/summary.h"
 #include "report/trace.h"
 #include "report/trained.h"
+#include "scenario/own_log.h"
 #include "scenario/parse.h"
 #include "scenario/resolved.h"
 #include "session/compute_times.h"
@@ -105,7 +106,8 @@ void print(const session::Results& results, const RunOptions& options, const std
       if (results.simulated) streams.results << report::simulated_text(results.planned, *results.simulated);
     }
     if (!results.epochs.empty()) streams.results << "\n";
-    streams.results << report::epochs_table(results) << "results: " << folder << "\n";
+    streams.results << report::epochs_table(results) << report::target_text(results) << "results: " << folder
+                    << "\n";
   }
 }
 
@@ -138,8 +140,7 @@ class Prepared {
         !text.empty())
       note(text);
     const cluster::Machine& machine = training_.machine();
-    const cluster::ClusterSpec& cluster = scenario_.cluster.config.cluster;
-    for (const std::string& text : scenario_.strategy->log(machine, scenario_.semantics, cluster)) note(text);
+    for (const std::string& text : scenario::own_log(scenario_, machine)) note(text);
     for (const std::string& text : scenario_.strategy->ignored_options(machine)) note("note: " + text);
     print_warnings(training_.machine(), streams_.messages);
     print_notes(training_.notes(), streams_.messages);

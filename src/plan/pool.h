@@ -48,13 +48,16 @@ struct Pool {
   std::int64_t closures = 0;  // of all workers together
   // The time of the coordinator for a closure. It dispatches one at a time. 0: there is no coordinator.
   Seconds dispatch{};
+  // How many closures a worker gets with one dispatch, and executes one after the other: Keras'
+  // steps_per_execution.
+  std::int64_t at_once = 1;
   std::vector<double> paces{};  // by closure, the factor on the times of the worker's kernels; empty: 1
 };
 
 // One run of a node in a closure.
 struct Occurrence {
   NodeId node{};
-  std::int32_t closure{};  // numbered in the order in which workers took them
+  std::int32_t closure{};  // numbered in the order in which workers began them
   Seconds start{};
   Seconds end{};
 
@@ -64,7 +67,7 @@ static_assert(std::is_trivially_copyable_v<Occurrence>);
 
 struct Closure {
   std::int32_t worker = 0;
-  Seconds taken{};  // the coordinator begins to dispatch it to its worker
+  Seconds taken{};  // the coordinator begins to dispatch it to its worker, or the worker begins with it
   Seconds end{};
 };
 

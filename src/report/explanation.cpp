@@ -7,8 +7,10 @@
 
 #include "base/rough.h"
 #include "report/baseline.h"
+#include "report/pool.h"
 #include "report/records.h"
 #include "report/simulated.h"
+#include "timing/pool.h"
 
 namespace wt::report {
 
@@ -59,17 +61,36 @@ std::vector<Piece> sorted_pieces(const study::Explanation& e) {
   return sorted;
 }
 
-std::string sentence(const study::Explanation& e) {
-  const std::vector<Piece> sorted = sorted_pieces(e);
+// "compute: 84 % of the step", and the smaller parts.
+std::string step_sentence(const std::vector<Piece>& sorted, std::string_view step) {
   std::string text =
-      fmt::format("bound by {}: {} of the step", sorted[0].name, percent(sorted[0].time / sorted[0].step));
+      fmt::format("{}: {} of {}", sorted[0].name, percent(sorted[0].time / sorted[0].step), step);
   std::string_view separator = "; ";
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i].time / sorted[i].step < 0.005) continue;  // it would be printed as 0 %
     text += fmt::format("{}{} {}", separator, sorted[i].name, percent(sorted[i].time / sorted[i].step));
     separator = ", ";
   }
-  return text + "; " + compute_text(e.account.compute);
+  return text;
+}
+
+// What bounds workers that don't wait for each other is shared by all of them, so it isn't a part of a step.
+std::string pool_sentence(const timing::PoolTime& pool, const std::vector<Piece>& sorted) {
+  std::string text = pool.bottleneck;
+  std::string_view separator = "; busy: ";
+  for (const timing::PoolTime::Share& share : timing::shares_of(pool)) {
+    text += fmt::format("{}{} {}", separator, share.name, percent(share.share));
+    separator = ", ";
+  }
+  return text + "; " + step_sentence(sorted, "a worker's step");
+}
+
+std::string sentence(const study::Explanation& e) {
+  const std::vector<Piece> sorted = sorted_pieces(e);
+  const auto& pool = e.now.simulated->pool;
+  return fmt::format("bound by {}; {}",
+                     pool ? pool_sentence(*pool, sorted) : step_sentence(sorted, "the step"),
+                     compute_text(e.account.compute));
 }
 
 // ---- Tables
@@ -201,6 +222,30 @@ constexpr std::array change_columns{
     Column<ChangeRow>{{"gain", "gain"}, gain},
     Column<ChangeRow>{{"why not", "why_not", 'l'}, [](const ChangeRow& row) { return cell(row.why); }}};
 
+// Of workers that don't wait for each other.
+constexpr std::array pool_columns{
+    Column<ChangeRow>{{"updates/s", "updates_per_second"},
+                      [](const ChangeRow& row) {
+                        return row.after != nullptr && row.after->pool
+                                   ? number(row.after->pool->updates_per_second(), 1)
+                                   : Cell{};
+                      }},
+    Column<ChangeRow>{{"bound by", "bottleneck", 'l'},
+                      [](const ChangeRow& row) {
+                        return row.after != nullptr && row.after->pool ? cell(row.after->pool->bottleneck)
+                                                                       : Cell{};
+                      }}};
+
+Records changes_of(const study::Explanation& e) {
+  std::vector<Column<ChangeRow>> columns(change_columns.begin(), change_columns.end());
+  if (e.now.simulated->pool) {
+    const auto gain_column = std::ranges::find(
+        columns, "gain", [](const Column<ChangeRow>& column) { return column.heading.key; });
+    columns.insert(gain_column, pool_columns.begin(), pool_columns.end());
+  }
+  return records_of<ChangeRow>(columns, change_rows(e));
+}
+
 constexpr std::string_view footing =
     "twice the compute: kernels take half as long, all else stays; twice the network: every link carries "
     "twice "
@@ -210,12 +255,15 @@ constexpr std::string_view footing =
 }  // namespace
 
 std::string bound_sentence(const study::Explanation& e) { return sentence(e); }
-std::string bound_by(const study::Explanation& e) { return sorted_pieces(e).front().name; }
+std::string bound_by(const study::Explanation& e) {
+  const auto& pool = e.now.simulated->pool;
+  return pool ? pool->bottleneck : sorted_pieces(e).front().name;
+}
 Records kernel_records(const study::Explanation& e) {
   return records(kernel_columns, e.account.kernels, all);
 }
 Records run_records(const study::Explanation& e) { return records(run_columns, e.account.runs, all); }
-Records change_records(const study::Explanation& e) { return records(change_columns, change_rows(e), all); }
+Records change_records(const study::Explanation& e) { return changes_of(e); }
 
 std::string explanation_text(const study::Explanation& e) {
   std::string text = fmt::format("{}\n{}\n", e.name, sentence(e));
@@ -225,7 +273,7 @@ std::string explanation_text(const study::Explanation& e) {
                                    table(records(collective_columns, e.account.collectives, shown)),
                                    table(records(link_columns, link_rows(e), shown))})
     if (!table.empty()) text += "\n" + table;
-  return text + "\n" + table(records(change_columns, change_rows(e), all)) + std::string(footing);
+  return text + "\n" + table(changes_of(e)) + std::string(footing);
 }
 
 std::string explanation_json(const study::Explanation& e) {
@@ -236,6 +284,7 @@ std::string explanation_json(const study::Explanation& e) {
       .member("step_time_s", e.now.simulated->step.count())
       .member("samples_per_second", e.now.simulated->samples_per_second);
   write_baseline(out, *e.now.simulated);
+  if (e.now.simulated->pool) write_pool(out, *e.now.simulated->pool);
   out.key("split").begin_object(json::Layout::one_line);
   for (const Piece& piece : pieces(e)) out.member(piece.key, piece.time.count());
   out.end_object().key("compute").begin_object(json::Layout::one_line);

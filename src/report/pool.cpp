@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/rough.h"
+#include "timing/pool.h"
 
 namespace wt::report {
 
@@ -60,17 +61,16 @@ void write_pool(json::Writer& out, const timing::PoolTime& pool) {
 }
 
 std::string pool_text(const timing::PoolTime& pool) {
-  double busiest_server = 0;
-  for (const timing::PoolTime::Share& server : pool.servers_busy)
-    busiest_server = std::max(busiest_server, server.share);
+  std::string busy;
+  for (const timing::PoolTime::Share& share : timing::shares_of(pool))
+    busy += fmt::format("{}{} {}", busy.empty() ? "" : ", ", share.name, percent(share.share));
   return fmt::format(
       "{} and {}: {:.1f} updates/s, one every {}; bound by {}\n"
-      "busy: the coordinator {}, the busiest server's CPU {}, the busiest link {} ({})\n"
+      "busy: {}\n"
       "staleness of an update (updates of others since its worker read the variable): {:.2f} in the mean; "
       "{}\n",
       counted(pool.workers, "worker"), counted(pool.servers, "server"), pool.updates_per_second(),
-      rough(pool.interval), pool.bottleneck, percent(pool.coordinator), percent(busiest_server),
-      percent(pool.busiest_link.share), pool.busiest_link.name, pool.mean_staleness, histogram_text(pool));
+      rough(pool.interval), pool.bottleneck, busy, pool.mean_staleness, histogram_text(pool));
 }
 
 }  // namespace wt::report

@@ -31,19 +31,22 @@ std::string heading(const session::Results& results) {
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
+std::string_view waiting_text(const timing::Simulated& simulated) {
+  if (!simulated.pool) return "waiting for other replicas";
+  return simulated.pool->coordinator > 0 ? "waiting for the coordinator and others" : "waiting for others";
+}
+
 // A row for each part of the step that takes any time. The parts add up to the step.
 std::string step_table(const timing::Simulated& simulated) {
   struct Part {
     std::string_view name{};
     Seconds time{};
   };
-  const Part parts[] = {
-      {"compute", simulated.compute},
-      {"exposed communication", simulated.exposed},
-      {"waiting for rows", simulated.input},
-      {simulated.pool ? "waiting for the coordinator and others" : "waiting for other replicas",
-       simulated.waiting},
-      {"whole step", simulated.step}};
+  const Part parts[] = {{"compute", simulated.compute},
+                        {"exposed communication", simulated.exposed},
+                        {"waiting for rows", simulated.input},
+                        {waiting_text(simulated), simulated.waiting},
+                        {"whole step", simulated.step}};
   const std::string_view what = simulated.pool ? "closure of the first worker" : "step";
   std::vector<TableRow> rows{
       {fmt::format("simulated {} on {} ({})", what, simulated.device, simulated.precision), "time", "share"}};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/rough.h"
 #include "base/table.h"
 #include "report/records.h"
 #include "report/results.h"
@@ -75,6 +76,18 @@ void write_final(json::Writer& out, const session::Results& results) {
   out.end_object();
 }
 
+void write_target(json::Writer& out, const session::Results& results) {
+  if (!results.target_loss) return;
+  out.key("target").begin_object(Layout::one_line).member("loss", *results.target_loss);
+  const std::optional<session::ReachedTarget> reached = session::reached_target(results);
+  out.member("reached", reached.has_value());
+  if (reached) {
+    out.member("step", reached->step).member("loss_of_step", reached->loss);
+    if (reached->time) out.member("time_s", reached->time->count());
+  }
+  out.end_object();
+}
+
 std::string cell(double number) {
   if (std::isnan(number)) return "nan";  // without its sign
   return fmt::format("{:.4f}", number);
@@ -101,6 +114,18 @@ void write_trained(json::Writer& out, const session::Results& results) {
   out.end_array();
   if (results.evaluation) write_evaluation(out, *results.evaluation);
   write_final(out, results);
+  write_target(out, results);
+}
+
+std::string target_text(const session::Results& results) {
+  if (!results.target_loss) return "";
+  const std::optional<session::ReachedTarget> reached = session::reached_target(results);
+  if (!reached)
+    return fmt::format("target loss {}: not reached in {}\n", *results.target_loss,
+                       counted(std::ssize(results.steps), "step"));
+  return fmt::format("target loss {}: reached by step {} with {}{}\n", *results.target_loss, reached->step,
+                     cell(reached->loss),
+                     reached->time ? fmt::format(", after {} (simulated)", rough(*reached->time)) : "");
 }
 
 std::string steps_csv(const session::Results& results) {

@@ -13,6 +13,8 @@ namespace wt::report {
 void write_trained(json::Writer& out, const session::Results& results);
 
 std::string steps_csv(const session::Results& results);
+// The step that reached the wanted loss, as a line; empty: none is wanted.
+std::string target_text(const session::Results& results);
 std::string epochs_table(const session::Results& results);  // one row per epoch
 
 }  // namespace wt::report

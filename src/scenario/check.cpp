@@ -164,7 +164,11 @@ void check_time(const Scenario& scenario, Problems& problems) {
   };
   is_of_program("time.compile", scenario.time.compile.has_value());
   is_of_program("time.dispatch", scenario.time.dispatch.has_value());
-  is_of_program("training.steps_per_execution", scenario.training.steps_per_execution > 1);
+  if (scenario.training.steps_per_execution > 1 && !scenario.strategy->compiles_steps() &&
+      !scenario.strategy->has_coordinator())
+    problems.add(scenario.place("training.steps_per_execution"),
+                 "only a TPU's host and a coordinator of workers start several steps at once",
+                 R"(leave it out, or take the strategy "tpu" or "parameter_server")");
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const Fault& fault = scenario.faults[i];
     const std::string key = fmt::format("faults.{}", i);

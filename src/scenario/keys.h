@@ -184,16 +184,18 @@ void keys_of(Visit& visit, Training& training) {
   visit(count("steps_per_epoch", "an epoch ends after so many steps; with the dataset where absent"),
         training.steps_per_epoch);
   visit.at_most_one({"steps", "steps_per_epoch"});
-  visit(
-      count("steps_per_execution",
-            "steps in one program that a TPU's host starts, as Keras' compile says; \"dispatch\" in \"time\" "
-            "is what starting costs"),
-      training.steps_per_execution);
+  visit(count("steps_per_execution",
+              "steps in one program that a TPU's host starts, as Keras' compile says, where \"dispatch\" in "
+              "\"time\" is what starting costs; or steps that a coordinator dispatches together to a worker"),
+        training.steps_per_execution);
   visit(optional("loss_scale",
                  "what the sum of the rows' losses is divided by: the rows really in the step, the nominal "
                  "batch, or as fit "
                  "does; global_batch for a custom loop, keras for fit"),
         training.loss_scale);
+  visit(optional("target_loss",
+                 "the first step whose loss is at most this is reported, with its simulated time"),
+        training.target_loss);
   visit(optional("precision",
                  "of products and convolutions, for their time: tf32 where absent on GPUs that have it, else "
                  "float32; a GPU's numbers are in tf32 where it says so, all others in float32"),

@@ -163,9 +163,10 @@ class MachineBuilder final : public strategy::Site {
           platform(), has_cluster ? scenario_.cluster.config.cluster : cluster::ClusterSpec{},
           scenario_.place("cluster"));
       const cluster::Cluster& cluster = *machine_.cluster;
-      // A chief among servers hands out closures and computes nothing.
+      // A chief that is the coordinator hands out closures and computes nothing.
+      const bool has_coordinator = scenario_.strategy->has_coordinator();
       const std::vector<const cluster::Task*> training =
-          has_servers ? cluster::tasks_of(cluster, "worker") : cluster::workers(cluster);
+          has_coordinator ? cluster::tasks_of(cluster, "worker") : cluster::workers(cluster);
       for (const cluster::Task* task : training) start(cluster::name(*task), reader.of(*task), task->host);
       for (const cluster::Task& task : cluster.tasks)
         if (std::ranges::find(training, &task) == training.end()) add_endpoints(task);
@@ -214,19 +215,13 @@ class MachineBuilder final : public strategy::Site {
              "name one of its tasks");
   }
 
-  // TensorFlow's ParameterServerStrategy checks these jobs in its constructor.
+  // TensorFlow's strategies with servers check the jobs in their constructors.
   void check_servers() {
     const cluster::ClusterSpec& spec = scenario_.cluster.config.cluster;
     constexpr std::string_view remedy = R"(name the tasks: "cluster": {"worker": 4, "ps": 2, "chief": 1})";
     const Place place = scenario_.place(scenario_.cluster.written ? "cluster" : "strategy.type");
-    if (spec.is_empty())
-      problems_.add(place,
-                    "Cluster spec must be non-empty in `tf.distribute.cluster_resolver.ClusterResolver`.",
-                    std::string(remedy));
-    else if (cluster::task_count(spec, "ps") == 0)
-      problems_.add(place, "There must be at least one ps.", std::string(remedy));
-    else if (cluster::task_count(spec, "worker") == 0)
-      problems_.add(place, "There must be at least one worker.", std::string(remedy));
+    if (const std::string fact = scenario_.strategy->refusal_of(spec); !fact.empty())
+      problems_.add(place, fact, std::string(remedy));
   }
 
   void start(const device::Name& task, const Hardware& hardware,

@@ -160,7 +160,9 @@ struct Training {
   std::optional<std::int64_t> epochs{};
   std::optional<std::int64_t> steps{};  // of the whole training
   std::optional<std::int64_t> steps_per_epoch{};
-  std::int64_t steps_per_execution = 1;   // of a TPU: in one program that the host starts
+  // Of a TPU: in one program that the host starts. Of workers: in one dispatch of the coordinator.
+  std::int64_t steps_per_execution = 1;
+  std::optional<double> target_loss{};    // of a step
   std::optional<LossScale> loss_scale{};  // global_batch in a custom loop, keras in fit; parsing fills it in
   std::optional<Precision> precision{};   // absent: what TensorFlow takes on such a device
   std::map<std::int64_t, double> learning_rate_by_batch{};  // by global batch

@@ -15,4 +15,9 @@ using strategy::Overrides;
 // as it is. Throws InputError with a possible number if this one isn't.
 Overrides with_replicas(const Scenario& scenario, const cluster::Machine& machine, int replicas);
 
+// The overrides that give the scenario's cluster one more task of a job, on a machine like those of the
+// job's other tasks: a machine that no task has, if each task then keeps a machine of its kind, and otherwise
+// one more in that group of machines. Requires: the scenario's cluster has the job.
+Overrides with_another_task(const Scenario& scenario, const cluster::Machine& machine, std::string_view job);
+
 }  // namespace wt::scenario

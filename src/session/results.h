@@ -69,7 +69,18 @@ struct Results {
   std::vector<train::StepResult> steps{};
   std::vector<Epoch> epochs{};
   std::optional<train::EpochResult> evaluation{};  // after training
+  std::optional<double> target_loss{};             // unset: none is wanted
 };
+
+// The first step, in the order in which steps end, whose loss is at most Results::target_loss.
+struct ReachedTarget {
+  std::int64_t step = 0;
+  double loss = 0;
+  std::optional<Seconds> time{};  // simulated, from the training's beginning to the end of that step
+};
+// Unset: no step reaches it, or no target is wanted. A training that continues a checkpoint has no time,
+// which would lack that of the earlier steps.
+std::optional<ReachedTarget> reached_target(const Results& results);
 
 std::string print(const Turns& turns);  // one line for the user
 

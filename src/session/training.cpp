@@ -83,7 +83,8 @@ session::Results Training::planned_results() {
           .simulated = std::move(known.simulated),
           .job = std::move(known.job),
           .cost = std::move(known.cost),
-          .out_of_memory = std::move(known.out_of_memory)};
+          .out_of_memory = std::move(known.out_of_memory),
+          .target_loss = scenario_.training.target_loss};
 }
 
 session::Results Training::run(OutputFolder& folder) {

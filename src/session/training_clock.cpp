@@ -55,13 +55,14 @@ namespace {
 // As many closures as show how the workers drift apart, or all of a shorter training. The effort grows with
 // the flows of a closure and with those of all workers, which share links: 16 workers with 320 flows each
 // (ResNet-50) took 73 s for 1,000 closures.
-std::int64_t closures_to_play(std::int64_t steps, std::int64_t workers, const plan::Plan& plan) {
+std::int64_t closures_to_play(std::int64_t steps, std::int64_t workers, std::int64_t at_once,
+                              const plan::Plan& plan) {
   constexpr std::int64_t most = 1000, of_each_worker = 5;
   constexpr double affordable = 1e8;
   const auto flows = static_cast<double>(std::ranges::count_if(
       plan.nodes, [](const plan::Node& node) { return std::holds_alternative<plan::Move>(node.action); }));
   const double few = affordable / (flows * flows * static_cast<double>(workers) + 1);
-  const std::int64_t least = of_each_worker * workers;
+  const std::int64_t least = of_each_worker * workers * at_once;
   return std::clamp<std::int64_t>(steps, 1,
                                   std::max(least, few < most ? static_cast<std::int64_t>(few) : most));
 }
@@ -133,11 +134,15 @@ std::optional<timing::PoolOptions> TrainingClock::pool_options(const plan::Plan&
   if (!job_.machine.pool) return std::nullopt;
   const cluster::Pool& pool = *job_.machine.pool;
   const std::int64_t steps = scenario_.time.steps.value_or(scenario::steps_of(scenario_, job_));
+  const std::int64_t at_once = scenario_.training.steps_per_execution;
   return timing::PoolOptions{.workers = strategy::devices_of_workers(pool),
                              .replicas = job_.machine.replicas.size(),
                              .servers = std::ssize(pool.servers),
-                             .closures = closures_to_play(steps, std::ssize(pool.workers), plan),
-                             .dispatch = communication::constants().grpc.dispatch};
+                             .closures = closures_to_play(steps, std::ssize(pool.workers), at_once, plan),
+                             .dispatch = scenario_.strategy->has_coordinator()
+                                             ? communication::constants().grpc.dispatch
+                                             : Seconds(0),
+                             .at_once = at_once};
 }
 
 // Simulates the first replica's step without communication. A scenario's measured step is that of one device

@@ -31,6 +31,8 @@ struct Activity {
   std::int32_t behind = none;   // the activity ahead; smaller than the activity's own id
   std::int32_t station = none;  // what the activity occupies while its delay passes
   bool is_paced = false;        // its delay is multiplied by the pace of its run
+  bool is_taking =
+      false;  // only of the first of the runs that a worker takes together: else it takes no time
 };
 
 // Tasks that are executed again and again: closures of a parameter server's coordinator, which its workers
@@ -41,6 +43,7 @@ struct Tasks {
   // Worker w has the activities from first[w] up to, and without, first[w + 1]. Empty: nothing is repeated.
   std::vector<std::int32_t> first{};
   std::int64_t runs = 0;        // of all workers together
+  std::int64_t at_once = 1;     // how many of them a worker takes together and executes one after the other
   std::vector<double> paces{};  // by run, the factor on the delays that are paced; empty: 1 for all
 
   std::size_t workers() const { return first.empty() ? 0 : first.size() - 1; }
@@ -84,7 +87,7 @@ struct Interval {
 // One execution of an activity of a task.
 struct Occurred {
   std::int32_t activity{};
-  std::int32_t run{};  // of Tasks::runs, in the order in which workers took them
+  std::int32_t run{};  // of Tasks::runs, in the order in which workers began them
   double start{};
   double end{};
 };

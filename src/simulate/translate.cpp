@@ -74,12 +74,13 @@ class Translator {
     for (const plan::Task& task : tasks) {
       first_ = index(task.first);
       job.tasks.first.push_back(narrow<std::int32_t>(job.activities.size()));
-      dispatch_ = job.add({.delay = pool.dispatch.count(), .station = coordinator});
+      dispatch_ = job.add({.delay = pool.dispatch.count(), .station = coordinator, .is_taking = true});
       ++before_;
       for (std::size_t id = index(task.first); id < index(task.end); ++id) add(id);
     }
     job.tasks.first.push_back(narrow<std::int32_t>(job.activities.size()));
     job.tasks.runs = pool.closures;
+    job.tasks.at_once = pool.at_once;
     job.tasks.paces = pool.paces;
     renumber_links();
     return std::move(result_);

@@ -148,6 +148,8 @@ class Strategy {
 
   virtual Processes processes() const { return Processes::alone; }
   virtual void check_platform(const platform::Platform&, const Report&) const {}
+  // What TensorFlow's constructor says of a cluster that it refuses for its jobs; empty: nothing.
+  virtual std::string refusal_of(const cluster::ClusterSpec&) const { return ""; }
   virtual void add_replicas(Site& site) const = 0;
   virtual void warn(Site&) const {}  // after all replicas are added
   // The program or the strategy opens tf.device around each replica's step, so that soft placement knows the
@@ -200,6 +202,8 @@ class Strategy {
   // A host starts the step as a compiled program: compile time, dispatch and steps per execution have a
   // meaning.
   virtual bool compiles_steps() const { return false; }
+  // Workers take steps from a coordinator's queue: steps per execution have a meaning, too.
+  virtual bool has_coordinator() const { return false; }
   // Other workers go on when a worker is lost, and find out that it is.
   virtual bool outlives_workers() const { return false; }
   virtual std::optional<Seconds> collective_timeout() const { return std::nullopt; }

@@ -15,6 +15,7 @@ std::unique_ptr<Strategy> make_central_storage();
 std::unique_ptr<Strategy> make_multi_worker_mirrored();
 std::unique_ptr<Strategy> make_tpu();
 std::unique_ptr<Strategy> make_parameter_server();
+std::unique_ptr<Strategy> make_parameter_server_v1();  // beside it
 
 namespace {
 
@@ -28,10 +29,8 @@ constexpr std::array all_rows{
     Row{"multi_worker_mirrored", "copies on the devices of several machines", make_multi_worker_mirrored},
     Row{"tpu", "copies on the cores of a TPU slice", make_tpu},
     Row{"parameter_server", "variables on servers, workers that a coordinator feeds", make_parameter_server},
-};
-
-constexpr std::array later{
-    json::Later{"parameter_server_v1", "variables on servers, workers on their own"},
+    Row{"parameter_server_v1", "variables on servers, workers with loops of their own",
+        make_parameter_server_v1},
 };
 
 // Lists the names of the keys of an object.
@@ -51,7 +50,7 @@ struct KeyNames {
 std::span<const Row> rows() { return all_rows; }
 
 Word type_word(std::optional<std::size_t> index) {
-  Word word{.noun = "a strategy", .later = later, .index = index};
+  Word word{.noun = "a strategy", .index = index};
   for (const Row& row : all_rows) word.names.push_back(row.name);
   word.names.push_back(automatic.name);
   return word;

@@ -15,6 +15,7 @@ Explanation explain(const std::string& file, const std::vector<std::string>& ove
                .overrides = overrides,
                .scenario = scenario,
                .forecast = explanation.now,
+               .machine = machine,
                .device = machine.platform->type(machine.endpoint(print(machine.device().name))),
                .measured_scale = scale});
   return explanation;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scenario/variant.h"
+
 namespace wt::study {
 
 namespace {
@@ -20,6 +22,7 @@ class Changer {
     add("twice the compute", {}, {.compute = 2});
     add("twice the network", {}, {.links = 2});
     add_batch();
+    if (now_.machine.pool) add_tasks();
     if (now_.forecast.planned.reduction) add_other_reduction();
     if (has_replicas && now_.scenario.strategy->may_overlap())
       add("overlapping reductions", {"strategy.overlap=true"});
@@ -43,6 +46,20 @@ class Changer {
     const std::int64_t batch = each ? *each : *now_.scenario.training.global_batch;
     add("twice the batch",
         {fmt::format("training.{}={}", each ? "per_replica_batch" : "global_batch", 2 * batch)});
+  }
+
+  // Of workers that don't wait for each other.
+  void add_tasks() {
+    add("one more worker", scenario::with_another_task(now_.scenario, now_.machine, job_of_workers()));
+    add("one more server", scenario::with_another_task(now_.scenario, now_.machine, "ps"));
+    if (!now_.scenario.strategy->has_coordinator()) return;
+    const std::int64_t steps = 10 * now_.scenario.training.steps_per_execution;
+    add(fmt::format("{} steps a dispatch", steps), {fmt::format("training.steps_per_execution={}", steps)});
+  }
+
+  // A chief may be the only task that trains.
+  std::string_view job_of_workers() const {
+    return cluster::tasks_of(*now_.machine.cluster, "worker").empty() ? "chief" : "worker";
   }
 
   // The fastest of those that differ from what runs. Some aren't possible on this machine or beside the scenario's

@@ -22,6 +22,7 @@ struct Standing {
   std::vector<std::string> overrides{};
   const scenario::Scenario& scenario;
   const session::Forecast& forecast;
+  const cluster::Machine& machine;
   const device::DeviceType& device;
   std::optional<double> measured_scale{};
 };

@@ -1,6 +1,7 @@
 #include "timing/pool.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "base/id.h"
@@ -54,13 +55,13 @@ std::vector<Seconds> ends_in_order(const plan::PoolTimeline& timeline) {
   return ends;
 }
 
-// Between the closures that end after each worker had one and before the first worker finds an empty queue.
-// The mean of all where there are too few.
-Seconds interval_of(const plan::PoolTimeline& timeline, std::int64_t workers) {
+// Between the closures that end after each worker had its first ones and before the first worker finds an
+// empty queue. `round` is how many all workers take together. The mean of all where there are too few.
+Seconds interval_of(const plan::PoolTimeline& timeline, std::int64_t round) {
   const std::vector<Seconds> ends = ends_in_order(timeline);
   const auto count = std::ssize(ends);
-  const auto first = std::max<std::ptrdiff_t>(workers, count / 5), last = count - workers;
-  if (last - first < workers) return timeline.end / static_cast<double>(count);
+  const auto first = std::max<std::ptrdiff_t>(round, count / 5), last = count - round;
+  if (last - first < round) return timeline.end / static_cast<double>(count);
   return (ends[static_cast<std::size_t>(last)] - ends[static_cast<std::size_t>(first)]) /
          static_cast<double>(last - first);
 }
@@ -110,12 +111,8 @@ void add_links(const PlayedPool& played, PoolTime& time) {
 // would help: the rest of the time, each of the shared resources waits for a worker.
 std::string bottleneck_of(const PoolTime& time) {
   constexpr double bound = 0.9;
-  PoolTime::Share most{"the coordinator", time.coordinator};
-  for (const PoolTime::Share& server : time.servers_busy)
-    if (server.share > most.share) most = {"the CPU of " + server.name, server.share};
-  if (time.busiest_link.share > most.share)
-    most = {"link " + time.busiest_link.name, time.busiest_link.share};
-  return most.share >= bound ? most.name : "the workers";
+  const std::vector<PoolTime::Share> shares = shares_of(time);
+  return !shares.empty() && shares.front().share >= bound ? shares.front().name : "the workers";
 }
 
 }  // namespace
@@ -129,7 +126,7 @@ PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const clust
   if (!options.pace.empty()) pace.assign(played.pooled.plan.devices.size(), options.pace.front());
   of_all.pace = pace;
   played.costs = clock.costs_of(played.pooled.plan, where, of_all);
-  plan::Pool queue{.closures = pool.closures, .dispatch = pool.dispatch};
+  plan::Pool queue{.closures = pool.closures, .dispatch = pool.dispatch, .at_once = pool.at_once};
   if (jitter > 0) queue.paces = jitter_factors(jitter, seed, static_cast<std::size_t>(pool.closures));
   played.timeline = simulate::simulate(played.pooled, queue, played.costs, *machine.platform, where);
   return played;
@@ -175,14 +172,25 @@ plan::Timeline typical_closure(const PlayedPool& played) {
   return typical;
 }
 
+std::vector<PoolTime::Share> shares_of(const PoolTime& time) {
+  std::vector<PoolTime::Share> shares;
+  if (time.coordinator > 0) shares.push_back({"the coordinator", time.coordinator});
+  const auto busiest = std::ranges::max_element(time.servers_busy, {}, &PoolTime::Share::share);
+  if (busiest != time.servers_busy.end()) shares.push_back({"the CPU of " + busiest->name, busiest->share});
+  if (!time.busiest_link.name.empty())
+    shares.push_back({"link " + time.busiest_link.name, time.busiest_link.share});
+  std::ranges::stable_sort(shares, std::greater<>(), &PoolTime::Share::share);
+  return shares;
+}
+
 PoolTime summary_of(const PlayedPool& played, const PoolOptions& pool) {
   PoolTime time{.workers = std::ssize(pool.workers),
                 .servers = pool.servers,
                 .closures = std::ssize(played.timeline.closures),
                 .end = played.timeline.end};
-  time.interval = interval_of(played.timeline, time.workers);
+  time.interval = interval_of(played.timeline, time.workers * pool.at_once);
   time.by_worker.resize(pool.workers.size());
-  time.coordinator = pool.dispatch * static_cast<double>(time.closures) / steady_time(time);
+  time.coordinator = pool.dispatch / (time.interval * static_cast<double>(pool.at_once));
   add_staleness(played, time);
   add_servers(played, time);
   add_links(played, time);

@@ -17,7 +17,8 @@ struct PoolOptions {
   std::size_t replicas = 1;  // of each worker
   std::int64_t servers = 1;
   std::int64_t closures = 0;  // of all workers
-  Seconds dispatch{};         // of the coordinator, for one closure; 0: there is none
+  Seconds dispatch{};         // of the coordinator, for `at_once` closures; 0: there is none
+  std::int64_t at_once = 1;   // closures that a worker gets with one dispatch
 };
 
 // A pool that was simulated.
@@ -44,6 +45,10 @@ std::vector<Update> updates_of(const PlayedPool& played);  // in the order of ti
 // The closure of the first worker that took as long as the median of its closures: what one step looks like.
 // The spans begin when the coordinator dispatches it.
 plan::Timeline typical_closure(const PlayedPool& played);
+
+// What the workers share, the busiest first: the coordinator if there is one, the CPU of the busiest server,
+// and the busiest link, each with its part of the time. The names are those of PoolTime::bottleneck.
+std::vector<PoolTime::Share> shares_of(const PoolTime& time);
 
 PoolTime summary_of(const PlayedPool& played, const PoolOptions& pool);
 

@@ -42,6 +42,7 @@ TEST(List, TellsOneKindALineEach) {
       "  multi_worker_mirrored  copies on the devices of several machines\n"
       "  tpu                    copies on the cores of a TPU slice\n"
       "  parameter_server       variables on servers, workers that a coordinator feeds\n"
+      "  parameter_server_v1    variables on servers, workers with loops of their own\n"
       "  auto                   one_device, mirrored, multi_worker_mirrored or tpu, by the machine\n");
   const std::string all = call({"list"}).results;
   EXPECT_NE(all.find("\n\nstrategies:\n  default"), std::string::npos);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "cli/scenario_runs.h"
@@ -45,6 +46,19 @@ class Servers : public test::ScenarioRuns {
     const test::Said said = run_text(two_workers, out, overrides);
     EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
     return *results(out).find("simulated")->find("pool");
+  }
+  json::Value explained(const std::vector<std::string>& overrides) const {
+    std::vector<std::string> words{
+        "explain", base_.write("explained.json", std::string(two_workers)).string(), "--json"};
+    for (const std::string& each : overrides) words.insert(words.end(), {"--set", each});
+    const test::Said said = test::call(words);
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+    return json::parse(said.results, "explained");
+  }
+  static const json::Value& change(const json::Value& explained, const std::string& name) {
+    for (const json::Value& row : explained.find("changes")->elements())
+      if (row.find("change")->string() == name) return row;
+    throw std::runtime_error("no change " + name);
   }
   std::string refusal(const std::vector<std::string>& overrides) const {
     const test::Said said = run_text(two_workers, "refused", overrides);
@@ -206,6 +220,195 @@ TEST_F(Servers, ST21_ACoordinatorDispatchesNoMoreThanItCan) {
   EXPECT_EQ(many.find("bottleneck")->string(), "the coordinator");
   EXPECT_NEAR(test::number_at(more, {"updates_per_second"}), test::number_at(many, {"updates_per_second"}),
               1);
+}
+
+// Each of the changes is a scenario that a user could have written.
+TEST_F(Servers, G19_ExplainNamesTheBottleneckAndWhatOneMoreOfEachGives) {
+  const std::vector<std::string> bound{"numerics=none", "training.steps=500", cluster(8, 2)};
+  const json::Value found = explained(bound);
+  EXPECT_TRUE(
+      found.find("bound_by")->string().starts_with("bound by the coordinator; busy: the coordinator 100 %, "))
+      << found.find("bound_by")->string();
+  EXPECT_EQ(found.find("pool")->find("bottleneck")->string(), "the coordinator");
+  const auto with = [&](const std::vector<std::string>& further) {
+    std::vector<std::string> overrides = bound;
+    overrides.insert(overrides.end(), further.begin(), further.end());
+    return test::number_at(pool("as_written", overrides), {"updates_per_second"});
+  };
+  const auto rate = [&](const char* name) {
+    return test::number_at(change(found, name), {"updates_per_second"});
+  };
+  EXPECT_EQ(rate("as it is"), with({}));
+  EXPECT_EQ(rate("one more worker"), with({cluster(9, 2)}));
+  EXPECT_EQ(rate("one more server"), with({cluster(8, 3)}));
+  EXPECT_EQ(rate("10 steps a dispatch"), with({"training.steps_per_execution=10"}));
+  EXPECT_GT(rate("10 steps a dispatch"), 1.5 * rate("as it is"));
+  // Two workers leave the coordinator time for a third one.
+  const json::Value few = explained({"numerics=none", "training.steps=500"});
+  EXPECT_TRUE(few.find("bound_by")->string().starts_with("bound by the workers; busy: "));
+  const double before = test::number_at(change(few, "as it is"), {"updates_per_second"});
+  const double more = test::number_at(change(few, "one more worker"), {"updates_per_second"});
+  EXPECT_GT(more, 1.3 * before);
+  EXPECT_LE(more, 1.5 * before);
+}
+
+// Whether machines are counted, listed in groups, or all taken; jobs as numbers, addresses or in TF_CONFIG.
+TEST_F(Servers, G19_ExplainAddsAMachineToTheGroupThatNeedsIt) {
+  const std::string list =
+      R"("machines": [{"file": "dgx1_p100", "count": 2}, {"file": "cpu_server", "count": 2}])";
+  const std::string network = R"("network": {"type": "switch", "bandwidth": "12.5 GB/s", "latency": "1 us"})";
+  const std::string unlike = fmt::format("platform={{{}, {}}}", list, network);
+  const std::string named = fmt::format(
+      "platform=\"{}\"", base_.write("unlike.json", fmt::format(R"({{{}, {}}})", list, network)).string());
+  const std::vector<std::vector<std::string>> forms{
+      {"platform.set.machines=4"},
+      {"platform.set.machines=13"},
+      {unlike},
+      {named},
+      {unlike, R"(cluster={"worker": ["a:1", "b:1"], "ps": ["c:1"], "chief": ["d:1"]})"},
+      {unlike, R"(cluster={"cluster": {"worker": 2, "ps": 1, "chief": 1}})"},
+      {R"(platform={"machines": [{"file": "cpu_server", "count": 2}, {"file": "dgx1_p100", "count": 2}], )" +
+           network + "}",
+       R"(cluster={"ps": 1, "chief": 1, "worker": 2})"}};
+  std::map<std::size_t, double> servers;
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    std::vector<std::string> overrides{"numerics=none", "training.steps=100"};
+    overrides.insert(overrides.end(), forms[i].begin(), forms[i].end());
+    const json::Value found = explained(overrides);
+    for (const char* name : {"one more worker", "one more server"}) {
+      const json::Value& row = change(found, name);
+      EXPECT_TRUE(row.find("why_not")->kind() == json::Kind::null || row.find("why_not")->string().empty())
+          << i << name << row.find("why_not")->text();
+      EXPECT_GT(test::number_at(row, {"updates_per_second"}), 0) << i << name;
+    }
+    servers[i] = test::number_at(change(found, "one more server"), {"updates_per_second"});
+  }
+  EXPECT_EQ(servers[0], servers[1]);
+  EXPECT_EQ(servers[2], servers[3]);
+  EXPECT_EQ(servers[2], servers[4]);
+  EXPECT_EQ(servers[2], servers[5]);
+}
+
+TEST_F(Servers, ST21_SeveralStepsADispatchKeepTheNumbersOfOneWorker) {
+  const test::PinnedIsa pinned;
+  const std::vector<double> one = losses("one", {cluster(1, 2)});
+  EXPECT_EQ(losses("five", {cluster(1, 2), "training.steps_per_execution=5"}), one);
+  const std::vector<std::string> overrides{cluster(3, 2), "training.steps_per_execution=4",
+                                           "time.jitter=0.2"};
+  const std::vector<double> first = losses("first", overrides);
+  EXPECT_EQ(first.size(), 12U);
+  EXPECT_EQ(losses("second", overrides), first);
+}
+
+// ---- Version 1
+
+const std::string version_1 = R"(strategy={"type": "parameter_server_v1"})";
+
+TEST_F(Servers, ST19_OneWorkerComputesWhatOneDeviceDoes) {
+  const test::PinnedIsa pinned;
+  for (const char* optimizer : {"sgd", "adam", "rmsprop"}) {
+    const std::string chosen = fmt::format("training.optimizer={}", optimizer);
+    const std::vector<double> alone = losses("alone", {R"(strategy={"type": "one_device"})", chosen});
+    for (const char* jobs :
+         {R"({"worker": 1, "ps": 1})", R"({"worker": 1, "ps": 3})", R"({"chief": 1, "ps": 2})"})
+      EXPECT_EQ(losses("one", {version_1, fmt::format("cluster={}", jobs), chosen}), alone)
+          << optimizer << jobs;
+  }
+}
+
+// A chief trains, too, and the steps of all are counted together.
+TEST_F(Servers, ST19_EveryWorkerTrainsAndTheSameSeedGivesTheSameNumbers) {
+  for (const int workers : {2, 3, 8}) {
+    const std::vector<std::string> overrides{
+        version_1, fmt::format(R"(cluster={{"chief": 1, "worker": {}, "ps": 2}})", workers - 1),
+        "training.steps=24", "time.jitter=0.2"};
+    const std::vector<double> first = losses("first", overrides);
+    EXPECT_EQ(first.size(), 24U);
+    std::set<std::int64_t> seen;
+    const json::Value found = results("first");
+    for (const json::Value& step : found.find("steps")->elements())
+      seen.insert(step.find("worker")->integer());
+    EXPECT_EQ(std::ssize(seen), workers);
+    EXPECT_EQ(losses("second", overrides), first);
+  }
+}
+
+TEST_F(Servers, ST19_NoCoordinatorBoundsTheWorkers) {
+  const auto rate = [&](int workers, const std::string& strategy) {
+    return test::number_at(
+        pool("rate", {"numerics=none", "training.steps=400", cluster(workers, 2), strategy}),
+        {"updates_per_second"});
+  };
+  const std::string version_2 = R"(strategy={"type": "parameter_server"})";
+  EXPECT_GT(rate(8, version_1), 1.5 * rate(8, version_2));
+  const json::Value found = explained({"numerics=none", "training.steps=400", version_1});
+  EXPECT_EQ(test::number_at(found, {"pool", "coordinator_busy"}), 0);
+  EXPECT_THROW(change(found, "10 steps a dispatch"), std::runtime_error);
+}
+
+// TensorFlow's own sentence (recording servers_v1).
+TEST_F(Servers, ST19_AClusterWithoutServersIsRefusedInTensorFlowsWords) {
+  using test::has;
+  EXPECT_TRUE(
+      has(refusal({version_1, R"(cluster={"worker": 2})"}), "The cluster spec needs to have `ps` jobs."));
+  EXPECT_TRUE(has(refusal({version_1, "training.steps_per_execution=4"}), "start several steps at once"));
+}
+
+// ---- The task that TF_CONFIG gives the program
+
+TEST_F(Servers, C1_OnlyTheCoordinatorsProgramLogsTheStrategy) {
+  using test::has;
+  const auto messages = [&](const std::string& task, const std::string& strategy) {
+    const std::string config = fmt::format(
+        R"(cluster={{"cluster": {{"worker": ["a:1", "b:2"], "ps": ["c:3"], "chief": ["d:4"]}}, "task": {}}})",
+        task);
+    const test::Said said = run_text(two_workers, "task", {config, "numerics=none", strategy});
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+    return said.messages;
+  };
+  const std::string version_2 = R"(strategy={"type": "parameter_server"})";
+  const std::string chief = messages(R"({"type": "chief", "index": 0})", version_2);
+  EXPECT_TRUE(has(chief, "ParameterServerStrategyV2 is now connecting to cluster")) << chief;
+  EXPECT_FALSE(has(chief, "Started server"));
+  const std::string server = messages(R"({"type": "ps", "index": 0})", version_2);
+  EXPECT_TRUE(has(server, "Started server with target: grpc://c:3\n")) << server;
+  EXPECT_FALSE(has(server, "ParameterServerStrategyV2"));
+  const std::string worker = messages(R"({"type": "worker", "index": 1})", version_2);
+  EXPECT_TRUE(has(worker, "Started server with target: grpc://b:2\n")) << worker;
+  EXPECT_TRUE(has(messages(R"({"type": "ps", "index": 0})", version_1), "grpc://c:3"));
+  EXPECT_FALSE(has(messages(R"({"type": "worker", "index": 0})", version_1), "Started server"));
+}
+
+TEST_F(Servers, C1_ATaskThatTheClusterLacksIsRefused) {
+  EXPECT_TRUE(test::has(
+      refusal(
+          {R"(cluster={"cluster": {"worker": 2, "ps": 1, "chief": 1}, "task": {"type": "ps", "index": 1}})"}),
+      "ps"));
+}
+
+// ---- Time to a target loss
+
+TEST_F(Servers, TheFirstStepThatReachesTheTargetIsReportedWithItsTime) {
+  for (const char* strategy : {"parameter_server", "one_device"}) {
+    const std::string chosen = fmt::format(R"(strategy={{"type": "{}"}})", strategy);
+    const std::vector<double> all = losses("all", {chosen});
+    double sum = 0, target = all[5];
+    std::size_t first = 0;
+    while (all[first] > target) ++first;
+    const json::Value found = [&] {
+      losses("target", {chosen, fmt::format("training.target_loss={}", target)});
+      return results("target");
+    }();
+    const json::Value& reached = *found.find("target");
+    EXPECT_EQ(reached.find("step")->integer(), static_cast<std::int64_t>(first));
+    const json::Value::Elements& steps = found.find("steps")->elements();
+    for (std::size_t i = 0; i <= first; ++i) sum += test::number_at(steps[i], {"step_time_s"});
+    const bool is_pool = std::string_view(strategy) == "parameter_server";
+    EXPECT_DOUBLE_EQ(test::number_at(reached, {"time_s"}),
+                     is_pool ? test::number_at(steps[first], {"end_s"}) : sum);
+    losses("never", {chosen, "training.target_loss=1e-9"});
+    EXPECT_FALSE(results("never").find("target")->find("reached")->boolean());
+  }
 }
 
 // All closures are one plan. What it can't have is refused before anything is computed.

@@ -114,9 +114,7 @@ TEST(StrategyTable, EachRefusesTheOptionsOfOthers) {
   EXPECT_GT(refused, 20);
 }
 
-TEST(StrategyTable, OfWhatIsNotOfferedTheMeaningIsReported) {
-  EXPECT_EQ(facts_about(R"({"type": "parameter_server_v1"})"),
-            "\"parameter_server_v1\" is not offered yet: variables on servers, workers on their own\n");
+TEST(StrategyTable, AWordThatIsNoneIsReported) {
   EXPECT_EQ(facts_about(R"({"type": "mirored"})"), "\"mirored\" is not a strategy\n");
 }
 

@@ -41,6 +41,23 @@ TEST(Tasks, AreTakenByTheWorkerThatIsFreeFirst) {
   EXPECT_EQ(outcome.end, 6);
 }
 
+// Two workers of 1 s, and 0.5 s for whoever takes runs, one worker at a time. Two runs at once: the first
+// worker begins at 0.5 and ends at 1.5 and 2.5; the second one begins at 1 and ends at 2 and 3. The fifth run
+// is left for the first, which takes it alone.
+TEST(Tasks, AreTakenSeveralAtOnceAndThenTakenOnlyOnce) {
+  Job job;
+  job.stations = 1;
+  for (std::int32_t worker = 0; worker < 2; ++worker) {
+    job.add({.delay = 0.5, .station = 0, .is_taking = true});
+    job.add({.delay = 1}, {{2 * worker}});
+  }
+  job.tasks = {.first = {0, 2, 4}, .runs = 5, .at_once = 2};
+  const Outcome outcome = play(job);
+  expect_ends(outcome, 1, {{0, 1.5}, {2, 2.5}, {4, 4}});
+  expect_ends(outcome, 3, {{1, 2}, {3, 3}});
+  expect_ends(outcome, 0, {{0, 0.5}, {2, 1.5}, {4, 3}});
+}
+
 TEST(Tasks, GoToTheWorkerWithTheSmallerNumberAtTheSameDate) {
   Job job;
   for (int worker = 0; worker < 3; ++worker) job.add({.delay = 1});

@@ -97,7 +97,8 @@ struct Cluster {
     std::vector<double> compute{};
     double pull = 0, update = 0;
   };
-  plan::PoolTimeline play(const Times& times, std::int64_t closures, double dispatch = 0) const {
+  plan::PoolTimeline play(const Times& times, std::int64_t closures, double dispatch = 0,
+                          std::int64_t at_once = 1) const {
     std::vector<platform::Endpoint> where;
     for (const plan::Device& device : pooled.plan.devices) {
       const bool is_worker = device.name.starts_with("worker:");
@@ -120,12 +121,14 @@ struct Cluster {
         has_computed = true;
       }
     }
-    return simulate::simulate(pooled, {.closures = closures, .dispatch = Seconds(dispatch)}, costs, platform,
-                              where);
+    return simulate::simulate(pooled,
+                              {.closures = closures, .dispatch = Seconds(dispatch), .at_once = at_once},
+                              costs, platform, where);
   }
 
-  timing::PlayedPool played(const Times& times, std::int64_t closures) const {
-    return {.pooled = pooled, .timeline = play(times, closures)};
+  timing::PlayedPool played(const Times& times, std::int64_t closures, double dispatch = 0,
+                            std::int64_t at_once = 1) const {
+    return {.pooled = pooled, .timeline = play(times, closures, dispatch, at_once)};
   }
 };
 
@@ -184,6 +187,33 @@ TEST(Servers, ST21_OneClosureAtATimeIsDispatched) {
   EXPECT_NEAR(bound.end.count(), 50 * 0.25 + 1, 1e-5);
 }
 
+// Closed form: ten workers of 1 s are bound by a dispatch of 0.25 s, and k steps a dispatch make it k times
+// as fast, until a worker's own steps take longer: k = 4 has 10 workers / (0.25 + 4 x 1 s) x 4 steps a second.
+TEST(Servers, ST21_SeveralStepsADispatchRelieveTheCoordinator) {
+  const Cluster cluster(10, 1);
+  const auto interval = [&](std::int64_t at_once) {
+    const timing::PoolOptions options{.workers = cluster.devices_of_workers(),
+                                      .closures = 400,
+                                      .dispatch = Seconds(0.25),
+                                      .at_once = at_once};
+    const timing::PlayedPool played =
+        cluster.played({.compute = std::vector<double>(10, 1.0)}, options.closures, 0.25, at_once);
+    const timing::PoolTime time = timing::summary_of(played, options);
+    EXPECT_NEAR(time.coordinator, 0.25 / static_cast<double>(at_once) / time.interval.count(), 1e-12);
+    return time.interval.count();
+  };
+  EXPECT_NEAR(interval(1), 0.25, 1e-4);
+  EXPECT_NEAR(interval(2), 0.125, 1e-4);
+  EXPECT_NEAR(interval(4), (0.25 + 4) / 40, 1e-2 * (0.25 + 4) / 40);
+}
+
+// What TensorFlow's version 1 does: no program dispatches, so each worker takes its next step at once.
+TEST(Servers, ST19_WorkersWithLoopsOfTheirOwnNeverWaitForADispatch) {
+  const plan::PoolTimeline timeline = Cluster(3, 1).play({.compute = {1, 1, 1}}, 9);
+  for (std::size_t i = 0; i < 9; ++i)
+    EXPECT_NEAR(timeline.closures[i].end.count(), static_cast<double>(1 + i / 3), 1e-4) << i;  // latencies
+}
+
 // The replay knows only which closure read or updated which variable when, and computes with plain floats.
 class Replay {
  public:
@@ -218,12 +248,19 @@ class Replay {
 
 TEST(Servers, G8_NumbersAreThoseOfASequentialReplayOfTheVersions) {
   constexpr std::int64_t closures = 12;  // 24 bits hold all quarters
-  for (const auto& [workers, servers] : std::vector<std::pair<int, int>>{{1, 1}, {2, 1}, {3, 2}, {8, 3}}) {
+  // Without a dispatch it is version 1 of the strategy.
+  struct Case {
+    int workers = 1, servers = 1;
+    double dispatch = 0;
+    std::int64_t at_once = 1;
+  };
+  for (const auto& [workers, servers, dispatch, at_once] : std::vector<Case>{
+           {1, 1}, {2, 1}, {3, 2}, {8, 3}, {3, 2, 0.3}, {8, 3, 0.1}, {2, 1, 0.3, 2}, {3, 2, 0.1, 4}}) {
     const Cluster cluster(workers, servers);
     std::vector<double> compute;
     for (int i = 0; i < workers; ++i) compute.push_back(1 + 0.37 * i);
     const timing::PlayedPool played =
-        cluster.played({.compute = compute, .pull = 0.05, .update = 0.2}, closures);
+        cluster.played({.compute = compute, .pull = 0.05, .update = 0.2}, closures, dispatch, at_once);
     std::vector<std::vector<float>> inputs;
     for (std::int64_t closure = 0; closure < closures; ++closure) {
       inputs.emplace_back();

@@ -70,6 +70,8 @@ struct Station {
 struct TaskRun {
   std::int32_t run = none;
   std::int32_t left = 0;  // activities that have not ended
+  std::int64_t more = 0;  // runs that the worker has taken and not yet begun
+  bool is_first = true;   // of those that the worker took together
 };
 
 // A discrete-event simulation: activities whose dependencies have ended put their events into a queue.
@@ -124,20 +126,35 @@ class Player {
       if (job_.waits_of(id).empty()) make_ready(static_cast<std::int32_t>(id));
   }
 
-  // The worker executes its task once more, if the queue has another run. A worker that never does executes
-  // nothing.
+  // The worker executes its task once more, if it has taken a run for that or the queue has another one. A
+  // worker that never does executes nothing.
   void take_run(std::size_t worker) {
     const auto first = static_cast<std::size_t>(job_.tasks.first[worker]);
     const auto end = static_cast<std::size_t>(job_.tasks.first[worker + 1]);
-    if (taken_ == job_.tasks.runs) return;
-    running_[worker] = {static_cast<std::int32_t>(taken_++), static_cast<std::int32_t>(end - first)};
+    const std::int64_t taken = running_[worker].more;
+    const std::int64_t more = taken > 0 ? taken : std::min(job_.tasks.at_once, job_.tasks.runs - taken_);
+    if (more == 0) return;
+    if (taken == 0) taken_ += more;
+    running_[worker] = {.run = static_cast<std::int32_t>(begun_++),
+                        .left = static_cast<std::int32_t>(end - first),
+                        .more = more - 1,
+                        .is_first = taken == 0};
     begin_all(first, end);
   }
 
   // ---- An activity
 
+  // A worker that has taken several runs together takes the later ones in no time.
+  bool is_skipped(std::int32_t id) const {
+    return job_.activities[static_cast<std::size_t>(id)].is_taking && !task_run(id)->is_first;
+  }
+
+  std::int32_t station_of(std::int32_t id) const {
+    return is_skipped(id) ? none : job_.activities[static_cast<std::size_t>(id)].station;
+  }
+
   void make_ready(std::int32_t id) {
-    const std::int32_t station = job_.activities[static_cast<std::size_t>(id)].station;
+    const std::int32_t station = station_of(id);
     if (station == none) return start(id);
     stations_[static_cast<std::size_t>(station)].waiting.emplace(now_, id);
     // It is occupied after all events of this date, when it is known who is ready.
@@ -147,7 +164,8 @@ class Player {
   void start(std::int32_t id) {
     const Activity& activity = job_.activities[static_cast<std::size_t>(id)];
     outcome_.activities[static_cast<std::size_t>(id)].start = now_;
-    add({now_ + activity.delay * pace_of(id), id, after_delay(activity)});
+    const double delay = is_skipped(id) ? 0 : activity.delay * pace_of(id);
+    add({now_ + delay, id, after_delay(activity)});
   }
 
   double pace_of(std::int32_t id) const {
@@ -246,7 +264,7 @@ class Player {
     }
     is_done_[at] = true;
     outcome_.activities[at].end = outcome_.end = now_;
-    leave_station(job_.activities[at].station);
+    leave_station(station_of(id));
     for (const std::int32_t other : successors_.of(at))
       if (--waits_[static_cast<std::size_t>(other)] == 0) make_ready(other);
     for (const std::int32_t other : followers_.of(at))
@@ -293,6 +311,7 @@ class Player {
   std::vector<TaskRun> running_;       // by worker
   std::vector<std::size_t> latest_;    // by activity, its last execution in Outcome::occurred
   std::int64_t taken_ = 0;             // runs that workers have taken
+  std::int64_t begun_ = 0;             // of these, the ones that they have begun
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_{};
   std::vector<std::int32_t> beginning_{};
   double now_ = 0;  // date of the current event; SimGrid's clock may be ahead by a rounding error

@@ -1,5 +1,6 @@
-// tf.distribute.ParameterServerStrategy (version 2): variables on servers, and workers that take closures
-// from the queue of a coordinator.
+// tf.distribute.ParameterServerStrategy: variables on servers, and workers that don't wait for each other. In
+// version 2 they take closures from the queue of a coordinator. In version 1 each runs the training loop of
+// its own.
 
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 
 #include "base/rough.h"
 #include "cluster/cluster.h"
+#include "cluster/roles.h"
 #include "strategy/look_ups.h"
 #include "strategy/rows/one_machine.h"
 #include "strategy/shards.h"
@@ -66,7 +68,7 @@ model::Partitioner PartitionerOption::partitioner() const {
   return model::FixedShardsPartitioner{fixed_shards.value_or(1)};
 }
 
-class ParameterServer final : public Cloned<ParameterServer> {
+class ParameterServer : public Cloned<ParameterServer> {
  public:
   std::string_view name() const override { return "parameter_server"; }
 
@@ -78,6 +80,8 @@ class ParameterServer final : public Cloned<ParameterServer> {
   }
 
   Processes processes() const override { return Processes::with_servers; }
+  bool has_coordinator() const override { return true; }
+  std::string refusal_of(const cluster::ClusterSpec& spec) const override;
   void check_platform(const platform::Platform& platform, const Report& report) const override;
   void add_replicas(Site& site) const override;
 
@@ -108,6 +112,40 @@ class ParameterServer final : public Cloned<ParameterServer> {
   std::optional<PartitionerOption> partitioner_{};
 };
 
+// Version 1 (tf.compat.v1.distribute.experimental.ParameterServerStrategy, TensorFlow 2.x,
+// distribute/parameter_server_strategy.py) replicates between graphs: a chief trains as the workers do, and
+// no program dispatches. Each worker's step adds 1 to the same global step, so the steps of a training are
+// those of all workers together.
+class ParameterServerV1 final : public ParameterServer {
+ public:
+  std::unique_ptr<Strategy> clone() const override { return std::make_unique<ParameterServerV1>(*this); }
+  std::string_view name() const override { return "parameter_server_v1"; }
+  void keys(KeyVisitor&) override {}
+  bool has_coordinator() const override { return false; }
+  std::string refusal_of(const cluster::ClusterSpec& spec) const override {
+    return cluster::task_count(spec, "ps") == 0 ? "The cluster spec needs to have `ps` jobs." : "";
+  }
+  void warn(Site& site) const override;
+  std::vector<std::string> log(const cluster::Machine&, model::Semantics,
+                               const cluster::ClusterSpec&) const override {
+    return {};
+  }
+};
+
+void ParameterServerV1::warn(Site& site) const {
+  site.machine().notes.push_back(
+      {.fact = "TensorFlow runs this strategy inside tf.Estimator only; called eagerly it says: "
+               "`tf.compat.v1.distribute.experimental.ParameterServerStrategy` currently only works with the "
+               "tf.Estimator API"});
+}
+
+std::string ParameterServer::refusal_of(const cluster::ClusterSpec& spec) const {
+  if (spec.is_empty())
+    return "Cluster spec must be non-empty in `tf.distribute.cluster_resolver.ClusterResolver`.";
+  if (cluster::task_count(spec, "ps") == 0) return "There must be at least one ps.";
+  return cluster::task_count(spec, "worker") == 0 ? "There must be at least one worker." : "";
+}
+
 Overrides ParameterServer::resized(const Resizing& resizing) const {
   if (resizing.wanted() == resizing.now()) return {};
   resizing.refuse("cluster", "the cluster says how many workers there are",
@@ -117,7 +155,7 @@ Overrides ParameterServer::resized(const Resizing& resizing) const {
 void ParameterServer::check_platform(const platform::Platform& platform, const Report& report) const {
   if (platform.slice() != nullptr)
     report("platform",
-           "parameter_server has its variables on servers, and the machines of a TPU slice are none",
+           fmt::format("{} has its variables on servers, and the machines of a TPU slice are none", name()),
            "take tpu, or a platform of GPU or CPU machines");
 }
 
@@ -142,7 +180,7 @@ void ParameterServer::add_replicas(Site& site) const {
   for (const cluster::Task* server : cluster::tasks_of(cluster, "ps"))
     pool.servers.push_back(cluster::host_name(*server));
   site.machine().replicas = pool.workers.front();
-  if (cluster::tasks_of(cluster, "chief").empty())
+  if (has_coordinator() && cluster::tasks_of(cluster, "chief").empty())
     site.report("cluster", "no task is the coordinator, which needs a machine, too",
                 R"(add it: "cluster": {"worker": 4, "ps": 2, "chief": 1})");
   site.machine().pool = std::move(pool);
@@ -183,5 +221,6 @@ std::vector<std::string> ParameterServer::log(const cluster::Machine& machine, m
 }  // namespace
 
 std::unique_ptr<Strategy> make_parameter_server() { return std::make_unique<ParameterServer>(); }
+std::unique_ptr<Strategy> make_parameter_server_v1() { return std::make_unique<ParameterServerV1>(); }
 
 }  // namespace wt::strategy
