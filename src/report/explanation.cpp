@@ -230,8 +230,7 @@ constexpr std::array pool_columns{
                                    ? number(row.after->pool->updates_per_second(), 1)
                                    : Cell{};
                       }},
-    Column<ChangeRow>{{"bound by", "bottleneck", 'l'},
-                      [](const ChangeRow& row) {
+    Column<ChangeRow>{{"bound by", "bottleneck", 'l'}, [](const ChangeRow& row) {
                         return row.after != nullptr && row.after->pool ? cell(row.after->pool->bottleneck)
                                                                        : Cell{};
                       }}};
@@ -251,6 +250,10 @@ constexpr std::string_view footing =
     "twice "
     "as much,\nlatencies and what software reaches (LL's rate, gRPC's copies) stay; each row is "
     "simulated\n";
+
+constexpr std::string_view pool_footing =
+    "one more worker or server: \"cluster\" with one more task, on a machine like its job's others; steps a "
+    "dispatch: steps_per_execution\n";
 
 }  // namespace
 
@@ -273,7 +276,8 @@ std::string explanation_text(const study::Explanation& e) {
                                    table(records(collective_columns, e.account.collectives, shown)),
                                    table(records(link_columns, link_rows(e), shown))})
     if (!table.empty()) text += "\n" + table;
-  return text + "\n" + table(changes_of(e)) + std::string(footing);
+  text += "\n" + table(changes_of(e)) + std::string(footing);
+  return e.now.simulated->pool ? text + std::string(pool_footing) : text;
 }
 
 std::string explanation_json(const study::Explanation& e) {
