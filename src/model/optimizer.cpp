@@ -101,11 +101,7 @@ struct Applying {
     for (const Symbol& variable : variables) all.push_back(slot(kind, variable));
     return all;
   }
-  // The number of steps. All replicas compute the same number, so it is not summed over them.
-  Symbol iteration() const {
-    const VariableOptions options{.trainable = false, .aggregation = Aggregation::only_first_replica};
-    return building.weight({iteration_name(optimizer), {Type::int64, {}}, zeros, options, {}});
-  }
+  Symbol iteration() const { return model::iteration(building, optimizer); }
   void count_step(Symbol iteration) const {
     const Symbol one = fill(building.trace(), iteration.spec(), 1);
     building.update(iteration, iteration + one);
@@ -236,6 +232,12 @@ void apply_gradients(Building& building, const Optimizer& optimizer, const std::
     const Applying call{building, optimizer, variables, summed, learning_rate, options.semantics};
     std::visit([&](const auto& update) { apply(call, update); }, optimizer.update);
   });
+}
+
+// All replicas compute the same number, so it is not summed over them.
+Symbol iteration(Building& building, const Optimizer& optimizer) {
+  const VariableOptions options{.trainable = false, .aggregation = Aggregation::only_first_replica};
+  return building.weight({iteration_name(optimizer), {Type::int64, {}}, zeros, options, {}});
 }
 
 std::string iteration_name(const Optimizer& optimizer) { return optimizer.name + "/iteration"; }

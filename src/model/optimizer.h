@@ -55,6 +55,11 @@ void apply_gradients(Building& building, const Optimizer& optimizer, const std::
                      const std::vector<Symbol>& gradients, Symbol learning_rate,
                      const ApplyOptions& options = {});
 
+// The number of the optimizer's steps, a variable of the step. Keras' optimizers make it first, before the
+// learning rate (keras/optimizers/optimizer.py of Keras 2.15), so that on parameter servers its turn comes
+// first.
+Symbol iteration(Building& building, const Optimizer& optimizer);
+
 // Names of the optimizer's own variables: "Adam/iteration", "Adam/m/dense/kernel".
 std::string iteration_name(const Optimizer& optimizer);
 std::string slot_name(const Optimizer& optimizer, std::string_view slot, std::string_view variable);

@@ -13,6 +13,7 @@ namespace wt::train {
 namespace {
 
 Symbol learning_rate(model::Building& building, const model::Optimizer& optimizer) {
+  model::iteration(building, optimizer);  // the optimizer's first variable
   return building.weight({.name = optimizer.name + "/learning_rate",
                           .spec = {Type::float32, {}},
                           .initializer = {model::Constant{optimizer.learning_rate}},

@@ -135,6 +135,9 @@ TEST_F(Servers, ST24_ShardsFollowEachOtherOverTheServers) {
   EXPECT_EQ(server_of("dense/bias/part_0"), 2);
   EXPECT_EQ(server_of("dense/bias/part_1"), 0);
   EXPECT_EQ(server_of("Adam/m/dense/bias/part_0"), 2);
+  // The turn after the model's last shard is the iteration's (recordings servers_placement_*).
+  EXPECT_EQ(server_of("Adam/iteration"), (server_of("dense_2/bias/part_1") + 1) % 3);
+  EXPECT_EQ(server_of("Adam/learning_rate"), (server_of("Adam/iteration") + 1) % 3);
 }
 
 TEST_F(Servers, ST24_APartitionerIsNamedOnceAndCutsSomething) {
@@ -204,7 +207,8 @@ TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
     const double bytes = 4.0 * (4000.0 * 4000 + (servers == 1 ? 4000 + 40000 + 10 + 1 : 40000));
     const double share = test::number_at(pool, {"updates_per_second"}) * bytes / bandwidth;
     EXPECT_LE(share, 1.0 + 1e-3) << servers << link;
-    EXPECT_GE(share, 0.95) << servers << link;
+    // Of two servers, the first also waits for the learning rate, which the second one has.
+    EXPECT_GE(share, 0.93) << servers << link;
     EXPECT_EQ(pool.find("bottleneck")->string(), "link " + link);
   }
 }
