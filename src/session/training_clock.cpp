@@ -52,12 +52,14 @@ TrainingClock::TrainingClock(const scenario::Scenario& scenario, const scenario:
 
 namespace {
 
+constexpr std::int64_t of_each_worker = 5;  // dispatches that are played at least
+
 // As many closures as show how the workers drift apart, or all of a shorter training. The effort grows with
 // the flows of a closure and with those of all workers, which share links: 16 workers with 320 flows each
 // (ResNet-50) took 73 s for 1,000 closures.
 std::int64_t closures_to_play(std::int64_t steps, std::int64_t workers, std::int64_t at_once,
                               const plan::Plan& plan) {
-  constexpr std::int64_t most = 1000, of_each_worker = 5;
+  constexpr std::int64_t most = 1000;
   constexpr double affordable = 1e8;
   const auto flows = static_cast<double>(std::ranges::count_if(
       plan.nodes, [](const plan::Node& node) { return std::holds_alternative<plan::Move>(node.action); }));
@@ -65,6 +67,13 @@ std::int64_t closures_to_play(std::int64_t steps, std::int64_t workers, std::int
   const std::int64_t least = of_each_worker * workers * at_once;
   return std::clamp<std::int64_t>(steps, 1,
                                   std::max(least, few < most ? static_cast<std::int64_t>(few) : most));
+}
+
+// So many steps a dispatch that each worker can be seen to take some several times: the time of a step is the
+// same if both the steps and the time of a dispatch are fewer by one factor.
+std::int64_t at_once_to_play(std::int64_t at_once, std::int64_t workers) {
+  constexpr std::int64_t most = 20'000;  // closures in all
+  return std::min(at_once, std::max<std::int64_t>(1, most / (of_each_worker * workers)));
 }
 
 }  // namespace
@@ -125,24 +134,31 @@ const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t
 const timing::PlayedPool& TrainingClock::closures(std::int64_t count, std::int64_t epoch) {
   timing::SimulationOptions options = options_of(job_.global_batch, phases_.last());
   options.pool->closures = count;
+  options.pool->dispatch = dispatch();
+  options.pool->at_once = scenario_.training.steps_per_execution;
   options.steps.seed += epoch;
   options.scale = step().scale;
   return played_.emplace(timing::simulate_closures(plans_.whole(), job_.machine, options));
+}
+
+// Of the coordinator, for as many steps as it dispatches together.
+Seconds TrainingClock::dispatch() const {
+  return scenario_.strategy->has_coordinator() ? communication::constants().grpc.dispatch : Seconds(0);
 }
 
 std::optional<timing::PoolOptions> TrainingClock::pool_options(const plan::Plan& plan) const {
   if (!job_.machine.pool) return std::nullopt;
   const cluster::Pool& pool = *job_.machine.pool;
   const std::int64_t steps = scenario_.time.steps.value_or(scenario::steps_of(scenario_, job_));
-  const std::int64_t at_once = scenario_.training.steps_per_execution;
-  return timing::PoolOptions{.workers = strategy::devices_of_workers(pool),
-                             .replicas = job_.machine.replicas.size(),
-                             .servers = std::ssize(pool.servers),
-                             .closures = closures_to_play(steps, std::ssize(pool.workers), at_once, plan),
-                             .dispatch = scenario_.strategy->has_coordinator()
-                                             ? communication::constants().grpc.dispatch
-                                             : Seconds(0),
-                             .at_once = at_once};
+  const std::int64_t wanted = scenario_.training.steps_per_execution;
+  const std::int64_t at_once = at_once_to_play(wanted, std::ssize(pool.workers));
+  return timing::PoolOptions{
+      .workers = strategy::devices_of_workers(pool),
+      .replicas = job_.machine.replicas.size(),
+      .servers = std::ssize(pool.servers),
+      .closures = closures_to_play(steps, std::ssize(pool.workers), at_once, plan),
+      .dispatch = dispatch() * (static_cast<double>(at_once) / static_cast<double>(wanted)),
+      .at_once = at_once};
 }
 
 // Simulates the first replica's step without communication. A scenario's measured step is that of one device

@@ -75,6 +75,7 @@ class TrainingClock {
   };
   const Alone& simulate_alone(std::int64_t rows);
   timing::SimulationOptions options_for(std::int64_t rows, std::span<const std::int64_t> replica_rows) const;
+  Seconds dispatch() const;
   // Absent: all devices make the same steps.
   std::optional<timing::PoolOptions> pool_options(const plan::Plan& plan) const;
   void measure(timing::SimulationOptions& options) const;
