@@ -31,8 +31,7 @@ class KindsOf {
       for (std::size_t j = 0; j < elements_; ++j) {
         const std::uint32_t chance = words[2 * j], other = words[2 * j + 1];
         if (component_.row.type == Type::int32)
-          into.values<std::int32_t>()[i * elements_ + j] =
-              below(unit(chance) < noise_ ? other : hidden[j], component_.below);
+          into.values<std::int32_t>()[i * elements_ + j] = drawn(unit(chance) < noise_ ? other : hidden[j]);
         else
           into.values<float>()[i * elements_ + j] = unit(hidden[j]) * (1 - noise_) + unit(other) * noise_;
       }
@@ -40,6 +39,11 @@ class KindsOf {
   }
 
  private:
+  std::int32_t drawn(std::uint32_t word) const {
+    if (component_.popularity.exponent == 0) return below(word, component_.below);
+    return static_cast<std::int32_t>(component_.popularity.id(word * 0x1p-32, component_.below));
+  }
+
   Component component_;
   std::size_t elements_;
   float noise_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "data/popularity.h"
 #include "data/rows.h"
 
 namespace wt::data {
@@ -50,6 +51,7 @@ std::shared_ptr<const Rows> synthetic_rows(const TokenSequences& wanted);
 struct Component {
   TensorSpec row{};
   std::int64_t below{0};
+  Popularity popularity{};
 };
 
 // Data for models with any number of inputs and labels. Every row belongs to a hidden kind, and each kind has

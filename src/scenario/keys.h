@@ -35,6 +35,12 @@ void keys_of(Visit& visit, SyntheticData& data) {
             .at_least = 0,
             .at_most = 1},
         data.noise);
+  visit(Key{.name = "zipf",
+            .meaning = "the exponent of Zipf's law, by which ids that a model looks up are drawn: id k is "
+                       "(k + 1)^-zipf as likely as id 0; absent: all are equally likely",
+            .at_least = 0,
+            .at_most = 10},
+        data.zipf);
 }
 
 template <class Visit>

@@ -80,6 +80,7 @@ struct SyntheticData {
   std::int64_t rows = 0;
   std::optional<std::int64_t> seed{};
   std::optional<double> noise{};
+  std::optional<double> zipf{};
 };
 
 struct IdxData {

@@ -37,26 +37,29 @@ bool is_language_model(const Purpose& purpose) {
 
 // ---- Several inputs or outputs, and what only ids decide
 
-data::Component input_of(const Purpose& purpose, std::size_t i) {
+data::Component input_of(const Purpose& purpose, std::size_t i, data::Popularity popularity) {
   const TensorSpec& row = purpose.inputs[i];
   if (row.type != Type::int32 && row.type != Type::float32)
     refuse(fmt::format("no synthetic data for rows of {}", print(row)), "take inputs of float32 or int32");
-  return {row, purpose.ids[i] > 0 ? purpose.ids[i] : last_of(purpose.outputs[0])};
+  const bool is_looked_up = purpose.ids[i] > 0;
+  return {row, is_looked_up ? purpose.ids[i] : last_of(purpose.outputs[0]),
+          is_looked_up ? popularity : data::Popularity{}};
 }
 
 data::Component label_of(const model::Loss& compared, const TensorSpec& output) {
   const std::string_view loss = compared.type->name;
   if (loss == "SparseCategoricalCrossentropy" && output.shape.rank() > 0)
-    return {{Type::int32, output.shape.without(output.shape.rank() - 1)}, last_of(output)};
-  if (loss == "BinaryCrossentropy") return {{Type::int32, output.shape}, 2};
+    return {{Type::int32, output.shape.without(output.shape.rank() - 1)}, last_of(output), {}};
+  if (loss == "BinaryCrossentropy") return {{Type::int32, output.shape}, 2, {}};
   if (loss == "CategoricalCrossentropy")
     refuse(fmt::format("no synthetic data for {}", loss), "sparse_categorical_crossentropy learns classes");
-  return {{Type::float32, output.shape}, 0};
+  return {{Type::float32, output.shape}, 0, {}};
 }
 
 data::Dataset rows_of_kinds(const SyntheticData& wanted, const Purpose& purpose) {
   data::Kinds kinds;
-  for (std::size_t i = 0; i < purpose.inputs.size(); ++i) kinds.inputs.push_back(input_of(purpose, i));
+  for (std::size_t i = 0; i < purpose.inputs.size(); ++i)
+    kinds.inputs.push_back(input_of(purpose, i, {wanted.zipf.value_or(0)}));
   for (std::size_t i = 0; i < purpose.outputs.size(); ++i)
     kinds.labels.push_back(label_of(purpose.loss.of(i), purpose.outputs[i]));
   return rows_of(kinds, wanted);
@@ -125,8 +128,11 @@ data::Dataset synthetic_data(const SyntheticData& wanted, const Purpose& purpose
     refuse(fmt::format("the model \"{}\" doesn't say what its rows are like, so none can be made",
                        purpose.model),
            "give its first layer an input shape");
+  if (wanted.zipf && std::ranges::all_of(purpose.ids, [](std::int64_t ids) { return ids == 0; }))
+    refuse(fmt::format("the model \"{}\" looks no ids up, which zipf could draw", purpose.model),
+           "leave \"zipf\" out");
   const bool has_one = purpose.inputs.size() == 1 && purpose.outputs.size() == 1;
-  if (has_one && is_language_model(purpose))
+  if (has_one && !wanted.zipf && is_language_model(purpose))
     return rows_of(
         data::TokenSequences{.length = purpose.inputs[0].shape[0], .vocabulary = last_of(purpose.outputs[0])},
         wanted);

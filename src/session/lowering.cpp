@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/rough.h"
 #include "communication/timing.h"
+#include "data/popularity.h"
 #include "scenario/names.h"
 
 namespace wt::session {
@@ -75,12 +76,24 @@ plan::Plan ScenarioLowering::lower(strategy::Steps steps) {
   return {};
 }
 
+// As the ids of synthetic rows are drawn. Of stored rows all ids count as equally likely.
+strategy::RowShare ScenarioLowering::row_share() const {
+  const auto* synthetic = std::get_if<scenario::SyntheticData>(&scenario_.dataset.source);
+  if (synthetic == nullptr || !synthetic->zipf) return {};
+  return [popularity = data::Popularity{*synthetic->zipf}](std::int64_t first, std::int64_t rows,
+                                                           std::int64_t all) {
+    return popularity.below(static_cast<double>(first + rows), all) -
+           popularity.below(static_cast<double>(first), all);
+  };
+}
+
 strategy::Setting ScenarioLowering::setting(std::vector<strategy::Place> places) {
   return {.machine = machine_,
           .semantics = scenario_.semantics,
           .places = std::move(places),
           .stand_for = stand_for_,
           .file = file_,
+          .row_share = row_share(),
           .library = [this](const std::string& algorithm) { return library(algorithm); }};
 }
 

@@ -49,6 +49,7 @@ class ScenarioLowering {
   std::string fold(strategy::Steps steps);
   std::string obstacle_to_folding(strategy::Steps steps, const Tasks& tasks) const;
   bool is_like(std::span<const strategy::Place> task, std::span<const strategy::Place> first) const;
+  strategy::RowShare row_share() const;
   strategy::Setting setting(std::vector<strategy::Place> places);
   strategy::Library library(const std::string& algorithm);
   const communication::Call& call_for(const std::string& algorithm, Bytes bytes);

@@ -38,8 +38,12 @@ struct LookUp {
 
 class Rewriting {
  public:
-  Rewriting(const Step& step, std::int64_t replicas)
-      : step_(step), replicas_(replicas), made_(step), writer_(step.program.values.size(), nullptr) {
+  Rewriting(const Step& step, std::int64_t replicas, const RowShare& share)
+      : step_(step),
+        replicas_(replicas),
+        share_(share),
+        made_(step),
+        writer_(step.program.values.size(), nullptr) {
     made_.program.nodes.clear();
     for (const wt::Node& node : step.program.nodes)
       for (const ValueId output : node.outputs) writer_[index(output)] = &node;
@@ -156,7 +160,8 @@ class Rewriting {
   LookUp sent(const LookUp& look_up, const Rows& rows) {
     LookUp local = look_up;
     double share = 1;
-    if (rows.rows < spec(rows.of).shape[0]) {
+    const bool is_shard = rows.rows < spec(rows.of).shape[0];
+    if (is_shard) {
       const Owned own = owned(look_up.ids, rows);
       local.ids = own.ids;
       share = own.share;
@@ -165,7 +170,7 @@ class Rewriting {
     const wt::Node* made = writer(look_up.dy);
     const bool is_square = made != nullptr && is_kernel(*made, "square");
     if (is_square) local.dy = made->inputs[0];
-    if (share < 1) local.dy = masked(local.dy, look_up.ids, rows);
+    if (is_shard) local.dy = masked(local.dy, look_up.ids, rows);
     const ValueId ids = gathered(local.ids, share);
     ValueId dy = gathered(local.dy, share);
     if (is_square) dy = kernel("square", NoAttributes{}, {dy});
@@ -246,7 +251,8 @@ class Rewriting {
     if (rows.first + rows.rows < all)
       within = kernel("minimum", NoAttributes{}, {within, scalar(type, rows.rows - 1)});
     at->second = {within, kernel("equal", NoAttributes{}, {own, within}),
-                  static_cast<double>(rows.rows) / static_cast<double>(all)};
+                  share_ ? share_(rows.first, rows.rows, all)
+                         : static_cast<double>(rows.rows) / static_cast<double>(all)};
     set_share(within, at->second.share);
     return at->second;
   }
@@ -283,6 +289,7 @@ class Rewriting {
 
   const Step& step_;
   const std::int64_t replicas_;
+  const RowShare& share_;
   Step made_;
   std::vector<const wt::Node*> writer_;  // by value of the given step; null: no node writes it
   std::map<ValueId, ValueId> replaced_{};
@@ -296,8 +303,8 @@ class Rewriting {
 
 }  // namespace
 
-Step with_look_ups_at_tables(const Step& step, std::int64_t replicas) {
-  return Rewriting(step, replicas).rewritten();
+Step with_look_ups_at_tables(const Step& step, std::int64_t replicas, const RowShare& share) {
+  return Rewriting(step, replicas, share).rewritten();
 }
 
 bool is_look_up_at_table(const Step& step, const wt::Node& node) {

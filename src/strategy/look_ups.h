@@ -10,13 +10,18 @@
 // given all ids and has the rows of its own, so that shapes are fixed; Value::share says which part of them
 // TensorFlow would have sent, and only that part takes time.
 
+#include <functional>
+
 #include "program/program.h"
 
 namespace wt::strategy {
 
-// The same step with such look-ups, for a worker of so many replicas. Requires: shards are concatenated where
+// The part of the look-ups whose id is in [first, first + rows) of a table with so many rows in all.
+using RowShare = std::function<double(std::int64_t first, std::int64_t rows, std::int64_t all)>;
+
+// The same step with such look-ups, for a worker of so many replicas. Without `share` all ids are equally likely. Requires: shards are concatenated where
 // they are read (strategy/shards.h).
-Step with_look_ups_at_tables(const Step& step, std::int64_t replicas);
+Step with_look_ups_at_tables(const Step& step, std::int64_t replicas, const RowShare& share = {});
 
 // Whether the node looks up rows of a variable that has one place.
 bool is_look_up_at_table(const Step& step, const Node& node);

@@ -30,6 +30,7 @@
 #include "platform/description.h"
 #include "program/program.h"
 #include "strategy/library.h"
+#include "strategy/look_ups.h"
 #include "strategy/options.h"
 #include "strategy/place.h"
 #include "strategy/reduction.h"
@@ -107,7 +108,8 @@ struct Setting {
   model::Semantics semantics{};
   std::vector<Place> places{};  // of the replicas that are lowered: all, or some that stand for all
   StandFor stand_for{};
-  std::string file{};  // the content of the file that the options name (Strategy::file)
+  std::string file{};    // the content of the file that the options name (Strategy::file)
+  RowShare row_share{};  // of look-ups in tables; null: all ids are equally likely
   // The all-reduces of the machine's communication library; "" stands for the algorithm that the library
   // takes.
   std::function<Library(const std::string& algorithm)> library{};
@@ -157,7 +159,10 @@ class Strategy {
   virtual bool asks_for_device() const { return false; }
   // The step of one of so many replicas with its variables as they are placed: ParameterServerStrategy may cut
   // them into shards.
-  virtual Step with_placed_variables(const Step& step, std::int64_t /*replicas*/) const { return step; }
+  virtual Step with_placed_variables(const Step& step, std::int64_t /*replicas*/,
+                                     const RowShare& = {}) const {
+    return step;
+  }
   // By variable of such a step, the device of its only copy. Empty: every replica has copies on its own device.
   virtual std::vector<device::Name> variable_devices(const Step&, const cluster::Machine&) const {
     return {};

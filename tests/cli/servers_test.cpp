@@ -427,6 +427,12 @@ TEST_F(Servers, ST21_WhatClosuresCannotHaveIsRefusedBeforeTheFirst) {
          {R"(dataset={"type": "synthetic", "rows": 100, "drop_remainder": true})", "training.steps=12"});
 }
 
+TEST_F(Servers, ST24_ZipfsLawIsForIdsThatAreLookedUp) {
+  using test::has;
+  EXPECT_TRUE(has(refusal({R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1, "zipf": 1.1})"}),
+                  "looks no ids up"));
+}
+
 TEST_F(Servers, C2_TheJobsThatAreMissingAreNamedInTensorFlowsWords) {
   using test::has;
   EXPECT_TRUE(has(refusal({R"(cluster={"worker": 2, "chief": 1})"}), "There must be at least one ps."));

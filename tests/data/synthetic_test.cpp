@@ -184,5 +184,30 @@ TEST(Synthetic, TheNextTokenFollowsFromTheTokenUpToNoise) {
   EXPECT_EQ(std::ranges::count(is_successor, true), 20);
 }
 
+// As many ids below each bound as the law says, within four standard deviations; with the exponent 1 the law
+// is that of logarithms.
+TEST(Synthetic, IdsFollowZipfsLaw) {
+  constexpr std::int64_t ids = 1000, rows = 4000, columns = 26;
+  EXPECT_DOUBLE_EQ(Popularity{1}.below(99, ids), std::log(100.0) / std::log(1001.0));
+  for (const double exponent : {0.0, 0.8, 1.0, 1.2}) {
+    const Popularity popularity{exponent};
+    const auto drawn = synthetic_rows(Kinds{.rows = rows,
+                                            .inputs = {{{Type::int32, {columns}}, ids, popularity}},
+                                            .labels = {{{Type::float32, {1}}, 0, {}}},
+                                            .noise = 1});
+    std::vector<std::int64_t> numbers(rows);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    const Tensor found = drawn->gather(numbers).front();
+    for (const std::int64_t bound : {1, 10, 250, 1000}) {
+      const double share = popularity.below(static_cast<double>(bound), ids), count = rows * columns;
+      const auto below = std::ranges::count_if(found.values<std::int32_t>(),
+                                               [&](std::int32_t id) { return id >= 0 && id < bound; });
+      EXPECT_NEAR(static_cast<double>(below), count * share,
+                  4 * std::sqrt(count * share * (1 - share)) + 1e-6)
+          << exponent << ", " << bound;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace wt::data

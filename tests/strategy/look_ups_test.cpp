@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "several_replicas.h"
 #include "strategy/shards.h"
@@ -33,9 +34,9 @@ Step recommender() {
   });
 }
 
-plan::Plan lowered(const Step& step, int servers, int shards, int replicas) {
+plan::Plan lowered(const Step& step, int servers, int shards, int replicas, const RowShare& share = {}) {
   const Step placed = with_look_ups_at_tables(
-      with_shards(step, model::partition_by(model::FixedShardsPartitioner{shards})), replicas);
+      with_shards(step, model::partition_by(model::FixedShardsPartitioner{shards})), replicas, share);
   VariableServers storage{.strategy = "test",
                           .server_of = in_turn(placed, static_cast<std::size_t>(servers)),
                           .adds_on_host = true,
@@ -70,6 +71,23 @@ TEST(LookUps, ST24_OnlyTheRowsThatAreLookedUpAreSent) {
     EXPECT_NEAR(found.from, numbers, numbers * 1e-6) << shards;
     EXPECT_NEAR(found.to, numbers + 2 * all_ids, numbers * 1e-6) << shards;  // ids go there for the rows, too
   }
+}
+
+// Nine of ten look-ups are in the first shard: so are nine tenths of the bytes of its server.
+TEST(LookUps, ST24_AShardThatIsAskedMoreSendsMore) {
+  constexpr double numbers = rows * ids * width * 4.0;
+  const plan::Plan plan = lowered(recommender(), 2, 2, 1, [](std::int64_t first, std::int64_t, std::int64_t) {
+    return first == 0 ? 0.9 : 0.1;
+  });
+  std::map<std::string, double> from;
+  for (const plan::Node& node : plan.nodes) {
+    const auto* move = std::get_if<plan::Move>(&node.action);
+    if (move != nullptr && is_server(plan, move->source))
+      from[plan.devices[index(plan.buffer(move->source.buffer).device)].name] +=
+          static_cast<double>(payload(node).count());
+  }
+  EXPECT_NEAR(from["ps:0"], 0.9 * numbers, numbers * 1e-6);
+  EXPECT_NEAR(from["ps:1"], 0.1 * numbers, numbers * 1e-6);
 }
 
 // Two GPUs of a worker look their rows up apart, and their host sends the gradients of both behind each other.

@@ -15,7 +15,7 @@ namespace {
 // extents within 64 bits.
 constexpr std::int64_t largest_extent = 1 << 24;
 constexpr std::int64_t largest_in_pair = 1 << 12;
-constexpr std::int64_t most_table_rows = 1LL << 36;
+constexpr std::int64_t most_table_rows = (1LL << 31) - 1;  // int32 ids reach all of them
 
 constexpr json::Named<Padding> paddings[] = {{"valid", Padding::valid}, {"same", Padding::same}};
 

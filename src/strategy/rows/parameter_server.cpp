@@ -93,9 +93,10 @@ class ParameterServer : public Cloned<ParameterServer> {
   bool meets_in_collectives() const override { return false; }
   bool goes_on_with_empty_replicas() const override { return false; }
   bool asks_for_device() const override { return true; }
-  Step with_placed_variables(const Step& step, std::int64_t replicas) const override {
+  Step with_placed_variables(const Step& step, std::int64_t replicas, const RowShare& share) const override {
     return with_look_ups_at_tables(
-        partitioner_ ? with_shards(step, model::partition_by(partitioner_->partitioner())) : step, replicas);
+        partitioner_ ? with_shards(step, model::partition_by(partitioner_->partitioner())) : step, replicas,
+        share);
   }
   std::vector<device::Name> variable_devices(const Step& step,
                                              const cluster::Machine& machine) const override {
@@ -192,7 +193,8 @@ plan::Plan ParameterServer::lower(Steps traced, const Setting& setting) const {
   std::vector<const Step*> steps;
   for (const Step* step : traced)
     steps.push_back(
-        &placed.try_emplace(step, with_placed_variables(*step, std::ssize(traced))).first->second);
+        &placed.try_emplace(step, with_placed_variables(*step, std::ssize(traced), setting.row_share))
+             .first->second);
   const cluster::Pool& pool = *setting.machine.pool;
   VariableServers servers{.strategy = name(),
                           .server_of = in_turn(*steps.front(), pool.servers.size()),
