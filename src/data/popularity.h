@@ -13,7 +13,9 @@ struct Popularity {
   double exponent = 0;  // 0: all ids are equally likely
 
   // The expected part of the look-ups whose id is in [0, end) of so many ids.
-  double below(double end, std::int64_t ids) const { return integral(end) / integral(static_cast<double>(ids)); }
+  double below(double end, std::int64_t ids) const {
+    return integral(end) / integral(static_cast<double>(ids));
+  }
 
   // The id that a uniform number of [0, 1) draws.
   std::int64_t id(double uniform, std::int64_t ids) const {
