@@ -24,11 +24,11 @@ std::int64_t element_bytes(std::optional<Type> type, std::int64_t bytes_per_stri
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-std::int64_t shards(const FixedShardsPartitioner& fixed, const Shape& shape, std::optional<Type>) {
+std::int64_t shards_by(const FixedShardsPartitioner& fixed, const Shape& shape, std::optional<Type>) {
   return std::min(fixed.num_shards, shape[0]);
 }
 
-std::int64_t shards(const MinSizePartitioner& min, const Shape& shape, std::optional<Type> type) {
+std::int64_t shards_by(const MinSizePartitioner& min, const Shape& shape, std::optional<Type> type) {
   require_positive("min_shard_bytes", min.min_shard_bytes);
   require_positive("max_shards", min.max_shards);
   require_positive("bytes_per_string", min.bytes_per_string);
@@ -36,7 +36,7 @@ std::int64_t shards(const MinSizePartitioner& min, const Shape& shape, std::opti
   return std::max<std::int64_t>(1, std::min({shape[0], min.max_shards, ceiling(bytes, min.min_shard_bytes)}));
 }
 
-std::int64_t shards(const MaxSizePartitioner& max, const Shape& shape, std::optional<Type> type) {
+std::int64_t shards_by(const MaxSizePartitioner& max, const Shape& shape, std::optional<Type> type) {
   require_positive("max_shard_bytes", max.max_shard_bytes, "Received");  // TensorFlow has no colon here
   require_positive("bytes_per_string", max.bytes_per_string);
   const std::int64_t bytes_of_row =
@@ -54,7 +54,7 @@ std::vector<std::int64_t> partitions(const Partitioner& partitioner, const Shape
                                      std::optional<Type> type) {
   std::vector<std::int64_t> parts(static_cast<std::size_t>(shape.rank()), 1);
   if (!parts.empty())
-    parts[0] = std::visit([&](const auto& how) { return shards(how, shape, type); }, partitioner);
+    parts[0] = std::visit([&](const auto& how) { return shards_by(how, shape, type); }, partitioner);
   return parts;
 }
 

@@ -129,8 +129,7 @@ struct Variable {
   bool trainable = true;
   Synchronization synchronization = Synchronization::automatic;
   Aggregation aggregation = Aggregation::none;
-  std::string
-      slot_of{};  // the variable for which an optimizer keeps this one, such as Adam's m; "": it is none
+  std::string slot_of{};  // the variable whose state an optimizer keeps here, as in Adam's m; "": none
 };
 
 struct NamedValue {

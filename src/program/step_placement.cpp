@@ -253,11 +253,9 @@ class StepPlacer {
 
   // The table whose rows a node gathers or updates.
   std::optional<ValueId> table_of(const Node& node) {
-    const auto* apply = std::get_if<Apply>(&node.operation);
-    if (apply == nullptr) return std::nullopt;
     std::optional<ValueId> table;
-    if (apply->kernel->name == "embedding") table = node.inputs[1];
-    if (apply->kernel->name == "sgd_update_rows") table = node.inputs[0];
+    if (name(node.operation) == "embedding") table = node.inputs[1];
+    if (name(node.operation) == "sgd_update_rows") table = node.inputs[0];
     return table && origin(*table).variable ? table : std::nullopt;
   }
 

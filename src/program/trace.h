@@ -37,8 +37,7 @@ struct VariableOptions {
   bool trainable = true;
   Synchronization synchronization = Synchronization::automatic;
   Aggregation aggregation = Aggregation::none;
-  std::string
-      slot_of{};  // the variable for which an optimizer keeps this one, such as Adam's m; "": it is none
+  std::string slot_of{};  // the variable whose state an optimizer keeps here, as in Adam's m; "": none
 };
 
 // Records the operations that a step function applies to symbols.

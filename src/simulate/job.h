@@ -31,8 +31,9 @@ struct Activity {
   std::int32_t behind = none;   // the activity ahead; smaller than the activity's own id
   std::int32_t station = none;  // what the activity occupies while its delay passes
   bool is_paced = false;        // its delay is multiplied by the pace of its run
-  bool is_taking =
-      false;  // only of the first of the runs that a worker takes together: else it takes no time
+  // It is the taking of runs from the queue. Of the runs that a worker takes together, only the first one's
+  // takes time.
+  bool is_taking = false;
 };
 
 // Tasks that are executed again and again: closures of a parameter server's coordinator, which its workers

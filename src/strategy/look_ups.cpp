@@ -11,11 +11,6 @@ namespace wt::strategy {
 
 namespace {
 
-bool is_kernel(const wt::Node& node, std::string_view name) {
-  const auto* apply = std::get_if<Apply>(&node.operation);
-  return apply != nullptr && apply->kernel->name == name;
-}
-
 // The rows of a table that one variable has.
 struct Shard {
   ValueId variable{};
@@ -77,7 +72,7 @@ class Rewriting {
       });
       return is_central ? std::vector<Shard>{{value, 0, spec(value).shape[0]}} : std::vector<Shard>{};
     }
-    if (!is_kernel(*node, "concat") ||
+    if (name(node->operation) != "concat" ||
         std::get<PartsAttributes>(std::get<Apply>(node->operation).attributes).axis != 0)
       return {};
     std::vector<Shard> all;
@@ -93,7 +88,7 @@ class Rewriting {
 
   Rows rows_of(ValueId value) const {
     const wt::Node* node = writer(value);
-    if (node == nullptr || !is_kernel(*node, "split"))
+    if (node == nullptr || name(node->operation) != "split")
       return {value, 0, spec(value).shape.rank() > 0 ? spec(value).shape[0] : 0};
     const auto& split = std::get<PartsAttributes>(std::get<Apply>(node->operation).attributes);
     if (split.axis != 0) return {value, 0, spec(value).shape[0]};
@@ -107,8 +102,8 @@ class Rewriting {
   std::vector<LookUp> look_ups_of(ValueId gradient) const {
     const wt::Node* node = writer(gradient);
     if (node == nullptr) return {};
-    if (is_kernel(*node, "embedding_gradient")) return {{node->inputs[0], node->inputs[1]}};
-    if (!is_kernel(*node, "add")) return {};
+    if (name(node->operation) == "embedding_gradient") return {{node->inputs[0], node->inputs[1]}};
+    if (name(node->operation) != "add") return {};
     std::vector<LookUp> all;
     for (const ValueId input : node->inputs) {
       const std::vector<LookUp> own = look_ups_of(input);
@@ -121,7 +116,7 @@ class Rewriting {
   // ---- Look-ups
 
   bool add_look_up(const wt::Node& node) {
-    if (!is_kernel(node, "embedding")) return false;
+    if (name(node.operation) != "embedding") return false;
     const std::vector<Shard> shards = shards_of(node.inputs[1]);
     if (shards.size() < 2) return false;  // the node itself is a look-up at its table
     std::optional<ValueId> rows;
@@ -168,7 +163,7 @@ class Rewriting {
     }
     // Keras 3 squares the rows of look-ups apart (model/look_ups.h), where the table is.
     const wt::Node* made = writer(look_up.dy);
-    const bool is_square = made != nullptr && is_kernel(*made, "square");
+    const bool is_square = made != nullptr && name(made->operation) == "square";
     if (is_square) local.dy = made->inputs[0];
     if (is_shard) local.dy = masked(local.dy, look_up.ids, rows);
     const ValueId ids = gathered(local.ids, share);
@@ -179,7 +174,7 @@ class Rewriting {
 
   // The tables among the parameters whose gradient serves for nothing else are updated row by row.
   bool add_descent(const wt::Node& node) {
-    if (!is_kernel(node, "sgd_update")) return false;
+    if (name(node.operation) != "sgd_update") return false;
     const Apply& apply = std::get<Apply>(node.operation);
     const auto& sgd = std::get<SgdAttributes>(apply.attributes);
     if (sgd.momentum != 0 || sgd.weight_decay != 0) return false;
@@ -308,7 +303,8 @@ Step with_look_ups_at_tables(const Step& step, std::int64_t replicas, const RowS
 }
 
 bool is_look_up_at_table(const Step& step, const wt::Node& node) {
-  return is_kernel(node, "embedding") && std::ranges::any_of(step.variables, [&](const Variable& variable) {
+  return name(node.operation) == "embedding" &&
+         std::ranges::any_of(step.variables, [&](const Variable& variable) {
            return variable.value == node.inputs[1] && is_on_write(variable);
          });
 }

@@ -19,8 +19,8 @@ namespace wt::strategy {
 // The part of the look-ups whose id is in [first, first + rows) of a table with so many rows in all.
 using RowShare = std::function<double(std::int64_t first, std::int64_t rows, std::int64_t all)>;
 
-// The same step with such look-ups, for a worker of so many replicas. Without `share` all ids are equally likely. Requires: shards are concatenated where
-// they are read (strategy/shards.h).
+// The same step with such look-ups, for a worker of so many replicas. Without `share` all ids are equally
+// likely. Requires: shards are concatenated where they are read (strategy/shards.h).
 Step with_look_ups_at_tables(const Step& step, std::int64_t replicas, const RowShare& share = {});
 
 // Whether the node looks up rows of a variable that has one place.

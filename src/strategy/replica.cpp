@@ -21,13 +21,8 @@ BufferKind kind_of(const wt::Node& node) {
 
 constexpr ValueId no_value{-1};
 
-bool updates_rows(const wt::Node& node) {
-  const auto* apply = std::get_if<Apply>(&node.operation);
-  return apply != nullptr && apply->kernel->name == "sgd_update_rows";
-}
-
 Purpose purpose_of(const wt::Node& node) {
-  if (optimizer_layout(node) || updates_rows(node)) return Purpose::update;
+  if (optimizer_layout(node) || name(node.operation) == "sgd_update_rows") return Purpose::update;
   return node.is_gradient ? Purpose::gradient : Purpose::forward;
 }
 

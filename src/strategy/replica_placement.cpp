@@ -146,7 +146,7 @@ std::string print_devices(const std::vector<Name>& devices) {
 
 ReplicaPlacement place_replica(const Step& traced, std::size_t replica, const Strategy& strategy,
                                cluster::Machine& machine, bool soft_placement) {
-  const Step step = strategy.with_placed_variables(traced, std::ssize(machine.replicas));
+  const Step step = strategy.with_placed_variables(traced, machine);
   ReplicaPlacement placed{.replica = replica};
   for (const device::LogicalDevice& device : machine.replicas[replica].devices())
     placed.devices.push_back(device.name);

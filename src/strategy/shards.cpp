@@ -287,7 +287,7 @@ class Sharding {
 }  // namespace
 
 Step with_shards(const Step& step, const model::Partition& partition) {
-  return Sharding(step, partition).sharded();
+  return partition ? Sharding(step, partition).sharded() : step;
 }
 
 std::string shard_name(const std::string& variable, std::size_t shard) {

@@ -11,7 +11,7 @@
 
 namespace wt::strategy {
 
-// The same training step on shards. Only variables that are assigned in step with all replicas are cut
+// The same training step on shards; without a partition the step as it is. Only variables that are assigned in step with all replicas are cut
 // (is_on_write); an optimizer's slots are cut as their variable is.
 Step with_shards(const Step& step, const model::Partition& partition);
 

@@ -157,12 +157,8 @@ class Strategy {
   // The program or the strategy opens tf.device around each replica's step, so that soft placement knows the
   // requested device.
   virtual bool asks_for_device() const { return false; }
-  // The step of one of so many replicas with its variables as they are placed: ParameterServerStrategy may cut
-  // them into shards.
-  virtual Step with_placed_variables(const Step& step, std::int64_t /*replicas*/,
-                                     const RowShare& = {}) const {
-    return step;
-  }
+  // The step with its variables as they are placed: ParameterServerStrategy may cut them into shards.
+  virtual Step with_placed_variables(const Step& step, const cluster::Machine&) const { return step; }
   // By variable of such a step, the device of its only copy. Empty: every replica has copies on its own device.
   virtual std::vector<device::Name> variable_devices(const Step&, const cluster::Machine&) const {
     return {};

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "base/narrow.h"
 #include "device/error.h"
 #include "kernel/types.h"
-#include "strategy/look_ups.h"
-#include "strategy/shards.h"
-#include "strategy/variable_servers.h"
+#include "strategy/parameter_servers.h"
 
 namespace wt::train {
 
@@ -164,21 +161,13 @@ ServerVariable ParameterServerStrategy::create_slot(std::string name, const Serv
 }
 
 Lowering ParameterServerStrategy::lowering() const {
-  return [counts = counts_, partition = partition_](strategy::Steps traced) {
-    WT_EXPECT(traced.size() == 1, "a closure of {} replicas on a worker with one device", traced.size());
-    const Step cut = partition ? strategy::with_shards(*traced.front(), partition) : *traced.front();
-    const Step placed = strategy::with_look_ups_at_tables(cut, 1);
-    strategy::VariableServers servers{
-        .strategy = "ParameterServerStrategyV2",
-        .server_of = strategy::in_turn(placed, static_cast<std::size_t>(counts.servers)),
-        .adds_on_host = true,
-        .look_ups = strategy::LookUps::at_tables};
-    for (std::int64_t i = 0; i < counts.servers; ++i)
-      servers.servers.push_back({.name = server_device(static_cast<std::size_t>(i))});
+  strategy::ParameterServers servers{.strategy = "ParameterServerStrategyV2", .partition = partition_};
+  for (std::int64_t i = 0; i < counts_.servers; ++i)
+    servers.devices.push_back(server_device(static_cast<std::size_t>(i)));
+  return [servers](strategy::Steps steps) {
     const strategy::Place worker{.device = {.name = "/job:worker/replica:0/task:0/device:CPU:0"},
                                  .kind = device::Kind::cpu};
-    const Step* const steps[] = {&placed};
-    return strategy::lower_with_servers(steps, {&worker, 1}, servers);
+    return strategy::lower_with_parameter_servers(steps, {&worker, 1}, servers);
   };
 }
 

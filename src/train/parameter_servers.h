@@ -8,8 +8,12 @@
 //   Resources machine{strategy.lowering(), queue};
 //   Function step("step", state, machine, Function::Mode::training, body);
 //
-// A function's variables are placed while its step is lowered, and further variables by `create`. Both count
-// in turn from the first server on. Names and error texts are TensorFlow's.
+// The cluster of a TF_CONFIG gives the counts: spec.num_tasks("worker") and spec.num_tasks("ps") of its
+// ClusterSpec (cluster/cluster_spec.h). Names and error texts are TensorFlow's.
+//
+// There are two kinds of variables, and they share neither values nor turns on the servers: those of a
+// function, whose values its State keeps, and those that `create` makes, which the program reads and assigns
+// itself. Each kind begins with the first server.
 
 #include <string>
 #include <vector>

@@ -60,6 +60,18 @@ class Servers : public test::ScenarioRuns {
       if (row.find("change")->string() == name) return row;
     throw std::runtime_error("no change " + name);
   }
+  // All workers take part in 24 steps that jitter, and a second run has the same numbers.
+  void expect_all_train(int workers, std::vector<std::string> overrides) const {
+    overrides.insert(overrides.end(), {"training.steps=24", "time.jitter=0.2"});
+    const std::vector<double> first = losses("first", overrides);
+    EXPECT_EQ(first.size(), 24U);
+    std::set<std::int64_t> seen;
+    const json::Value found = results("first");
+    for (const json::Value& step : found.find("steps")->elements())
+      seen.insert(step.find("worker")->integer());
+    EXPECT_EQ(std::ssize(seen), workers);
+    EXPECT_EQ(losses("second", overrides), first);
+  }
   std::string refusal(const std::vector<std::string>& overrides) const {
     const test::Said said = run_text(two_workers, "refused", overrides);
     EXPECT_EQ(said.exit, cli::Exit::input_wrong);
@@ -166,22 +178,11 @@ TEST_F(Servers, G5_TheReplicasOfAWorkerAreInStep) {
 }
 
 TEST_F(Servers, ST21_EveryWorkerTrainsAndTheSameSeedGivesTheSameNumbers) {
-  for (const int workers : {2, 3, 8}) {
-    const std::vector<std::string> overrides{cluster(workers, 2), "training.steps=24", "time.jitter=0.2"};
-    const std::vector<double> first = losses("first", overrides);
-    EXPECT_EQ(first.size(), 24U);
-    std::set<std::int64_t> seen;
-    const json::Value found = results("first");
-    for (const json::Value& step : found.find("steps")->elements())
-      seen.insert(step.find("worker")->integer());
-    EXPECT_EQ(std::ssize(seen), workers);
-    EXPECT_EQ(losses("second", overrides), first);
-  }
+  for (const int workers : {2, 3, 8}) expect_all_train(workers, {cluster(workers, 2)});
 }
 
 // A closure pulls every variable once, so a server's link carries at most as many closures a second as its
-// bandwidth has copies of the variables. Equal workers pull and push at the same times, which leaves some of
-// it unused.
+// bandwidth has copies of the variables.
 TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
   const std::string wide =
       R"(model={"layers": [{"class_name": "Dense", "config": {"units": 4000, "batch_input_shape": [null, 4000]}}, )"
@@ -192,7 +193,7 @@ TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
                                              "training.optimizer=sgd",
                                              "numerics=none",
                                              R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1})",
-                                             "training.steps=1000",
+                                             "training.steps=4000",
                                              "platform.set.machines=67"};
     const test::Said said = run_text(two_workers, "wide", overrides);
     ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
@@ -207,8 +208,7 @@ TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
     const double bytes = 4.0 * (4000.0 * 4000 + (servers == 1 ? 4000 + 40000 + 10 + 1 : 40000));
     const double share = test::number_at(pool, {"updates_per_second"}) * bytes / bandwidth;
     EXPECT_LE(share, 1.0 + 1e-3) << servers << link;
-    // Of two servers, the first also waits for the learning rate, which the second one has.
-    EXPECT_GE(share, 0.93) << servers << link;
+    EXPECT_GE(share, 0.985) << servers << link;
     EXPECT_EQ(pool.find("bottleneck")->string(), "link " + link);
   }
 }
@@ -322,19 +322,9 @@ TEST_F(Servers, ST19_OneWorkerComputesWhatOneDeviceDoes) {
 
 // A chief trains, too, and the steps of all are counted together.
 TEST_F(Servers, ST19_EveryWorkerTrainsAndTheSameSeedGivesTheSameNumbers) {
-  for (const int workers : {2, 3, 8}) {
-    const std::vector<std::string> overrides{
-        version_1, fmt::format(R"(cluster={{"chief": 1, "worker": {}, "ps": 2}})", workers - 1),
-        "training.steps=24", "time.jitter=0.2"};
-    const std::vector<double> first = losses("first", overrides);
-    EXPECT_EQ(first.size(), 24U);
-    std::set<std::int64_t> seen;
-    const json::Value found = results("first");
-    for (const json::Value& step : found.find("steps")->elements())
-      seen.insert(step.find("worker")->integer());
-    EXPECT_EQ(std::ssize(seen), workers);
-    EXPECT_EQ(losses("second", overrides), first);
-  }
+  for (const int workers : {2, 3, 8})
+    expect_all_train(
+        workers, {version_1, fmt::format(R"(cluster={{"chief": 1, "worker": {}, "ps": 2}})", workers - 1)});
 }
 
 TEST_F(Servers, ST19_NoCoordinatorBoundsTheWorkers) {

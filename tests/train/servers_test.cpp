@@ -3,8 +3,10 @@
 // trainings compute, and when an error of a closure reaches the program. tests/train/servers has the
 // recordings of TensorFlow 2.15 (keras2) and 2.21 (keras3). Losses agree within 1e-5, weights within 1e-4.
 //
-// Not among them: variable caching (cache_variable_reads isn't offered), and Keras 3's fit under this strategy,
-// which TensorFlow refuses and this library computes. What TensorFlow's operations raise in a closure
+// Five more are not among them. servers_caching, of both versions: cache_variable_reads isn't offered. servers_v1,
+// of both: version 1 is offered in scenarios only (cli/servers_test.cpp has its sentence about `ps`). Keras 3's
+// servers_fit_2: TensorFlow refuses it, and this library trains. Of the others not every recorded call has a
+// counterpart: structures in fetch, Python's own refusals, column slices and lookup_sparse have none. What TensorFlow's operations raise in a closure
 // (assert_less, check_numerics, py_function) is raised here by the closure itself, so these cases test whom
 // the error reaches.
 

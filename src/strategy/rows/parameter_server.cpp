@@ -4,16 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "base/rough.h"
 #include "cluster/cluster.h"
 #include "cluster/roles.h"
-#include "strategy/look_ups.h"
+#include "strategy/parameter_servers.h"
 #include "strategy/rows/one_machine.h"
-#include "strategy/shards.h"
 #include "strategy/strategy.h"
-#include "strategy/variable_servers.h"
 
 namespace wt::strategy {
 
@@ -93,10 +89,8 @@ class ParameterServer : public Cloned<ParameterServer> {
   bool meets_in_collectives() const override { return false; }
   bool goes_on_with_empty_replicas() const override { return false; }
   bool asks_for_device() const override { return true; }
-  Step with_placed_variables(const Step& step, std::int64_t replicas, const RowShare& share) const override {
-    return with_look_ups_at_tables(
-        partitioner_ ? with_shards(step, model::partition_by(partitioner_->partitioner())) : step, replicas,
-        share);
+  Step with_placed_variables(const Step& step, const cluster::Machine& machine) const override {
+    return placed_step(step, std::ssize(machine.replicas), servers_of(machine));
   }
   std::vector<device::Name> variable_devices(const Step& step,
                                              const cluster::Machine& machine) const override {
@@ -110,6 +104,8 @@ class ParameterServer : public Cloned<ParameterServer> {
                                const cluster::ClusterSpec& named) const override;
 
  private:
+  ParameterServers servers_of(const cluster::Machine& machine) const;
+
   std::optional<PartitionerOption> partitioner_{};
 };
 
@@ -187,21 +183,17 @@ void ParameterServer::add_replicas(Site& site) const {
   site.machine().pool = std::move(pool);
 }
 
-// Replicas with equal steps share one, before and after their variables are cut.
-plan::Plan ParameterServer::lower(Steps traced, const Setting& setting) const {
-  std::map<const Step*, Step> placed;
-  std::vector<const Step*> steps;
-  for (const Step* step : traced)
-    steps.push_back(
-        &placed.try_emplace(step, with_placed_variables(*step, std::ssize(traced), setting.row_share))
-             .first->second);
-  const cluster::Pool& pool = *setting.machine.pool;
-  VariableServers servers{.strategy = name(),
-                          .server_of = in_turn(*steps.front(), pool.servers.size()),
-                          .adds_on_host = true,
-                          .look_ups = LookUps::at_tables};
-  for (const device::Name& server : pool.servers) servers.servers.push_back({.name = print(server)});
-  return lower_with_servers(steps, setting.places, servers);
+ParameterServers ParameterServer::servers_of(const cluster::Machine& machine) const {
+  ParameterServers servers{.strategy = name()};
+  for (const device::Name& server : machine.pool->servers) servers.devices.push_back(print(server));
+  if (partitioner_) servers.partition = model::partition_by(partitioner_->partitioner());
+  return servers;
+}
+
+plan::Plan ParameterServer::lower(Steps steps, const Setting& setting) const {
+  ParameterServers servers = servers_of(setting.machine);
+  servers.row_share = setting.row_share;
+  return lower_with_parameter_servers(steps, setting.places, servers);
 }
 
 std::optional<ReductionChoice> ParameterServer::reduction(const Setting& setting) const {
