@@ -497,6 +497,24 @@ TEST_P(Fit, ST20_KerasTrainsUnderTheStrategy) {
   }
   for (const auto& [name, tensor] : final)
     EXPECT_LE(relative_difference(state.read(name), tensor), 1e-4) << name;
+
+  const auto returned = [&](std::string_view call) {
+    return json::parse(std::string(at(at(at(case_, "errors"), call), "returned").string()),
+                       std::string(call));
+  };
+  const EpochResult evaluated = model.evaluate(rows.take(4));
+  const json::Value evaluation = returned("evaluate");
+  EXPECT_LE(relative_difference(evaluated.loss, evaluation.elements()[0].real()), 1e-5);
+  EXPECT_LE(relative_difference(evaluated.metrics.at(0).value, evaluation.elements()[1].real()), 1e-5);
+
+  std::vector<float> outputs;
+  const json::Value prediction = returned("predict");
+  for (const json::Value& row : prediction.elements())
+    for (const json::Value& output : row.elements()) outputs.push_back(static_cast<float>(output.real()));
+  const Tensor ours =
+      model.predict(data::Dataset::from_tensor_slices({tensors().at("x")}).batch(6).repeat().take(1));
+  EXPECT_LE(relative_difference(ours, Tensor::of<float>({std::ssize(prediction.elements()), 2}, outputs)),
+            1e-5);
 }
 
 }  // namespace
