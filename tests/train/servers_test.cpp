@@ -290,6 +290,33 @@ TEST_P(Sharded, ST24_AreReadAndAssignedAsOneVariable) {
       }());
 }
 
+// A step uses the variable whole in a product, and its gradient has the rows of the shards.
+TEST_P(Sharded, ST24_AreOneVariableInAStep) {
+  const std::map<std::string, Tensor> theirs = tensors();
+  ParameterServerStrategy strategy({1, 2}, model::partition_by(model::FixedShardsPartitioner{3}));
+  test::Machine machine(strategy.lowering(), {});
+  ClusterCoordinator coordinator(strategy);
+  State state(1);
+  state.preset({{"table", theirs.at("value")}});
+  Function step("step", state, machine, Function::Mode::training,
+                [](Building& building, const Symbols& arguments) {
+                  const Symbol table = building.weight({"table", {Type::float32, {10, 4}}, {}, {}, {}});
+                  const Symbol rows = embedding(arguments[0], table);
+                  const Symbol ones = fill(building.trace(), {Type::float32, {2, 10}}, 1.0);
+                  return Symbols{matmul(ones, table),
+                                 building.trace().gradient(reduce_sum(rows * rows), {{table}}).front()};
+                });
+  const RemoteValue value = coordinator.schedule(step, {Tensor::of<std::int32_t>({6}, {0, 9, 3, 4, 3, 7})});
+  EXPECT_LE(relative_difference(value.fetch()[0], theirs.at("matmul")), 1e-5);
+  std::int64_t row = 0;
+  for (const char* part : {"gradient/0", "gradient/1", "gradient/2"}) {
+    const std::int64_t end = row + theirs.at(part).shape()[0];
+    EXPECT_LE(relative_difference(value.fetch()[1].rows(row, end).copy(), theirs.at(part)), 1e-5) << part;
+    row = end;
+  }
+  EXPECT_EQ(row, 10);
+}
+
 // ---- The coordinator
 
 WT_FAMILY(Coordinator, "coordinator");
