@@ -148,7 +148,7 @@ std::vector<Example> forward_examples() {
     if (l.has_bias()) example.inputs.push_back(floats({width}));
     example.inputs.push_back(floats({batch, units}));
     if (l.has_cell_state()) example.inputs.push_back(floats({batch, units}));
-    if (attributes.is_masked) example.inputs.push_back({{Type::boolean, {batch, time}}, 0, 2});
+    if (attributes.is_masked) example.inputs.push_back({{Type::boolean, {batch, time}}, -1, 1});
     examples.push_back(example);
   }
   return examples;
@@ -166,7 +166,7 @@ std::vector<Example> backward_examples() {
                     attributes};
     if (l.has_cell_state()) example.inputs.push_back(floats({batch, units}));
     example.inputs.push_back({{Type::float32, {l.planes(), time, batch, units}}, 0.1, 0.9});
-    if (attributes.is_masked) example.inputs.push_back({{Type::boolean, {batch, time}}, 0, 2});
+    if (attributes.is_masked) example.inputs.push_back({{Type::boolean, {batch, time}}, -1, 1});
     examples.push_back(example);
   }
   return examples;
