@@ -20,7 +20,6 @@ std::vector<Kernel> all_families() {
            normalization_kernels(),
            random_kernels(),
            embedding_kernels(),
-           recurrent_kernels(),
            loss_kernels(),
            optimizer_kernels(),
        })
