@@ -3,12 +3,12 @@
 // trainings compute, and when an error of a closure reaches the program. tests/train/servers has the
 // recordings of TensorFlow 2.15 (keras2) and 2.21 (keras3). Losses agree within 1e-5, weights within 1e-4.
 //
-// Five more are not among them. servers_caching, of both versions: cache_variable_reads isn't offered. servers_v1,
-// of both: version 1 is offered in scenarios only (cli/servers_test.cpp has its sentence about `ps`). Keras 3's
-// servers_fit_2: TensorFlow refuses it, and this library trains. Of the others not every recorded call has a
-// counterpart: structures in fetch, Python's own refusals, column slices and lookup_sparse have none. What TensorFlow's operations raise in a closure
-// (assert_less, check_numerics, py_function) is raised here by the closure itself, so these cases test whom
-// the error reaches.
+// Five more are not among them. servers_caching, of both versions: cache_variable_reads isn't offered.
+// servers_v1, of both: version 1 is offered in scenarios only (cli/servers_test.cpp has its sentence about `ps`).
+// Keras 3's servers_fit_2: TensorFlow refuses it, and this library trains. Of the others not every recorded call
+// has a counterpart: structures in fetch, the calls of fit that TensorFlow refuses, Python's own refusals, column
+// slices and lookup_sparse have none. What TensorFlow's operations raise in a closure (assert_less,
+// check_numerics, py_function) is raised here by the closure itself, so these cases test whom the error reaches.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -290,7 +290,8 @@ TEST_P(Sharded, ST24_AreReadAndAssignedAsOneVariable) {
       }());
 }
 
-// A step uses the variable whole in a product, and its gradient has the rows of the shards.
+// A traced step uses the variable as a whole in a product, and looks up rows. The library has one gradient for
+// the whole variable, whose rows are compared with the gradients that TensorFlow returns for each shard.
 TEST_P(Sharded, ST24_AreOneVariableInAStep) {
   const std::map<std::string, Tensor> theirs = tensors();
   ParameterServerStrategy strategy({1, 2}, model::partition_by(model::FixedShardsPartitioner{3}));
@@ -529,6 +530,7 @@ TEST_P(Fit, ST20_KerasTrainsUnderTheStrategy) {
     return json::parse(std::string(at(at(at(case_, "errors"), call), "returned").string()),
                        std::string(call));
   };
+  // The recorded program evaluates four batches and predicts one.
   const EpochResult evaluated = model.evaluate(rows.take(4));
   const json::Value evaluation = returned("evaluate");
   EXPECT_LE(relative_difference(evaluated.loss, evaluation.elements()[0].real()), 1e-5);
