@@ -17,6 +17,8 @@ std::string print_value(const TensorSpec& value) { return print(value); }
 std::string print_value(Type value) { return std::string(name(value)); }
 std::string print_value(Padding value) { return value == Padding::same ? "same" : "valid"; }
 
+std::string print_value(CellActivation value) { return std::string(name(value)); }
+
 // Writes "key=value" for members of an attribute struct. `add` leaves out a member that has its default, and
 // `always` writes it in any case.
 template <class Kind>
@@ -131,7 +133,24 @@ std::string print_words(const RmsPropAttributes& attributes) {
       .text();
 }
 
+std::string print_words(const RecurrentAttributes& attributes) {
+  return Words(attributes)
+      .add("activation", &RecurrentAttributes::activation)
+      .add("recurrent_activation", &RecurrentAttributes::recurrent_activation)
+      .add("go_backwards", &RecurrentAttributes::go_backwards)
+      .add("reset_after", &RecurrentAttributes::reset_after)
+      .add("is_masked", &RecurrentAttributes::is_masked)
+      .text();
+}
+
 }  // namespace
+
+std::string_view name(CellActivation activation) {
+  constexpr std::string_view names[] = {
+      "linear",   "tanh",     "sigmoid", "relu",       "hard_sigmoid", "hard_sigmoid_keras2",
+      "softsign", "softplus", "elu",     "exponential"};
+  return names[static_cast<std::size_t>(activation)];
+}
 
 std::string print(const Attributes& attributes) {
   return std::visit([](const auto& kind) { return print_words(kind); }, attributes);

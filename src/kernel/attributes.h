@@ -4,6 +4,7 @@
 // are operands.
 
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "tensor/tensor.h"
@@ -115,10 +116,38 @@ struct RmsPropAttributes {
   friend bool operator==(const RmsPropAttributes&, const RmsPropAttributes&) = default;
 };
 
+// The activations of a recurrent cell. Each has a derivative that follows from its value, so that a backward
+// pass needs no further numbers. Keras 2 computes hard_sigmoid as clip(0.2 x + 0.5, 0, 1), Keras 3 as
+// clip(x / 6 + 0.5, 0, 1).
+enum class CellActivation : std::uint8_t {
+  linear,
+  tanh,
+  sigmoid,
+  relu,
+  hard_sigmoid,
+  hard_sigmoid_keras2,
+  softsign,
+  softplus,
+  elu,
+  exponential
+};
+std::string_view name(CellActivation activation);
+
+// simple_rnn, gru and lstm, with the defaults of Keras. simple_rnn has no gates, so it ignores
+// recurrent_activation.
+struct RecurrentAttributes {
+  CellActivation activation = CellActivation::tanh;
+  CellActivation recurrent_activation = CellActivation::sigmoid;  // of the gates
+  bool go_backwards = false;  // the steps are computed from the last to the first
+  bool reset_after = true;    // gru: the reset gate is applied after the recurrent product
+  bool is_masked = false;     // a mask boolean[batch, time] is the last operand
+  friend bool operator==(const RecurrentAttributes&, const RecurrentAttributes&) = default;
+};
+
 using Attributes =
     std::variant<NoAttributes, ProductAttributes, WindowAttributes, AxesAttributes, PartsAttributes,
                  ShapeAttributes, NormalizationAttributes, DropoutAttributes, CastAttributes, FillAttributes,
-                 SgdAttributes, AdamAttributes, RmsPropAttributes>;
+                 SgdAttributes, AdamAttributes, RmsPropAttributes, RecurrentAttributes>;
 
 // "strides=[2,2] padding=same". Members that have their default are left out.
 std::string print(const Attributes& attributes);

@@ -17,6 +17,7 @@ std::span<const Kernel> pooling_kernels();
 std::span<const Kernel> normalization_kernels();
 std::span<const Kernel> random_kernels();
 std::span<const Kernel> embedding_kernels();
+std::span<const Kernel> recurrent_kernels();
 std::span<const Kernel> loss_kernels();
 std::span<const Kernel> optimizer_kernels();
 

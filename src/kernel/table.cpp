@@ -20,6 +20,7 @@ std::vector<Kernel> all_families() {
            normalization_kernels(),
            random_kernels(),
            embedding_kernels(),
+           recurrent_kernels(),
            loss_kernels(),
            optimizer_kernels(),
        })

@@ -239,6 +239,27 @@ void embedding(Backward& b) {
   b.send(1, b.apply("embedding_gradient", {b.input(0), b.gradient()}, ShapeAttributes{b.shape(b.input(1))}));
 }
 
+// ---- recurrent layers
+
+// The results of a gradient kernel in their order: those of z, the recurrent kernel, the bias if there is one,
+// and the states. A mask has no gradient, and no loss depends on the reserve, the last output.
+void recurrent(Backward& b, std::string_view kernel, std::size_t states) {
+  const auto& attributes = b.attributes<RecurrentAttributes>();
+  if (b.has_gradient(states + 1))
+    throw InputError("[gradient] the reserve of a recurrent kernel has no gradient",
+                     "a loss may depend on its outputs and states only");
+  std::vector<ValueId> operands{b.gradient(), b.input(1)};
+  for (std::size_t state = 1; state <= states; ++state) operands.push_back(b.gradient(state));
+  operands.push_back(b.output(states + 1));
+  if (attributes.is_masked) operands.push_back(b.input(b.inputs() - 1));
+  const std::vector<ValueId> gradients = b.apply_all(kernel, operands, attributes);
+  for (std::size_t i = 0; i < gradients.size(); ++i)
+    if (b.wants(i)) b.send(i, gradients[i]);
+}
+void simple_rnn(Backward& b) { recurrent(b, "simple_rnn_gradient", 1); }
+void gru(Backward& b) { recurrent(b, "gru_gradient", 1); }
+void lstm(Backward& b) { recurrent(b, "lstm_gradient", 2); }
+
 // ---- losses
 
 // Reshapes one number per row so that it is broadcast to the elements of the row.
@@ -291,8 +312,10 @@ constexpr std::array rules{
     GradientRule{"embedding", embedding},
     GradientRule{"exp", exp},
     GradientRule{"gelu", gelu},
+    GradientRule{"gru", gru},
     GradientRule{"layer_norm", layer_norm},
     GradientRule{"log", log},
+    GradientRule{"lstm", lstm},
     GradientRule{"matmul", matmul},
     GradientRule{"max_pool", max_pool},
     GradientRule{"maximum", maximum},
@@ -307,6 +330,7 @@ constexpr std::array rules{
     GradientRule{"select", select},
     GradientRule{"sigmoid", sigmoid},
     GradientRule{"sign", sign},
+    GradientRule{"simple_rnn", simple_rnn},
     GradientRule{"softmax", softmax},
     GradientRule{"softmax_cross_entropy", softmax_cross_entropy},
     GradientRule{"sparse_softmax_cross_entropy", sparse_softmax_cross_entropy},

@@ -120,7 +120,21 @@ class EveryKernelStep {
     trace_.update(table, trace_.apply("sgd_update_rows", {{table, ids, embedded, rate}})[0]);
     x = concat({x, embedded}, 1);
     const std::vector<Symbol> parts = split(x, 1, {4, 12});
-    return concat({tanh(parts[1]), square(parts[0])}, 1);
+    return recurrent(concat({tanh(parts[1]), square(parts[0])}, 1));
+  }
+
+  // All three recurrent kernels on the same numbers.
+  Symbol recurrent(Symbol x) {
+    const Symbol h0 = fill(trace_, floats({8, 3}), 0.25);
+    const auto kernel = [&](std::string_view name, std::int64_t gates, std::vector<Symbol> states) {
+      const Shape shape{1, gates * 3};
+      const Symbol z = reshape(matmul(reshape(x, {8 * 16, 1}), variable(std::string(name) + "/in", shape)),
+                               {8, 16, gates * 3});
+      states.insert(states.begin(), {z, variable(std::string(name) + "/recurrent", {3, gates * 3})});
+      return trace_.apply(name, states, RecurrentAttributes{.reset_after = false})[0];
+    };
+    const Symbol y = kernel("lstm", 4, {h0, h0}) + kernel("gru", 3, {h0}) + kernel("simple_rnn", 1, {h0});
+    return x + reduce_mean(y, {2});
   }
 
   Symbol head(Symbol x) {

@@ -14,6 +14,7 @@
 #include "kernel/work/optimizer.h"
 #include "kernel/work/pooling.h"
 #include "kernel/work/random.h"
+#include "kernel/work/recurrent.h"
 #include "kernel/work/reduction.h"
 #include "kernel/work/shaping.h"
 
@@ -32,6 +33,7 @@ counted::Rows all_rows() {
            counted::embedding(),
            counted::loss(),
            counted::optimizer(),
+           counted::recurrent(),
            counted::reduction(),
            counted::shaping(),
        })

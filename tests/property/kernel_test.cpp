@@ -153,8 +153,11 @@ Step loss_of(const Case& c) {
     // The other outputs have no gradient: a normalisation's are statistics, a dropout's is the mask, and a
     // loss's is its saved gradient.
     const bool all_outputs = c.kernel->name == "split";
+    const bool is_recurrent = std::holds_alternative<RecurrentAttributes>(c.example.attributes);
+    // A recurrent kernel's last output is its reserve; the states before it have gradients.
+    const std::size_t counted = all_outputs ? outputs.size() : is_recurrent ? outputs.size() - 1 : 1;
     Symbol loss = fill(trace, {Type::float64, {}}, 0);
-    for (std::size_t j = 0; j < (all_outputs ? outputs.size() : 1); ++j) {
+    for (std::size_t j = 0; j < counted; ++j) {
       const Symbol weights = trace.input("w" + std::to_string(j), outputs[j].spec());
       loss = loss + reduce_sum(outputs[j] * weights);
     }

@@ -2,6 +2,7 @@
 // The kernels on the CPU: the `apply` and `workspace` functions of the rows in kernel/*.cpp. Each source of this
 // folder defines the functions of one family of rows.
 
+#include "kernel/element/cell.h"
 #include "kernel/elementwise.h"
 #include "kernel/kernel.h"
 
@@ -79,6 +80,16 @@ void binary_cross_entropy_gradient(const Numbers& numbers, device::Workers& work
 // The `apply` functions of kernel/embedding.cpp. Both throw InputError for an id that is not in the table.
 void embedding(const Numbers& numbers, device::Workers& workers);
 void embedding_gradient(const Numbers& numbers, device::Workers& workers);
+
+// The `apply` and `workspace` functions of kernel/recurrent.cpp.
+template <element::Cell cell>
+void recurrent(const Numbers& numbers, device::Workers& workers);
+template <element::Cell cell>
+void recurrent_gradient(const Numbers& numbers, device::Workers& workers);
+template <element::Cell cell>
+Bytes recurrent_workspace(const Call& call);
+template <element::Cell cell>
+Bytes recurrent_gradient_workspace(const Call& call);
 
 // The `apply` functions of kernel/random.cpp.
 void dropout(const Numbers& numbers, device::Workers& workers);

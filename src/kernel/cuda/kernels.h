@@ -2,6 +2,7 @@
 // The kernels on a GPU: the functions of the rows in table.cpp.
 
 #include "kernel/cuda/table.h"
+#include "kernel/element/cell.h"
 #include "kernel/elementwise.h"
 #include "kernel/work.h"
 
@@ -35,6 +36,16 @@ void apply_reduce_max(const Numbers& numbers, device::CudaQueue& queue);
 void apply_argmax(const Numbers& numbers, device::CudaQueue& queue);
 Bytes reduction_workspace(const Call& call);
 Bytes argmax_workspace(const Call& call);
+
+// Recurrent layers: cuBLAS multiplies the state of each step, and one kernel computes its units.
+template <element::Cell cell>
+void recurrent(const Numbers& numbers, device::CudaQueue& queue);
+template <element::Cell cell>
+void recurrent_gradient(const Numbers& numbers, device::CudaQueue& queue);
+template <element::Cell cell>
+Bytes recurrent_workspace(const Call& call);
+template <element::Cell cell>
+Bytes recurrent_gradient_workspace(const Call& call);
 
 void max_pool(const Numbers& numbers, device::CudaQueue& queue);
 void max_pool_gradient(const Numbers& numbers, device::CudaQueue& queue);

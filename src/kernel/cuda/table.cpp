@@ -24,6 +24,8 @@ void comparison(const Numbers& numbers, device::CudaQueue& queue) {
   apply_comparison(operation, numbers, queue);
 }
 
+using element::Cell;
+
 // Sorted by kernel, since find_row searches by bisection.
 constexpr Row table[] = {
     {"abs", unary<Unary::abs>},
@@ -60,10 +62,14 @@ constexpr Row table[] = {
     {"gelu", unary<Unary::gelu>},
     {"gelu_gradient", binary<Binary::gelu_gradient>},
     {"greater", comparison<Comparison::greater>},
+    {"gru", recurrent<Cell::gru>, recurrent_workspace<Cell::gru>},
+    {"gru_gradient", recurrent_gradient<Cell::gru>, recurrent_gradient_workspace<Cell::gru>},
     {"layer_norm", layer_norm},
     {"layer_norm_gradient", layer_norm_gradient, normalization_workspace},
     {"less", comparison<Comparison::less>},
     {"log", unary<Unary::log>},
+    {"lstm", recurrent<Cell::lstm>, recurrent_workspace<Cell::lstm>},
+    {"lstm_gradient", recurrent_gradient<Cell::lstm>, recurrent_gradient_workspace<Cell::lstm>},
     {"matmul", matmul},
     {"max_pool", max_pool},
     {"max_pool_gradient", max_pool_gradient},
@@ -86,6 +92,9 @@ constexpr Row table[] = {
     {"sigmoid", unary<Unary::sigmoid>},
     {"sigmoid_gradient", binary<Binary::sigmoid_gradient>},
     {"sign", unary<Unary::sign>},
+    {"simple_rnn", recurrent<Cell::simple_rnn>, recurrent_workspace<Cell::simple_rnn>},
+    {"simple_rnn_gradient", recurrent_gradient<Cell::simple_rnn>,
+     recurrent_gradient_workspace<Cell::simple_rnn>},
     {"softmax", softmax},
     {"softmax_cross_entropy", softmax_cross_entropy},
     {"softmax_gradient", softmax_gradient},
