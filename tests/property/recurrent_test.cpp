@@ -100,7 +100,9 @@ void compare(std::string_view cell, RecurrentAttributes attributes) {
     for (std::int64_t j = 0; j < units; ++j) {
       const auto i = static_cast<std::size_t>(b * units + j);
       EXPECT_NEAR(test::value_at(out.at("y1"), i), h[static_cast<std::size_t>(j)], 1e-12);
-      if (cell == "lstm") EXPECT_NEAR(test::value_at(out.at("y2"), i), c[static_cast<std::size_t>(j)], 1e-12);
+      if (cell == "lstm") {
+        EXPECT_NEAR(test::value_at(out.at("y2"), i), c[static_cast<std::size_t>(j)], 1e-12);
+      }
     }
   }
 }
