@@ -84,4 +84,15 @@ struct VerifyScenariosOptions {
 Exit verify_scenarios(const VerifyScenariosOptions& options, const Streams& streams);
 Command verify_scenarios_command(CLI::App& verify);
 
+struct VerifyTensorflowOptions {
+  std::vector<std::string> folders{};  // of recordings, or archives of them: tests/recordings
+  std::string only{};                  // recordings with this word in their name
+  bool json = false;
+};
+
+// Repeats recorded programs of TensorFlow and prints how many passed, by kind and version, and the reasons of all
+// others. Ends with job_failed if one failed or if nothing of one was compared.
+Exit verify_tensorflow(const VerifyTensorflowOptions& options, const Streams& streams);
+Command verify_tensorflow_command(CLI::App& verify);
+
 }  // namespace wt::cli

@@ -1,0 +1,52 @@
+#include "study/recordings/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/rough.h"
+#include "study/recordings/families.h"
+
+namespace wt::recordings {
+
+namespace {
+
+// Sorted such that a family with a prefix comes before the one that has the rest of its kind.
+constexpr Family families[] = {
+    {"layers", "", compare_training},
+};
+
+std::string reason_of(const InputError& error) {
+  const std::vector<Problem>& problems = error.problems();
+  const std::string first = problems.front().fact;
+  return problems.size() == 1 ? first : fmt::format("{} (and {} more)", first, problems.size() - 1);
+}
+
+}  // namespace
+
+const Family* family_of(const Recording& recording) {
+  const auto* row = std::ranges::find_if(families, [&](const Family& family) {
+    return family.kind == recording.kind && recording.id.starts_with(family.prefix);
+  });
+  return row == std::end(families) ? nullptr : row;
+}
+
+Judgement judge(const Recording& recording) {
+  if (const json::Value* skipped = recording.value("skipped"))
+    return {Verdict::not_applicable, fmt::format("{}: {}", recording.version, skipped->string())};
+  const Family* family = family_of(recording);
+  if (family == nullptr || recording.value("config") == nullptr)
+    return {Verdict::empty, "this command does not repeat such a program"};
+  Comparison comparison;
+  try {
+    family->compare(recording, comparison);
+    return comparison.judgement();
+  } catch (const InputError& error) {
+    if (!comparison.computes()) return {Verdict::refused, reason_of(error)};
+    return {Verdict::failed, "refused after it had begun: " + reason_of(error)};
+  } catch (const std::exception& error) {
+    return {Verdict::failed, error.what()};
+  }
+}
+
+}  // namespace wt::recordings

@@ -1,0 +1,172 @@
+// Recordings of the kind `layers`: a small model around one layer, trained for a few steps. Compared are its
+// predictions before and after, losses and metrics of each step and of a test, and the weights after the first and
+// the last step.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/keras_json.h"
+#include "model/weights.h"
+#include "study/recordings/families.h"
+#include "study/recordings/machine.h"
+#include "train/model.h"
+
+namespace wt::recordings {
+
+namespace {
+
+using Tensors = std::map<std::string, Tensor>;
+
+// Short names that the recorded program gives to losses on logits.
+model::Loss loss_of(const std::string& name) {
+  if (name == "scce") return model::loss_named("SparseCategoricalCrossentropy", {.from_logits = true});
+  if (name == "bce") return model::loss_named("BinaryCrossentropy", {.from_logits = true});
+  return model::loss_named(name);
+}
+
+std::vector<std::string> texts_in(const json::Value& value) {
+  if (value.kind() == json::Kind::string) return {value.string()};
+  std::vector<std::string> texts;
+  for (const json::Value& element : value.elements()) {
+    const std::vector<std::string> inner = texts_in(element);
+    texts.insert(texts.end(), inner.begin(), inner.end());
+  }
+  return texts;
+}
+
+train::CompileOptions options_of(const Recording& recording) {
+  train::CompileOptions options{.semantics = recording.semantics()};
+  const json::Value& loss = *recording.config("loss");
+  options.loss.is_list = loss.kind() == json::Kind::array;
+  for (const std::string& each : texts_in(loss)) options.loss.each.push_back(loss_of(each));
+  if (const json::Value* weights = recording.config("loss_weights"); weights->kind() == json::Kind::array)
+    for (const json::Value& weight : weights->elements()) options.loss.weights.push_back(number_of(weight));
+  options.optimizer = model::optimizer_named(recording.config("opt")->string());
+  options.optimizer.learning_rate = number_of(*recording.config("learning_rate"));
+  // Metrics of several outputs, which the recording has by the names of the outputs, are not compared.
+  if (!options.loss.is_list)
+    for (const std::string& each : texts_in(*recording.config("metrics")))
+      options.metrics.push_back(model::metric_named(each));
+  return options;
+}
+
+class Repeated {
+ public:
+  Repeated(const Recording& recording, Comparison& comparison)
+      : recording_(recording),
+        comparison_(comparison),
+        layer_(read_model()),
+        tensors_(recording.tensors()),
+        batch_(recording.config("batch")->integer()) {
+    for (const model::Weight& weight : model::weights_of(*layer_)) names_.push_back(weight.name);
+    state_.preset(weights("initial"));
+    model_.compile(options_of(recording));
+    auto first = train_rows().iterate();
+    model_.training_plan(*first.next());
+  }
+
+  void compare() {
+    comparison_.starts_to_compute();
+    compare_predictions("predict_initial");
+    const json::Value::Elements& steps = recording_.value("steps")->elements();
+    model_.fit(train_rows(), {.epochs = std::ssize(steps),
+                              .steps_per_epoch = 1,
+                              .on_epoch = [&](const train::EpochResult& epoch) {
+                                compare_logs(fmt::format("step {}", epoch.epoch + 1), epoch,
+                                             steps[static_cast<std::size_t>(epoch.epoch)]);
+                                if (epoch.epoch == 0) compare_weights("step1");
+                              }});
+    compare_weights("final");
+    compare_logs("test", model_.evaluate(train_rows().take(1)), *recording_.value("test"));
+    compare_predictions("predict_final");
+  }
+
+ private:
+  model::LayerPtr read_model() const {
+    const json::Value* text = recording_.text("model.json");
+    if (text == nullptr)
+      throw InputError("Keras writes no JSON for this model", "build it from layers that Keras can write");
+    return model::model_from_json(json::parse(text->string(), "model.json"));
+  }
+
+  // The name here of Keras' path, which may begin with the model that a layer is in; empty if there is none.
+  std::string own_name(const std::string& path) const {
+    for (const std::string& name : names_)
+      if (name == path || path.ends_with("/" + name)) return name;
+    return {};
+  }
+
+  // "initial/07/dense/kernel" by the names here. Seeds and counters, which are integers, are not compared.
+  Tensors weights(const std::string& when) {
+    Tensors found;
+    for (const auto& [recorded, tensor] : tensors_) {
+      if (!recorded.starts_with(when + "/") || tensor.type() != Type::float32) continue;
+      const std::string path = recorded.substr(when.size() + 4);
+      const std::string own = own_name(path);
+      if (own.empty())
+        comparison_.fail(fmt::format("no weight here is {}", path));
+      else
+        found.emplace(own, tensor);
+    }
+    return found;
+  }
+
+  std::vector<Tensor> numbered(char letter) const {
+    std::vector<Tensor> found;
+    for (int i = 0; tensors_.contains(fmt::format("{}{}", letter, i)); ++i)
+      found.push_back(tensors_.at(fmt::format("{}{}", letter, i)));
+    return found;
+  }
+
+  data::Dataset train_rows() const {
+    std::vector<Tensor> rows = numbered('x');
+    for (const Tensor& labels : numbered('y')) rows.push_back(labels);
+    return data::Dataset::from_tensor_slices(rows).batch(batch_);
+  }
+
+  void compare_predictions(const std::string& name) {
+    const std::vector<Tensor> outputs =
+        model_.predict_outputs(data::Dataset::from_tensor_slices(numbered('x')).batch(batch_).take(1));
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const std::string recorded = outputs.size() == 1 ? name : fmt::format("{}/{}", name, i);
+      comparison_.near(recorded, outputs[i], tensors_.at(recorded), prediction_limit);
+    }
+  }
+
+  void compare_weights(const std::string& when) {
+    const Tensors ours = model_.weights();
+    for (const auto& [name, theirs] : weights(when))
+      comparison_.near(fmt::format("{} of {}", name, when), ours.at(name), theirs, weight_limit);
+  }
+
+  void compare_logs(const std::string& when, const train::EpochResult& ours, const json::Value& theirs) {
+    comparison_.near("the loss of " + when, ours.loss, number_of(*theirs.find("loss")));
+    for (const train::Log& log : ours.metrics)
+      if (const json::Value* recorded = theirs.find(log.name))
+        comparison_.near(fmt::format("{} of {}", log.name, when), log.value, number_of(*recorded));
+      else
+        comparison_.fail(fmt::format("no metric of {} is {}", when, log.name));
+  }
+
+  const Recording& recording_;
+  Comparison& comparison_;
+  model::LayerPtr layer_;
+  Tensors tensors_;
+  std::int64_t batch_;
+  std::vector<std::string> names_{};
+  Machine machine_{};
+  train::State state_{1};
+  train::Model model_{layer_, state_, machine_};
+};
+
+}  // namespace
+
+void compare_training(const Recording& recording, Comparison& comparison) {
+  if (const json::Value* layer = recording.config("layer"))
+    throw InputError(fmt::format("{}: the numbers that TensorFlow draws for a seed are not reproduced",
+                                 layer->string().substr(0, layer->string().find('('))));
+  Repeated(recording, comparison).compare();
+}
+
+}  // namespace wt::recordings
