@@ -10,6 +10,7 @@
 //   reader.finish();            // reports keys that were not read, such as a misspelt "memroy"
 //   problems.throw_if_any();    // throws one InputError with all problems
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -112,6 +113,7 @@ class Reader {
   // The value itself, for values that may have several forms. nullptr if the key is missing.
   const Value* value(std::string_view key) { return look_up(key); }
 
+  bool was_read(std::string_view key) const { return std::ranges::find(read_, key) != read_.end(); }
   bool has(std::string_view key) const { return object_ != nullptr && object_->find(key) != nullptr; }
   Place place() const { return object_ == nullptr ? Place{} : object_->place(); }
   Place place(std::string_view key) const;  // the place of the value, or of the object if the key is missing

@@ -64,9 +64,9 @@ struct ShapeAttributes {
 struct NormalizationAttributes {
   double epsilon = 1e-3;   // added to the variance
   double momentum = 0.99;  // weight of the old value in a moving average; layer_norm has none
-  // Whether batch_norm gives the moving average of images (rank 4) the unbiased variance. TensorFlow's fused
-  // kernel does so, which Keras 2 calls for images. Keras 3 does not call it.
-  bool corrects_variance = true;
+  // Whether batch_norm gives the moving average the unbiased variance, with Bessel's correction n / (n - 1).
+  // TensorFlow's fused kernel does so, which Keras 2 calls for images and volumes. Keras 3 does not call it.
+  bool corrects_variance = false;
   friend bool operator==(const NormalizationAttributes&, const NormalizationAttributes&) = default;
 };
 

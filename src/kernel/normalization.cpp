@@ -118,7 +118,7 @@ Work work_of(const Call& call, double per_element, double per_row, double per_ch
 // deviation, one for the scale, three for each moving average, one for Bessel's correction.
 Work batch_norm_work(const Call& call) {
   const auto& attributes = attributes_as<NormalizationAttributes>(call.attributes);
-  return work_of(call, 6, 0, cpu::corrects_variance(call.inputs[0].shape, attributes) ? 11 : 10);
+  return work_of(call, 6, 0, attributes.corrects_variance ? 11 : 10);
 }
 
 ExampleOperand numbers(const Shape& shape) { return {{Type::float32, shape}}; }

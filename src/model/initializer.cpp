@@ -8,6 +8,7 @@
 #include "base/overloaded.h"
 #include "base/random.h"
 #include "base/utf8.h"
+#include "model/orthonormal.h"
 #include "model/serialized.h"
 
 namespace wt::model {
@@ -74,6 +75,26 @@ void fill_rule(Floats& values, const VarianceScaling& rule, const Shape& shape, 
     case VarianceScaling::Distribution::untruncated_normal:
       return fill_rule(values, Normal{0, std::sqrt(scale), false}, shape, stream);
   }
+}
+
+void fill_rule(Floats& values, const Orthogonal& rule, const Shape& shape, const PhiloxStream& stream) {
+  if (shape.rank() < 2)
+    throw InputError(fmt::format("an orthogonal initializer makes a matrix, and the weight has the shape {}", print(shape)),
+                     "use another initializer");
+  const auto columns = static_cast<std::size_t>(shape.last()), rows = values.size() / columns;
+  const bool is_wide = rows < columns;
+  fill_normal(values, stream, 0, 1);  // a matrix with at least as many rows as columns
+  const Floats q = is_wide ? orthonormal_columns(values, columns, rows) : orthonormal_columns(values, rows, columns);
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t column = 0; column < columns; ++column)
+      values[row * columns + column] = static_cast<float>(rule.gain) *
+                                       (is_wide ? q[column * rows + row] : q[row * columns + column]);
+}
+
+void fill_rule(Floats& values, const UnitForgetBias&, const Shape&, const PhiloxStream&) {
+  const auto quarter = static_cast<std::ptrdiff_t>(values.size() / 4);
+  std::ranges::fill(values, 0.0F);
+  std::fill_n(values.begin() + quarter, quarter, 1.0F);
 }
 
 template <class T>
@@ -174,6 +195,7 @@ const InitializerName initializer_rows[] = {
      "VarianceScaling",
      "variance scale / fan, with scale, mode and distribution as arguments",
      {VarianceScaling{1, Fan::in, Distribution::truncated_normal}, {}}},
+    {"orthogonal", "Orthogonal", "an orthonormal matrix, times gain", orthogonal},
     {"uniform", "RandomUniform", "Keras 1's name of random_uniform", {Uniform{}, {}}},
     {"normal", "RandomNormal", "Keras 1's name of random_normal", {Normal{}, {}}},
 };
@@ -207,6 +229,10 @@ void read_rule(VarianceScaling& rule, std::string_view class_name, json::Reader&
   read.distribution = config.one_of("distribution", distributions, rule.distribution);
   if (is_general) rule = read;
 }
+void read_rule(Orthogonal& rule, std::string_view, json::Reader& config) {
+  rule.gain = config.optional<double>("gain", rule.gain);
+}
+void read_rule(UnitForgetBias&, std::string_view, json::Reader&) {}
 void read_rule(StreamStart&, std::string_view, json::Reader&) {}
 
 // Keras 3 may write a seed generator, an object, in place of a number. Its random numbers cannot be

@@ -41,11 +41,22 @@ struct VarianceScaling {
   Distribution distribution = Distribution::uniform;
 };
 
+// Saxe, McClelland and Ganguli, 2014: the columns of a matrix of normal numbers, or the rows if there are fewer of
+// them, made orthonormal by the QR decomposition whose triangle has a positive diagonal. All axes but the last are
+// rows.
+struct Orthogonal {
+  double gain = 1;
+};
+
+// The bias of an LSTM whose forget gate begins open (Jozefowicz et al., 2015): 1 in the second of four quarters, and 0
+// in the others.
+struct UnitForgetBias {};
+
 // The state of a random stream (Building::random_stream) at step 0: {seed, 0}.
 struct StreamStart {};
 
 struct Initializer {
-  std::variant<Constant, Uniform, Normal, VarianceScaling, StreamStart> rule{};
+  std::variant<Constant, Uniform, Normal, VarianceScaling, Orthogonal, UnitForgetBias, StreamStart> rule{};
   std::optional<std::int64_t> seed{};  // unset: derived from the run's seed and the weight's name
 };
 
@@ -53,6 +64,7 @@ struct Initializer {
 inline const Initializer zeros{Constant{0}, {}};
 inline const Initializer ones{Constant{1}, {}};
 inline const Initializer glorot_uniform{VarianceScaling{}, {}};
+inline const Initializer orthogonal{Orthogonal{}, {}};
 
 // Computes the initial value of the weight named `weight`. `run_seed` is used if the initializer has no seed
 // of its own. Requires: a floating-point type, unless the rule is Constant or StreamStart.

@@ -89,12 +89,27 @@ std::vector<Symbol> Building::trainable() const {
 
 std::optional<Symbol> Building::regularization() {
   std::optional<Symbol> sum;
-  for (const Weight& weight : weights_) {
-    if (!weight.regularizer) continue;
-    const Symbol term = penalty(symbols_.at(weight.name).symbol, *weight.regularizer);
-    sum = sum ? *sum + term : term;
-  }
+  const auto add = [&](Symbol term) { sum = sum ? *sum + term : term; };
+  const bool counts_frozen = is_on(Switch::frozen_weights_are_penalised, semantics_);
+  for (const Weight& weight : weights_)
+    if (weight.regularizer && (weight.options.trainable || counts_frozen))
+      add(penalty(symbols_.at(weight.name).symbol, *weight.regularizer));
+  for (const Symbol loss : losses_) add(loss);
   return sum;
+}
+
+void Building::constrain_updated_weights() {
+  for (const Weight& weight : weights_) {
+    if (!weight.constraint) continue;
+    const Symbol variable = symbols_.at(weight.name).symbol;
+    if (const auto value = trace_.updated_value(variable))
+      trace_.update_again(variable, constrained(*value, *weight.constraint));
+  }
+}
+
+std::optional<Symbol> Building::mask_of(Symbol x) const {
+  const auto found = masks_.find(x.value);
+  return found == masks_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void Layer::give_name(std::string name) {
@@ -112,10 +127,23 @@ std::vector<Symbol> Layer::operator()(Building& building, const std::vector<Symb
     Building& building;
     Building::Circumstances before;
   } const restored{building, building.now_};
-  building.now_ = {options.training.value_or(building.training()), building.frozen() || !trainable_, this};
+  std::vector<Symbol> own_inputs = inputs;
+  std::optional<Symbol> mask;
+  if (options.mask_is_last_input && !own_inputs.empty()) {
+    mask = own_inputs.back();
+    own_inputs.pop_back();
+  } else if (!own_inputs.empty()) {
+    mask = building.mask_of(own_inputs.front());
+  }
+  building.now_ = {options.training.value_or(building.training()), building.frozen() || !trainable_, this, options,
+                   mask};
   try {
-    auto outputs = building.trace().in_scope(name_.empty() ? snake_case(class_name()) : name_,
-                                             [&] { return call(building, inputs); });
+    auto outputs = building.trace().in_scope(name_.empty() ? snake_case(class_name()) : name_, [&] {
+      auto computed = call(building, own_inputs);
+      attach_mask(building, own_inputs, computed);
+      add_activity_penalty(building, computed);
+      return computed;
+    });
     for (const Symbol& output : outputs) require_sensible(output.spec(), "the result");
     return outputs;
   } catch (const LayerError&) {
@@ -125,6 +153,19 @@ std::vector<Symbol> Layer::operator()(Building& building, const std::vector<Symb
     for (Problem& problem : problems) problem.fact = prefixed(*this, problem.fact);
     throw LayerError(*this, std::move(problems));
   }
+}
+
+void Layer::attach_mask(Building& building, const std::vector<Symbol>& inputs,
+                        const std::vector<Symbol>& outputs) const {
+  if (!parts().empty() || outputs.empty()) return;  // the layers inside a model attach their own
+  const std::optional<Symbol> mask = mask_of_outputs(building, inputs);
+  if (mask) building.set_mask(outputs.front(), *mask);
+}
+
+void Layer::add_activity_penalty(Building& building, const std::vector<Symbol>& outputs) const {
+  if (!activity_regularizer_) return;
+  for (const Symbol output : outputs)
+    building.add_loss(penalty(output, *activity_regularizer_) / static_cast<double>(output.shape()[0]));
 }
 
 Symbol Layer::operator()(Building& building, Symbol input) const {

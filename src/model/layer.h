@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "model/constraint.h"
 #include "model/initializer.h"
 #include "model/semantics.h"
 #include "program/operations.h"
@@ -35,10 +36,30 @@ namespace wt::model {
 
 class Layer;
 
+// Keyword arguments of one call of a layer, such as `layer(x, training=False)` in Keras.
+struct CallOptions {
+  std::optional<bool> training{};  // overrides the step's mode for this call and everything inside it
+  // The last input of the call is its mask: boolean[batch, time], false where a step of a sequence is to be skipped.
+  // Without it a layer takes the mask that its input carries (Building::mask_of).
+  bool mask_is_last_input = false;
+  bool use_causal_mask = false;          // attention: a query sees its own position and those before it
+  bool return_attention_scores = false;  // attention: the scores are a second output
+  // Numbers among the arguments of an operation, such as the 2 in `x * 2`, by their position.
+  std::vector<std::pair<std::size_t, double>> constants{};
+};
+
 // Penalty on a weight w, which is added to the loss: l1 * sum |w| + l2 * sum w^2.
 struct Regularizer {
   double l1 = 0;
   double l2 = 0;
+};
+
+// How a weight begins, what its size costs, and what is done to it after each update: Keras' kernel_initializer,
+// kernel_regularizer and kernel_constraint.
+struct WeightRule {
+  Initializer initializer = zeros;
+  std::optional<Regularizer> regularizer{};
+  std::optional<Constraint> constraint{};
 };
 
 // A variable that a layer, an optimizer or a metric keeps between steps.
@@ -48,6 +69,7 @@ struct Weight {
   Initializer initializer{};
   VariableOptions options{};
   std::optional<Regularizer> regularizer{};
+  std::optional<Constraint> constraint{};
 };
 
 // The context in which layers are called while one step is traced. It creates each weight as a variable of
@@ -56,7 +78,7 @@ struct Weight {
 class Building {
  public:
   Building(Trace& trace, bool training, Semantics semantics = Semantics::keras2)
-      : trace_(trace), semantics_(semantics), now_{training, false, nullptr} {}
+      : trace_(trace), semantics_(semantics), now_{.training = training} {}
   Building(const Building&) = delete;
   Building& operator=(const Building&) = delete;
 
@@ -68,6 +90,9 @@ class Building {
   // Returns the symbol of the weight, and creates the weight on its first request. Throws InputError if a
   // weight of this name exists and has another shape or type, or belongs to another layer.
   Symbol weight(const Weight& weight);
+  Symbol weight(std::string name, const TensorSpec& spec, const WeightRule& rule) {
+    return weight({std::move(name), spec, rule.initializer, {}, rule.regularizer, rule.constraint});
+  }
 
   // Sets the value that the weight has from the next step on. A second update in one step replaces the first.
   void update(Symbol weight, Symbol value);
@@ -83,9 +108,25 @@ class Building {
   // name.
   Symbol random_stream(const std::string& name, std::optional<std::int64_t> seed);
 
+  // The mask that a tensor carries, boolean[batch, time]: false where a step of a sequence is to be skipped. Layers
+  // such as Masking attach it, and most layers hand that of their first input on to their outputs.
+  std::optional<Symbol> mask_of(Symbol x) const;
+  void set_mask(Symbol x, Symbol mask) { masks_.insert_or_assign(x.value, mask); }
+
+  // Of the innermost layer that is being called: its keyword arguments, and the mask that it was given or that its
+  // first input carries.
+  const CallOptions& options() const { return now_.options; }
+  std::optional<Symbol> mask() const { return now_.mask; }
+
+  // Adds a term to the loss, as Keras' add_loss does: the penalties on the outputs of layers.
+  void add_loss(Symbol loss) { losses_.push_back(loss); }
+
+  // Applies the constraints of the weights that the optimizer has updated in this step.
+  void constrain_updated_weights();
+
   const std::vector<Weight>& weights() const { return weights_; }  // in the order of creation
   std::vector<Symbol> trainable() const;                           // in the order of creation
-  std::optional<Symbol> regularization();  // the sum of all penalties; none if no weight has a regularizer
+  std::optional<Symbol> regularization();  // the sum of all penalties; none if there are none
 
  private:
   friend class Layer;
@@ -94,6 +135,8 @@ class Building {
     bool training = false;
     bool frozen = false;
     const Layer* caller = nullptr;  // the innermost layer being called; null outside all layers
+    CallOptions options{};
+    std::optional<Symbol> mask{};
   };
   struct Owned {
     Symbol symbol{};
@@ -106,11 +149,8 @@ class Building {
   std::vector<Weight> weights_{};
   std::map<std::string, Owned, std::less<>> symbols_{};
   std::map<ValueId, Symbol> updated_{};  // by the value of the weight
-};
-
-// Keyword arguments of one call of a layer, such as `layer(x, training=False)` in Keras.
-struct CallOptions {
-  std::optional<bool> training{};  // overrides the step's mode for this call and everything inside it
+  std::map<ValueId, Symbol> masks_{};    // by the value that carries the mask
+  std::vector<Symbol> losses_{};
 };
 
 // Base class of layers and models. A layer holds its configuration, and its weights are variables of the
@@ -126,6 +166,9 @@ class Layer {
   virtual std::string_view class_name() const = 0;  // "Conv2D"
   const std::string& name() const { return name_; }
   bool trainable() const { return trainable_; }  // false freezes everything inside
+
+  // Keras' activity_regularizer: each call adds the penalty on its outputs, divided by the number of rows, to the loss.
+  void penalise_activity(const Regularizer& regularizer) { activity_regularizer_ = regularizer; }
 
   // Names a layer that was constructed without a name. The first model that contains the layer calls this.
   // Requires: the layer has no name.
@@ -153,6 +196,10 @@ class Layer {
   // included.
   virtual std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const = 0;
 
+  // The mask of the outputs, unless `call` has attached one (Building::set_mask). As in Keras, a layer that does not
+  // override this drops masks.
+  virtual std::optional<Symbol> mask_of_outputs(Building&, const std::vector<Symbol>&) const { return {}; }
+
   // Throws a LayerError that reads `[Conv2D] layer "conv2d_1": fact`.
   [[noreturn]] void refuse(std::string_view fact, std::string_view remedy = {}) const;
   void require_positive(std::string_view what, std::int64_t value) const;
@@ -163,8 +210,12 @@ class Layer {
   Symbol only(const std::vector<Symbol>& inputs, int rank) const;
 
  private:
+  void attach_mask(Building& building, const std::vector<Symbol>& inputs, const std::vector<Symbol>& outputs) const;
+  void add_activity_penalty(Building& building, const std::vector<Symbol>& outputs) const;
+
   std::string name_;
   bool trainable_ = true;
+  std::optional<Regularizer> activity_regularizer_{};
 };
 
 // An InputError of one layer. The JSON reader uses the layer to find the place in the file.

@@ -35,6 +35,9 @@ enum class Switch : std::uint8_t {
   moving_variance_of_images_is_corrected,
   look_ups_are_squared_apart,
   training_in_a_call_holds,
+  frozen_weights_are_penalised,
+  merged_masks_need_all,
+  hard_sigmoid_has_slope_a_fifth,
   nccl_or_one_device,
 };
 

@@ -170,6 +170,15 @@ void conv2d(Backward& b) {
   if (b.wants(0)) b.send(0, b.apply("conv2d_input_gradient", {b.input(1), b.gradient()}, window));
 }
 
+// The transpose of a convolution is a linear function of both operands: of y the gradient is the convolution itself,
+// and of the filter it is the gradient of a convolution whose input is the upstream gradient.
+void conv2d_input_gradient(Backward& b) {
+  WindowAttributes window = b.attributes<WindowAttributes>();
+  window.input = {};
+  if (b.wants(0)) b.send(0, b.apply("conv2d_filter_gradient", {b.gradient(), b.input(1)}, window));
+  if (b.wants(1)) b.send(1, b.apply("conv2d", {b.gradient(), b.input(0)}, window));
+}
+
 // ---- pooling, normalization
 
 void max_pool(Backward& b) {
@@ -307,6 +316,7 @@ constexpr std::array rules{
     GradientRule{"cast", cast},
     GradientRule{"concat", concat},
     GradientRule{"conv2d", conv2d},
+    GradientRule{"conv2d_input_gradient", conv2d_input_gradient},
     GradientRule{"divide", divide},
     GradientRule{"dropout", dropout},
     GradientRule{"embedding", embedding},

@@ -101,6 +101,10 @@ Symbol conv2d(Symbol x, Symbol filter, WindowAttributes window) {
   if (filter.shape().rank() == 4) window.size = {filter.shape()[0], filter.shape()[1]};
   return apply("conv2d", {x, filter}, window);
 }
+Symbol conv2d_input_gradient(Symbol filter, Symbol y, WindowAttributes window) {
+  if (filter.shape().rank() == 4) window.size = {filter.shape()[0], filter.shape()[1]};
+  return apply("conv2d_input_gradient", {filter, y}, window);
+}
 Symbol max_pool(Symbol x, const WindowAttributes& window) { return apply("max_pool", {x}, window); }
 Symbol average_pool(Symbol x, const WindowAttributes& window) { return apply("average_pool", {x}, window); }
 

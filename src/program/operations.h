@@ -59,6 +59,8 @@ Symbol argmax(Symbol x);       // over the last axis
 Symbol matmul(Symbol a, Symbol b, ProductAttributes attributes = {});
 Symbol bias_add(Symbol x, Symbol bias);
 Symbol conv2d(Symbol x, Symbol filter, WindowAttributes window = {});  // the filter gives the window's size
+// The transpose of a convolution; window.input is the shape of the result.
+Symbol conv2d_input_gradient(Symbol filter, Symbol y, WindowAttributes window);
 Symbol max_pool(Symbol x, const WindowAttributes& window);
 Symbol average_pool(Symbol x, const WindowAttributes& window);
 

@@ -62,6 +62,14 @@ void Trace::update_again(Symbol variable, Symbol value) {
   append(Update{id}, {{value}});
 }
 
+std::optional<Symbol> Trace::updated_value(Symbol variable) {
+  for (const Node& node : step_.program.nodes)
+    if (const auto* update = std::get_if<Update>(&node.operation);
+        update != nullptr && step_.variables[index(update->variable)].value == variable.value)
+      return Symbol{this, node.inputs.front()};
+  return std::nullopt;
+}
+
 void Trace::result(std::string name, Symbol value) {
   step_.results.push_back({std::move(name), value.value});
 }

@@ -12,6 +12,7 @@
 // The functions on symbols are in program/operations.h.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,8 @@ class Trace {
   void update(Symbol variable, Symbol value);
   // The same where the step may have updated the variable before: the last value counts.
   void update_again(Symbol variable, Symbol value);
+  // The value that the variable has after the step as it is so far; none if the step has not updated it.
+  std::optional<Symbol> updated_value(Symbol variable);
   void result(std::string name, Symbol value);
 
   // Appends a kernel, or any operation, and returns its outputs. Throws InputError where the inputs do not

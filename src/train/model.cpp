@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "model/mask.h"
 #include "model/weights.h"
 
 namespace wt::train {
@@ -94,7 +95,9 @@ Forward forward(model::Building& building, const model::Layer& layer, std::span<
   model::require_weight_for_each(options.loss, result.outputs.size());
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     const auto& [labels, predictions] = result.outputs[i];
-    const Symbol losses = model::per_example_loss(options.loss.of(i), labels, predictions, options.semantics);
+    Symbol losses = model::per_example_loss(options.loss.of(i), labels, predictions, options.semantics);
+    if (const auto mask = building.mask_of(predictions))
+      losses = model::masked_losses(losses, *mask, options.loss.of(i).options.reduction != model::LossReduction::sum);
     const ReplicaLoss own = weighted(scale_losses(scaling_of(options, replicas, i), losses, step_rows),
                                      options.loss.weight_of(i));
     result.loss =

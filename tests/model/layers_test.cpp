@@ -75,8 +75,8 @@ TEST(Shaping, KeepsTheBatchAxis) {
       refused(reshape({.target_shape = {5, -1}}), {6, 2}),
       "[Reshape] layer \"reshape\": the target [5,-1] has another number of elements than float32[2,6,2] "
       "without its batch axis | ");
-  EXPECT_EQ(traced(zero_padding2d({.height = {1, 0}, .width = {2, 3}}), {4, 4, 3}), "float32[2,5,9,3]");
-  EXPECT_EQ(traced(rescaling({.scale = 1.0 / 255}), {4}, false, Type::uint8), "float32[2,4]");
+  EXPECT_EQ(traced(zero_padding({.sides = {{1, 0}, {2, 3}}}), {4, 4, 3}), "float32[2,5,9,3]");
+  EXPECT_EQ(traced(rescaling({.scale = {1.0 / 255}}), {4}, false, Type::uint8), "float32[2,4]");
 }
 
 TEST(BatchNormalization, UpdatesItsStatisticsInTrainingOnly) {

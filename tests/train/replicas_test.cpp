@@ -43,7 +43,7 @@ struct Rows {
 
 model::LayerPtr linear(double l2 = 0) {
   model::DenseConfig config{.units = 1};
-  if (l2 != 0) config.kernel_regularizer = model::Regularizer{.l2 = l2};
+  if (l2 != 0) config.kernel.regularizer = model::Regularizer{.l2 = l2};
   return model::sequential("linear", {model::input_layer({1}), model::dense(config)});
 }
 

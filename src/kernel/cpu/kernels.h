@@ -62,12 +62,6 @@ Bytes batch_norm_gradient_workspace(const Call& call);
 Bytes batch_norm_inference_workspace(const Call& call);
 Bytes layer_norm_gradient_workspace(const Call& call);
 
-// Whether the moving average takes the unbiased variance, with Bessel's correction n / (n - 1). TensorFlow's
-// fused kernel does so, which takes images (rank 4) alone. Other ranks take the biased one.
-inline bool corrects_variance(const Shape& x, const NormalizationAttributes& attributes) {
-  return attributes.corrects_variance && x.rank() == 4;
-}
-
 // The `apply` functions of kernel/loss.cpp. sparse_softmax_cross_entropy throws InputError for a label that
 // is not a class.
 void sparse_softmax_cross_entropy(const Numbers& numbers, device::Workers& workers);

@@ -71,7 +71,7 @@ FinishedStatistics<T> finished_statistics(const Numbers& numbers, const Channels
   const auto input = [&](std::size_t i) { return numbers.inputs[i].as<T>(); };
   const auto output = [&](std::size_t i) { return numbers.outputs[i].as<T>(); };
   const auto rows = static_cast<double>(channels.rows);
-  const bool corrects = cpu::corrects_variance(numbers.inputs[0].spec.shape, attributes) && channels.rows > 1;
+  const bool corrects = attributes.corrects_variance && channels.rows > 1;
   return {.gamma = input(1),
           .beta = input(2),
           .moving_mean = input(3),

@@ -47,17 +47,27 @@ class Collecting {
       for (const Value& element : value.elements()) arguments(element);
     else if (value.kind() == Kind::object)
       object(value);
+    else if (value.kind() == Kind::integer)
+      options.constants.emplace_back(found.size() + options.constants.size(), static_cast<double>(value.integer()));
+    else if (value.kind() == Kind::real)
+      options.constants.emplace_back(found.size() + options.constants.size(), value.real());
     else if (value.kind() != Kind::null)
       problems_.add(value.place(), fmt::format("expected a layer's output, found {}", describe(value.kind())),
                     "write [layer, call, output]");
   }
 
-  // Keyword arguments that are tensors become inputs, in this order. Of the others only `training` is
-  // implemented.
+  // Keyword arguments that are tensors become inputs, in this order; a mask comes last.
   void keywords(const Value& value) {
     if (value.kind() != Kind::object) return;
-    for (const auto* key : {"query", "inputs", "value", "key"})
+    for (const std::string_view key : tensor_keywords)
       if (const Value* tensor = value.find(key); tensor != nullptr) arguments(*tensor);
+    if (const Value* mask = value.find("mask"); mask != nullptr && mask->kind() != Kind::null) {
+      const std::size_t before = found.size();
+      arguments(*mask);
+      options.mask_is_last_input = found.size() == before + 1;
+      if (!options.mask_is_last_input)
+        problems_.add(mask->place(), "a call with several masks is not offered", "pass one mask, or none");
+    }
     for (const json::Member& member : value.members()) keyword(member);
   }
 
@@ -96,21 +106,32 @@ class Collecting {
 
   void keyword(const json::Member& member) {
     const Value& value = member.value;
-    const bool is_off = value.kind() == Kind::null || (value.kind() == Kind::boolean && !value.boolean());
+    const bool is_flag = value.kind() == Kind::boolean;
+    const bool is_off = value.kind() == Kind::null || (is_flag && !value.boolean());
     if (member.key == "training") {
-      if (value.kind() == Kind::boolean)
+      if (is_flag)
         options.training = value.boolean();
       else if (value.kind() != Kind::null)
         problems_.add(value.place(), fmt::format("expected true or false, found {}", describe(value.kind())));
       return;
     }
-    const bool is_tensor =
-        member.key == "query" || member.key == "inputs" || member.key == "value" || member.key == "key";
-    if (!is_tensor && !is_off)
+    if (is_off || member.key == "mask" || std::ranges::count(tensor_keywords, member.key) > 0) return;
+    const auto* row = std::ranges::find(flags, member.key, &Flag::key);
+    if (row != std::end(flags) && is_flag)
+      options.*row->member = true;
+    else
       problems_.add(member.key_place(),
                     fmt::format("a call with the argument \"{}\" is not offered", printable(member.key)),
-                    "known: training, and query, value and key of an attention");
+                    "known: training, mask, initial_state, and the arguments of an attention");
   }
+
+  static constexpr std::string_view tensor_keywords[] = {"query", "inputs", "value", "key", "initial_state"};
+  struct Flag {
+    std::string_view key{};
+    bool CallOptions::*member = nullptr;
+  };
+  static constexpr Flag flags[] = {{"use_causal_mask", &CallOptions::use_causal_mask},
+                                   {"return_attention_scores", &CallOptions::return_attention_scores}};
 
   Problems& problems_;
 };

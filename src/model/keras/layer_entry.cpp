@@ -16,8 +16,8 @@ using json::Value;
 constexpr std::string_view ignored_keys[] = {
     "batch_input_shape", "batch_shape",    "input_shape",      "input_dtype", "input_length",
     "build_config",      "compile_config", "shared_object_id", "lora_alpha",  "optional",
-    "autocast",          "fused",          "query_shape",      "key_shape",   "value_shape",
-    "flash_attention",   "renorm_momentum"};
+    "autocast",          "fused",          "query_shape",      "key_shape",   "flash_attention",
+    "renorm_momentum",   "renorm_clipping"};
 
 // Keys that can change the result and are not implemented. Null and one other value stand for the usual
 // behaviour and are accepted.
@@ -26,44 +26,29 @@ struct OnlyValue {
   std::string_view offered{};  // as JSON; empty if only null is accepted
 };
 constexpr OnlyValue only_values[] = {
-    {"activity_regularizer", ""},
-    {"kernel_constraint", ""},
-    {"bias_constraint", ""},
-    {"beta_constraint", ""},
-    {"gamma_constraint", ""},
-    {"embeddings_constraint", ""},
     {"moving_mean_constraint", ""},
-    {"noise_shape", ""},
     {"adjustment", ""},
     {"virtual_batch_size", ""},
-    {"attention_axes", "[1]"},  // what Keras computes for inputs of rank 3, the only ones that are offered
     {"lora_rank", ""},
     {"quantization_config", ""},
     {"data_format", "\"channels_last\""},
     {"ragged", "false"},
     {"sparse", "false"},
-    {"mask_zero", "false"},
     {"renorm", "false"},
     {"synchronized", "false"},
     {"rms_scaling", "false"},
     {"use_gate", "false"},
-    {"negative_slope", "0.0"},
-    {"threshold", "0.0"},
 };
-
-bool is_one(const Value& value) { return value.kind() == Kind::integer && value.integer() == 1; }
 
 bool is_offered(const Value& value, const OnlyValue& only) {
   if (value.kind() == Kind::null) return true;
-  const bool is_zero = (value.kind() == Kind::integer && value.integer() == 0) ||
-                       (value.kind() == Kind::real && value.real() == 0);
-  if (only.offered == "0.0") return is_zero;
-  if (only.offered != "[1]") return value.text() == only.offered;
-  return value.kind() == Kind::array && value.elements().size() == 1 && is_one(value.elements()[0]);
+  return value.text() == only.offered;
 }
 
+// A key that the layer itself has read is not checked.
 void check_only_values(LayerReader& config) {
   for (const OnlyValue& only : only_values) {
+    if (config.was_read(only.key)) continue;
     const Value* value = config.value(only.key);
     if (value == nullptr || is_offered(*value, only)) continue;
     const bool is_plain = value->kind() != Kind::object && value->kind() != Kind::array;
@@ -88,6 +73,11 @@ void check_type(LayerReader& config) {
   else if (name->string() != "float32")
     config.problem("dtype", fmt::format("\"{}\" is not offered", printable(name->string())),
                    "layers compute in float32");
+}
+
+// Layers whose "dtype" may be another one: that of an input, or that of categories.
+bool computes_integers(std::string_view class_name) {
+  return class_name == "InputLayer" || class_name == "Discretization" || class_name == "CategoryEncoding";
 }
 
 const Value* text_member(const Value& object, std::string_view key) {
@@ -118,18 +108,22 @@ LayerPtr read_plain(const LayerClass& row, const Value& config, const std::strin
   Problems own;
   LayerReader reader(config, own, &importing.passed);
   LayerPtr layer;
+  reader.set_class_name(row.class_name);
+  reader.read_inner_by([&](const Value& entry) { return read_layer(entry, importing); });
   for (const std::string_view key : ignored_keys) reader.value(key);
-  check_only_values(reader);
-  if (row.class_name != "InputLayer") check_type(reader);
+  if (!computes_integers(row.class_name)) check_type(reader);
   reader.trainable();
   reader.name();
+  const std::optional<Regularizer> activity = reader.regularizer("activity_regularizer");
   try {
     layer = row.from_json(reader);
+    if (layer != nullptr && activity) layer->penalise_activity(*activity);
   } catch (const InputError& error) {
     // After a problem of its configuration, the layer may throw because of a substituted value. Such an error
     // is not reported.
     if (!own.any()) add_problems(error, config.place(), importing);
   }
+  check_only_values(reader);
   reader.finish(importing.passed);
   for (const Problem& problem : own.found())
     importing.problems.add(

@@ -1,37 +1,135 @@
 #include "model/layers/activation.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
 #include "model/activation.h"
+#include "model/axes.h"
+#include "model/constants.h"
+#include "model/mask.h"
 
 namespace wt::model {
 
 namespace {
 
 // Keras has the class Activation, whose argument names the function, and classes of their own for frequent
-// functions.
+// functions. All of them hand masks on.
 class ActivationLayer final : public Layer {
  public:
-  ActivationLayer(std::string_view class_name, std::string activation, std::string name)
-      : Layer(std::move(name)), class_name_(class_name), activation_(std::move(activation)) {}
+  using Apply = std::function<Symbol(Symbol x, Semantics semantics)>;
+  ActivationLayer(std::string_view class_name, std::string name, Apply apply)
+      : Layer(std::move(name)), class_name_(class_name), apply_(std::move(apply)) {}
   std::string_view class_name() const override { return class_name_; }
 
  protected:
-  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
-    return {activate(only(inputs), activation_)};
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    return {apply_(only(inputs), building.semantics())};
+  }
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
+    return building.mask();
   }
 
  private:
   std::string_view class_name_;
-  std::string activation_;
+  Apply apply_;
+};
+
+LayerPtr layer_of(std::string_view class_name, std::string name, ActivationLayer::Apply apply) {
+  return std::make_shared<ActivationLayer>(class_name, std::move(name), std::move(apply));
+}
+
+Symbol where_above(Symbol x, double threshold, Symbol above, Symbol otherwise) {
+  return select(greater(x, number_like(x, threshold)), above, otherwise);
+}
+
+Symbol bounded_relu(Symbol x, const ReluConfig& config) {
+  const Symbol below = (x - config.threshold) * config.negative_slope;
+  if (!config.max_value) return where_above(x, config.threshold, x, below);
+  const bool is_relu6 = *config.max_value == 6 && config.threshold == 0;  // which TensorFlow has a kernel for
+  const Symbol bound = fill(*x.trace, x.spec(), *config.max_value);
+  const Symbol inside = is_relu6 ? activate(x, "relu6") : where_above(x, *config.max_value, bound, x);
+  return where_above(x, config.threshold, inside, below);
+}
+
+class Softmax final : public Layer {
+ public:
+  explicit Softmax(SoftmaxConfig config) : Layer(config.name), axes_(std::move(config.axes)) {}
+  std::string_view class_name() const override { return "Softmax"; }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    if (inputs.empty() || inputs.size() > 2) refuse(fmt::format("it is given {} inputs", inputs.size()));
+    Symbol x = inputs[0];
+    const std::optional<Symbol> mask =
+        inputs.size() == 2 ? std::optional(inputs[1])
+        : building.options().mask_is_last_input ? building.mask()
+                                                : std::nullopt;
+    if (mask) x = x + (cast(*mask, x.spec().type) - 1) * masked_score;
+    const MovedAxes moved(x, axes_);
+    return {moved.back(wt::softmax(moved.last()))};
+  }
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
+    return building.mask();
+  }
+
+ private:
+  static constexpr double masked_score = 1e9;
+  std::vector<int> axes_;
+};
+
+class Prelu final : public Layer {
+ public:
+  explicit Prelu(PreluConfig config) : Layer(config.name, config.trainable), config_(std::move(config)) {}
+  std::string_view class_name() const override { return "PReLU"; }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    const Symbol x = only(inputs);
+    Shape shape;
+    for (int axis = 1; axis < x.shape().rank(); ++axis)
+      shape.append(std::ranges::count(config_.shared_axes, axis) > 0 ? 1 : x.shape()[axis]);
+    const Symbol alpha = building.weight(name() + "/alpha", {x.spec().type, shape}, config_.alpha);
+    return {wt::relu(x) - alpha * wt::relu(-x)};
+  }
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
+    return building.mask();
+  }
+
+ private:
+  PreluConfig config_;
 };
 
 }  // namespace
 
 LayerPtr activation(std::string activation, std::string name) {
-  return std::make_shared<ActivationLayer>("Activation", std::move(activation), std::move(name));
+  return layer_of("Activation", std::move(name), [activation](Symbol x, Semantics) { return activate(x, activation); });
 }
-LayerPtr relu(std::string name) { return std::make_shared<ActivationLayer>("ReLU", "relu", std::move(name)); }
-LayerPtr softmax(std::string name) {
-  return std::make_shared<ActivationLayer>("Softmax", "softmax", std::move(name));
+LayerPtr relu(std::string name) {
+  return layer_of("ReLU", std::move(name), [](Symbol x, Semantics) { return wt::relu(x); });
 }
+LayerPtr relu(ReluConfig config) {
+  if (!config.max_value && config.negative_slope == 0 && config.threshold == 0) return relu(std::move(config.name));
+  std::string name = config.name;
+  return layer_of("ReLU", std::move(name), [config](Symbol x, Semantics) { return bounded_relu(x, config); });
+}
+LayerPtr softmax(SoftmaxConfig config) { return std::make_shared<Softmax>(std::move(config)); }
+LayerPtr leaky_relu(double negative_slope, std::string name) {
+  return layer_of("LeakyReLU", std::move(name), [negative_slope](Symbol x, Semantics) {
+    return where_above(x, 0, x, x * negative_slope);
+  });
+}
+LayerPtr elu(double alpha, std::string name) {
+  return layer_of("ELU", std::move(name), [alpha](Symbol x, Semantics) {
+    return where_above(x, 0, x, (wt::exp(minimum(x, number_like(x, 0))) - 1) * alpha);
+  });
+}
+LayerPtr thresholded_relu(double theta, std::string name) {
+  return layer_of("ThresholdedReLU", std::move(name), [theta](Symbol x, Semantics) {
+    return where_above(x, theta, x, x * 0.0);
+  });
+}
+LayerPtr prelu(PreluConfig config) { return std::make_shared<Prelu>(std::move(config)); }
 
 }  // namespace wt::model

@@ -2,55 +2,206 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/activation.h"
+#include "model/layers/spatial.h"
 
 namespace wt::model {
 
 namespace {
 
-class Conv2D final : public Layer {
+bool has_above_one(const Shape& extents) {
+  return std::ranges::any_of(extents, [](std::int64_t extent) { return extent > 1; });
+}
+
+Shape joined(const Shape& extents, std::initializer_list<std::int64_t> further) {
+  Shape all = extents;
+  for (const std::int64_t extent : further) all.append(extent);
+  return all;
+}
+
+// What all convolutions share: the class, the sizes of their windows, and what follows the products.
+class ConvolutionBase : public Layer {
  public:
-  explicit Conv2D(Conv2DConfig config) : Layer(config.name, config.trainable), config_(std::move(config)) {
-    require_positive("filters", config_.filters);
+  ConvolutionBase(std::string_view class_name, int rank, ConvolutionConfig config)
+      : Layer(config.name, config.trainable), config_(std::move(config)), class_name_(class_name), rank_(rank) {
+    for (Shape* sizes : {&config_.kernel_size, &config_.strides, &config_.dilation_rate}) complete(*sizes);
     require_positive("groups", config_.groups);
+    if (has_above_one(config_.strides) && has_above_one(config_.dilation_rate))
+      refuse("it has strides and a dilation rate above 1", "set one of the two to 1: Keras refuses both at once");
   }
-  std::string_view class_name() const override { return "Conv2D"; }
+  std::string_view class_name() const override { return class_name_; }
+
+ protected:
+  Symbol convolved(Symbol x, Symbol kernel, std::int64_t groups) const {
+    if (config_.is_causal)
+      x = spatial::padded(x, 1, (config_.kernel_size[0] - 1) * config_.dilation_rate[0], 0);
+    return spatial::convolve(x, kernel,
+                             {.size = config_.kernel_size,
+                              .strides = config_.strides,
+                              .dilation = config_.dilation_rate,
+                              .padding = config_.padding,
+                              .groups = groups});
+  }
+
+  Symbol finished(Building& building, Symbol y) const {
+    const TensorSpec spec{y.spec().type, {y.shape().last()}};
+    if (config_.use_bias) y = bias_add(y, building.weight(name() + "/bias", spec, config_.bias));
+    return activate(y, config_.activation);
+  }
+
+  Symbol checked(const std::vector<Symbol>& inputs) const { return only(inputs, rank_ + 2); }
+  int rank() const { return rank_; }
+
+  ConvolutionConfig config_;
+
+ private:
+  void complete(Shape& sizes) const {
+    if (sizes.rank() == 0)
+      for (int i = 0; i < rank_; ++i) sizes.append(1);
+    if (sizes.rank() != rank_)
+      refuse(fmt::format("a size has {} numbers", sizes.rank()),
+             fmt::format("write one number, or {}", rank_));
+  }
+
+  std::string_view class_name_;
+  int rank_;
+};
+
+class Convolution final : public ConvolutionBase {
+ public:
+  Convolution(std::string_view class_name, int rank, ConvolutionConfig config)
+      : ConvolutionBase(class_name, rank, std::move(config)) {
+    require_positive("filters", config_.filters);
+  }
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
-    const Symbol x = only(inputs, 4);
+    const Symbol x = checked(inputs);
     const std::int64_t channels = x.shape().last();
     if (channels % config_.groups != 0 || config_.filters % config_.groups != 0)
       refuse(fmt::format("{} channels and {} filters don't divide into {} groups", channels, config_.filters,
                          config_.groups));
-    const Type type = x.spec().type;
-    const Shape& size = config_.kernel_size;
-    const Symbol kernel =
-        building.weight({name() + "/kernel",
-                         {type, {size[0], size[1], channels / config_.groups, config_.filters}},
-                         config_.kernel_initializer,
-                         {},
-                         config_.kernel_regularizer});
-    Symbol y = wt::conv2d(x, kernel,
-                          {.strides = config_.strides,
-                           .dilation = config_.dilation_rate,
-                           .padding = config_.padding,
-                           .groups = config_.groups});
-    if (config_.use_bias)
-      y = bias_add(y, building.weight({name() + "/bias",
-                                       {type, {config_.filters}},
-                                       config_.bias_initializer,
-                                       {},
-                                       config_.bias_regularizer}));
-    return {activate(y, config_.activation)};
+    const Shape shape = joined(config_.kernel_size, {channels / config_.groups, config_.filters});
+    const Symbol kernel = building.weight(name() + "/kernel", {x.spec().type, shape}, config_.kernel);
+    return {finished(building, convolved(x, kernel, config_.groups))};
+  }
+};
+
+class TransposedConvolution final : public ConvolutionBase {
+ public:
+  TransposedConvolution(std::string_view class_name, int rank, TransposedConvolutionConfig config)
+      : ConvolutionBase(class_name, rank, std::move(config.base)), output_padding_(config.output_padding) {
+    require_positive("filters", config_.filters);
+    for (int i = 0; i < output_padding_.rank(); ++i)
+      if (output_padding_[i] >= config_.strides[i])
+        refuse(fmt::format("output_padding {} is not less than the stride {}", output_padding_[i],
+                           config_.strides[i]));
+  }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    const Symbol x = checked(inputs);
+    const Shape shape = joined(config_.kernel_size, {config_.filters, x.shape().last()});
+    const Symbol kernel = building.weight(name() + "/kernel", {x.spec().type, shape}, config_.kernel);
+    return {finished(building, rank() == 1 ? transposed_sequence(x, kernel) : transposed(x, kernel))};
   }
 
  private:
-  Conv2DConfig config_;
+  // The extent of the output along a spatial axis (Keras' conv_utils.deconv_output_length).
+  std::int64_t extent(std::int64_t given, int axis) const {
+    const std::int64_t size = (config_.kernel_size[axis] - 1) * config_.dilation_rate[axis] + 1;
+    const std::int64_t stride = config_.strides[axis];
+    const bool is_same = config_.padding == Padding::same;
+    if (output_padding_.rank() > 0)
+      return (given - 1) * stride + size - (is_same ? 2 * (size / 2) : 0) + output_padding_[axis];
+    return is_same ? given * stride : given * stride + std::max<std::int64_t>(size - stride, 0);
+  }
+
+  Symbol transposed(Symbol x, Symbol kernel) const {
+    WindowAttributes window{.size = config_.kernel_size,
+                            .strides = config_.strides,
+                            .dilation = config_.dilation_rate,
+                            .padding = config_.padding};
+    window.input = {x.shape()[0], extent(x.shape()[1], 0), extent(x.shape()[2], 1), config_.filters};
+    return conv2d_input_gradient(kernel, x, window);
+  }
+
+  Symbol transposed_sequence(Symbol x, Symbol kernel) const {
+    const Shape s = x.shape(), k = kernel.shape();
+    WindowAttributes window{.size = {1, config_.kernel_size[0]},
+                            .strides = {1, config_.strides[0]},
+                            .dilation = {1, config_.dilation_rate[0]},
+                            .padding = config_.padding};
+    const std::int64_t time = extent(s[1], 0);
+    window.input = {s[0], 1, time, config_.filters};
+    const Symbol y = conv2d_input_gradient(wt::reshape(kernel, {1, k[0], k[1], k[2]}),
+                                           wt::reshape(x, {s[0], 1, s[1], s[2]}), window);
+    return wt::reshape(y, {s[0], time, config_.filters});
+  }
+
+  Shape output_padding_;
+};
+
+class DepthwiseConvolution final : public ConvolutionBase {
+ public:
+  DepthwiseConvolution(std::string_view class_name, int rank, bool is_separable, DepthwiseConvolutionConfig config)
+      : ConvolutionBase(class_name, rank, std::move(config.base)),
+        is_separable_(is_separable),
+        multiplier_(config.depth_multiplier),
+        pointwise_(std::move(config.pointwise)) {
+    require_positive("depth_multiplier", multiplier_);
+    if (is_separable_) require_positive("filters", config_.filters);
+  }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    const Symbol x = checked(inputs);
+    const Type type = x.spec().type;
+    const std::int64_t channels = x.shape().last(), deep = channels * multiplier_;
+    const Symbol kernel = building.weight(name() + "/depthwise_kernel",
+                                          {type, joined(config_.kernel_size, {channels, multiplier_})},
+                                          config_.kernel);
+    Symbol y = convolved(x, wt::reshape(kernel, joined(config_.kernel_size, {1, deep})), channels);
+    if (is_separable_) {
+      Shape ones;
+      for (int i = 0; i < rank(); ++i) ones.append(1);
+      const Symbol pointwise = building.weight(name() + "/pointwise_kernel",
+                                               {type, joined(ones, {deep, config_.filters})}, pointwise_);
+      y = matmul(y, wt::reshape(pointwise, {deep, config_.filters}));
+    }
+    return {finished(building, y)};
+  }
+
+ private:
+  bool is_separable_;
+  std::int64_t multiplier_;
+  WeightRule pointwise_;
 };
 
 }  // namespace
 
-LayerPtr conv2d(Conv2DConfig config) { return std::make_shared<Conv2D>(std::move(config)); }
+LayerPtr conv1d(ConvolutionConfig config) { return std::make_shared<Convolution>("Conv1D", 1, std::move(config)); }
+LayerPtr conv2d(ConvolutionConfig config) { return std::make_shared<Convolution>("Conv2D", 2, std::move(config)); }
+LayerPtr conv3d(ConvolutionConfig config) { return std::make_shared<Convolution>("Conv3D", 3, std::move(config)); }
+LayerPtr conv1d_transpose(TransposedConvolutionConfig config) {
+  return std::make_shared<TransposedConvolution>("Conv1DTranspose", 1, std::move(config));
+}
+LayerPtr conv2d_transpose(TransposedConvolutionConfig config) {
+  return std::make_shared<TransposedConvolution>("Conv2DTranspose", 2, std::move(config));
+}
+LayerPtr depthwise_conv1d(DepthwiseConvolutionConfig config) {
+  return std::make_shared<DepthwiseConvolution>("DepthwiseConv1D", 1, false, std::move(config));
+}
+LayerPtr depthwise_conv2d(DepthwiseConvolutionConfig config) {
+  return std::make_shared<DepthwiseConvolution>("DepthwiseConv2D", 2, false, std::move(config));
+}
+LayerPtr separable_conv1d(DepthwiseConvolutionConfig config) {
+  return std::make_shared<DepthwiseConvolution>("SeparableConv1D", 1, true, std::move(config));
+}
+LayerPtr separable_conv2d(DepthwiseConvolutionConfig config) {
+  return std::make_shared<DepthwiseConvolution>("SeparableConv2D", 2, true, std::move(config));
+}
 
 }  // namespace wt::model

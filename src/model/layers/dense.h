@@ -10,10 +10,8 @@ struct DenseConfig {
   std::int64_t units = 0;
   std::string activation = "linear";
   bool use_bias = true;
-  Initializer kernel_initializer = glorot_uniform;
-  Initializer bias_initializer = zeros;
-  std::optional<Regularizer> kernel_regularizer{};
-  std::optional<Regularizer> bias_regularizer{};
+  WeightRule kernel{glorot_uniform, {}, {}};
+  WeightRule bias{};
   bool trainable = true;
 };
 LayerPtr dense(DenseConfig config);

@@ -1,5 +1,7 @@
 #include "model/layers/embedding.h"
 
+#include "model/mask.h"
+
 namespace wt::model {
 
 namespace {
@@ -16,13 +18,13 @@ class Embedding final : public Layer {
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
-    const Symbol table = building.weight({name() + "/embeddings",
-                                          {Type::float32, {config_.input_dim, config_.output_dim}},
-                                          config_.embeddings_initializer,
-                                          {},
-                                          config_.embeddings_regularizer});
+    const Symbol table = building.weight(
+        name() + "/embeddings", {Type::float32, {config_.input_dim, config_.output_dim}}, config_.embeddings);
     const bool is_index = x.spec().type == Type::int32 || x.spec().type == Type::int64;
-    return {wt::embedding(is_index ? x : cast(x, Type::int32), table)};
+    const Symbol ids = is_index ? x : cast(x, Type::int32);
+    const Symbol rows = wt::embedding(ids, table);
+    if (config_.mask_zero) building.set_mask(rows, not_equal(ids, 0));
+    return {rows};
   }
 
  private:

@@ -10,8 +10,8 @@ struct EmbeddingConfig {
   std::string name{};
   std::int64_t input_dim = 0;
   std::int64_t output_dim = 0;
-  Initializer embeddings_initializer{Uniform{}, {}};
-  std::optional<Regularizer> embeddings_regularizer{};
+  WeightRule embeddings{{Uniform{}, {}}, {}, {}};
+  bool mask_zero = false;  // attaches a mask that skips the id 0, which then stands for padding
   bool trainable = true;
 };
 LayerPtr embedding(EmbeddingConfig config);

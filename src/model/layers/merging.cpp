@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "model/axes.h"
+#include "model/constants.h"
+#include "model/mask.h"
+
 namespace wt::model {
 
 namespace {
@@ -20,19 +26,36 @@ constexpr MergingKind average_kind{"Average", wt::operator+, true};
 constexpr MergingKind maximum_kind{"Maximum", wt::maximum};
 constexpr MergingKind minimum_kind{"Minimum", wt::minimum};
 
+// Keras 2 keeps a step that all inputs keep, and Keras 3 one that any input keeps. An input without a mask keeps all of
+// its steps.
+std::optional<Symbol> merged_mask(Building& building, const std::vector<Symbol>& inputs) {
+  const bool needs_all = is_on(Switch::merged_masks_need_all, building.semantics());
+  std::optional<Symbol> merged;
+  for (const Symbol& input : inputs) {
+    const std::optional<Symbol> mask = building.mask_of(input);
+    if (!mask) {
+      if (!needs_all) return std::nullopt;
+      continue;
+    }
+    merged = !merged ? mask : needs_all ? both(*merged, *mask) : either(*merged, *mask);
+  }
+  return merged;
+}
+
 class Merging final : public Layer {
  public:
   Merging(const MergingKind& kind, std::string name) : Layer(std::move(name)), kind_(kind) {}
   std::string_view class_name() const override { return kind_.class_name; }
 
  protected:
-  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& given) const override {
+    const std::vector<Symbol> inputs = with_constants(building, given);
     if (inputs.size() < 2 || inputs.size() > kind_.at_most)
       refuse(fmt::format("it is given {} inputs", inputs.size()),
              kind_.at_most == 2 ? "it takes two" : "it takes two or more");
     Symbol merged = inputs[0];
     for (std::size_t i = 1; i < inputs.size(); ++i) {
-      if (inputs[i].shape().rank() != merged.shape().rank())
+      if (inputs[i].shape().rank() != merged.shape().rank() && building.options().constants.empty())
         refuse(fmt::format("input {} is {}, and the inputs before it are {}", i, print(inputs[i].spec()),
                            print(merged.spec())),
                "reshape one: inputs of different rank are not offered");
@@ -40,8 +63,19 @@ class Merging final : public Layer {
     }
     return {kind_.divides ? merged / static_cast<double>(inputs.size()) : merged};
   }
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>& inputs) const override {
+    return merged_mask(building, inputs);
+  }
 
  private:
+  // Numbers among the arguments, as Keras 3 writes `x * 2` with the class Multiply.
+  static std::vector<Symbol> with_constants(Building& building, std::vector<Symbol> inputs) {
+    for (const auto& [position, value] : building.options().constants)
+      if (!inputs.empty() && position <= inputs.size())
+        inputs.insert(inputs.begin() + static_cast<std::ptrdiff_t>(position), number_like(inputs[0], value));
+    return inputs;
+  }
+
   const MergingKind& kind_;
 };
 
@@ -60,13 +94,66 @@ class Concatenate final : public Layer {
         refuse(fmt::format("{} has no axis {}", print(input.spec()), axis_));
     return {concat(inputs, axis)};
   }
+  // Along the features, a step counts if it counts in all inputs. Along the time, masks would have to be concatenated.
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>& inputs) const override {
+    std::optional<Symbol> merged;
+    for (const Symbol& input : inputs)
+      if (const auto mask = building.mask_of(input)) {
+        if (axis_ == 1 || axis_ == 1 - inputs[0].shape().rank())
+          refuse("it concatenates sequences with masks along the time axis",
+                 "concatenate along the features, or drop the masks");
+        merged = merged ? both(*merged, *mask) : *mask;
+      }
+    return merged;
+  }
 
  private:
   int axis_;
 };
 
+class Dot final : public Layer {
+ public:
+  explicit Dot(DotConfig config) : Layer(config.name), config_(std::move(config)) {
+    if (config_.axes.size() != 2)
+      refuse(fmt::format("it has {} axes", config_.axes.size()), "write one number, or one for each input");
+  }
+  std::string_view class_name() const override { return "Dot"; }
+
+ protected:
+  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+    if (inputs.size() != 2) refuse(fmt::format("it is given {} inputs", inputs.size()), "it takes two");
+    std::vector<Symbol> factors;  // [batch, other elements, summed]
+    Shape result{inputs[0].shape()[0]};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const int axis = axis_of(config_.axes[i], inputs[i].spec());
+      if (axis == 0) refuse("axis 0 is the batch", "name another axis");
+      for (int other = 1; other < inputs[i].shape().rank(); ++other)
+        if (other != axis) result.append(inputs[i].shape()[other]);
+      const Symbol last = MovedAxes(inputs[i], {axis}).last();
+      const Symbol unit = config_.normalize ? normalized(last) : last;
+      const std::int64_t rows = unit.shape()[0], summed = unit.shape().last();
+      factors.push_back(wt::reshape(
+          unit, {rows, unit.shape().elements() / std::max<std::int64_t>(1, rows * summed), summed}));
+    }
+    if (factors[0].shape().last() != factors[1].shape().last())
+      refuse(fmt::format("axes {} and {} of {} and {} differ", config_.axes[0], config_.axes[1],
+                         print(inputs[0].spec()), print(inputs[1].spec())));
+    if (result.rank() == 1) result.append(1);
+    return {wt::reshape(matmul(factors[0], factors[1], {.transpose_b = true}), result)};
+  }
+
+ private:
+  static Symbol normalized(Symbol x) {
+    const Symbol squares = reduce_sum(square(x), {x.shape().rank() - 1}, true);
+    return x / sqrt(maximum(squares, number_like(squares, 1e-12)));  // as tf.math.l2_normalize
+  }
+
+  DotConfig config_;
+};
+
 }  // namespace
 
+LayerPtr dot(DotConfig config) { return std::make_shared<Dot>(std::move(config)); }
 LayerPtr add(std::string name) { return std::make_shared<Merging>(add_kind, std::move(name)); }
 LayerPtr subtract(std::string name) { return std::make_shared<Merging>(subtract_kind, std::move(name)); }
 LayerPtr multiply(std::string name) { return std::make_shared<Merging>(multiply_kind, std::move(name)); }

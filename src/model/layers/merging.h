@@ -17,6 +17,15 @@ struct ConcatenateConfig {
   std::string name{};
   int axis = -1;
 };
+// Keras' Dot: the products of two tensors summed along one axis of each, row by row of the batch. With `normalize` both
+// are divided by their norms first (cosine proximity).
+struct DotConfig {
+  std::string name{};
+  std::vector<int> axes{-1, -1};
+  bool normalize = false;
+};
+LayerPtr dot(DotConfig config);
+
 LayerPtr concatenate(const ConcatenateConfig& config = {});
 
 }  // namespace wt::model

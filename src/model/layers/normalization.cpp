@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "model/axes.h"
+#include "model/constants.h"
+#include "model/mask.h"
+
 namespace wt::model {
 
 namespace {
@@ -12,6 +16,12 @@ namespace {
 VariableOptions statistics_in(Semantics semantics) {
   if (!is_on(Switch::moving_statistics_are_averaged, semantics)) return {.trainable = false};
   return {.trainable = false, .synchronization = Synchronization::on_read, .aggregation = Aggregation::mean};
+}
+
+// A weight that scales or shifts what was normalized, or the constant that changes nothing.
+Symbol weight_or(Building& building, bool is_used, std::string name, const TensorSpec& spec, const WeightRule& rule,
+                 double otherwise) {
+  return is_used ? building.weight(std::move(name), spec, rule) : fill(building.trace(), spec, otherwise);
 }
 
 class BatchNormalization final : public Layer {
@@ -25,36 +35,62 @@ class BatchNormalization final : public Layer {
     const Symbol x = only(inputs);
     if (x.shape().rank() < 2)
       refuse(fmt::format("it is given {}", print(x.spec())), "it takes a batch axis and at least one more");
-    if (config_.axis != -1 && config_.axis != x.shape().rank() - 1)
-      refuse(fmt::format("it normalizes axis {} of {}", config_.axis, print(x.spec())),
-             "only the last axis is offered");
-    const TensorSpec spec{x.spec().type, {x.shape().last()}};
-    const auto weight = [&](std::string_view own, const Initializer& initializer,
-                            const VariableOptions& options, const std::optional<Regularizer>& regularizer) {
-      return building.weight({fmt::format("{}/{}", name(), own), spec, initializer, options, regularizer});
-    };
-    const Symbol gamma = config_.scale
-                             ? weight("gamma", config_.gamma_initializer, {}, config_.gamma_regularizer)
-                             : fill(building.trace(), spec, 1);
-    const Symbol beta = config_.center
-                            ? weight("beta", config_.beta_initializer, {}, config_.beta_regularizer)
-                            : fill(building.trace(), spec, 0);
-    const VariableOptions statistics = statistics_in(building.semantics());
-    const Symbol mean = weight("moving_mean", config_.moving_mean_initializer, statistics, {});
-    const Symbol variance = weight("moving_variance", config_.moving_variance_initializer, statistics, {});
-    const Symbol mean_now = building.latest(mean), variance_now = building.latest(variance);
-    NormalizationAttributes attributes{.epsilon = config_.epsilon, .momentum = config_.momentum};
-    if (!building.training() || building.frozen())
-      return {batch_norm_inference(x, gamma, beta, mean_now, variance_now, attributes)};
-    attributes.corrects_variance =
-        is_on(Switch::moving_variance_of_images_is_corrected, building.semantics());
-    const Normalized normalized = batch_norm(x, gamma, beta, mean_now, variance_now, attributes);
-    building.update(mean, normalized.moving_mean);
-    building.update(variance, normalized.moving_variance);
-    return {normalized.y};
+    const int axis = axis_of(config_.axis, x.spec());
+    const MovedAxes moved(x, {axis});
+    const bool is_last = axis == x.shape().rank() - 1;
+    const Symbol y = normalized(building, is_last ? x : moved.last(), is_fused(x, axis));
+    return {is_last ? y : moved.back(y)};
+  }
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
+    return building.mask();
   }
 
  private:
+  // Keras 2 calls TensorFlow's fused kernel for images and volumes whose channels are the first or the last axis.
+  static bool is_fused(Symbol x, int axis) {
+    const int rank = x.shape().rank();
+    return (rank == 4 || rank == 5) && (axis == 1 || axis == rank - 1);
+  }
+
+  Symbol normalized(Building& building, Symbol x, bool is_fused) const {
+    const TensorSpec spec{x.spec().type, {x.shape().last()}};
+    const Symbol gamma = weight_or(building, config_.scale, name() + "/gamma", spec, config_.gamma, 1);
+    const Symbol beta = weight_or(building, config_.center, name() + "/beta", spec, config_.beta, 0);
+    const VariableOptions statistics = statistics_in(building.semantics());
+    const Symbol mean =
+        building.weight({name() + "/moving_mean", spec, config_.moving_mean_initializer, statistics, {}, {}});
+    const Symbol variance =
+        building.weight({name() + "/moving_variance", spec, config_.moving_variance_initializer, statistics, {}, {}});
+    const Symbol mean_now = building.latest(mean), variance_now = building.latest(variance);
+    NormalizationAttributes attributes{.epsilon = config_.epsilon, .momentum = config_.momentum};
+    if (!building.training() || building.frozen())
+      return batch_norm_inference(x, gamma, beta, mean_now, variance_now, attributes);
+    attributes.corrects_variance =
+        is_fused && is_on(Switch::moving_variance_of_images_is_corrected, building.semantics());
+    const Normalized result = building.mask()
+                                  ? masked(x, gamma, beta, mean_now, variance_now, *building.mask())
+                                  : batch_norm(x, gamma, beta, mean_now, variance_now, attributes);
+    building.update(mean, result.moving_mean);
+    building.update(variance, result.moving_variance);
+    return result.y;
+  }
+
+  // Steps that the mask skips are normalized, too, but their numbers are not part of the statistics.
+  Normalized masked(Symbol x, Symbol gamma, Symbol beta, Symbol mean_now, Symbol variance_now, Symbol mask) const {
+    const Symbol factors = as_factors(mask, x);
+    Shape axes;
+    for (int axis = 0; axis + 1 < x.shape().rank(); ++axis) axes.append(axis);
+    const Symbol count = reduce_sum(factors);
+    const Symbol mean = reduce_sum(x * factors, axes) / count;
+    const Symbol centred = x - mean;
+    const Symbol variance = reduce_sum(square(centred) * factors, axes) / count;
+    const auto moved = [&](Symbol before, Symbol now) {
+      return before * config_.momentum + now * (1 - config_.momentum);
+    };
+    return {centred / sqrt(variance + config_.epsilon) * gamma + beta, moved(mean_now, mean),
+            moved(variance_now, variance)};
+  }
+
   BatchNormalizationConfig config_;
 };
 
@@ -69,24 +105,156 @@ class LayerNormalization final : public Layer {
     const Symbol x = only(inputs);
     if (x.shape().rank() < 2)
       refuse(fmt::format("it is given {}", print(x.spec())), "it takes a batch axis and at least one more");
-    if (config_.axis != -1 && config_.axis != x.shape().rank() - 1)
-      refuse(fmt::format("it normalizes axis {} of {}", config_.axis, print(x.spec())),
-             "only the last axis is offered");
-    const TensorSpec spec{x.spec().type, {x.shape().last()}};
-    const Symbol gamma =
-        config_.scale
-            ? building.weight(
-                  {name() + "/gamma", spec, config_.gamma_initializer, {}, config_.gamma_regularizer})
-            : fill(building.trace(), spec, 1);
-    const Symbol beta =
-        config_.center ? building.weight(
-                             {name() + "/beta", spec, config_.beta_initializer, {}, config_.beta_regularizer})
-                       : fill(building.trace(), spec, 0);
-    return {layer_norm(x, gamma, beta, {.epsilon = config_.epsilon})};
+    const MovedAxes moved(x, config_.axes);
+    const TensorSpec spec{x.spec().type, moved.extents()};
+    const auto flat = [&](Symbol weight) { return reshape(weight, {spec.shape.elements()}); };
+    const Symbol gamma = weight_or(building, config_.scale, name() + "/gamma", spec, config_.gamma, 1);
+    const Symbol beta = weight_or(building, config_.center, name() + "/beta", spec, config_.beta, 0);
+    return {moved.back(layer_norm(moved.last(), flat(gamma), flat(beta), {.epsilon = config_.epsilon}))};
+  }
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
+    return building.mask();
   }
 
  private:
   LayerNormalizationConfig config_;
+};
+
+class GroupNormalization final : public Layer {
+ public:
+  explicit GroupNormalization(GroupNormalizationConfig config)
+      : Layer(config.name, config.trainable), config_(std::move(config)) {}
+  std::string_view class_name() const override { return "GroupNormalization"; }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    const Symbol x = only(inputs);
+    if (x.shape().rank() < 2)
+      refuse(fmt::format("it is given {}", print(x.spec())), "it takes a batch axis and at least one more");
+    const MovedAxes moved(x, {config_.axis});
+    const Symbol last = moved.last();
+    const std::int64_t rows = last.shape()[0], channels = last.shape().last();
+    const std::int64_t groups = config_.groups == -1 ? channels : config_.groups;
+    if (groups < 1 || channels % groups != 0)
+      refuse(fmt::format("{} channels don't divide into {} groups", channels, groups));
+    const std::int64_t places = last.shape().elements() / std::max<std::int64_t>(1, rows * channels);
+    // [rows, groups, places, channels of the group]: each group becomes a row of the kernel.
+    const Symbol grouped = transpose(wt::reshape(last, {rows, places, groups, channels / groups}), {0, 2, 1, 3});
+    const std::int64_t extent = places * (channels / groups);
+    const TensorSpec one{x.spec().type, {extent}};
+    const Symbol normalized = layer_norm(wt::reshape(grouped, {rows, groups, extent}), fill(building.trace(), one, 1),
+                                         fill(building.trace(), one, 0), {.epsilon = config_.epsilon});
+    const Symbol apart = transpose(wt::reshape(normalized, {rows, groups, places, channels / groups}), {0, 2, 1, 3});
+    return {moved.back(scaled(building, wt::reshape(apart, last.shape())))};
+  }
+
+ private:
+  Symbol scaled(Building& building, Symbol y) const {
+    const TensorSpec spec{y.spec().type, {y.shape().last()}};
+    if (config_.scale) y = y * building.weight(name() + "/gamma", spec, config_.gamma);
+    if (config_.center) y = y + building.weight(name() + "/beta", spec, config_.beta);
+    return y;
+  }
+
+  GroupNormalizationConfig config_;
+};
+
+class RmsNormalization final : public Layer {
+ public:
+  explicit RmsNormalization(RmsNormalizationConfig config)
+      : Layer(config.name, config.trainable), config_(std::move(config)) {}
+  std::string_view class_name() const override { return "RMSNormalization"; }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    const Symbol x = only(inputs);
+    const MovedAxes moved(x, config_.axes);
+    const TensorSpec spec{x.spec().type, moved.extents()};
+    const Symbol scale = building.weight(name() + "/scale", spec, WeightRule{ones, {}, {}});
+    const Symbol last = moved.last();
+    const Symbol mean = reduce_mean(square(last), {last.shape().rank() - 1}, true);
+    return {moved.back(last / sqrt(mean + config_.epsilon) * wt::reshape(scale, {spec.shape.elements()}))};
+  }
+
+ private:
+  RmsNormalizationConfig config_;
+};
+
+class UnitNormalization final : public Layer {
+ public:
+  explicit UnitNormalization(UnitNormalizationConfig config) : Layer(config.name), axes_(std::move(config.axes)) {}
+  std::string_view class_name() const override { return "UnitNormalization"; }
+
+ protected:
+  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+    const MovedAxes moved(only(inputs), axes_);
+    const Symbol last = moved.last();
+    const Symbol squares = reduce_sum(square(last), {last.shape().rank() - 1}, true);
+    return {moved.back(last / sqrt(maximum(squares, number_like(squares, least_square))))};
+  }
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
+    return building.mask();
+  }
+
+ private:
+  static constexpr double least_square = 1e-12;  // of tf.math.l2_normalize
+  std::vector<int> axes_;
+};
+
+class Normalization final : public Layer {
+ public:
+  explicit Normalization(NormalizationConfig config) : Layer(config.name), config_(std::move(config)) {
+    if (config_.mean.empty() != config_.variance.empty())
+      refuse("it has a mean without a variance, or a variance without a mean", "give both, or neither");
+  }
+  std::string_view class_name() const override { return "Normalization"; }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    const Symbol given = only(inputs);
+    const Symbol x = is_floating(given.spec().type) ? given : cast(given, Type::float32);
+    const Shape shape = kept_shape(x);
+    const Symbol mean = statistic(building, "mean", config_.mean, shape);
+    const Symbol variance = statistic(building, "variance", config_.variance, shape);
+    const Symbol deviation = maximum(sqrt(variance), number_like(variance, least_deviation));
+    return {config_.invert ? mean + x * deviation : (x - mean) / deviation};
+  }
+
+ private:
+  static constexpr double least_deviation = 1e-7;  // Keras' backend.epsilon()
+
+  // The shape of the statistics: the extents of the kept axes, and 1 elsewhere.
+  Shape kept_shape(Symbol x) const {
+    Shape shape;
+    for (int axis = 0; axis < x.shape().rank(); ++axis) shape.append(1);
+    for (const int axis : config_.axes) {
+      const int own = axis_of(axis, x.spec());
+      if (own == 0) refuse("the batch axis has no statistics of its own", "name other axes");
+      shape[own] = x.shape()[own];
+    }
+    return shape;
+  }
+
+  Symbol statistic(Building& building, std::string_view own, const std::vector<double>& given,
+                   const Shape& shape) const {
+    Shape extents;
+    for (const std::int64_t extent : shape)
+      if (extent != 1) extents.append(extent);
+    if (given.empty()) {
+      const Weight weight{.name = fmt::format("{}/{}", name(), own),
+                          .spec = {Type::float32, extents},
+                          .initializer = own == "mean" ? zeros : ones,
+                          .options = {.trainable = false}};
+      return wt::reshape(building.weight(weight), shape);
+    }
+    const Symbol numbers = constants(building.trace(), given);
+    if (given.size() == 1) return wt::reshape(numbers, {});
+    if (static_cast<std::int64_t>(given.size()) != shape.elements())
+      refuse(fmt::format("it has {} numbers for a statistic of shape {}", given.size(), print(shape)));
+    return wt::reshape(numbers, shape);
+  }
+
+  NormalizationConfig config_;
 };
 
 }  // namespace
@@ -97,5 +265,15 @@ LayerPtr batch_normalization(BatchNormalizationConfig config) {
 LayerPtr layer_normalization(LayerNormalizationConfig config) {
   return std::make_shared<LayerNormalization>(std::move(config));
 }
+LayerPtr group_normalization(GroupNormalizationConfig config) {
+  return std::make_shared<GroupNormalization>(std::move(config));
+}
+LayerPtr rms_normalization(RmsNormalizationConfig config) {
+  return std::make_shared<RmsNormalization>(std::move(config));
+}
+LayerPtr unit_normalization(UnitNormalizationConfig config) {
+  return std::make_shared<UnitNormalization>(std::move(config));
+}
+LayerPtr normalization(NormalizationConfig config) { return std::make_shared<Normalization>(std::move(config)); }
 
 }  // namespace wt::model

@@ -4,39 +4,77 @@
 
 namespace wt::model {
 
-// Keras' BatchNormalization (Ioffe and Szegedy, 2015): normalizes each channel, the last axis, over all other
-// axes. In training it uses the mean and variance of the replica's own rows and updates the moving
-// statistics. In inference, or if the layer is frozen, it uses the moving statistics.
+// Keras' BatchNormalization (Ioffe and Szegedy, 2015): normalizes each channel, the last axis or another one, over all
+// other axes. In training it uses the mean and variance of the replica's own rows and updates the moving
+// statistics; steps that a mask skips don't count. In inference, or if the layer is frozen, it uses the moving
+// statistics.
 struct BatchNormalizationConfig {
   std::string name{};
-  int axis = -1;  // only the last axis is implemented
+  int axis = -1;
   double momentum = 0.99;
   double epsilon = 1e-3;
   bool center = true;
   bool scale = true;
-  Initializer beta_initializer = zeros;
-  Initializer gamma_initializer = ones;
+  WeightRule beta{zeros, {}, {}};
+  WeightRule gamma{ones, {}, {}};
   Initializer moving_mean_initializer = zeros;
   Initializer moving_variance_initializer = ones;
-  std::optional<Regularizer> beta_regularizer{};
-  std::optional<Regularizer> gamma_regularizer{};
   bool trainable = true;
 };
 LayerPtr batch_normalization(BatchNormalizationConfig config = {});
 
-// Keras' LayerNormalization (Ba, Kiros and Hinton, 2016): normalizes over the last axis.
+// Keras' LayerNormalization (Ba, Kiros and Hinton, 2016): normalizes over the last axis, or over others.
 struct LayerNormalizationConfig {
   std::string name{};
-  int axis = -1;  // only the last axis is implemented
+  std::vector<int> axes{-1};
   double epsilon = 1e-3;
   bool center = true;
   bool scale = true;
-  Initializer beta_initializer = zeros;
-  Initializer gamma_initializer = ones;
-  std::optional<Regularizer> beta_regularizer{};
-  std::optional<Regularizer> gamma_regularizer{};
+  WeightRule beta{zeros, {}, {}};
+  WeightRule gamma{ones, {}, {}};
   bool trainable = true;
 };
 LayerPtr layer_normalization(LayerNormalizationConfig config = {});
+
+// Keras' GroupNormalization (Wu and He, 2018): divides the channels into groups and normalizes each group of each row.
+struct GroupNormalizationConfig {
+  std::string name{};
+  std::int64_t groups = 32;  // -1: one for each channel
+  int axis = -1;
+  double epsilon = 1e-3;
+  bool center = true;
+  bool scale = true;
+  WeightRule beta{zeros, {}, {}};
+  WeightRule gamma{ones, {}, {}};
+  bool trainable = true;
+};
+LayerPtr group_normalization(GroupNormalizationConfig config);
+
+// Keras' RMSNormalization (Zhang and Sennrich, 2019): x / sqrt(mean of x^2 + epsilon) * scale over the last axis.
+struct RmsNormalizationConfig {
+  std::string name{};
+  std::vector<int> axes{-1};
+  double epsilon = 1e-6;
+  bool trainable = true;
+};
+LayerPtr rms_normalization(RmsNormalizationConfig config);
+
+// Keras' UnitNormalization: x / sqrt(sum of x^2) along some axes.
+struct UnitNormalizationConfig {
+  std::string name{};
+  std::vector<int> axes{-1};
+};
+LayerPtr unit_normalization(UnitNormalizationConfig config = {});
+
+// Keras' Normalization: (x - mean) / sqrt(variance), or with `invert` x * sqrt(variance) + mean. The statistics are
+// given, one number or one for each element of the axes that are kept, or they are weights, which `adapt` has set.
+struct NormalizationConfig {
+  std::string name{};
+  std::vector<int> axes{-1};
+  std::vector<double> mean{};  // empty: weights
+  std::vector<double> variance{};
+  bool invert = false;
+};
+LayerPtr normalization(NormalizationConfig config);
 
 }  // namespace wt::model

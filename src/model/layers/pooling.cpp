@@ -2,52 +2,79 @@
 
 #include <fmt/format.h>
 
+#include "model/layers/spatial.h"
+#include "model/mask.h"
+
 namespace wt::model {
 
 namespace {
 
-// Maximum and average pooling differ in their class name and their kernel.
+// Maximum and average pooling differ in their class name and their operation.
 struct PoolingKind {
   std::string_view class_name{};
-  Symbol (*pool)(Symbol x, const WindowAttributes& window) = nullptr;
+  int rank = 2;  // the number of spatial axes
+  Symbol (*pool)(Symbol x, const spatial::Window& window) = nullptr;
 };
-constexpr PoolingKind max_kind{"MaxPooling2D", wt::max_pool};
-constexpr PoolingKind average_kind{"AveragePooling2D", wt::average_pool};
+constexpr PoolingKind max_kinds[] = {{"MaxPooling1D", 1, spatial::max_pool},
+                                     {"MaxPooling2D", 2, spatial::max_pool},
+                                     {"MaxPooling3D", 3, spatial::max_pool}};
+constexpr PoolingKind average_kinds[] = {{"AveragePooling1D", 1, spatial::average_pool},
+                                         {"AveragePooling2D", 2, spatial::average_pool},
+                                         {"AveragePooling3D", 3, spatial::average_pool}};
 
-class Pooling2D final : public Layer {
+Shape repeated(int rank, std::int64_t extent) {
+  Shape shape;
+  for (int i = 0; i < rank; ++i) shape.append(extent);
+  return shape;
+}
+
+class Pooling final : public Layer {
  public:
-  Pooling2D(const PoolingKind& kind, Pooling2DConfig config)
-      : Layer(config.name), kind_(kind), config_(std::move(config)) {}
+  Pooling(const PoolingKind& kind, PoolingConfig config)
+      : Layer(config.name), kind_(kind), config_(std::move(config)) {
+    if (config_.pool_size.rank() == 0) config_.pool_size = repeated(kind_.rank, 2);
+    if (config_.pool_size.rank() != kind_.rank || (config_.strides && config_.strides->rank() != kind_.rank))
+      refuse("a size has another number of axes", fmt::format("write one number, or {}", kind_.rank));
+  }
   std::string_view class_name() const override { return kind_.class_name; }
 
  protected:
   std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
-    return {kind_.pool(only(inputs, 4), {.size = config_.pool_size,
-                                         .strides = config_.strides.value_or(config_.pool_size),
-                                         .padding = config_.padding})};
+    return {kind_.pool(only(inputs, kind_.rank + 2), {.size = config_.pool_size,
+                                                      .strides = config_.strides.value_or(config_.pool_size),
+                                                      .dilation = repeated(kind_.rank, 1),
+                                                      .padding = config_.padding})};
   }
 
  private:
   const PoolingKind& kind_;
-  Pooling2DConfig config_;
+  PoolingConfig config_;
 };
 
 struct GlobalPoolingKind {
   std::string_view class_name{};
-  Symbol (*reduce)(Symbol x, const Shape& axes, bool keep_dims) = nullptr;
+  int rank = 2;
+  bool is_mean = false;
 };
-constexpr GlobalPoolingKind global_max_kind{"GlobalMaxPooling2D", wt::reduce_max};
-constexpr GlobalPoolingKind global_average_kind{"GlobalAveragePooling2D", wt::reduce_mean};
+constexpr GlobalPoolingKind global_kinds[] = {
+    {"GlobalMaxPooling1D", 1, false},    {"GlobalMaxPooling2D", 2, false},    {"GlobalMaxPooling3D", 3, false},
+    {"GlobalAveragePooling1D", 1, true}, {"GlobalAveragePooling2D", 2, true}, {"GlobalAveragePooling3D", 3, true}};
 
-class GlobalPooling2D final : public Layer {
+class GlobalPooling final : public Layer {
  public:
-  GlobalPooling2D(const GlobalPoolingKind& kind, const GlobalPooling2DConfig& config)
+  GlobalPooling(const GlobalPoolingKind& kind, const GlobalPoolingConfig& config)
       : Layer(config.name), kind_(kind), keeps_axes_(config.keepdims) {}
   std::string_view class_name() const override { return kind_.class_name; }
 
  protected:
-  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
-    return {kind_.reduce(only(inputs, 4), {1, 2}, keeps_axes_)};
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    const Symbol x = only(inputs, kind_.rank + 2);
+    Shape axes;
+    for (int i = 0; i < kind_.rank; ++i) axes.append(i + 1);
+    if (!kind_.is_mean) return {reduce_max(x, axes, keeps_axes_)};
+    if (kind_.rank > 1 || !building.mask()) return {reduce_mean(x, axes, keeps_axes_)};
+    const Symbol factors = as_factors(*building.mask(), x);
+    return {reduce_sum(x * factors, axes, keeps_axes_) / reduce_sum(factors, axes, keeps_axes_)};
   }
 
  private:
@@ -55,19 +82,26 @@ class GlobalPooling2D final : public Layer {
   bool keeps_axes_;
 };
 
+LayerPtr pooling(const PoolingKind& kind, PoolingConfig config) {
+  return std::make_shared<Pooling>(kind, std::move(config));
+}
+LayerPtr global_pooling(std::size_t kind, const GlobalPoolingConfig& config) {
+  return std::make_shared<GlobalPooling>(global_kinds[kind], config);
+}
+
 }  // namespace
 
-LayerPtr max_pooling2d(Pooling2DConfig config) {
-  return std::make_shared<Pooling2D>(max_kind, std::move(config));
-}
-LayerPtr average_pooling2d(Pooling2DConfig config) {
-  return std::make_shared<Pooling2D>(average_kind, std::move(config));
-}
-LayerPtr global_max_pooling2d(const GlobalPooling2DConfig& config) {
-  return std::make_shared<GlobalPooling2D>(global_max_kind, config);
-}
-LayerPtr global_average_pooling2d(const GlobalPooling2DConfig& config) {
-  return std::make_shared<GlobalPooling2D>(global_average_kind, config);
-}
+LayerPtr max_pooling1d(PoolingConfig config) { return pooling(max_kinds[0], std::move(config)); }
+LayerPtr max_pooling2d(PoolingConfig config) { return pooling(max_kinds[1], std::move(config)); }
+LayerPtr max_pooling3d(PoolingConfig config) { return pooling(max_kinds[2], std::move(config)); }
+LayerPtr average_pooling1d(PoolingConfig config) { return pooling(average_kinds[0], std::move(config)); }
+LayerPtr average_pooling2d(PoolingConfig config) { return pooling(average_kinds[1], std::move(config)); }
+LayerPtr average_pooling3d(PoolingConfig config) { return pooling(average_kinds[2], std::move(config)); }
+LayerPtr global_max_pooling1d(const GlobalPoolingConfig& config) { return global_pooling(0, config); }
+LayerPtr global_max_pooling2d(const GlobalPoolingConfig& config) { return global_pooling(1, config); }
+LayerPtr global_max_pooling3d(const GlobalPoolingConfig& config) { return global_pooling(2, config); }
+LayerPtr global_average_pooling1d(const GlobalPoolingConfig& config) { return global_pooling(3, config); }
+LayerPtr global_average_pooling2d(const GlobalPoolingConfig& config) { return global_pooling(4, config); }
+LayerPtr global_average_pooling3d(const GlobalPoolingConfig& config) { return global_pooling(5, config); }
 
 }  // namespace wt::model

@@ -4,23 +4,34 @@
 
 namespace wt::model {
 
-// Keras' MaxPooling2D and AveragePooling2D on images [batch, height, width, channels].
-struct Pooling2DConfig {
+// Keras' MaxPooling1D to 3D and AveragePooling1D to 3D, on sequences [batch, time, channels], images [batch, height,
+// width, channels] and volumes [batch, depth, height, width, channels].
+struct PoolingConfig {
   std::string name{};
-  Shape pool_size{2, 2};
+  Shape pool_size{};               // one number for each spatial axis; empty: 2 everywhere
   std::optional<Shape> strides{};  // unset: pool_size
   Padding padding = Padding::valid;
 };
-LayerPtr max_pooling2d(Pooling2DConfig config = {});
-LayerPtr average_pooling2d(Pooling2DConfig config = {});  // padded elements are not part of the mean
+LayerPtr max_pooling1d(PoolingConfig config = {});
+LayerPtr max_pooling2d(PoolingConfig config = {});
+LayerPtr max_pooling3d(PoolingConfig config = {});
+LayerPtr average_pooling1d(PoolingConfig config = {});  // padded elements are not part of the mean
+LayerPtr average_pooling2d(PoolingConfig config = {});
+LayerPtr average_pooling3d(PoolingConfig config = {});
 
-// Keras' GlobalMaxPooling2D and GlobalAveragePooling2D: [batch, height, width, channels] becomes [batch,
-// channels], or [batch, 1, 1, channels] with keepdims.
-struct GlobalPooling2DConfig {
+// Keras' GlobalMaxPooling and GlobalAveragePooling: all spatial axes are reduced, so that [batch, ..., channels]
+// becomes [batch, channels], or keeps axes of extent 1 with keepdims. The mean of a sequence with a mask is that of the
+// steps that the mask keeps.
+struct GlobalPoolingConfig {
   std::string name{};
   bool keepdims = false;
 };
-LayerPtr global_max_pooling2d(const GlobalPooling2DConfig& config = {});
-LayerPtr global_average_pooling2d(const GlobalPooling2DConfig& config = {});
+using GlobalPooling2DConfig = GlobalPoolingConfig;
+LayerPtr global_max_pooling1d(const GlobalPoolingConfig& config = {});
+LayerPtr global_max_pooling2d(const GlobalPoolingConfig& config = {});
+LayerPtr global_max_pooling3d(const GlobalPoolingConfig& config = {});
+LayerPtr global_average_pooling1d(const GlobalPoolingConfig& config = {});
+LayerPtr global_average_pooling2d(const GlobalPoolingConfig& config = {});
+LayerPtr global_average_pooling3d(const GlobalPoolingConfig& config = {});
 
 }  // namespace wt::model

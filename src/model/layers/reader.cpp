@@ -17,6 +17,15 @@ constexpr std::int64_t largest_extent = 1 << 24;
 constexpr std::int64_t largest_in_pair = 1 << 12;
 constexpr std::int64_t most_table_rows = (1LL << 31) - 1;  // int32 ids reach all of them
 
+// All numbers of nested lists, in their order.
+void collect_numbers(const json::Value& value, Problems& problems, std::vector<double>& numbers) {
+  if (value.kind() == json::Kind::array) {
+    for (const json::Value& element : value.elements()) collect_numbers(element, problems, numbers);
+  } else if (const auto number = json::convert<double>(value, problems, {})) {
+    numbers.push_back(*number);
+  }
+}
+
 constexpr json::Named<Padding> paddings[] = {{"valid", Padding::valid}, {"same", Padding::same}};
 
 }  // namespace
@@ -67,35 +76,87 @@ std::optional<std::int64_t> LayerReader::seed() {
 }
 
 int LayerReader::axis(int otherwise) {
-  const json::Value* found = given("axis");
-  if (found == nullptr) return otherwise;
-  return json::convert<int>(*found, problems_, {.at_least = -Shape::max_rank, .at_most = Shape::max_rank})
-      .value_or(otherwise);
+  const std::vector<int> all = axes("axis", {otherwise});
+  if (all.size() != 1) problem("axis", fmt::format("there are {} axes", all.size()), "only one axis is offered");
+  return all.size() == 1 ? all.front() : otherwise;
 }
 
-int LayerReader::last_axis(int otherwise) {
-  const json::Value* found = given("axis");
-  if (found == nullptr || found->kind() != json::Kind::array) return axis(otherwise);
-  const auto read = json::convert<std::vector<int>>(*found, problems_);
-  if (read && read->size() != 1)
-    problem("axis", fmt::format("there are {} axes", read->size()), "only the last axis is offered");
-  return read && read->size() == 1 ? read->front() : otherwise;
-}
-
-std::optional<Shape> LayerReader::pair(std::string_view key, std::int64_t at_least) {
+std::vector<int> LayerReader::axes(std::string_view key, std::vector<int> otherwise) {
   const json::Value* found = given(key);
-  if (found == nullptr) return std::nullopt;
+  if (found == nullptr) return otherwise;
+  const json::Range<int> range{.at_least = -Shape::max_rank, .at_most = Shape::max_rank};
+  if (found->kind() == json::Kind::array)
+    return json::convert<std::vector<int>>(*found, problems_, range).value_or(otherwise);
+  const std::optional<int> one = json::convert<int>(*found, problems_, range);
+  return one ? std::vector<int>{*one} : otherwise;
+}
+
+std::vector<double> LayerReader::numbers(std::string_view key, std::vector<double> otherwise) {
+  const json::Value* found = given(key);
+  if (found == nullptr) return otherwise;
+  std::vector<double> all;
+  collect_numbers(*found, problems_, all);
+  return all.empty() ? otherwise : all;
+}
+
+Shape LayerReader::sizes(std::string_view key, int rank, std::int64_t at_least) {
+  const json::Value* found = given(key);
+  Shape sizes;
+  if (found == nullptr) return sizes;
   const json::Range<std::int64_t> range{.at_least = at_least, .at_most = largest_in_pair};
   if (found->kind() != json::Kind::array) {
-    const auto both = json::convert<std::int64_t>(*found, problems_, range);
-    return both ? std::optional<Shape>({*both, *both}) : std::nullopt;
+    const auto one = json::convert<std::int64_t>(*found, problems_, range);
+    for (int i = 0; one && i < rank; ++i) sizes.append(*one);
+    return sizes;
   }
-  const auto two = json::convert<std::vector<std::int64_t>>(*found, problems_, range);
-  if (two && two->size() == 2) return Shape{two->at(0), two->at(1)};
-  if (two)
-    problem(key, fmt::format("there are {} numbers", two->size()),
-            "write two numbers, for height and width, or one for both");
-  return std::nullopt;
+  const auto all = json::convert<std::vector<std::int64_t>>(*found, problems_, range);
+  if (all && static_cast<int>(all->size()) != rank) {
+    problem(key, fmt::format("there are {} numbers", all->size()),
+            rank == 1   ? "write one number"
+            : rank == 2 ? "write two numbers, for height and width, or one for both"
+                        : fmt::format("write {} numbers, one for each spatial axis, or one for all", rank));
+    return sizes;
+  }
+  return all ? Shape(std::span<const std::int64_t>(*all)) : sizes;
+}
+
+std::vector<Shape> LayerReader::sides(std::string_view key, int rank) {
+  const json::Value* found = given(key);
+  std::vector<Shape> sides(static_cast<std::size_t>(rank), Shape{1, 1});
+  if (found == nullptr) return sides;
+  const json::Range<std::int64_t> range{.at_least = 0, .at_most = largest_in_pair};
+  const bool is_list = found->kind() == json::Kind::array;
+  // A sequence has one spatial axis, so that [1, 2] are its two sides.
+  const bool is_one_axis = rank == 1 && is_list && found->elements().size() == 2;
+  if (is_list && !is_one_axis && static_cast<int>(found->elements().size()) != rank) {
+    problem(key, fmt::format("there are {} numbers", found->elements().size()),
+            fmt::format("write one number, or one or two for each of {} spatial axes", rank));
+    return sides;
+  }
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const json::Value& own = is_list && !is_one_axis ? found->elements()[i] : *found;
+    if (own.kind() == json::Kind::array) {
+      const auto two = json::convert<std::vector<std::int64_t>>(own, problems_, range);
+      if (two && two->size() == 2)
+        sides[i] = {two->at(0), two->at(1)};
+      else if (two)
+        problem(key, fmt::format("there are {} numbers for an axis", two->size()), "write two: before and after");
+    } else if (const auto both = json::convert<std::int64_t>(own, problems_, range)) {
+      sides[i] = {*both, *both};
+    }
+  }
+  return sides;
+}
+
+void LayerReader::not_offered(std::string_view key, std::string_view remedy) {
+  const json::Value* found = given(key);
+  if (found == nullptr || (found->kind() == json::Kind::boolean && !found->boolean())) return;
+  problem(key, fmt::format("\"{}\" is not offered", key), std::string(remedy));
+}
+
+LayerPtr LayerReader::layer(std::string_view key) {
+  const json::Value* found = given(key);
+  return found == nullptr ? nullptr : read_inner_(*found);
 }
 
 std::vector<std::int64_t> LayerReader::extents(std::string_view key) {
@@ -142,6 +203,16 @@ Initializer LayerReader::initializer(std::string_view key, const Initializer& ot
 std::optional<Regularizer> LayerReader::regularizer(std::string_view key) {
   const json::Value* found = given(key);
   return found == nullptr ? std::nullopt : regularizer_from_json(*found, problems_, passed_);
+}
+
+std::optional<Constraint> LayerReader::constraint(std::string_view key) {
+  const json::Value* found = given(key);
+  return found == nullptr ? std::nullopt : constraint_from_json(*found, problems_, passed_);
+}
+
+WeightRule LayerReader::rule(std::string_view stem, const Initializer& otherwise) {
+  return {initializer(fmt::format("{}_initializer", stem), otherwise),
+          regularizer(fmt::format("{}_regularizer", stem)), constraint(fmt::format("{}_constraint", stem))};
 }
 
 }  // namespace wt::model

@@ -5,21 +5,34 @@
 
 #include <algorithm>
 
+#include "model/constants.h"
+
 namespace wt::model {
 
 namespace {
 
 class Flatten final : public Layer {
  public:
-  using Layer::Layer;
+  Flatten(std::string name, bool channels_first) : Layer(std::move(name)), channels_first_(channels_first) {}
   std::string_view class_name() const override { return "Flatten"; }
 
  protected:
   std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
     if (x.shape().rank() < 1) refuse(fmt::format("it is given {}", print(x.spec())), "it takes a batch axis");
-    return {wt::reshape(x, {x.shape()[0], x.shape().elements(1, x.shape().rank())})};
+    const Symbol ordered = channels_first_ && x.shape().rank() > 2 ? channels_to_the_end(x) : x;
+    return {wt::reshape(ordered, {x.shape()[0], x.shape().elements(1, x.shape().rank())})};
   }
+
+ private:
+  static Symbol channels_to_the_end(Symbol x) {
+    Shape order{0};
+    for (int axis = 2; axis < x.shape().rank(); ++axis) order.append(axis);
+    order.append(1);
+    return transpose(x, order);
+  }
+
+  bool channels_first_;
 };
 
 class Reshape final : public Layer {
@@ -58,35 +71,42 @@ class Reshape final : public Layer {
   std::vector<std::int64_t> target_;
 };
 
-class ZeroPadding2D final : public Layer {
+class Permute final : public Layer {
  public:
-  explicit ZeroPadding2D(ZeroPadding2DConfig config) : Layer(config.name), config_(std::move(config)) {
-    for (const Shape& sides : {config_.height, config_.width})
-      if (sides.rank() != 2 || sides[0] < 0 || sides[1] < 0)
-        refuse(fmt::format("the padding is {}", print(sides)), "it must be two numbers of at least 0");
+  explicit Permute(PermuteConfig config) : Layer(config.name), dims_(std::move(config.dims)) {
+    std::vector<std::int64_t> sorted = dims_;
+    std::ranges::sort(sorted);
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+      if (sorted[i] != static_cast<std::int64_t>(i) + 1)
+        refuse(fmt::format("dims are [{}]", fmt::join(dims_, ",")), "name each axis once, counted from 1");
   }
-  std::string_view class_name() const override { return "ZeroPadding2D"; }
+  std::string_view class_name() const override { return "Permute"; }
 
  protected:
   std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
-    return {padded(padded(only(inputs, 4), 1, config_.height), 2, config_.width)};
+    Shape order{0};
+    for (const std::int64_t axis : dims_) order.append(axis);
+    return {transpose(only(inputs, order.rank()), order)};
   }
 
  private:
-  static Symbol padded(Symbol x, int axis, const Shape& sides) {
-    const auto zeros_of = [&](std::int64_t extent) {
-      TensorSpec spec = x.spec();
-      spec.shape[axis] = extent;
-      return fill(*x.trace, spec, 0);
-    };
-    std::vector<Symbol> parts;
-    if (sides[0] > 0) parts.push_back(zeros_of(sides[0]));
-    parts.push_back(x);
-    if (sides[1] > 0) parts.push_back(zeros_of(sides[1]));
-    return parts.size() == 1 ? x : concat(parts, axis);
+  std::vector<std::int64_t> dims_;
+};
+
+class RepeatVector final : public Layer {
+ public:
+  explicit RepeatVector(RepeatVectorConfig config) : Layer(config.name), n_(config.n) { require_positive("n", n_); }
+  std::string_view class_name() const override { return "RepeatVector"; }
+
+ protected:
+  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+    const Symbol x = only(inputs, 2);
+    const std::int64_t rows = x.shape()[0], features = x.shape()[1];
+    return {broadcast_to(wt::reshape(x, {rows, 1, features}), {rows, n_, features})};
   }
 
-  ZeroPadding2DConfig config_;
+ private:
+  std::int64_t n_;
 };
 
 class Rescaling final : public Layer {
@@ -97,20 +117,34 @@ class Rescaling final : public Layer {
  protected:
   std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
-    return {(is_floating(x.spec().type) ? x : cast(x, Type::float32)) * config_.scale + config_.offset};
+    const Symbol given = is_floating(x.spec().type) ? x : cast(x, Type::float32);
+    if (config_.scale.size() == 1 && config_.offset.size() == 1)
+      return {given * config_.scale[0] + config_.offset[0]};
+    return {given * by_channel(given, config_.scale) + by_channel(given, config_.offset)};
+  }
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
+    return building.mask();
   }
 
  private:
+  Symbol by_channel(Symbol x, const std::vector<double>& numbers) const {
+    const auto channels = static_cast<std::size_t>(x.shape().last());
+    if (numbers.size() != 1 && numbers.size() != channels)
+      refuse(fmt::format("it has {} numbers for {}", numbers.size(), print(x.spec())), "write one for each channel");
+    return constants(*x.trace, numbers, x.spec().type);
+  }
+
   RescalingConfig config_;
 };
 
 }  // namespace
 
-LayerPtr flatten(std::string name) { return std::make_shared<Flatten>(std::move(name)); }
-LayerPtr reshape(ReshapeConfig config) { return std::make_shared<Reshape>(std::move(config)); }
-LayerPtr zero_padding2d(ZeroPadding2DConfig config) {
-  return std::make_shared<ZeroPadding2D>(std::move(config));
+LayerPtr flatten(std::string name, bool channels_first) {
+  return std::make_shared<Flatten>(std::move(name), channels_first);
 }
+LayerPtr reshape(ReshapeConfig config) { return std::make_shared<Reshape>(std::move(config)); }
+LayerPtr permute(PermuteConfig config) { return std::make_shared<Permute>(std::move(config)); }
+LayerPtr repeat_vector(RepeatVectorConfig config) { return std::make_shared<RepeatVector>(std::move(config)); }
 LayerPtr rescaling(RescalingConfig config) { return std::make_shared<Rescaling>(std::move(config)); }
 
 }  // namespace wt::model

@@ -6,7 +6,8 @@ namespace wt::model {
 
 // Layers that change the shape or the range of their input and have no weights.
 
-LayerPtr flatten(std::string name = {});  // [batch, a, b, c] becomes [batch, a * b * c]
+// [batch, a, b, c] becomes [batch, a * b * c]. With channels first, the channels are moved to the end before that.
+LayerPtr flatten(std::string name = {}, bool channels_first = false);
 
 // Keras' Reshape. The target does not include the batch axis. One extent may be -1; it follows from the
 // others.
@@ -16,19 +17,26 @@ struct ReshapeConfig {
 };
 LayerPtr reshape(ReshapeConfig config);
 
-// Keras' ZeroPadding2D: adds rows and columns of zeros to images.
-struct ZeroPadding2DConfig {
+// Keras' Permute: axis i of the result is axis dims[i] of the input; the axes are counted from 1, after the batch axis.
+struct PermuteConfig {
   std::string name{};
-  Shape height{1, 1};  // rows added above and below
-  Shape width{1, 1};   // columns added on the left and on the right
+  std::vector<std::int64_t> dims{};
 };
-LayerPtr zero_padding2d(ZeroPadding2DConfig config = {});
+LayerPtr permute(PermuteConfig config);
 
-// Keras' Rescaling: x * scale + offset. Integers are cast to float32 first.
+// Keras' RepeatVector: [batch, features] becomes [batch, n, features].
+struct RepeatVectorConfig {
+  std::string name{};
+  std::int64_t n = 1;
+};
+LayerPtr repeat_vector(RepeatVectorConfig config);
+
+// Keras' Rescaling: x * scale + offset, with one number for all elements or one for each channel. Integers are cast to
+// float32 first.
 struct RescalingConfig {
   std::string name{};
-  double scale = 1;
-  double offset = 0;
+  std::vector<double> scale{1};
+  std::vector<double> offset{0};
 };
 LayerPtr rescaling(RescalingConfig config);
 

@@ -103,7 +103,7 @@ Output attended(const TransformerBlock& block, const Output& x) {
                                                    .key_dim = block.hidden / block.heads,
                                                    .dropout = block.dropout,
                                                    .causal = block.causal,
-                                                   .kernel_initializer = small_normal});
+                                                   .kernel = {small_normal}});
   return dropped(block, "_self_attention_dropout", attention(x));
 }
 
@@ -111,10 +111,10 @@ Output fed_forward(const TransformerBlock& block, const Output& x) {
   const Output wide = dense({.name = block.name + "_feedforward_intermediate_dense",
                              .units = 4 * block.hidden,
                              .activation = "gelu",
-                             .kernel_initializer = small_normal})(x);
+                             .kernel = {small_normal}})(x);
   const Output narrow = dense({.name = block.name + "_feedforward_output_dense",
                                .units = block.hidden,
-                               .kernel_initializer = small_normal})(wide);
+                               .kernel = {small_normal}})(wide);
   return dropped(block, "_feedforward_dropout", narrow);
 }
 

@@ -34,7 +34,7 @@ Output normalized(const std::string& name, const Output& x, const Window& window
                                    .strides = {window.stride, window.stride},
                                    .padding = Padding::same,
                                    .use_bias = false,
-                                   .kernel_initializer = he_normal})(x);
+                                   .kernel = {he_normal}})(x);
   return batch_normalization({.name = name + "_bn", .momentum = 0.9, .epsilon = 1e-5})(convolved);
 }
 

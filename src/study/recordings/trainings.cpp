@@ -59,7 +59,7 @@ class Repeated {
         layer_(read_model()),
         tensors_(recording.tensors()),
         batch_(recording.config("batch")->integer()) {
-    for (const model::Weight& weight : model::weights_of(*layer_)) names_.push_back(weight.name);
+    match_names();
     state_.preset(weights("initial"));
     model_.compile(options_of(recording));
     auto first = train_rows().iterate();
@@ -90,11 +90,27 @@ class Repeated {
     return model::model_from_json(json::parse(text->string(), "model.json"));
   }
 
-  // The name here of Keras' path, which may begin with the model that a layer is in; empty if there is none.
-  std::string own_name(const std::string& path) const {
-    for (const std::string& name : names_)
-      if (name == path || path.ends_with("/" + name)) return name;
-    return {};
+  // Finds the name here of each of Keras' paths. A path may begin with the model that a layer is in. The two versions of
+  // Keras name the weights of some layers differently, so that of those without a match the first with the same shape
+  // is taken.
+  void match_names() {
+    std::vector<model::Weight> own = model::weights_of(*layer_);
+    std::vector<std::string> unmatched;
+    const auto take = [&](const std::string& path, const auto& is_it) {
+      const auto found = std::ranges::find_if(own, is_it);
+      if (found == own.end()) return false;
+      names_[path] = found->name;
+      own.erase(found);
+      return true;
+    };
+    for (const auto& [recorded, tensor] : tensors_) {
+      if (!recorded.starts_with("initial/") || tensor.type() != Type::float32) continue;
+      const std::string path = recorded.substr(11);
+      if (!take(path, [&](const model::Weight& w) { return w.name == path || path.ends_with("/" + w.name); }))
+        unmatched.push_back(recorded);
+    }
+    for (const std::string& recorded : unmatched)
+      take(recorded.substr(11), [&](const model::Weight& w) { return w.spec == tensors_.at(recorded).spec(); });
   }
 
   // "initial/07/dense/kernel" by the names here. Seeds and counters, which are integers, are not compared.
@@ -103,11 +119,10 @@ class Repeated {
     for (const auto& [recorded, tensor] : tensors_) {
       if (!recorded.starts_with(when + "/") || tensor.type() != Type::float32) continue;
       const std::string path = recorded.substr(when.size() + 4);
-      const std::string own = own_name(path);
-      if (own.empty())
-        comparison_.fail(fmt::format("no weight here is {}", path));
+      if (names_.contains(path))
+        found.emplace(names_.at(path), tensor);
       else
-        found.emplace(own, tensor);
+        comparison_.fail(fmt::format("no weight here is {}", path));
     }
     return found;
   }
@@ -154,7 +169,7 @@ class Repeated {
   model::LayerPtr layer_;
   Tensors tensors_;
   std::int64_t batch_;
-  std::vector<std::string> names_{};
+  std::map<std::string, std::string> names_{};  // of weights, by Keras' path
   Machine machine_{};
   train::State state_{1};
   train::Model model_{layer_, state_, machine_};

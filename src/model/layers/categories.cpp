@@ -1,0 +1,71 @@
+#include "model/layers/categories.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/constants.h"
+
+namespace wt::model {
+
+namespace {
+
+class Discretization final : public Layer {
+ public:
+  explicit Discretization(DiscretizationConfig config)
+      : Layer(config.name), boundaries_(std::move(config.bin_boundaries)) {
+    if (boundaries_.empty()) refuse("it has no bin_boundaries", "write them into the model");
+    if (!std::ranges::is_sorted(boundaries_)) refuse("its bin_boundaries are not ascending", "sort them");
+  }
+  std::string_view class_name() const override { return "Discretization"; }
+
+ protected:
+  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+    const Symbol given = only(inputs);
+    const Symbol x = is_floating(given.spec().type) ? given : cast(given, Type::float32);
+    std::optional<Symbol> reached;
+    for (const double boundary : boundaries_) {
+      const Symbol below = cast(less(x, number_like(x, boundary)), Type::float32);
+      reached = reached ? *reached + (-below + 1) : -below + 1;
+    }
+    return {cast(*reached, Type::int64)};
+  }
+
+ private:
+  std::vector<double> boundaries_;
+};
+
+class CategoryEncoding final : public Layer {
+ public:
+  explicit CategoryEncoding(CategoryEncodingConfig config) : Layer(config.name), config_(std::move(config)) {
+    require_positive("num_tokens", config_.num_tokens);
+  }
+  std::string_view class_name() const override { return "CategoryEncoding"; }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    const Symbol x = only(inputs);
+    Shape apart = x.shape();
+    apart.append(1);
+    const Symbol numbers = range(building.trace(), {Type::float32, {config_.num_tokens}}, 1);
+    const Symbol hot = cast(equal(wt::reshape(cast(x, Type::float32), apart), numbers), Type::float32);
+    const int last = x.shape().rank() - 1;
+    if (config_.mode == CategoryMode::count) return {reduce_sum(hot, {last})};
+    if (config_.mode == CategoryMode::multi_hot) return {reduce_max(hot, {last})};
+    return {x.shape().rank() > 1 && x.shape().last() == 1 ? reduce_max(hot, {last}) : hot};
+  }
+
+ private:
+  CategoryEncodingConfig config_;
+};
+
+}  // namespace
+
+LayerPtr discretization(DiscretizationConfig config) {
+  return std::make_shared<Discretization>(std::move(config));
+}
+LayerPtr category_encoding(CategoryEncodingConfig config) {
+  return std::make_shared<CategoryEncoding>(std::move(config));
+}
+
+}  // namespace wt::model

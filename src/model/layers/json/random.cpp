@@ -1,0 +1,77 @@
+#include "model/layers/dropout.h"
+#include "model/layers/json/rows.h"
+
+namespace wt::model {
+
+namespace {
+
+DropoutConfig read_dropout_config(LayerReader& r) {
+  return {.name = r.name(), .rate = r.required<double>("rate"), .seed = r.seed()};
+}
+
+// "noise_shape" is null, or a list in which null stands for the extent of the input.
+std::vector<std::int64_t> read_noise_shape(LayerReader& r) {
+  const json::Value* shape = r.given("noise_shape");
+  std::vector<std::int64_t> extents;
+  if (shape == nullptr || shape->kind() != json::Kind::array) {
+    if (shape != nullptr) r.problem("noise_shape", "this is no list of extents", "write one number for each axis");
+    return extents;
+  }
+  for (const json::Value& extent : shape->elements())
+    extents.push_back(extent.kind() == json::Kind::null
+                          ? 0
+                          : json::convert<std::int64_t>(extent, r.problems(), {.at_least = 1, .at_most = 1 << 24})
+                                .value_or(1));
+  return extents;
+}
+
+LayerPtr read_dropout(LayerReader& r) {
+  DropoutConfig config = read_dropout_config(r);
+  config.noise_shape = read_noise_shape(r);
+  return dropout(std::move(config));
+}
+
+template <int rank>
+LayerPtr read_spatial_dropout(LayerReader& r) {
+  r.not_offered("noise_shape", "set it to null: a spatial dropout drops whole channels");
+  return spatial_dropout(rank, read_dropout_config(r));
+}
+
+LayerPtr read_alpha_dropout(LayerReader& r) {
+  r.not_offered("noise_shape", "set it to null");
+  return alpha_dropout(read_dropout_config(r));
+}
+
+LayerPtr read_gaussian_noise(LayerReader& r) {
+  r.seed();
+  return gaussian_noise(r.number("stddev", 0, {.at_least = 0.0}), r.name());
+}
+LayerPtr read_gaussian_dropout(LayerReader& r) {
+  r.seed();
+  return gaussian_dropout(r.number("rate", 0, {.at_least = 0.0}), r.name());
+}
+LayerPtr read_identity(LayerReader& r) { return identity(r.name()); }
+LayerPtr read_activity_regularization(LayerReader& r) {
+  return activity_regularization({r.number("l1", 0, {.at_least = 0.0}), r.number("l2", 0, {.at_least = 0.0})},
+                                 r.name());
+}
+
+}  // namespace
+
+std::span<const LayerClass> random_rows() {
+  static constexpr LayerClass rows[] = {
+      {"ActivityRegularization", "passes its input on and adds a penalty on it to the loss",
+       read_activity_regularization},
+      {"AlphaDropout", "sets random elements to the value to which selu saturates in training", read_alpha_dropout},
+      {"Dropout", "sets random elements to zero in training", read_dropout},
+      {"GaussianDropout", "passes its input on; offered with a rate of 0 only", read_gaussian_dropout},
+      {"GaussianNoise", "passes its input on; offered with a deviation of 0 only", read_gaussian_noise},
+      {"Identity", "passes its input on", read_identity},
+      {"SpatialDropout1D", "sets random channels of a sequence to zero in training", read_spatial_dropout<1>},
+      {"SpatialDropout2D", "sets random channels of an image to zero in training", read_spatial_dropout<2>},
+      {"SpatialDropout3D", "sets random channels of a volume to zero in training", read_spatial_dropout<3>},
+  };
+  return rows;
+}
+
+}  // namespace wt::model

@@ -1,0 +1,153 @@
+#include "model/layers/recurrent.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/suggest.h"
+#include "model/mask.h"
+
+namespace wt::model {
+
+namespace {
+
+// The three kinds of cells. A kind computes `gates` blocks of units from each step's input.
+struct CellKind {
+  std::string_view class_name{};
+  std::string_view kernel{};  // of kernel/recurrent.h
+  std::string_view cell{};    // the part of Keras' weight names
+  std::int64_t gates = 1;
+  std::size_t states = 1;
+};
+constexpr CellKind simple_rnn_kind{"SimpleRNN", "simple_rnn", "simple_rnn_cell", 1, 1};
+constexpr CellKind gru_kind{"GRU", "gru", "gru_cell", 3, 1};
+constexpr CellKind lstm_kind{"LSTM", "lstm", "lstm_cell", 4, 2};
+
+struct NamedActivation {
+  std::string_view name{};
+  CellActivation keras2{};
+  CellActivation keras3{};
+};
+constexpr NamedActivation cell_activations[] = {
+    {"linear", CellActivation::linear, CellActivation::linear},
+    {"tanh", CellActivation::tanh, CellActivation::tanh},
+    {"sigmoid", CellActivation::sigmoid, CellActivation::sigmoid},
+    {"relu", CellActivation::relu, CellActivation::relu},
+    {"hard_sigmoid", CellActivation::hard_sigmoid_keras2, CellActivation::hard_sigmoid},
+    {"softsign", CellActivation::softsign, CellActivation::softsign},
+    {"softplus", CellActivation::softplus, CellActivation::softplus},
+    {"elu", CellActivation::elu, CellActivation::elu},
+    {"exponential", CellActivation::exponential, CellActivation::exponential},
+};
+
+class Recurrent final : public Layer {
+ public:
+  Recurrent(const CellKind& kind, RecurrentConfig config)
+      : Layer(config.name, config.trainable), kind_(kind), config_(std::move(config)) {
+    require_positive("units", config_.units);
+  }
+  std::string_view class_name() const override { return kind_.class_name; }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    if (inputs.size() != 1 && inputs.size() != 1 + kind_.states)
+      refuse(fmt::format("it is given {} inputs", inputs.size()),
+             fmt::format("it takes a sequence, or a sequence and {} initial states", kind_.states));
+    const Symbol x = inputs[0];
+    if (x.shape().rank() != 3)
+      refuse(fmt::format("it is given {}", print(x.spec())), "it takes [batch, time, features]");
+    const std::vector<Symbol> outputs = states_of(building, inputs);
+    const Symbol sequence = outputs[0];
+    const bool restarts = inputs.size() > 1 && building.mask();
+    std::vector<Symbol> results{config_.return_sequences ? shown(building, sequence)
+                                : restarts               ? last_step(sequence)
+                                                         : outputs[1]};
+    if (config_.return_state)
+      results.insert(results.end(), outputs.begin() + 1,
+                     outputs.begin() + 1 + static_cast<std::ptrdiff_t>(kind_.states));
+    return results;
+  }
+
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
+    if (!config_.return_sequences) return std::nullopt;
+    return building.mask();
+  }
+
+ private:
+  // The outputs of the kernel: the state after every step, and the states after the last one.
+  std::vector<Symbol> states_of(Building& building, const std::vector<Symbol>& inputs) const {
+    const Symbol x = inputs[0];
+    const Type type = x.spec().type;
+    const std::int64_t width = kind_.gates * config_.units;
+    const Symbol kernel = building.weight(weight_name("kernel"), {type, {x.shape().last(), width}}, config_.kernel);
+    const Symbol recurrent = building.weight(weight_name("recurrent_kernel"), {type, {config_.units, width}},
+                                             config_.recurrent_kernel);
+    const std::vector<Symbol> biases = biases_of(building, type, width);
+    std::vector<Symbol> operands{biases.empty() ? matmul(x, kernel) : bias_add(matmul(x, kernel), biases[0]),
+                                 recurrent};
+    if (has_recurrent_bias())
+      operands.push_back(biases.size() > 1 ? biases[1] : fill(building.trace(), {type, {width}}, 0));
+    for (std::size_t i = 0; i < kind_.states; ++i)
+      operands.push_back(inputs.size() > 1
+                             ? inputs[1 + i]
+                             : fill(building.trace(), {type, {x.shape()[0], config_.units}}, 0));
+    if (building.mask()) operands.push_back(*building.mask());
+    const bool is_keras2 = is_on(Switch::hard_sigmoid_has_slope_a_fifth, building.semantics());
+    return building.trace().apply(
+        kind_.kernel, operands,
+        RecurrentAttributes{.activation = cell_activation(config_.activation, is_keras2),
+                            .recurrent_activation = cell_activation(config_.recurrent_activation, is_keras2),
+                            .go_backwards = config_.go_backwards,
+                            .reset_after = config_.reset_after,
+                            .is_masked = building.mask().has_value()});
+  }
+
+  bool has_recurrent_bias() const { return kind_.kernel == "gru" && config_.reset_after; }
+
+  // The bias of the inputs' product, and with reset_after that of the recurrent product, which are the two rows of one
+  // weight.
+  std::vector<Symbol> biases_of(Building& building, Type type, std::int64_t width) const {
+    if (!config_.use_bias) return {};
+    WeightRule rule = config_.bias;
+    if (kind_.kernel == "lstm" && config_.unit_forget_bias) rule.initializer = {UnitForgetBias{}, {}};
+    if (!has_recurrent_bias()) return {building.weight(weight_name("bias"), {type, {width}}, rule)};
+    const Symbol both_rows = building.weight(weight_name("bias"), {type, {2, width}}, rule);
+    std::vector<Symbol> rows = split(both_rows, 0, {1, 1});
+    for (Symbol& row : rows) row = reshape(row, {width});
+    return rows;
+  }
+
+  Symbol shown(Building& building, Symbol sequence) const {
+    if (!config_.zero_output_for_mask || !building.mask()) return sequence;
+    return sequence * as_factors(*building.mask(), sequence);
+  }
+
+  static Symbol last_step(Symbol sequence) {
+    const std::int64_t time = sequence.shape()[1];
+    const Symbol last = time == 1 ? sequence : split(sequence, 1, {time - 1, 1})[1];
+    return reshape(last, {sequence.shape()[0], sequence.shape()[2]});
+  }
+
+  CellActivation cell_activation(std::string_view name, bool is_keras2) const {
+    const auto* row = std::ranges::find(cell_activations, name, &NamedActivation::name);
+    if (row != std::end(cell_activations)) return is_keras2 ? row->keras2 : row->keras3;
+    std::vector<std::string_view> known;
+    for (const NamedActivation& other : cell_activations) known.push_back(other.name);
+    refuse(fmt::format("the activation \"{}\" is not offered in a recurrent layer", name), did_you_mean(name, known));
+  }
+
+  std::string weight_name(std::string_view own) const { return fmt::format("{}/{}/{}", name(), kind_.cell, own); }
+
+  const CellKind& kind_;
+  RecurrentConfig config_;
+};
+
+}  // namespace
+
+LayerPtr simple_rnn(RecurrentConfig config) {
+  return std::make_shared<Recurrent>(simple_rnn_kind, std::move(config));
+}
+LayerPtr gru(RecurrentConfig config) { return std::make_shared<Recurrent>(gru_kind, std::move(config)); }
+LayerPtr lstm(RecurrentConfig config) { return std::make_shared<Recurrent>(lstm_kind, std::move(config)); }
+
+}  // namespace wt::model

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "model/layer.h"
+
+namespace wt::model {
+
+// Keras' SimpleRNN, GRU (Cho et al., 2014) and LSTM (Hochreiter and Schmidhuber, 1997): a state that is updated for
+// each step of a sequence [batch, time, features]. The result is the state after the last step, [batch, units], or
+// after every step, [batch, time, units]. Where the input carries a mask, a step that it skips leaves the state as it
+// was.
+//
+// Further inputs of a call are the initial states, zeros by default: h, and c for an LSTM.
+struct RecurrentConfig {
+  std::string name{};
+  std::int64_t units = 0;
+  std::string activation = "tanh";
+  std::string recurrent_activation = "sigmoid";  // of the gates; a SimpleRNN has none
+  bool use_bias = true;
+  WeightRule kernel{glorot_uniform, {}, {}};
+  WeightRule recurrent_kernel{orthogonal, {}, {}};
+  WeightRule bias{zeros, {}, {}};
+  bool unit_forget_bias = true;  // an LSTM's forget gate begins with a bias of 1
+  bool reset_after = true;       // a GRU's reset gate is applied after the recurrent product
+  bool return_sequences = false;
+  bool return_state = false;  // the states after the last step are further outputs
+  bool go_backwards = false;  // from the last step to the first; sequences are returned in this order
+  bool zero_output_for_mask = false;  // a returned sequence is 0 where the mask skips a step
+  bool trainable = true;
+};
+LayerPtr simple_rnn(RecurrentConfig config);
+LayerPtr gru(RecurrentConfig config);
+LayerPtr lstm(RecurrentConfig config);
+
+}  // namespace wt::model

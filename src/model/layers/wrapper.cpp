@@ -1,0 +1,125 @@
+#include "model/layers/wrapper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/mask.h"
+
+namespace wt::model {
+
+namespace {
+
+// The steps of [batch, time, features] in the opposite order, by a product with a matrix that has ones on the other
+// diagonal.
+Symbol reversed(Symbol x) {
+  const std::int64_t time = x.shape()[1];
+  Trace& trace = *x.trace;
+  const Symbol forwards = range(trace, {x.spec().type, {time, 1}}, 1);
+  const Symbol backwards = -range(trace, {x.spec().type, {1, time}}, 1) + static_cast<double>(time - 1);
+  const Symbol exchange = cast(equal(forwards, backwards), x.spec().type);
+  return transpose(matmul(transpose(x, {0, 2, 1}), exchange), {0, 2, 1});
+}
+
+class Bidirectional final : public Layer {
+ public:
+  explicit Bidirectional(BidirectionalConfig config)
+      : Layer(config.name, config.trainable), config_(std::move(config)) {}
+  std::string_view class_name() const override { return "Bidirectional"; }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    if (inputs.empty() || inputs.size() % 2 == 0)
+      refuse(fmt::format("it is given {} inputs", inputs.size()), "it takes a sequence, and initial states of both");
+    const std::size_t states = (inputs.size() - 1) / 2;
+    const auto read = [&](const LayerPtr& layer, std::size_t first) {
+      std::vector<Symbol> own{inputs[0]};
+      for (std::size_t i = 0; i < states; ++i) own.push_back(inputs[first + i]);
+      CallOptions options;
+      if (building.mask()) {
+        own.push_back(*building.mask());
+        options.mask_is_last_input = true;
+      }
+      return (*layer)(building, own, options);
+    };
+    const std::vector<Symbol> forward = read(config_.forward, 1);
+    const std::vector<Symbol> backward = read(config_.backward, 1 + states);
+    std::vector<Symbol> outputs = merged(
+        forward[0], config_.return_sequences ? reversed(backward[0]) : backward[0]);
+    if (config_.return_state) {
+      outputs.insert(outputs.end(), forward.begin() + 1, forward.end());
+      outputs.insert(outputs.end(), backward.begin() + 1, backward.end());
+    }
+    return outputs;
+  }
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
+    if (!config_.return_sequences) return std::nullopt;
+    return building.mask();
+  }
+
+ private:
+  std::vector<Symbol> merged(Symbol a, Symbol b) const {
+    switch (config_.merge_mode) {
+      case MergeMode::concat: return {concat({a, b}, a.shape().rank() - 1)};
+      case MergeMode::sum: return {a + b};
+      case MergeMode::ave: return {(a + b) / 2};
+      case MergeMode::mul: return {a * b};
+      case MergeMode::none: break;
+    }
+    return {a, b};
+  }
+
+  BidirectionalConfig config_;
+};
+
+class TimeDistributed final : public Layer {
+ public:
+  explicit TimeDistributed(TimeDistributedConfig config)
+      : Layer(config.name, config.trainable), layer_(std::move(config.layer)) {}
+  std::string_view class_name() const override { return "TimeDistributed"; }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    const Symbol x = only(inputs);
+    if (x.shape().rank() < 3) refuse(fmt::format("it is given {}", print(x.spec())), "it takes [batch, time, ...]");
+    const std::int64_t rows = x.shape()[0], time = x.shape()[1];
+    Shape steps{rows * time};
+    for (int axis = 2; axis < x.shape().rank(); ++axis) steps.append(x.shape()[axis]);
+    const Symbol y = (*layer_)(building, wt::reshape(x, steps));
+    Shape sequence{rows, time};
+    for (int axis = 1; axis < y.shape().rank(); ++axis) sequence.append(y.shape()[axis]);
+    return {wt::reshape(y, sequence)};
+  }
+  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
+    return building.mask();
+  }
+
+ private:
+  LayerPtr layer_;
+};
+
+class RnnOfCells final : public Layer {
+ public:
+  explicit RnnOfCells(CellsConfig config) : Layer(config.name, config.trainable), layers_(std::move(config.layers)) {}
+  std::string_view class_name() const override { return "RNN"; }
+
+ protected:
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+    Symbol x = only(inputs);
+    for (const LayerPtr& layer : layers_) x = (*layer)(building, x);
+    return {x};
+  }
+
+ private:
+  std::vector<LayerPtr> layers_;
+};
+
+}  // namespace
+
+LayerPtr bidirectional(BidirectionalConfig config) { return std::make_shared<Bidirectional>(std::move(config)); }
+LayerPtr time_distributed(TimeDistributedConfig config) {
+  return std::make_shared<TimeDistributed>(std::move(config));
+}
+LayerPtr rnn_of_cells(CellsConfig config) { return std::make_shared<RnnOfCells>(std::move(config)); }
+
+}  // namespace wt::model

@@ -1,0 +1,21 @@
+#pragma once
+// Masks of sequences: boolean[batch, time], true where a step counts.
+
+#include "program/operations.h"
+
+namespace wt::model {
+
+Symbol both(Symbol a, Symbol b);    // a and b
+Symbol either(Symbol a, Symbol b);  // a or b
+Symbol negated(Symbol mask);
+Symbol not_equal(Symbol x, double value);
+Symbol any(Symbol x, const Shape& axes, bool keep_dims = false);  // whether one of the elements is true
+
+// 1 where the mask is true and 0 elsewhere, with further axes of extent 1 up to the rank of x.
+Symbol as_factors(Symbol mask, Symbol x);
+
+// The losses of all steps, 0 where the mask is false. If their mean is taken later, the remaining ones are scaled such
+// that it is the mean over the steps that count (Keras' losses_utils.apply_mask).
+Symbol masked_losses(Symbol losses, Symbol mask, bool mean_follows);
+
+}  // namespace wt::model
