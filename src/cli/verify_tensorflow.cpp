@@ -98,8 +98,7 @@ Exit verify_tensorflow(const VerifyTensorflowOptions& options, const Streams& st
   } else {
     streams.results << table_of(all) << reasons_of(all, Verdict::refused, "refused")
                     << reasons_of(all, Verdict::not_applicable, "not applicable")
-                    << reasons_of(all, Verdict::empty, "empty")
-                    << reasons_of(all, Verdict::failed, "FAILED");
+                    << reasons_of(all, Verdict::empty, "empty") << reasons_of(all, Verdict::failed, "FAILED");
   }
   const bool is_right = std::ranges::none_of(all, [](const Judged& one) {
     return one.judgement.verdict == Verdict::failed || one.judgement.verdict == Verdict::empty;
@@ -112,7 +111,8 @@ Command verify_tensorflow_command(CLI::App& verify) {
       verify, "tensorflow", "Repeats recorded programs of TensorFlow and compares what they computed",
       verify_tensorflow, [](CLI::App& command, VerifyTensorflowOptions& options) {
         command
-            .add_option("FOLDER", options.folders, "Folders of recordings, or archives of them: tests/recordings")
+            .add_option("FOLDER", options.folders,
+                        "Folders of recordings, or archives of them: tests/recordings")
             ->required();
         command.add_option("--only", options.only, "Only recordings with this word in their name");
         command.add_flag("--json", options.json, "Prints the counts and every recording's verdict as JSON");

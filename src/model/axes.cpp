@@ -10,7 +10,8 @@ int axis_of(int axis, const TensorSpec& spec) {
   const int rank = spec.shape.rank();
   const int own = axis < 0 ? axis + rank : axis;
   if (own < 0 || own >= rank)
-    throw InputError(fmt::format("{} has no axis {}", print(spec), axis), "axes are counted from 0, or from the end");
+    throw InputError(fmt::format("{} has no axis {}", print(spec), axis),
+                     "axes are counted from 0, or from the end");
   return own;
 }
 

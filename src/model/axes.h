@@ -13,9 +13,9 @@ class MovedAxes {
   // Axes may be negative, counted from the end. Throws InputError for an axis that x does not have, or has twice.
   MovedAxes(Symbol x, const std::vector<int>& axes);
 
-  Symbol last() const;         // [other axes..., product of the moved axes]
+  Symbol last() const;          // [other axes..., product of the moved axes]
   Symbol back(Symbol y) const;  // of such a tensor, to the shape of x
-  Shape extents() const;       // of the moved axes, in the order of x
+  Shape extents() const;        // of the moved axes, in the order of x
 
  private:
   Symbol x_;

@@ -22,8 +22,9 @@ Symbol norm_of(Symbol weight, const std::vector<int>& axes) {
   for (const int axis : axes) {
     const int own = axis < 0 ? axis + rank : axis;
     if (own < 0 || own >= rank)
-      throw InputError(fmt::format("a constraint takes the norm along axis {} of {}", axis, print(weight.spec())),
-                       "name axes of the weight");
+      throw InputError(
+          fmt::format("a constraint takes the norm along axis {} of {}", axis, print(weight.spec())),
+          "name axes of the weight");
     reduced.append(own);
   }
   return sqrt(reduce_sum(square(weight), reduced, true));
@@ -42,7 +43,9 @@ struct Row {
 constexpr json::Range<double> not_negative{.at_least = 0.0};
 
 constexpr Row rows[] = {
-    {"NonNeg", {"non_neg", "nonneg"}, [](ConfigReader&, std::vector<int>) -> Constraint { return NonNegative{}; }},
+    {"NonNeg",
+     {"non_neg", "nonneg"},
+     [](ConfigReader&, std::vector<int>) -> Constraint { return NonNegative{}; }},
     {"MaxNorm",
      {"max_norm", "maxnorm"},
      [](ConfigReader& config, std::vector<int> axes) -> Constraint {
@@ -51,7 +54,8 @@ constexpr Row rows[] = {
     {"MinMaxNorm",
      {"min_max_norm", "minmaxnorm"},
      [](ConfigReader& config, std::vector<int> axes) -> Constraint {
-       return MinMaxNorm{config.number("min_value", 0, not_negative), config.number("max_value", 1, not_negative),
+       return MinMaxNorm{config.number("min_value", 0, not_negative),
+                         config.number("max_value", 1, not_negative),
                          config.number("rate", 1, {.at_least = 0.0, .at_most = 1.0}), std::move(axes)};
      }},
     {"UnitNorm",

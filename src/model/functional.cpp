@@ -147,7 +147,9 @@ std::vector<Symbol> Functional::call(Building& building, const std::vector<Symbo
     const Node& node = graph_.nodes[i];
     std::vector<Symbol> arguments = values[i];  // the argument of an InputLayer; empty for other layers
     for (const Reference& reference : node.inputs) arguments.push_back(value_of(reference));
-    values[i] = (*node.layer)(building, arguments, holds ? node.options : CallOptions{});
+    CallOptions options = node.options;
+    if (!holds) options.training.reset();
+    values[i] = (*node.layer)(building, arguments, options);
   }
   std::vector<Symbol> outputs;
   for (const Reference& reference : graph_.outputs) outputs.push_back(value_of(reference));

@@ -79,16 +79,18 @@ void fill_rule(Floats& values, const VarianceScaling& rule, const Shape& shape, 
 
 void fill_rule(Floats& values, const Orthogonal& rule, const Shape& shape, const PhiloxStream& stream) {
   if (shape.rank() < 2)
-    throw InputError(fmt::format("an orthogonal initializer makes a matrix, and the weight has the shape {}", print(shape)),
+    throw InputError(fmt::format("an orthogonal initializer makes a matrix, and the weight has the shape {}",
+                                 print(shape)),
                      "use another initializer");
   const auto columns = static_cast<std::size_t>(shape.last()), rows = values.size() / columns;
   const bool is_wide = rows < columns;
   fill_normal(values, stream, 0, 1);  // a matrix with at least as many rows as columns
-  const Floats q = is_wide ? orthonormal_columns(values, columns, rows) : orthonormal_columns(values, rows, columns);
+  const Floats q =
+      is_wide ? orthonormal_columns(values, columns, rows) : orthonormal_columns(values, rows, columns);
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t column = 0; column < columns; ++column)
-      values[row * columns + column] = static_cast<float>(rule.gain) *
-                                       (is_wide ? q[column * rows + row] : q[row * columns + column]);
+      values[row * columns + column] =
+          static_cast<float>(rule.gain) * (is_wide ? q[column * rows + row] : q[row * columns + column]);
 }
 
 void fill_rule(Floats& values, const UnitForgetBias&, const Shape&, const PhiloxStream&) {

@@ -135,8 +135,8 @@ std::vector<Symbol> Layer::operator()(Building& building, const std::vector<Symb
   } else if (!own_inputs.empty()) {
     mask = building.mask_of(own_inputs.front());
   }
-  building.now_ = {options.training.value_or(building.training()), building.frozen() || !trainable_, this, options,
-                   mask};
+  building.now_ = {options.training.value_or(building.training()), building.frozen() || !trainable_, this,
+                   options, mask};
   try {
     auto outputs = building.trace().in_scope(name_.empty() ? snake_case(class_name()) : name_, [&] {
       auto computed = call(building, own_inputs);

@@ -210,7 +210,8 @@ class Layer {
   Symbol only(const std::vector<Symbol>& inputs, int rank) const;
 
  private:
-  void attach_mask(Building& building, const std::vector<Symbol>& inputs, const std::vector<Symbol>& outputs) const;
+  void attach_mask(Building& building, const std::vector<Symbol>& inputs,
+                   const std::vector<Symbol>& outputs) const;
   void add_activity_penalty(Building& building, const std::vector<Symbol>& outputs) const;
 
   std::string name_;

@@ -12,7 +12,9 @@ Symbol is_positive(Symbol x) { return greater(x, fill(*x.trace, {x.spec().type, 
 Symbol both(Symbol a, Symbol b) { return is_positive(minimum(as_numbers(a), as_numbers(b))); }
 Symbol either(Symbol a, Symbol b) { return is_positive(maximum(as_numbers(a), as_numbers(b))); }
 Symbol negated(Symbol mask) { return equal(as_numbers(mask), fill(*mask.trace, {Type::float32, {}}, 0)); }
-Symbol not_equal(Symbol x, double value) { return negated(equal(x, fill(*x.trace, {x.spec().type, {}}, value))); }
+Symbol not_equal(Symbol x, double value) {
+  return negated(equal(x, fill(*x.trace, {x.spec().type, {}}, value)));
+}
 Symbol any(Symbol x, const Shape& axes, bool keep_dims) {
   return is_positive(reduce_max(as_numbers(x), axes, keep_dims));
 }
@@ -25,9 +27,9 @@ Symbol as_factors(Symbol mask, Symbol x) {
 
 Symbol masked_losses(Symbol losses, Symbol mask, bool mean_follows) {
   if (mask.shape() != losses.shape())
-    throw InputError(fmt::format("[loss] the mask is {}, and the losses are {}", print(mask.spec()),
-                                 print(losses.spec())),
-                     "compare outputs that keep the time axis of the mask, or drop the mask");
+    throw InputError(
+        fmt::format("[loss] the mask is {}, and the losses are {}", print(mask.spec()), print(losses.spec())),
+        "compare outputs that keep the time axis of the mask, or drop the mask");
   Symbol factors = as_factors(mask, losses);
   if (mean_follows) factors = factors * static_cast<double>(mask.shape().elements()) / reduce_sum(factors);
   return losses * factors;

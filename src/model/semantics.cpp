@@ -112,6 +112,12 @@ constexpr std::array switch_rows{
               .id = Switch::hard_sigmoid_has_slope_a_fifth,
               .keras2 = true,
               .tf20 = true},
+    SwitchRow{.name = "time_distributed_goes_step_by_step",
+              .summary = "TimeDistributed calls its layer for one step after the other",
+              .otherwise = "TimeDistributed calls its layer once for all steps, as further rows of the batch",
+              .source = "keras/layers/rnn/time_distributed.py of both versions",
+              .id = Switch::time_distributed_goes_step_by_step,
+              .keras3 = true},
     SwitchRow{.name = "nccl_or_one_device",
               .summary = "MirroredStrategy uses NcclAllReduce if all devices are whole GPUs, and otherwise "
                          "ReductionToOneDevice, with a warning",

@@ -38,6 +38,7 @@ enum class Switch : std::uint8_t {
   frozen_weights_are_penalised,
   merged_masks_need_all,
   hard_sigmoid_has_slope_a_fifth,
+  time_distributed_goes_step_by_step,
   nccl_or_one_device,
 };
 

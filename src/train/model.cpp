@@ -97,7 +97,8 @@ Forward forward(model::Building& building, const model::Layer& layer, std::span<
     const auto& [labels, predictions] = result.outputs[i];
     Symbol losses = model::per_example_loss(options.loss.of(i), labels, predictions, options.semantics);
     if (const auto mask = building.mask_of(predictions))
-      losses = model::masked_losses(losses, *mask, options.loss.of(i).options.reduction != model::LossReduction::sum);
+      losses = model::masked_losses(losses, *mask,
+                                    options.loss.of(i).options.reduction != model::LossReduction::sum);
     const ReplicaLoss own = weighted(scale_losses(scaling_of(options, replicas, i), losses, step_rows),
                                      options.loss.weight_of(i));
     result.loss =

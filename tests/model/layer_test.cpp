@@ -114,8 +114,9 @@ TEST(Layer, RefusesSizesThatNoMachineHolds) {
 }
 
 TEST(Building, AddsUpThePenaltiesOfItsWeights) {
-  const Sequential model("m", {dense({.name = "a", .units = 1, .kernel = {glorot_uniform, Regularizer{0.5, 0.25}, {}}}),
-                               dense({.name = "b", .units = 1})});
+  const Sequential model(
+      "m", {dense({.name = "a", .units = 1, .kernel = {glorot_uniform, Regularizer{0.5, 0.25}, {}}}),
+            dense({.name = "b", .units = 1})});
   const Step step = trace("t", [&](Trace& trace) {
     Building building(trace, true);
     model(building, trace.input("x", {Type::float32, {1, 2}}));

@@ -112,8 +112,7 @@ void finish_batch_norm(const Numbers& numbers, const Rows& x, const Partials<T>&
                        std::int64_t count) {
   const auto& attributes = attributes_as<NormalizationAttributes>(numbers.attributes);
   const auto rows = static_cast<double>(x.count);
-  const double correction =
-      attributes.corrects_variance && x.count > 1 ? rows / (rows - 1) : 1.0;
+  const double correction = attributes.corrects_variance && x.count > 1 ? rows / (rows - 1) : 1.0;
   const T keep = static_cast<T>(attributes.momentum);
   const T take = static_cast<T>(1 - attributes.momentum);
   double mean[block];

@@ -48,7 +48,8 @@ class Collecting {
     else if (value.kind() == Kind::object)
       object(value);
     else if (value.kind() == Kind::integer)
-      options.constants.emplace_back(found.size() + options.constants.size(), static_cast<double>(value.integer()));
+      options.constants.emplace_back(found.size() + options.constants.size(),
+                                     static_cast<double>(value.integer()));
     else if (value.kind() == Kind::real)
       options.constants.emplace_back(found.size() + options.constants.size(), value.real());
     else if (value.kind() != Kind::null)

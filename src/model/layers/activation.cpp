@@ -62,10 +62,9 @@ class Softmax final : public Layer {
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     if (inputs.empty() || inputs.size() > 2) refuse(fmt::format("it is given {} inputs", inputs.size()));
     Symbol x = inputs[0];
-    const std::optional<Symbol> mask =
-        inputs.size() == 2 ? std::optional(inputs[1])
-        : building.options().mask_is_last_input ? building.mask()
-                                                : std::nullopt;
+    const std::optional<Symbol> mask = inputs.size() == 2                      ? std::optional(inputs[1])
+                                       : building.options().mask_is_last_input ? building.mask()
+                                                                               : std::nullopt;
     if (mask) x = x + (cast(*mask, x.spec().type) - 1) * masked_score;
     const MovedAxes moved(x, axes_);
     return {moved.back(wt::softmax(moved.last()))};
@@ -104,21 +103,22 @@ class Prelu final : public Layer {
 }  // namespace
 
 LayerPtr activation(std::string activation, std::string name) {
-  return layer_of("Activation", std::move(name), [activation](Symbol x, Semantics) { return activate(x, activation); });
+  return layer_of("Activation", std::move(name),
+                  [activation](Symbol x, Semantics) { return activate(x, activation); });
 }
 LayerPtr relu(std::string name) {
   return layer_of("ReLU", std::move(name), [](Symbol x, Semantics) { return wt::relu(x); });
 }
 LayerPtr relu(ReluConfig config) {
-  if (!config.max_value && config.negative_slope == 0 && config.threshold == 0) return relu(std::move(config.name));
+  if (!config.max_value && config.negative_slope == 0 && config.threshold == 0)
+    return relu(std::move(config.name));
   std::string name = config.name;
   return layer_of("ReLU", std::move(name), [config](Symbol x, Semantics) { return bounded_relu(x, config); });
 }
 LayerPtr softmax(SoftmaxConfig config) { return std::make_shared<Softmax>(std::move(config)); }
 LayerPtr leaky_relu(double negative_slope, std::string name) {
-  return layer_of("LeakyReLU", std::move(name), [negative_slope](Symbol x, Semantics) {
-    return where_above(x, 0, x, x * negative_slope);
-  });
+  return layer_of("LeakyReLU", std::move(name),
+                  [negative_slope](Symbol x, Semantics) { return where_above(x, 0, x, x * negative_slope); });
 }
 LayerPtr elu(double alpha, std::string name) {
   return layer_of("ELU", std::move(name), [alpha](Symbol x, Semantics) {
@@ -126,9 +126,8 @@ LayerPtr elu(double alpha, std::string name) {
   });
 }
 LayerPtr thresholded_relu(double theta, std::string name) {
-  return layer_of("ThresholdedReLU", std::move(name), [theta](Symbol x, Semantics) {
-    return where_above(x, theta, x, x * 0.0);
-  });
+  return layer_of("ThresholdedReLU", std::move(name),
+                  [theta](Symbol x, Semantics) { return where_above(x, theta, x, x * 0.0); });
 }
 LayerPtr prelu(PreluConfig config) { return std::make_shared<Prelu>(std::move(config)); }
 

@@ -86,7 +86,9 @@ class MultiHeadAttention final : public Layer {
         refuse(fmt::format("it is given {}", print(input.spec())), "it takes [batch, sequence..., hidden]");
     const Attended query(inputs[0], config_.attention_axes);
     const Attended value(inputs.size() > 1 ? inputs[1] : inputs[0], config_.attention_axes);
-    const Attended key(inputs.size() > 2 ? inputs[2] : inputs.size() > 1 ? inputs[1] : inputs[0],
+    const Attended key(inputs.size() > 2   ? inputs[2]
+                       : inputs.size() > 1 ? inputs[1]
+                                           : inputs[0],
                        config_.attention_axes);
     const Symbol q = heads_of(building, "query", query.rows(), config_.key_dim);
     const Symbol k = heads_of(building, "key", key.rows(), config_.key_dim);
@@ -190,8 +192,8 @@ class MultiHeadAttention final : public Layer {
     }
     const Symbol rows = wt::reshape(transpose(x, {0, 2, 1, 3}), {x.shape()[0], x.shape()[2], inner});
     const std::string_view part = "attention_output";
-    Symbol y = matmul(
-        rows, wt::reshape(kernel(building, part, {type, kernel_shape}), {inner, output.elements()}));
+    Symbol y =
+        matmul(rows, wt::reshape(kernel(building, part, {type, kernel_shape}), {inner, output.elements()}));
     if (config_.use_bias)
       y = bias_add(y, wt::reshape(bias(building, part, {type, output}), {output.elements()}));
     return wt::reshape(y, result);
@@ -202,7 +204,8 @@ class MultiHeadAttention final : public Layer {
 
 class Attention final : public Layer {
  public:
-  explicit Attention(AttentionConfig config) : Layer(config.name, config.trainable), config_(std::move(config)) {
+  explicit Attention(AttentionConfig config)
+      : Layer(config.name, config.trainable), config_(std::move(config)) {
     if (!(config_.dropout >= 0 && config_.dropout < 1))
       refuse(fmt::format("dropout is {}", config_.dropout), "it must be at least 0 and less than 1");
   }
@@ -253,7 +256,8 @@ class Attention final : public Layer {
     }
     const Symbol activated = wt::tanh(pairs);
     if (!config_.use_scale) return reduce_sum(activated, {3});
-    const Symbol scale = building.weight(name() + "/scale", {type, {q[2]}}, WeightRule{glorot_uniform, {}, {}});
+    const Symbol scale =
+        building.weight(name() + "/scale", {type, {q[2]}}, WeightRule{glorot_uniform, {}, {}});
     return reduce_sum(activated * scale, {3});
   }
 

@@ -25,11 +25,15 @@ Shape joined(const Shape& extents, std::initializer_list<std::int64_t> further) 
 class ConvolutionBase : public Layer {
  public:
   ConvolutionBase(std::string_view class_name, int rank, ConvolutionConfig config)
-      : Layer(config.name, config.trainable), config_(std::move(config)), class_name_(class_name), rank_(rank) {
+      : Layer(config.name, config.trainable),
+        config_(std::move(config)),
+        class_name_(class_name),
+        rank_(rank) {
     for (Shape* sizes : {&config_.kernel_size, &config_.strides, &config_.dilation_rate}) complete(*sizes);
     require_positive("groups", config_.groups);
     if (has_above_one(config_.strides) && has_above_one(config_.dilation_rate))
-      refuse("it has strides and a dilation rate above 1", "set one of the two to 1: Keras refuses both at once");
+      refuse("it has strides and a dilation rate above 1",
+             "set one of the two to 1: Keras refuses both at once");
   }
   std::string_view class_name() const override { return class_name_; }
 
@@ -146,7 +150,8 @@ class TransposedConvolution final : public ConvolutionBase {
 
 class DepthwiseConvolution final : public ConvolutionBase {
  public:
-  DepthwiseConvolution(std::string_view class_name, int rank, bool is_separable, DepthwiseConvolutionConfig config)
+  DepthwiseConvolution(std::string_view class_name, int rank, bool is_separable,
+                       DepthwiseConvolutionConfig config)
       : ConvolutionBase(class_name, rank, std::move(config.base)),
         is_separable_(is_separable),
         multiplier_(config.depth_multiplier),
@@ -160,9 +165,9 @@ class DepthwiseConvolution final : public ConvolutionBase {
     const Symbol x = checked(inputs);
     const Type type = x.spec().type;
     const std::int64_t channels = x.shape().last(), deep = channels * multiplier_;
-    const Symbol kernel = building.weight(name() + "/depthwise_kernel",
-                                          {type, joined(config_.kernel_size, {channels, multiplier_})},
-                                          config_.kernel);
+    const Symbol kernel =
+        building.weight(name() + "/depthwise_kernel",
+                        {type, joined(config_.kernel_size, {channels, multiplier_})}, config_.kernel);
     Symbol y = convolved(x, wt::reshape(kernel, joined(config_.kernel_size, {1, deep})), channels);
     if (is_separable_) {
       Shape ones;
@@ -182,9 +187,15 @@ class DepthwiseConvolution final : public ConvolutionBase {
 
 }  // namespace
 
-LayerPtr conv1d(ConvolutionConfig config) { return std::make_shared<Convolution>("Conv1D", 1, std::move(config)); }
-LayerPtr conv2d(ConvolutionConfig config) { return std::make_shared<Convolution>("Conv2D", 2, std::move(config)); }
-LayerPtr conv3d(ConvolutionConfig config) { return std::make_shared<Convolution>("Conv3D", 3, std::move(config)); }
+LayerPtr conv1d(ConvolutionConfig config) {
+  return std::make_shared<Convolution>("Conv1D", 1, std::move(config));
+}
+LayerPtr conv2d(ConvolutionConfig config) {
+  return std::make_shared<Convolution>("Conv2D", 2, std::move(config));
+}
+LayerPtr conv3d(ConvolutionConfig config) {
+  return std::make_shared<Convolution>("Conv3D", 3, std::move(config));
+}
 LayerPtr conv1d_transpose(TransposedConvolutionConfig config) {
   return std::make_shared<TransposedConvolution>("Conv1DTranspose", 1, std::move(config));
 }

@@ -13,8 +13,9 @@ struct ConvolutionConfig {
   Shape kernel_size{};
   Shape strides{};  // empty: 1 everywhere
   Padding padding = Padding::valid;
-  bool is_causal = false;  // Conv1D: padding comes before the sequence, so that a step sees itself and earlier ones
-  Shape dilation_rate{};   // empty: 1 everywhere
+  bool is_causal =
+      false;  // Conv1D: padding comes before the sequence, so that a step sees itself and earlier ones
+  Shape dilation_rate{};  // empty: 1 everywhere
   std::int64_t groups = 1;
   std::string activation = "linear";
   bool use_bias = true;

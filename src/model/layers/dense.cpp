@@ -21,8 +21,10 @@ class Dense final : public Layer {
     if (x.shape().rank() < 2)
       refuse(fmt::format("it is given {}", print(x.spec())), "it takes a batch axis and at least one more");
     const Type type = x.spec().type;
-    Symbol y = matmul(x, building.weight(name() + "/kernel", {type, {x.shape().last(), config_.units}}, config_.kernel));
-    if (config_.use_bias) y = bias_add(y, building.weight(name() + "/bias", {type, {config_.units}}, config_.bias));
+    Symbol y = matmul(
+        x, building.weight(name() + "/kernel", {type, {x.shape().last(), config_.units}}, config_.kernel));
+    if (config_.use_bias)
+      y = bias_add(y, building.weight(name() + "/bias", {type, {config_.units}}, config_.bias));
     return {activate(y, config_.activation)};
   }
   std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {

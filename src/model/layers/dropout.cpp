@@ -24,8 +24,8 @@ class DropoutBase : public Layer {
 
   // Numbers that are 0 where elements are dropped and 1 / (1 - rate) elsewhere.
   Symbol drawn(Building& building, const TensorSpec& spec) const {
-    return wt::dropout(fill(building.trace(), spec, 1), building.random_stream(name() + "/seed", config_.seed),
-                       {.rate = config_.rate});
+    return wt::dropout(fill(building.trace(), spec, 1),
+                       building.random_stream(name() + "/seed", config_.seed), {.rate = config_.rate});
   }
 
   std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
@@ -92,12 +92,13 @@ class Passing final : public Layer {
   Passing(std::string_view class_name, std::string name) : Layer(std::move(name)), class_name_(class_name) {}
   std::string_view class_name() const override { return class_name_; }
   void refuse_noise(double amount) const {
-    if (amount != 0)
-      refuse("normal random numbers are not offered", "set it to 0, or use Dropout");
+    if (amount != 0) refuse("normal random numbers are not offered", "set it to 0, or use Dropout");
   }
 
  protected:
-  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override { return {only(inputs)}; }
+  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+    return {only(inputs)};
+  }
   std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
     return building.mask();
   }
@@ -125,7 +126,9 @@ LayerPtr alpha_dropout(DropoutConfig config) { return std::make_shared<AlphaDrop
 LayerPtr gaussian_noise(double deviation, std::string name) {
   return noise("GaussianNoise", deviation, std::move(name));
 }
-LayerPtr gaussian_dropout(double rate, std::string name) { return noise("GaussianDropout", rate, std::move(name)); }
+LayerPtr gaussian_dropout(double rate, std::string name) {
+  return noise("GaussianDropout", rate, std::move(name));
+}
 LayerPtr identity(std::string name) { return std::make_shared<Passing>("Identity", std::move(name)); }
 LayerPtr activity_regularization(const Regularizer& regularizer, std::string name) {
   auto layer = std::make_shared<Passing>("ActivityRegularization", std::move(name));

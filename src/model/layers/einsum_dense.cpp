@@ -46,7 +46,8 @@ Symbol ordered(Symbol x, const std::string& from, const std::string& to) {
 // each element of the letters that all three have.
 Symbol product(Symbol x, Symbol kernel, const Equation& e, const Extents& extents) {
   const std::string batch = letters_where(e.x, [&](char l) { return has(e.kernel, l) && has(e.result, l); });
-  const std::string summed = letters_where(e.x, [&](char l) { return has(e.kernel, l) && !has(e.result, l); });
+  const std::string summed =
+      letters_where(e.x, [&](char l) { return has(e.kernel, l) && !has(e.result, l); });
   const std::string own = letters_where(e.x, [&](char l) { return !has(e.kernel, l); });
   const std::string added = letters_where(e.kernel, [&](char l) { return !has(e.x, l); });
   const auto size = [&](const std::string& letters) { return extents_of(letters, extents).elements(); };
@@ -61,10 +62,12 @@ Symbol product(Symbol x, Symbol kernel, const Equation& e, const Extents& extent
 
 class EinsumDense final : public Layer {
  public:
-  explicit EinsumDense(EinsumDenseConfig config) : Layer(config.name, config.trainable), config_(std::move(config)) {
+  explicit EinsumDense(EinsumDenseConfig config)
+      : Layer(config.name, config.trainable), config_(std::move(config)) {
     const std::size_t comma = config_.equation.find(','), arrow = config_.equation.find("->");
     if (comma == std::string::npos || arrow == std::string::npos || arrow < comma)
-      refuse(fmt::format("the equation is \"{}\"", config_.equation), "write two tensors and a result, as in ab,bc->ac");
+      refuse(fmt::format("the equation is \"{}\"", config_.equation),
+             "write two tensors and a result, as in ab,bc->ac");
     const auto plain = [](std::string text) {
       std::erase(text, ' ');
       return text;
@@ -95,18 +98,21 @@ class EinsumDense final : public Layer {
 
   void check_letters() const {
     const auto without = [](std::string text) {
-      if (const std::size_t at = text.find(ellipsis); at != std::string::npos) text.erase(at, ellipsis.size());
+      if (const std::size_t at = text.find(ellipsis); at != std::string::npos)
+        text.erase(at, ellipsis.size());
       return text;
     };
-    const std::string x = without(written_.x), kernel = without(written_.kernel), result = without(written_.result);
-    const bool are_letters = std::ranges::all_of(x + kernel + result, [](char l) {
-      return (l >= 'a' && l <= 'z') || (l >= 'A' && l <= 'Z');
-    });
+    const std::string x = without(written_.x), kernel = without(written_.kernel),
+                      result = without(written_.result);
+    const bool are_letters = std::ranges::all_of(
+        x + kernel + result, [](char l) { return (l >= 'a' && l <= 'z') || (l >= 'A' && l <= 'Z'); });
     const auto is_from = [&](char l) { return has(x, l) || has(kernel, l); };
-    const bool is_kernel_used = std::ranges::all_of(kernel, [&](char l) { return has(x, l) || has(result, l); });
-    const bool are_inputs_used = std::ranges::all_of(x, [&](char l) { return has(kernel, l) || has(result, l); });
-    if (!are_letters || kernel != written_.kernel || !std::ranges::all_of(result, is_from) || !is_kernel_used ||
-        !are_inputs_used)
+    const bool is_kernel_used =
+        std::ranges::all_of(kernel, [&](char l) { return has(x, l) || has(result, l); });
+    const bool are_inputs_used =
+        std::ranges::all_of(x, [&](char l) { return has(kernel, l) || has(result, l); });
+    if (!are_letters || kernel != written_.kernel || !std::ranges::all_of(result, is_from) ||
+        !is_kernel_used || !are_inputs_used)
       refuse(fmt::format("the equation \"{}\" is not offered", config_.equation),
              "each letter must be of two of the three tensors, and ... of x and the result");
   }
@@ -135,7 +141,8 @@ class EinsumDense final : public Layer {
       const char letter = e.result[e.result.size() - given + i];
       const std::int64_t extent = config_.output_shape[config_.output_shape.size() - given + i];
       if (extent != 0 && extents.emplace(letter, extent).first->second != extent)
-        refuse(fmt::format("output_shape states {} for \"{}\", and x has {}", extent, letter, extents[letter]));
+        refuse(
+            fmt::format("output_shape states {} for \"{}\", and x has {}", extent, letter, extents[letter]));
     }
     for (const char letter : e.kernel)
       if (!extents.contains(letter))
@@ -150,7 +157,8 @@ class EinsumDense final : public Layer {
         shape.append(extents.at(letter));
       else if (shape.rank() > 0)
         shape.append(1);
-    if (shape.rank() == 0) refuse(fmt::format("bias_axes \"{}\" names no axis of the result", config_.bias_axes));
+    if (shape.rank() == 0)
+      refuse(fmt::format("bias_axes \"{}\" names no axis of the result", config_.bias_axes));
     return shape;
   }
 

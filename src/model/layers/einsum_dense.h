@@ -10,7 +10,7 @@ struct EinsumDenseConfig {
   std::string name{};
   std::string equation{};
   std::vector<std::int64_t> output_shape{};  // the last axes of the result; 0 for those that x determines
-  std::string bias_axes{};                   // letters of the result along which the bias differs; empty: no bias
+  std::string bias_axes{};  // letters of the result along which the bias differs; empty: no bias
   std::string activation = "linear";
   WeightRule kernel{glorot_uniform, {}, {}};
   WeightRule bias{};

@@ -63,7 +63,8 @@ class Merging final : public Layer {
     }
     return {kind_.divides ? merged / static_cast<double>(inputs.size()) : merged};
   }
-  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>& inputs) const override {
+  std::optional<Symbol> mask_of_outputs(Building& building,
+                                        const std::vector<Symbol>& inputs) const override {
     return merged_mask(building, inputs);
   }
 
@@ -95,7 +96,8 @@ class Concatenate final : public Layer {
     return {concat(inputs, axis)};
   }
   // Along the features, a step counts if it counts in all inputs. Along the time, masks would have to be concatenated.
-  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>& inputs) const override {
+  std::optional<Symbol> mask_of_outputs(Building& building,
+                                        const std::vector<Symbol>& inputs) const override {
     std::optional<Symbol> merged;
     for (const Symbol& input : inputs)
       if (const auto mask = building.mask_of(input)) {

@@ -19,8 +19,8 @@ VariableOptions statistics_in(Semantics semantics) {
 }
 
 // A weight that scales or shifts what was normalized, or the constant that changes nothing.
-Symbol weight_or(Building& building, bool is_used, std::string name, const TensorSpec& spec, const WeightRule& rule,
-                 double otherwise) {
+Symbol weight_or(Building& building, bool is_used, std::string name, const TensorSpec& spec,
+                 const WeightRule& rule, double otherwise) {
   return is_used ? building.weight(std::move(name), spec, rule) : fill(building.trace(), spec, otherwise);
 }
 
@@ -59,8 +59,8 @@ class BatchNormalization final : public Layer {
     const VariableOptions statistics = statistics_in(building.semantics());
     const Symbol mean =
         building.weight({name() + "/moving_mean", spec, config_.moving_mean_initializer, statistics, {}, {}});
-    const Symbol variance =
-        building.weight({name() + "/moving_variance", spec, config_.moving_variance_initializer, statistics, {}, {}});
+    const Symbol variance = building.weight(
+        {name() + "/moving_variance", spec, config_.moving_variance_initializer, statistics, {}, {}});
     const Symbol mean_now = building.latest(mean), variance_now = building.latest(variance);
     NormalizationAttributes attributes{.epsilon = config_.epsilon, .momentum = config_.momentum};
     if (!building.training() || building.frozen())
@@ -76,7 +76,8 @@ class BatchNormalization final : public Layer {
   }
 
   // Steps that the mask skips are normalized, too, but their numbers are not part of the statistics.
-  Normalized masked(Symbol x, Symbol gamma, Symbol beta, Symbol mean_now, Symbol variance_now, Symbol mask) const {
+  Normalized masked(Symbol x, Symbol gamma, Symbol beta, Symbol mean_now, Symbol variance_now,
+                    Symbol mask) const {
     const Symbol factors = as_factors(mask, x);
     Shape axes;
     for (int axis = 0; axis + 1 < x.shape().rank(); ++axis) axes.append(axis);
@@ -139,12 +140,15 @@ class GroupNormalization final : public Layer {
       refuse(fmt::format("{} channels don't divide into {} groups", channels, groups));
     const std::int64_t places = last.shape().elements() / std::max<std::int64_t>(1, rows * channels);
     // [rows, groups, places, channels of the group]: each group becomes a row of the kernel.
-    const Symbol grouped = transpose(wt::reshape(last, {rows, places, groups, channels / groups}), {0, 2, 1, 3});
+    const Symbol grouped =
+        transpose(wt::reshape(last, {rows, places, groups, channels / groups}), {0, 2, 1, 3});
     const std::int64_t extent = places * (channels / groups);
     const TensorSpec one{x.spec().type, {extent}};
-    const Symbol normalized = layer_norm(wt::reshape(grouped, {rows, groups, extent}), fill(building.trace(), one, 1),
-                                         fill(building.trace(), one, 0), {.epsilon = config_.epsilon});
-    const Symbol apart = transpose(wt::reshape(normalized, {rows, groups, places, channels / groups}), {0, 2, 1, 3});
+    const Symbol normalized =
+        layer_norm(wt::reshape(grouped, {rows, groups, extent}), fill(building.trace(), one, 1),
+                   fill(building.trace(), one, 0), {.epsilon = config_.epsilon});
+    const Symbol apart =
+        transpose(wt::reshape(normalized, {rows, groups, places, channels / groups}), {0, 2, 1, 3});
     return {moved.back(scaled(building, wt::reshape(apart, last.shape())))};
   }
 
@@ -182,7 +186,8 @@ class RmsNormalization final : public Layer {
 
 class UnitNormalization final : public Layer {
  public:
-  explicit UnitNormalization(UnitNormalizationConfig config) : Layer(config.name), axes_(std::move(config.axes)) {}
+  explicit UnitNormalization(UnitNormalizationConfig config)
+      : Layer(config.name), axes_(std::move(config.axes)) {}
   std::string_view class_name() const override { return "UnitNormalization"; }
 
  protected:
@@ -274,6 +279,8 @@ LayerPtr rms_normalization(RmsNormalizationConfig config) {
 LayerPtr unit_normalization(UnitNormalizationConfig config) {
   return std::make_shared<UnitNormalization>(std::move(config));
 }
-LayerPtr normalization(NormalizationConfig config) { return std::make_shared<Normalization>(std::move(config)); }
+LayerPtr normalization(NormalizationConfig config) {
+  return std::make_shared<Normalization>(std::move(config));
+}
 
 }  // namespace wt::model

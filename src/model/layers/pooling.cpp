@@ -57,8 +57,9 @@ struct GlobalPoolingKind {
   bool is_mean = false;
 };
 constexpr GlobalPoolingKind global_kinds[] = {
-    {"GlobalMaxPooling1D", 1, false},    {"GlobalMaxPooling2D", 2, false},    {"GlobalMaxPooling3D", 3, false},
-    {"GlobalAveragePooling1D", 1, true}, {"GlobalAveragePooling2D", 2, true}, {"GlobalAveragePooling3D", 3, true}};
+    {"GlobalMaxPooling1D", 1, false},    {"GlobalMaxPooling2D", 2, false},
+    {"GlobalMaxPooling3D", 3, false},    {"GlobalAveragePooling1D", 1, true},
+    {"GlobalAveragePooling2D", 2, true}, {"GlobalAveragePooling3D", 3, true}};
 
 class GlobalPooling final : public Layer {
  public:

@@ -77,7 +77,8 @@ std::optional<std::int64_t> LayerReader::seed() {
 
 int LayerReader::axis(int otherwise) {
   const std::vector<int> all = axes("axis", {otherwise});
-  if (all.size() != 1) problem("axis", fmt::format("there are {} axes", all.size()), "only one axis is offered");
+  if (all.size() != 1)
+    problem("axis", fmt::format("there are {} axes", all.size()), "only one axis is offered");
   return all.size() == 1 ? all.front() : otherwise;
 }
 
@@ -140,7 +141,8 @@ std::vector<Shape> LayerReader::sides(std::string_view key, int rank) {
       if (two && two->size() == 2)
         sides[i] = {two->at(0), two->at(1)};
       else if (two)
-        problem(key, fmt::format("there are {} numbers for an axis", two->size()), "write two: before and after");
+        problem(key, fmt::format("there are {} numbers for an axis", two->size()),
+                "write two: before and after");
     } else if (const auto both = json::convert<std::int64_t>(own, problems_, range)) {
       sides[i] = {*both, *both};
     }

@@ -29,7 +29,7 @@ class LayerReader : public json::Reader {
   Shape sizes(std::string_view key, int rank, std::int64_t at_least = 1);
   // One or two numbers for each spatial axis, or one for all: what is added or removed before and after.
   std::vector<Shape> sides(std::string_view key, int rank);
-  std::vector<int> axes(std::string_view key, std::vector<int> otherwise);  // one number, or a list
+  std::vector<int> axes(std::string_view key, std::vector<int> otherwise);           // one number, or a list
   std::vector<double> numbers(std::string_view key, std::vector<double> otherwise);  // likewise, at any depth
   std::vector<std::int64_t> extents(std::string_view key);  // a required list such as [7, 7, -1]
   Padding padding();

@@ -79,7 +79,8 @@ class Recurrent final : public Layer {
     const Symbol x = inputs[0];
     const Type type = x.spec().type;
     const std::int64_t width = kind_.gates * config_.units;
-    const Symbol kernel = building.weight(weight_name("kernel"), {type, {x.shape().last(), width}}, config_.kernel);
+    const Symbol kernel =
+        building.weight(weight_name("kernel"), {type, {x.shape().last(), width}}, config_.kernel);
     const Symbol recurrent = building.weight(weight_name("recurrent_kernel"), {type, {config_.units, width}},
                                              config_.recurrent_kernel);
     const std::vector<Symbol> biases = biases_of(building, type, width);
@@ -133,10 +134,13 @@ class Recurrent final : public Layer {
     if (row != std::end(cell_activations)) return is_keras2 ? row->keras2 : row->keras3;
     std::vector<std::string_view> known;
     for (const NamedActivation& other : cell_activations) known.push_back(other.name);
-    refuse(fmt::format("the activation \"{}\" is not offered in a recurrent layer", name), did_you_mean(name, known));
+    refuse(fmt::format("the activation \"{}\" is not offered in a recurrent layer", name),
+           did_you_mean(name, known));
   }
 
-  std::string weight_name(std::string_view own) const { return fmt::format("{}/{}/{}", name(), kind_.cell, own); }
+  std::string weight_name(std::string_view own) const {
+    return fmt::format("{}/{}/{}", name(), kind_.cell, own);
+  }
 
   const CellKind& kind_;
   RecurrentConfig config_;

@@ -22,8 +22,8 @@ struct RecurrentConfig {
   bool unit_forget_bias = true;  // an LSTM's forget gate begins with a bias of 1
   bool reset_after = true;       // a GRU's reset gate is applied after the recurrent product
   bool return_sequences = false;
-  bool return_state = false;  // the states after the last step are further outputs
-  bool go_backwards = false;  // from the last step to the first; sequences are returned in this order
+  bool return_state = false;          // the states after the last step are further outputs
+  bool go_backwards = false;          // from the last step to the first; sequences are returned in this order
   bool zero_output_for_mask = false;  // a returned sequence is 0 where the mask skips a step
   bool trainable = true;
 };

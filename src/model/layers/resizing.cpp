@@ -69,7 +69,8 @@ Symbol multiplied(Symbol x, int axis, Symbol matrix) {
     if (i != axis) order.append(i);
   order.append(axis);
   Shape back;
-  for (int i = 0; i < x.shape().rank(); ++i) back.append(i < axis ? i : i == axis ? x.shape().rank() - 1 : i - 1);
+  for (int i = 0; i < x.shape().rank(); ++i)
+    back.append(i < axis ? i : i == axis ? x.shape().rank() - 1 : i - 1);
   return transpose(matmul(transpose(x, order), matrix, {.transpose_b = true}), back);
 }
 
@@ -106,7 +107,8 @@ Symbol copies(Symbol x, std::int64_t given, std::int64_t rows) {
   const double scale = static_cast<double>(given) / static_cast<double>(rows);
   const Symbol position = range(*x.trace, {Type::float32, {rows}}, scale) + 0.5 * scale;
   const Symbol whole = cast(cast(position, Type::int32), Type::float32);
-  return cast(equal(reshape(whole, {rows, 1}), range(*x.trace, {Type::float32, {1, given}}, 1)), Type::float32);
+  return cast(equal(reshape(whole, {rows, 1}), range(*x.trace, {Type::float32, {1, given}}, 1)),
+              Type::float32);
 }
 
 class Resizing final : public Layer {
@@ -122,7 +124,7 @@ class Resizing final : public Layer {
     Symbol x = only(inputs, 4);
     if (!is_floating(x.spec().type)) x = cast(x, Type::float32);
     for (const auto& [axis, rows] : {std::pair(1, config_.height), std::pair(2, config_.width)})
-      x = config_.is_bilinear        ? interpolated(x, axis, rows)
+      x = config_.is_bilinear       ? interpolated(x, axis, rows)
           : x.shape()[axis] == rows ? x
                                     : multiplied(x, axis, copies(x, x.shape()[axis], rows));
     return {x};

@@ -95,7 +95,9 @@ class Permute final : public Layer {
 
 class RepeatVector final : public Layer {
  public:
-  explicit RepeatVector(RepeatVectorConfig config) : Layer(config.name), n_(config.n) { require_positive("n", n_); }
+  explicit RepeatVector(RepeatVectorConfig config) : Layer(config.name), n_(config.n) {
+    require_positive("n", n_);
+  }
   std::string_view class_name() const override { return "RepeatVector"; }
 
  protected:
@@ -130,7 +132,8 @@ class Rescaling final : public Layer {
   Symbol by_channel(Symbol x, const std::vector<double>& numbers) const {
     const auto channels = static_cast<std::size_t>(x.shape().last());
     if (numbers.size() != 1 && numbers.size() != channels)
-      refuse(fmt::format("it has {} numbers for {}", numbers.size(), print(x.spec())), "write one for each channel");
+      refuse(fmt::format("it has {} numbers for {}", numbers.size(), print(x.spec())),
+             "write one for each channel");
     return constants(*x.trace, numbers, x.spec().type);
   }
 
@@ -144,7 +147,9 @@ LayerPtr flatten(std::string name, bool channels_first) {
 }
 LayerPtr reshape(ReshapeConfig config) { return std::make_shared<Reshape>(std::move(config)); }
 LayerPtr permute(PermuteConfig config) { return std::make_shared<Permute>(std::move(config)); }
-LayerPtr repeat_vector(RepeatVectorConfig config) { return std::make_shared<RepeatVector>(std::move(config)); }
+LayerPtr repeat_vector(RepeatVectorConfig config) {
+  return std::make_shared<RepeatVector>(std::move(config));
+}
 LayerPtr rescaling(RescalingConfig config) { return std::make_shared<Rescaling>(std::move(config)); }
 
 }  // namespace wt::model

@@ -62,8 +62,7 @@ std::vector<Symbol> images_by_slice(Symbol x, const Window& window, const Depth&
   const Symbol whole = padded(x, 1, depth.before, depth.after, padding);
   std::vector<Symbol> images;
   for (std::int64_t slice = 0; slice < window.size[0]; ++slice) {
-    const Symbol met =
-        strided(whole, 1, slice * window.dilation[0], depth.windows, window.strides[0]);
+    const Symbol met = strided(whole, 1, slice * window.dilation[0], depth.windows, window.strides[0]);
     const Shape s = met.shape();
     images.push_back(reshape(met, {s[0] * s[1], s[2], s[3], s[4]}));
   }
@@ -79,15 +78,11 @@ Symbol convolve_volume(Symbol x, Symbol kernel, const Window& window) {
   const Depth depth = depth_of(x.shape()[1], window);
   const std::vector<Symbol> images = images_by_slice(x, window, depth, 0);
   const Shape k = kernel.shape();
-  const std::vector<Symbol> slices =
-      k[0] == 1 ? std::vector<Symbol>{kernel} : [&] {
-        Shape ones;
-        for (std::int64_t i = 0; i < k[0]; ++i) ones.append(1);
-        return split(kernel, 0, ones);
-      }();
+  const std::vector<Symbol> of_kernel = slices(kernel, 0);
   std::optional<Symbol> sum;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    const Symbol part = conv2d(images[i], reshape(slices[i], {k[1], k[2], k[3], k[4]}), image_window(window));
+    const Symbol part =
+        conv2d(images[i], reshape(of_kernel[i], {k[1], k[2], k[3], k[4]}), image_window(window));
     sum = sum ? *sum + part : part;
   }
   return as_volume(*sum, depth.windows);
@@ -128,6 +123,23 @@ Symbol cropped(Symbol x, int axis, std::int64_t before, std::int64_t after) {
   sizes.append(kept);
   if (after > 0) sizes.append(after);
   return sizes.rank() == 1 ? x : split(x, axis, sizes)[before > 0 ? 1 : 0];
+}
+
+// An operation has at most as many sizes as a shape has axes, so that many slices are cut in two first.
+std::vector<Symbol> slices(Symbol x, int axis) {
+  const std::int64_t count = x.shape()[axis];
+  if (count == 1) return {x};
+  if (count <= Shape::max_rank) {
+    Shape ones;
+    for (std::int64_t i = 0; i < count; ++i) ones.append(1);
+    return split(x, axis, ones);
+  }
+  std::vector<Symbol> all;
+  for (const Symbol half : split(x, axis, {count / 2, count - count / 2})) {
+    const std::vector<Symbol> own = slices(half, axis);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
 }
 
 Symbol strided(Symbol x, int axis, std::int64_t begin, std::int64_t count, std::int64_t stride) {

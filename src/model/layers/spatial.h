@@ -26,6 +26,8 @@ Symbol average_pool(Symbol x, const Window& window);  // padded elements are not
 // Cuts or extends one axis. Elements that are added have the value.
 Symbol padded(Symbol x, int axis, std::int64_t before, std::int64_t after, double value = 0);
 Symbol cropped(Symbol x, int axis, std::int64_t before, std::int64_t after);
+// The tensor cut into pieces of extent 1 along an axis.
+std::vector<Symbol> slices(Symbol x, int axis);
 // The elements begin, begin + stride, ... along one axis. Requires: they exist.
 Symbol strided(Symbol x, int axis, std::int64_t begin, std::int64_t count, std::int64_t stride);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/layers/spatial.h"
 #include "model/mask.h"
 
 namespace wt::model {
@@ -30,7 +31,8 @@ class Bidirectional final : public Layer {
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     if (inputs.empty() || inputs.size() % 2 == 0)
-      refuse(fmt::format("it is given {} inputs", inputs.size()), "it takes a sequence, and initial states of both");
+      refuse(fmt::format("it is given {} inputs", inputs.size()),
+             "it takes a sequence, and initial states of both");
     const std::size_t states = (inputs.size() - 1) / 2;
     const auto read = [&](const LayerPtr& layer, std::size_t first) {
       std::vector<Symbol> own{inputs[0]};
@@ -44,8 +46,8 @@ class Bidirectional final : public Layer {
     };
     const std::vector<Symbol> forward = read(config_.forward, 1);
     const std::vector<Symbol> backward = read(config_.backward, 1 + states);
-    std::vector<Symbol> outputs = merged(
-        forward[0], config_.return_sequences ? reversed(backward[0]) : backward[0]);
+    std::vector<Symbol> outputs =
+        merged(forward[0], config_.return_sequences ? reversed(backward[0]) : backward[0]);
     if (config_.return_state) {
       outputs.insert(outputs.end(), forward.begin() + 1, forward.end());
       outputs.insert(outputs.end(), backward.begin() + 1, backward.end());
@@ -60,11 +62,16 @@ class Bidirectional final : public Layer {
  private:
   std::vector<Symbol> merged(Symbol a, Symbol b) const {
     switch (config_.merge_mode) {
-      case MergeMode::concat: return {concat({a, b}, a.shape().rank() - 1)};
-      case MergeMode::sum: return {a + b};
-      case MergeMode::ave: return {(a + b) / 2};
-      case MergeMode::mul: return {a * b};
-      case MergeMode::none: break;
+      case MergeMode::concat:
+        return {concat({a, b}, a.shape().rank() - 1)};
+      case MergeMode::sum:
+        return {a + b};
+      case MergeMode::ave:
+        return {(a + b) / 2};
+      case MergeMode::mul:
+        return {a * b};
+      case MergeMode::none:
+        break;
     }
     return {a, b};
   }
@@ -81,10 +88,13 @@ class TimeDistributed final : public Layer {
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
-    if (x.shape().rank() < 3) refuse(fmt::format("it is given {}", print(x.spec())), "it takes [batch, time, ...]");
+    if (x.shape().rank() < 3)
+      refuse(fmt::format("it is given {}", print(x.spec())), "it takes [batch, time, ...]");
     const std::int64_t rows = x.shape()[0], time = x.shape()[1];
     Shape steps{rows * time};
     for (int axis = 2; axis < x.shape().rank(); ++axis) steps.append(x.shape()[axis]);
+    if (has_batch_statistics() && is_on(Switch::time_distributed_goes_step_by_step, building.semantics()))
+      return {by_steps(building, x)};
     const Symbol y = (*layer_)(building, wt::reshape(x, steps));
     Shape sequence{rows, time};
     for (int axis = 1; axis < y.shape().rank(); ++axis) sequence.append(y.shape()[axis]);
@@ -95,12 +105,32 @@ class TimeDistributed final : public Layer {
   }
 
  private:
+  // Whether the numbers of a row may depend on the other rows, so that it matters which rows are computed at once.
+  bool has_batch_statistics() const {
+    return layer_->class_name() == "BatchNormalization" || !layer_->parts().empty();
+  }
+
+  Symbol by_steps(Building& building, Symbol x) const {
+    Shape step;
+    for (int axis = 0; axis < x.shape().rank(); ++axis)
+      if (axis != 1) step.append(x.shape()[axis]);
+    std::vector<Symbol> computed;
+    for (const Symbol each : spatial::slices(x, 1)) {
+      const Symbol y = (*layer_)(building, wt::reshape(each, step));
+      Shape with_time{y.shape()[0], 1};
+      for (int axis = 1; axis < y.shape().rank(); ++axis) with_time.append(y.shape()[axis]);
+      computed.push_back(wt::reshape(y, with_time));
+    }
+    return computed.size() == 1 ? computed.front() : concat(computed, 1);
+  }
+
   LayerPtr layer_;
 };
 
 class RnnOfCells final : public Layer {
  public:
-  explicit RnnOfCells(CellsConfig config) : Layer(config.name, config.trainable), layers_(std::move(config.layers)) {}
+  explicit RnnOfCells(CellsConfig config)
+      : Layer(config.name, config.trainable), layers_(std::move(config.layers)) {}
   std::string_view class_name() const override { return "RNN"; }
 
  protected:
@@ -116,7 +146,9 @@ class RnnOfCells final : public Layer {
 
 }  // namespace
 
-LayerPtr bidirectional(BidirectionalConfig config) { return std::make_shared<Bidirectional>(std::move(config)); }
+LayerPtr bidirectional(BidirectionalConfig config) {
+  return std::make_shared<Bidirectional>(std::move(config));
+}
 LayerPtr time_distributed(TimeDistributedConfig config) {
   return std::make_shared<TimeDistributed>(std::move(config));
 }

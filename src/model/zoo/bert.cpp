@@ -37,10 +37,8 @@ LayerPtr head(std::string name, std::int64_t units, std::string activation = "li
 }
 
 Output encoded(const Size& size, const LayerPtr& words, const Output& ids, const Output& segments) {
-  const LayerPtr kinds = embedding({.name = "segment_embedding",
-                                    .input_dim = 2,
-                                    .output_dim = size.hidden,
-                                    .embeddings = {small_normal}});
+  const LayerPtr kinds = embedding(
+      {.name = "segment_embedding", .input_dim = 2, .output_dim = size.hidden, .embeddings = {small_normal}});
   Output x = add("embeddings_add")({words(ids), kinds(segments)});
   x = position_embedding(most_positions, "position_embedding")(x);
   x = layer_normalization({.name = "embeddings_layer_norm", .epsilon = epsilon})(x);

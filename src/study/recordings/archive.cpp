@@ -36,7 +36,8 @@ class Reading {
     begin_ = end_;
     unpacking_.unpack(bytes_, begin_ + block);
     if (bytes_.size() == begin_ || (bytes_.size() >= begin_ + block && bytes_[begin_] == '\0')) return false;
-    if (bytes_.size() < begin_ + block || text(magic_field) != "ustar") refuse("it is damaged or no tar file");
+    if (bytes_.size() < begin_ + block || text(magic_field) != "ustar")
+      refuse("it is damaged or no tar file");
     const std::string prefix = text(prefix_field);
     name_ = prefix.empty() ? text(name_field) : prefix + "/" + text(name_field);
     const std::uint64_t size = number(text(size_field));

@@ -24,12 +24,24 @@ std::vector<double> numbers_in(const Tensor& tensor) {
     for (const T element : tensor.values<T>()) numbers.push_back(static_cast<double>(element));
   };
   switch (tensor.type()) {
-    case Type::float32: add(float{}); break;
-    case Type::float64: add(double{}); break;
-    case Type::int32: add(std::int32_t{}); break;
-    case Type::int64: add(std::int64_t{}); break;
-    case Type::uint8: add(std::uint8_t{}); break;
-    case Type::boolean: add(bool{}); break;
+    case Type::float32:
+      add(float{});
+      break;
+    case Type::float64:
+      add(double{});
+      break;
+    case Type::int32:
+      add(std::int32_t{});
+      break;
+    case Type::int64:
+      add(std::int64_t{});
+      break;
+    case Type::uint8:
+      add(std::uint8_t{});
+      break;
+    case Type::boolean:
+      add(bool{});
+      break;
   }
   return numbers;
 }

@@ -32,7 +32,8 @@ Recording read_recording(const fs::path& folder) {
 
 std::vector<fs::path> files_below(const fs::path& place) {
   std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(place)) files.push_back(entry.path());
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(place))
+    files.push_back(entry.path());
   return files;
 }
 

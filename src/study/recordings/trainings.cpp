@@ -70,13 +70,13 @@ class Repeated {
     comparison_.starts_to_compute();
     compare_predictions("predict_initial");
     const json::Value::Elements& steps = recording_.value("steps")->elements();
-    model_.fit(train_rows(), {.epochs = std::ssize(steps),
-                              .steps_per_epoch = 1,
-                              .on_epoch = [&](const train::EpochResult& epoch) {
-                                compare_logs(fmt::format("step {}", epoch.epoch + 1), epoch,
-                                             steps[static_cast<std::size_t>(epoch.epoch)]);
-                                if (epoch.epoch == 0) compare_weights("step1");
-                              }});
+    model_.fit(
+        train_rows(),
+        {.epochs = std::ssize(steps), .steps_per_epoch = 1, .on_epoch = [&](const train::EpochResult& epoch) {
+           compare_logs(fmt::format("step {}", epoch.epoch + 1), epoch,
+                        steps[static_cast<std::size_t>(epoch.epoch)]);
+           if (epoch.epoch == 0) compare_weights("step1");
+         }});
     compare_weights("final");
     compare_logs("test", model_.evaluate(train_rows().take(1)), *recording_.value("test"));
     compare_predictions("predict_final");
@@ -110,7 +110,8 @@ class Repeated {
         unmatched.push_back(recorded);
     }
     for (const std::string& recorded : unmatched)
-      take(recorded.substr(11), [&](const model::Weight& w) { return w.spec == tensors_.at(recorded).spec(); });
+      take(recorded.substr(11),
+           [&](const model::Weight& w) { return w.spec == tensors_.at(recorded).spec(); });
   }
 
   // "initial/07/dense/kernel" by the names here. Seeds and counters, which are integers, are not compared.

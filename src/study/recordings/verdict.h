@@ -15,7 +15,8 @@ enum class Verdict : std::uint8_t {
   empty,           // nothing recorded was compared
 };
 
-inline constexpr std::string_view verdict_names[] = {"passed", "refused", "not_applicable", "failed", "empty"};
+inline constexpr std::string_view verdict_names[] = {"passed", "refused", "not_applicable", "failed",
+                                                     "empty"};
 inline std::string_view name(Verdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
 
 struct Judgement {

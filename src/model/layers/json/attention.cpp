@@ -52,7 +52,8 @@ std::span<const LayerClass> attention_rows() {
   static constexpr LayerClass rows[] = {
       {"AdditiveAttention", "means of values, weighted by scores of sums of query and key",
        read_attention<Score::additive, true>},
-      {"Attention", "means of values, weighted by scores of query and key", read_attention<Score::dot, false>},
+      {"Attention", "means of values, weighted by scores of query and key",
+       read_attention<Score::dot, false>},
       {"MultiHeadAttention", "scaled dot-product attention in several heads", read_multi_head_attention},
   };
   return rows;

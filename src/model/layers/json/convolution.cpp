@@ -34,7 +34,8 @@ LayerPtr read_convolution(LayerReader& r) {
 
 template <LayerPtr (*make)(TransposedConvolutionConfig), int rank>
 LayerPtr read_transposed(LayerReader& r) {
-  TransposedConvolutionConfig config{read_convolution_base(r, rank, "kernel"), r.sizes("output_padding", rank, 0)};
+  TransposedConvolutionConfig config{read_convolution_base(r, rank, "kernel"),
+                                     r.sizes("output_padding", rank, 0)};
   config.base.filters = r.extent("filters");
   return make(std::move(config));
 }
@@ -58,13 +59,19 @@ LayerPtr read_depthwise(LayerReader& r) {
 
 std::span<const LayerClass> convolution_rows() {
   static constexpr LayerClass rows[] = {
-      {"Conv1D", "convolution of sequences; strides, dilation, groups, causal padding", read_convolution<conv1d, 1>},
-      {"Conv1DTranspose", "the transpose of a convolution of sequences", read_transposed<conv1d_transpose, 1>},
-      {"Conv2D", "convolution of images, channels last; strides, dilation, groups", read_convolution<conv2d, 2>},
+      {"Conv1D", "convolution of sequences; strides, dilation, groups, causal padding",
+       read_convolution<conv1d, 1>},
+      {"Conv1DTranspose", "the transpose of a convolution of sequences",
+       read_transposed<conv1d_transpose, 1>},
+      {"Conv2D", "convolution of images, channels last; strides, dilation, groups",
+       read_convolution<conv2d, 2>},
       {"Conv2DTranspose", "the transpose of a convolution of images", read_transposed<conv2d_transpose, 2>},
-      {"Conv3D", "convolution of volumes, channels last; strides, dilation, groups", read_convolution<conv3d, 3>},
-      {"DepthwiseConv1D", "convolution of each channel of a sequence", read_depthwise<depthwise_conv1d, 1, false>},
-      {"DepthwiseConv2D", "convolution of each channel of an image", read_depthwise<depthwise_conv2d, 2, false>},
+      {"Conv3D", "convolution of volumes, channels last; strides, dilation, groups",
+       read_convolution<conv3d, 3>},
+      {"DepthwiseConv1D", "convolution of each channel of a sequence",
+       read_depthwise<depthwise_conv1d, 1, false>},
+      {"DepthwiseConv2D", "convolution of each channel of an image",
+       read_depthwise<depthwise_conv2d, 2, false>},
       {"SeparableConv1D", "convolution of each channel of a sequence, then across channels",
        read_depthwise<separable_conv1d, 1, true>},
       {"SeparableConv2D", "convolution of each channel of an image, then across channels",

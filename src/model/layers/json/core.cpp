@@ -30,13 +30,15 @@ LayerPtr read_dense(LayerReader& r) {
 // "output_shape" is a number or a list, in which null stands for an extent that the input determines.
 std::vector<std::int64_t> read_open_shape(LayerReader& r) {
   const json::Value* shape = r.given("output_shape");
-  if (shape == nullptr || shape->kind() != json::Kind::array) return {r.maybe_extent("output_shape").value_or(0)};
+  if (shape == nullptr || shape->kind() != json::Kind::array)
+    return {r.maybe_extent("output_shape").value_or(0)};
   std::vector<std::int64_t> extents;
   for (const json::Value& extent : shape->elements())
-    extents.push_back(extent.kind() == json::Kind::null
-                          ? 0
-                          : json::convert<std::int64_t>(extent, r.problems(), {.at_least = 1, .at_most = 1 << 24})
-                                .value_or(1));
+    extents.push_back(
+        extent.kind() == json::Kind::null
+            ? 0
+            : json::convert<std::int64_t>(extent, r.problems(), {.at_least = 1, .at_most = 1 << 24})
+                  .value_or(1));
   return extents;
 }
 
@@ -63,17 +65,20 @@ LayerPtr read_embedding(LayerReader& r) {
 
 LayerPtr read_masking(LayerReader& r) { return masking({r.name(), r.number("mask_value", 0)}); }
 
-constexpr json::Named<CategoryMode> category_modes[] = {
-    {"one_hot", CategoryMode::one_hot}, {"multi_hot", CategoryMode::multi_hot}, {"count", CategoryMode::count}};
+constexpr json::Named<CategoryMode> category_modes[] = {{"one_hot", CategoryMode::one_hot},
+                                                        {"multi_hot", CategoryMode::multi_hot},
+                                                        {"count", CategoryMode::count}};
 
 LayerPtr read_category_encoding(LayerReader& r) {
+  r.value("dtype");
   return category_encoding({.name = r.name(),
                             .num_tokens = r.extent("num_tokens"),
                             .mode = r.one_of("output_mode", category_modes, CategoryMode::multi_hot)});
 }
 
 LayerPtr read_discretization(LayerReader& r) {
-  for (const auto* key : {"num_bins", "epsilon"}) r.value(key);  // with which `adapt` has made the boundaries
+  for (const auto* key : {"dtype", "num_bins", "epsilon"})
+    r.value(key);  // with which `adapt` has made the boundaries
   if (const json::Value* mode = r.given("output_mode");
       mode != nullptr && (mode->kind() != json::Kind::string || mode->string() != "int"))
     r.problem("output_mode", "only \"int\" is offered", "add a CategoryEncoding behind the layer");
@@ -105,7 +110,8 @@ std::span<const LayerClass> core_rows() {
 std::span<const LayerClass> operation_rows() {
   static const std::vector<LayerClass> all = [] {
     std::vector<LayerClass> made;
-    for (const OperationClass& row : operation_classes()) made.push_back({row.class_name, row.summary, read_operation});
+    for (const OperationClass& row : operation_classes())
+      made.push_back({row.class_name, row.summary, read_operation});
     return made;
   }();
   return all;

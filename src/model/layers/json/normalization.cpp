@@ -51,7 +51,9 @@ LayerPtr read_rms_normalization(LayerReader& r) {
                             .trainable = r.trainable()});
 }
 
-LayerPtr read_unit_normalization(LayerReader& r) { return unit_normalization({r.name(), r.axes("axis", {-1})}); }
+LayerPtr read_unit_normalization(LayerReader& r) {
+  return unit_normalization({r.name(), r.axes("axis", {-1})});
+}
 
 // "axis" null: one mean and one variance for all elements.
 LayerPtr read_normalization(LayerReader& r) {
@@ -68,13 +70,15 @@ LayerPtr read_normalization(LayerReader& r) {
 
 std::span<const LayerClass> normalization_rows() {
   static constexpr LayerClass rows[] = {
-      {"BatchNormalization", "mean 0 and variance 1 over the batch, then scale and shift", read_batch_normalization},
+      {"BatchNormalization", "mean 0 and variance 1 over the batch, then scale and shift",
+       read_batch_normalization},
       {"GroupNormalization", "mean 0 and variance 1 over groups of channels, then scale and shift",
        read_group_normalization},
       {"LayerNormalization", "mean 0 and variance 1 over axes of each row, then scale and shift",
        read_layer_normalization},
       {"Normalization", "minus a given mean, divided by the root of a given variance", read_normalization},
-      {"RMSNormalization", "divided by the root mean square of each row, then scaled", read_rms_normalization},
+      {"RMSNormalization", "divided by the root mean square of each row, then scaled",
+       read_rms_normalization},
       {"UnitNormalization", "divided by the norm along axes", read_unit_normalization},
   };
   return rows;

@@ -14,14 +14,16 @@ std::vector<std::int64_t> read_noise_shape(LayerReader& r) {
   const json::Value* shape = r.given("noise_shape");
   std::vector<std::int64_t> extents;
   if (shape == nullptr || shape->kind() != json::Kind::array) {
-    if (shape != nullptr) r.problem("noise_shape", "this is no list of extents", "write one number for each axis");
+    if (shape != nullptr)
+      r.problem("noise_shape", "this is no list of extents", "write one number for each axis");
     return extents;
   }
   for (const json::Value& extent : shape->elements())
-    extents.push_back(extent.kind() == json::Kind::null
-                          ? 0
-                          : json::convert<std::int64_t>(extent, r.problems(), {.at_least = 1, .at_most = 1 << 24})
-                                .value_or(1));
+    extents.push_back(
+        extent.kind() == json::Kind::null
+            ? 0
+            : json::convert<std::int64_t>(extent, r.problems(), {.at_least = 1, .at_most = 1 << 24})
+                  .value_or(1));
   return extents;
 }
 
@@ -62,7 +64,8 @@ std::span<const LayerClass> random_rows() {
   static constexpr LayerClass rows[] = {
       {"ActivityRegularization", "passes its input on and adds a penalty on it to the loss",
        read_activity_regularization},
-      {"AlphaDropout", "sets random elements to the value to which selu saturates in training", read_alpha_dropout},
+      {"AlphaDropout", "sets random elements to the value to which selu saturates in training",
+       read_alpha_dropout},
       {"Dropout", "sets random elements to zero in training", read_dropout},
       {"GaussianDropout", "passes its input on; offered with a rate of 0 only", read_gaussian_dropout},
       {"GaussianNoise", "passes its input on; offered with a deviation of 0 only", read_gaussian_noise},

@@ -34,8 +34,9 @@ RecurrentConfig read_cell(LayerReader& r) {
 
 void read_sequence(LayerReader& r, RecurrentConfig& config) {
   if (r.flag("stateful", false))
-    r.problem("stateful", "a stateful layer is not offered: a state that passes from one batch to the next belongs to "
-                          "one row of the batch, and replicas get other rows",
+    r.problem("stateful",
+              "a stateful layer is not offered: a state that passes from one batch to the next belongs to "
+              "one row of the batch, and replicas get other rows",
               "set \"stateful\" to false, or pass the states as initial states");
   r.not_offered("time_major", "set it to false");
   r.value("unroll");  // which does not change the numbers
@@ -60,7 +61,8 @@ constexpr CellClass cells[] = {{"SimpleRNNCell", simple_rnn}, {"GRUCell", gru}, 
 
 std::vector<const json::Value*> cells_in(const json::Value& cell) {
   const json::Value* config = cell.find("config");
-  const json::Value* stacked = config == nullptr || config->kind() != json::Kind::object ? nullptr : config->find("cells");
+  const json::Value* stacked =
+      config == nullptr || config->kind() != json::Kind::object ? nullptr : config->find("cells");
   if (stacked == nullptr || stacked->kind() != json::Kind::array) return {&cell};
   std::vector<const json::Value*> all;
   for (const json::Value& each : stacked->elements()) all.push_back(&each);
@@ -112,10 +114,8 @@ LayerPtr read_rnn(LayerReader& r) {
   return rnn_of_cells(std::move(config));
 }
 
-constexpr json::Named<MergeMode> merge_modes[] = {{"concat", MergeMode::concat},
-                                                  {"sum", MergeMode::sum},
-                                                  {"ave", MergeMode::ave},
-                                                  {"mul", MergeMode::mul}};
+constexpr json::Named<MergeMode> merge_modes[] = {
+    {"concat", MergeMode::concat}, {"sum", MergeMode::sum}, {"ave", MergeMode::ave}, {"mul", MergeMode::mul}};
 
 // A copy of a layer's entry with another name and, if it is given, another direction.
 json::Value renamed(const json::Value& entry, std::string_view prefix, std::optional<bool> go_backwards) {
@@ -133,7 +133,8 @@ json::Value renamed(const json::Value& entry, std::string_view prefix, std::opti
 
 bool flag_of(const json::Value& entry, std::string_view key) {
   const json::Value* config = entry.find("config");
-  const json::Value* flag = config == nullptr || config->kind() != json::Kind::object ? nullptr : config->find(key);
+  const json::Value* flag =
+      config == nullptr || config->kind() != json::Kind::object ? nullptr : config->find(key);
   return flag != nullptr && flag->kind() == json::Kind::boolean && flag->boolean();
 }
 
@@ -150,8 +151,9 @@ LayerPtr read_bidirectional(LayerReader& r) {
   BidirectionalConfig config{
       .name = r.name(),
       .forward = r.layer(renamed(*forward, "forward_", std::nullopt)),
-      .backward = backward == nullptr ? r.layer(renamed(*forward, "backward_", !flag_of(*forward, "go_backwards")))
-                                      : r.layer(renamed(*backward, "backward_", std::nullopt)),
+      .backward = backward == nullptr
+                      ? r.layer(renamed(*forward, "backward_", !flag_of(*forward, "go_backwards")))
+                      : r.layer(renamed(*backward, "backward_", std::nullopt)),
       .merge_mode = returns_both ? MergeMode::none : r.one_of("merge_mode", merge_modes, MergeMode::concat),
       .return_sequences = flag_of(*forward, "return_sequences"),
       .return_state = flag_of(*forward, "return_state"),
@@ -161,7 +163,8 @@ LayerPtr read_bidirectional(LayerReader& r) {
 
 LayerPtr read_time_distributed(LayerReader& r) {
   LayerPtr layer = r.layer("layer");
-  if (r.given("layer") == nullptr) r.problem("layer", "this wrapper has no layer", "add the layer that it wraps");
+  if (r.given("layer") == nullptr)
+    r.problem("layer", "this wrapper has no layer", "add the layer that it wraps");
   if (layer == nullptr) return nullptr;
   return time_distributed({r.name(), std::move(layer), r.trainable()});
 }

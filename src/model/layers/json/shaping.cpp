@@ -9,8 +9,8 @@ namespace {
 
 LayerPtr read_flatten(LayerReader& r) {
   const json::Value* format = r.given("data_format");
-  const bool channels_first = format != nullptr && format->kind() == json::Kind::string &&
-                              format->string() == "channels_first";
+  const bool channels_first =
+      format != nullptr && format->kind() == json::Kind::string && format->string() == "channels_first";
   return flatten(r.name(), channels_first);
 }
 
