@@ -140,9 +140,9 @@ std::vector<Example> batch_norm_examples() {
     const Shape c{x.last()};
     return with_channels({numbers(x), positive(c), numbers(c), numbers(c), positive(c)});
   };
-  Example biased = example({2, 3, 3, 2});
-  biased.attributes = NormalizationAttributes{.corrects_variance = false};
-  return {example({2, 3, 3, 2}), example({7, 5}), biased};
+  Example corrected = example({2, 3, 3, 2});
+  corrected.attributes = NormalizationAttributes{.corrects_variance = true};
+  return {example({2, 3, 3, 2}), example({7, 5}), corrected};
 }
 
 std::vector<Example> batch_norm_gradient_examples() {

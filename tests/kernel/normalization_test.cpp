@@ -60,20 +60,18 @@ TEST(BatchNorm, NormalizesAndMovesItsAverages) {
   expect_near(outputs[4], {1 * 0.75 + 3.5 * 0.25});
 }
 
-// TensorFlow's fused kernel, which takes images, gives the moving average n / (n - 1) of the variance.
-TEST(BatchNorm, CorrectsTheMovingVarianceOfImagesOnly) {
-  const NormalizationAttributes half{.epsilon = 0, .momentum = 0};
-  const auto images = apply("batch_norm", {doubles({2, 1, 2, 1}, {1, 2, 3, 6}), one, zero, zero, one}, half);
-  expect_near(images[4], {3.5 * 4 / 3});
-  expect_near(images[2], {1 / std::sqrt(3.5)});
-  const auto rows = apply("batch_norm", {doubles({2, 2, 1}, {1, 2, 3, 6}), one, zero, zero, one}, half);
-  expect_near(rows[4], {3.5});
-  NormalizationAttributes biased = half;  // as in Keras 3
-  biased.corrects_variance = false;
-  const auto keras3 =
-      apply("batch_norm", {doubles({2, 1, 2, 1}, {1, 2, 3, 6}), one, zero, zero, one}, biased);
-  expect_near(keras3[4], {3.5});
-  expect_near(keras3[2], {1 / std::sqrt(3.5)});
+// Bessel's correction n / (n - 1) reaches the moving average alone, and only where it is requested.
+TEST(BatchNorm, CorrectsTheMovingVarianceOnRequest) {
+  const auto moved = [](const Shape& shape, bool corrects_variance) {
+    return apply("batch_norm", {doubles(shape, {1, 2, 3, 6}), one, zero, zero, one},
+                 NormalizationAttributes{.epsilon = 0, .momentum = 0, .corrects_variance = corrects_variance});
+  };
+  for (const Shape& shape : {Shape{2, 1, 2, 1}, Shape{2, 2, 1}, Shape{1, 2, 1, 2, 1}}) {
+    expect_near(moved(shape, true)[4], {3.5 * 4 / 3});
+    expect_near(moved(shape, true)[2], {1 / std::sqrt(3.5)});
+    expect_near(moved(shape, false)[4], {3.5});
+    expect_near(moved(shape, false)[2], {1 / std::sqrt(3.5)});
+  }
 }
 
 // There are many tiles of rows, and the values are far from 0. In float32, a sum of squares minus the square

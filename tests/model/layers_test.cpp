@@ -13,6 +13,7 @@
 #include "model/layers/merging.h"
 #include "model/layers/normalization.h"
 #include "model/layers/pooling.h"
+#include "model/layers/resizing.h"
 #include "model/layers/shaping.h"
 #include "model/sequential.h"
 #include "model/weights.h"

@@ -5,7 +5,7 @@
 namespace wt::counted {
 
 inline Rows normalization() {
-  const NormalizationAttributes usual;
+  const NormalizationAttributes usual, corrected{.corrects_variance = true};
   return {
       // a row of 3: 2 comparisons, 3 differences, 3 exp, 2 additions, 3 divisions
       {"softmax", {f32({2, 3})}, {}, 26, 48},
@@ -15,8 +15,9 @@ inline Rows normalization() {
       {"softmax_gradient", {f64({4}), f64({4})}, {}, 15, 96},
       // 6 for each of 6 elements, 10 for each of 2 channels
       {"batch_norm", {f32({3, 2}), f32({2}), f32({2}), f32({2}), f32({2})}, usual, 56, 112},
-      // 6 for each of 12 elements, 11 for each of 3 channels
-      {"batch_norm", {f32({2, 2, 1, 3}), f32({3}), f32({3}), f32({3}), f32({3})}, usual, 105, 192},
+      // 6 for each of 12 elements, 10 for each of 3 channels, and one more where the variance is corrected
+      {"batch_norm", {f32({2, 2, 1, 3}), f32({3}), f32({3}), f32({3}), f32({3})}, usual, 102, 192},
+      {"batch_norm", {f32({2, 2, 1, 3}), f32({3}), f32({3}), f32({3}), f32({3})}, corrected, 105, 192},
       // 8 per element, 5 per channel
       {"batch_norm_gradient", {f32({3, 2}), f32({3, 2}), f32({2}), f32({2}), f32({2})}, usual, 58, 112},
       {"batch_norm_gradient",
