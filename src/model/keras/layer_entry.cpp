@@ -85,22 +85,30 @@ const Value* text_member(const Value& object, std::string_view key) {
   return value != nullptr && value->kind() == Kind::string ? value : nullptr;
 }
 
-void refuse_class(const Value& class_name, std::string_view layer, Importing& importing) {
-  const std::string& given = class_name.string();
-  std::vector<std::string_view> known;
-  for (const LayerClass& row : layer_classes()) known.push_back(row.class_name);
-  known.insert(known.end(), {"Functional", "Sequential"});
-  const bool is_code = given == "Lambda" || given == "__lambda__";
-  importing.problems.add(class_name.place(),
-                         fmt::format("layer \"{}\" is a {}, {}", printable(layer), printable(given),
-                                     is_code ? "which holds Python code" : "which is not offered"),
-                         is_code ? "replace it by layers that compute the same" : did_you_mean(given, known));
-}
-
 // Keras registers a user's own class as "package>Class".
 bool is_custom(const Value& entry) {
   const Value* registered = text_member(entry, "registered_name");
   return registered != nullptr && registered->string().find('>') != std::string::npos;
+}
+
+// Functions and classes of a user are Python code, which is not in the file.
+void refuse_class(const Value& entry, const Value& class_name, std::string_view layer, Importing& importing) {
+  const std::string& given = class_name.string();
+  const std::string is_a = fmt::format("layer \"{}\" is a {}, ", printable(layer), printable(given));
+  const std::string_view remedy = "replace it by layers of Keras that compute the same";
+  if (is_custom(entry)) {
+    const std::string registered = printable(entry.find("registered_name")->string());
+    importing.problems.add(class_name.place(),
+                           fmt::format("{}a class of the user's own (\"{}\")", is_a, registered),
+                           std::string(remedy));
+  } else if (given == "Lambda" || given == "__lambda__") {
+    importing.problems.add(class_name.place(), is_a + "which holds Python code", std::string(remedy));
+  } else {
+    std::vector<std::string_view> known;
+    for (const LayerClass& row : layer_classes()) known.push_back(row.class_name);
+    known.insert(known.end(), {"Functional", "Sequential"});
+    importing.problems.add(class_name.place(), is_a + "which is not offered", did_you_mean(given, known));
+  }
 }
 
 LayerPtr read_plain(const LayerClass& row, const Value& config, const std::string& name,
@@ -158,7 +166,7 @@ LayerPtr read_layer(const Value& entry, Importing& importing) {
   const LayerClass* row = find_layer_class(class_name->string());
   LayerPtr layer;
   if (is_custom(entry) || (row == nullptr && !is_model(class_name->string())))
-    refuse_class(*class_name, name, importing);
+    refuse_class(entry, *class_name, name, importing);
   else if (row == nullptr)
     layer = read_model(class_name->string(), *config, importing);
   else

@@ -84,6 +84,7 @@ class MultiHeadAttention final : public Layer {
     for (const Symbol& input : inputs)
       if (input.shape().rank() < 3 || input.shape().rank() != inputs[0].shape().rank())
         refuse(fmt::format("it is given {}", print(input.spec())), "it takes [batch, sequence..., hidden]");
+    require_axes_of_positions(inputs[0]);
     const Attended query(inputs[0], config_.attention_axes);
     const Attended value(inputs.size() > 1 ? inputs[1] : inputs[0], config_.attention_axes);
     const Attended key(inputs.size() > 2   ? inputs[2]
@@ -110,6 +111,13 @@ class MultiHeadAttention final : public Layer {
   }
 
  private:
+  void require_axes_of_positions(Symbol query) const {
+    for (const int axis : config_.attention_axes)
+      if (const int i = axis_of(axis, query.spec()); i == 0 || i == query.shape().rank() - 1)
+        refuse(fmt::format("attention over axis {} of {}", axis, print(query.spec())),
+               "attention_axes may hold neither the batch axis nor the last axis, which holds the features");
+  }
+
   // An input whose attention axes are one axis: [batch and other axes, positions, features].
   class Attended {
    public:
