@@ -37,7 +37,7 @@ Symbol clipped(Symbol norm, double least, double most) {
 struct Row {
   std::string_view name{};
   Aliases aliases{};
-  Constraint (*read)(ConfigReader& config, std::vector<int> axes) = nullptr;
+  Constraint (*read)(ConfigReader& config, const std::vector<int>& axes) = nullptr;
 };
 
 constexpr json::Range<double> not_negative{.at_least = 0.0};
@@ -48,19 +48,19 @@ constexpr Row rows[] = {
      [](ConfigReader&, std::vector<int>) -> Constraint { return NonNegative{}; }},
     {"MaxNorm",
      {"max_norm", "maxnorm"},
-     [](ConfigReader& config, std::vector<int> axes) -> Constraint {
-       return MaxNorm{config.number("max_value", 2, not_negative), std::move(axes)};
+     [](ConfigReader& config, const std::vector<int>& axes) -> Constraint {
+       return MaxNorm{config.number("max_value", 2, not_negative), axes};
      }},
     {"MinMaxNorm",
      {"min_max_norm", "minmaxnorm"},
-     [](ConfigReader& config, std::vector<int> axes) -> Constraint {
+     [](ConfigReader& config, const std::vector<int>& axes) -> Constraint {
        return MinMaxNorm{config.number("min_value", 0, not_negative),
                          config.number("max_value", 1, not_negative),
-                         config.number("rate", 1, {.at_least = 0.0, .at_most = 1.0}), std::move(axes)};
+                         config.number("rate", 1, {.at_least = 0.0, .at_most = 1.0}), axes};
      }},
     {"UnitNorm",
      {"unit_norm", "unitnorm"},
-     [](ConfigReader&, std::vector<int> axes) -> Constraint { return UnitNorm{std::move(axes)}; }},
+     [](ConfigReader&, const std::vector<int>& axes) -> Constraint { return UnitNorm{axes}; }},
 };
 
 std::vector<int> read_axes(ConfigReader& config, Problems& problems) {
@@ -101,8 +101,8 @@ std::optional<Constraint> constraint_from_json(const json::Value& value, Problem
     return std::nullopt;
   }
   ConfigReader config(named->config, problems);
-  std::vector<int> axes = read_axes(config, problems);
-  const Constraint read = row->read(config, std::move(axes));
+  const std::vector<int> axes = read_axes(config, problems);
+  const Constraint read = row->read(config, axes);
   config.finish(passed);
   return read;
 }

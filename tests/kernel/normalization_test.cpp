@@ -63,8 +63,9 @@ TEST(BatchNorm, NormalizesAndMovesItsAverages) {
 // Bessel's correction n / (n - 1) reaches the moving average alone, and only where it is requested.
 TEST(BatchNorm, CorrectsTheMovingVarianceOnRequest) {
   const auto moved = [](const Shape& shape, bool corrects_variance) {
-    return apply("batch_norm", {doubles(shape, {1, 2, 3, 6}), one, zero, zero, one},
-                 NormalizationAttributes{.epsilon = 0, .momentum = 0, .corrects_variance = corrects_variance});
+    return apply(
+        "batch_norm", {doubles(shape, {1, 2, 3, 6}), one, zero, zero, one},
+        NormalizationAttributes{.epsilon = 0, .momentum = 0, .corrects_variance = corrects_variance});
   };
   for (const Shape& shape : {Shape{2, 1, 2, 1}, Shape{2, 2, 1}, Shape{1, 2, 1, 2, 1}}) {
     expect_near(moved(shape, true)[4], {3.5 * 4 / 3});

@@ -95,7 +95,7 @@ class Permute final : public Layer {
 
 class RepeatVector final : public Layer {
  public:
-  explicit RepeatVector(RepeatVectorConfig config) : Layer(config.name), n_(config.n) {
+  explicit RepeatVector(const RepeatVectorConfig& config) : Layer(config.name), n_(config.n) {
     require_positive("n", n_);
   }
   std::string_view class_name() const override { return "RepeatVector"; }
