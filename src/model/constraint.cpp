@@ -45,7 +45,7 @@ constexpr json::Range<double> not_negative{.at_least = 0.0};
 constexpr Row rows[] = {
     {"NonNeg",
      {"non_neg", "nonneg"},
-     [](ConfigReader&, std::vector<int>) -> Constraint { return NonNegative{}; }},
+     [](ConfigReader&, const std::vector<int>&) -> Constraint { return NonNegative{}; }},
     {"MaxNorm",
      {"max_norm", "maxnorm"},
      [](ConfigReader& config, const std::vector<int>& axes) -> Constraint {
