@@ -155,7 +155,7 @@ void update_metrics(model::Building& building, const Forward& forward, const Com
     model::update_metric(building,
                          model::resolve_accuracy(metric, labels.spec(), predictions.spec(),
                                                  options.loss.of(output), options.semantics),
-                         labels, predictions);
+                         labels, predictions, building.mask_of(predictions));
   }
 }
 
