@@ -4,17 +4,11 @@
 
 #include <set>
 
+#include "model/regularizer.h"
+
 namespace wt::model {
 
 namespace {
-
-Symbol penalty(Symbol weight, const Regularizer& regularizer) {
-  std::optional<Symbol> sum;
-  const auto add = [&](Symbol term) { sum = sum ? *sum + term : term; };
-  if (regularizer.l1 != 0) add(reduce_sum(abs(weight)) * regularizer.l1);
-  if (regularizer.l2 != 0) add(reduce_sum(square(weight)) * regularizer.l2);
-  return sum ? *sum : fill(*weight.trace, {weight.spec().type, {}}, 0);
-}
 
 // More elements than any machine can store. Extents come from files, and this limit keeps their products
 // within 64 bits.
@@ -45,7 +39,7 @@ Symbol Building::weight(const Weight& weight) {
       throw InputError(fmt::format("[model] weight \"{}\" is {} in one place and {} in another", weight.name,
                                    print(symbol.spec()), print(weight.spec)),
                        "call a shared layer on inputs of one shape; give two layers two names");
-    return symbol;
+    return values_in_use({symbol}).front();
   }
   require_sensible(weight.spec, fmt::format("weight \"{}\"", weight.name));
   weights_.push_back(weight);
@@ -53,7 +47,20 @@ Symbol Building::weight(const Weight& weight) {
   if (now_.frozen) added.options.trainable = false;
   const Symbol symbol = trace_.variable(added.name, added.spec, added.options);
   symbols_.emplace(added.name, Owned{symbol, now_.caller});
-  return symbol;
+  const auto assignment = assignments_.find(weight.name);
+  if (assignment == assignments_.end()) return symbol;
+  const Symbol value = assignment->second(symbol);
+  if (value.value == symbol.value) return symbol;
+  update(symbol, value);
+  assigned_.emplace(symbol.value, value);
+  return value;
+}
+
+std::vector<Symbol> Building::values_in_use(const std::vector<Symbol>& weights) const {
+  std::vector<Symbol> values = weights;
+  for (Symbol& value : values)
+    if (const auto found = assigned_.find(value.value); found != assigned_.end()) value = found->second;
+  return values;
 }
 
 void Building::update(Symbol weight, Symbol value) {
@@ -93,15 +100,18 @@ std::optional<Symbol> Building::regularization() {
   const bool counts_frozen = is_on(Switch::frozen_weights_are_penalised, semantics_);
   for (const Weight& weight : weights_)
     if (weight.regularizer && (weight.options.trainable || counts_frozen))
-      add(penalty(symbols_.at(weight.name).symbol, *weight.regularizer));
+      add(penalty(values_in_use({symbols_.at(weight.name).symbol}).front(), *weight.regularizer));
   for (const Symbol loss : losses_) add(loss);
   return sum;
 }
 
-void Building::constrain_updated_weights() {
+void Building::complete_updates() {
   for (const Weight& weight : weights_) {
-    if (!weight.constraint) continue;
     const Symbol variable = symbols_.at(weight.name).symbol;
+    if (const auto assigned = assigned_.find(variable.value); assigned != assigned_.end())
+      if (const auto value = trace_.updated_value(variable); value && value->value != assigned->second.value)
+        trace_.update_again(variable, *value + (assigned->second - variable));
+    if (!weight.constraint) continue;
     if (const auto value = trace_.updated_value(variable))
       trace_.update_again(variable, constrained(*value, *weight.constraint));
   }

@@ -171,10 +171,10 @@ struct Model::Steps {
             [this, layer, &machine](model::Building& building, const std::vector<Symbol>& batch) {
               const Forward result = forward(building, *layer, batch, options, machine.input.replicas);
               const std::vector<Symbol> variables = building.trainable();
-              model::apply_gradients(building, options.optimizer, variables,
-                                     building.trace().gradient(result.loss.minimised, variables),
-                                     learning_rate(building, options.optimizer),
-                                     {.semantics = options.semantics});
+              model::apply_gradients(
+                  building, options.optimizer, variables,
+                  building.trace().gradient(result.loss.minimised, building.values_in_use(variables)),
+                  learning_rate(building, options.optimizer), {.semantics = options.semantics});
               update_metrics(building, result, options, metrics);
               return std::vector<Symbol>{reduce(result.loss.minimised, Reduction::sum)};
             },

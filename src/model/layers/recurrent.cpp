@@ -45,6 +45,8 @@ class Recurrent final : public Layer {
   Recurrent(const CellKind& kind, RecurrentConfig config)
       : Layer(config.name, config.trainable), kind_(kind), config_(std::move(config)) {
     require_positive("units", config_.units);
+    require_known(config_.activation);
+    require_known(config_.recurrent_activation);
   }
   std::string_view class_name() const override { return kind_.class_name; }
 
@@ -129,9 +131,13 @@ class Recurrent final : public Layer {
     return reshape(last, {sequence.shape()[0], sequence.shape()[2]});
   }
 
-  CellActivation cell_activation(std::string_view name, bool is_keras2) const {
+  static CellActivation cell_activation(std::string_view name, bool is_keras2) {
     const auto* row = std::ranges::find(cell_activations, name, &NamedActivation::name);
-    if (row != std::end(cell_activations)) return is_keras2 ? row->keras2 : row->keras3;
+    return is_keras2 ? row->keras2 : row->keras3;
+  }
+
+  void require_known(std::string_view name) const {
+    if (std::ranges::count(cell_activations, name, &NamedActivation::name) > 0) return;
     std::vector<std::string_view> known;
     for (const NamedActivation& other : cell_activations) known.push_back(other.name);
     refuse(fmt::format("the activation \"{}\" is not offered in a recurrent layer", name),

@@ -16,9 +16,9 @@ namespace {
 Symbol reversed(Symbol x) {
   const std::int64_t time = x.shape()[1];
   Trace& trace = *x.trace;
-  const Symbol forwards = range(trace, {x.spec().type, {time, 1}}, 1);
-  const Symbol backwards = -range(trace, {x.spec().type, {1, time}}, 1) + static_cast<double>(time - 1);
-  const Symbol exchange = cast(equal(forwards, backwards), x.spec().type);
+  const Symbol forwards = range(trace, {x.spec().type, {time}}, 1);
+  const Symbol backwards = -forwards + static_cast<double>(time - 1);
+  const Symbol exchange = cast(equal(reshape(forwards, {time, 1}), backwards), x.spec().type);
   return transpose(matmul(transpose(x, {0, 2, 1}), exchange), {0, 2, 1});
 }
 

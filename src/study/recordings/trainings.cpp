@@ -87,7 +87,27 @@ class Repeated {
     const json::Value* text = recording_.text("model.json");
     if (text == nullptr)
       throw InputError("Keras writes no JSON for this model", "build it from layers that Keras can write");
-    return model::model_from_json(json::parse(text->string(), "model.json"));
+    return model::model_from_json(with_boundaries(json::parse(text->string(), "model.json")));
+  }
+
+  // Keras 2 keeps the boundaries that a Discretization has adapted to out of the JSON. A user has to write them there.
+  json::Value with_boundaries(json::Value tree) const {
+    const json::Value* boundaries = recording_.value("bin_boundaries");
+    if (boundaries == nullptr) return tree;
+    const json::Value::Elements& layers = tree.find("config")->find("layers")->elements();
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      for (const json::Member& layer : boundaries->members())
+        if (const json::Value* name = layers[i].find("name"); name != nullptr && name->string() == layer.key)
+          return json::replaced(
+              tree,
+              std::vector<std::string>{"config", "layers", std::to_string(i), "config", "bin_boundaries"},
+              layer.value);
+    return tree;
+  }
+
+  // What `adapt` has counted, from which Keras 2 computes the boundaries of a Discretization.
+  bool is_compared(const std::string& recorded) const {
+    return tensors_.at(recorded).type() == Type::float32 && !recorded.ends_with("/summary");
   }
 
   // Finds the name here of each of Keras' paths. A path may begin with the model that a layer is in. The two versions of
@@ -104,7 +124,7 @@ class Repeated {
       return true;
     };
     for (const auto& [recorded, tensor] : tensors_) {
-      if (!recorded.starts_with("initial/") || tensor.type() != Type::float32) continue;
+      if (!recorded.starts_with("initial/") || !is_compared(recorded)) continue;
       const std::string path = recorded.substr(11);
       if (!take(path, [&](const model::Weight& w) { return w.name == path || path.ends_with("/" + w.name); }))
         unmatched.push_back(recorded);
@@ -118,7 +138,7 @@ class Repeated {
   Tensors weights(const std::string& when) {
     Tensors found;
     for (const auto& [recorded, tensor] : tensors_) {
-      if (!recorded.starts_with(when + "/") || tensor.type() != Type::float32) continue;
+      if (!recorded.starts_with(when + "/") || !is_compared(recorded)) continue;
       const std::string path = recorded.substr(when.size() + 4);
       if (names_.contains(path))
         found.emplace(names_.at(path), tensor);

@@ -5,7 +5,6 @@
 #include "model/layers/input.h"
 #include "model/layers/json/rows.h"
 #include "model/layers/masking.h"
-#include "model/layers/operation.h"
 
 namespace wt::model {
 
@@ -85,13 +84,6 @@ LayerPtr read_discretization(LayerReader& r) {
   return discretization({r.name(), r.numbers("bin_boundaries", {})});
 }
 
-LayerPtr read_operation(LayerReader& r) {
-  return operation({.name = r.name(),
-                    .class_name = std::string(r.class_name()),
-                    .axes = r.axes("axis", {}),
-                    .keepdims = r.flag("keepdims", false)});
-}
-
 }  // namespace
 
 std::span<const LayerClass> core_rows() {
@@ -105,16 +97,6 @@ std::span<const LayerClass> core_rows() {
       {"Masking", "skips the steps of a sequence whose features all have a value", read_masking},
   };
   return rows;
-}
-
-std::span<const LayerClass> operation_rows() {
-  static const std::vector<LayerClass> all = [] {
-    std::vector<LayerClass> made;
-    for (const OperationClass& row : operation_classes())
-      made.push_back({row.class_name, row.summary, read_operation});
-    return made;
-  }();
-  return all;
 }
 
 }  // namespace wt::model
