@@ -22,6 +22,47 @@ void require_sensible(const TensorSpec& spec, std::string_view what) {
                      fmt::format("at most {:.1e} are offered", most_elements));
 }
 
+// x with the axis `from` at `to`.
+Symbol with_moved_axis(Symbol x, int from, int to) {
+  Shape order;
+  for (int axis = 0; axis < x.shape().rank(); ++axis)
+    if (axis != from) order.append(axis);
+  Shape moved;
+  for (int axis = 0; axis < x.shape().rank(); ++axis)
+    moved.append(axis == to ? from : order[axis < to ? axis : axis - 1]);
+  return transpose(x, moved);
+}
+
+// Outputs of another rank, those of a global pooling, have no axes but batch and channels.
+template <class Call>
+std::vector<Symbol> with_channels_last(std::vector<Symbol> inputs, const Call& call) {
+  const int rank = inputs.empty() ? 0 : inputs[0].shape().rank();
+  for (Symbol& input : inputs)
+    if (input.shape().rank() == rank && rank > 2) input = with_moved_axis(input, 1, rank - 1);
+  std::vector<Symbol> outputs = call(inputs);
+  for (Symbol& output : outputs)
+    if (output.shape().rank() == rank && rank > 2) output = with_moved_axis(output, rank - 1, 1);
+  return outputs;
+}
+
+// The inputs without the masks behind them. An input with a mask of its own is another tensor, so that the mask of the
+// given one stays as it is for other layers.
+std::vector<Symbol> masked_inputs(Building& building, std::vector<Symbol> inputs,
+                                  const CallOptions& options) {
+  const std::size_t masks = options.masked_inputs.size();
+  if (masks == 0 || masks >= inputs.size()) return inputs;
+  const std::size_t own = inputs.size() - masks;
+  for (std::size_t i = 0; i < masks; ++i) {
+    const std::size_t masked = options.masked_inputs[i];
+    if (masked >= own)
+      throw InputError("[model] there are more masks than inputs", "pass one for each input");
+    inputs[masked] = reshape(inputs[masked], inputs[masked].shape());
+    building.set_mask(inputs[masked], inputs[own + i]);
+  }
+  inputs.resize(own);
+  return inputs;
+}
+
 std::string prefixed(const Layer& layer, std::string_view fact) {
   const std::string_view noun = layer.parts().empty() ? "layer" : "model";
   return fmt::format("[{}] {} \"{}\": {}", layer.class_name(), noun, layer.name(), fact);
@@ -137,19 +178,16 @@ std::vector<Symbol> Layer::operator()(Building& building, const std::vector<Symb
     Building& building;
     Building::Circumstances before;
   } const restored{building, building.now_};
-  std::vector<Symbol> own_inputs = inputs;
-  std::optional<Symbol> mask;
-  if (options.mask_is_last_input && !own_inputs.empty()) {
-    mask = own_inputs.back();
-    own_inputs.pop_back();
-  } else if (!own_inputs.empty()) {
-    mask = building.mask_of(own_inputs.front());
-  }
+  const std::vector<Symbol> own_inputs = masked_inputs(building, inputs, options);
+  const std::optional<Symbol> mask = own_inputs.empty() ? std::nullopt : building.mask_of(own_inputs.front());
   building.now_ = {options.training.value_or(building.training()), building.frozen() || !trainable_, this,
                    options, mask};
   try {
     auto outputs = building.trace().in_scope(name_.empty() ? snake_case(class_name()) : name_, [&] {
-      auto computed = call(building, own_inputs);
+      auto computed =
+          has_channels_first_
+              ? with_channels_last(own_inputs, [&](const auto& moved) { return call(building, moved); })
+              : call(building, own_inputs);
       attach_mask(building, own_inputs, computed);
       add_activity_penalty(building, computed);
       return computed;

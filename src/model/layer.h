@@ -53,9 +53,10 @@ using Keywords = std::map<std::string, std::vector<double>, std::less<>>;
 // Keyword arguments of one call of a layer, such as `layer(x, training=False)` in Keras.
 struct CallOptions {
   std::optional<bool> training{};  // overrides the step's mode for this call and everything inside it
-  // The last input of the call is its mask: boolean[batch, time], false where a step of a sequence is to be skipped.
-  // Without it a layer takes the mask that its input carries (Building::mask_of).
-  bool mask_is_last_input = false;
+  // The last inputs of the call are the masks of these inputs: boolean[batch, time], false where a step of a sequence is
+  // to be skipped. An input without one has the mask that it carries (Building::mask_of).
+  std::vector<std::size_t> masked_inputs{};
+  bool attention_mask_is_last = false;   // attention: a mask of pairs is the last input but for such a mask
   bool use_causal_mask = false;          // attention: a query sees its own position and those before it
   bool return_attention_scores = false;  // attention: the scores are a second output
   // Numbers among the arguments of an operation, such as the 2 in `x * 2`, by their position.
@@ -201,6 +202,10 @@ class Layer {
   // Keras' activity_regularizer: each call adds the penalty on its outputs, divided by the number of rows, to the loss.
   void penalise_activity(const Regularizer& regularizer) { activity_regularizer_ = regularizer; }
 
+  // Keras' data_format "channels_first": the channels are the axis behind the batch, and the layer computes with them as
+  // the last axis.
+  void put_channels_first() { has_channels_first_ = true; }
+
   // Names a layer that was constructed without a name. The first model that contains the layer calls this.
   // Requires: the layer has no name.
   void give_name(std::string name);
@@ -248,6 +253,7 @@ class Layer {
   std::string name_;
   bool trainable_ = true;
   std::optional<Regularizer> activity_regularizer_{};
+  bool has_channels_first_ = false;
 };
 
 // An InputError of one layer. The JSON reader uses the layer to find the place in the file.

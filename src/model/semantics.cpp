@@ -118,6 +118,14 @@ constexpr std::array switch_rows{
               .source = "keras/layers/rnn/time_distributed.py of both versions",
               .id = Switch::time_distributed_goes_step_by_step,
               .keras3 = true},
+    SwitchRow{.name = "masked_scores_are_replaced",
+              .summary =
+                  "a MultiHeadAttention replaces masked scores by a large negative number; one that drops or "
+                  "returns its shares, and a Softmax with a mask, set masked shares to 0",
+              .otherwise = "a MultiHeadAttention and a Softmax add a large negative number to masked scores",
+              .source = "keras/layers/activations/softmax.py and backend/tensorflow/nn.py of Keras 3.15",
+              .id = Switch::masked_scores_are_replaced,
+              .keras3 = true},
     SwitchRow{.name = "nccl_or_one_device",
               .summary = "MirroredStrategy uses NcclAllReduce if all devices are whole GPUs, and otherwise "
                          "ReductionToOneDevice, with a warning",

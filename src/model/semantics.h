@@ -39,6 +39,7 @@ enum class Switch : std::uint8_t {
   merged_masks_need_all,
   hard_sigmoid_has_slope_a_fifth,
   time_distributed_goes_step_by_step,
+  masked_scores_are_replaced,
   nccl_or_one_device,
 };
 

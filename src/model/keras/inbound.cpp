@@ -71,7 +71,7 @@ class Collecting {
     else if (value.kind() == Kind::object)
       object(value);
     else if (const auto number = number_of(value))
-      options.constants.emplace_back(found.size() + options.constants.size(), *number);
+      add_number(value, *number);
     else if (value.kind() != Kind::null)
       problems_.add(value.place(), fmt::format("expected a layer's output, found {}", describe(value.kind())),
                     "write [layer, call, output]");
@@ -83,14 +83,17 @@ class Collecting {
     if (callee_ != Callee::layer) return keywords_of_operation(value);
     for (const std::string_view key : tensor_keywords)
       if (const Value* tensor = value.find(key); tensor != nullptr) arguments(*tensor);
-    if (const Value* mask = value.find("mask"); mask != nullptr && mask->kind() != Kind::null) {
-      const std::size_t before = found.size();
-      arguments(*mask);
-      options.mask_is_last_input = found.size() == before + 1;
-      if (!options.mask_is_last_input)
-        problems_.add(mask->place(), "a call with several masks is not offered", "pass one mask, or none");
+    if (const Value* pairs = value.find("attention_mask"); pairs && pairs->kind() != Kind::null) {
+      arguments(*pairs);
+      options.attention_mask_is_last = true;
     }
+    if (const Value* mask = value.find("mask"); mask != nullptr) masks(*mask);
     for (const json::Member& member : value.members()) keyword(member);
+  }
+
+  // Keras 2 writes the keyword arguments behind every input of the call.
+  void repeated_keywords() {
+    if (repeated_ != nullptr) keywords(*repeated_);
   }
 
   // Of x[...]: one slice, or a list of them. Keras 3 writes {"class_name": "__slice__", "config": {"start": ...}}, Keras
@@ -106,15 +109,40 @@ class Collecting {
   CallOptions options{};
 
  private:
+  // One mask, or a list with a mask or null for each input.
+  void masks(const Value& value) {
+    const bool is_list = value.kind() == Kind::array && !is_reference(value);
+    const std::span<const Value> all =
+        is_list ? std::span<const Value>(value.elements()) : std::span<const Value>(&value, 1);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].kind() == Kind::null) continue;
+      const std::size_t before = found.size();
+      arguments(all[i]);
+      if (found.size() == before + 1)
+        options.masked_inputs.push_back(i);
+      else
+        problems_.add(all[i].place(), "a mask that is no tensor is not offered",
+                      "pass the output of a layer");
+    }
+  }
+
   // ["_CONSTANT_VALUE", -1, number, keyword arguments]
   void constant(const Value& value) {
     const Value::Elements& e = value.elements();
     const std::optional<double> number = e.size() >= 3 ? number_of(e[2]) : std::nullopt;
-    if (!number)
-      return problems_.add(value.place(), "an argument that is a list of numbers is not offered",
-                           "layers may be called on other layers' outputs, and operations on single numbers");
-    options.constants.emplace_back(found.size() + options.constants.size(), *number);
-    if (e.size() == 4) keywords(e[3]);
+    if (number)
+      add_number(value, *number);
+    else
+      problems_.add(value.place(), "an argument that is a list of numbers is not offered",
+                    "operations may be called on other layers' outputs, and on single numbers");
+    if (number && e.size() == 4) repeated_ = &e[3];
+  }
+
+  void add_number(const Value& value, double number) {
+    if (callee_ == Callee::layer)
+      return problems_.add(value.place(), "an argument that is not the output of a layer is not offered",
+                           "layers may be called on other layers' outputs only");
+    options.constants.emplace_back(found.size() + options.constants.size(), number);
   }
 
   // Keyword arguments that stand for a tensor or a number come next among the arguments; others are options.
@@ -158,7 +186,7 @@ class Collecting {
   void reference(const Value& value) {
     const Value::Elements& e = value.elements();
     found.push_back({e[0].string(), e[1].integer(), e[2].integer(), value.place()});
-    if (e.size() == 4) keywords(e[3]);
+    if (e.size() == 4) repeated_ = &e[3];
   }
 
   void object(const Value& value) {
@@ -195,7 +223,9 @@ class Collecting {
         problems_.add(value.place(), fmt::format("expected true or false, found {}", describe(value.kind())));
       return;
     }
-    if (is_off || member.key == "mask" || std::ranges::count(tensor_keywords, member.key) > 0) return;
+    if (is_off || member.key == "mask" || member.key == "attention_mask" ||
+        std::ranges::count(tensor_keywords, member.key) > 0)
+      return;
     const auto* row = std::ranges::find(flags, member.key, &Flag::key);
     if (row != std::end(flags) && is_flag)
       options.*row->member = true;
@@ -219,6 +249,7 @@ class Collecting {
 
   Problems& problems_;
   Callee callee_;
+  const Value* repeated_ = nullptr;
 };
 
 }  // namespace
@@ -234,6 +265,7 @@ Inbound read_inbound(const json::Value& node, Callee callee, Problems& problems)
     if (const Value* keywords = node.find("kwargs"); keywords != nullptr) collecting.keywords(*keywords);
   } else {
     collecting.arguments(node);
+    collecting.repeated_keywords();
   }
   return {std::move(collecting.found), collecting.options, node.place()};
 }

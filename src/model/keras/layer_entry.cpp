@@ -78,7 +78,8 @@ void check_type(LayerReader& config) {
 
 // Layers whose "dtype" may be another one: that of an input, or that of categories.
 bool computes_integers(std::string_view class_name) {
-  return class_name == "InputLayer" || class_name == "Discretization" || class_name == "CategoryEncoding";
+  return class_name == "InputLayer" || class_name == "Discretization" || class_name == "CategoryEncoding" ||
+         class_name == "ZerosLike";
 }
 
 const Value* text_member(const Value& object, std::string_view key) {
@@ -114,6 +115,21 @@ void refuse_class(const Value& entry, const Value& class_name, std::string_view 
   }
 }
 
+// Of a layer that has not read the format itself. The channels of a ConvLSTM are the third axis, and the kernel of a
+// locally connected layer has its numbers in another order.
+bool has_channels_first(LayerReader& reader) {
+  for (const std::string_view stem : {"ConvLSTM", "LocallyConnected"})
+    if (reader.class_name().starts_with(stem)) return false;
+  if (reader.was_read("data_format")) return false;
+  const Value* format = reader.value("data_format");
+  const bool is_first =
+      format != nullptr && format->kind() == Kind::string && format->string() == "channels_first";
+  if (format != nullptr && !is_first && format->kind() != Kind::null && format->text() != "\"channels_last\"")
+    reader.problem("data_format", fmt::format("\"data_format\" {} is unknown", printable(format->text())),
+                   "write \"channels_last\" or \"channels_first\"");
+  return is_first;
+}
+
 LayerPtr read_plain(const LayerClass& row, const Value& config, const std::string& name,
                     Importing& importing) {
   Problems own;
@@ -129,6 +145,7 @@ LayerPtr read_plain(const LayerClass& row, const Value& config, const std::strin
   try {
     layer = row.from_json(reader);
     if (layer != nullptr && activity) layer->penalise_activity(*activity);
+    if (layer != nullptr && has_channels_first(reader)) layer->put_channels_first();
   } catch (const InputError& error) {
     // After a problem of its configuration, the layer may throw because of a substituted value. Such an error
     // is not reported.

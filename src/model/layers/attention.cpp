@@ -17,7 +17,7 @@ namespace {
 // finite.
 constexpr double masked_score = -1e9;
 
-// What a mask of keys [batch, keys] or of pairs [batch, queries, keys] adds to scores [batch, heads?, queries, keys].
+// What a mask of pairs [batch, queries or 1, keys] adds to scores [batch, heads?, queries, keys].
 Symbol penalty_of(Symbol mask, Symbol scores) {
   const Shape m = mask.shape();
   Shape shape{m[0]};
@@ -25,6 +25,9 @@ Symbol penalty_of(Symbol mask, Symbol scores) {
   for (int axis = 1; axis < m.rank(); ++axis) shape.append(m[axis]);
   return wt::reshape((cast(mask, scores.spec().type) - 1) * -masked_score, shape);
 }
+
+Symbol of_queries(Symbol mask) { return reshape(mask, {mask.shape()[0], mask.shape()[1], 1}); }
+Symbol of_keys(Symbol mask) { return reshape(mask, {mask.shape()[0], 1, mask.shape()[1]}); }
 
 // A matrix [queries, keys] that is 0 where a query may attend to a key and masked_score above the diagonal.
 // There is no kernel that enumerates positions, so the mask is doubled until it is large enough: a mask of 2n
@@ -52,14 +55,25 @@ struct Scoring {
   double dropout = 0;
   std::optional<std::int64_t> seed{};
   bool is_causal = false;
-  std::optional<Symbol> key_mask{};  // boolean[batch, keys]
+  std::optional<Symbol> mask{};  // boolean[batch, queries or 1, keys]
+  bool may_replace = false;      // whether the switch applies to this layer
 
+  // A pair that two masks skip has the penalty of one: a query all of whose keys are skipped gives equal shares.
   Symbol shares(Symbol scores) const {
     const Shape s = scores.shape();
-    if (is_causal)
-      scores = scores + causal_mask(building.trace(), scores.spec().type, s[s.rank() - 2], s.last());
-    if (key_mask) scores = scores + penalty_of(*key_mask, scores);
-    const Symbol shares = wt::softmax(scores);
+    std::optional<Symbol> penalty;
+    if (is_causal) penalty = causal_mask(building.trace(), scores.spec().type, s[s.rank() - 2], s.last());
+    if (mask) {
+      const Symbol own = penalty_of(*mask, scores);
+      penalty = penalty ? minimum(*penalty, own) : own;
+    }
+    const bool replaces =
+        may_replace && penalty && is_on(Switch::masked_scores_are_replaced, building.semantics());
+    // 1 where a pair is kept. The quotient is exact.
+    const Symbol kept = replaces ? *penalty / -masked_score + 1 : scores;
+    if (replaces) scores = scores * kept;
+    Symbol shares = wt::softmax(penalty ? scores + *penalty : scores);
+    if (replaces && (dropout > 0 || building.options().return_attention_scores)) shares = shares * kept;
     if (!building.training() || dropout == 0) return shares;
     return wt::dropout(shares, building.random_stream(name + "/seed", seed), {.rate = dropout});
   }
@@ -72,13 +86,26 @@ class MultiHeadAttention final : public Layer {
     require_positive("num_heads", config_.num_heads);
     require_positive("key_dim", config_.key_dim);
     require_positive("value_dim", value_dim());
+    require_positive("num_key_value_heads", key_value_heads());
+    if (config_.num_heads % key_value_heads() != 0)
+      refuse(fmt::format("{} query heads don't divide into {} key-value heads", config_.num_heads,
+                         key_value_heads()),
+             "num_query_heads must be a multiple of num_key_value_heads");
     if (!(config_.dropout >= 0 && config_.dropout < 1))
       refuse(fmt::format("dropout is {}", config_.dropout), "it must be at least 0 and less than 1");
   }
-  std::string_view class_name() const override { return "MultiHeadAttention"; }
+  std::string_view class_name() const override {
+    return config_.num_key_value_heads ? "GroupQueryAttention" : "MultiHeadAttention";
+  }
 
  protected:
-  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& given) const override {
+    std::vector<Symbol> inputs = given;
+    std::optional<Symbol> pairs;
+    if (building.options().attention_mask_is_last && !inputs.empty()) {
+      pairs = inputs.back();
+      inputs.pop_back();
+    }
     if (inputs.empty() || inputs.size() > 3)
       refuse(fmt::format("it is given {} inputs", inputs.size()), "it takes query, value and key");
     for (const Symbol& input : inputs)
@@ -91,16 +118,17 @@ class MultiHeadAttention final : public Layer {
                        : inputs.size() > 1 ? inputs[1]
                                            : inputs[0],
                        config_.attention_axes);
-    const Symbol q = heads_of(building, "query", query.rows(), config_.key_dim);
-    const Symbol k = heads_of(building, "key", key.rows(), config_.key_dim);
-    const Symbol v = heads_of(building, "value", value.rows(), value_dim());
+    const Symbol q = heads_of(building, "query", query.rows(), config_.num_heads, config_.key_dim);
+    const Symbol k = repeated(heads_of(building, "key", key.rows(), key_value_heads(), config_.key_dim));
+    const Symbol v = repeated(heads_of(building, "value", value.rows(), key_value_heads(), value_dim()));
     const double scale = 1 / std::sqrt(static_cast<double>(config_.key_dim));
     const Scoring scoring{building,
                           name(),
                           config_.dropout,
                           config_.seed,
                           config_.causal || building.options().use_causal_mask,
-                          key_mask(building, inputs)};
+                          mask_of_pairs(building, inputs, pairs),
+                          true};
     const Symbol shares = scoring.shares(matmul(q * scale, k, {.transpose_b = true}));
     std::vector<Symbol> outputs{query.back(joined(building, matmul(shares, v), inputs[0].shape().last()))};
     if (building.options().return_attention_scores) outputs.push_back(shares);
@@ -157,13 +185,23 @@ class MultiHeadAttention final : public Layer {
     Shape rows_{};
   };
 
+  std::int64_t key_value_heads() const { return config_.num_key_value_heads.value_or(config_.num_heads); }
   std::int64_t value_dim() const { return config_.value_dim.value_or(config_.key_dim); }
 
-  // Keys that the masks of value and key skip. Queries that are skipped attend nevertheless; what follows skips them.
-  std::optional<Symbol> key_mask(Building& building, const std::vector<Symbol>& inputs) const {
-    std::optional<Symbol> merged;
-    for (std::size_t i = inputs.size() > 1 ? 1 : 0; i < inputs.size(); ++i)
-      if (const auto mask = building.mask_of(inputs[i])) merged = merged ? both(*merged, *mask) : *mask;
+  // The pairs of query and key that all masks keep: those of the inputs, and the given one, [batch, queries, keys].
+  std::optional<Symbol> mask_of_pairs(Building& building, const std::vector<Symbol>& inputs,
+                                      std::optional<Symbol> given) const {
+    std::optional<Symbol> merged = given;
+    const auto add = [&](Symbol mask) { merged = merged ? both(*merged, mask) : mask; };
+    if (given && given->shape().rank() != 3)
+      refuse(fmt::format("its attention mask is {}", print(given->spec())),
+             "it takes [batch, queries, keys]");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const auto mask = building.mask_of(inputs[i]);
+      if (!mask) continue;
+      if (i == 0) add(of_queries(*mask));
+      if (i > 0 || inputs.size() == 1) add(of_keys(*mask));
+    }
     if (merged && inputs[0].shape().rank() != 3)
       refuse("masks of sequences along several axes are not offered", "drop the mask");
     return merged;
@@ -177,14 +215,25 @@ class MultiHeadAttention final : public Layer {
   }
 
   // Projects x [rows, positions, hidden] to [rows, heads, positions, extent].
-  Symbol heads_of(Building& building, std::string_view part, Symbol x, std::int64_t extent) const {
+  Symbol heads_of(Building& building, std::string_view part, Symbol x, std::int64_t heads,
+                  std::int64_t extent) const {
     const Type type = x.spec().type;
-    const std::int64_t hidden = x.shape().last(), heads = config_.num_heads;
+    const std::int64_t hidden = x.shape().last();
     Symbol y = matmul(
         x, wt::reshape(kernel(building, part, {type, {hidden, heads, extent}}), {hidden, heads * extent}));
     if (config_.use_bias)
       y = bias_add(y, wt::reshape(bias(building, part, {type, {heads, extent}}), {heads * extent}));
     return transpose(wt::reshape(y, {x.shape()[0], x.shape()[1], heads, extent}), {0, 2, 1, 3});
+  }
+
+  // Each head of keys or values for several heads of queries.
+  Symbol repeated(Symbol x) const {
+    const Shape s = x.shape();
+    const std::int64_t times = config_.num_heads / s[1];
+    if (times == 1) return x;
+    const Symbol apart = wt::reshape(x, {s[0], s[1], 1, s[2], s[3]});
+    return wt::reshape(broadcast_to(apart, {s[0], s[1], times, s[2], s[3]}),
+                       {s[0], s[1] * times, s[2], s[3]});
   }
 
   // Projects x [rows, heads, positions, value_dim] to [rows, positions, output shape...].
@@ -234,7 +283,7 @@ class Attention final : public Layer {
                           config_.dropout,
                           config_.seed,
                           config_.causal || building.options().use_causal_mask,
-                          building.mask_of(value)};
+                          mask_of_keys(building, value)};
     const Symbol shares = scoring.shares(scores(building, query, key));
     Symbol y = matmul(shares, value);
     if (building.mask()) y = y * as_factors(*building.mask(), y);
@@ -247,6 +296,11 @@ class Attention final : public Layer {
   }
 
  private:
+  static std::optional<Symbol> mask_of_keys(Building& building, Symbol value) {
+    const std::optional<Symbol> mask = building.mask_of(value);
+    return mask ? std::optional(of_keys(*mask)) : std::nullopt;
+  }
+
   Symbol scores(Building& building, Symbol query, Symbol key) const {
     const Type type = query.spec().type;
     const auto one = [&](std::string_view own) {

@@ -139,8 +139,10 @@ class ConvLstm final : public Layer {
 
   static Symbol unless_masked(Building& building, std::int64_t at, Symbol before, Symbol after) {
     if (!building.mask()) return after;
-    const Symbol factors =
-        as_factors(spatial::cropped(*building.mask(), 1, at, building.mask()->shape()[1] - at - 1), after);
+    // A Masking in front of images keeps their spatial axes in its mask.
+    const Symbol mask = *building.mask();
+    const Symbol step = spatial::cropped(mask, 1, at, mask.shape()[1] - at - 1);
+    const Symbol factors = as_factors(wt::reshape(step, mask.shape().without(1)), after);
     return after * factors + before * (-factors + 1);
   }
 

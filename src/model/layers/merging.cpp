@@ -49,18 +49,22 @@ class Merging final : public Layer {
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& given) const override {
-    const std::vector<Symbol> inputs = with_constants(building, given);
+    const bool skips_factors =
+        kind_.class_name == "Multiply" && !is_on(Switch::merged_masks_need_all, building.semantics());
+    const std::vector<Symbol> inputs = skips_factors ? with_ones(building, given) : given;
     if (inputs.size() < 2 || inputs.size() > kind_.at_most)
       refuse(fmt::format("it is given {} inputs", inputs.size()),
              kind_.at_most == 2 ? "it takes two" : "it takes two or more");
     Symbol merged = inputs[0];
     for (std::size_t i = 1; i < inputs.size(); ++i) {
-      if (inputs[i].shape().rank() != merged.shape().rank() && building.options().constants.empty())
+      if (inputs[i].shape().rank() != merged.shape().rank())
         refuse(fmt::format("input {} is {}, and the inputs before it are {}", i, print(inputs[i].spec()),
                            print(merged.spec())),
                "reshape one: inputs of different rank are not offered");
       merged = kind_.combine(merged, inputs[i]);
     }
+    if (skips_factors)
+      if (const auto mask = merged_mask(building, given)) merged = merged * as_factors(*mask, merged);
     return {kind_.divides ? merged / static_cast<double>(inputs.size()) : merged};
   }
   std::optional<Symbol> mask_of_outputs(Building& building,
@@ -69,11 +73,13 @@ class Merging final : public Layer {
   }
 
  private:
-  // Numbers among the arguments, as Keras 3 writes `x * 2` with the class Multiply.
-  static std::vector<Symbol> with_constants(Building& building, std::vector<Symbol> inputs) {
-    for (const auto& [position, value] : building.options().constants)
-      if (!inputs.empty() && position <= inputs.size())
-        inputs.insert(inputs.begin() + static_cast<std::ptrdiff_t>(position), number_like(inputs[0], value));
+  // Keras 3's Multiply: a step that a mask skips is a factor of 1, and one that all masks skip is 0.
+  static std::vector<Symbol> with_ones(Building& building, std::vector<Symbol> inputs) {
+    for (Symbol& input : inputs)
+      if (const auto mask = building.mask_of(input)) {
+        const Symbol factors = as_factors(*mask, input);
+        input = input * factors + (-factors + 1);
+      }
     return inputs;
   }
 

@@ -107,7 +107,18 @@ Symbol product_of_matrices(const Call& call) {
                 {.transpose_a = flag(call, "transpose_a"), .transpose_b = flag(call, "transpose_b")});
 }
 
-Symbol concatenated(const Call& call) { return concat(call.x, axis_or(call, -1, call.x[0].spec())); }
+// There is no kernel that concatenates truth values, so that masks are concatenated as numbers.
+Symbol concatenated(const Call& call) {
+  const int axis = axis_or(call, -1, call.x[0].spec());
+  if (call.x[0].spec().type != Type::boolean) return concat(call.x, axis);
+  std::vector<Symbol> numbers;
+  for (const Symbol& mask : call.x) numbers.push_back(as_float(mask));
+  return negated(equal(concat(numbers, axis), number_like(numbers[0], 0)));
+}
+
+Symbol zeros_like(const Call& call) {
+  return fill(*call.x[0].trace, {as_float(call.x[0]).spec().type, call.x[0].shape()}, 0);
+}
 
 // The shape, in which -1 stands for what is left.
 Symbol reshaped(const Call& call) {
@@ -210,6 +221,7 @@ constexpr OperationClass rows[] = {
     {"Tanh", "math.tanh", 1, of_one<wt::tanh>},
     {"Transpose", "transpose compat.v1.transpose", 1, transposed},
     {"TrueDivide", "math.truediv", 2, of_two<quotient>},
+    {"ZerosLike", "zeros_like", 1, zeros_like},
 };
 
 class OperationLayer final : public Layer {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "model/layers/spatial.h"
 #include "model/mask.h"
 
 namespace wt::model {
@@ -122,7 +123,8 @@ class Recurrent final : public Layer {
 
   Symbol shown(Building& building, Symbol sequence) const {
     if (!config_.zero_output_for_mask || !building.mask()) return sequence;
-    return sequence * as_factors(*building.mask(), sequence);
+    const Symbol factors = as_factors(*building.mask(), sequence);
+    return sequence * (config_.go_backwards ? spatial::reversed(factors) : factors);
   }
 
   static Symbol last_step(Symbol sequence) {

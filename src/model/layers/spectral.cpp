@@ -19,6 +19,9 @@ class SpectralNormalization final : public Layer {
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
+    if (!is_floating(x.spec().type))
+      refuse(fmt::format("it is given {}", print(x.spec())),
+             "Keras makes the result integers, too: normalize a layer of real numbers");
     // Weights are known by their names, and only the layer inside knows the shape of its own.
     for (const auto* own : {"kernel", "embeddings"})
       building.assign_before_use(fmt::format("{}/{}", config_.layer->name(), own),

@@ -11,17 +11,6 @@ namespace wt::model {
 
 namespace {
 
-// The steps of [batch, time, features] in the opposite order, by a product with a matrix that has ones on the other
-// diagonal.
-Symbol reversed(Symbol x) {
-  const std::int64_t time = x.shape()[1];
-  Trace& trace = *x.trace;
-  const Symbol forwards = range(trace, {x.spec().type, {time}}, 1);
-  const Symbol backwards = -forwards + static_cast<double>(time - 1);
-  const Symbol exchange = cast(equal(reshape(forwards, {time, 1}), backwards), x.spec().type);
-  return transpose(matmul(transpose(x, {0, 2, 1}), exchange), {0, 2, 1});
-}
-
 class Bidirectional final : public Layer {
  public:
   explicit Bidirectional(BidirectionalConfig config)
@@ -40,14 +29,16 @@ class Bidirectional final : public Layer {
       CallOptions options;
       if (building.mask()) {
         own.push_back(*building.mask());
-        options.mask_is_last_input = true;
+        options.masked_inputs = {0};
       }
       return (*layer)(building, own, options);
     };
     const std::vector<Symbol> forward = read(config_.forward, 1);
     const std::vector<Symbol> backward = read(config_.backward, 1 + states);
     std::vector<Symbol> outputs =
-        merged(forward[0], config_.return_sequences ? reversed(backward[0]) : backward[0]);
+        config_.return_sequences
+            ? merged(kept(building, forward[0]), kept(building, spatial::reversed(backward[0])))
+            : merged(forward[0], backward[0]);
     if (config_.return_state) {
       outputs.insert(outputs.end(), forward.begin() + 1, forward.end());
       outputs.insert(outputs.end(), backward.begin() + 1, backward.end());
@@ -60,6 +51,11 @@ class Bidirectional final : public Layer {
   }
 
  private:
+  // Sequences are 0 where the mask skips a step, whatever the layers inside return there.
+  static Symbol kept(Building& building, Symbol sequence) {
+    return building.mask() ? sequence * as_factors(*building.mask(), sequence) : sequence;
+  }
+
   std::vector<Symbol> merged(Symbol a, Symbol b) const {
     switch (config_.merge_mode) {
       case MergeMode::concat:

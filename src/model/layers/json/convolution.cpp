@@ -105,6 +105,7 @@ std::span<const LayerClass> convolution_rows() {
       {"Conv2D", "convolution of images, channels last; strides, dilation, groups",
        read_convolution<conv2d, 2>},
       {"Conv2DTranspose", "the transpose of a convolution of images", read_transposed<conv2d_transpose, 2>},
+      {"Conv3DTranspose", "the transpose of a convolution of volumes", read_transposed<conv3d_transpose, 3>},
       {"Conv3D", "convolution of volumes, channels last; strides, dilation, groups",
        read_convolution<conv3d, 3>},
       {"DepthwiseConv1D", "convolution of each channel of a sequence",

@@ -78,10 +78,11 @@ LayerPtr read_category_encoding(LayerReader& r) {
 LayerPtr read_discretization(LayerReader& r) {
   for (const auto* key : {"dtype", "num_bins", "epsilon"})
     r.value(key);  // with which `adapt` has made the boundaries
-  if (const json::Value* mode = r.given("output_mode");
-      mode != nullptr && (mode->kind() != json::Kind::string || mode->string() != "int"))
-    r.problem("output_mode", "only \"int\" is offered", "add a CategoryEncoding behind the layer");
-  return discretization({r.name(), r.numbers("bin_boundaries", {})});
+  const json::Value* mode = r.given("output_mode");
+  const bool is_number = mode == nullptr || (mode->kind() == json::Kind::string && mode->string() == "int");
+  DiscretizationConfig config{.name = r.name(), .bin_boundaries = r.numbers("bin_boundaries", {})};
+  if (!is_number) config.mode = r.one_of("output_mode", category_modes, CategoryMode::multi_hot);
+  return discretization(std::move(config));
 }
 
 }  // namespace

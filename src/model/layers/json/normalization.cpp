@@ -15,6 +15,7 @@ LayerPtr read_batch_normalization(LayerReader& r) {
        .epsilon = r.number("epsilon", 1e-3, {.at_least = 0.0}),
        .center = r.flag("center", true),
        .scale = r.flag("scale", true),
+       .synchronized = r.flag("synchronized", false),
        .beta = r.rule("beta", zeros),
        .gamma = r.rule("gamma", ones),
        .moving_mean_initializer = r.initializer("moving_mean_initializer", zeros),
