@@ -137,3 +137,4 @@ add("mask_lambda_pool",[((4,3),'m')],"L.GlobalMaxPooling1D()(L.Masking()(x))")
 add("mask_drop",[((4,3),'m')],"L.GlobalAveragePooling1D()(L.Dropout(0.)(L.Masking()(x)))")
 for activation in ("gelu", "selu", "elu", "softplus", "softsign", "swish", "exponential"):
     add("activation_" + activation, [F(5)], "L.Activation('%s')(L.Dense(4)(x))" % activation)
+add("conv3d_transpose_wide", [F(3, 3, 2, 2)], "L.Conv3DTranspose(2, (4, 3, 5), strides=(1, 2, 1), padding='same')(x)")

@@ -51,8 +51,8 @@ std::ostream& operator<<(std::ostream& out, const Archive& archive) {
 const Archive archives[] = {
     {"layers", "keras2", 173},
     {"layers", "keras3", 174},
-    {"further_layers", "keras2", 113},
-    {"further_layers", "keras3", 119},
+    {"further_layers", "keras2", 114},
+    {"further_layers", "keras3", 120},
 };
 
 class EveryArchive : public testing::TestWithParam<Archive> {};
@@ -186,7 +186,7 @@ int compare_replicas(std::int64_t replicas, std::int64_t copies, std::string_vie
   return compared;
 }
 
-TEST(MirroredReplicas, TrainEveryLayerAsOneDeviceDoes) { EXPECT_GE(compare_replicas(3, 1, ""), 290); }
+TEST(MirroredReplicas, TrainEveryLayerAsOneDeviceDoes) { EXPECT_GE(compare_replicas(3, 1, ""), 500); }
 TEST(MirroredReplicas, AreTwo) { EXPECT_GE(compare_replicas(2, 1, "layers_lstm"), 16); }
 // Batches of 6 rows don't divide by 8, so that each row is there four times.
 TEST(MirroredReplicas, AreEight) { EXPECT_GE(compare_replicas(8, 4, "layers_conv"), 30); }
