@@ -38,6 +38,7 @@ TEST(ASlice, HasPythonsElements) {
   EXPECT_EQ(numbers_of({range({}, {}), range({}, -2)}), (Numbers{0, 1, 2, 5, 6, 7}));
   EXPECT_EQ(numbers_of({range({}, {}), range(1, 5, 2)}), (Numbers{1, 3, 6, 8}));
   EXPECT_EQ(numbers_of({range({}, {}), range(0, 100, 4)}), (Numbers{0, 4, 5, 9}));
+  EXPECT_EQ(numbers_of({range({}, {}), range(3, {}, INT64_MAX)}), (Numbers{3, 8}));
   EXPECT_EQ(numbers_of({index(1)}), (Numbers{5, 6, 7, 8, 9}));
   EXPECT_EQ(numbers_of({ellipsis, index(-1)}), (Numbers{4, 9}));
 }
@@ -57,6 +58,7 @@ TEST(ASlice, IsRefusedWhereNothingIsLeft) {
   EXPECT_NE(refused({index(2)}).find("axis 0 of float32[2,5] has no index 2"), std::string::npos);
   EXPECT_NE(refused({range(2, 1)}).find("leaves nothing of axis 0"), std::string::npos);
   EXPECT_NE(refused({range({}, {}, -1)}).find("only positive steps"), std::string::npos);
+  EXPECT_NE(refused(std::vector<Slice>(7, new_axis)).find("slices add 7 axes"), std::string::npos);
   EXPECT_NE(refused({index(0), index(0), index(0)}).find("3 slices for float32[2,5]"), std::string::npos);
 }
 

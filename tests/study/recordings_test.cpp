@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <random>
 
 #include "base/temporary_folder.h"
 #include "model/keras_json.h"
+#include "model/weights.h"
 #include "study/recordings/judge.h"
 #include "study/recordings/trainings.h"
 #include "support/folder.h"
@@ -207,6 +209,32 @@ TEST(MirroredReplicas, ShareTheStatisticsOfASynchronizedBatchNormalization) {
     ++compared;
   }
   EXPECT_EQ(compared, 9);
+}
+
+// ---- Damaged models
+
+// One character in a model's JSON is another: the model is read, or refused at a place, and never more than that.
+TEST(AModel, DamagedAnywhereIsReadOrRefused) {
+  std::mt19937 random(1);
+  constexpr std::string_view letters = "0123456789-[]{},:\"ant";
+  int refused = 0, read = 0;
+  for (const std::string archive : {"layers", "further_layers"})
+    for (const Recording& recording : recordings_of(archive)) {
+      const json::Value* text = recording.text("model.json");
+      for (int i = 0; text != nullptr && i < 8; ++i) {
+        std::string damaged = text->string();
+        damaged[random() % damaged.size()] = letters[random() % letters.size()];
+        try {
+          const model::LayerPtr layer = model::model_from_json(json::parse(damaged, "model.json"));
+          model::forward(*layer, 2);
+          ++read;
+        } catch (const InputError&) {
+          ++refused;
+        }
+      }
+    }
+  EXPECT_GT(refused, 1000);
+  EXPECT_GT(read, 500);
 }
 
 // ---- Files

@@ -6,6 +6,7 @@
 
 #include "base/json_reader.h"
 #include "base/utf8.h"
+#include "model/layers/operation.h"
 
 namespace wt::model::keras {
 
@@ -154,7 +155,8 @@ class Collecting {
       else if (is_reference(member.value) || std::ranges::count(operands, member.key) > 0)
         arguments(member.value);
       else if (const auto numbers = numbers_in(member.value);
-               numbers && std::ranges::count(options_of_operations, member.key) > 0)
+               numbers && std::ranges::count(options_of_operations, member.key) > 0 &&
+               std::ranges::all_of(*numbers, is_axis_or_extent))
         options.keywords.insert_or_assign(member.key, *numbers);
       else if (!numbers || !json::stands_for_nothing(member.value))
         problems_.add(

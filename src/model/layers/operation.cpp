@@ -126,15 +126,16 @@ Symbol reshaped(const Call& call) {
   if (given == nullptr) given = keyword(call, "newshape");
   if (given == nullptr) throw InputError("the new shape is missing", "write it as a list of numbers");
   require_axes(*given);
-  const std::int64_t elements = call.x[0].shape().elements();
+  const auto elements = static_cast<double>(call.x[0].shape().elements());
   Shape shape;
-  std::int64_t known = 1;
+  double known = 1;
   for (const double extent : *given) {
+    if (extent < -1) throw InputError(fmt::format("an extent is {}", extent), "write -1 for what is left");
     shape.append(static_cast<std::int64_t>(extent));
-    if (extent > 0) known *= static_cast<std::int64_t>(extent);
+    if (extent > 0) known *= extent;
   }
   for (int axis = 0; axis < shape.rank(); ++axis)
-    if (shape[axis] == -1) shape[axis] = elements / known;
+    if (shape[axis] == -1) shape[axis] = static_cast<std::int64_t>(elements / known);
   return reshape(call.x[0], shape);
 }
 
@@ -154,6 +155,9 @@ Symbol transposed(const Call& call) {
 
 Symbol with_axis(const Call& call) {
   TensorSpec wider = call.x[0].spec();
+  if (wider.shape.rank() == Shape::max_rank)
+    throw InputError(fmt::format("{} has no room for an axis", print(wider)),
+                     fmt::format("at most {} axes are offered", Shape::max_rank));
   wider.shape.append(1);
   const int axis = axis_or(call, -1, wider);
   Shape shape;
@@ -261,6 +265,11 @@ bool has_word(std::string_view words, std::string_view word) {
 }
 
 }  // namespace
+
+bool is_axis_or_extent(double number) {
+  constexpr double largest_extent = 1 << 24;
+  return std::abs(number) <= largest_extent && number == std::trunc(number);
+}
 
 std::span<const OperationClass> operation_classes() { return rows; }
 

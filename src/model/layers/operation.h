@@ -29,6 +29,9 @@ struct OperationClass {
   std::size_t arguments = 2;     // 0: any number
   Symbol (*apply)(const OperationCall& call) = nullptr;
 };
+// Whether an argument such as "axis" may have the value: a whole number that an extent can be.
+bool is_axis_or_extent(double number);
+
 std::span<const OperationClass> operation_classes();                    // sorted by name
 const OperationClass* find_operation(std::string_view class_name);      // null if it is unknown
 const OperationClass* find_operation_of_tf(std::string_view function);  // likewise

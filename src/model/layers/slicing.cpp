@@ -33,8 +33,8 @@ Symbol range_of(Symbol x, int axis, const Slice& slice) {
     throw InputError(fmt::format("a slice leaves nothing of axis {} of {}", axis, print(x.spec())),
                      "let it begin before its end");
   if (begin == 0 && end == extent && slice.step == 1) return x;
-  const std::int64_t count = (end - begin + slice.step - 1) / slice.step;
-  return spatial::strided(x, axis, begin, count, slice.step);
+  const std::int64_t step = std::min(slice.step, extent);  // a longer one keeps one element, too
+  return spatial::strided(x, axis, begin, (end - begin + step - 1) / step, step);
 }
 
 }  // namespace
@@ -44,6 +44,10 @@ Symbol sliced(Symbol x, std::span<const Slice> slices) {
   const auto used = std::ranges::count_if(slices, uses_axis);
   if (used > x.shape().rank())
     throw InputError(fmt::format("{} slices for {}", used, print(x.spec())), "write one for each axis");
+  const auto added = std::ranges::count(slices, Kind::new_axis, &Slice::kind);
+  if (x.shape().rank() + added > Shape::max_rank)
+    throw InputError(fmt::format("slices add {} axes to {}", added, print(x.spec())),
+                     fmt::format("at most {} axes are offered", Shape::max_rank));
   Shape shape;
   int axis = 0;
   const auto keep = [&] { shape.append(x.shape()[axis++]); };

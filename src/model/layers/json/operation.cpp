@@ -24,6 +24,8 @@ OperationConfig read_config(LayerReader& r, std::string_view class_name) {
       config.keywords[std::string(key)] = {value->boolean() ? 1.0 : 0.0};
     else
       config.keywords[std::string(key)] = r.numbers(key, {});
+    for (const double number : config.keywords[std::string(key)])
+      if (!is_axis_or_extent(number)) r.problem(key, "this is no axis and no extent", "write a whole number");
   }
   return config;
 }
