@@ -85,9 +85,9 @@ class BatchNormalization final : public Layer {
     Shape axes;
     for (int axis = 0; axis + 1 < x.shape().rank(); ++axis) axes.append(axis);
     const Symbol factors = building.mask() ? as_factors(*building.mask(), x) : number_like(x, 1);
-    const Symbol count = building.mask()
-                             ? reduce_sum(factors)
-                             : number_like(x, static_cast<double>(x.shape().elements() / x.shape().last()));
+    const Symbol count =
+        building.mask() ? reduce_sum(factors)
+                        : number_like(x, static_cast<double>(x.shape().elements(0, x.shape().rank() - 1)));
     if (!config_.synchronized) {
       const Symbol mean = reduce_sum(x * factors, axes) / count;
       return {mean, reduce_sum(square(x - mean) * factors, axes) / count};

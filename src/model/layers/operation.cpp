@@ -187,6 +187,7 @@ constexpr OperationClass rows[] = {
     {"Add", "math.add __operators__.add", 2, of_two<plus>},
     {"Any", "math.reduce_any", 1, reduced_any},
     {"Concatenate", "concat", 0, concatenated},
+    {"ConvertToTensor", "convert_to_tensor", 1, [](const Call& call) { return call.x[0]; }},
     {"Divide", "math.divide", 2, of_two<quotient>},
     {"Equal", "math.equal", 2, of_two<wt::equal>},
     {"Exp", "math.exp", 1, of_one<wt::exp>},

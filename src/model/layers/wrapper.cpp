@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/layers/recurrent.h"
 #include "model/layers/spatial.h"
 #include "model/mask.h"
 
@@ -23,12 +24,13 @@ class Bidirectional final : public Layer {
       refuse(fmt::format("it is given {} inputs", inputs.size()),
              "it takes a sequence, and initial states of both");
     const std::size_t states = (inputs.size() - 1) / 2;
+    const std::optional<Symbol> mask = mask_of_sequence(building, inputs);
     const auto read = [&](const LayerPtr& layer, std::size_t first) {
       std::vector<Symbol> own{inputs[0]};
       for (std::size_t i = 0; i < states; ++i) own.push_back(inputs[first + i]);
       CallOptions options;
-      if (building.mask()) {
-        own.push_back(*building.mask());
+      if (mask) {
+        own.push_back(*mask);
         options.masked_inputs = {0};
       }
       return (*layer)(building, own, options);
@@ -36,9 +38,8 @@ class Bidirectional final : public Layer {
     const std::vector<Symbol> forward = read(config_.forward, 1);
     const std::vector<Symbol> backward = read(config_.backward, 1 + states);
     std::vector<Symbol> outputs =
-        config_.return_sequences
-            ? merged(kept(building, forward[0]), kept(building, spatial::reversed(backward[0])))
-            : merged(forward[0], backward[0]);
+        config_.return_sequences ? merged(kept(forward[0], mask), kept(spatial::reversed(backward[0]), mask))
+                                 : merged(forward[0], backward[0]);
     if (config_.return_state) {
       outputs.insert(outputs.end(), forward.begin() + 1, forward.end());
       outputs.insert(outputs.end(), backward.begin() + 1, backward.end());
@@ -52,8 +53,8 @@ class Bidirectional final : public Layer {
 
  private:
   // Sequences are 0 where the mask skips a step, whatever the layers inside return there.
-  static Symbol kept(Building& building, Symbol sequence) {
-    return building.mask() ? sequence * as_factors(*building.mask(), sequence) : sequence;
+  static Symbol kept(Symbol sequence, const std::optional<Symbol>& mask) {
+    return mask ? sequence * as_factors(*mask, sequence) : sequence;
   }
 
   std::vector<Symbol> merged(Symbol a, Symbol b) const {
@@ -131,9 +132,9 @@ class RnnOfCells final : public Layer {
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
-    Symbol x = only(inputs);
-    for (const LayerPtr& layer : layers_) x = (*layer)(building, x);
-    return {x};
+    std::vector<Symbol> outputs{only(inputs)};
+    for (const LayerPtr& layer : layers_) outputs = (*layer)(building, std::vector<Symbol>{outputs.front()});
+    return outputs;
   }
 
  private:
