@@ -16,6 +16,7 @@
 #include "kernel/kernel.h"
 #include "model/activation.h"
 #include "model/layers/catalog.h"
+#include "model/layers/operation.h"
 #include "model/loss.h"
 #include "model/metric.h"
 #include "model/optimizer.h"
@@ -74,6 +75,17 @@ Lines layers() {
   Lines lines;
   for (const model::LayerClass& row : model::layer_classes())
     lines.push_back({std::string(row.class_name), std::string(row.summary)});
+  return lines;
+}
+
+// The class of keras.ops, and the functions of TensorFlow by which Keras 2 names it.
+Lines operations() {
+  Lines lines;
+  for (const model::OperationClass& row : model::operation_classes()) {
+    std::string functions = "tf.";
+    for (const char letter : row.functions) functions += letter == ' ' ? ", tf." : std::string(1, letter);
+    lines.push_back({std::string(row.class_name), std::move(functions)});
+  }
   return lines;
 }
 
@@ -145,6 +157,7 @@ constexpr std::array kinds{
     Kind{"losses", [] { return lines_of(model::losses()); }},
     Kind{"metrics", [] { return lines_of(model::metrics()); }},
     Kind{"models", models},
+    Kind{"operations", operations},
     Kind{"optimizers", [] { return lines_of(model::optimizers()); }},
     Kind{"platforms", platforms},
     Kind{"semantics", [] { return lines_of(model::all_semantics()); }},

@@ -8,6 +8,12 @@ namespace wt::model {
 
 namespace {
 
+// Clevert, Unterthiner and Hochreiter, 2016; Klambauer et al., 2017. At 0 the slope is that of the numbers above.
+Symbol exponential_below_zero(Symbol x, double scale, double alpha) {
+  const Symbol zero = fill(*x.trace, {x.spec().type, {}}, 0);
+  return select(less(x, zero), (wt::exp(wt::minimum(x, zero)) - 1) * alpha, x) * scale;
+}
+
 // Keras' gelu (Hendrycks and Gimpel, 2016) is the exact form with erf, not the approximation with tanh.
 constexpr Activation activation_rows[] = {
     {"linear", "x", [](Symbol x) { return x; }},
@@ -16,6 +22,9 @@ constexpr Activation activation_rows[] = {
     {"tanh", "hyperbolic tangent", [](Symbol x) { return wt::tanh(x); }},
     {"softmax", "exp(x) / sum of exp(x) over the last axis", [](Symbol x) { return wt::softmax(x); }},
     {"gelu", "x times the normal distribution function of x", [](Symbol x) { return wt::gelu(x); }},
+    {"elu", "x, and exp(x) - 1 below 0", [](Symbol x) { return exponential_below_zero(x, 1, 1); }},
+    {"selu", "1.0507 x, and 1.7581 (exp(x) - 1) below 0",
+     [](Symbol x) { return exponential_below_zero(x, 1.0507009873554805, 1.6732632423543772); }},
     {"exponential", "exp(x)", [](Symbol x) { return wt::exp(x); }},
     {"silu", "x sigmoid(x)", [](Symbol x) { return x * wt::sigmoid(x); }},
     {"swish", "another name of silu", [](Symbol x) { return x * wt::sigmoid(x); }},

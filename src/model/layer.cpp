@@ -4,17 +4,11 @@
 
 #include <set>
 
+#include "model/regularizer.h"
+
 namespace wt::model {
 
 namespace {
-
-Symbol penalty(Symbol weight, const Regularizer& regularizer) {
-  std::optional<Symbol> sum;
-  const auto add = [&](Symbol term) { sum = sum ? *sum + term : term; };
-  if (regularizer.l1 != 0) add(reduce_sum(abs(weight)) * regularizer.l1);
-  if (regularizer.l2 != 0) add(reduce_sum(square(weight)) * regularizer.l2);
-  return sum ? *sum : fill(*weight.trace, {weight.spec().type, {}}, 0);
-}
 
 // More elements than any machine can store. Extents come from files, and this limit keeps their products
 // within 64 bits.
@@ -26,6 +20,47 @@ void require_sensible(const TensorSpec& spec, std::string_view what) {
   if (elements > most_elements)
     throw InputError(fmt::format("[model] {} is {}: {:.1e} elements", what, print(spec), elements),
                      fmt::format("at most {:.1e} are offered", most_elements));
+}
+
+// x with the axis `from` at `to`.
+Symbol with_moved_axis(Symbol x, int from, int to) {
+  Shape order;
+  for (int axis = 0; axis < x.shape().rank(); ++axis)
+    if (axis != from) order.append(axis);
+  Shape moved;
+  for (int axis = 0; axis < x.shape().rank(); ++axis)
+    moved.append(axis == to ? from : order[axis < to ? axis : axis - 1]);
+  return transpose(x, moved);
+}
+
+// Outputs of another rank, those of a global pooling, have no axes but batch and channels.
+template <class Call>
+std::vector<Symbol> with_channels_last(std::vector<Symbol> inputs, const Call& call) {
+  const int rank = inputs.empty() ? 0 : inputs[0].shape().rank();
+  for (Symbol& input : inputs)
+    if (input.shape().rank() == rank && rank > 2) input = with_moved_axis(input, 1, rank - 1);
+  std::vector<Symbol> outputs = call(inputs);
+  for (Symbol& output : outputs)
+    if (output.shape().rank() == rank && rank > 2) output = with_moved_axis(output, rank - 1, 1);
+  return outputs;
+}
+
+// The inputs without the masks behind them. An input with a mask of its own is another tensor, so that the mask of the
+// given one stays as it is for other layers.
+std::vector<Symbol> masked_inputs(Building& building, std::vector<Symbol> inputs,
+                                  const CallOptions& options) {
+  const std::size_t masks = options.masked_inputs.size();
+  if (masks == 0 || masks >= inputs.size()) return inputs;
+  const std::size_t own = inputs.size() - masks;
+  for (std::size_t i = 0; i < masks; ++i) {
+    const std::size_t masked = options.masked_inputs[i];
+    if (masked >= own)
+      throw InputError("[model] there are more masks than inputs", "pass one for each input");
+    inputs[masked] = reshape(inputs[masked], inputs[masked].shape());
+    building.set_mask(inputs[masked], inputs[own + i]);
+  }
+  inputs.resize(own);
+  return inputs;
 }
 
 std::string prefixed(const Layer& layer, std::string_view fact) {
@@ -45,7 +80,7 @@ Symbol Building::weight(const Weight& weight) {
       throw InputError(fmt::format("[model] weight \"{}\" is {} in one place and {} in another", weight.name,
                                    print(symbol.spec()), print(weight.spec)),
                        "call a shared layer on inputs of one shape; give two layers two names");
-    return symbol;
+    return values_in_use({symbol}).front();
   }
   require_sensible(weight.spec, fmt::format("weight \"{}\"", weight.name));
   weights_.push_back(weight);
@@ -53,7 +88,20 @@ Symbol Building::weight(const Weight& weight) {
   if (now_.frozen) added.options.trainable = false;
   const Symbol symbol = trace_.variable(added.name, added.spec, added.options);
   symbols_.emplace(added.name, Owned{symbol, now_.caller});
-  return symbol;
+  const auto assignment = assignments_.find(weight.name);
+  if (assignment == assignments_.end()) return symbol;
+  const Symbol value = assignment->second(symbol);
+  if (value.value == symbol.value) return symbol;
+  update(symbol, value);
+  assigned_.emplace(symbol.value, value);
+  return value;
+}
+
+std::vector<Symbol> Building::values_in_use(const std::vector<Symbol>& weights) const {
+  std::vector<Symbol> values = weights;
+  for (Symbol& value : values)
+    if (const auto found = assigned_.find(value.value); found != assigned_.end()) value = found->second;
+  return values;
 }
 
 void Building::update(Symbol weight, Symbol value) {
@@ -93,15 +141,18 @@ std::optional<Symbol> Building::regularization() {
   const bool counts_frozen = is_on(Switch::frozen_weights_are_penalised, semantics_);
   for (const Weight& weight : weights_)
     if (weight.regularizer && (weight.options.trainable || counts_frozen))
-      add(penalty(symbols_.at(weight.name).symbol, *weight.regularizer));
+      add(penalty(values_in_use({symbols_.at(weight.name).symbol}).front(), *weight.regularizer));
   for (const Symbol loss : losses_) add(loss);
   return sum;
 }
 
-void Building::constrain_updated_weights() {
+void Building::complete_updates() {
   for (const Weight& weight : weights_) {
-    if (!weight.constraint) continue;
     const Symbol variable = symbols_.at(weight.name).symbol;
+    if (const auto assigned = assigned_.find(variable.value); assigned != assigned_.end())
+      if (const auto value = trace_.updated_value(variable); value && value->value != assigned->second.value)
+        trace_.update_again(variable, *value + (assigned->second - variable));
+    if (!weight.constraint) continue;
     if (const auto value = trace_.updated_value(variable))
       trace_.update_again(variable, constrained(*value, *weight.constraint));
   }
@@ -127,19 +178,16 @@ std::vector<Symbol> Layer::operator()(Building& building, const std::vector<Symb
     Building& building;
     Building::Circumstances before;
   } const restored{building, building.now_};
-  std::vector<Symbol> own_inputs = inputs;
-  std::optional<Symbol> mask;
-  if (options.mask_is_last_input && !own_inputs.empty()) {
-    mask = own_inputs.back();
-    own_inputs.pop_back();
-  } else if (!own_inputs.empty()) {
-    mask = building.mask_of(own_inputs.front());
-  }
+  const std::vector<Symbol> own_inputs = masked_inputs(building, inputs, options);
+  const std::optional<Symbol> mask = own_inputs.empty() ? std::nullopt : building.mask_of(own_inputs.front());
   building.now_ = {options.training.value_or(building.training()), building.frozen() || !trainable_, this,
                    options, mask};
   try {
     auto outputs = building.trace().in_scope(name_.empty() ? snake_case(class_name()) : name_, [&] {
-      auto computed = call(building, own_inputs);
+      auto computed =
+          has_channels_first_
+              ? with_channels_last(own_inputs, [&](const auto& moved) { return call(building, moved); })
+              : call(building, own_inputs);
       attach_mask(building, own_inputs, computed);
       add_activity_penalty(building, computed);
       return computed;

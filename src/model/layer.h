@@ -21,6 +21,7 @@
 // compose layers, then model/loss.h, model/optimizer.h and model/metric.h, which complete a training step.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,22 +37,41 @@ namespace wt::model {
 
 class Layer;
 
+// One axis of Python's x[...]: a range start:stop:step, whose ends may be open or negative, one index, which drops the
+// axis, an axis of extent 1 that is added, or the axes that are left as they are ("...").
+struct Slice {
+  enum class Kind : std::uint8_t { range, index, new_axis, ellipsis };
+  Kind kind = Kind::range;
+  std::optional<std::int64_t> start{};  // of an index: its number
+  std::optional<std::int64_t> stop{};
+  std::int64_t step = 1;
+};
+
+// Keyword arguments of an operation that are numbers, or lists of them: {"axis", {1}}.
+using Keywords = std::map<std::string, std::vector<double>, std::less<>>;
+
 // Keyword arguments of one call of a layer, such as `layer(x, training=False)` in Keras.
 struct CallOptions {
   std::optional<bool> training{};  // overrides the step's mode for this call and everything inside it
-  // The last input of the call is its mask: boolean[batch, time], false where a step of a sequence is to be skipped.
-  // Without it a layer takes the mask that its input carries (Building::mask_of).
-  bool mask_is_last_input = false;
+  // The last inputs of the call are the masks of these inputs: boolean[batch, time], false where a step of a sequence is
+  // to be skipped. An input without one has the mask that it carries (Building::mask_of).
+  std::vector<std::size_t> masked_inputs{};
+  bool attention_mask_is_last = false;   // attention: a mask of pairs is the last input but for such a mask
   bool use_causal_mask = false;          // attention: a query sees its own position and those before it
   bool return_attention_scores = false;  // attention: the scores are a second output
   // Numbers among the arguments of an operation, such as the 2 in `x * 2`, by their position.
   std::vector<std::pair<std::size_t, double>> constants{};
+  Keywords keywords{};          // of an operation
+  std::vector<Slice> slices{};  // of the operation x[...]
 };
 
-// Penalty on a weight w, which is added to the loss: l1 * sum |w| + l2 * sum w^2.
+// Penalty on a weight w, which is added to the loss: l1 * sum |w| + l2 * sum w^2, and `orthogonal` times the mean |cosine|
+// between two rows, or two columns, of a matrix w.
 struct Regularizer {
   double l1 = 0;
   double l2 = 0;
+  double orthogonal = 0;
+  bool compares_rows = true;  // otherwise columns
 };
 
 // How a weight begins, what its size costs, and what is done to it after each update: Keras' kernel_initializer,
@@ -102,6 +122,15 @@ class Building {
   // reads its moving averages here, so the second call continues where the first ended, as in Keras.
   Symbol latest(Symbol weight) const;
 
+  // Assigns a value to a weight as soon as a layer requests it for the first time, so that the step computes with that
+  // value, as Keras' SpectralNormalization does. An optimizer then updates the assigned value.
+  using Assignment = std::function<Symbol(Symbol weight)>;
+  void assign_before_use(std::string weight, Assignment assignment) {
+    assignments_.insert_or_assign(std::move(weight), std::move(assignment));
+  }
+  // The values that the step computes with, in place of the weights: gradients are taken with respect to them.
+  std::vector<Symbol> values_in_use(const std::vector<Symbol>& weights) const;
+
   // Returns the state of a random stream that belongs to one layer: int64[2], the stream's number and the
   // step's. The numbers that are drawn from it differ from step to step and from replica to replica. Every
   // call with the same name returns the same symbol. An unset seed is derived from the run's seed and the
@@ -121,8 +150,9 @@ class Building {
   // Adds a term to the loss, as Keras' add_loss does: the penalties on the outputs of layers.
   void add_loss(Symbol loss) { losses_.push_back(loss); }
 
-  // Applies the constraints of the weights that the optimizer has updated in this step.
-  void constrain_updated_weights();
+  // Completes the updates of an optimizer: moves them to the values that were assigned before use, and applies the
+  // constraints of the weights that were updated.
+  void complete_updates();
 
   const std::vector<Weight>& weights() const { return weights_; }  // in the order of creation
   std::vector<Symbol> trainable() const;                           // in the order of creation
@@ -151,6 +181,8 @@ class Building {
   std::map<ValueId, Symbol> updated_{};  // by the value of the weight
   std::map<ValueId, Symbol> masks_{};    // by the value that carries the mask
   std::vector<Symbol> losses_{};
+  std::map<std::string, Assignment, std::less<>> assignments_{};  // by the name of the weight
+  std::map<ValueId, Symbol> assigned_{};                          // by the value of the weight
 };
 
 // Base class of layers and models. A layer holds its configuration, and its weights are variables of the
@@ -169,6 +201,10 @@ class Layer {
 
   // Keras' activity_regularizer: each call adds the penalty on its outputs, divided by the number of rows, to the loss.
   void penalise_activity(const Regularizer& regularizer) { activity_regularizer_ = regularizer; }
+
+  // Keras' data_format "channels_first": the channels are the axis behind the batch, and the layer computes with them as
+  // the last axis.
+  void put_channels_first() { has_channels_first_ = true; }
 
   // Names a layer that was constructed without a name. The first model that contains the layer calls this.
   // Requires: the layer has no name.
@@ -217,6 +253,7 @@ class Layer {
   std::string name_;
   bool trainable_ = true;
   std::optional<Regularizer> activity_regularizer_{};
+  bool has_channels_first_ = false;
 };
 
 // An InputError of one layer. The JSON reader uses the layer to find the place in the file.

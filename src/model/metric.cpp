@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/mask.h"
+
 namespace wt::model {
 
 namespace {
@@ -171,7 +173,8 @@ Metric resolve_accuracy(Metric metric, const TensorSpec& labels, const TensorSpe
   return metric;
 }
 
-void update_metric(Building& building, const Metric& metric, Symbol labels, Symbol predictions) {
+void update_metric(Building& building, const Metric& metric, Symbol labels, Symbol predictions,
+                   std::optional<Symbol> weight) {
   WT_EXPECT(metric.type != nullptr, "the metric {} is not resolved", metric.name);
   if (metric.type->values == nullptr)
     throw InputError(fmt::format("[{}] the metric \"{}\" doesn't compare labels with predictions",
@@ -180,7 +183,11 @@ void update_metric(Building& building, const Metric& metric, Symbol labels, Symb
   const Symbol values = labels.trace->in_scope(metric.name, [&] {
     return metric.type->values({metric.type->name, labels, predictions, metric.threshold});
   });
-  update_mean(building, metric, values);
+  if (weight && weight->shape().rank() > values.shape().rank())
+    throw InputError(fmt::format("[{}] the weights are {}, and the values are {}", metric.type->name,
+                                 print(weight->spec()), print(values.spec())),
+                     "compare outputs that keep the axes of their mask, or drop the mask");
+  update_mean(building, metric, values, weight ? std::optional(as_factors(*weight, values)) : std::nullopt);
 }
 
 void update_mean(Building& building, const Metric& metric, Symbol values, std::optional<Symbol> weight) {

@@ -50,8 +50,11 @@ std::optional<Metric> read_metric(const json::Value& value, Problems& problems);
 Metric resolve_accuracy(Metric metric, const TensorSpec& labels, const TensorSpec& predictions,
                         const Loss& loss, Semantics semantics = Semantics::keras2);
 
-// Keras' update_state(labels, predictions), as part of the step. Requires: an "accuracy" has been resolved.
-void update_metric(Building& building, const Metric& metric, Symbol labels, Symbol predictions);
+// Keras' update_state(labels, predictions, weight), as part of the step. The weight belongs to the values of the metric
+// and may lack their last axes: the mask of a sequence [batch, time], for example, whose steps then count or don't.
+// Requires: an "accuracy" has been resolved.
+void update_metric(Building& building, const Metric& metric, Symbol labels, Symbol predictions,
+                   std::optional<Symbol> weight = {});
 
 // Keras' update_state(values, weight): adds the values to the total and their number to the count, or
 // sum(weight * value) and sum(weight) if a weight is given. The mean of losses that were scaled for summation

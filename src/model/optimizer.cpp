@@ -231,7 +231,7 @@ void apply_gradients(Building& building, const Optimizer& optimizer, const std::
       for (Symbol& gradient : summed) gradient = all_reduce(gradient, Reduction::sum);
     const Applying call{building, optimizer, variables, summed, learning_rate, options.semantics};
     std::visit([&](const auto& update) { apply(call, update); }, optimizer.update);
-    building.constrain_updated_weights();
+    building.complete_updates();
   });
 }
 

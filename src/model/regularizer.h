@@ -5,8 +5,11 @@
 
 namespace wt::model {
 
-// Reads null, a name such as "l2", or {"class_name": "L2", "config": {"l2": 1e-4}}. The classes are L1, L2
-// and L1L2. Returns none for null and after a problem.
+// The penalty on a weight, a scalar. Throws InputError for an orthogonal regularizer of what is not a matrix.
+Symbol penalty(Symbol weight, const Regularizer& regularizer);
+
+// Reads null, a name such as "l2", or {"class_name": "L2", "config": {"l2": 1e-4}}. The classes are L1, L2, L1L2
+// and OrthogonalRegularizer. Returns none for null and after a problem.
 std::optional<Regularizer> regularizer_from_json(const json::Value& value, Problems& problems,
                                                  json::PassedOver* passed = nullptr);
 

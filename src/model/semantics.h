@@ -39,6 +39,9 @@ enum class Switch : std::uint8_t {
   merged_masks_need_all,
   hard_sigmoid_has_slope_a_fifth,
   time_distributed_goes_step_by_step,
+  masked_scores_are_replaced,
+  initial_states_drop_masks,
+  rescaling_keeps_masks,
   nccl_or_one_device,
 };
 

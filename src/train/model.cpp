@@ -155,7 +155,7 @@ void update_metrics(model::Building& building, const Forward& forward, const Com
     model::update_metric(building,
                          model::resolve_accuracy(metric, labels.spec(), predictions.spec(),
                                                  options.loss.of(output), options.semantics),
-                         labels, predictions);
+                         labels, predictions, building.mask_of(predictions));
   }
 }
 
@@ -171,10 +171,10 @@ struct Model::Steps {
             [this, layer, &machine](model::Building& building, const std::vector<Symbol>& batch) {
               const Forward result = forward(building, *layer, batch, options, machine.input.replicas);
               const std::vector<Symbol> variables = building.trainable();
-              model::apply_gradients(building, options.optimizer, variables,
-                                     building.trace().gradient(result.loss.minimised, variables),
-                                     learning_rate(building, options.optimizer),
-                                     {.semantics = options.semantics});
+              model::apply_gradients(
+                  building, options.optimizer, variables,
+                  building.trace().gradient(result.loss.minimised, building.values_in_use(variables)),
+                  learning_rate(building, options.optimizer), {.semantics = options.semantics});
               update_metrics(building, result, options, metrics);
               return std::vector<Symbol>{reduce(result.loss.minimised, Reduction::sum)};
             },

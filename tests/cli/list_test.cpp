@@ -25,7 +25,7 @@ TEST(List, TellsEveryKindAndEveryRowHasASummary) {
   EXPECT_EQ(
       kinds,
       "activations algorithms axes datasets device_types initializers kernels layers losses metrics models "
-      "optimizers "
+      "operations optimizers "
       "platforms semantics strategies switches ");
   EXPECT_EQ(all.find("kernels")->elements().size(), kernels().size());
   EXPECT_EQ(all.find("models")->elements().size(), model::zoo().size());

@@ -114,7 +114,7 @@ TEST(KerasJson, ReadsTensorFlowJs) {
 const std::string_view required_keys = R"({
     "name": "a", "units": 1, "filters": 1, "kernel_size": 1, "rate": 0, "input_dim": 1, "output_dim": 1, "num_heads": 1,
     "key_dim": 1, "target_shape": [1], "activation": "relu", "batch_shape": [null, 1], "n": 1, "axes": 1, "dims": [1],
-    "height": 1, "width": 1, "factor": 0.5, "equation": "ab,bc->ac", "output_shape": [1], "stddev": 0,
+    "height": 1, "width": 1, "factor": 0.5, "equation": "ab,bc->ac", "output_shape": [1], "output_size": 1, "stddev": 0,
     "num_tokens": 1, "bin_boundaries": [0], "min_value": 0, "value_range": [0, 1], "group_size": 1, "head_dim": 1,
     "num_query_heads": 1, "num_key_value_heads": 1, "lower": 0, "upper": 1,
     "layer": {"class_name": "LSTM", "config": {"name": "l", "units": 1}},

@@ -75,6 +75,22 @@ TEST(L12, SparseCategoricalAccuracyCountsRowsWhoseLargestPredictionIsTheLabels) 
   EXPECT_EQ(result(counted(accuracy, floats({4, 1}, {1, 2, 1, 2}), predictions)), 0.75f);
 }
 
+TEST(L12, AMaskWeighsTheStepsOfASequence) {
+  const Metric error = metric_named("mae");
+  const Tensor labels = floats({2, 3, 1}, {0, 0, 0, 0, 0, 0});
+  const Tensor predictions = floats({2, 3, 1}, {1, 2, 4, 8, 16, 32});
+  const auto update = [&](Building& building, const std::vector<Symbol>& x) {
+    update_metric(building, error, x[0], x[1], x[2]);
+  };
+  const Counted after = counted(error, {labels, predictions, floats({2, 3}, {1, 0, 1, 0, 0, 1})}, update);
+  EXPECT_EQ(after.total, 37);
+  EXPECT_EQ(after.count, 3);
+  EXPECT_NE(refusal([&] {
+              counted(error, {labels, predictions, floats({2, 3, 1}, {1, 0, 1, 0, 0, 1})}, update);
+            }).find("the weights are float32[2,3,1], and the values are float32[2,3]"),
+            std::string::npos);
+}
+
 TEST(L12, StateIsSynchronizedOnReadBySumming) {
   const Metric metric = metric_named("Mean");
   const Step step = update_step({floats({2}, {1, 2})}, [&](Building& building, const std::vector<Symbol>& x) {

@@ -64,7 +64,7 @@ class GraphReader {
     Entry entry{layer, {}, 0, 0, value.place()};
     json::Reader reader(value, importing_.problems);
     for (const Value& node : reader.array("inbound_nodes"))
-      entry.calls.push_back(read_inbound(node, importing_.problems));
+      entry.calls.push_back(read_inbound(node, callee_of(value), importing_.problems));
     if (layer->class_name() == "InputLayer" && entry.calls.empty())
       entry.calls.push_back({{}, {}, value.place()});
     if (!numbers_.emplace(name, entries_.size()).second)

@@ -29,6 +29,11 @@ struct Importing {
 // "inbound_nodes". Returns null after a problem.
 LayerPtr read_layer(const json::Value& entry, Importing& importing);
 
+// Whether an entry is an operation of Keras 3 ("module": "keras.src.ops.numpy") or Keras 2 ("TFOpLambda"). Its class may
+// have the name of a layer, such as "Multiply".
+enum class Callee : std::uint8_t;
+Callee callee_of(const json::Value& entry);
+
 bool is_model(std::string_view class_name);  // Sequential, Functional, or Model, the old name of the latter
 LayerPtr read_model(std::string_view class_name, const json::Value& config, Importing& importing);
 LayerPtr read_functional(const json::Value& config, Importing& importing);

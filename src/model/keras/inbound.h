@@ -20,8 +20,11 @@ struct Inbound {
   Place place{};
 };
 
+// What is called. An operation takes numbers among its arguments, and the slices of x[...] are no arguments of a tensor.
+enum class Callee : std::uint8_t { layer, operation, slicing };
+
 // Reads an entry of "inbound_nodes": an object with "args" and "kwargs" of Keras 3, or a list of Keras 2.
-Inbound read_inbound(const json::Value& node, Problems& problems);
+Inbound read_inbound(const json::Value& node, Callee callee, Problems& problems);
 
 // Reads "input_layers" or "output_layers": references, nested in lists and objects. An object's members are
 // read in the order of their keys, as tf.nest.flatten orders them.

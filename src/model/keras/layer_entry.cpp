@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "model/keras/importing.h"
+#include "model/keras/inbound.h"
 #include "model/layers/catalog.h"
 
 namespace wt::model::keras {
@@ -77,7 +78,8 @@ void check_type(LayerReader& config) {
 
 // Layers whose "dtype" may be another one: that of an input, or that of categories.
 bool computes_integers(std::string_view class_name) {
-  return class_name == "InputLayer" || class_name == "Discretization" || class_name == "CategoryEncoding";
+  return class_name == "InputLayer" || class_name == "Discretization" || class_name == "CategoryEncoding" ||
+         class_name == "ZerosLike";
 }
 
 const Value* text_member(const Value& object, std::string_view key) {
@@ -105,10 +107,27 @@ void refuse_class(const Value& entry, const Value& class_name, std::string_view 
     importing.problems.add(class_name.place(), is_a + "which holds Python code", std::string(remedy));
   } else {
     std::vector<std::string_view> known;
-    for (const LayerClass& row : layer_classes()) known.push_back(row.class_name);
+    const bool is_layer = callee_of(entry) == Callee::layer;
+    for (const LayerClass& row : is_layer ? layer_classes() : operation_rows())
+      known.push_back(row.class_name);
     known.insert(known.end(), {"Functional", "Sequential"});
     importing.problems.add(class_name.place(), is_a + "which is not offered", did_you_mean(given, known));
   }
+}
+
+// Of a layer that has not read the format itself. The channels of a ConvLSTM are the third axis, and the kernel of a
+// locally connected layer has its numbers in another order.
+bool has_channels_first(LayerReader& reader) {
+  for (const std::string_view stem : {"ConvLSTM", "LocallyConnected"})
+    if (reader.class_name().starts_with(stem)) return false;
+  if (reader.was_read("data_format")) return false;
+  const Value* format = reader.value("data_format");
+  const bool is_first =
+      format != nullptr && format->kind() == Kind::string && format->string() == "channels_first";
+  if (format != nullptr && !is_first && format->kind() != Kind::null && format->text() != "\"channels_last\"")
+    reader.problem("data_format", fmt::format("\"data_format\" {} is unknown", printable(format->text())),
+                   "write \"channels_last\" or \"channels_first\"");
+  return is_first;
 }
 
 LayerPtr read_plain(const LayerClass& row, const Value& config, const std::string& name,
@@ -126,6 +145,7 @@ LayerPtr read_plain(const LayerClass& row, const Value& config, const std::strin
   try {
     layer = row.from_json(reader);
     if (layer != nullptr && activity) layer->penalise_activity(*activity);
+    if (layer != nullptr && has_channels_first(reader)) layer->put_channels_first();
   } catch (const InputError& error) {
     // After a problem of its configuration, the layer may throw because of a substituted value. Such an error
     // is not reported.
@@ -153,6 +173,16 @@ bool is_model(std::string_view class_name) {
   return class_name == "Sequential" || class_name == "Functional" || class_name == "Model";
 }
 
+Callee callee_of(const Value& entry) {
+  if (entry.kind() != Kind::object) return Callee::layer;
+  const Value* module = text_member(entry, "module");
+  const Value* class_name = text_member(entry, "class_name");
+  const std::string_view name = class_name == nullptr ? "" : std::string_view(class_name->string());
+  const bool is_of_keras3 = module != nullptr && module->string().find(".ops.") != std::string::npos;
+  if (name == "SlicingOpLambda" || (is_of_keras3 && name == "GetItem")) return Callee::slicing;
+  return is_of_keras3 || name == "TFOpLambda" ? Callee::operation : Callee::layer;
+}
+
 LayerPtr read_layer(const Value& entry, Importing& importing) {
   json::Reader reader(entry, importing.problems);
   if (entry.kind() != Kind::object) return nullptr;
@@ -163,7 +193,8 @@ LayerPtr read_layer(const Value& entry, Importing& importing) {
   if (class_name == nullptr || config == nullptr) return nullptr;
 
   const std::string name = name_of(entry, *config);
-  const LayerClass* row = find_layer_class(class_name->string());
+  const LayerClass* row = callee_of(entry) == Callee::layer ? find_layer_class(class_name->string())
+                                                            : find_operation_row(class_name->string());
   LayerPtr layer;
   if (is_custom(entry) || (row == nullptr && !is_model(class_name->string())))
     refuse_class(entry, *class_name, name, importing);

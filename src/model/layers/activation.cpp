@@ -61,13 +61,14 @@ class Softmax final : public Layer {
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     if (inputs.empty() || inputs.size() > 2) refuse(fmt::format("it is given {} inputs", inputs.size()));
-    Symbol x = inputs[0];
-    const std::optional<Symbol> mask = inputs.size() == 2                      ? std::optional(inputs[1])
-                                       : building.options().mask_is_last_input ? building.mask()
-                                                                               : std::nullopt;
-    if (mask) x = x + (cast(*mask, x.spec().type) - 1) * masked_score;
-    const MovedAxes moved(x, axes_);
-    return {moved.back(wt::softmax(moved.last()))};
+    const Symbol x = inputs[0];
+    const std::optional<Symbol> mask = inputs.size() == 2                          ? std::optional(inputs[1])
+                                       : !building.options().masked_inputs.empty() ? building.mask()
+                                                                                   : std::nullopt;
+    if (!mask) return {along_axes(x)};
+    const Symbol kept = cast(*mask, x.spec().type), penalty = (kept - 1) * masked_score;
+    if (!is_on(Switch::masked_scores_are_replaced, building.semantics())) return {along_axes(x + penalty)};
+    return {along_axes(x * kept + penalty) * kept};
   }
   std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
     return building.mask();
@@ -75,6 +76,12 @@ class Softmax final : public Layer {
 
  private:
   static constexpr double masked_score = 1e9;
+
+  Symbol along_axes(Symbol x) const {
+    const MovedAxes moved(x, axes_);
+    return moved.back(wt::softmax(moved.last()));
+  }
+
   std::vector<int> axes_;
 };
 

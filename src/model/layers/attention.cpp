@@ -2,213 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "model/axes.h"
-#include "model/constants.h"
+#include "model/layers/attention_scoring.h"
 #include "model/mask.h"
 
 namespace wt::model {
 
 namespace {
-
-// Keras adds this number to the score of a masked key. Its exponential is 0, and unlike -infinity it is
-// finite.
-constexpr double masked_score = -1e9;
-
-// What a mask of keys [batch, keys] or of pairs [batch, queries, keys] adds to scores [batch, heads?, queries, keys].
-Symbol penalty_of(Symbol mask, Symbol scores) {
-  const Shape m = mask.shape();
-  Shape shape{m[0]};
-  for (int axis = m.rank(); axis < scores.shape().rank(); ++axis) shape.append(1);
-  for (int axis = 1; axis < m.rank(); ++axis) shape.append(m[axis]);
-  return wt::reshape((cast(mask, scores.spec().type) - 1) * -masked_score, shape);
-}
-
-// A matrix [queries, keys] that is 0 where a query may attend to a key and masked_score above the diagonal.
-// There is no kernel that enumerates positions, so the mask is doubled until it is large enough: a mask of 2n
-// x 2n consists of two masks of n x n on the diagonal, a constant block above it and a block of zeros below.
-Symbol causal_mask(Trace& trace, Type type, std::int64_t queries, std::int64_t keys) {
-  Symbol mask = fill(trace, {type, {1, 1}}, 0);
-  for (std::int64_t extent = 1; extent < std::max(queries, keys); extent *= 2) {
-    const Symbol above = fill(trace, {type, {extent, extent}}, masked_score);
-    const Symbol below = fill(trace, {type, {extent, extent}}, 0);
-    mask = concat({concat({mask, above}, 1), concat({below, mask}, 1)}, 0);
-  }
-  const auto cut = [&](int axis, std::int64_t extent) {
-    const std::int64_t rest = mask.shape()[axis] - extent;
-    if (rest > 0) mask = split(mask, axis, {extent, rest})[0];
-  };
-  cut(0, queries);
-  cut(1, keys);
-  return mask;
-}
-
-// A call's scores: masked, made shares that add up to 1, and dropped at random while training.
-struct Scoring {
-  Building& building;
-  const std::string& name;
-  double dropout = 0;
-  std::optional<std::int64_t> seed{};
-  bool is_causal = false;
-  std::optional<Symbol> key_mask{};  // boolean[batch, keys]
-
-  Symbol shares(Symbol scores) const {
-    const Shape s = scores.shape();
-    if (is_causal)
-      scores = scores + causal_mask(building.trace(), scores.spec().type, s[s.rank() - 2], s.last());
-    if (key_mask) scores = scores + penalty_of(*key_mask, scores);
-    const Symbol shares = wt::softmax(scores);
-    if (!building.training() || dropout == 0) return shares;
-    return wt::dropout(shares, building.random_stream(name + "/seed", seed), {.rate = dropout});
-  }
-};
-
-class MultiHeadAttention final : public Layer {
- public:
-  explicit MultiHeadAttention(MultiHeadAttentionConfig config)
-      : Layer(config.name, config.trainable), config_(std::move(config)) {
-    require_positive("num_heads", config_.num_heads);
-    require_positive("key_dim", config_.key_dim);
-    require_positive("value_dim", value_dim());
-    if (!(config_.dropout >= 0 && config_.dropout < 1))
-      refuse(fmt::format("dropout is {}", config_.dropout), "it must be at least 0 and less than 1");
-  }
-  std::string_view class_name() const override { return "MultiHeadAttention"; }
-
- protected:
-  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
-    if (inputs.empty() || inputs.size() > 3)
-      refuse(fmt::format("it is given {} inputs", inputs.size()), "it takes query, value and key");
-    for (const Symbol& input : inputs)
-      if (input.shape().rank() < 3 || input.shape().rank() != inputs[0].shape().rank())
-        refuse(fmt::format("it is given {}", print(input.spec())), "it takes [batch, sequence..., hidden]");
-    require_axes_of_positions(inputs[0]);
-    const Attended query(inputs[0], config_.attention_axes);
-    const Attended value(inputs.size() > 1 ? inputs[1] : inputs[0], config_.attention_axes);
-    const Attended key(inputs.size() > 2   ? inputs[2]
-                       : inputs.size() > 1 ? inputs[1]
-                                           : inputs[0],
-                       config_.attention_axes);
-    const Symbol q = heads_of(building, "query", query.rows(), config_.key_dim);
-    const Symbol k = heads_of(building, "key", key.rows(), config_.key_dim);
-    const Symbol v = heads_of(building, "value", value.rows(), value_dim());
-    const double scale = 1 / std::sqrt(static_cast<double>(config_.key_dim));
-    const Scoring scoring{building,
-                          name(),
-                          config_.dropout,
-                          config_.seed,
-                          config_.causal || building.options().use_causal_mask,
-                          key_mask(building, inputs)};
-    const Symbol shares = scoring.shares(matmul(q * scale, k, {.transpose_b = true}));
-    std::vector<Symbol> outputs{query.back(joined(building, matmul(shares, v), inputs[0].shape().last()))};
-    if (building.options().return_attention_scores) outputs.push_back(shares);
-    return outputs;
-  }
-  std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
-    return building.mask();
-  }
-
- private:
-  void require_axes_of_positions(Symbol query) const {
-    for (const int axis : config_.attention_axes)
-      if (const int i = axis_of(axis, query.spec()); i == 0 || i == query.shape().rank() - 1)
-        refuse(fmt::format("attention over axis {} of {}", axis, print(query.spec())),
-               "attention_axes may hold neither the batch axis nor the last axis, which holds the features");
-  }
-
-  // An input whose attention axes are one axis: [batch and other axes, positions, features].
-  class Attended {
-   public:
-    Attended(Symbol x, std::vector<int> axes) : x_(x) {
-      const int rank = x.shape().rank();
-      if (axes.empty())
-        for (int axis = 1; axis < rank - 1; ++axis) axes.push_back(axis);
-      for (int& axis : axes) axis = axis_of(axis, x.spec());
-      std::ranges::sort(axes);
-      for (int axis = 0; axis < rank - 1; ++axis)
-        if (std::ranges::count(axes, axis) == 0) order_.append(axis);
-      const int others = order_.rank();
-      for (const int axis : axes) order_.append(axis);
-      order_.append(rank - 1);
-      for (int i = 0; i < rank; ++i) moved_.append(x.shape()[static_cast<int>(order_[i])]);
-      rows_ = {moved_.elements(0, others), moved_.elements(others, rank - 1), moved_.last()};
-    }
-    Symbol rows() const {
-      return wt::reshape(std::ranges::is_sorted(order_) ? x_ : transpose(x_, order_), rows_);
-    }
-    // Of [rows, positions, features...] to the axes of x with these features.
-    Symbol back(Symbol y) const {
-      Shape apart, inverse;
-      for (int i = 0; i + 1 < moved_.rank(); ++i) apart.append(moved_[i]);
-      for (int axis = 2; axis < y.shape().rank(); ++axis) apart.append(y.shape()[axis]);
-      for (int axis = 0; axis + 1 < order_.rank(); ++axis)
-        inverse.append(std::ranges::find(order_, axis) - order_.begin());
-      for (int axis = inverse.rank(); axis < apart.rank(); ++axis) inverse.append(axis);
-      const Symbol whole = wt::reshape(y, apart);
-      return std::ranges::is_sorted(inverse) ? whole : transpose(whole, inverse);
-    }
-
-   private:
-    Symbol x_;
-    Shape order_{};
-    Shape moved_{};
-    Shape rows_{};
-  };
-
-  std::int64_t value_dim() const { return config_.value_dim.value_or(config_.key_dim); }
-
-  // Keys that the masks of value and key skip. Queries that are skipped attend nevertheless; what follows skips them.
-  std::optional<Symbol> key_mask(Building& building, const std::vector<Symbol>& inputs) const {
-    std::optional<Symbol> merged;
-    for (std::size_t i = inputs.size() > 1 ? 1 : 0; i < inputs.size(); ++i)
-      if (const auto mask = building.mask_of(inputs[i])) merged = merged ? both(*merged, *mask) : *mask;
-    if (merged && inputs[0].shape().rank() != 3)
-      refuse("masks of sequences along several axes are not offered", "drop the mask");
-    return merged;
-  }
-
-  Symbol kernel(Building& building, std::string_view part, const TensorSpec& spec) const {
-    return building.weight(fmt::format("{}/{}/kernel", name(), part), spec, config_.kernel);
-  }
-  Symbol bias(Building& building, std::string_view part, const TensorSpec& spec) const {
-    return building.weight(fmt::format("{}/{}/bias", name(), part), spec, config_.bias);
-  }
-
-  // Projects x [rows, positions, hidden] to [rows, heads, positions, extent].
-  Symbol heads_of(Building& building, std::string_view part, Symbol x, std::int64_t extent) const {
-    const Type type = x.spec().type;
-    const std::int64_t hidden = x.shape().last(), heads = config_.num_heads;
-    Symbol y = matmul(
-        x, wt::reshape(kernel(building, part, {type, {hidden, heads, extent}}), {hidden, heads * extent}));
-    if (config_.use_bias)
-      y = bias_add(y, wt::reshape(bias(building, part, {type, {heads, extent}}), {heads * extent}));
-    return transpose(wt::reshape(y, {x.shape()[0], x.shape()[1], heads, extent}), {0, 2, 1, 3});
-  }
-
-  // Projects x [rows, heads, positions, value_dim] to [rows, positions, output shape...].
-  Symbol joined(Building& building, Symbol x, std::int64_t hidden) const {
-    const Type type = x.spec().type;
-    const std::int64_t inner = config_.num_heads * value_dim();
-    Shape output, kernel_shape{config_.num_heads, value_dim()}, result{x.shape()[0], x.shape()[2]};
-    for (const std::int64_t extent : config_.output_shape) output.append(extent);
-    if (output.rank() == 0) output.append(hidden);
-    for (const std::int64_t extent : output) {
-      kernel_shape.append(extent);
-      result.append(extent);
-    }
-    const Symbol rows = wt::reshape(transpose(x, {0, 2, 1, 3}), {x.shape()[0], x.shape()[2], inner});
-    const std::string_view part = "attention_output";
-    Symbol y =
-        matmul(rows, wt::reshape(kernel(building, part, {type, kernel_shape}), {inner, output.elements()}));
-    if (config_.use_bias)
-      y = bias_add(y, wt::reshape(bias(building, part, {type, output}), {output.elements()}));
-    return wt::reshape(y, result);
-  }
-
-  MultiHeadAttentionConfig config_;
-};
 
 class Attention final : public Layer {
  public:
@@ -234,7 +33,7 @@ class Attention final : public Layer {
                           config_.dropout,
                           config_.seed,
                           config_.causal || building.options().use_causal_mask,
-                          building.mask_of(value)};
+                          key_mask(building, value)};
     const Symbol shares = scoring.shares(scores(building, query, key));
     Symbol y = matmul(shares, value);
     if (building.mask()) y = y * as_factors(*building.mask(), y);
@@ -247,6 +46,11 @@ class Attention final : public Layer {
   }
 
  private:
+  static std::optional<Symbol> key_mask(Building& building, Symbol value) {
+    const std::optional<Symbol> mask = building.mask_of(value);
+    return mask ? std::optional(mask_of_keys(*mask)) : std::nullopt;
+  }
+
   Symbol scores(Building& building, Symbol query, Symbol key) const {
     const Type type = query.spec().type;
     const auto one = [&](std::string_view own) {
@@ -274,9 +78,6 @@ class Attention final : public Layer {
 
 }  // namespace
 
-LayerPtr multi_head_attention(MultiHeadAttentionConfig config) {
-  return std::make_shared<MultiHeadAttention>(std::move(config));
-}
 LayerPtr attention(AttentionConfig config) { return std::make_shared<Attention>(std::move(config)); }
 
 }  // namespace wt::model

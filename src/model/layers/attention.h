@@ -11,7 +11,8 @@ namespace wt::model {
 // [heads, key_dim], the same for key and value, and attention_output/kernel [heads, value_dim, output shape...].
 //
 // A query attends to all keys along the attention axes, by default all axes between batch and features. Keys that a mask
-// skips, and with `use_causal_mask` keys behind the query, get no share.
+// skips, and with `use_causal_mask` keys behind the query, get no share. A call with `attention_mask_is_last` has a mask of
+// pairs, boolean[batch, queries, keys], behind its other inputs. A query without any key gets equal shares of all.
 struct MultiHeadAttentionConfig {
   std::string name{};
   std::int64_t num_heads = 1;
@@ -21,7 +22,10 @@ struct MultiHeadAttentionConfig {
   bool use_bias = true;
   std::vector<std::int64_t> output_shape{};  // empty: the last extent of the query
   std::vector<int> attention_axes{};         // empty: all between batch and features
-  bool causal = false;                       // a query attends to keys up to its own position
+  // Keras 3's GroupQueryAttention (Ainslie et al., 2023): so many heads of keys and values, each of which serves equally
+  // many heads of queries. Unset: one for each.
+  std::optional<std::int64_t> num_key_value_heads{};
+  bool causal = false;  // a query attends to keys up to its own position
   WeightRule kernel{glorot_uniform, {}, {}};
   WeightRule bias{};
   std::optional<std::int64_t> seed{};

@@ -43,9 +43,9 @@ std::optional<Shape> shape_without_batch(LayerReader& config, std::string_view k
 std::span<const LayerClass> layer_classes() {
   static const std::vector<LayerClass> all = [] {
     std::vector<LayerClass> merged;
-    for (const auto& rows : {activation_rows(), attention_rows(), convolution_rows(), core_rows(),
-                             merging_rows(), normalization_rows(), operation_rows(), pooling_rows(),
-                             random_rows(), recurrent_rows(), shaping_rows()})
+    for (const auto& rows :
+         {activation_rows(), attention_rows(), convolution_rows(), core_rows(), merging_rows(),
+          normalization_rows(), pooling_rows(), random_rows(), recurrent_rows(), shaping_rows()})
       merged.insert(merged.end(), rows.begin(), rows.end());
     std::ranges::sort(merged, {}, &LayerClass::class_name);
     return merged;
@@ -55,6 +55,12 @@ std::span<const LayerClass> layer_classes() {
 
 const LayerClass* find_layer_class(std::string_view class_name) {
   const std::span<const LayerClass> all = layer_classes();
+  const auto row = std::ranges::find(all, class_name, &LayerClass::class_name);
+  return row == all.end() ? nullptr : &*row;
+}
+
+const LayerClass* find_operation_row(std::string_view class_name) {
+  const std::span<const LayerClass> all = operation_rows();
   const auto row = std::ranges::find(all, class_name, &LayerClass::class_name);
   return row == all.end() ? nullptr : &*row;
 }

@@ -21,6 +21,10 @@ struct LayerClass {
 std::span<const LayerClass> layer_classes();                      // sorted by name
 const LayerClass* find_layer_class(std::string_view class_name);  // null if the class is unknown
 
+// The operations that Keras writes as if they were layers (layers/operation.h). Some have the name of a layer.
+const LayerClass* find_operation_row(std::string_view class_name);  // null if the class is unknown
+std::span<const LayerClass> operation_rows();                       // sorted by name
+
 // Reads the shape and the type of a model's input from the configuration of its first layer: "batch_shape" or
 // "batch_input_shape" (which Keras 2 also writes into other layers than an InputLayer), and "dtype". The
 // result has no batch axis. Returns none if neither shape is stated.

@@ -10,10 +10,21 @@ namespace wt::model {
 
 namespace {
 
+Symbol encoded(Symbol x, std::int64_t tokens, CategoryMode mode) {
+  Shape apart = x.shape();
+  apart.append(1);
+  const Symbol numbers = range(*x.trace, {Type::float32, {tokens}}, 1);
+  const Symbol hot = cast(equal(wt::reshape(cast(x, Type::float32), apart), numbers), Type::float32);
+  const int last = x.shape().rank() - 1;
+  if (mode == CategoryMode::count) return reduce_sum(hot, {last});
+  if (mode == CategoryMode::multi_hot) return reduce_max(hot, {last});
+  return x.shape().rank() > 1 && x.shape().last() == 1 ? reduce_max(hot, {last}) : hot;
+}
+
 class Discretization final : public Layer {
  public:
   explicit Discretization(DiscretizationConfig config)
-      : Layer(config.name), boundaries_(std::move(config.bin_boundaries)) {
+      : Layer(config.name), boundaries_(std::move(config.bin_boundaries)), mode_(config.mode) {
     if (boundaries_.empty()) refuse("it has no bin_boundaries", "write them into the model");
     if (!std::ranges::is_sorted(boundaries_)) refuse("its bin_boundaries are not ascending", "sort them");
   }
@@ -28,11 +39,13 @@ class Discretization final : public Layer {
       const Symbol below = cast(less(x, number_like(x, boundary)), Type::float32);
       reached = reached ? *reached + (-below + 1) : -below + 1;
     }
-    return {cast(*reached, Type::int64)};
+    if (!mode_) return {cast(*reached, Type::int64)};
+    return {encoded(*reached, std::ssize(boundaries_) + 1, *mode_)};
   }
 
  private:
   std::vector<double> boundaries_;
+  std::optional<CategoryMode> mode_;
 };
 
 class CategoryEncoding final : public Layer {
@@ -43,16 +56,8 @@ class CategoryEncoding final : public Layer {
   std::string_view class_name() const override { return "CategoryEncoding"; }
 
  protected:
-  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
-    const Symbol x = only(inputs);
-    Shape apart = x.shape();
-    apart.append(1);
-    const Symbol numbers = range(building.trace(), {Type::float32, {config_.num_tokens}}, 1);
-    const Symbol hot = cast(equal(wt::reshape(cast(x, Type::float32), apart), numbers), Type::float32);
-    const int last = x.shape().rank() - 1;
-    if (config_.mode == CategoryMode::count) return {reduce_sum(hot, {last})};
-    if (config_.mode == CategoryMode::multi_hot) return {reduce_max(hot, {last})};
-    return {x.shape().rank() > 1 && x.shape().last() == 1 ? reduce_max(hot, {last}) : hot};
+  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+    return {encoded(only(inputs), config_.num_tokens, config_.mode)};
   }
 
  private:

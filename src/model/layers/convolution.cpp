@@ -109,7 +109,9 @@ class TransposedConvolution final : public ConvolutionBase {
     const Symbol x = checked(inputs);
     const Shape shape = joined(config_.kernel_size, {config_.filters, x.shape().last()});
     const Symbol kernel = building.weight(name() + "/kernel", {x.spec().type, shape}, config_.kernel);
-    return {finished(building, rank() == 1 ? transposed_sequence(x, kernel) : transposed(x, kernel))};
+    return {finished(building, rank() == 1   ? transposed_sequence(x, kernel)
+                               : rank() == 2 ? transposed(x, kernel, 0)
+                                             : transposed_volume(x, kernel))};
   }
 
  private:
@@ -123,13 +125,44 @@ class TransposedConvolution final : public ConvolutionBase {
     return is_same ? given * stride : given * stride + std::max<std::int64_t>(size - stride, 0);
   }
 
-  Symbol transposed(Symbol x, Symbol kernel) const {
-    WindowAttributes window{.size = config_.kernel_size,
-                            .strides = config_.strides,
-                            .dilation = config_.dilation_rate,
+  // Of images whose height is the spatial axis `height` of the layer.
+  Symbol transposed(Symbol x, Symbol kernel, int height) const {
+    const auto own = [&](const Shape& sizes) { return Shape{sizes[height], sizes[height + 1]}; };
+    WindowAttributes window{.size = own(config_.kernel_size),
+                            .strides = own(config_.strides),
+                            .dilation = own(config_.dilation_rate),
                             .padding = config_.padding};
-    window.input = {x.shape()[0], extent(x.shape()[1], 0), extent(x.shape()[2], 1), config_.filters};
+    window.input = {x.shape()[0], extent(x.shape()[1], height), extent(x.shape()[2], height + 1),
+                    config_.filters};
     return conv2d_input_gradient(kernel, x, window);
+  }
+
+  // Every slice of the kernel spreads the images of x over the slices of the result that it reaches.
+  Symbol transposed_volume(Symbol x, Symbol kernel) const {
+    const Shape s = x.shape(), k = kernel.shape();
+    const std::int64_t depth = s[1], stride = config_.strides[0], dilation = config_.dilation_rate[0];
+    const std::int64_t reach = (k[0] - 1) * dilation + 1, whole = (depth - 1) * stride + reach;
+    const std::int64_t result = extent(depth, 0);
+    const Symbol images = wt::reshape(x, {s[0] * depth, s[2], s[3], s[4]});
+    const std::vector<Symbol> of_kernel = spatial::slices(kernel, 0);
+    std::optional<Symbol> sum;
+    for (std::int64_t slice = 0; slice < k[0]; ++slice) {
+      const Symbol own = wt::reshape(of_kernel[static_cast<std::size_t>(slice)], {k[1], k[2], k[3], k[4]});
+      const Symbol y = transposed(images, own, 1);
+      const Shape t = y.shape();
+      const Symbol apart =
+          spatial::padded(wt::reshape(y, {s[0], depth, 1, t[1], t[2], t[3]}), 2, 0, stride - 1);
+      const Symbol spread =
+          spatial::cropped(wt::reshape(apart, {s[0], depth * stride, t[1], t[2], t[3]}), 1, 0, stride - 1);
+      const std::int64_t before = slice * dilation;
+      const Symbol placed = spatial::padded(spread, 1, before, reach - 1 - before);
+      sum = sum ? *sum + placed : placed;
+    }
+    // What the convolution of the result would pad is cut off, as many slices before as TensorFlow pads there.
+    const std::int64_t padding = std::max<std::int64_t>(0, whole - result);
+    const std::int64_t before = config_.padding == Padding::same ? padding / 2 : 0;
+    const Symbol extended = spatial::padded(*sum, 1, 0, std::max<std::int64_t>(0, before + result - whole));
+    return spatial::cropped(extended, 1, before, extended.shape()[1] - before - result);
   }
 
   Symbol transposed_sequence(Symbol x, Symbol kernel) const {
@@ -201,6 +234,9 @@ LayerPtr conv1d_transpose(TransposedConvolutionConfig config) {
 }
 LayerPtr conv2d_transpose(TransposedConvolutionConfig config) {
   return std::make_shared<TransposedConvolution>("Conv2DTranspose", 2, std::move(config));
+}
+LayerPtr conv3d_transpose(TransposedConvolutionConfig config) {
+  return std::make_shared<TransposedConvolution>("Conv3DTranspose", 3, std::move(config));
 }
 LayerPtr depthwise_conv1d(DepthwiseConvolutionConfig config) {
   return std::make_shared<DepthwiseConvolution>("DepthwiseConv1D", 1, false, std::move(config));

@@ -28,7 +28,7 @@ LayerPtr conv1d(ConvolutionConfig config);
 LayerPtr conv2d(ConvolutionConfig config);
 LayerPtr conv3d(ConvolutionConfig config);
 
-// Keras' Conv1DTranspose and Conv2DTranspose: the gradient of a convolution with respect to its input, which is larger
+// Keras' Conv1DTranspose, Conv2DTranspose and Conv3DTranspose: the gradient of a convolution with respect to its input, which is larger
 // than its output if there are strides. The kernel is [spatial axes..., filters, channels].
 struct TransposedConvolutionConfig {
   ConvolutionConfig base{};
@@ -36,6 +36,7 @@ struct TransposedConvolutionConfig {
 };
 LayerPtr conv1d_transpose(TransposedConvolutionConfig config);
 LayerPtr conv2d_transpose(TransposedConvolutionConfig config);
+LayerPtr conv3d_transpose(TransposedConvolutionConfig config);
 
 // Keras' DepthwiseConv1D and DepthwiseConv2D: each channel is convolved on its own, with `depth_multiplier` kernels,
 // [spatial axes..., channels, depth_multiplier]. `base.kernel` is the depthwise kernel, and `base.filters` is unused.

@@ -18,13 +18,14 @@ struct MergingKind {
   Symbol (*combine)(Symbol a, Symbol b) = nullptr;
   bool divides = false;
   std::size_t at_most = SIZE_MAX;
+  bool has_no_neutral = false;  // no number that leaves any other as it is
 };
 constexpr MergingKind add_kind{"Add", wt::operator+ };
 constexpr MergingKind subtract_kind{"Subtract", wt::operator-, false, 2};
 constexpr MergingKind multiply_kind{"Multiply", wt::operator* };
 constexpr MergingKind average_kind{"Average", wt::operator+, true};
-constexpr MergingKind maximum_kind{"Maximum", wt::maximum};
-constexpr MergingKind minimum_kind{"Minimum", wt::minimum};
+constexpr MergingKind maximum_kind{"Maximum", wt::maximum, false, SIZE_MAX, true};
+constexpr MergingKind minimum_kind{"Minimum", wt::minimum, false, SIZE_MAX, true};
 
 // Keras 2 keeps a step that all inputs keep, and Keras 3 one that any input keeps. An input without a mask keeps all of
 // its steps.
@@ -49,18 +50,15 @@ class Merging final : public Layer {
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& given) const override {
-    const std::vector<Symbol> inputs = with_constants(building, given);
-    if (inputs.size() < 2 || inputs.size() > kind_.at_most)
-      refuse(fmt::format("it is given {} inputs", inputs.size()),
-             kind_.at_most == 2 ? "it takes two" : "it takes two or more");
+    require_equal_ranks(given);
+    const bool fills_steps = !is_on(Switch::merged_masks_need_all, building.semantics());
+    const bool is_product = kind_.class_name == "Multiply";
+    if (fills_steps && kind_.has_no_neutral) return {of_kept_steps(building, given)};
+    const std::vector<Symbol> inputs = fills_steps && is_product ? with_ones(building, given) : given;
     Symbol merged = inputs[0];
-    for (std::size_t i = 1; i < inputs.size(); ++i) {
-      if (inputs[i].shape().rank() != merged.shape().rank() && building.options().constants.empty())
-        refuse(fmt::format("input {} is {}, and the inputs before it are {}", i, print(inputs[i].spec()),
-                           print(merged.spec())),
-               "reshape one: inputs of different rank are not offered");
-      merged = kind_.combine(merged, inputs[i]);
-    }
+    for (std::size_t i = 1; i < inputs.size(); ++i) merged = kind_.combine(merged, inputs[i]);
+    if (fills_steps && is_product)
+      if (const auto mask = merged_mask(building, given)) merged = merged * as_factors(*mask, merged);
     return {kind_.divides ? merged / static_cast<double>(inputs.size()) : merged};
   }
   std::optional<Symbol> mask_of_outputs(Building& building,
@@ -69,11 +67,42 @@ class Merging final : public Layer {
   }
 
  private:
-  // Numbers among the arguments, as Keras 3 writes `x * 2` with the class Multiply.
-  static std::vector<Symbol> with_constants(Building& building, std::vector<Symbol> inputs) {
-    for (const auto& [position, value] : building.options().constants)
-      if (!inputs.empty() && position <= inputs.size())
-        inputs.insert(inputs.begin() + static_cast<std::ptrdiff_t>(position), number_like(inputs[0], value));
+  void require_equal_ranks(const std::vector<Symbol>& inputs) const {
+    if (inputs.size() < 2 || inputs.size() > kind_.at_most)
+      refuse(fmt::format("it is given {} inputs", inputs.size()),
+             kind_.at_most == 2 ? "it takes two" : "it takes two or more");
+    for (std::size_t i = 1; i < inputs.size(); ++i)
+      if (inputs[i].shape().rank() != inputs[0].shape().rank())
+        refuse(fmt::format("input {} is {}, and the inputs before it are {}", i, print(inputs[i].spec()),
+                           print(inputs[0].spec())),
+               "reshape one: inputs of different rank are not offered");
+  }
+
+  // Keras 3's Maximum and Minimum: where a mask skips a step of one input, the others' steps count alone.
+  Symbol of_kept_steps(Building& building, const std::vector<Symbol>& inputs) const {
+    const auto chosen = [](const std::optional<Symbol>& mask, Symbol kept, Symbol otherwise) {
+      if (!mask) return kept;
+      const Symbol factors = as_factors(*mask, kept);
+      return kept * factors + otherwise * (-factors + 1);
+    };
+    Symbol merged = inputs[0];
+    std::optional<Symbol> mask = building.mask_of(inputs[0]);
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+      const std::optional<Symbol> own = building.mask_of(inputs[i]);
+      const Symbol next = chosen(own, inputs[i], merged);
+      merged = kind_.combine(chosen(mask, merged, next), next);
+      mask = mask && own ? std::optional(either(*mask, *own)) : std::nullopt;
+    }
+    return merged;
+  }
+
+  // Keras 3's Multiply: a step that a mask skips is a factor of 1, and one that all masks skip is 0.
+  static std::vector<Symbol> with_ones(Building& building, std::vector<Symbol> inputs) {
+    for (Symbol& input : inputs)
+      if (const auto mask = building.mask_of(input)) {
+        const Symbol factors = as_factors(*mask, input);
+        input = input * factors + (-factors + 1);
+      }
     return inputs;
   }
 

@@ -67,24 +67,46 @@ class BatchNormalization final : public Layer {
       return batch_norm_inference(x, gamma, beta, mean_now, variance_now, attributes);
     attributes.corrects_variance =
         is_fused && is_on(Switch::moving_variance_of_images_is_corrected, building.semantics());
-    const Normalized result = building.mask()
-                                  ? masked(x, gamma, beta, mean_now, variance_now, *building.mask())
-                                  : batch_norm(x, gamma, beta, mean_now, variance_now, attributes);
+    const bool has_own_rule = building.mask() || config_.synchronized;
+    const Normalized result = has_own_rule ? by_moments(building, x, gamma, beta, mean_now, variance_now)
+                                           : batch_norm(x, gamma, beta, mean_now, variance_now, attributes);
     building.update(mean, result.moving_mean);
     building.update(variance, result.moving_variance);
     return result.y;
   }
 
+  struct Moments {
+    Symbol mean{};
+    Symbol variance{};
+  };
+
   // Steps that the mask skips are normalized, too, but their numbers are not part of the statistics.
-  Normalized masked(Symbol x, Symbol gamma, Symbol beta, Symbol mean_now, Symbol variance_now,
-                    Symbol mask) const {
-    const Symbol factors = as_factors(mask, x);
+  Moments moments(Building& building, Symbol x) const {
     Shape axes;
     for (int axis = 0; axis + 1 < x.shape().rank(); ++axis) axes.append(axis);
-    const Symbol count = reduce_sum(factors);
-    const Symbol mean = reduce_sum(x * factors, axes) / count;
+    const Symbol factors = building.mask() ? as_factors(*building.mask(), x) : number_like(x, 1);
+    const Symbol count =
+        building.mask() ? reduce_sum(factors)
+                        : number_like(x, static_cast<double>(x.shape().elements(0, x.shape().rank() - 1)));
+    if (!config_.synchronized) {
+      const Symbol mean = reduce_sum(x * factors, axes) / count;
+      return {mean, reduce_sum(square(x - mean) * factors, axes) / count};
+    }
+    // As Keras: sums, squares and counts of all replicas.
+    const Symbol all = all_reduce(
+        concat({reduce_sum(x * factors, axes), reduce_sum(square(x) * factors, axes), reshape(count, {1})},
+               0),
+        Reduction::sum);
+    const std::int64_t channels = x.shape().last();
+    const std::vector<Symbol> sums = split(all, 0, {channels, channels, 1});
+    const Symbol mean = sums[0] / sums[2];
+    return {mean, sums[1] / sums[2] - square(mean)};
+  }
+
+  Normalized by_moments(Building& building, Symbol x, Symbol gamma, Symbol beta, Symbol mean_now,
+                        Symbol variance_now) const {
+    const auto [mean, variance] = moments(building, x);
     const Symbol centred = x - mean;
-    const Symbol variance = reduce_sum(square(centred) * factors, axes) / count;
     const auto moved = [&](Symbol before, Symbol now) {
       return before * config_.momentum + now * (1 - config_.momentum);
     };

@@ -6,7 +6,7 @@ namespace wt::model {
 
 // Keras' BatchNormalization (Ioffe and Szegedy, 2015): normalizes each channel, the last axis or another one, over all
 // other axes. In training it uses the mean and variance of the replica's own rows and updates the moving
-// statistics; steps that a mask skips don't count. In inference, or if the layer is frozen, it uses the moving
+// statistics, or with `synchronized` those of all replicas, which costs an all-reduce each way; steps that a mask skips don't count. In inference, or if the layer is frozen, it uses the moving
 // statistics.
 struct BatchNormalizationConfig {
   std::string name{};
@@ -15,6 +15,7 @@ struct BatchNormalizationConfig {
   double epsilon = 1e-3;
   bool center = true;
   bool scale = true;
+  bool synchronized = false;  // in training, mean and variance are those of the rows of all replicas
   WeightRule beta{zeros, {}, {}};
   WeightRule gamma{ones, {}, {}};
   Initializer moving_mean_initializer = zeros;

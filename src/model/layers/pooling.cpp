@@ -83,6 +83,45 @@ class GlobalPooling final : public Layer {
   bool keeps_axes_;
 };
 
+constexpr std::string_view adaptive_names[2][3] = {
+    {"AdaptiveMaxPooling1D", "AdaptiveMaxPooling2D", "AdaptiveMaxPooling3D"},
+    {"AdaptiveAveragePooling1D", "AdaptiveAveragePooling2D", "AdaptiveAveragePooling3D"}};
+
+class AdaptivePooling final : public Layer {
+ public:
+  AdaptivePooling(int rank, bool is_mean, AdaptivePoolingConfig config)
+      : Layer(config.name), config_(std::move(config)), rank_(rank), is_mean_(is_mean) {
+    if (config_.output_size.rank() != rank_)
+      refuse(fmt::format("output_size has {} numbers", config_.output_size.rank()),
+             fmt::format("write one number, or {}", rank_));
+  }
+  std::string_view class_name() const override { return adaptive_names[is_mean_ ? 1 : 0][rank_ - 1]; }
+
+ protected:
+  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+    Symbol x = only(inputs, rank_ + 2);
+    for (int axis = 1; axis <= rank_; ++axis) x = pooled(x, axis, config_.output_size[axis - 1]);
+    return {x};
+  }
+
+ private:
+  // A window of several axes is one of each axis after the other.
+  Symbol pooled(Symbol x, int axis, std::int64_t wanted) const {
+    const std::int64_t given = x.shape()[axis];
+    std::vector<Symbol> windows;
+    for (std::int64_t i = 0; i < wanted; ++i) {
+      const std::int64_t begin = i * given / wanted, end = ((i + 1) * given + wanted - 1) / wanted;
+      const Symbol window = spatial::cropped(x, axis, begin, given - end);
+      windows.push_back(is_mean_ ? reduce_mean(window, {axis}, true) : reduce_max(window, {axis}, true));
+    }
+    return windows.size() == 1 ? windows.front() : concat(windows, axis);
+  }
+
+  AdaptivePoolingConfig config_;
+  int rank_;
+  bool is_mean_;
+};
+
 LayerPtr pooling(const PoolingKind& kind, PoolingConfig config) {
   return std::make_shared<Pooling>(kind, std::move(config));
 }
@@ -92,6 +131,12 @@ LayerPtr global_pooling(std::size_t kind, const GlobalPoolingConfig& config) {
 
 }  // namespace
 
+LayerPtr adaptive_average_pooling(int rank, AdaptivePoolingConfig config) {
+  return std::make_shared<AdaptivePooling>(rank, true, std::move(config));
+}
+LayerPtr adaptive_max_pooling(int rank, AdaptivePoolingConfig config) {
+  return std::make_shared<AdaptivePooling>(rank, false, std::move(config));
+}
 LayerPtr max_pooling1d(PoolingConfig config) { return pooling(max_kinds[0], std::move(config)); }
 LayerPtr max_pooling2d(PoolingConfig config) { return pooling(max_kinds[1], std::move(config)); }
 LayerPtr max_pooling3d(PoolingConfig config) { return pooling(max_kinds[2], std::move(config)); }

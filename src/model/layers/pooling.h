@@ -34,4 +34,13 @@ LayerPtr global_average_pooling1d(const GlobalPoolingConfig& config = {});
 LayerPtr global_average_pooling2d(const GlobalPoolingConfig& config = {});
 LayerPtr global_average_pooling3d(const GlobalPoolingConfig& config = {});
 
+// Keras 3's adaptive pooling: the mean or the maximum of so many windows along each spatial axis, which cover it and have
+// nearly equal extents. Window i reaches from floor(i * given / wanted) to ceil((i + 1) * given / wanted).
+struct AdaptivePoolingConfig {
+  std::string name{};
+  Shape output_size{};
+};
+LayerPtr adaptive_average_pooling(int rank, AdaptivePoolingConfig config);
+LayerPtr adaptive_max_pooling(int rank, AdaptivePoolingConfig config);
+
 }  // namespace wt::model

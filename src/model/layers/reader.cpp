@@ -167,11 +167,9 @@ std::vector<std::int64_t> LayerReader::extents(std::string_view key) {
 
 Padding LayerReader::padding() { return one_of("padding", paddings, Padding::valid); }
 
-std::string LayerReader::activation(std::string_view key) {
+std::string LayerReader::activation_name(std::string_view key) {
   const json::Value* found = given(key);
   if (found == nullptr) return "linear";
-  std::string name;
-  Place place = found->place();
   if (found->kind() == json::Kind::object) {
     // Keras 3 may write {"class_name": "function", "config": "relu", ...}. Other objects are Python code or
     // layers.
@@ -185,15 +183,20 @@ std::string LayerReader::activation(std::string_view key) {
               "write the name of an activation");
       return "linear";
     }
-    name = function->string();
-    place = function->place();
-  } else {
-    name = json::convert<std::string>(*found, problems_).value_or("linear");
+    return function->string();
   }
+  return json::convert<std::string>(*found, problems_).value_or("linear");
+}
+
+std::string LayerReader::activation(std::string_view key) {
+  std::string name = activation_name(key);
   if (find_activation(name) != nullptr) return name;
   std::vector<std::string_view> known;
   for (const Activation& row : activations()) known.push_back(row.name);
-  problems_.add(place, fmt::format("unknown activation \"{}\"", printable(name)), did_you_mean(name, known));
+  const json::Value* found = given(key);
+  const bool is_object = found->kind() == json::Kind::object;
+  problems_.add(is_object ? found->find("config")->place() : found->place(),
+                fmt::format("unknown activation \"{}\"", printable(name)), did_you_mean(name, known));
   return "linear";
 }
 

@@ -35,6 +35,8 @@ class LayerReader : public json::Reader {
   Padding padding();
 
   std::string activation(std::string_view key);
+  // The name alone, for layers that have activations of their own; "linear" if the key is missing.
+  std::string activation_name(std::string_view key);
   Initializer initializer(std::string_view key, const Initializer& otherwise);
   std::optional<Regularizer> regularizer(std::string_view key);
   std::optional<Constraint> constraint(std::string_view key);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "model/layers/spatial.h"
 #include "model/mask.h"
 
 namespace wt::model {
@@ -45,6 +46,8 @@ class Recurrent final : public Layer {
   Recurrent(const CellKind& kind, RecurrentConfig config)
       : Layer(config.name, config.trainable), kind_(kind), config_(std::move(config)) {
     require_positive("units", config_.units);
+    require_known(config_.activation);
+    require_known(config_.recurrent_activation);
   }
   std::string_view class_name() const override { return kind_.class_name; }
 
@@ -56,10 +59,11 @@ class Recurrent final : public Layer {
     const Symbol x = inputs[0];
     if (x.shape().rank() != 3)
       refuse(fmt::format("it is given {}", print(x.spec())), "it takes [batch, time, features]");
-    const std::vector<Symbol> outputs = states_of(building, inputs);
+    const std::optional<Symbol> mask = mask_of_sequence(building, inputs);
+    const std::vector<Symbol> outputs = states_of(building, inputs, mask);
     const Symbol sequence = outputs[0];
-    const bool restarts = inputs.size() > 1 && building.mask();
-    std::vector<Symbol> results{config_.return_sequences ? shown(building, sequence)
+    const bool restarts = inputs.size() > 1 && mask;
+    std::vector<Symbol> results{config_.return_sequences ? shown(sequence, mask)
                                 : restarts               ? last_step(sequence)
                                                          : outputs[1]};
     if (config_.return_state)
@@ -75,7 +79,8 @@ class Recurrent final : public Layer {
 
  private:
   // The outputs of the kernel: the state after every step, and the states after the last one.
-  std::vector<Symbol> states_of(Building& building, const std::vector<Symbol>& inputs) const {
+  std::vector<Symbol> states_of(Building& building, const std::vector<Symbol>& inputs,
+                                const std::optional<Symbol>& mask) const {
     const Symbol x = inputs[0];
     const Type type = x.spec().type;
     const std::int64_t width = kind_.gates * config_.units;
@@ -92,7 +97,7 @@ class Recurrent final : public Layer {
       operands.push_back(inputs.size() > 1
                              ? inputs[1 + i]
                              : fill(building.trace(), {type, {x.shape()[0], config_.units}}, 0));
-    if (building.mask()) operands.push_back(*building.mask());
+    if (mask) operands.push_back(*mask);
     const bool is_keras2 = is_on(Switch::hard_sigmoid_has_slope_a_fifth, building.semantics());
     return building.trace().apply(
         kind_.kernel, operands,
@@ -100,7 +105,7 @@ class Recurrent final : public Layer {
                             .recurrent_activation = cell_activation(config_.recurrent_activation, is_keras2),
                             .go_backwards = config_.go_backwards,
                             .reset_after = config_.reset_after,
-                            .is_masked = building.mask().has_value()});
+                            .is_masked = mask.has_value()});
   }
 
   bool has_recurrent_bias() const { return kind_.kernel == "gru" && config_.reset_after; }
@@ -118,9 +123,10 @@ class Recurrent final : public Layer {
     return rows;
   }
 
-  Symbol shown(Building& building, Symbol sequence) const {
-    if (!config_.zero_output_for_mask || !building.mask()) return sequence;
-    return sequence * as_factors(*building.mask(), sequence);
+  Symbol shown(Symbol sequence, const std::optional<Symbol>& mask) const {
+    if (!config_.zero_output_for_mask || !mask) return sequence;
+    const Symbol factors = as_factors(*mask, sequence);
+    return sequence * (config_.go_backwards ? spatial::reversed(factors) : factors);
   }
 
   static Symbol last_step(Symbol sequence) {
@@ -129,9 +135,13 @@ class Recurrent final : public Layer {
     return reshape(last, {sequence.shape()[0], sequence.shape()[2]});
   }
 
-  CellActivation cell_activation(std::string_view name, bool is_keras2) const {
+  static CellActivation cell_activation(std::string_view name, bool is_keras2) {
     const auto* row = std::ranges::find(cell_activations, name, &NamedActivation::name);
-    if (row != std::end(cell_activations)) return is_keras2 ? row->keras2 : row->keras3;
+    return is_keras2 ? row->keras2 : row->keras3;
+  }
+
+  void require_known(std::string_view name) const {
+    if (std::ranges::count(cell_activations, name, &NamedActivation::name) > 0) return;
     std::vector<std::string_view> known;
     for (const NamedActivation& other : cell_activations) known.push_back(other.name);
     refuse(fmt::format("the activation \"{}\" is not offered in a recurrent layer", name),
@@ -147,6 +157,12 @@ class Recurrent final : public Layer {
 };
 
 }  // namespace
+
+std::optional<Symbol> mask_of_sequence(Building& building, const std::vector<Symbol>& inputs) {
+  const bool is_dropped = inputs.size() > 1 && building.options().masked_inputs.empty() &&
+                          is_on(Switch::initial_states_drop_masks, building.semantics());
+  return is_dropped ? std::nullopt : building.mask();
+}
 
 LayerPtr simple_rnn(RecurrentConfig config) {
   return std::make_shared<Recurrent>(simple_rnn_kind, std::move(config));

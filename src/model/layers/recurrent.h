@@ -27,6 +27,9 @@ struct RecurrentConfig {
   bool zero_output_for_mask = false;  // a returned sequence is 0 where the mask skips a step
   bool trainable = true;
 };
+// The mask of such a call: a given one, or that of the sequence, which Keras 3 drops if there are initial states.
+std::optional<Symbol> mask_of_sequence(Building& building, const std::vector<Symbol>& inputs);
+
 LayerPtr simple_rnn(RecurrentConfig config);
 LayerPtr gru(RecurrentConfig config);
 LayerPtr lstm(RecurrentConfig config);

@@ -107,8 +107,7 @@ Symbol copies(Symbol x, std::int64_t given, std::int64_t rows) {
   const double scale = static_cast<double>(given) / static_cast<double>(rows);
   const Symbol position = range(*x.trace, {Type::float32, {rows}}, scale) + 0.5 * scale;
   const Symbol whole = cast(cast(position, Type::int32), Type::float32);
-  return cast(equal(reshape(whole, {rows, 1}), range(*x.trace, {Type::float32, {1, given}}, 1)),
-              Type::float32);
+  return cast(equal(reshape(whole, {rows, 1}), range(*x.trace, {Type::float32, {given}}, 1)), Type::float32);
 }
 
 class Resizing final : public Layer {

@@ -125,6 +125,7 @@ class Rescaling final : public Layer {
     return {given * by_channel(given, config_.scale) + by_channel(given, config_.offset)};
   }
   std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
+    if (!is_on(Switch::rescaling_keeps_masks, building.semantics())) return std::nullopt;
     return building.mask();
   }
 

@@ -155,6 +155,16 @@ Symbol strided(Symbol x, int axis, std::int64_t begin, std::int64_t count, std::
   return reshape(split(apart, 2, {1, stride - 1})[0], result);
 }
 
+// By a product with a matrix that has ones on the other diagonal.
+Symbol reversed(Symbol x) {
+  const std::int64_t time = x.shape()[1];
+  Trace& trace = *x.trace;
+  const Symbol forwards = range(trace, {x.spec().type, {time}}, 1);
+  const Symbol backwards = -forwards + static_cast<double>(time - 1);
+  const Symbol exchange = cast(equal(reshape(forwards, {time, 1}), backwards), x.spec().type);
+  return transpose(matmul(transpose(x, {0, 2, 1}), exchange), {0, 2, 1});
+}
+
 Symbol convolve(Symbol x, Symbol kernel, const Window& window) {
   if (spatial_rank(x) == 3) return convolve_volume(x, kernel, window);
   if (spatial_rank(x) == 2) return conv2d(x, kernel, image_window(window));

@@ -4,23 +4,13 @@
 
 #include <algorithm>
 
+#include "model/layers/recurrent.h"
 #include "model/layers/spatial.h"
 #include "model/mask.h"
 
 namespace wt::model {
 
 namespace {
-
-// The steps of [batch, time, features] in the opposite order, by a product with a matrix that has ones on the other
-// diagonal.
-Symbol reversed(Symbol x) {
-  const std::int64_t time = x.shape()[1];
-  Trace& trace = *x.trace;
-  const Symbol forwards = range(trace, {x.spec().type, {time, 1}}, 1);
-  const Symbol backwards = -range(trace, {x.spec().type, {1, time}}, 1) + static_cast<double>(time - 1);
-  const Symbol exchange = cast(equal(forwards, backwards), x.spec().type);
-  return transpose(matmul(transpose(x, {0, 2, 1}), exchange), {0, 2, 1});
-}
 
 class Bidirectional final : public Layer {
  public:
@@ -34,20 +24,22 @@ class Bidirectional final : public Layer {
       refuse(fmt::format("it is given {} inputs", inputs.size()),
              "it takes a sequence, and initial states of both");
     const std::size_t states = (inputs.size() - 1) / 2;
+    const std::optional<Symbol> mask = mask_of_sequence(building, inputs);
     const auto read = [&](const LayerPtr& layer, std::size_t first) {
       std::vector<Symbol> own{inputs[0]};
       for (std::size_t i = 0; i < states; ++i) own.push_back(inputs[first + i]);
       CallOptions options;
-      if (building.mask()) {
-        own.push_back(*building.mask());
-        options.mask_is_last_input = true;
+      if (mask) {
+        own.push_back(*mask);
+        options.masked_inputs = {0};
       }
       return (*layer)(building, own, options);
     };
     const std::vector<Symbol> forward = read(config_.forward, 1);
     const std::vector<Symbol> backward = read(config_.backward, 1 + states);
     std::vector<Symbol> outputs =
-        merged(forward[0], config_.return_sequences ? reversed(backward[0]) : backward[0]);
+        config_.return_sequences ? merged(kept(forward[0], mask), kept(spatial::reversed(backward[0]), mask))
+                                 : merged(forward[0], backward[0]);
     if (config_.return_state) {
       outputs.insert(outputs.end(), forward.begin() + 1, forward.end());
       outputs.insert(outputs.end(), backward.begin() + 1, backward.end());
@@ -60,6 +52,11 @@ class Bidirectional final : public Layer {
   }
 
  private:
+  // Sequences are 0 where the mask skips a step, whatever the layers inside return there.
+  static Symbol kept(Symbol sequence, const std::optional<Symbol>& mask) {
+    return mask ? sequence * as_factors(*mask, sequence) : sequence;
+  }
+
   std::vector<Symbol> merged(Symbol a, Symbol b) const {
     switch (config_.merge_mode) {
       case MergeMode::concat:
@@ -135,9 +132,9 @@ class RnnOfCells final : public Layer {
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
-    Symbol x = only(inputs);
-    for (const LayerPtr& layer : layers_) x = (*layer)(building, x);
-    return {x};
+    std::vector<Symbol> outputs{only(inputs)};
+    for (const LayerPtr& layer : layers_) outputs = (*layer)(building, std::vector<Symbol>{outputs.front()});
+    return outputs;
   }
 
  private:

@@ -10,6 +10,7 @@
 #include "model/weights.h"
 #include "study/recordings/families.h"
 #include "study/recordings/machine.h"
+#include "study/recordings/trainings.h"
 #include "train/model.h"
 
 namespace wt::recordings {
@@ -53,17 +54,30 @@ train::CompileOptions options_of(const Recording& recording) {
 
 class Repeated {
  public:
-  Repeated(const Recording& recording, Comparison& comparison)
+  Repeated(const Recording& recording, Comparison& comparison, std::int64_t replicas = 1)
       : recording_(recording),
         comparison_(comparison),
         layer_(read_model()),
         tensors_(recording.tensors()),
-        batch_(recording.config("batch")->integer()) {
+        batch_(recording.config("batch")->integer()),
+        machine_(replicas) {
     match_names();
     state_.preset(weights("initial"));
     model_.compile(options_of(recording));
     auto first = train_rows().iterate();
     model_.training_plan(*first.next());
+  }
+
+  // Each batch has its rows `copies` times.
+  Training train(std::int64_t copies) {
+    Training training;
+    const std::int64_t steps = std::ssize(recording_.value("steps")->elements());
+    model_.fit(repeated_rows(copies),
+               {.epochs = steps, .steps_per_epoch = 1, .on_epoch = [&](const train::EpochResult& epoch) {
+                  training.losses.push_back(epoch.loss);
+                }});
+    training.weights = model_.weights();
+    return training;
   }
 
   void compare() {
@@ -87,7 +101,27 @@ class Repeated {
     const json::Value* text = recording_.text("model.json");
     if (text == nullptr)
       throw InputError("Keras writes no JSON for this model", "build it from layers that Keras can write");
-    return model::model_from_json(json::parse(text->string(), "model.json"));
+    return model::model_from_json(with_boundaries(json::parse(text->string(), "model.json")));
+  }
+
+  // Keras 2 keeps the boundaries that a Discretization has adapted to out of the JSON. A user has to write them there.
+  json::Value with_boundaries(json::Value tree) const {
+    const json::Value* boundaries = recording_.value("bin_boundaries");
+    if (boundaries == nullptr) return tree;
+    const json::Value::Elements& layers = tree.find("config")->find("layers")->elements();
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      for (const json::Member& layer : boundaries->members())
+        if (const json::Value* name = layers[i].find("name"); name != nullptr && name->string() == layer.key)
+          return json::replaced(
+              tree,
+              std::vector<std::string>{"config", "layers", std::to_string(i), "config", "bin_boundaries"},
+              layer.value);
+    return tree;
+  }
+
+  // What `adapt` has counted, from which Keras 2 computes the boundaries of a Discretization.
+  bool is_compared(const std::string& recorded) const {
+    return tensors_.at(recorded).type() == Type::float32 && !recorded.ends_with("/summary");
   }
 
   // Finds the name here of each of Keras' paths. A path may begin with the model that a layer is in. The two versions of
@@ -104,7 +138,7 @@ class Repeated {
       return true;
     };
     for (const auto& [recorded, tensor] : tensors_) {
-      if (!recorded.starts_with("initial/") || tensor.type() != Type::float32) continue;
+      if (!recorded.starts_with("initial/") || !is_compared(recorded)) continue;
       const std::string path = recorded.substr(11);
       if (!take(path, [&](const model::Weight& w) { return w.name == path || path.ends_with("/" + w.name); }))
         unmatched.push_back(recorded);
@@ -118,7 +152,7 @@ class Repeated {
   Tensors weights(const std::string& when) {
     Tensors found;
     for (const auto& [recorded, tensor] : tensors_) {
-      if (!recorded.starts_with(when + "/") || tensor.type() != Type::float32) continue;
+      if (!recorded.starts_with(when + "/") || !is_compared(recorded)) continue;
       const std::string path = recorded.substr(when.size() + 4);
       if (names_.contains(path))
         found.emplace(names_.at(path), tensor);
@@ -135,10 +169,28 @@ class Repeated {
     return found;
   }
 
-  data::Dataset train_rows() const {
+  std::vector<Tensor> inputs_and_labels() const {
     std::vector<Tensor> rows = numbered('x');
     for (const Tensor& labels : numbered('y')) rows.push_back(labels);
-    return data::Dataset::from_tensor_slices(rows).batch(batch_);
+    return rows;
+  }
+  data::Dataset train_rows() const {
+    return data::Dataset::from_tensor_slices(inputs_and_labels()).batch(batch_);
+  }
+
+  data::Dataset repeated_rows(std::int64_t copies) const {
+    std::vector<Tensor> all;
+    for (const Tensor& once : inputs_and_labels()) {
+      TensorSpec spec = once.spec();
+      spec.shape[0] *= copies;
+      Tensor more = Tensor::zeros(spec);
+      const std::size_t bytes = once.bytes().size() / static_cast<std::size_t>(once.shape()[0] / batch_);
+      for (std::size_t at = 0; at < more.bytes().size(); at += bytes)
+        std::ranges::copy(once.bytes().subspan(at / bytes / static_cast<std::size_t>(copies) * bytes, bytes),
+                          more.bytes().subspan(at, bytes).begin());
+      all.push_back(std::move(more));
+    }
+    return data::Dataset::from_tensor_slices(all).batch(batch_ * copies);
   }
 
   void compare_predictions(const std::string& name) {
@@ -171,12 +223,17 @@ class Repeated {
   Tensors tensors_;
   std::int64_t batch_;
   std::map<std::string, std::string> names_{};  // of weights, by Keras' path
-  Machine machine_{};
+  Machine machine_;
   train::State state_{1};
   train::Model model_{layer_, state_, machine_};
 };
 
 }  // namespace
+
+Training repeat_training(const Recording& recording, std::int64_t replicas, std::int64_t copies) {
+  Comparison unused;
+  return Repeated(recording, unused, replicas).train(copies);
+}
 
 void compare_training(const Recording& recording, Comparison& comparison) {
   if (const json::Value* layer = recording.config("layer"))

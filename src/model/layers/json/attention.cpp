@@ -31,6 +31,21 @@ LayerPtr read_multi_head_attention(LayerReader& r) {
                                .trainable = r.trainable()});
 }
 
+LayerPtr read_group_query_attention(LayerReader& r) {
+  r.not_offered("sliding_window", "set it to null");
+  MultiHeadAttentionConfig config{.name = r.name(),
+                                  .num_heads = r.extent("num_query_heads"),
+                                  .key_dim = r.extent("head_dim"),
+                                  .dropout = r.number("dropout", 0),
+                                  .use_bias = r.flag("use_bias", true),
+                                  .kernel = r.rule("kernel", glorot_uniform),
+                                  .bias = r.rule("bias", zeros),
+                                  .seed = r.seed(),
+                                  .trainable = r.trainable()};
+  config.num_key_value_heads = r.extent("num_key_value_heads");
+  return multi_head_attention(std::move(config));
+}
+
 using Score = AttentionConfig::Score;
 constexpr json::Named<Score> scores[] = {{"dot", Score::dot}, {"concat", Score::concat}};
 
@@ -54,6 +69,8 @@ std::span<const LayerClass> attention_rows() {
        read_attention<Score::additive, true>},
       {"Attention", "means of values, weighted by scores of query and key",
        read_attention<Score::dot, false>},
+      {"GroupQueryAttention", "attention in several heads that share heads of keys and values",
+       read_group_query_attention},
       {"MultiHeadAttention", "scaled dot-product attention in several heads", read_multi_head_attention},
   };
   return rows;

@@ -1,6 +1,10 @@
 #include "model/layers/convolution.h"
 
+#include <fmt/format.h>
+
+#include "model/layers/conv_lstm.h"
 #include "model/layers/json/rows.h"
+#include "model/layers/locally_connected.h"
 
 namespace wt::model {
 
@@ -40,6 +44,38 @@ LayerPtr read_transposed(LayerReader& r) {
   return make(std::move(config));
 }
 
+// The places of a kernel's numbers differ from one of Keras' implementations to the other.
+template <LayerPtr (*make)(ConvolutionConfig), int rank>
+LayerPtr read_locally_connected(LayerReader& r) {
+  if (r.number("implementation", 1) != 1)
+    r.problem("implementation", "only Keras' implementation 1 is offered",
+              "set it to 1, and reorder the kernel");
+  ConvolutionConfig config = read_convolution_base(r, rank, "kernel");
+  config.filters = r.extent("filters");
+  return make(std::move(config));
+}
+
+template <LayerPtr (*make)(ConvLstmConfig), int rank>
+LayerPtr read_conv_lstm(LayerReader& r) {
+  for (const auto* key : {"dropout", "recurrent_dropout"})
+    if (r.number(key, 0) != 0)
+      r.problem(key, fmt::format("\"{}\" of a recurrent layer is not offered", key),
+                "set it to 0, or put a Dropout in front of the layer");
+  r.not_offered("stateful", "set it to false, or pass the states as initial states");
+  r.not_offered("time_major", "set it to false");
+  r.not_offered("zero_output_for_mask", "set it to false");
+  for (const auto* key : {"unroll", "seed", "implementation"}) r.value(key);
+  ConvLstmConfig config{.base = read_convolution_base(r, rank, "kernel"),
+                        .recurrent_activation = r.activation_name("recurrent_activation"),
+                        .recurrent_kernel = r.rule("recurrent", orthogonal),
+                        .unit_forget_bias = r.flag("unit_forget_bias", true),
+                        .return_sequences = r.flag("return_sequences", false),
+                        .return_state = r.flag("return_state", false),
+                        .go_backwards = r.flag("go_backwards", false)};
+  config.base.filters = r.extent("filters");
+  return make(std::move(config));
+}
+
 // Of a depthwise convolution Keras 2 also writes the rules of a kernel that it does not have.
 template <LayerPtr (*make)(DepthwiseConvolutionConfig), int rank, bool is_separable>
 LayerPtr read_depthwise(LayerReader& r) {
@@ -59,6 +95,9 @@ LayerPtr read_depthwise(LayerReader& r) {
 
 std::span<const LayerClass> convolution_rows() {
   static constexpr LayerClass rows[] = {
+      {"ConvLSTM1D", "an LSTM of sequences of sequences, by convolutions", read_conv_lstm<conv_lstm1d, 1>},
+      {"ConvLSTM2D", "an LSTM of sequences of images, by convolutions", read_conv_lstm<conv_lstm2d, 2>},
+      {"ConvLSTM3D", "an LSTM of sequences of volumes, by convolutions", read_conv_lstm<conv_lstm3d, 3>},
       {"Conv1D", "convolution of sequences; strides, dilation, groups, causal padding",
        read_convolution<conv1d, 1>},
       {"Conv1DTranspose", "the transpose of a convolution of sequences",
@@ -66,12 +105,17 @@ std::span<const LayerClass> convolution_rows() {
       {"Conv2D", "convolution of images, channels last; strides, dilation, groups",
        read_convolution<conv2d, 2>},
       {"Conv2DTranspose", "the transpose of a convolution of images", read_transposed<conv2d_transpose, 2>},
+      {"Conv3DTranspose", "the transpose of a convolution of volumes", read_transposed<conv3d_transpose, 3>},
       {"Conv3D", "convolution of volumes, channels last; strides, dilation, groups",
        read_convolution<conv3d, 3>},
       {"DepthwiseConv1D", "convolution of each channel of a sequence",
        read_depthwise<depthwise_conv1d, 1, false>},
       {"DepthwiseConv2D", "convolution of each channel of an image",
        read_depthwise<depthwise_conv2d, 2, false>},
+      {"LocallyConnected1D", "a convolution of sequences whose kernel differs from place to place",
+       read_locally_connected<locally_connected1d, 1>},
+      {"LocallyConnected2D", "a convolution of images whose kernel differs from place to place",
+       read_locally_connected<locally_connected2d, 2>},
       {"SeparableConv1D", "convolution of each channel of a sequence, then across channels",
        read_depthwise<separable_conv1d, 1, true>},
       {"SeparableConv2D", "convolution of each channel of an image, then across channels",

@@ -5,7 +5,6 @@
 #include "model/layers/input.h"
 #include "model/layers/json/rows.h"
 #include "model/layers/masking.h"
-#include "model/layers/operation.h"
 
 namespace wt::model {
 
@@ -79,17 +78,11 @@ LayerPtr read_category_encoding(LayerReader& r) {
 LayerPtr read_discretization(LayerReader& r) {
   for (const auto* key : {"dtype", "num_bins", "epsilon"})
     r.value(key);  // with which `adapt` has made the boundaries
-  if (const json::Value* mode = r.given("output_mode");
-      mode != nullptr && (mode->kind() != json::Kind::string || mode->string() != "int"))
-    r.problem("output_mode", "only \"int\" is offered", "add a CategoryEncoding behind the layer");
-  return discretization({r.name(), r.numbers("bin_boundaries", {})});
-}
-
-LayerPtr read_operation(LayerReader& r) {
-  return operation({.name = r.name(),
-                    .class_name = std::string(r.class_name()),
-                    .axes = r.axes("axis", {}),
-                    .keepdims = r.flag("keepdims", false)});
+  const json::Value* mode = r.given("output_mode");
+  const bool is_number = mode == nullptr || (mode->kind() == json::Kind::string && mode->string() == "int");
+  DiscretizationConfig config{.name = r.name(), .bin_boundaries = r.numbers("bin_boundaries", {})};
+  if (!is_number) config.mode = r.one_of("output_mode", category_modes, CategoryMode::multi_hot);
+  return discretization(std::move(config));
 }
 
 }  // namespace
@@ -105,16 +98,6 @@ std::span<const LayerClass> core_rows() {
       {"Masking", "skips the steps of a sequence whose features all have a value", read_masking},
   };
   return rows;
-}
-
-std::span<const LayerClass> operation_rows() {
-  static const std::vector<LayerClass> all = [] {
-    std::vector<LayerClass> made;
-    for (const OperationClass& row : operation_classes())
-      made.push_back({row.class_name, row.summary, read_operation});
-    return made;
-  }();
-  return all;
 }
 
 }  // namespace wt::model

@@ -1,6 +1,7 @@
 #include "model/layers/normalization.h"
 
 #include "model/layers/json/rows.h"
+#include "model/layers/spectral.h"
 
 namespace wt::model {
 
@@ -14,6 +15,7 @@ LayerPtr read_batch_normalization(LayerReader& r) {
        .epsilon = r.number("epsilon", 1e-3, {.at_least = 0.0}),
        .center = r.flag("center", true),
        .scale = r.flag("scale", true),
+       .synchronized = r.flag("synchronized", false),
        .beta = r.rule("beta", zeros),
        .gamma = r.rule("gamma", ones),
        .moving_mean_initializer = r.initializer("moving_mean_initializer", zeros),
@@ -66,6 +68,18 @@ LayerPtr read_normalization(LayerReader& r) {
                         .invert = r.flag("invert", false)});
 }
 
+LayerPtr read_spectral_normalization(LayerReader& r) {
+  LayerPtr layer = r.layer("layer");
+  if (r.given("layer") == nullptr)
+    r.problem("layer", "this wrapper has no layer", "add the layer that it wraps");
+  if (layer == nullptr) return nullptr;
+  return spectral_normalization(
+      {.name = r.name(),
+       .layer = std::move(layer),
+       .power_iterations = r.optional<std::int64_t>("power_iterations", 1, {.at_least = 1}),
+       .trainable = r.trainable()});
+}
+
 }  // namespace
 
 std::span<const LayerClass> normalization_rows() {
@@ -79,6 +93,8 @@ std::span<const LayerClass> normalization_rows() {
       {"Normalization", "minus a given mean, divided by the root of a given variance", read_normalization},
       {"RMSNormalization", "divided by the root mean square of each row, then scaled",
        read_rms_normalization},
+      {"SpectralNormalization", "a layer whose kernel is divided by its largest singular value",
+       read_spectral_normalization},
       {"UnitNormalization", "divided by the norm along axes", read_unit_normalization},
   };
   return rows;

@@ -19,10 +19,27 @@ LayerPtr read_global_pooling(LayerReader& r) {
   return make({r.name(), r.flag("keepdims", false)});
 }
 
+template <LayerPtr (*make)(int, AdaptivePoolingConfig), int rank>
+LayerPtr read_adaptive_pooling(LayerReader& r) {
+  return make(rank, {r.name(), r.sizes("output_size", rank)});
+}
+
 }  // namespace
 
 std::span<const LayerClass> pooling_rows() {
   static constexpr LayerClass rows[] = {
+      {"AdaptiveAveragePooling1D", "the means of so many windows of a sequence",
+       read_adaptive_pooling<adaptive_average_pooling, 1>},
+      {"AdaptiveAveragePooling2D", "the means of so many windows of an image",
+       read_adaptive_pooling<adaptive_average_pooling, 2>},
+      {"AdaptiveAveragePooling3D", "the means of so many windows of a volume",
+       read_adaptive_pooling<adaptive_average_pooling, 3>},
+      {"AdaptiveMaxPooling1D", "the maxima of so many windows of a sequence",
+       read_adaptive_pooling<adaptive_max_pooling, 1>},
+      {"AdaptiveMaxPooling2D", "the maxima of so many windows of an image",
+       read_adaptive_pooling<adaptive_max_pooling, 2>},
+      {"AdaptiveMaxPooling3D", "the maxima of so many windows of a volume",
+       read_adaptive_pooling<adaptive_max_pooling, 3>},
       {"AveragePooling1D", "the mean of each window of a sequence", read_pooling<average_pooling1d, 1>},
       {"AveragePooling2D", "the mean of each window of an image", read_pooling<average_pooling2d, 2>},
       {"AveragePooling3D", "the mean of each window of a volume", read_pooling<average_pooling3d, 3>},

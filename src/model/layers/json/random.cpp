@@ -1,4 +1,8 @@
 #include "model/layers/dropout.h"
+
+#include <algorithm>
+#include <vector>
+
 #include "model/layers/json/rows.h"
 
 namespace wt::model {
@@ -58,23 +62,39 @@ LayerPtr read_activity_regularization(LayerReader& r) {
                                  r.name());
 }
 
+// What these arguments say happens in training only.
+LayerPtr read_augmentation(LayerReader& r) {
+  for (const auto* key : {"factor", "height_factor", "width_factor", "fill_mode", "fill_value",
+                          "interpolation", "seed", "mode", "value_range", "data_format"})
+    r.value(key);
+  const auto names = augmentations();
+  return random_augmentation(*std::ranges::find(names, r.class_name()), r.name());
+}
+
+constexpr LayerClass dropout_rows[] = {
+    {"ActivityRegularization", "passes its input on and adds a penalty on it to the loss",
+     read_activity_regularization},
+    {"AlphaDropout", "sets random elements to the value to which selu saturates in training",
+     read_alpha_dropout},
+    {"Dropout", "sets random elements to zero in training", read_dropout},
+    {"GaussianDropout", "passes its input on; offered with a rate of 0 only", read_gaussian_dropout},
+    {"GaussianNoise", "passes its input on; offered with a deviation of 0 only", read_gaussian_noise},
+    {"Identity", "passes its input on", read_identity},
+    {"SpatialDropout1D", "sets random channels of a sequence to zero in training", read_spatial_dropout<1>},
+    {"SpatialDropout2D", "sets random channels of an image to zero in training", read_spatial_dropout<2>},
+    {"SpatialDropout3D", "sets random channels of a volume to zero in training", read_spatial_dropout<3>},
+};
+
 }  // namespace
 
 std::span<const LayerClass> random_rows() {
-  static constexpr LayerClass rows[] = {
-      {"ActivityRegularization", "passes its input on and adds a penalty on it to the loss",
-       read_activity_regularization},
-      {"AlphaDropout", "sets random elements to the value to which selu saturates in training",
-       read_alpha_dropout},
-      {"Dropout", "sets random elements to zero in training", read_dropout},
-      {"GaussianDropout", "passes its input on; offered with a rate of 0 only", read_gaussian_dropout},
-      {"GaussianNoise", "passes its input on; offered with a deviation of 0 only", read_gaussian_noise},
-      {"Identity", "passes its input on", read_identity},
-      {"SpatialDropout1D", "sets random channels of a sequence to zero in training", read_spatial_dropout<1>},
-      {"SpatialDropout2D", "sets random channels of an image to zero in training", read_spatial_dropout<2>},
-      {"SpatialDropout3D", "sets random channels of a volume to zero in training", read_spatial_dropout<3>},
-  };
-  return rows;
+  static const std::vector<LayerClass> all = [] {
+    std::vector<LayerClass> rows(std::begin(dropout_rows), std::end(dropout_rows));
+    for (const std::string_view name : augmentations())
+      rows.push_back({name, "passes its input on in inference; refused in training", read_augmentation});
+    return rows;
+  }();
+  return all;
 }
 
 }  // namespace wt::model

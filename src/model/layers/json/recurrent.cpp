@@ -20,9 +20,10 @@ RecurrentConfig read_cell(LayerReader& r) {
   for (const auto* key : {"implementation", "seed"}) r.value(key);
   return {.name = r.name(),
           .units = r.extent("units"),
-          .activation = r.given("activation") == nullptr ? "linear" : r.activation("activation"),
-          .recurrent_activation =
-              r.given("recurrent_activation") == nullptr ? "sigmoid" : r.activation("recurrent_activation"),
+          .activation = r.given("activation") == nullptr ? "linear" : r.activation_name("activation"),
+          .recurrent_activation = r.given("recurrent_activation") == nullptr
+                                      ? "sigmoid"
+                                      : r.activation_name("recurrent_activation"),
           .use_bias = r.flag("use_bias", true),
           .kernel = r.rule("kernel", glorot_uniform),
           .recurrent_kernel = r.rule("recurrent", orthogonal),

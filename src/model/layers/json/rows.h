@@ -14,7 +14,6 @@ std::span<const LayerClass> convolution_rows();
 std::span<const LayerClass> core_rows();  // inputs, Dense, Embedding, masks, categories
 std::span<const LayerClass> merging_rows();
 std::span<const LayerClass> normalization_rows();
-std::span<const LayerClass> operation_rows();  // what Keras 3 writes for operators and masks
 std::span<const LayerClass> pooling_rows();
 std::span<const LayerClass> random_rows();  // dropout and noise
 std::span<const LayerClass> recurrent_rows();
