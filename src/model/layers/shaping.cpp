@@ -148,9 +148,7 @@ LayerPtr flatten(std::string name, bool channels_first) {
 }
 LayerPtr reshape(ReshapeConfig config) { return std::make_shared<Reshape>(std::move(config)); }
 LayerPtr permute(PermuteConfig config) { return std::make_shared<Permute>(std::move(config)); }
-LayerPtr repeat_vector(RepeatVectorConfig config) {
-  return std::make_shared<RepeatVector>(std::move(config));
-}
+LayerPtr repeat_vector(const RepeatVectorConfig& config) { return std::make_shared<RepeatVector>(config); }
 LayerPtr rescaling(RescalingConfig config) { return std::make_shared<Rescaling>(std::move(config)); }
 
 }  // namespace wt::model

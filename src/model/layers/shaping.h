@@ -29,7 +29,7 @@ struct RepeatVectorConfig {
   std::string name{};
   std::int64_t n = 1;
 };
-LayerPtr repeat_vector(RepeatVectorConfig config);
+LayerPtr repeat_vector(const RepeatVectorConfig& config);
 
 // Keras' Rescaling: x * scale + offset, with one number for all elements or one for each channel. Integers are cast to
 // float32 first.
