@@ -42,6 +42,39 @@ TEST(KerasJson, GivesTheSameStepForEveryEra) {
     }
 }
 
+// A layer that is written by hand may leave out what Keras always writes, and has Keras' defaults then.
+TEST(KerasJson, TakesKerasDefaultsForWhatIsLeftOut) {
+  struct Case {
+    std::string_view short_form{}, whole{}, shape{};
+  };
+  static constexpr std::string_view gates = R"("activation": "tanh", "recurrent_activation": "sigmoid")";
+  const std::vector<Case> cases{
+      {R"("SimpleRNN", "config": {"units": 3)", R"("SimpleRNN", "config": {"units": 3, "activation": "tanh")",
+       "[null, 5, 2]"},
+      {R"("LSTM", "config": {"units": 3)", R"("LSTM", "config": {"units": 3, GATES)", "[null, 5, 2]"},
+      {R"("GRU", "config": {"units": 3)", R"("GRU", "config": {"units": 3, GATES)", "[null, 5, 2]"},
+      {R"("ConvLSTM1D", "config": {"filters": 3, "kernel_size": 2)",
+       R"("ConvLSTM1D", "config": {"filters": 3, "kernel_size": 2, GATES)", "[null, 3, 5, 2]"},
+      {R"("Bidirectional", "config": {"layer": {"class_name": "LSTM", "config": {"units": 3}})",
+       R"("Bidirectional", "config": {"merge_mode": "concat", "layer": {"class_name": "LSTM", "config":
+          {"name": "lstm", "units": 3, GATES}})",
+       "[null, 5, 2]"},
+      {R"("TimeDistributed", "config": {"layer": {"class_name": "Dense", "config": {"units": 3}})",
+       R"("TimeDistributed", "config": {"layer": {"class_name": "Dense", "config":
+          {"name": "dense", "units": 3, "activation": "linear"}})",
+       "[null, 5, 2]"},
+  };
+  const auto step = [](std::string layer, std::string_view shape) {
+    if (const std::size_t at = layer.find("GATES"); at != std::string::npos) layer.replace(at, 5, gates);
+    const std::string text = fmt::format(
+        R"({{"class_name": "Sequential", "config": {{"layers": [{{"class_name": {}, "batch_input_shape": {}}}}}]}}}})",
+        layer, shape);
+    return print(forward(*model_from_json(json::parse(text, "model.json")), 4).step);
+  };
+  for (const Case& each : cases)
+    EXPECT_EQ(step(std::string(each.short_form), each.shape), step(std::string(each.whole), each.shape));
+}
+
 TEST(P3, KerasJsonGivesTheLinearModel) {
   EXPECT_EQ(step_of("linear", "keras3", false), R"(step sequential
   input x float32[4,1]

@@ -158,7 +158,13 @@ void LayerReader::not_offered(std::string_view key, std::string_view remedy) {
 
 LayerPtr LayerReader::layer(std::string_view key) {
   const json::Value* found = given(key);
-  return found == nullptr ? nullptr : read_inner_(*found);
+  return found == nullptr ? nullptr : layer(*found);
+}
+
+LayerPtr LayerReader::layer(const json::Value& entry) const {
+  LayerPtr inner = read_inner_(entry);
+  if (inner != nullptr && inner->name().empty()) inner->give_name(snake_case(inner->class_name()));
+  return inner;
 }
 
 std::vector<std::int64_t> LayerReader::extents(std::string_view key) {
@@ -167,9 +173,10 @@ std::vector<std::int64_t> LayerReader::extents(std::string_view key) {
 
 Padding LayerReader::padding() { return one_of("padding", paddings, Padding::valid); }
 
-std::string LayerReader::activation_name(std::string_view key) {
-  const json::Value* found = given(key);
-  if (found == nullptr) return "linear";
+std::string LayerReader::activation_name(std::string_view key, std::string_view otherwise) {
+  const json::Value* found = value(key);
+  if (found == nullptr) return std::string(otherwise);
+  if (found->kind() == json::Kind::null) return "linear";
   if (found->kind() == json::Kind::object) {
     // Keras 3 may write {"class_name": "function", "config": "relu", ...}. Other objects are Python code or
     // layers.

@@ -35,8 +35,8 @@ class LayerReader : public json::Reader {
   Padding padding();
 
   std::string activation(std::string_view key);
-  // The name alone, for layers that have activations of their own; "linear" if the key is missing.
-  std::string activation_name(std::string_view key);
+  // The name alone, for layers that have activations of their own. A null is "linear", as in Keras.
+  std::string activation_name(std::string_view key, std::string_view otherwise = "linear");
   Initializer initializer(std::string_view key, const Initializer& otherwise);
   std::optional<Regularizer> regularizer(std::string_view key);
   std::optional<Constraint> constraint(std::string_view key);
@@ -50,9 +50,10 @@ class LayerReader : public json::Reader {
   // Adds a problem unless the key is missing, null, or false.
   void not_offered(std::string_view key, std::string_view remedy);
 
-  // A layer inside this one, as wrappers have it; null after a problem, or if the key is missing.
+  // A layer inside this one, as wrappers have it; null after a problem, or if the key is missing. Without a name it is
+  // named after its class, as in Keras.
   LayerPtr layer(std::string_view key);
-  LayerPtr layer(const json::Value& entry) const { return read_inner_(entry); }
+  LayerPtr layer(const json::Value& entry) const;
   using ReadInner = std::function<LayerPtr(const json::Value& entry)>;
   void read_inner_by(ReadInner read) { read_inner_ = std::move(read); }
 

@@ -65,13 +65,15 @@ LayerPtr read_conv_lstm(LayerReader& r) {
   r.not_offered("time_major", "set it to false");
   r.not_offered("zero_output_for_mask", "set it to false");
   for (const auto* key : {"unroll", "seed", "implementation"}) r.value(key);
+  // Both versions of Keras write the activations. Where a user leaves them out, they are those of Keras 3.
   ConvLstmConfig config{.base = read_convolution_base(r, rank, "kernel"),
-                        .recurrent_activation = r.activation_name("recurrent_activation"),
+                        .recurrent_activation = r.activation_name("recurrent_activation", "sigmoid"),
                         .recurrent_kernel = r.rule("recurrent", orthogonal),
                         .unit_forget_bias = r.flag("unit_forget_bias", true),
                         .return_sequences = r.flag("return_sequences", false),
                         .return_state = r.flag("return_state", false),
                         .go_backwards = r.flag("go_backwards", false)};
+  if (!r.has("activation")) config.base.activation = "tanh";
   config.base.filters = r.extent("filters");
   return make(std::move(config));
 }

@@ -20,10 +20,8 @@ RecurrentConfig read_cell(LayerReader& r) {
   for (const auto* key : {"implementation", "seed"}) r.value(key);
   return {.name = r.name(),
           .units = r.extent("units"),
-          .activation = r.given("activation") == nullptr ? "linear" : r.activation_name("activation"),
-          .recurrent_activation = r.given("recurrent_activation") == nullptr
-                                      ? "sigmoid"
-                                      : r.activation_name("recurrent_activation"),
+          .activation = r.activation_name("activation", "tanh"),
+          .recurrent_activation = r.activation_name("recurrent_activation", "sigmoid"),
           .use_bias = r.flag("use_bias", true),
           .kernel = r.rule("kernel", glorot_uniform),
           .recurrent_kernel = r.rule("recurrent", orthogonal),
@@ -118,14 +116,24 @@ LayerPtr read_rnn(LayerReader& r) {
 constexpr json::Named<MergeMode> merge_modes[] = {
     {"concat", MergeMode::concat}, {"sum", MergeMode::sum}, {"ave", MergeMode::ave}, {"mul", MergeMode::mul}};
 
-// A copy of a layer's entry with another name and, if it is given, another direction.
+const json::Value* text_in(const json::Value* object, std::string_view key) {
+  if (object == nullptr || object->kind() != json::Kind::object) return nullptr;
+  const json::Value* found = object->find(key);
+  return found == nullptr || found->kind() != json::Kind::string ? nullptr : found;
+}
+
+// A copy of a layer's entry with another name and, if it is given, another direction. A layer without a name is named
+// after its class.
 json::Value renamed(const json::Value& entry, std::string_view prefix, std::optional<bool> go_backwards) {
   const json::Value* config = entry.find("config");
-  const json::Value* name = config == nullptr ? nullptr : config->find("name");
+  const json::Value* name = text_in(config, "name");
+  const json::Value* class_name = text_in(&entry, "class_name");
   json::Value result = entry;
-  if (name != nullptr && name->kind() == json::Kind::string && !name->string().starts_with(prefix))
+  if (config == nullptr || config->kind() != json::Kind::object || class_name == nullptr) return result;
+  const std::string own = name == nullptr ? snake_case(class_name->string()) : name->string();
+  if (!own.starts_with(prefix))
     result = json::replaced(result, std::vector<std::string>{"config", "name"},
-                            json::text_at(*name, std::string(prefix) + name->string()));
+                            json::text_at(name == nullptr ? *class_name : *name, std::string(prefix) + own));
   if (go_backwards)
     result = json::replaced(result, std::vector<std::string>{"config", "go_backwards"},
                             json::parse(*go_backwards ? "true" : "false", "go_backwards"));
