@@ -267,7 +267,23 @@ void require_weight_for_each(const Losses& losses, std::size_t outputs) {
   if (!losses.weights.empty()) require_one_for_each(losses.weights.size(), "weights", outputs);
 }
 
+namespace {
+
+// A softmax over one class is always 1, so that no loss of it has a gradient. Keras trains such a model without a word.
+void warn_of_one_class(const Loss& loss, Symbol predictions) {
+  const Shape& shape = predictions.shape();
+  if (shape.rank() == 0 || shape[shape.rank() - 1] != 1 || !input_of(predictions, "softmax")) return;
+  warn(
+      "the predictions that {} compares are a softmax over one class, which is always 1, and the model "
+      "learns "
+      "nothing; give the last layer one unit per class, or a sigmoid and the loss BinaryCrossentropy",
+      loss.type->name);
+}
+
+}  // namespace
+
 Symbol per_example_loss(const Loss& loss, Symbol labels, Symbol predictions, Semantics semantics) {
+  warn_of_one_class(loss, predictions);
   return labels.trace->in_scope("loss", [&] {
     return loss.type->per_example({loss.type->name, labels, predictions, loss.options, semantics});
   });

@@ -23,6 +23,11 @@ void check_loss(const Scenario& scenario, const json::Value& written, Problems& 
     problems.add(written.place(),
                  "the scale \"keras\" wants one number, and reduction none leaves one per row",
                  R"(leave "reduction" out)");
+  } else if (is_kerass && is_per_row(written, scenario.training.loop)) {
+    problems.add(
+        written.place(),
+        "the scale \"keras\" wants one number, and a loss that is named has one per row in a custom loop",
+        "write another \"loss_scale\", or the loss as an object whose \"config\" has a \"reduction\"");
   }
   // A name stands for Keras' function, which gives a loss for each row. An object stands for a loss object.
   if (written.kind() != json::Kind::object || scenario.training.loop != Loop::custom) return;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "model/numbers.h"
 
@@ -26,6 +27,12 @@ test::Function after(Symbol (*activation)(Symbol), const Loss& loss,
       [=](const std::vector<Symbol>& x) { return per_example_loss(loss, x[1], activation(x[0]), semantics); };
 }
 
+std::string warning_of(const std::function<void()>& build) {
+  testing::internal::CaptureStderr();
+  build();
+  return testing::internal::GetCapturedStderr();
+}
+
 std::string problems_of(const std::string& text) {
   return refusal([&] {
     Problems problems;
@@ -33,6 +40,18 @@ std::string problems_of(const std::string& text) {
     read_loss(value, problems);
     problems.throw_if_any();
   });
+}
+
+TEST(ASoftmaxOverOneClass, IsWarnedOf) {
+  const auto step = [](std::int64_t outputs) {
+    return [=] {
+      const Tensor predictions = Tensor::zeros({Type::float32, {2, outputs}});
+      test::step_of({predictions, classes({0, 0})},
+                    after(softmax, loss_named("SparseCategoricalCrossentropy")));
+    };
+  };
+  EXPECT_NE(warning_of(step(1)).find("a softmax over one class, which is always 1"), std::string::npos);
+  EXPECT_EQ(warning_of(step(2)), "");
 }
 
 // ---- formulas
