@@ -14,6 +14,9 @@ Symbol exponential_below_zero(Symbol x, double scale, double alpha) {
   return select(less(x, zero), (wt::exp(wt::minimum(x, zero)) - 1) * alpha, x) * scale;
 }
 
+// At a kink the gradient of minimum and maximum belongs to the first operand. The order of the operands below gives
+// TensorFlow's slopes there: 0.5 for softplus at 0, the slope below 0 for leaky_relu at 0, and 0 for relu6 at 6.
+//
 // Keras' gelu (Hendrycks and Gimpel, 2016) is the exact form with erf, not the approximation with tanh.
 constexpr Activation activation_rows[] = {
     {"linear", "x", [](Symbol x) { return x; }},
@@ -30,14 +33,14 @@ constexpr Activation activation_rows[] = {
     {"swish", "another name of silu", [](Symbol x) { return x * wt::sigmoid(x); }},
     {"softplus", "log(1 + exp(x))",
      [](Symbol x) {
-       const Symbol rest = wt::log(wt::exp(-wt::abs(x)) + 1);  // the argument of exp is never above 0
+       const Symbol rest = wt::log(wt::exp(wt::minimum(x, -x)) + 1);  // the argument of exp is never above 0
        return rest + wt::relu(x);
      }},
     {"softsign", "x / (1 + |x|)", [](Symbol x) { return x / (wt::abs(x) + 1); }},
-    {"leaky_relu", "max(x, 0.2 x)", [](Symbol x) { return wt::maximum(x, x * 0.2); }},
+    {"leaky_relu", "max(x, 0.2 x)", [](Symbol x) { return wt::maximum(x * 0.2, x); }},
     {"relu6", "min(max(x, 0), 6)",
      [](Symbol x) {
-       return wt::minimum(wt::relu(x), fill(*x.trace, {x.spec().type, {}}, 6));
+       return wt::minimum(fill(*x.trace, {x.spec().type, {}}, 6), wt::relu(x));
      }},
 };
 
