@@ -65,10 +65,11 @@ constexpr Activation activation_rows[] = {
     {"relu6", "min(max(x, 0), 6)", relu6_of},
     {"celu", "elu with a slope of 1 at 0", [](Symbol x) { return exponential_below_zero(x, 1, 1); }},
     {"hard_shrink", "x, and 0 from -0.5 to 0.5", [](Symbol x) { return shrunk(x, 0); }},
+    {"hard_sigmoid", "relu6(x + 3) / 6; in Keras 2 x / 5 + 1 / 2, clipped to [0, 1]",
+     [](Symbol x) { return relu6_of(x + 3) / 6; }, [](Symbol x) { return clipped(x * 0.2 + 0.5, 0, 1); }},
     {"hard_silu", "x relu6(x + 3) / 6", [](Symbol x) { return x * (relu6_of(x + 3) / 6); }},
     {"hard_swish", "another name of hard_silu", [](Symbol x) { return x * (relu6_of(x + 3) / 6); }},
-    {"hard_tanh", "x, clipped to [-1, 1]",
-     [](Symbol x) { return wt::minimum(wt::maximum(x, number_like(x, -1)), number_like(x, 1)); }},
+    {"hard_tanh", "x, clipped to [-1, 1]", [](Symbol x) { return clipped(x, -1, 1); }},
     {"log_sigmoid", "-softplus(-x)", [](Symbol x) { return -softplus_of(-x); }},
     {"log_softmax", "the logarithm of softmax", log_softmax_of},
     {"mish", "x tanh(softplus(x))", [](Symbol x) { return x * wt::tanh(softplus_of(x)); }},
@@ -92,9 +93,12 @@ const Activation* find_activation(std::string_view name) {
   return nullptr;
 }
 
-Symbol activate(Symbol x, std::string_view activation) {
+Symbol activate(Symbol x, std::string_view activation, Semantics semantics) {
   const Activation* row = find_activation(activation);
-  if (row != nullptr) return row->apply(x);
+  if (row != nullptr) {
+    const bool is_older = is_on(Switch::hard_sigmoid_has_slope_a_fifth, semantics);
+    return row->apply_in_keras2 != nullptr && is_older ? row->apply_in_keras2(x) : row->apply(x);
+  }
   std::vector<std::string_view> known;
   for (const Activation& other : activation_rows) known.push_back(other.name);
   throw InputError(fmt::format("unknown activation \"{}\"", activation), did_you_mean(activation, known));

@@ -6,6 +6,7 @@
 
 #include "base/overloaded.h"
 #include "base/utf8.h"
+#include "model/constants.h"
 #include "model/serialized.h"
 
 namespace wt::model {
@@ -13,8 +14,6 @@ namespace wt::model {
 namespace {
 
 constexpr double epsilon = 1e-7;  // Keras' backend.epsilon(), which keeps a norm of 0 from dividing
-
-Symbol number(Symbol like, double value) { return fill(*like.trace, {like.spec().type, {}}, value); }
 
 Symbol norm_of(Symbol weight, const std::vector<int>& axes) {
   Shape reduced;
@@ -28,10 +27,6 @@ Symbol norm_of(Symbol weight, const std::vector<int>& axes) {
     reduced.append(own);
   }
   return sqrt(reduce_sum(square(weight), reduced, true));
-}
-
-Symbol clipped(Symbol norm, double least, double most) {
-  return maximum(minimum(norm, number(norm, most)), number(norm, least));
 }
 
 struct Row {
@@ -76,7 +71,7 @@ std::vector<int> read_axes(ConfigReader& config, Problems& problems) {
 
 Symbol constrained(Symbol weight, const Constraint& constraint) {
   return std::visit(
-      overloaded{[&](const NonNegative&) { return maximum(weight, number(weight, 0)); },
+      overloaded{[&](const NonNegative&) { return maximum(weight, number_like(weight, 0)); },
                  [&](const MaxNorm& c) {
                    const Symbol norm = norm_of(weight, c.axes);
                    return weight * (clipped(norm, 0, c.most) / (norm + epsilon));

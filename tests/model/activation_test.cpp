@@ -60,6 +60,24 @@ TEST(Activations, OfKeras3HaveTensorFlowsSlopesAtTheirKinks) {
   }
 }
 
+TEST(Activations, HardSigmoidIsThatOfEachKeras) {
+  const auto slopes = [](Semantics semantics, const Tensor& at) {
+    return test::compute({at}, [=](const std::vector<Symbol>& x) {
+      const Symbol y = activate(x[0], "hard_sigmoid", semantics);
+      return x[0].trace->gradient(reduce_sum(y), std::span(x)).front();
+    });
+  };
+  const auto values = [](Semantics semantics, const Tensor& at) {
+    return test::compute(
+        {at}, [=](const std::vector<Symbol>& x) { return activate(x[0], "hard_sigmoid", semantics); });
+  };
+  const Tensor at = test::floats({5}, {-3, -2.5, 0, 2.5, 3});
+  test::expect_near(values(Semantics::keras2, at), {0, 0, 0.5, 1, 1});
+  test::expect_near(slopes(Semantics::keras2, at), {0, 0.2, 0.2, 0.2, 0});
+  test::expect_near(values(Semantics::keras3, at), {0, 0.5 / 6, 0.5, 5.5 / 6, 1});
+  test::expect_near(slopes(Semantics::keras3, at), {0, 1.0 / 6, 1.0 / 6, 1.0 / 6, 0});
+}
+
 // Between the kinks they are their formulas.
 TEST(Activations, AreTheirFormulas) {
   struct Formula {

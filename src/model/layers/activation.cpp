@@ -110,9 +110,10 @@ class Prelu final : public Layer {
 }  // namespace
 
 LayerPtr activation(std::string activation, std::string name) {
-  return layer_of("Activation", std::move(name), [activation = std::move(activation)](Symbol x, Semantics) {
-    return activate(x, activation);
-  });
+  return layer_of("Activation", std::move(name),
+                  [activation = std::move(activation)](Symbol x, Semantics semantics) {
+                    return activate(x, activation, semantics);
+                  });
 }
 LayerPtr relu(std::string name) {
   return layer_of("ReLU", std::move(name), [](Symbol x, Semantics) { return wt::relu(x); });

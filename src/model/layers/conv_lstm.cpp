@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::string_view conv_lstm_names[] = {"ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"};
 
-Symbol clipped_line(Symbol x, double slope) {
-  return minimum(maximum(x * slope + 0.5, number_like(x, 0)), number_like(x, 1));
-}
-
 class ConvLstm final : public Layer {
  public:
   ConvLstm(int rank, ConvLstmConfig config)
@@ -117,8 +113,10 @@ class ConvLstm final : public Layer {
         h, kernel,
         {.size = config_.base.kernel_size, .strides = ones, .dilation = ones, .padding = Padding::same});
     const std::vector<Symbol> z = split(of_x + of_h, rank_ + 1, {filters, filters, filters, filters});
-    const auto gate = [&](std::size_t i) { return activated(building, z[i], config_.recurrent_activation); };
-    const auto value = [&](Symbol y) { return activated(building, y, config_.base.activation); };
+    const auto gate = [&](std::size_t i) {
+      return activate(z[i], config_.recurrent_activation, building.semantics());
+    };
+    const auto value = [&](Symbol y) { return activate(y, config_.base.activation, building.semantics()); };
     const Symbol cell = gate(1) * c + gate(0) * value(z[2]);
     return {gate(3) * value(cell), cell};
   }
@@ -129,12 +127,6 @@ class ConvLstm final : public Layer {
     shape.append(channels);
     shape.append(gate_count * config_.base.filters);
     return building.weight(fmt::format("{}/{}", name(), own), {Type::float32, shape}, rule);
-  }
-
-  static Symbol activated(Building& building, Symbol x, std::string_view activation) {
-    if (activation != "hard_sigmoid") return activate(x, activation);
-    const bool is_fifth = is_on(Switch::hard_sigmoid_has_slope_a_fifth, building.semantics());
-    return clipped_line(x, is_fifth ? 0.2 : 1.0 / 6);
   }
 
   static Symbol unless_masked(Building& building, std::int64_t at, Symbol before, Symbol after) {

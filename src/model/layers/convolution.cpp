@@ -52,7 +52,7 @@ class ConvolutionBase : public Layer {
   Symbol finished(Building& building, Symbol y) const {
     const TensorSpec spec{y.spec().type, {y.shape().last()}};
     if (config_.use_bias) y = bias_add(y, building.weight(name() + "/bias", spec, config_.bias));
-    return activate(y, config_.activation);
+    return activate(y, config_.activation, building.semantics());
   }
 
   Symbol checked(const std::vector<Symbol>& inputs) const { return only(inputs, rank_ + 2); }

@@ -25,7 +25,7 @@ class Dense final : public Layer {
         x, building.weight(name() + "/kernel", {type, {x.shape().last(), config_.units}}, config_.kernel));
     if (config_.use_bias)
       y = bias_add(y, building.weight(name() + "/bias", {type, {config_.units}}, config_.bias));
-    return {activate(y, config_.activation)};
+    return {activate(y, config_.activation, building.semantics())};
   }
   std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
     return building.mask();

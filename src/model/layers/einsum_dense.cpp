@@ -90,7 +90,7 @@ class EinsumDense final : public Layer {
     Symbol y = product(x, kernel, e, extents);
     if (!config_.bias_axes.empty())
       y = y + building.weight(name() + "/bias", {type, bias_shape(e, extents)}, config_.bias);
-    return {activate(y, config_.activation)};
+    return {activate(y, config_.activation, building.semantics())};
   }
 
  private:

@@ -42,7 +42,7 @@ class LocallyConnected final : public Layer {
     bias_shape.append(config_.filters);
     Symbol y = wt::reshape(transpose(matmul(windows, kernel), {1, 0, 2}), shape);
     if (config_.use_bias) y = y + building.weight(name() + "/bias", {type, bias_shape}, config_.bias);
-    return {activate(y, config_.activation)};
+    return {activate(y, config_.activation, building.semantics())};
   }
 
  private:
