@@ -20,6 +20,7 @@
 #include "model/loss.h"
 #include "model/metric.h"
 #include "model/optimizer.h"
+#include "model/schedule.h"
 #include "model/semantics.h"
 #include "model/zoo.h"
 #include "platform/device_types.h"
@@ -27,6 +28,7 @@
 #include "scenario/names.h"
 #include "strategy/automatic.h"
 #include "sweep/names.h"
+#include "train/callback.h"
 
 namespace wt::cli {
 
@@ -96,6 +98,8 @@ Lines datasets() {
       "Fashion-MNIST's or MNIST's four files in one folder",
       "two tensors of a safetensors file",
       "one row, again and again",
+      "columns of CSV files that become tensors",
+      "tf.train.Example records, whose features become tensors",
   };
   Lines lines;
   for (std::size_t i = 0; i < summaries.size(); ++i)
@@ -149,6 +153,7 @@ constexpr std::array kinds{
     Kind{"activations", [] { return lines_of(model::activations()); }},
     Kind{"algorithms", algorithms},
     Kind{"axes", axes},
+    Kind{"callbacks", [] { return lines_of(train::callback_classes); }},
     Kind{"datasets", datasets},
     Kind{"device_types", device_types},
     Kind{"initializers", [] { return lines_of(model::initializers()); }},
@@ -160,6 +165,7 @@ constexpr std::array kinds{
     Kind{"operations", operations},
     Kind{"optimizers", [] { return lines_of(model::optimizers()); }},
     Kind{"platforms", platforms},
+    Kind{"schedules", [] { return lines_of(model::schedules()); }},
     Kind{"semantics", [] { return lines_of(model::all_semantics()); }},
     Kind{"strategies", strategies},
     Kind{"switches", [] { return lines_of(model::switches()); }},

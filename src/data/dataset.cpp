@@ -152,9 +152,25 @@ Dataset Dataset::from_generator(std::vector<ComponentSpec> specs, std::function<
   return Dataset(std::move(node));
 }
 
+Dataset Dataset::from_files(std::vector<std::shared_ptr<const Rows>> files) {
+  Node node = *from_rows(joined_rows(files)).node_;
+  node.files = std::make_shared<Files>(
+      Files{std::ssize(files), [files = std::move(files)](std::span<const std::int64_t> numbers) {
+              std::vector<std::shared_ptr<const Rows>> own;
+              for (const std::int64_t number : numbers)
+                own.push_back(files[static_cast<std::size_t>(number)]);
+              return from_rows(joined_rows(std::move(own)));
+            }});
+  return Dataset(std::make_shared<Node>(std::move(node)));
+}
+
+const Files* Dataset::files() const { return node_->files.get(); }
+
 const std::vector<ComponentSpec>& Dataset::specs() const { return node_->specs; }
 
 std::int64_t Dataset::cardinality() const { return node_->cardinality; }
+
+std::int64_t Dataset::rows() const { return node_->batched_rows.value_or(node_->cardinality); }
 
 std::optional<std::int64_t> Dataset::batch_size() const {
   const std::optional<std::int64_t> common = common_first_extent(node_->specs);

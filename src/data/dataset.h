@@ -1,7 +1,7 @@
 #pragma once
 // data/ provides the training data: datasets with the transformations of tf.data, readers for IDX
-// (Fashion-MNIST) and safetensors files, synthetic data that a model can learn, and the distribution of
-// batches over replicas.
+// (Fashion-MNIST), safetensors, CSV and TFRecord files, synthetic data that a model can learn, and the
+// distribution of batches over replicas.
 //
 //   const Dataset data = Dataset::from_tensor_slices({images, labels}).shuffle(1000, {1, 2}).batch(32);
 //   for (Iterator elements = data.iterate(epoch); std::optional<Element> batch = elements.next();) ...
@@ -16,12 +16,13 @@
 // elements come. The time that an input pipeline takes is simulated elsewhere. This folder contains nothing
 // about models or devices.
 //
-// Read next: rows.h, then dataset.cpp and transforms.cpp, then distribute.h.
+// Read next: rows.h, then dataset.cpp and transforms.cpp, then distribute.h; csv.h and tfrecord.h for files.
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,7 @@ Seed shuffle_seed(std::int64_t seed, std::int64_t global = 87654321);
 
 struct Node;
 class Stream;
+struct Files;
 
 // One iteration over a dataset, like a Python iterator.
 class Iterator {
@@ -92,7 +94,10 @@ class Dataset {
   explicit Dataset(std::shared_ptr<const Node> node);
 
   static Dataset from_rows(std::shared_ptr<const Rows> rows);  // one element per row, in their order
-  static Dataset from_tensors(const Element& element);         // a single element
+  // One element per row of the files, one file after the other. Requires: there is a file, and all have the
+  // same specs.
+  static Dataset from_files(std::vector<std::shared_ptr<const Rows>> files);
+  static Dataset from_tensors(const Element& element);  // a single element
   // One element per row. Requires: all tensors have the same number of rows.
   static Dataset from_tensor_slices(const Element& tensors);
   // `begin` is called at the beginning of each iteration. An element that doesn't match the specs is an
@@ -114,16 +119,30 @@ class Dataset {
 
   const std::vector<ComponentSpec>& specs() const;
   std::int64_t cardinality() const;  // the number of elements, or one of the special values above
+  // The number of rows in all batches, or of elements before a `batch`; or one of the special values. Behind
+  // a `take` or `skip` of batches it is unknown, because the last batch may be smaller.
+  std::int64_t rows() const;
   // The batch size that TensorFlow infers before it splits batches over replicas. It is the first extent of
   // the components if that is known and equal for all of them, and otherwise the batch size of the last
   // `batch` transformation. The inference doesn't look behind a `map`.
   std::optional<std::int64_t> batch_size() const;
+
+  // The files that the elements are read from, or null. Transformations keep them, so that the files of a
+  // whole pipeline can be sharded over workers, as TensorFlow rewrites a pipeline.
+  const Files* files() const;
 
   // Iterates over one epoch. A shuffle with reshuffle_each_iteration has another order in every epoch.
   Iterator iterate(std::uint64_t epoch = 0) const;
 
  private:
   std::shared_ptr<const Node> node_;
+};
+
+// A dataset that is read from `count` files. `read` builds the dataset of some of the files, given by their
+// numbers, with all transformations of the whole one.
+struct Files {
+  std::int64_t count = 0;
+  std::function<Dataset(std::span<const std::int64_t> files)> read{};
 };
 
 }  // namespace wt::data

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/error.h"
@@ -12,7 +13,7 @@ namespace wt::data {
 namespace {
 
 void require_even_workers(const Distribution& distribution) {
-  const auto& [replicas, workers, policy, goes_on] = distribution;
+  const std::int64_t replicas = distribution.replicas, workers = distribution.workers;
   WT_EXPECT(replicas > 0 && workers > 0, "{} replicas on {} workers", replicas, workers);
   if (replicas % workers != 0)
     throw InputError(
@@ -41,7 +42,17 @@ Element without_rows(const std::vector<ComponentSpec>& specs) {
   return element;
 }
 
+bool shards_by_file(AutoShardPolicy policy) {
+  return policy == AutoShardPolicy::file || policy == AutoShardPolicy::automatic;
+}
+
 }  // namespace
+
+Distribution of_one_batch(Distribution distribution) {
+  if (distribution.is_from_files && shards_by_file(distribution.policy))
+    distribution.policy = AutoShardPolicy::off;
+  return distribution;
+}
 
 std::string_view name(AutoShardPolicy policy) {
   constexpr std::string_view names[] = {"OFF", "AUTO", "FILE", "DATA"};
@@ -65,6 +76,10 @@ DistributedDataset::DistributedDataset(const Distribution& distribution) : distr
 // therefore nothing to shard.
 DistributedDataset::DistributedDataset(const Dataset& dataset, const Distribution& distribution)
     : DistributedDataset(distribution) {
+  if (dataset.files() != nullptr) {
+    deal_files(*dataset.files());
+    return;
+  }
   pipelines_ = {dataset};
   if (distribution_.replicas == 1) return;
   if (distribution_.policy == AutoShardPolicy::file)
@@ -80,13 +95,16 @@ DistributedDataset::DistributedDataset(const Dataset& dataset, const Distributio
 
 DistributedDataset::DistributedDataset(const Files& files, const Distribution& distribution)
     : DistributedDataset(distribution) {
+  deal_files(files);
+}
+
+void DistributedDataset::deal_files(const Files& files) {
   const std::int64_t workers = distribution_.workers;
-  const bool by_file =
-      distribution_.policy == AutoShardPolicy::file || distribution_.policy == AutoShardPolicy::automatic;
+  const bool by_file = shards_by_file(distribution_.policy);
   if (by_file && files.count < workers)
     throw InputError(
-        fmt::format("There aren't enough elements in this dataset for each shard to have at least "
-                    "one element (# elems = {}, # shards = {})",
+        fmt::format("Could not apply FILE based sharding: the dataset only has {} file(s), which is not "
+                    "enough for the required {} shards/workers",
                     files.count, workers),
         "use at least as many files as workers, or the policy DATA or OFF");
   for (std::int64_t worker = 0; worker < (by_file ? workers : 1); ++worker)
@@ -126,25 +144,79 @@ bool DistributedDataset::has_static_shapes() const {
   return std::ranges::all_of(pipelines_.front().specs(), is_static);
 }
 
-DistributedIterator DistributedDataset::iterate(std::uint64_t epoch) const {
+std::size_t DistributedDataset::streams() const {
+  return shards_pieces_ ? 1 : static_cast<std::size_t>(distribution_.workers);
+}
+
+// A single stream gives one batch to each step, so that batches can be passed over without being read.
+DistributedIterator DistributedDataset::iterate(std::uint64_t epoch, std::int64_t skipped) const {
   DistributedIterator iterator;
-  const auto streams = shards_pieces_ ? 1 : static_cast<std::size_t>(distribution_.workers);
-  for (std::size_t worker = 0; worker < streams; ++worker)
-    iterator.pipelines_.push_back(pieces(worker, epoch));
+  const bool skips_batches = streams() == 1;
+  for (std::size_t stream = 0; stream < streams(); ++stream)
+    iterator.pipelines_.push_back(pieces(stream, epoch, skips_batches ? skipped : 0));
   iterator.replica_of_piece_ = replica_of_piece();
   iterator.specs_ = pipelines_.front().specs();
-  iterator.goes_on_with_empty_replicas_ =
-      distribution_.goes_on_with_empty_replicas && (!has_static_shapes() || distribution_.workers > 1);
+  iterator.goes_on_with_empty_replicas_ = goes_on_with_empty_replicas();
+  for (std::int64_t step = 0; !skips_batches && step < skipped; ++step)
+    if (!iterator.next()) break;
   return iterator;
 }
 
-std::unique_ptr<Pieces> DistributedDataset::pieces(std::size_t pipeline, std::uint64_t epoch) const {
+bool DistributedDataset::goes_on_with_empty_replicas() const {
+  return distribution_.goes_on_with_empty_replicas && (!has_static_shapes() || distribution_.workers > 1);
+}
+
+std::vector<std::int64_t> DistributedDataset::sizes_of(std::size_t pipeline) const {
+  return worker_sizes(*pipelines_.front().batch_size(), distribution_.replicas, distribution_.workers,
+                      static_cast<std::int64_t>(pipeline));
+}
+
+std::unique_ptr<Pieces> DistributedDataset::pieces(std::size_t pipeline, std::uint64_t epoch,
+                                                   std::int64_t skipped_batches) const {
   const Dataset& dataset = pipelines_[std::min(pipeline, pipelines_.size() - 1)];
-  if (rebatch_ == Rebatch::none) return whole_batches(dataset.iterate(epoch));
-  if (rebatch_ == Rebatch::legacy) return legacy_pieces(dataset.iterate(epoch), distribution_.replicas);
-  return even_pieces(dataset.iterate(epoch),
-                     worker_sizes(*dataset.batch_size(), distribution_.replicas, distribution_.workers,
-                                  static_cast<std::int64_t>(pipeline)));
+  Iterator batches =
+      skipped_batches > 0 ? dataset.skip(skipped_batches).iterate(epoch) : dataset.iterate(epoch);
+  if (rebatch_ == Rebatch::none) return whole_batches(std::move(batches));
+  if (rebatch_ == Rebatch::legacy) return legacy_pieces(std::move(batches), distribution_.replicas);
+  return even_pieces(std::move(batches), sizes_of(pipeline));
+}
+
+namespace {
+
+// The number of pieces that the even rule makes of `rows` rows. A piece exists if rows are left for it, and
+// so do pieces of 0 rows before such a one.
+std::int64_t pieces_of(std::int64_t rows, const std::vector<std::int64_t>& sizes) {
+  const std::int64_t cycle = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  if (rows <= 0 || cycle == 0) return 0;
+  const std::int64_t whole = (rows - 1) / cycle;
+  std::int64_t left = rows - whole * cycle, pieces = whole * std::ssize(sizes);
+  for (const std::int64_t size : sizes) {
+    if (left <= 0) break;
+    left -= size;
+    ++pieces;
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::int64_t DistributedDataset::pieces_of_pipeline(std::size_t pipeline) const {
+  const Dataset& dataset = pipelines_[std::min(pipeline, pipelines_.size() - 1)];
+  if (rebatch_ == Rebatch::even && dataset.rows() >= 0) return pieces_of(dataset.rows(), sizes_of(pipeline));
+  return dataset.cardinality() * (rebatch_ == Rebatch::none ? 1 : distribution_.replicas);
+}
+
+std::int64_t DistributedDataset::steps() const {
+  const std::int64_t given = pipelines_.front().cardinality();
+  if (given < 0) return given;
+  const std::int64_t each = distribution_.replicas / static_cast<std::int64_t>(streams());
+  std::int64_t longest = 0, shortest = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t pipeline = 0; pipeline < streams(); ++pipeline) {
+    const std::int64_t pieces = pieces_of_pipeline(pipeline);
+    longest = std::max(longest, (pieces + each - 1) / each);
+    shortest = std::min(shortest, pieces / each);
+  }
+  return goes_on_with_empty_replicas() ? longest : shortest;
 }
 
 // If pieces are sharded, piece p of a batch belongs to worker p % workers. All workers shard the same

@@ -32,14 +32,13 @@ struct Distribution {
   // mirrored and TPU strategies. If false, the iteration ends when the first replica has no piece, as under
   // central storage and parameter servers.
   bool goes_on_with_empty_replicas = true;
+  bool is_from_files =
+      false;  // whether the batches that are distributed were read from files; see of_one_batch
 };
 
-// A dataset that is read from `count` files. `read` builds the dataset of some of the files, given by their
-// numbers, so that files can be sharded over workers.
-struct Files {
-  std::int64_t count = 0;
-  std::function<Dataset(std::span<const std::int64_t> files)> read{};
-};
+// How a batch is distributed that was taken from such a dataset and stands alone now: into pieces of the same sizes, if
+// the batch is whole.
+Distribution of_one_batch(Distribution distribution);
 
 // tf.distribute.InputContext: the argument of a dataset function, which builds the dataset of one input
 // pipeline.
@@ -82,7 +81,8 @@ class DistributedIterator {
 //   rows in memory or generated       legacy   error    legacy   even
 //   rows from files                   even     even     legacy   even
 //
-// The legacy rule also applies if the batch size can't be inferred (Dataset::batch_size).
+// A dataset that is read from files (Dataset::files) is dealt out like Files. The legacy rule also applies if the
+// batch size can't be inferred (Dataset::batch_size).
 class DistributedDataset {
  public:
   // The constructors throw InputError in the cases in which TensorFlow raises an error: the number of workers
@@ -98,13 +98,24 @@ class DistributedDataset {
                                           InputReplication replication = InputReplication::per_worker);
 
   Rebatch rebatch() const { return rebatch_; }  // the rule by which batches are split
-  DistributedIterator iterate(std::uint64_t epoch = 0) const;
+
+  // The number of steps of an epoch, or one of the special values of Dataset::cardinality. Workers that read files of
+  // their own have different numbers of rows, and workers that shard nothing each read all of them.
+  std::int64_t steps() const;
+  // Begins behind the first `skipped` steps. Workers that each read rows of their own pass different rows over.
+  DistributedIterator iterate(std::uint64_t epoch = 0, std::int64_t skipped = 0) const;
 
  private:
   explicit DistributedDataset(const Distribution& distribution);
+  void deal_files(const Files& files);
   void require_batches() const;
   bool has_static_shapes() const;
-  std::unique_ptr<Pieces> pieces(std::size_t pipeline, std::uint64_t epoch) const;
+  bool goes_on_with_empty_replicas() const;
+  std::vector<std::int64_t> sizes_of(std::size_t pipeline) const;
+  std::int64_t pieces_of_pipeline(std::size_t pipeline) const;
+  std::size_t streams() const;  // the number of datasets that are read side by side
+  std::unique_ptr<Pieces> pieces(std::size_t pipeline, std::uint64_t epoch,
+                                 std::int64_t skipped_batches) const;
   std::vector<std::size_t> replica_of_piece() const;
 
   Distribution distribution_;

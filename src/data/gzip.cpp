@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "base/file.h"
 
 namespace wt::data {
 namespace {
@@ -67,6 +67,22 @@ std::size_t Gunzip::unpack_piece(char* target, std::size_t room) {
     refuse("the gzip data ends too early", "the file was cut off: download it again");
   }
   return room - stream.avail_out;
+}
+
+std::string unpacked(std::string_view packed, const std::filesystem::path& path, const Place& named_at,
+                     std::uint64_t most) {
+  std::string text;
+  Gunzip(packed, path.string()).unpack(text, most + 1);
+  if (text.size() > most)
+    throw InputError(Problem{
+        named_at, fmt::format("\"{}\" has more than {} bytes when it is unpacked", path.string(), most),
+        "cut it into several files"});
+  return text;
+}
+
+std::string read_unpacked(const std::filesystem::path& path, const Place& named_at, std::uint64_t most) {
+  std::string stored = read_text(path, named_at, most);
+  return is_gzip(stored) ? unpacked(stored, path, named_at, most) : stored;
 }
 
 }  // namespace wt::data

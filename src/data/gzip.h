@@ -2,9 +2,13 @@
 // Decompression of gzip files (RFC 1952).
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "base/error.h"
 
 namespace wt::data {
 
@@ -33,5 +37,13 @@ class Gunzip {
   std::unique_ptr<State> state_;
   bool has_ended_ = false;
 };
+
+// All bytes of a gzip file. Throws InputError if they are more than `most`.
+std::string unpacked(std::string_view packed, const std::filesystem::path& path, const Place& named_at,
+                     std::uint64_t most);
+
+// Reads a whole file, and unpacks it if it is a gzip file. Throws InputError if it has more than `most`
+// bytes, packed or not.
+std::string read_unpacked(const std::filesystem::path& path, const Place& named_at, std::uint64_t most);
 
 }  // namespace wt::data

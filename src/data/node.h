@@ -33,8 +33,10 @@ class Stream {
 struct Node {
   std::vector<ComponentSpec> specs{};
   std::int64_t cardinality{0};
-  std::optional<std::int64_t> batch_size{};  // of the last `batch` up to here
-  std::shared_ptr<const Rows> rows{};        // null if items contain tensors
+  std::optional<std::int64_t> batch_size{};    // of the last `batch` up to here
+  std::optional<std::int64_t> batched_rows{};  // the rows of all batches; unset before a `batch`
+  std::shared_ptr<const Rows> rows{};          // null if items contain tensors
+  std::shared_ptr<const Files> files{};        // null if the elements are not read from files
   // Opens a stream. Iterations are numbered from 0, and a shuffle draws the seed of an iteration from its
   // number. A stream doesn't keep its node alive. The Iterator holds the last node of the chain, which holds
   // the other nodes.

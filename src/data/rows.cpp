@@ -53,6 +53,54 @@ class TensorRows final : public Rows {
   std::vector<TensorSpec> specs_{};
 };
 
+class JoinedRows final : public Rows {
+ public:
+  explicit JoinedRows(std::vector<std::shared_ptr<const Rows>> parts) : parts_(std::move(parts)) {
+    WT_EXPECT(!parts_.empty(), "no parts are joined");
+    for (const auto& part : parts_) {
+      WT_EXPECT(part->specs() == specs(), "parts with unlike rows are joined");
+      ends_.push_back(count() + part->count());
+    }
+  }
+  std::int64_t count() const override { return ends_.empty() ? 0 : ends_.back(); }
+  const std::vector<TensorSpec>& specs() const override { return parts_.front()->specs(); }
+
+  Element gather(std::span<const std::int64_t> numbers) const override {
+    if (numbers.empty()) return parts_.front()->gather(numbers);
+    std::vector<std::vector<std::int64_t>> own(parts_.size()), positions(parts_.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::size_t part = part_of(numbers[i]);
+      own[part].push_back(numbers[i] - (part == 0 ? 0 : ends_[part - 1]));
+      positions[part].push_back(static_cast<std::int64_t>(i));
+    }
+    if (const std::size_t first = part_of(numbers.front()); own[first].size() == numbers.size())
+      return parts_[first]->gather(own[first]);
+    Element gathered;
+    for (const TensorSpec& row : specs())
+      gathered.push_back(Tensor::zeros(stacked(row, std::ssize(numbers))));
+    for (std::size_t part = 0; part < parts_.size(); ++part)
+      if (!own[part].empty()) scatter(parts_[part]->gather(own[part]), positions[part], gathered);
+    return gathered;
+  }
+
+ private:
+  std::size_t part_of(std::int64_t number) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(ends_, number) - ends_.begin());
+  }
+
+  static void scatter(const Element& rows, const std::vector<std::int64_t>& positions, const Element& into) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t bytes = rows[i].bytes().size() / positions.size();
+      for (std::size_t row = 0; row < positions.size(); ++row)
+        std::memcpy(into[i].view().data + static_cast<std::size_t>(positions[row]) * bytes,
+                    rows[i].view().data + row * bytes, bytes);
+    }
+  }
+
+  std::vector<std::shared_ptr<const Rows>> parts_;
+  std::vector<std::int64_t> ends_{};  // of each part, the number behind its last row
+};
+
 template <class T>
 void fill(Tensor& tensor, double value) {
   std::ranges::fill(tensor.values<T>(), static_cast<T>(value));
@@ -114,6 +162,11 @@ TensorSpec stacked(const TensorSpec& row, std::int64_t count) {
 
 std::shared_ptr<const Rows> rows_of(Element tensors) {
   return std::make_shared<TensorRows>(std::move(tensors));
+}
+
+std::shared_ptr<const Rows> joined_rows(std::vector<std::shared_ptr<const Rows>> parts) {
+  if (parts.size() == 1) return parts.front();
+  return std::make_shared<JoinedRows>(std::move(parts));
 }
 
 std::shared_ptr<const Rows> constant_rows(std::int64_t count, std::vector<TensorSpec> specs, double value) {

@@ -28,6 +28,9 @@ class Rows {
 // there is at least one tensor, none is a scalar, and all have the same number of rows.
 std::shared_ptr<const Rows> rows_of(Element tensors);
 
+// The rows of all parts, one part after the other. Requires: there is at least one part, and all have the same specs.
+std::shared_ptr<const Rows> joined_rows(std::vector<std::shared_ptr<const Rows>> parts);
+
 // `count` rows in which every element has the same value, like numpy.ones.
 std::shared_ptr<const Rows> constant_rows(std::int64_t count, std::vector<TensorSpec> specs,
                                           double value = 1);

@@ -204,9 +204,23 @@ std::int64_t repeated_cardinality(std::int64_t input, std::int64_t count) {
 }
 
 // A node with the properties that `take`, `skip`, `repeat` and `shuffle` keep.
-Node like(const Node& input) { return {input.specs, input.cardinality, input.batch_size, input.rows, {}}; }
+Node like(const Node& input) {
+  Node node = input;
+  node.files.reset();
+  node.open = {};
+  return node;
+}
 
-Dataset dataset(Node node) { return Dataset(std::make_shared<Node>(std::move(node))); }
+// The dataset of a node that transforms `input`. Where that is read from files, `again` repeats the transformation for
+// some of them.
+Dataset dataset(Node node, const Node& input, const std::function<Dataset(const Dataset&)>& again) {
+  if (input.files != nullptr)
+    node.files = std::make_shared<Files>(
+        Files{input.files->count, [read = input.files->read, again](std::span<const std::int64_t> files) {
+                return again(read(files));
+              }});
+  return Dataset(std::make_shared<Node>(std::move(node)));
+}
 
 }  // namespace
 
@@ -249,7 +263,9 @@ Dataset Dataset::shuffle(std::int64_t buffer_size, Seed seed, bool reshuffle_eac
         input->open(iteration), buffer_size,
         reshuffle_each_iteration ? seed_of_iteration(seed, iteration) : seed);
   };
-  return dataset(std::move(node));
+  return dataset(std::move(node), *node_, [=](const Dataset& some) {
+    return some.shuffle(buffer_size, seed, reshuffle_each_iteration);
+  });
 }
 
 Dataset Dataset::batch(std::int64_t rows, bool drop_remainder) const {
@@ -264,25 +280,29 @@ Dataset Dataset::batch(std::int64_t rows, bool drop_remainder) const {
   if (node.cardinality > 0)
     node.cardinality = node.cardinality / rows + (!drop_remainder && node.cardinality % rows != 0 ? 1 : 0);
   node.batch_size = rows;
+  node.batched_rows = drop_remainder && node.cardinality >= 0 ? node.cardinality * rows : node_->cardinality;
   node.open = [=, input = node_](std::uint64_t iteration) {
     return std::make_unique<BatchedStream>(input->open(iteration), rows, drop_remainder, input->rows.get());
   };
-  return dataset(std::move(node));
+  return dataset(std::move(node), *node_,
+                 [=](const Dataset& some) { return some.batch(rows, drop_remainder); });
 }
 
 Dataset Dataset::repeat(std::int64_t count) const {
   count = std::max(count, forever);
   Node node = like(*node_);
   node.cardinality = repeated_cardinality(node.cardinality, count);
+  if (node.batched_rows) node.batched_rows = repeated_cardinality(*node.batched_rows, count);
   node.open = [=, input = node_](std::uint64_t iteration) {
     return std::make_unique<RepeatedStream>(*input, count, first_iteration(iteration, count));
   };
-  return dataset(std::move(node));
+  return dataset(std::move(node), *node_, [=](const Dataset& some) { return some.repeat(count); });
 }
 
 Dataset Dataset::take(std::int64_t count) const {
   if (count < 0) return *this;
   Node node = like(*node_);
+  if (node.batched_rows) node.batched_rows = unknown_cardinality;  // the last batch may be smaller
   if (node.cardinality == infinite_cardinality)
     node.cardinality = count;
   else if (node.cardinality != unknown_cardinality)
@@ -290,17 +310,18 @@ Dataset Dataset::take(std::int64_t count) const {
   node.open = [=, input = node_](std::uint64_t iteration) {
     return std::make_unique<TakenStream>(input->open(iteration), count);
   };
-  return dataset(std::move(node));
+  return dataset(std::move(node), *node_, [=](const Dataset& some) { return some.take(count); });
 }
 
 Dataset Dataset::skip(std::int64_t count) const {
   if (count < 0) return take(0);
   Node node = like(*node_);
+  if (node.batched_rows) node.batched_rows = unknown_cardinality;
   if (node.cardinality > 0) node.cardinality = std::max<std::int64_t>(node.cardinality - count, 0);
   node.open = [=, input = node_](std::uint64_t iteration) {
     return std::make_unique<SkippedStream>(input->open(iteration), count);
   };
-  return dataset(std::move(node));
+  return dataset(std::move(node), *node_, [=](const Dataset& some) { return some.skip(count); });
 }
 
 Dataset Dataset::map(Mapping function) const { return map(node_->specs, std::move(function)); }
@@ -310,6 +331,10 @@ Dataset Dataset::map(std::vector<ComponentSpec> specs, Mapping function) const {
   auto node = std::make_shared<Node>();
   node->specs = std::move(specs);
   node->cardinality = node_->cardinality;
+  if (const auto& files = node_->files)
+    node->files = std::make_shared<Files>(Files{
+        files->count, [read = files->read, specs = node->specs, function](
+                          std::span<const std::int64_t> some) { return read(some).map(specs, function); }});
   node->open = [input = node_, function = std::move(function), of = node.get()](std::uint64_t iteration) {
     return std::make_unique<MappedStream>(input->open(iteration), function, input->rows.get(), of->specs);
   };

@@ -234,11 +234,13 @@ constexpr Kernel rows[] = {
     unary_row<"abs", Unary::abs, 1>("y = |x|"),
     unary_row<"sign", Unary::sign, 1>("y = -1, 0 or 1, the sign of x"),
     unary_row<"relu", Unary::relu, 1>("y = max(x, 0)"),
+    unary_row<"relu6", Unary::relu6, 2>("y = min(max(x, 0), 6)"),
     unary_row<"sigmoid", Unary::sigmoid, 4>("y = 1 / (1 + e^-x)"),
     unary_row<"tanh", Unary::tanh, 5>("y = 1 - 2 / (e^2x + 1)"),
     unary_row<"gelu", Unary::gelu, 5>("y = x/2 (1 + erf(x / sqrt 2))"),
 
     gradient_row<"relu_gradient", Binary::relu_gradient, 1>("(dy, y): dx = dy where y > 0, else 0"),
+    gradient_row<"relu6_gradient", Binary::relu6_gradient, 2>("(dy, y): dx = dy where 0 < y < 6, else 0"),
     gradient_row<"sigmoid_gradient", Binary::sigmoid_gradient, 3>("(dy, y): dx = dy y (1 - y)"),
     gradient_row<"tanh_gradient", Binary::tanh_gradient, 3>("(dy, y): dx = dy (1 - y^2)"),
     gradient_row<"gelu_gradient", Binary::gelu_gradient, 11>(

@@ -8,8 +8,21 @@ namespace wt {
 // in the order of these enumerators.
 
 // y = f(x).
-enum class Unary : std::uint8_t { negate, exp, log, sqrt, square, abs, sign, relu, sigmoid, tanh, gelu };
-inline constexpr int unary_count = 11;
+enum class Unary : std::uint8_t {
+  negate,
+  exp,
+  log,
+  sqrt,
+  square,
+  abs,
+  sign,
+  relu,
+  relu6,
+  sigmoid,
+  tanh,
+  gelu
+};
+inline constexpr int unary_count = 12;
 
 // c = f(a, b). From relu_gradient on, for floating types only: the gradients f(dy, y) or, for gelu, f(dy, x),
 // and the activations of a sum, f(a + b).
@@ -21,6 +34,7 @@ enum class Binary : std::uint8_t {
   maximum,
   minimum,
   relu_gradient,
+  relu6_gradient,
   sigmoid_gradient,
   tanh_gradient,
   gelu_gradient,
@@ -29,7 +43,7 @@ enum class Binary : std::uint8_t {
   add_tanh,
   add_gelu
 };
-inline constexpr int binary_count = 14;
+inline constexpr int binary_count = 15;
 
 // c = whether a stands in this relation to b.
 enum class Comparison : std::uint8_t { equal, less, greater };

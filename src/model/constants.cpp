@@ -18,7 +18,8 @@ Symbol constants(Trace& trace, const std::vector<double>& numbers, Type type) {
 Symbol number_like(Symbol x, double value) { return fill(*x.trace, {x.spec().type, {}}, value); }
 
 Symbol clipped(Symbol x, double least, double most) {
-  return minimum(maximum(x, number_like(x, least)), number_like(x, most));
+  const Symbol y = minimum(maximum(x, number_like(x, least)), number_like(x, most));
+  return select(equal(x, y), x, stop_gradient(y));
 }
 
 }  // namespace wt::model

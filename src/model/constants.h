@@ -12,7 +12,7 @@ Symbol constants(Trace& trace, const std::vector<double>& numbers, Type type = T
 // One number with the type of x, for operations that broadcast.
 Symbol number_like(Symbol x, double value);
 
-// x, but at least `least` and at most `most`. The slope is 1 at both.
+// x, but at least `least` and at most `most`. The slope is 1 at both, and 0 where x is NaN.
 Symbol clipped(Symbol x, double least, double most);
 
 }  // namespace wt::model

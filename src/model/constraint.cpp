@@ -7,6 +7,8 @@
 #include "base/overloaded.h"
 #include "base/utf8.h"
 #include "model/constants.h"
+#include "model/layers/spatial.h"
+#include "model/operands.h"
 #include "model/serialized.h"
 
 namespace wt::model {
@@ -22,11 +24,41 @@ Symbol norm_of(Symbol weight, const std::vector<int>& axes) {
     const int own = axis < 0 ? axis + rank : axis;
     if (own < 0 || own >= rank)
       throw InputError(
-          fmt::format("a constraint takes the norm along axis {} of {}", axis, print(weight.spec())),
-          "name axes of the weight");
+          fmt::format("Invalid reduction dimension ({} for input with {} dimension(s)", axis, rank),
+          fmt::format("the constraint takes the norm along axes of the weight, which is {}",
+                      print(weight.spec())));
     reduced.append(own);
   }
   return sqrt(reduce_sum(square(weight), reduced, true));
+}
+
+// The ring at a distance from the centre has the value that Keras 2 reads on the diagonal: that of the centre first, and
+// then downwards, so that the rings of an even kernel of extent 4 have those at 1 and 3.
+Symbol radial(Symbol weight) {
+  const Shape shape = weight.shape();
+  if (shape.rank() != 4)
+    throw InputError(fmt::format("The weight tensor must have rank 4. Received weight tensor with shape: {}",
+                                 shape_in_python(shape)),
+                     "constrain the kernel of a two-dimensional convolution");
+  const std::int64_t extent = shape[0], start = extent / 2, odd = extent % 2;
+  if (shape[1] != extent || start == 0 || extent > Shape::max_rank)
+    throw InputError(fmt::format("a radial constraint of {}", print(weight.spec())),
+                     "constrain square kernels of 2 to 8 rows");
+  std::vector<Symbol> diagonal;
+  const std::vector<Symbol> lines = spatial::slices(weight, 0);
+  for (std::int64_t i = 0; i < extent; ++i)
+    diagonal.push_back(spatial::slices(lines[static_cast<std::size_t>(i)], 1)[static_cast<std::size_t>(i)]);
+  const auto ring_of = [&](std::int64_t i) { return i < start ? start - i - (1 - odd) : i - start; };
+  std::vector<Symbol> rows;
+  for (std::int64_t i = 0; i < extent; ++i) {
+    std::vector<Symbol> row;
+    for (std::int64_t j = 0; j < extent; ++j) {
+      const std::int64_t ring = std::max(ring_of(i), ring_of(j));
+      row.push_back(diagonal[static_cast<std::size_t>(ring == 0 ? start - 1 : start + ring - odd)]);
+    }
+    rows.push_back(concat(row, 1));
+  }
+  return concat(rows, 0);
 }
 
 struct Row {
@@ -53,6 +85,9 @@ constexpr Row rows[] = {
                          config.number("max_value", 1, not_negative),
                          config.number("rate", 1, {.at_least = 0.0, .at_most = 1.0}), axes};
      }},
+    {"RadialConstraint",
+     {"radial_constraint", "radialconstraint"},
+     [](ConfigReader&, const std::vector<int>&) -> Constraint { return Radial{}; }},
     {"UnitNorm",
      {"unit_norm", "unitnorm"},
      [](ConfigReader&, const std::vector<int>& axes) -> Constraint { return UnitNorm{axes}; }},
@@ -81,6 +116,7 @@ Symbol constrained(Symbol weight, const Constraint& constraint) {
                    const Symbol desired = clipped(norm, c.least, c.most) * c.rate + norm * (1 - c.rate);
                    return weight * (desired / (norm + epsilon));
                  },
+                 [&](const Radial&) { return radial(weight); },
                  [&](const UnitNorm& c) { return weight / (norm_of(weight, c.axes) + epsilon); }},
       constraint);
 }

@@ -32,7 +32,10 @@ struct UnitNorm {
   std::vector<int> axes{0};
 };
 
-using Constraint = std::variant<NonNegative, MaxNorm, MinMaxNorm, UnitNorm>;
+// Each kernel of a convolution has one value for each distance from its centre, that of its diagonal. Keras 2 has it.
+struct Radial {};
+
+using Constraint = std::variant<NonNegative, MaxNorm, MinMaxNorm, UnitNorm, Radial>;
 
 Symbol constrained(Symbol weight, const Constraint& constraint);
 

@@ -56,6 +56,12 @@ constexpr double truncated_deviation = 0.87962566103423978;
 
 using Floats = std::vector<float>;
 
+std::string shape_as_in_python(const Shape& shape) {
+  std::string extents;
+  for (const std::int64_t extent : shape) extents += fmt::format("{}{}", extents.empty() ? "" : ", ", extent);
+  return fmt::format("shape=({}{}) of rank {}.", extents, shape.rank() == 1 ? "," : "", shape.rank());
+}
+
 void fill_rule(Floats& values, const Uniform& rule, const Shape&, const PhiloxStream& stream) {
   fill_uniform(values, stream, static_cast<float>(rule.low), static_cast<float>(rule.high));
 }
@@ -79,8 +85,8 @@ void fill_rule(Floats& values, const VarianceScaling& rule, const Shape& shape, 
 
 void fill_rule(Floats& values, const Orthogonal& rule, const Shape& shape, const PhiloxStream& stream) {
   if (shape.rank() < 2)
-    throw InputError(fmt::format("an orthogonal initializer makes a matrix, and the weight has the shape {}",
-                                 print(shape)),
+    throw InputError(fmt::format("The tensor to initialize must be at least two-dimensional. Received: {}",
+                                 shape_as_in_python(shape)),
                      "use another initializer");
   const auto columns = static_cast<std::size_t>(shape.last()), rows = values.size() / columns;
   const bool is_wide = rows < columns;
@@ -91,6 +97,16 @@ void fill_rule(Floats& values, const Orthogonal& rule, const Shape& shape, const
     for (std::size_t column = 0; column < columns; ++column)
       values[row * columns + column] =
           static_cast<float>(rule.gain) * (is_wide ? q[column * rows + row] : q[row * columns + column]);
+}
+
+void fill_rule(Floats& values, const Identity& rule, const Shape& shape, const PhiloxStream&) {
+  if (shape.rank() != 2)
+    throw InputError(fmt::format("Identity matrix initializer can only be used for 2D matrices. Received: {}",
+                                 shape_as_in_python(shape)),
+                     "use another initializer");
+  std::ranges::fill(values, 0.0F);
+  for (std::int64_t i = 0; i < std::min(shape[0], shape[1]); ++i)
+    values[static_cast<std::size_t>(i * shape[1] + i)] = static_cast<float>(rule.gain);
 }
 
 void fill_rule(Floats& values, const UnitForgetBias&, const Shape&, const PhiloxStream&) {
@@ -152,6 +168,11 @@ Tensor initial_value(const Initializer& initializer, const TensorSpec& spec, std
   return std::visit(overloaded{
                         [&](const Constant& rule) { return constant(spec, rule.value); },
                         [&](const StreamStart&) { return stream_start(initializer, spec, stream); },
+                        [&](const CopyOfVariable&) {
+                          WT_EXPECT(false, "weight {} is a copy of a variable that is not known here",
+                                    weight);
+                          return Tensor{};
+                        },
                         [&](const auto& rule) { return drawn(rule); },
                     },
                     initializer.rule);
@@ -197,7 +218,10 @@ const InitializerName initializer_rows[] = {
      "VarianceScaling",
      "variance scale / fan, with scale, mode and distribution as arguments",
      {VarianceScaling{1, Fan::in, Distribution::truncated_normal}, {}}},
+    {"identity", "Identity", "the identity matrix, times gain", {Identity{}, {}}},
     {"orthogonal", "Orthogonal", "an orthonormal matrix, times gain", orthogonal},
+    {"zero", "Zeros", "Keras 1's name of zeros", zeros},
+    {"one", "Ones", "Keras 1's name of ones", ones},
     {"uniform", "RandomUniform", "Keras 1's name of random_uniform", {Uniform{}, {}}},
     {"normal", "RandomNormal", "Keras 1's name of random_normal", {Normal{}, {}}},
 };
@@ -230,12 +254,20 @@ void read_rule(VarianceScaling& rule, std::string_view class_name, json::Reader&
   read.fan = config.one_of("mode", modes, rule.fan);
   read.distribution = config.one_of("distribution", distributions, rule.distribution);
   if (is_general) rule = read;
+  // Keras 3.15: which axes count as inputs and outputs; null stands for those that a layer's kernel has.
+  for (const char* key : {"input_axes", "output_axes"})
+    if (const json::Value* axes = config.value(key); axes != nullptr && axes->kind() != json::Kind::null)
+      config.problem(key, fmt::format("\"{}\" of an initializer is not offered yet", key), "leave it out");
 }
 void read_rule(Orthogonal& rule, std::string_view, json::Reader& config) {
   rule.gain = config.optional<double>("gain", rule.gain);
 }
+void read_rule(Identity& rule, std::string_view, json::Reader& config) {
+  rule.gain = config.optional<double>("gain", rule.gain);
+}
 void read_rule(UnitForgetBias&, std::string_view, json::Reader&) {}
 void read_rule(StreamStart&, std::string_view, json::Reader&) {}
+void read_rule(CopyOfVariable&, std::string_view, json::Reader&) {}
 
 // Keras 3 may write a seed generator, an object, in place of a number. Its random numbers cannot be
 // reproduced here, so the seed is treated as unset.

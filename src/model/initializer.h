@@ -48,6 +48,11 @@ struct Orthogonal {
   double gain = 1;
 };
 
+// gain times the identity matrix, which may have more rows than columns, or fewer.
+struct Identity {
+  double gain = 1;
+};
+
 // The bias of an LSTM whose forget gate begins open (Jozefowicz et al., 2015): 1 in the second of four quarters, and 0
 // in the others.
 struct UnitForgetBias {};
@@ -55,8 +60,13 @@ struct UnitForgetBias {};
 // The state of a random stream (Building::random_stream) at step 0: {seed, 0}.
 struct StreamStart {};
 
+// The value of another variable at the time at which this one is created: of that whose slot this one is.
+struct CopyOfVariable {};
+
 struct Initializer {
-  std::variant<Constant, Uniform, Normal, VarianceScaling, Orthogonal, UnitForgetBias, StreamStart> rule{};
+  std::variant<Constant, Uniform, Normal, VarianceScaling, Orthogonal, Identity, UnitForgetBias, StreamStart,
+               CopyOfVariable>
+      rule{};
   std::optional<std::int64_t> seed{};  // unset: derived from the run's seed and the weight's name
 };
 
@@ -65,9 +75,10 @@ inline const Initializer zeros{Constant{0}, {}};
 inline const Initializer ones{Constant{1}, {}};
 inline const Initializer glorot_uniform{VarianceScaling{}, {}};
 inline const Initializer orthogonal{Orthogonal{}, {}};
+inline const Initializer copy_of_variable{CopyOfVariable{}, {}};
 
 // Computes the initial value of the weight named `weight`. `run_seed` is used if the initializer has no seed
-// of its own. Requires: a floating-point type, unless the rule is Constant or StreamStart.
+// of its own. Requires: a floating-point type, unless the rule is Constant or StreamStart; not CopyOfVariable.
 Tensor initial_value(const Initializer& initializer, const TensorSpec& spec, std::string_view weight,
                      std::uint64_t run_seed);
 

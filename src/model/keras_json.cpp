@@ -22,20 +22,33 @@ const Value& unwrapped(const Value& file) {
   return *model;
 }
 
-// Traces the model for one row, so that shapes that do not fit are reported with their place in the file.
+// Traces the model for one row as the version of Keras that wrote it does, so that shapes that do not fit are reported with their place in the file.
 // Without this they would be found when the training begins. Models whose input shape is not known are
 // skipped.
-void try_out(const LayerPtr& model, const Place& place, keras::Importing& importing) {
+void try_out(const LayerPtr& model, Semantics semantics, const Place& place, keras::Importing& importing) {
   const std::vector<TensorSpec> inputs = model->input_specs();
   for (const TensorSpec& spec : inputs)
     for (const std::int64_t extent : spec.shape)
       if (extent == 0) return;
   if (inputs.empty()) return;
   try {
-    forward(*model, batched(inputs, 1));
+    forward(*model, batched(inputs, 1), false, semantics);
   } catch (const InputError& error) {
     keras::add_problems(error, place, importing);
   }
+}
+
+std::optional<WrittenBy> by_shape_of_input(const Value& part) {
+  if (part.kind() == Kind::object) {
+    if (part.find("batch_input_shape") != nullptr) return WrittenBy{Semantics::keras2, "Keras 2"};
+    if (part.find("batch_shape") != nullptr) return WrittenBy{Semantics::keras3, "Keras 3"};
+    for (const json::Member& member : part.members())
+      if (auto found = by_shape_of_input(member.value)) return found;
+  } else if (part.kind() == Kind::array) {
+    for (const Value& element : part.elements())
+      if (auto found = by_shape_of_input(element)) return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -60,11 +73,22 @@ LayerPtr model_from_json(const Value& file, json::PassedOver* passed) {
     else
       model = keras::read_layer(envelope, importing);
   }
-  if (model != nullptr && !importing.problems.any()) try_out(model, envelope.place(), importing);
+  if (model != nullptr && !importing.problems.any())
+    try_out(model, written_by(file).value_or(WrittenBy{}).semantics, envelope.place(), importing);
   importing.problems.throw_if_any();
   if (passed != nullptr) passed->merge(importing.passed);
   WT_EXPECT(model != nullptr, "a model of class {} is missing without a problem", class_name);
   return model;
+}
+
+std::optional<WrittenBy> written_by(const Value& file) {
+  for (const Value* level : {&file, &unwrapped(file)}) {
+    const Value* number = level->kind() == Kind::object ? level->find("keras_version") : nullptr;
+    if (number == nullptr || number->kind() != Kind::string) continue;
+    const bool is_third = number->string().starts_with("3");
+    return WrittenBy{is_third ? Semantics::keras3 : Semantics::keras2, "Keras " + number->string()};
+  }
+  return by_shape_of_input(file);
 }
 
 LayerPtr model_from_json_file(const std::filesystem::path& path, const Place& named_at,

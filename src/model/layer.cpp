@@ -104,6 +104,13 @@ std::vector<Symbol> Building::values_in_use(const std::vector<Symbol>& weights) 
   return values;
 }
 
+Symbol Building::symbol(std::string_view name) const {
+  const auto found = symbols_.find(name);
+  if (found == symbols_.end())
+    throw InputError(fmt::format("[model] there is no weight \"{}\" in this step", name));
+  return found->second.symbol;
+}
+
 void Building::update(Symbol weight, Symbol value) {
   trace_.update_again(weight, value);
   updated_.insert_or_assign(weight.value, value);
@@ -141,7 +148,7 @@ std::optional<Symbol> Building::regularization() {
   const bool counts_frozen = is_on(Switch::frozen_weights_are_penalised, semantics_);
   for (const Weight& weight : weights_)
     if (weight.regularizer && (weight.options.trainable || counts_frozen))
-      add(penalty(values_in_use({symbols_.at(weight.name).symbol}).front(), *weight.regularizer));
+      add(penalty(values_in_use({symbols_.at(weight.name).symbol}).front(), *weight.regularizer, semantics_));
   for (const Symbol loss : losses_) add(loss);
   return sum;
 }
@@ -213,7 +220,8 @@ void Layer::attach_mask(Building& building, const std::vector<Symbol>& inputs,
 void Layer::add_activity_penalty(Building& building, const std::vector<Symbol>& outputs) const {
   if (!activity_regularizer_) return;
   for (const Symbol output : outputs)
-    building.add_loss(penalty(output, *activity_regularizer_) / static_cast<double>(output.shape()[0]));
+    building.add_loss(penalty(output, *activity_regularizer_, building.semantics()) /
+                      static_cast<double>(output.shape()[0]));
 }
 
 Symbol Layer::operator()(Building& building, Symbol input) const {

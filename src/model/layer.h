@@ -97,7 +97,7 @@ struct Weight {
 // also collects the penalties that the layers' regularizers add to the loss.
 class Building {
  public:
-  Building(Trace& trace, bool training, Semantics semantics = Semantics::keras2)
+  Building(Trace& trace, bool training, Semantics semantics = default_semantics)
       : trace_(trace), semantics_(semantics), now_{.training = training} {}
   Building(const Building&) = delete;
   Building& operator=(const Building&) = delete;
@@ -113,6 +113,9 @@ class Building {
   Symbol weight(std::string name, const TensorSpec& spec, const WeightRule& rule) {
     return weight({std::move(name), spec, rule.initializer, {}, rule.regularizer, rule.constraint});
   }
+
+  // The symbol of a weight that was created before. Throws InputError if there is none of this name.
+  Symbol symbol(std::string_view name) const;
 
   // Sets the value that the weight has from the next step on. A second update in one step replaces the first.
   void update(Symbol weight, Symbol value);

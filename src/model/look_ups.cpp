@@ -14,9 +14,8 @@ const Node* writer_of(const Program& program, ValueId value) {
   return found == program.nodes.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-std::optional<Symbol> squares_of_look_ups(Symbol gradient) {
+// The gradient once more, with `leaf` in place of each node embedding_gradient.
+std::optional<Symbol> walk(Symbol gradient, const std::function<Symbol(const Node&)>& leaf) {
   Trace& trace = *gradient.trace;
   const Node* found = writer_of(trace.program(), gradient.value);
   if (found == nullptr) return std::nullopt;
@@ -24,16 +23,30 @@ std::optional<Symbol> squares_of_look_ups(Symbol gradient) {
   const auto input = [&](std::size_t i) { return Symbol{&trace, node.inputs[i]}; };
   if (const auto* sum = std::get_if<AllReduce>(&node.operation);
       sum != nullptr && sum->reduction == Reduction::sum) {
-    const std::optional<Symbol> own = squares_of_look_ups(input(0));
+    const std::optional<Symbol> own = walk(input(0), leaf);
     return own ? std::optional(all_reduce(*own, Reduction::sum)) : std::nullopt;
   }
   const auto* apply = std::get_if<Apply>(&node.operation);
   if (apply == nullptr) return std::nullopt;
-  if (apply->kernel->name == "embedding_gradient")
-    return trace.apply("embedding_gradient", {{input(0), square(input(1))}}, apply->attributes).front();
+  if (apply->kernel->name == "embedding_gradient") return leaf(node);
   if (apply->kernel->name != "add") return std::nullopt;
-  const std::optional<Symbol> first = squares_of_look_ups(input(0)), second = squares_of_look_ups(input(1));
+  const std::optional<Symbol> first = walk(input(0), leaf), second = walk(input(1), leaf);
   return first && second ? std::optional(*first + *second) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Symbol> with_look_ups(Symbol gradient, const OfRows& of) {
+  Trace& trace = *gradient.trace;
+  return walk(gradient, [&](const Node& node) {
+    const Symbol ids{&trace, node.inputs[0]}, rows{&trace, node.inputs[1]};
+    return trace.apply("embedding_gradient", {{ids, of(rows)}}, std::get<Apply>(node.operation).attributes)
+        .front();
+  });
+}
+
+std::optional<Symbol> sum_over_look_ups(Symbol gradient, const OfRows& of) {
+  return walk(gradient, [&](const Node& node) { return reduce_sum(of({gradient.trace, node.inputs[1]})); });
 }
 
 }  // namespace wt::model

@@ -25,14 +25,4 @@ Symbol as_factors(Symbol mask, Symbol x) {
   return reshape(cast(mask, x.spec().type), shape);
 }
 
-Symbol masked_losses(Symbol losses, Symbol mask, bool mean_follows) {
-  if (mask.shape() != losses.shape())
-    throw InputError(
-        fmt::format("[loss] the mask is {}, and the losses are {}", print(mask.spec()), print(losses.spec())),
-        "compare outputs that keep the time axis of the mask, or drop the mask");
-  Symbol factors = as_factors(mask, losses);
-  if (mean_follows) factors = factors * static_cast<double>(mask.shape().elements()) / reduce_sum(factors);
-  return losses * factors;
-}
-
 }  // namespace wt::model

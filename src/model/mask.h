@@ -14,8 +14,4 @@ Symbol any(Symbol x, const Shape& axes, bool keep_dims = false);  // whether one
 // 1 where the mask is true and 0 elsewhere, with further axes of extent 1 up to the rank of x.
 Symbol as_factors(Symbol mask, Symbol x);
 
-// The losses of all steps, 0 where the mask is false. If their mean is taken later, the remaining ones are scaled such
-// that it is the mean over the steps that count (Keras' losses_utils.apply_mask).
-Symbol masked_losses(Symbol losses, Symbol mask, bool mean_follows);
-
 }  // namespace wt::model

@@ -2,249 +2,249 @@
 
 #include <fmt/format.h>
 
-#include "model/look_ups.h"
+#include <regex>
 
 namespace wt::model {
 
 namespace {
 
-// The defaults are Keras'. Sources: Kingma and Ba, 2015 (Adam); Loshchilov and Hutter, 2019 (AdamW); Tieleman
-// and Hinton, 2012 (RMSprop); Robbins and Monro, 1951 (SGD), with the momentum of Polyak, 1964, or Nesterov,
-// 1983.
-const std::array<OptimizerClass, 4>& optimizer_rows() {
-  static const std::array<OptimizerClass, 4> rows{
-      OptimizerClass{.name = "Adam",
-                     .aliases = {"adam"},
-                     .summary = "adaptive moment estimation",
-                     .defaults = {"Adam", 0.001, AdamAttributes{}}},
-      OptimizerClass{.name = "AdamW",
-                     .aliases = {"adamw"},
-                     .summary = "adaptive moment estimation with decoupled weight decay",
-                     .defaults = {"AdamW", 0.001, AdamAttributes{.weight_decay = 0.004}}},
-      OptimizerClass{.name = "RMSprop",
-                     .aliases = {"rmsprop"},
-                     .summary = "gradients divided by the root of their moving mean square",
-                     .defaults = {"RMSprop", 0.001, RmsPropAttributes{}}},
-      OptimizerClass{.name = "SGD",
-                     .aliases = {"sgd"},
-                     .summary = "stochastic gradient descent, plain or with momentum, Nesterov's included",
-                     .defaults = {"SGD", 0.01, SgdAttributes{}}}};
-  return rows;
-}
-
-// ---- reading
-
-constexpr json::Range<double> a_share{.at_least = 0.0, .at_most = 1.0};
 constexpr json::Range<double> not_negative{.at_least = 0.0};
 constexpr json::Range<double> positive{.above = 0.0};
 
-void read_config(ConfigReader& reader, SgdAttributes& sgd) {
-  sgd.momentum = reader.number("momentum", sgd.momentum, a_share);
-  sgd.nesterov = reader.flag("nesterov", sgd.nesterov);
-  sgd.weight_decay = reader.number("weight_decay", sgd.weight_decay, not_negative);
+// Keras 2 begins RMSprop with this argument set, which counts only with use_ema.
+std::optional<std::int64_t> default_overwriting(const OptimizerClass& type, Semantics semantics) {
+  if (type.name == "RMSprop" && is_on(Switch::rmsprop_overwrites_by_averages, semantics)) return 100;
+  return std::nullopt;
 }
 
-void read_config(ConfigReader& reader, AdamAttributes& adam) {
-  adam.beta_1 = reader.number("beta_1", adam.beta_1, a_share);
-  adam.beta_2 = reader.number("beta_2", adam.beta_2, a_share);
-  adam.epsilon = reader.number("epsilon", adam.epsilon, positive);
-  adam.weight_decay = reader.number("weight_decay", adam.weight_decay, not_negative);
-  reader.not_offered({"amsgrad"});
+double default_rate(const OptimizerClass& type, Semantics semantics) {
+  return type.name == "Lion" && is_on(Switch::lion_begins_slowly, semantics) ? 1e-4 : type.learning_rate;
 }
 
-void read_config(ConfigReader& reader, RmsPropAttributes& rms) {
-  rms.rho = reader.number("rho", rms.rho, a_share);
-  rms.momentum = reader.number("momentum", rms.momentum, a_share);
-  rms.epsilon = reader.number("epsilon", rms.epsilon, positive);
-  rms.centered = reader.flag("centered", rms.centered);
-  reader.not_offered({"weight_decay"});
+Optimizer with_defaults(const OptimizerClass& type, Semantics semantics) {
+  Optimizer optimizer{.type = &type,
+                      .name = std::string(type.name),
+                      .learning_rate = default_rate(type, semantics),
+                      .weight_decay = type.weight_decay};
+  for (const Argument& argument : type.arguments)
+    optimizer.arguments.emplace(argument.key, argument.otherwise);
+  return optimizer;
+}
+
+// ---- Reading
+
+std::optional<std::int64_t> read_count(ConfigReader& reader, Problems& problems, std::string_view key,
+                                       std::int64_t at_least) {
+  const json::Value* value = reader.value(key);
+  if (value == nullptr) return std::nullopt;
+  return json::convert<std::int64_t>(*value, problems, {.at_least = at_least});
+}
+
+std::optional<double> read_maybe(ConfigReader& reader, std::string_view key) {
+  if (reader.value(key) == nullptr) return std::nullopt;
+  return reader.number(key, 0, not_negative);
+}
+
+// Regular expressions, as Python's re.search takes them.
+std::vector<std::string> read_patterns(ConfigReader& reader, Problems& problems, std::string_view key) {
+  const json::Value* value = reader.value(key);
+  if (value == nullptr) return {};
+  auto patterns =
+      json::convert<std::vector<std::string>>(*value, problems).value_or(std::vector<std::string>{});
+  std::erase_if(patterns, [&](const std::string& pattern) {
+    try {
+      return std::regex(pattern), false;
+    } catch (const std::regex_error&) {
+      problems.add(value->place(), fmt::format("\"{}\" is not a regular expression", pattern),
+                   "write a part of the names of the variables, such as \"bias\"");
+      return true;
+    }
+  });
+  return patterns;
+}
+
+void read_arguments(ConfigReader& reader, Problems& problems, Optimizer& optimizer) {
+  for (const Argument& argument : optimizer.type->arguments) {
+    double& value = optimizer.arguments.at(std::string(argument.key));
+    if (argument.kind == Argument::Kind::flag)
+      value = reader.flag(argument.key, value != 0) ? 1 : 0;
+    else if (argument.kind == Argument::Kind::count)
+      value = static_cast<double>(
+          read_count(reader, problems, argument.key, 0).value_or(static_cast<std::int64_t>(value)));
+    else
+      value = reader.number(argument.key, value, argument.range);
+    // Muon's rms_rate and adam_weight_decay may be None, which is none at all and not the default.
+    if (reader.is_null(argument.key)) value = 0;
+  }
+  if (optimizer.type->name == "Muon")
+    optimizer.exclude_layers = read_patterns(reader, problems, "exclude_layers");
 }
 
 // Keras writes a learning-rate schedule as an object in place of the number.
-double read_learning_rate(ConfigReader& reader, double otherwise) {
+void read_learning_rate(ConfigReader& reader, Problems& problems, Optimizer& optimizer) {
   const json::Value* value = reader.value("learning_rate");
   if (value == nullptr || value->kind() != json::Kind::object)
-    return reader.number("learning_rate", otherwise, not_negative);
-  reader.problem("learning_rate", "a schedule of learning rates is not offered yet", "write a number");
-  return otherwise;
+    optimizer.learning_rate = reader.number("learning_rate", optimizer.learning_rate, not_negative);
+  else
+    optimizer.schedule = read_schedule(*value, problems);
 }
 
-// Reads the arguments that all optimizers have. The two other ema_ keys have no effect, since use_ema must be
-// false.
-void read_common(ConfigReader& reader, Optimizer& optimizer) {
+void read_decay(ConfigReader& reader, Problems& problems, Optimizer& optimizer) {
+  if (const auto decay = read_maybe(reader, "weight_decay")) {
+    optimizer.weight_decay = decay;
+  } else if (reader.is_null("weight_decay")) {
+    optimizer.weight_decay.reset();
+    if (optimizer.type->name == "AdamW")
+      reader.problem("weight_decay", "AdamW needs a weight decay", "write a number, or choose Adam");
+  }
+  optimizer.undecayed_names = read_patterns(reader, problems, "exclude_from_weight_decay");
+}
+
+void read_clipping(ConfigReader& reader, Semantics semantics, Optimizer& optimizer) {
+  optimizer.clipnorm = read_maybe(reader, "clipnorm");
+  optimizer.global_clipnorm = read_maybe(reader, "global_clipnorm");
+  optimizer.clipvalue = read_maybe(reader, "clipvalue");
+  const int given = static_cast<int>(optimizer.clipnorm.has_value()) + optimizer.global_clipnorm.has_value() +
+                    optimizer.clipvalue.has_value();
+  if (is_on(Switch::clipvalue_may_stand_beside_clipnorm, semantics)) {
+    if (optimizer.clipnorm && optimizer.global_clipnorm)
+      reader.problem("clipnorm", R"(at most one of "clipnorm" and "global_clipnorm" can be set)", "keep one");
+  } else if (given > 1) {
+    reader.problem(optimizer.clipnorm ? "clipnorm" : "global_clipnorm",
+                   R"(only one of "clipnorm", "clipvalue" and "global_clipnorm" can be set)", "keep one");
+  }
+}
+
+void read_averages(ConfigReader& reader, Problems& problems, Semantics semantics, Optimizer& optimizer) {
+  const bool is_used = reader.flag("use_ema", false);
+  if (!is_used) return reader.ignore({"ema_momentum", "ema_overwrite_frequency"});
+  WeightAverages averages{.overwrite_every = default_overwriting(*optimizer.type, semantics)};
+  averages.momentum = reader.number("ema_momentum", averages.momentum, {.at_least = 0.0, .at_most = 1.0});
+  if (reader.is_null("ema_overwrite_frequency")) averages.overwrite_every.reset();
+  if (const auto every = read_count(reader, problems, "ema_overwrite_frequency", 1))
+    averages.overwrite_every = every;
+  optimizer.averages = averages;
+}
+
+// Keras 3 alone has these arguments, and ignores the old one.
+void read_of_version(ConfigReader& reader, Problems& problems, Semantics semantics, Optimizer& optimizer) {
+  if (semantics == Semantics::keras3) {
+    if (reader.value("loss_scale_factor") != nullptr)
+      optimizer.loss_scale_factor = reader.number("loss_scale_factor", 1, positive);
+    if (const auto steps = read_count(reader, problems, "gradient_accumulation_steps", 2))
+      optimizer.accumulation = *steps;
+    return reader.ignore({"decay"});
+  }
+  reader.not_offered({"decay"});
+  for (const auto* key : {"loss_scale_factor", "gradient_accumulation_steps"})
+    if (reader.value(key) != nullptr)
+      reader.problem(key, fmt::format("Keras 2 has no \"{}\"", key),
+                     R"(leave it out, or choose "semantics": "keras3")");
+}
+
+// Reads the arguments that all optimizers have.
+void read_common(ConfigReader& reader, Problems& problems, Semantics semantics, Optimizer& optimizer) {
   optimizer.name = reader.text("name", optimizer.name);
-  optimizer.learning_rate = read_learning_rate(reader, optimizer.learning_rate);
-  reader.not_offered({"clipnorm", "global_clipnorm", "clipvalue", "use_ema", "loss_scale_factor",
-                      "gradient_accumulation_steps", "decay"});
-  reader.ignore({"ema_momentum", "ema_overwrite_frequency", "jit_compile", "is_legacy_optimizer"});
+  read_learning_rate(reader, problems, optimizer);
+  read_decay(reader, problems, optimizer);
+  read_clipping(reader, semantics, optimizer);
+  read_averages(reader, problems, semantics, optimizer);
+  read_of_version(reader, problems, semantics, optimizer);
+  reader.ignore({"jit_compile", "is_legacy_optimizer"});
 }
 
-// ---- slots
-
-// One call of apply_gradients, and the optimizer's own variables in it.
-struct Applying {
-  Building& building;
-  const Optimizer& optimizer;
-  const std::vector<Symbol>& variables;
-  const std::vector<Symbol>& gradients;
-  Symbol learning_rate{};
-  Semantics semantics = Semantics::keras2;
-
-  Symbol slot(std::string_view kind, Symbol variable) const {
-    const Program& program = building.trace().program();
-    const std::string& name = program.values[index(variable.value)].name;
-    const VariableOptions options{.trainable = false, .slot_of = name};
-    return building.weight({slot_name(optimizer, kind, name), variable.spec(), zeros, options, {}});
+// {"inner_optimizer": {...}, "dynamic": true, "initial_scale": 32768, "dynamic_growth_steps": 2000}
+std::optional<Optimizer> read_scaled(const Serialized& read, Problems& problems, Semantics semantics) {
+  ConfigReader reader(read.config, problems);
+  const json::Value* inner = reader.value("inner_optimizer");
+  if (inner == nullptr) {
+    problems.add(read.place, "LossScaleOptimizer wraps another optimizer", R"(add "inner_optimizer")");
+    return std::nullopt;
   }
-  std::vector<Symbol> slots(std::string_view kind) const {
-    std::vector<Symbol> all;
-    for (const Symbol& variable : variables) all.push_back(slot(kind, variable));
-    return all;
-  }
-  Symbol iteration() const { return model::iteration(building, optimizer); }
-  void count_step(Symbol iteration) const {
-    const Symbol one = fill(building.trace(), iteration.spec(), 1);
-    building.update(iteration, iteration + one);
-  }
-};
-
-// Keras 2 computes m = -g lr + m momentum and w += m even if the momentum is 0 (keras/optimizers/sgd.py). The
-// weights are the same without m, so the kernel does not read it. m is updated nevertheless, because it takes
-// memory and is part of checkpoints.
-void keep_unused_slots(const Applying& call) {
-  const Symbol descent = -call.learning_rate;
-  for (std::size_t i = 0; i < call.variables.size(); ++i)
-    call.building.update(call.slot("m", call.variables[i]), call.gradients[i] * descent);
+  std::optional<Optimizer> optimizer = read_optimizer(*inner, problems, semantics);
+  ScaledLoss scaled;
+  scaled.is_dynamic = reader.flag("dynamic", true);
+  if (!scaled.is_dynamic && !is_on(Switch::loss_scale_may_be_fixed, semantics))
+    reader.problem("dynamic", "LossScaleOptimizer no longer has a fixed scale in Keras 3",
+                   R"(set "loss_scale_factor" of the inner optimizer)");
+  scaled.initial_scale = reader.number("initial_scale", scaled.initial_scale, positive);
+  scaled.growth_steps = read_count(reader, problems, "dynamic_growth_steps", 1).value_or(scaled.growth_steps);
+  reader.ignore({"name"});
+  reader.not_offered({"weight_decay", "clipnorm", "global_clipnorm", "clipvalue", "use_ema",
+                      "ema_overwrite_frequency", "loss_scale_factor", "gradient_accumulation_steps"});
+  reader.ignore({"ema_momentum"});
+  reader.finish();
+  if (!optimizer) return std::nullopt;
+  optimizer->loss_scale_factor.reset();
+  optimizer->scaled_loss = scaled;
+  return optimizer;
 }
 
-void apply(const Applying& call, const SgdAttributes& sgd) {
-  call.count_step(call.iteration());
-  const Slots slots{.first = sgd.momentum != 0 ? call.slots("m") : std::vector<Symbol>{}};
-  if (sgd.momentum == 0 && is_on(Switch::sgd_slot_without_momentum, call.semantics)) keep_unused_slots(call);
-  apply_sgd(call.variables, slots, call.gradients, call.learning_rate, sgd);
-}
-
-// Variables that one kernel updates. Their squares are either all g * g or all their own.
-struct Group {
-  std::vector<std::size_t> members{};  // positions among the variables
-  std::vector<Symbol> squares{};       // of each member; empty where they are g * g
-
-  std::vector<Symbol> of(const std::vector<Symbol>& all) const {
-    std::vector<Symbol> own;
-    for (const std::size_t member : members)
-      if (!all.empty()) own.push_back(all[member]);
-    return own;
-  }
-  Slots of(const Slots& all) const { return {of(all.first), of(all.second), of(all.third)}; }
-  std::vector<Symbol> gradients_and_squares(const std::vector<Symbol>& gradients) const {
-    std::vector<Symbol> operands = of(gradients);
-    operands.insert(operands.end(), squares.begin(), squares.end());
-    return operands;
-  }
-};
-
-// The groups of an optimizer that squares gradients.
-std::vector<Group> groups_of(const Applying& call) {
-  Group usual, apart;
-  for (std::size_t i = 0; i < call.variables.size(); ++i) {
-    const std::optional<Symbol> squares = is_on(Switch::look_ups_are_squared_apart, call.semantics)
-                                              ? squares_of_look_ups(call.gradients[i])
-                                              : std::nullopt;
-    (squares ? apart : usual).members.push_back(i);
-    if (squares) apart.squares.push_back(*squares);
-  }
-  std::vector<Group> groups;
-  for (Group& group : std::array{std::move(usual), std::move(apart)})
-    if (!group.members.empty()) groups.push_back(std::move(group));
-  return groups;
-}
-
-// The number of steps is an operand of Adam's update, which corrects the moments for their bias, and the
-// update also increments it. The other optimizers only count their steps.
-void apply(const Applying& call, AdamAttributes adam) {
-  const Symbol iteration = call.iteration();
-  Slots slots;
-  for (const Symbol& variable : call.variables) {
-    slots.first.push_back(call.slot("m", variable));
-    slots.second.push_back(call.slot("v", variable));
-  }
-  for (const Group& group : groups_of(call)) {
-    adam.given_squares = !group.squares.empty();
-    apply_adam(group.of(call.variables), group.of(slots), iteration,
-               group.gradients_and_squares(call.gradients), call.learning_rate, adam);
-  }
-}
-
-void apply(const Applying& call, RmsPropAttributes rms) {
-  if (rms.momentum == 0 && !is_on(Switch::rmsprop_epsilon_in_root, call.semantics))
-    throw InputError(
-        "[RMSprop] TensorFlow 2.0's form without momentum, with epsilon outside the root, is not "
-        "offered yet",
-        "choose the semantics keras2 or keras3, or another optimizer");
-  call.count_step(call.iteration());
-  Slots slots{.second = call.slots("velocity")};
-  if (rms.momentum != 0) slots.first = call.slots("momentum");
-  if (rms.centered) slots.third = call.slots("average_gradient");
-  for (const Group& group : groups_of(call)) {
-    rms.given_squares = !group.squares.empty();
-    apply_rmsprop(group.of(call.variables), group.of(slots), group.gradients_and_squares(call.gradients),
-                  call.learning_rate, rms);
-  }
-}
+const OptimizerClass* row_of(std::string_view name) { return find_row(optimizers(), name); }
 
 }  // namespace
 
-std::span<const OptimizerClass> optimizers() { return optimizer_rows(); }
-
-Optimizer optimizer_named(std::string_view name) {
-  const OptimizerClass* row = find_row(optimizer_rows(), name);
-  if (row == nullptr) throw InputError(unknown_row(optimizer_rows(), {}, name, "optimizer"));
-  return row->defaults;
+double Optimizer::operator[](std::string_view key) const {
+  const auto found = arguments.find(key);
+  WT_EXPECT(found != arguments.end(), "{} has no argument {}", name, key);
+  return found->second;
 }
 
-std::optional<Optimizer> read_optimizer(const json::Value& value, Problems& problems) {
+Optimizer optimizer_named(std::string_view name, Semantics semantics) {
+  const OptimizerClass* row = row_of(name);
+  if (row == nullptr) throw InputError(unknown_row(optimizers(), {}, name, "optimizer"));
+  return with_defaults(*row, semantics);
+}
+
+std::optional<Optimizer> read_optimizer(const json::Value& value, Problems& problems, Semantics semantics) {
   const std::optional<Serialized> read = read_serialized(value, problems);
   if (!read) return std::nullopt;
-  const OptimizerClass* row = find_row(optimizer_rows(), read->name);
+  if (read->name == "LossScaleOptimizer" || read->name == "LossScaleOptimizerV3")
+    return read_scaled(*read, problems, semantics);
+  const OptimizerClass* row = row_of(read->name);
   if (row == nullptr) {
-    problems.add(unknown_row(optimizer_rows(), read->place, read->name, "optimizer"));
+    problems.add(unknown_row(optimizers(), read->place, read->name, "optimizer", {"LossScaleOptimizer"}));
     return std::nullopt;
   }
-  Optimizer optimizer = row->defaults;
+  if (row->is_only_in_keras3 && semantics != Semantics::keras3) {
+    problems.add(read->place, fmt::format("Keras 2 has no {}", row->name),
+                 R"(choose "semantics": "keras3", or another optimizer)");
+    return std::nullopt;
+  }
+  Optimizer optimizer = with_defaults(*row, semantics);
   ConfigReader reader(read->config, problems);
-  read_common(reader, optimizer);
-  std::visit([&](auto& update) { read_config(reader, update); }, optimizer.update);
+  read_common(reader, problems, semantics, optimizer);
+  read_arguments(reader, problems, optimizer);
   reader.finish();
   return optimizer;
 }
 
-void apply_gradients(Building& building, const Optimizer& optimizer, const std::vector<Symbol>& variables,
-                     const std::vector<Symbol>& gradients, Symbol learning_rate,
-                     const ApplyOptions& options) {
-  if (variables.empty() || variables.size() != gradients.size())
-    throw InputError(
-        fmt::format("[apply_gradients] {} variables and {} gradients", variables.size(), gradients.size()),
-        "there must be one gradient per variable, and at least one");
-  building.trace().in_scope(optimizer.name, [&] {
-    std::vector<Symbol> summed = gradients;
-    if (options.aggregate)
-      for (Symbol& gradient : summed) gradient = all_reduce(gradient, Reduction::sum);
-    const Applying call{building, optimizer, variables, summed, learning_rate, options.semantics};
-    std::visit([&](const auto& update) { apply(call, update); }, optimizer.update);
-    building.complete_updates();
-  });
-}
-
-// All replicas compute the same number, so it is not summed over them.
-Symbol iteration(Building& building, const Optimizer& optimizer) {
-  const VariableOptions options{.trainable = false, .aggregation = Aggregation::only_first_replica};
-  return building.weight({iteration_name(optimizer), {Type::int64, {}}, zeros, options, {}});
-}
-
 std::string iteration_name(const Optimizer& optimizer) { return optimizer.name + "/iteration"; }
+
+std::string learning_rate_name(const Optimizer& optimizer) {
+  return optimizer.name + (optimizer.schedule ? "/current_learning_rate" : "/learning_rate");
+}
+
+std::string loss_scale_name(const Optimizer& optimizer) { return optimizer.name + "/loss_scale"; }
+
+std::string finite_steps_name(const Optimizer& optimizer) { return optimizer.name + "/good_steps"; }
 
 std::string slot_name(const Optimizer& optimizer, std::string_view slot, std::string_view variable) {
   return fmt::format("{}/{}/{}", optimizer.name, slot, variable);
+}
+
+std::string keras_slot_name(Semantics semantics, std::string_view model, std::string_view slot,
+                            std::string_view variable) {
+  if (semantics != Semantics::keras3) return fmt::format("{}/{}", slot, variable);
+  // Adafactor's means of rows and columns have the bare name of the variable.
+  if (slot == "r" || slot == "c") return std::string(variable.substr(variable.rfind('/') + 1));
+  constexpr std::pair<std::string_view, std::string_view> renamed[] = {
+      {"m", "momentum"}, {"v", "velocity"}, {"vhat", "velocity_hat"}, {"u", "norm"}};
+  for (const auto& [keras2, keras3] : renamed)
+    if (slot == keras2) slot = keras3;
+  std::string path = fmt::format("{}/{}/{}", model, variable, slot);
+  std::ranges::replace(path, '/', '_');
+  return path;
 }
 
 }  // namespace wt::model

@@ -10,10 +10,13 @@ namespace wt::model {
 // TensorFlow, or TensorFlow 2.0.
 enum class Semantics : std::uint8_t { keras2, keras3, tf20 };
 
+// Holds where neither the user nor a model's file names a version: tf.keras has been Keras 3 since TensorFlow 2.16.
+inline constexpr Semantics default_semantics = Semantics::keras3;
+
 struct SemanticsRow {
   std::string_view name{};
   std::string_view summary{};
-  Semantics value = Semantics::keras2;
+  Semantics value = default_semantics;
 };
 std::span<const SemanticsRow> all_semantics();
 std::string_view name(Semantics semantics);
@@ -37,13 +40,42 @@ enum class Switch : std::uint8_t {
   training_in_a_call_holds,
   frozen_weights_are_penalised,
   merged_masks_need_all,
+  batch_norm_renormalizes,
   hard_sigmoid_has_slope_a_fifth,
   time_distributed_goes_step_by_step,
   masked_scores_are_replaced,
   initial_states_drop_masks,
   rescaling_keeps_masks,
+  metrics_average_rows,
+  labels_expand,
+  losses_subtract_predictions,
+  unit_vectors_bound_the_inverse,
+  entropies_name_target_and_output,
+  smoothing_counts_the_axis,
+  ignored_predictions_are_zero,
+  masks_may_leave_nothing,
+  thresholds_multiply,
+  ratios_add_epsilon,
+  overlaps_are_whole,
+  areas_have_gains,
+  samples_are_whole,
+  gradients_are_summed_before_clipping,
+  clipvalue_may_stand_beside_clipnorm,
+  weight_decay_searches_whole_names,
+  averages_begin_as_copies,
+  rmsprop_overwrites_by_averages,
+  lion_begins_slowly,
+  loss_scale_may_be_fixed,
+  skipped_steps_are_counted,
+  loss_scale_stays_above_one,
   nccl_or_one_device,
+  fit_makes_a_coordinator,
+  depthwise_kernel_has_its_own_name,
 };
+
+// What Keras says under parameter servers where fit_makes_a_coordinator is off.
+inline constexpr std::string_view refusal_of_fit_with_servers =
+    "To use this dataset, you need to pass this dataset to ClusterCoordinator.create_per_worker_dataset.";
 
 struct SwitchRow {
   std::string_view name{};

@@ -37,13 +37,20 @@ Problem unknown_name(Place place, std::string_view name, std::string_view what,
           suggestion + list_known(names)};
 }
 
-ConfigReader::ConfigReader(const json::Value* config, Problems& problems) : problems_(&problems) {
+ConfigReader::ConfigReader(const json::Value* config, Problems& problems)
+    : config_(config), problems_(&problems) {
   if (config != nullptr) reader_.emplace(*config, problems);
 }
 
 const json::Value* ConfigReader::value(std::string_view key) {
   const json::Value* found = reader_ ? reader_->value(key) : nullptr;
   return found != nullptr && found->kind() == json::Kind::null ? nullptr : found;
+}
+
+bool ConfigReader::is_null(std::string_view key) const {
+  if (config_ == nullptr || config_->kind() != json::Kind::object) return false;
+  const json::Value* found = config_->find(key);
+  return found != nullptr && found->kind() == json::Kind::null;
 }
 
 double ConfigReader::number(std::string_view key, double otherwise, const json::Range<double>& range) {

@@ -68,6 +68,8 @@ class ConfigReader {
   std::string text(std::string_view key, std::string otherwise);
   const json::Value* value(std::string_view key);  // a null pointer if the key is missing or has JSON's null
 
+  bool is_null(std::string_view key) const;  // whether the key is there with JSON's null, Python's None
+
   // Accepts these keys with any value; they have no effect on the result.
   void ignore(std::initializer_list<std::string_view> keys);
   // Adds the problem `"clipnorm" is not offered yet` for each of these keys that is not missing, null, false
@@ -78,6 +80,7 @@ class ConfigReader {
   void finish(json::PassedOver* passed = nullptr);
 
  private:
+  const json::Value* config_;
   std::optional<json::Reader> reader_{};
   Problems* problems_;
 };

@@ -12,9 +12,10 @@ std::string numbered(std::string_view name, std::size_t i) {
 
 }  // namespace
 
-Forward forward(const Layer& model, const std::vector<TensorSpec>& inputs, bool training) {
+Forward forward(const Layer& model, const std::vector<TensorSpec>& inputs, bool training,
+                Semantics semantics) {
   Trace trace(model.name());
-  Building building(trace, training);
+  Building building(trace, training, semantics);
   std::vector<Symbol> symbols;
   for (const TensorSpec& spec : inputs) symbols.push_back(trace.input(numbered("x", symbols.size()), spec));
   Forward result;
@@ -37,7 +38,7 @@ std::vector<TensorSpec> batched(const std::vector<TensorSpec>& specs, std::int64
   return with_batch;
 }
 
-Forward forward(const Layer& model, std::int64_t batch, bool training) {
+Forward forward(const Layer& model, std::int64_t batch, bool training, Semantics semantics) {
   const std::vector<TensorSpec> specs = model.input_specs();
   bool is_known = !specs.empty();
   for (const TensorSpec& spec : specs)
@@ -46,10 +47,12 @@ Forward forward(const Layer& model, std::int64_t batch, bool training) {
     throw InputError(
         fmt::format("[{}] the input shape of model \"{}\" is not known", model.class_name(), model.name()),
         "begin with an input layer that states every extent, or pass the shapes of the inputs");
-  return forward(model, batched(specs, batch), training);
+  return forward(model, batched(specs, batch), training, semantics);
 }
 
-std::vector<Weight> weights_of(const Layer& model) { return forward(model).weights; }
+std::vector<Weight> weights_of(const Layer& model, Semantics semantics) {
+  return forward(model, 1, false, semantics).weights;
+}
 
 ParameterCount count_parameters(const std::vector<Weight>& weights) {
   ParameterCount count;

@@ -18,16 +18,18 @@ struct Forward {
 };
 
 // `inputs` are the shapes and types with the batch axis.
-Forward forward(const Layer& model, const std::vector<TensorSpec>& inputs, bool training = false);
+Forward forward(const Layer& model, const std::vector<TensorSpec>& inputs, bool training = false,
+                Semantics semantics = default_semantics);
 
 // `batch` is the number of rows. Throws InputError if the shapes of the model's inputs are not known.
-Forward forward(const Layer& model, std::int64_t batch = 1, bool training = false);
+Forward forward(const Layer& model, std::int64_t batch = 1, bool training = false,
+                Semantics semantics = default_semantics);
 
 // Adds the batch axis, which comes first.
 std::vector<TensorSpec> batched(const std::vector<TensorSpec>& specs, std::int64_t batch);
 
 // In the order of their creation. Throws InputError if the shapes of the model's inputs are not known.
-std::vector<Weight> weights_of(const Layer& model);
+std::vector<Weight> weights_of(const Layer& model, Semantics semantics = default_semantics);
 
 // Keras' count_params. The states of random streams are not counted.
 struct ParameterCount {

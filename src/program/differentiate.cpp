@@ -11,12 +11,18 @@ namespace wt {
 
 namespace {
 
+bool stops_gradient(const Operation& operation) {
+  const auto* reshape = std::get_if<Reshape>(&operation);
+  return reshape != nullptr && reshape->stops_gradient;
+}
+
 // The values that are computed from `of` by floating operations. The gradient of the loss reaches `of`
 // through these values only.
 std::vector<bool> depends_on(const Program& program, std::span<const ValueId> of) {
   std::vector<bool> depends(program.values.size(), false);
   for (const ValueId value : of) depends[index(value)] = true;
   for (const Node& node : program.nodes) {
+    if (stops_gradient(node.operation)) continue;
     const bool any = std::any_of(node.inputs.begin(), node.inputs.end(),
                                  [&](ValueId input) { return depends[index(input)]; });
     for (const ValueId output : node.outputs)

@@ -19,6 +19,7 @@ void square(Backward& b) { b.send(0, b.apply("multiply", {b.gradient(), b.scaled
 void abs(Backward& b) { b.send(0, b.apply("multiply", {b.gradient(), b.apply("sign", {b.input()})})); }
 void sign(Backward& b) { b.send(0, b.constant(b.spec(b.input()), 0.0)); }
 void relu(Backward& b) { b.send(0, b.apply("relu_gradient", {b.gradient(), b.output()})); }
+void relu6(Backward& b) { b.send(0, b.apply("relu6_gradient", {b.gradient(), b.output()})); }
 void sigmoid(Backward& b) { b.send(0, b.apply("sigmoid_gradient", {b.gradient(), b.output()})); }
 void tanh(Backward& b) { b.send(0, b.apply("tanh_gradient", {b.gradient(), b.output()})); }
 void gelu(Backward& b) { b.send(0, b.apply("gelu_gradient", {b.gradient(), b.input()})); }
@@ -337,6 +338,7 @@ constexpr std::array rules{
     GradientRule{"reduce_mean", reduce_mean},
     GradientRule{"reduce_sum", reduce_sum},
     GradientRule{"relu", relu},
+    GradientRule{"relu6", relu6},
     GradientRule{"select", select},
     GradientRule{"sigmoid", sigmoid},
     GradientRule{"sign", sign},

@@ -64,6 +64,7 @@ Symbol range(Trace& trace, TensorSpec spec, double step) {
 }
 Symbol cast(Symbol x, Type type) { return apply("cast", {x}, CastAttributes{type}); }
 Symbol reshape(Symbol x, const Shape& shape) { return append(Reshape{shape}, x); }
+Symbol stop_gradient(Symbol x) { return append(Reshape{x.shape(), true}, x); }
 Symbol transpose(Symbol x, const Shape& order) { return apply("transpose", {x}, ShapeAttributes{order}); }
 Symbol broadcast_to(Symbol x, const Shape& shape) {
   return apply("broadcast_to", {x}, ShapeAttributes{shape});

@@ -44,6 +44,7 @@ Symbol fill(Trace& trace, TensorSpec spec, double value);
 Symbol range(Trace& trace, TensorSpec spec, double step);  // 0, step, 2 step, ...
 Symbol cast(Symbol x, Type type);
 Symbol reshape(Symbol x, const Shape& shape);
+Symbol stop_gradient(Symbol x);                  // x, through which no gradient leads
 Symbol transpose(Symbol x, const Shape& order);  // axis i of the result is axis order[i] of x
 Symbol broadcast_to(Symbol x, const Shape& shape);
 Symbol concat(const std::vector<Symbol>& parts, int axis);

@@ -32,7 +32,10 @@ std::string pairs_text(const Permute& permute) {
 std::string details(const Step& step, const Operation& operation) {
   return std::visit(overloaded{
                         [](const Apply& apply) { return print(apply.attributes); },
-                        [](const Reshape& reshape) { return print(reshape.shape); },
+                        [](const Reshape& reshape) {
+                          return print(reshape.shape) +
+                                 (reshape.stops_gradient ? ", without a gradient" : "");
+                        },
                         [](const AllReduce& all_reduce) { return std::string(word(all_reduce.reduction)); },
                         [](const Reduce& reduce) { return std::string(word(reduce.reduction)); },
                         [](const Permute& permute) { return pairs_text(permute); },

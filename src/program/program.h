@@ -58,9 +58,10 @@ struct Apply {
   Attributes attributes{};
 };
 
-// The same numbers with another shape. No memory is copied.
+// The same numbers with another shape. No memory is copied. No gradient leads through one that stops it.
 struct Reshape {
   Shape shape{};
+  bool stops_gradient = false;
 };
 
 // Operations among replicas. With one replica, all of them are the identity, except for a permutation.

@@ -221,6 +221,8 @@ class StepPlacer {
                                                     "CollectiveGatherV2",
                                                     "CollectivePermute",
                                                     "AssignVariableOp"};  // by alternative of Operation
+    if (const auto* reshape = std::get_if<Reshape>(&node.operation); reshape && reshape->stops_gradient)
+      return "StopGradient";
     const auto* apply = std::get_if<Apply>(&node.operation);
     if (apply == nullptr) return names[node.operation.index()];
     return operation_name(apply->kernel->name, input_specs(node), apply->attributes);

@@ -10,7 +10,6 @@
 #include "report/pool.h"
 #include "report/records.h"
 #include "report/simulated.h"
-#include "timing/pool.h"
 
 namespace wt::report {
 
@@ -76,13 +75,8 @@ std::string step_sentence(const std::vector<Piece>& sorted, std::string_view ste
 
 // What bounds workers that don't wait for each other is shared by all of them, so it isn't a part of a step.
 std::string pool_sentence(const timing::PoolTime& pool, const std::vector<Piece>& sorted) {
-  std::string text = pool.bottleneck;
-  std::string_view separator = "; busy: ";
-  for (const timing::PoolTime::Share& share : timing::shares_of(pool)) {
-    text += fmt::format("{}{} {}", separator, share.name, percent(share.share));
-    separator = ", ";
-  }
-  return text + "; " + step_sentence(sorted, "a worker's step");
+  return fmt::format("{}; alone, each would allow an update every: {}; {}; {}", pool.bottleneck(),
+                     limits_text(pool), waiting_text(pool), step_sentence(sorted, "a worker's step"));
 }
 
 std::string sentence(const study::Explanation& e) {
@@ -231,7 +225,7 @@ constexpr std::array pool_columns{
                                    : Cell{};
                       }},
     Column<ChangeRow>{{"bound by", "bottleneck", 'l'}, [](const ChangeRow& row) {
-                        return row.after != nullptr && row.after->pool ? cell(row.after->pool->bottleneck)
+                        return row.after != nullptr && row.after->pool ? cell(row.after->pool->bottleneck())
                                                                        : Cell{};
                       }}};
 
@@ -260,7 +254,7 @@ constexpr std::string_view pool_footing =
 std::string bound_sentence(const study::Explanation& e) { return sentence(e); }
 std::string bound_by(const study::Explanation& e) {
   const auto& pool = e.now.simulated->pool;
-  return pool ? pool->bottleneck : sorted_pieces(e).front().name;
+  return pool ? pool->bottleneck() : sorted_pieces(e).front().name;
 }
 Records kernel_records(const study::Explanation& e) {
   return records(kernel_columns, e.account.kernels, all);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/rough.h"
-#include "timing/pool.h"
 
 namespace wt::report {
 
@@ -37,10 +36,22 @@ void write_pool(json::Writer& out, const timing::PoolTime& pool) {
       .member("interval_s", pool.interval.count())
       .member("closures", pool.closures)
       .member("end_s", pool.end.count())
-      .member("bottleneck", pool.bottleneck)
-      .member("coordinator_busy", pool.coordinator)
-      .key("servers_busy")
+      .member("bottleneck", pool.bottleneck())
+      .key("limits")
       .begin_array();
+  for (const timing::PoolTime::Limit& limit : pool.limits)
+    out.begin_object(Layout::one_line)
+        .member("name", limit.name)
+        .member("interval_s", limit.alone.count())
+        .end_object();
+  out.end_array().member("waiting_workers", pool.waiting_workers).key("queues").begin_array();
+  for (const timing::PoolTime::Queue& queue : pool.queues)
+    out.begin_object(Layout::one_line)
+        .member("name", queue.name)
+        .member("mean", queue.mean)
+        .member("longest", queue.longest)
+        .end_object();
+  out.end_array().member("coordinator_busy", pool.coordinator).key("servers_busy").begin_array();
   for (const timing::PoolTime::Share& server : pool.servers_busy)
     out.begin_object(Layout::one_line).member("name", server.name).member("share", server.share).end_object();
   out.end_array();
@@ -60,17 +71,32 @@ void write_pool(json::Writer& out, const timing::PoolTime& pool) {
   out.end_array().end_object().end_object();
 }
 
+std::string limits_text(const timing::PoolTime& pool) {
+  std::string text;
+  for (const timing::PoolTime::Limit& limit : pool.limits)
+    text += fmt::format("{}{} {} ({:.0f} %)", text.empty() ? "" : ", ", limit.name, rough(limit.alone),
+                        100 * (limit.alone / pool.interval));
+  return text;
+}
+
+std::string waiting_text(const timing::PoolTime& pool) {
+  return fmt::format("{:.1f} of {} wait", pool.waiting_workers, counted(pool.workers, "worker"));
+}
+
 std::string pool_text(const timing::PoolTime& pool) {
-  std::string busy;
-  for (const timing::PoolTime::Share& share : timing::shares_of(pool))
-    busy += fmt::format("{}{} {}", busy.empty() ? "" : ", ", share.name, percent(share.share));
+  std::string queues;
+  for (const timing::PoolTime::Queue& queue : pool.queues)
+    queues += fmt::format("{}{} {:.2f} in the mean, {} at most", queues.empty() ? "" : "; ", queue.name,
+                          queue.mean, queue.longest);
   return fmt::format(
-      "{} and {}: {:.1f} updates/s, one every {}; bound by {}\n"
-      "busy: {}\n"
+      "{} and {}: {:.1f} updates/s, one every {}; bound by {}; {}\n"
+      "each alone would allow an update every: {}\n"
+      "closures that wait for {}\n"
       "staleness of an update (updates of others since its worker read the variable): {:.2f} in the mean; "
       "{}\n",
       counted(pool.workers, "worker"), counted(pool.servers, "server"), pool.updates_per_second(),
-      rough(pool.interval), pool.bottleneck, busy, pool.mean_staleness, histogram_text(pool));
+      rough(pool.interval), pool.bottleneck(), waiting_text(pool), limits_text(pool), queues,
+      pool.mean_staleness, histogram_text(pool));
 }
 
 }  // namespace wt::report

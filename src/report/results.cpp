@@ -28,6 +28,11 @@ std::string message_of(const session::Results& results) {
   return results.lost ? results.lost->message : "";
 }
 
+void write_stopped(json::Writer& out, const session::Stopped& stopped) {
+  out.key("stopped").begin_object(json::Layout::one_line).member("by", stopped.by);
+  out.member("epochs", stopped.epochs).end_object();
+}
+
 void write_turns(json::Writer& out, const session::Turns& turns) {
   out.key("turns")
       .begin_object()
@@ -57,6 +62,7 @@ std::string results_json(const session::Results& results) {
   if (results.cost) write_cost(out, *results.cost);
   if (results.lost) write_lost(out, *results.lost);
   if (results.timed_out) write_timed_out(out, *results.timed_out);
+  if (results.stopped) write_stopped(out, *results.stopped);
   if (results.turns) write_turns(out, *results.turns);
   if (results.has_numbers()) write_trained(out, results);
   return out.end_object().text();

@@ -130,6 +130,12 @@ void write_simulated(json::Writer& out, const timing::Simulated& simulated) {
   if (simulated.course) write_course(out, *simulated.course);
   if (simulated.pool) write_pool(out, *simulated.pool);
   if (simulated.compiles) write_compiles(out, *simulated.compiles);
+  if (const auto& accumulation = simulated.accumulation)
+    out.key("accumulation")
+        .begin_object(json::Layout::one_line)
+        .member("steps", accumulation->steps)
+        .member("accumulating_step_time_s", accumulation->step.count())
+        .end_object();
   if (!simulated.phases.empty()) write_phases(out, simulated.phases);
   write_links(out, simulated.links);
   out.end_object();
@@ -160,6 +166,10 @@ std::string simulated_text(const session::Planned& planned, const timing::Simula
 std::string notes_text(const timing::Simulated& simulated) {
   std::string text;
   if (simulated.pool) text += pool_text(*simulated.pool);
+  if (const auto& accumulation = simulated.accumulation)
+    text += fmt::format("{} of {} steps only accumulate gradients, in {} each; the other one takes {}\n",
+                        accumulation->steps - 1, accumulation->steps, rough(accumulation->step),
+                        rough(simulated.step));
   if (simulated.pipeline) text += pipeline_text(*simulated.pipeline);
   if (simulated.course) text += course_text(*simulated.course, simulated.step);
   if (const auto& compiles = simulated.compiles)

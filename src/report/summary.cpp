@@ -26,7 +26,7 @@ std::string heading(const session::Results& results) {
                       counted(planned.global_batch, "row"), counted(planned.epochs, "epoch"));
   if (planned.reduction)
     text += fmt::format("; gradients: {}, {}", planned.reduction->name, print(*planned.reduction));
-  return text + "\n";
+  return text + fmt::format("\nsemantics: {}\n", results.chosen_semantics);
 }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }

@@ -61,6 +61,7 @@ void write_epoch(json::Writer& out, const session::Epoch& epoch) {
       .member("epoch", epoch.training.epoch)
       .member("steps", epoch.training.steps);
   write_measured(out, epoch.training.loss, epoch.training.metrics);
+  if (epoch.learning_rate) out.member("learning_rate", *epoch.learning_rate);
   if (epoch.evaluation) write_evaluation(out, *epoch.evaluation);
   out.end_object();
 }
@@ -148,15 +149,20 @@ std::string epochs_table(const session::Results& results) {
                    [](const session::Epoch& epoch) { return epoch.evaluation.has_value(); });
   std::vector<TableRow> rows{{"epoch", "steps"}};
   add_headings(rows[0], results.epochs.front().training, "");
+  if (results.epochs.front().learning_rate) rows[0].push_back("learning rate");
   if (evaluated != results.epochs.end()) add_headings(rows[0], *evaluated->evaluation, "evaluation ");
   for (const session::Epoch& epoch : results.epochs) {
     // Epochs are counted from 1 for people, as in the output of Keras.
     TableRow row{std::to_string(epoch.training.epoch + 1), std::to_string(epoch.training.steps)};
     add_cells(row, epoch.training);
+    if (epoch.learning_rate) row.push_back(fmt::format("{:.4g}", *epoch.learning_rate));
     if (epoch.evaluation) add_cells(row, *epoch.evaluation);
     rows.push_back(std::move(row));
   }
   std::string text = print_table(rows, "r");
+  if (results.stopped)
+    text += fmt::format("{} ended the training after {}\n", results.stopped->by,
+                        counted(results.stopped->epochs, "epoch"));
   if (results.evaluation) {
     text += fmt::format("evaluation: loss {}", cell(results.evaluation->loss));
     for (const train::Log& metric : results.evaluation->metrics)

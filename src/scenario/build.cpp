@@ -7,17 +7,21 @@
 #include "base/overloaded.h"
 #include "base/rough.h"
 #include "base/suggest.h"
-#include "data/idx.h"
-#include "data/stored.h"
+#include "model/class_weight.h"
 #include "model/keras_json.h"
 #include "model/weights.h"
+#include "scenario/by_output.h"
+#include "scenario/callbacks.h"
 #include "scenario/check.h"
 #include "scenario/closures.h"
 #include "scenario/expenses.h"
+#include "scenario/input_files.h"
 #include "scenario/names.h"
+#include "scenario/source.h"
 #include "scenario/synthetic.h"
 #include "scenario/this_machine.h"
 #include "tensor/safetensors.h"
+#include "train/learning_rate.h"
 
 namespace wt::scenario {
 namespace {
@@ -41,20 +45,6 @@ auto placed(const Place& place, Problems& problems, Body body) -> std::optional<
 
 [[noreturn]] void refuse(std::string fact, std::string remedy = {}) {
   throw InputError(std::move(fact), std::move(remedy));
-}
-
-// Checks that a file which the user named exists, before a reader fails with a less clear message.
-const std::string& existing(const InputPath& file, const Place& place) {
-  if (!std::filesystem::exists(file.path)) {
-    throw InputError(
-        Problem{place, fmt::format("there is no {}", file.path),
-                "a file is looked for from the scenario's folder, and one of --set from where the "
-                "program was started"});
-  }
-  if (std::filesystem::is_directory(file.path)) {
-    throw InputError(Problem{place, fmt::format("{} is a folder", file.path), "name a file in it"});
-  }
-  return file.path;
 }
 
 // The model in the form in which Keras writes it, so that there is one reader of layers.
@@ -126,52 +116,10 @@ std::map<std::string, Tensor> read_weights(const InputPath& file, const std::vec
   return tensors;
 }
 
-data::Dataset make_source(const SyntheticData& wanted, const Purpose& purpose, const Scenario&,
-                          const std::string&) {
-  return synthetic_data(wanted, purpose);
-}
-
-data::Dataset slices(const data::LabelledImages& images) {
-  return data::Dataset::from_tensor_slices({images.images, images.labels});
-}
-
-data::Dataset make_source(const IdxData& idx, const Purpose&, const Scenario& scenario,
-                          const std::string& key) {
-  const Place images = scenario.place(key + ".images"), labels = scenario.place(key + ".labels");
-  return slices(
-      data::read_idx_images(existing(idx.images, images), existing(idx.labels, labels), images, labels));
-}
-
-data::Dataset make_source(const FashionMnistData& fashion, const Purpose&, const Scenario& scenario,
-                          const std::string& key) {
-  const data::FashionMnist all =
-      data::read_fashion_mnist(fashion.folder.path, scenario.place(key + ".folder"));
-  return slices(fashion.part == Part::train ? all.train : all.test);
-}
-
-data::Dataset make_source(const SafetensorsData& stored, const Purpose&, const Scenario& scenario,
-                          const std::string& key) {
-  const Place place = scenario.place(key + ".file");
-  data::StoredRows rows{.file = existing(stored.file, place), .x = stored.x.names, .y = stored.y.names};
-  rows.file_named_at = place;
-  rows.x_named_at = scenario.place(key + ".x");
-  rows.y_named_at = scenario.place(key + ".y");
-  return data::read_stored_rows(rows);
-}
-
-Tensor tensor_of(const Numbers& numbers) {
-  return Tensor::of<float>(Shape(numbers.shape),
-                           std::vector<float>(numbers.values.begin(), numbers.values.end()));
-}
-
-data::Dataset make_source(const ConstantData& constant, const Purpose&, const Scenario&, const std::string&) {
-  return data::Dataset::from_tensors({tensor_of(constant.x), tensor_of(constant.y)}).repeat(constant.rows);
-}
-
 data::Dataset make_rows(const Dataset& wanted, const Purpose& purpose, const Scenario& scenario,
                         const std::string& key) {
-  data::Dataset rows = std::visit(
-      [&](const auto& source) { return make_source(source, purpose, scenario, key); }, wanted.source);
+  data::Dataset rows = read_source(wanted, purpose, scenario, key);
+  if (rows.cardinality() == 0) refuse("this dataset has no rows", "name other files");
   if (wanted.skip > 0) rows = rows.skip(wanted.skip);
   if (wanted.take) rows = rows.take(*wanted.take);
   if (rows.cardinality() == 0)
@@ -203,9 +151,8 @@ bool starts_anew(const Training& training, std::int64_t batches) {
 }
 
 // Refuses datasets that have fewer batches than the training has steps.
-void check_steps(const data::Dataset& batches, const Scenario& scenario, Problems& problems) {
+void check_steps(std::int64_t given, const Scenario& scenario, Problems& problems) {
   const Training& training = scenario.training;
-  const std::int64_t given = batches.cardinality();
   const std::int64_t each = training.steps_per_epoch.value_or(given);
   if (!training.steps && each > 0 && epochs_of(scenario) > json::most / each) {
     problems.add(
@@ -265,7 +212,7 @@ void check_comparison(Job& job, std::size_t i, const TensorSpec& output, const S
   const Symbol predictions = trace.input("predictions", output);
   placed(scenario.place("training.loss"), problems,
          [&] { return model::per_example_loss(job.loss.of(i), labels, predictions, scenario.semantics); });
-  for (model::Metric& metric : job.metrics) {
+  const auto check_metric = [&](model::Metric& metric) {
     const model::Metric resolved = model::resolve_accuracy(metric, labels.spec(), predictions.spec(),
                                                            job.loss.of(i), scenario.semantics);
     placed(scenario.place("training.metrics"), problems, [&] {
@@ -273,37 +220,78 @@ void check_comparison(Job& job, std::size_t i, const TensorSpec& output, const S
       return true;
     });
     if (job.labels.size() == 1) metric = resolved;
-  }
+  };
+  for (model::Metric& metric : job.metrics) check_metric(metric);
+  if (i < job.metrics_of_outputs.size())
+    for (model::Metric& metric : job.metrics_of_outputs[i]) check_metric(metric);
 }
 
-// LEARNING_RATES_BY_BATCH_SIZE[global_batch_size], as programs for several replicas write it.
-double learning_rate(const Scenario& scenario, std::int64_t global_batch, double otherwise) {
-  const auto& rates = scenario.training.learning_rate_by_batch;
-  if (rates.empty()) return otherwise;
-  const auto found = rates.find(global_batch);
-  if (found != rates.end()) return found->second;
-  std::string known;
-  for (const auto& [batch, rate] : rates) known += fmt::format("{}{}", known.empty() ? "" : ", ", batch);
-  refuse(fmt::format("no learning rate for a global batch of {}", global_batch), "known: " + known);
+std::vector<model::Metric> read_metrics(const std::vector<Choice>& choices, const Scenario& scenario,
+                                        Problems& problems) {
+  std::vector<model::Metric> metrics;
+  for (const Choice& choice : choices)
+    if (auto metric = model::read_metric(*choice.written, problems, scenario.semantics))
+      metrics.push_back(*metric);
+  return metrics;
 }
 
 void configure(const Scenario& scenario, Job& job, Problems& problems) {
   const Training& training = scenario.training;
-  if (auto losses = model::read_losses(*training.loss.written, problems)) job.loss = *losses;
-  for (std::size_t i = 0; i < job.loss.each.size(); ++i)
-    if (is_per_row(training.loss.each()[i], training.loop))
-      job.loss.each[i].options.reduction = model::LossReduction::none;
-  if (training.loss_weights) job.loss.weights = training.loss_weights->values;
-  if (auto optimizer = model::read_optimizer(*training.optimizer.written, problems))
-    job.optimizer = *optimizer;
-  for (const Choice& choice : training.metrics) {
-    if (auto metric = model::read_metric(*choice.written, problems)) job.metrics.push_back(*metric);
+  job.loss.is_list = training.loss.written->kind() == json::Kind::array || training.loss.is_by_name();
+  for (const json::Value& written : training.loss.each()) {
+    const std::optional<model::Loss> loss = model::read_loss(written, problems);
+    job.loss.each.push_back(loss.value_or(model::Loss{}));
+    if (is_per_row(written, training.loop))
+      job.loss.each.back().options.reduction = model::LossReduction::none;
   }
+  if (training.loss_weights) job.loss.weights = training.loss_weights->values;
+  if (auto optimizer = model::read_optimizer(*training.optimizer.written, problems, scenario.semantics))
+    job.optimizer = *optimizer;
+  if (training.metrics.is_by_output)
+    for (const std::vector<Choice>& list : training.metrics.lists)
+      job.metrics_of_outputs.push_back(read_metrics(list, scenario, problems));
+  else if (!training.metrics.lists.empty())
+    job.metrics = read_metrics(training.metrics.lists.front(), scenario, problems);
+}
+
+// Puts what is given by the names of outputs in the order of the outputs.
+void order_by_outputs(const Scenario& scenario, Job& job, Problems& problems) {
+  const Training& training = scenario.training;
+  const std::vector<std::string> outputs = job.model->output_names();
+  const auto order = [&](std::string_view key, auto& given, const std::vector<std::string>& names,
+                         bool needs_all) {
+    if (auto ordered = placed(scenario.place(key), problems,
+                              [&] { return in_order_of_outputs(given, names, outputs, needs_all); }))
+      given = std::move(*ordered);
+  };
+  order("training.loss", job.loss.each, training.loss.names(), true);
+  if (training.loss_weights)
+    order("training.loss_weights", job.loss.weights, training.loss_weights->names, true);
+  order("training.metrics", job.metrics_of_outputs, training.metrics.names, false);
+}
+
+// Keras 3 takes a list of metrics for a model with several outputs as one metric for each.
+void deal_metrics(std::size_t outputs, const Scenario& scenario, Job& job, Problems& problems) {
+  const bool is_keras3 =
+      scenario.training.loop == Loop::fit && scenario.semantics == model::Semantics::keras3;
+  const auto check_count = [&](std::size_t count) {
+    if (count != outputs)
+      problems.add(
+          scenario.place("training.metrics"),
+          fmt::format("the number of entries is {}, and the model's number of outputs is {}", count, outputs),
+          R"(list the metrics of each output, [["accuracy"], ["mae"]], or give them by the outputs' names)");
+  };
+  if (scenario.training.metrics.is_by_output) return check_count(job.metrics_of_outputs.size());
+  if (!is_keras3 || outputs < 2 || job.metrics.empty()) return;
+  check_count(job.metrics.size());
+  for (const model::Metric& metric : std::exchange(job.metrics, {}))
+    job.metrics_of_outputs.push_back({metric});
 }
 
 void choose_learning_rate(const Scenario& scenario, Job& job, Problems& problems) {
   const std::optional<double> rate = placed(scenario.place("training.learning_rate_by_batch"), problems, [&] {
-    return learning_rate(scenario, job.global_batch, job.optimizer.learning_rate);
+    const auto& rates = scenario.training.learning_rate_by_batch;
+    return rates.empty() ? job.optimizer.learning_rate : train::learning_rate_for(rates, job.global_batch);
   });
   job.optimizer.learning_rate = rate.value_or(0);
 }
@@ -324,7 +312,7 @@ std::vector<std::int64_t> rows_of_batches(std::int64_t rows, std::int64_t batch,
 }
 
 std::vector<std::int64_t> rows_of_steps(const Scenario& scenario, const Job& job) {
-  const bool reaches_the_last = steps_of(scenario, job) >= job.batches->cardinality();
+  const bool reaches_the_last = steps_of(scenario, job) >= job.steps_of_dataset;
   return rows_of_batches(job.rows, job.global_batch, scenario.dataset.drop_remainder || !reaches_the_last);
 }
 
@@ -349,6 +337,23 @@ void check_lists_of_losses(const model::Losses& losses, std::size_t outputs, con
   };
   check("training.loss", model::require_loss_for_each);
   check("training.loss_weights", model::require_weight_for_each);
+  placed(scenario.place("training.class_weight"), problems, [&] {
+    model::require_class_weight(scenario.training.class_weight.of, outputs, scenario.semantics);
+    return true;
+  });
+}
+
+// In Keras 3 both write variables, or sum gradients, under a condition (Keras 3.15 on TensorFlow 2.21).
+void note_what_keras_refuses(const Scenario& scenario, Job& job) {
+  const bool is_conditional =
+      job.optimizer.accumulation > 1 || (job.optimizer.averages && job.optimizer.averages->overwrite_every);
+  if (scenario.semantics != model::Semantics::keras3 || job.input.replicas == 1 || !is_conditional) return;
+  job.notes.push_back(
+      {scenario.place("training.optimizer"),
+       fmt::format("TensorFlow itself raises RuntimeError here: with {} replicas, Keras 3's optimizers "
+                   "can neither accumulate gradients nor overwrite weights by their averages",
+                   job.input.replicas),
+       "leave it out for a training that TensorFlow carries out, too"});
 }
 
 void note_missing_price(const Scenario& scenario, Job& job) {
@@ -377,19 +382,20 @@ void check_profile(const Scenario& scenario, Problems& problems) {
   });
 }
 
-// Reports before the training what the source of the rows or the number of workers doesn't allow.
-void check_distribution(const Job& job, const Scenario& scenario, Problems& problems) {
-  placed(scenario.place("dataset.autoshard"), problems, [&] {
-    const data::DistributedDataset distributed(*job.batches, job.input);
-    return true;
-  });
+// Counts the steps of a dataset, and reports before the training what the source of its rows or the number of workers
+// doesn't allow.
+std::int64_t steps_of_dataset(const data::Dataset& batches, const Job& job, const std::string& key,
+                              const Scenario& scenario, Problems& problems) {
+  const auto steps = placed(scenario.place(key + ".autoshard"), problems,
+                            [&] { return data::DistributedDataset(batches, job.input).steps(); });
+  return steps.value_or(0);
 }
 
 // The shapes of rows are the model's if it knows them, otherwise those of the data.
 std::optional<model::Forward> trace_model(const model::Layer& model, const std::vector<TensorSpec>& inputs,
                                           const Scenario& scenario, Problems& problems) {
   return placed(scenario.place("model"), problems,
-                [&] { return model::forward(model, model::batched(inputs, 2)); });
+                [&] { return model::forward(model, model::batched(inputs, 2), false, scenario.semantics); });
 }
 
 std::optional<data::Dataset> make_batches(const Dataset& wanted, const Purpose& purpose,
@@ -402,6 +408,7 @@ std::optional<data::Dataset> make_batches(const Dataset& wanted, const Purpose& 
     check_inputs(job.inputs, purpose);
     // in_batches refuses more rows than can be counted, so that the product below cannot overflow.
     data::Dataset batches = in_batches(rows, wanted, scenario.global_batch(replicas));
+    job.input.is_from_files = rows.files() != nullptr;
     job.rows_of_pass = rows.cardinality();
     job.rows = wanted.repeat < 0 ? -1 : job.rows_of_pass * wanted.repeat;
     return batches;
@@ -423,6 +430,7 @@ void make_evaluation(const Purpose& purpose, const Scenario& scenario, Job& job,
   }
   job.evaluation = make_batches(wanted, purpose, scenario, key, other, problems);
   if (!job.evaluation) return;
+  steps_of_dataset(*job.evaluation, job, key, scenario, problems);
   job.evaluation_rows =
       rows_of_batches(other.rows, scenario.global_batch(job.input.replicas), wanted.drop_remainder);
   if (other.inputs != job.inputs || other.labels != job.labels) {
@@ -439,12 +447,19 @@ void make_evaluation(const Purpose& purpose, const Scenario& scenario, Job& job,
 }  // namespace
 
 bool starts_anew(const Scenario& scenario, const Job& job) {
-  return starts_anew(scenario.training, job.batches->cardinality());
+  return starts_anew(scenario.training, job.steps_of_dataset);
 }
 
 bool wants_job_time(const Scenario& scenario, const Job& job) {
   if (!job.machine.platform) return false;
   return scenario.job || price_of(scenario, job.machine.platform->name()) != nullptr;
+}
+
+std::vector<model::Metric> all_metrics(const Job& job) {
+  std::vector<model::Metric> all = job.metrics;
+  for (const std::vector<model::Metric>& own : job.metrics_of_outputs)
+    all.insert(all.end(), own.begin(), own.end());
+  return all;
 }
 
 std::int64_t epochs_of(const Scenario& scenario) { return scenario.training.epochs.value_or(1); }
@@ -456,7 +471,7 @@ std::int64_t steps_of(const Scenario& scenario, const Job& job) {
 }
 
 std::int64_t steps_per_epoch(const Scenario& scenario, const Job& job) {
-  return scenario.training.steps_per_epoch.value_or(job.batches->cardinality());
+  return scenario.training.steps_per_epoch.value_or(job.steps_of_dataset);
 }
 
 Job build(const Scenario& scenario) {
@@ -478,6 +493,7 @@ Job build(const Scenario& scenario) {
   const Place model_place = scenario.place("model");
   job.model =
       placed(model_place, problems, [&] { return make_model(scenario, job.notes); }).value_or(nullptr);
+  if (job.model) order_by_outputs(scenario, job, problems);
   if (job.model)
     job.machine.assigned = scenario.strategy->assigned_layers(*job.model, report_to(problems, scenario));
   problems.throw_if_any();
@@ -492,15 +508,17 @@ Job build(const Scenario& scenario) {
       purpose.outputs.push_back({output.type, output.shape.without(0)});
     check_lists_of_losses(job.loss, purpose.outputs.size(), scenario, problems);
     problems.throw_if_any();
-    purpose.ids = ids_of(*job.model);
+    purpose.ids = ids_of(*job.model, scenario.semantics);
   }
   job.batches = make_batches(scenario.dataset, purpose, scenario, "dataset", job, problems);
   problems.throw_if_any();
-  check_steps(*job.batches, scenario, problems);
+  job.steps_of_dataset = steps_of_dataset(*job.batches, job, "dataset", scenario, problems);
+  problems.throw_if_any();
+  check_steps(job.steps_of_dataset, scenario, problems);
   job.step_rows = rows_of_steps(scenario, job);
   note_missing_rows(scenario, job);
   note_missing_price(scenario, job);
-  check_distribution(job, scenario, problems);
+  note_what_keras_refuses(scenario, job);
   check_closures(scenario, job, problems);
   problems.throw_if_any();
   job.faults = placed(scenario.place("faults"), problems, [&] {
@@ -516,9 +534,12 @@ Job build(const Scenario& scenario) {
                                          job.model->name(), forward->outputs.size(), job.labels.size()),
                              "give its inputs a shape, and synthetic rows have a label for each output"});
   check_lists_of_losses(job.loss, forward->outputs.size(), scenario, problems);
+  deal_metrics(forward->outputs.size(), scenario, job, problems);
   problems.throw_if_any();
   for (std::size_t i = 0; i < job.labels.size(); ++i)
     check_comparison(job, i, forward->outputs[i], scenario, problems);
+  problems.throw_if_any();
+  check_callbacks(scenario, job, problems);
   job.weights = forward->weights;
   if (scenario.model.weights && scenario.numerics != Numerics::none) {
     const Place place = scenario.place("model.weights");

@@ -24,8 +24,10 @@ struct Job {
   std::map<std::string, Tensor>
       initial_weights{};  // of all weights; empty: weights begin as they are initialised
   model::Losses loss{};
-  model::Optimizer optimizer{};            // with the learning rate for this batch
-  std::vector<model::Metric> metrics{};    // "accuracy" is resolved where there is one output
+  model::Optimizer optimizer{};          // with the learning rate for this batch
+  std::vector<model::Metric> metrics{};  // "accuracy" is resolved where there is one output
+  std::vector<std::vector<model::Metric>>
+      metrics_of_outputs{};                // and those of one output each; none: no such
   std::vector<TensorSpec> inputs{};        // one row of each of the model's inputs
   std::vector<TensorSpec> labels{};        // and of each of its outputs' labels
   std::optional<data::Dataset> batches{};  // of an epoch; always there
@@ -34,9 +36,10 @@ struct Job {
   data::Distribution input{};  // how rows are dealt out to the machine's replicas
   std::int64_t global_batch = 0;
   timing::Faults faults{};
-  std::int64_t rows = -1;           // of the dataset, repeated; -1: without end
-  std::int64_t rows_of_pass = 0;    // of the dataset, once
-  std::int64_t evaluated_rows = 0;  // 0: nothing is evaluated
+  std::int64_t steps_of_dataset = 0;  // until the dataset ends; data::infinite_cardinality: without end
+  std::int64_t rows = -1;             // of the dataset, repeated; -1: without end
+  std::int64_t rows_of_pass = 0;      // of the dataset, once
+  std::int64_t evaluated_rows = 0;    // 0: nothing is evaluated
   std::vector<std::int64_t>
       step_rows{};  // the numbers of rows that steps have: a whole batch, and the last one
   std::vector<std::int64_t> evaluation_rows{};  // the same for steps of an evaluation; empty without one
@@ -52,6 +55,9 @@ bool wants_job_time(const Scenario& scenario, const Job& job);
 std::int64_t epochs_of(const Scenario& scenario);
 std::int64_t steps_of(const Scenario& scenario, const Job& job);
 std::int64_t steps_per_epoch(const Scenario& scenario, const Job& job);  // -1: rows without end
+
+// The metrics of all outputs, without the names of these.
+std::vector<model::Metric> all_metrics(const Job& job);
 
 // Reads the files that the scenario names, and checks that model, data, loss and metrics fit each other.
 // Throws InputError with all problems, each at the key of the scenario that led to it, or at its place in

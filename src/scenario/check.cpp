@@ -29,6 +29,12 @@ void check_loss(const Scenario& scenario, const json::Value& written, Problems& 
         "the scale \"keras\" wants one number, and a loss that is named has one per row in a custom loop",
         "write another \"loss_scale\", or the loss as an object whose \"config\" has a \"reduction\"");
   }
+  try {
+    model::require_offered(*loss, scenario.semantics);
+  } catch (const InputError& error) {
+    for (const Problem& problem : error.problems())
+      problems.add(written.place(), problem.fact, problem.remedy);
+  }
   // A name stands for Keras' function, which gives a loss for each row. An object stands for a loss object.
   if (written.kind() != json::Kind::object || scenario.training.loop != Loop::custom) return;
   try {
@@ -47,10 +53,19 @@ void check_losses(const Scenario& scenario, Problems& problems) {
                  "give one loss for each output of the model");
 }
 
-void check_optimizer(const Training& training, Problems& problems) {
+// An argument of fit, which a loop of one's own doesn't have.
+void check_class_weight(const Scenario& scenario, Problems& problems) {
+  const Training& training = scenario.training;
+  if (training.class_weight.of.empty() || training.loop == Loop::fit) return;
+  problems.add(scenario.place("training.class_weight"),
+               "\"class_weight\" is an argument of fit, and this loop is not fit", R"(write "loop": "fit")");
+}
+
+void check_optimizer(const Scenario& scenario, Problems& problems) {
+  const Training& training = scenario.training;
   if (!training.optimizer.written) return;
   const json::Value& written = *training.optimizer.written;
-  model::read_optimizer(written, problems);
+  model::read_optimizer(written, problems, scenario.semantics);
   const json::Value* config = written.kind() == json::Kind::object ? written.find("config") : nullptr;
   const bool has_rate =
       config != nullptr && config->kind() == json::Kind::object && config->find("learning_rate") != nullptr;
@@ -59,19 +74,55 @@ void check_optimizer(const Training& training, Problems& problems) {
                "\"learning_rate_by_batch\" says another learning rate", "keep one of them");
 }
 
-void check_metrics(const Training& training, Problems& problems) {
+// The metrics of one output, or of all of them.
+void check_metrics(const std::vector<Choice>& metrics, const Scenario& scenario, Problems& problems) {
   std::vector<std::string> names{"loss"};  // what the mean loss is called
-  for (const Choice& choice : training.metrics) {
-    const std::optional<model::Metric> metric = model::read_metric(*choice.written, problems);
+  for (const Choice& choice : metrics) {
+    const std::optional<model::Metric> metric =
+        model::read_metric(*choice.written, problems, scenario.semantics);
     if (metric && std::find(names.begin(), names.end(), metric->name) != names.end())
       problems.add(choice.written->place(), fmt::format("\"{}\" is measured already", metric->name),
                    R"(give the metric another "name" in its "config")");
     if (metric) names.push_back(metric->name);
-    if (!metric || metric->type == nullptr || metric->type->values != nullptr) continue;
+    if (!metric || metric->type == nullptr || metric->type->compare != nullptr) continue;
     problems.add(choice.written->place(),
                  fmt::format("the metric \"{}\" doesn't compare labels with predictions", metric->type->name),
                  list_known(metric_names()));
   }
+}
+
+void check_source(const Dataset& dataset, const std::string& key, const Scenario& scenario,
+                  Problems& problems) {
+  if (const auto* records = std::get_if<TfRecordData>(&dataset.source)) {
+    for (const auto& [name, feature] : records->features)
+      if (feature.shape.size() >= Shape::max_rank)
+        problems.add(scenario.place(fmt::format("{}.features.{}.shape", key, name)),
+                     fmt::format("the shape has {} axes", feature.shape.size()),
+                     fmt::format("at most {} are supported", Shape::max_rank - 1));
+  }
+  const auto* csv = std::get_if<CsvData>(&dataset.source);
+  if (csv == nullptr) return;
+  const std::string& delimiter = csv->delimiter;
+  if (delimiter.size() != 1 || delimiter == "\"" || delimiter == "\n" || delimiter == "\r")
+    problems.add(scenario.place(key + ".delimiter"),
+                 fmt::format("\"{}\" can't separate fields", printable(delimiter)),
+                 R"(write one character: ",", ";" or "\t")");
+}
+
+// As train/coordinated_fit.h refuses it.
+void check_fit_with_servers(const Scenario& scenario, Problems& problems) {
+  const Training& training = scenario.training;
+  if (training.loop != Loop::fit || !scenario.strategy->has_coordinator()) return;
+  if (!model::is_on(model::Switch::fit_makes_a_coordinator, scenario.semantics))
+    problems.add(scenario.place("training.loop"),
+                 fmt::format("fit of {} refuses parameter servers: \"{}\"", model::name(scenario.semantics),
+                             model::refusal_of_fit_with_servers),
+                 R"(take the loop "custom", or add "semantics": "keras2")");
+  else if (!training.steps && !training.steps_per_epoch)
+    problems.add(scenario.place("training.loop"),
+                 "under parameter servers an epoch of fit has no end of its own, since each worker reads the "
+                 "whole dataset",
+                 R"(add "steps_per_epoch" to "training")");
 }
 
 // Measured times are measured for each kernel, and no other measurement may scale them.
@@ -115,6 +166,7 @@ void check(const Scenario& scenario, Problems& problems) {
     problems.add(scenario.place("training.loss_scale"), "fit scales its loss itself",
                  R"(leave loss_scale out, or take the loop "custom")");
   }
+  check_fit_with_servers(scenario, problems);
   if (scenario.dataset.repeat == -1 && !training.steps && !training.steps_per_epoch) {
     problems.add(scenario.place("dataset.repeat"), "an epoch of a dataset without end never ends",
                  R"(add "steps" or "steps_per_epoch" to "training")");
@@ -134,11 +186,16 @@ void check(const Scenario& scenario, Problems& problems) {
                  R"(add "numerics": "none")");
   }
   scenario.strategy->check(is_given(scenario), report_to(problems, scenario));
+  check_source(scenario.dataset, "dataset", scenario, problems);
+  if (training.evaluation && training.evaluation->dataset)
+    check_source(*training.evaluation->dataset, "training.evaluation.dataset", scenario, problems);
   check_compute(scenario, problems);
   check_expenses(scenario, problems);
   check_losses(scenario, problems);
-  check_optimizer(training, problems);
-  check_metrics(training, problems);
+  check_class_weight(scenario, problems);
+  check_optimizer(scenario, problems);
+  for (const std::vector<Choice>& metrics : training.metrics.lists)
+    check_metrics(metrics, scenario, problems);
   if (scenario.host.collectives == HostCollectives::nccl && scenario.numerics != Numerics::cuda) {
     problems.add(scenario.place("host.collectives"), "NCCL adds among GPUs, and none computes",
                  R"(add "numerics": "cuda", or leave it out)");

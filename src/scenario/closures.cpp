@@ -14,6 +14,10 @@ void check_closures(const Scenario& scenario, const Job& job, Problems& problems
   if (scenario.input && (scenario.input->decode || scenario.input->storage))
     problems.add(scenario.place("input"), fmt::format("input pipelines of {} can't be timed yet", name),
                  "leave out \"decode\" and \"storage\": rows are then ready when a worker needs them");
+  if (job.optimizer.accumulation > 1)
+    problems.add(scenario.place("training.optimizer"),
+                 fmt::format("workers of {} push each gradient, so none is accumulated", name),
+                 R"(leave "gradient_accumulation_steps" out, or take "mirrored")");
   if (job.step_rows != std::vector{job.global_batch})
     problems.add(scenario.place("dataset"),
                  fmt::format("every closure takes {} rows, and the dataset has batches of {}",

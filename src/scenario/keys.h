@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scenario/callback_keys.h"
 #include "scenario/names.h"
 #include "scenario/scenario.h"
 
@@ -41,6 +42,11 @@ void keys_of(Visit& visit, SyntheticData& data) {
             .at_least = 0,
             .at_most = 10},
         data.zipf);
+  visit(optional("labels",
+                 "what labels are: classes, one_hot (a distribution over the classes), binary, numbers, or "
+                 "positive numbers; "
+                 "a list has one word for each output of the model; what each loss compares where absent"),
+        data.labels);
 }
 
 template <class Visit>
@@ -65,6 +71,58 @@ void keys_of(Visit& visit, SafetensorsData& data) {
         data.x);
   visit(optional("y", "the name of the tensor of labels; a list has one for each output of the model"),
         data.y);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, CsvData& data) {
+  visit(required("file",
+                 "a CSV file, plain or gzip; or a list of them, or a pattern as \"part-*.csv\": each worker "
+                 "then reads "
+                 "files of its own"),
+        data.file);
+  visit(optional("x",
+                 "the columns of the input: a list of names; a list of such lists has one for each input of "
+                 "the model; all "
+                 "columns but those of y where absent"),
+        data.x);
+  visit(required("y",
+                 "the column of the labels, or a list of them for one output; a list of lists has one for "
+                 "each output of "
+                 "the model"),
+        data.y);
+  visit(optional("names", "the names of the columns of files without a first row of names"), data.names);
+  visit(optional("delimiter", "the character between fields"), data.delimiter);
+  visit(optional("classes",
+                 "by column, the words that may stand in it; each is read as its position in the list: "
+                 "{\"species\": "
+                 "[\"setosa\", \"virginica\"]}"),
+        data.classes);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, RecordFeature& feature) {
+  visit(Key{.name = "shape", .meaning = "of the feature in one record; [] is a number", .at_least = 1},
+        feature.shape);
+  visit(optional("dtype",
+                 "of its numbers; absent: int64 of an int64_list, float32 of a float_list, uint8 of the raw "
+                 "bytes of a "
+                 "bytes_list"),
+        feature.dtype);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, TfRecordData& data) {
+  visit(required("file",
+                 "a TFRecord file of tf.train.Example, plain or gzip; or a list of them, or a pattern as "
+                 "\"train-*.tfrecord\": each worker then reads files of its own"),
+        data.file);
+  visit(required("features",
+                 "the features that are read, by name, as tf.io.FixedLenFeature describes them: {\"image\": "
+                 "{\"shape\": "
+                 "[28, 28, 1], \"dtype\": \"uint8\"}, \"label\": {\"shape\": []}}"),
+        data.features);
+  visit(required("x", "the feature that is the input; a list has one for each input of the model"), data.x);
+  visit(required("y", "the feature that is the label; a list has one for each output of the model"), data.y);
 }
 
 template <class Visit>
@@ -163,21 +221,31 @@ template <class Visit>
 void keys_of(Visit& visit, Training& training) {
   visit(optional("loop", "a loop of one's own with tape and optimizer, or Keras' fit"), training.loop);
   visit(Key{.name = "loss",
-            .meaning = "by name, or with its configuration; a list has one for each output of the model, and "
-                       "their sum is minimised",
+            .meaning =
+                "by name, or with its configuration; a list has one for each output of the model, and so "
+                "has an object by the outputs' names; their sum is minimised",
             .required = true,
             .names = loss_names},
         training.loss);
-  visit(optional("loss_weights",
-                 "a list with a number for each output of the model, by which its loss is multiplied before "
-                 "the losses are added; 1 for each where absent"),
+  visit(optional(
+            "loss_weights",
+            "a number for each output of the model, in a list or by the output's name, by which its loss is "
+            "multiplied before the losses are added; 1 for each where absent"),
         training.loss_weights);
+  visit(optional("class_weight",
+                 "how much a row counts in the loss of a training step, by its class, as Keras' fit has it: "
+                 "{\"0\": 1, \"1\": 5}; in Keras 3 a class that is absent counts 1"),
+        training.class_weight);
   visit(Key{.name = "optimizer",
             .meaning = "by name, or with its configuration",
             .required = true,
             .names = optimizer_names},
         training.optimizer);
-  visit(Key{.name = "metrics", .meaning = "what is measured beside the loss", .names = metric_names},
+  visit(Key{.name = "metrics",
+            .meaning = "what is measured beside the loss: a list for all outputs; a list of lists has one "
+                       "for each output of "
+                       "the model, and so has an object by the outputs' names",
+            .names = metric_names},
         training.metrics);
   visit(count("per_replica_batch", "rows of one replica in one step", most_rows_of_replica),
         training.per_replica_batch);
@@ -210,6 +278,8 @@ void keys_of(Visit& visit, Training& training) {
         training.learning_rate_by_batch);
   visit(optional("evaluation", "measure on other rows, or after training"), training.evaluation);
   visit(optional("checkpointing", "save what is trained from time to time"), training.checkpointing);
+  visit(optional("callbacks", "what fit does beside training, called in this order, as Keras' callbacks"),
+        training.callbacks);
   visit(optional("save_weights", "a safetensors file for the trained weights, in the folder of the results"),
         training.save_weights);
   visit.later("regularizers", "penalties on all weights; a layer's own stand in its configuration");
@@ -480,7 +550,11 @@ void keys_of(Visit& visit, Scenario& scenario) {
   visit(optional("time", "how simulated time is counted"), scenario.time);
   visit(optional("host", "this machine"), scenario.host);
   visit(optional("seed", "of everything random that has no seed of its own"), scenario.seed);
-  visit(optional("semantics", "whose formulas hold where versions of TensorFlow differ"), scenario.semantics);
+  visit(optional("semantics",
+                 "whose formulas hold where versions of TensorFlow differ; absent: those of the version that "
+                 "wrote the "
+                 "model's file, or keras3"),
+        scenario.semantics);
   visit(optional("input",
                  "what reading and decoding rows costs each worker's host, whose pipeline feeds all of its "
                  "replicas; nothing where absent"),

@@ -30,7 +30,7 @@ std::vector<std::string_view> optimizer_names() { return with_aliases(model::opt
 std::vector<std::string_view> metric_names() {
   std::vector<model::MetricClass> comparing;  // Mean is given its values by a program
   for (const model::MetricClass& row : model::metrics()) {
-    if (row.values != nullptr) comparing.push_back(row);
+    if (row.compare != nullptr) comparing.push_back(row);
   }
   std::vector<std::string_view> names = with_aliases(comparing);
   for (std::string_view chosen_by_loss : {"accuracy", "acc"}) names.push_back(chosen_by_loss);

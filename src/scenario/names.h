@@ -69,6 +69,17 @@ struct Names<HostCollectives> {
 };
 
 template <>
+struct Names<LabelKind> {
+  static constexpr std::string_view noun = "a kind of labels";
+  static constexpr std::array<json::Named<LabelKind>, 5> rows{{{"classes", LabelKind::classes},
+                                                               {"one_hot", LabelKind::distribution},
+                                                               {"binary", LabelKind::binary},
+                                                               {"numbers", LabelKind::numbers},
+                                                               {"positive", LabelKind::positive}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
 struct Names<Launch> {
   static constexpr std::string_view noun = "a way to launch";
   static constexpr std::array<json::Named<Launch>, 3> rows{
@@ -111,6 +122,14 @@ struct Names<Precision> {
 };
 
 template <>
+struct Names<train::Mode> {
+  static constexpr std::string_view noun = "a mode";
+  static constexpr std::array<json::Named<train::Mode>, 3> rows{
+      {{"auto", train::Mode::automatic}, {"min", train::Mode::min}, {"max", train::Mode::max}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
 struct Names<Fusion> {
   static constexpr std::string_view noun = "a level of fusion";
   static constexpr std::array<json::Named<Fusion>, 3> rows{
@@ -133,6 +152,18 @@ struct Names<model::Semantics> {
   static constexpr std::array<Later, 0> later{};
 };
 
+template <>
+struct Names<Type> {
+  static constexpr std::string_view noun = "a type of numbers";
+  static constexpr std::array<json::Named<Type>, 6> rows{{{"float32", Type::float32},
+                                                          {"float64", Type::float64},
+                                                          {"int32", Type::int32},
+                                                          {"int64", Type::int64},
+                                                          {"uint8", Type::uint8},
+                                                          {"bool", Type::boolean}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
 // The words for the rows of the tables of model/: names first, then aliases.
 std::vector<std::string_view> loss_names();
 std::vector<std::string_view> optimizer_names();
@@ -140,8 +171,8 @@ std::vector<std::string_view> metric_names();
 std::vector<std::string_view> zoo_names();
 
 // `type` of a dataset, in the order of Dataset::source.
-inline constexpr std::array<std::string_view, 5> source_names{"synthetic", "idx", "fashion_mnist",
-                                                              "safetensors", "constant"};
+inline constexpr std::array<std::string_view, 7> source_names{
+    "synthetic", "idx", "fashion_mnist", "safetensors", "constant", "csv", "tfrecord"};
 
 template <class T>
 std::string_view name_of(T value) {

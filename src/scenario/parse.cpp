@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/json_override.h"
+#include "model/keras_json.h"
 #include "scenario/auto_strategy.h"
 #include "scenario/check.h"
 #include "scenario/keys.h"
@@ -69,6 +70,27 @@ json::Value with_overrides(json::Value tree, const std::vector<std::string>& ove
   return tree;
 }
 
+// Where the scenario names no version, the file of its model does, and otherwise the default holds. A file that can't be
+// read is reported when the model is built from it.
+void follow_the_model(Scenario& scenario, const Reading& reading) {
+  if (reading.places.contains("semantics")) return;
+  scenario.semantics_rule = "the default";
+  const auto* keras = std::get_if<KerasModel>(&scenario.model.form);
+  if (keras == nullptr) return;
+  const auto* file = std::get_if<InputPath>(&keras->keras_json);
+  std::optional<model::WrittenBy> writer;
+  try {
+    writer = model::written_by(file != nullptr ? json::parse_file(file->path)
+                                               : std::get<json::Value>(keras->keras_json));
+  } catch (const InputError&) {
+    return;
+  }
+  if (!writer) return;
+  scenario.semantics = writer->semantics;
+  scenario.semantics_rule =
+      fmt::format("as {} wrote {}", writer->version, file != nullptr ? file->path : "the model");
+}
+
 // Fills in keys that are absent and follow from other keys.
 void fill_in(Scenario& scenario) {
   Training& training = scenario.training;
@@ -91,6 +113,7 @@ Scenario parse_tree(const json::Value& tree, const std::filesystem::path& file) 
   Reading reading{.folder = file.parent_path()};
   Scenario scenario;
   scenario.strategy_rule = read_with_strategy(tree, scenario, reading);
+  follow_the_model(scenario, reading);
   check(scenario, reading.problems);
   // A user who corrects a file wants to know all problems now, and the platform is read later.
   if (reading.problems.any()) check_platform(scenario, reading.problems);

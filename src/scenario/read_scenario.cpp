@@ -49,6 +49,9 @@ class Parser {
                     "keep one of them");
   }
 
+  static void read_callback(const json::Value& value, const std::string& path, train::Callback& member,
+                            Reading& reading);
+
   json::Reader& reader() { return reader_; }
   void finish() { reader_.finish(); }
 
@@ -148,6 +151,17 @@ class Parser {
     }
   }
 
+  template <class T>
+  requires requires(Parser& visit, T& content) { keys_of(visit, content); }
+  void read(const json::Value& value, const Key& key, std::map<std::string, T>& member) {
+    if (!reading_.is_object(value)) return;
+    for (const json::Member& row : value.members()) {
+      const std::string path = fmt::format("{}.{}", below(key.name), row.key);
+      reading_.note(path, row.key_place(), key.meaning);
+      read_at(path, row.value, member[row.key]);
+    }
+  }
+
   void read(const json::Value& value, const Key& key, std::map<std::string, cost::Price>& member) {
     if (!reading_.is_object(value)) return;
     for (const json::Member& row : value.members()) {
@@ -191,6 +205,7 @@ class Parser {
   void read(const json::Value& value, const Key& key, strategy::AnyStrategy& member);
   void read(const json::Value& value, const Key& key, Dataset& member);
   void read(const json::Value& value, const Key& key, Model& member);
+  void read(const json::Value& value, const Key& key, std::vector<train::Callback>& member);
   void refuse_options_of_others(const json::Value& value, const strategy::Row& row);
   std::string chosen_by() const {
     return reading_.strategy_rule.empty() ? "" : fmt::format(", which {} chose", reading_.strategy_rule);
@@ -202,6 +217,15 @@ class Parser {
   std::string path_;
   Reading& reading_;
 };
+
+// Gives the variant its alternative of that number, empty.
+template <std::size_t index = 0, class... Types>
+void choose(std::size_t wanted, std::variant<Types...>& chosen) {
+  if constexpr (index < sizeof...(Types)) {
+    if (index == wanted) chosen.template emplace<index>();
+    choose<index + 1>(wanted, chosen);
+  }
+}
 
 // ---- Strategies
 
@@ -237,15 +261,6 @@ void Parser::refuse_options_of_others(const json::Value& value, const strategy::
 
 // ---- Datasets
 
-// The source that `type` names, empty.
-template <std::size_t index = 0>
-void choose_source(std::size_t wanted, Dataset& dataset) {
-  if constexpr (index < source_names.size()) {
-    if (index == wanted) dataset.source.emplace<index>();
-    choose_source<index + 1>(wanted, dataset);
-  }
-}
-
 void Parser::read(const json::Value& value, const Key& key, Dataset& member) {
   Parser inside(value, below(key.name), reading_);
   if (value.kind() != json::Kind::object) return;
@@ -260,9 +275,40 @@ void Parser::read(const json::Value& value, const Key& key, Dataset& member) {
     }
     return;
   }
-  choose_source(static_cast<std::size_t>(found - source_names.begin()), member);
+  choose(static_cast<std::size_t>(found - source_names.begin()), member.source);
   std::visit([&](auto& source) { keys_of(inside, source); }, member.source);
   keys_of(inside, member);
+  inside.finish();
+}
+
+// ---- Callbacks
+
+void Parser::read(const json::Value& value, const Key& key, std::vector<train::Callback>& member) {
+  if (!reading_.is_list(value, R"(a list: [{"type": "EarlyStopping", "monitor": "loss"}])")) return;
+  for (const json::Value& entry : value.elements()) {
+    const std::string path = fmt::format("{}.{}", below(key.name), member.size());
+    reading_.note(path, entry.place(), key.meaning);
+    read_callback(entry, path, member.emplace_back(), reading_);
+  }
+}
+
+void Parser::read_callback(const json::Value& value, const std::string& path, train::Callback& member,
+                           Reading& reading) {
+  Parser inside(value, path, reading);
+  if (value.kind() != json::Kind::object) return;
+  std::string type;
+  inside(callback_type, type);
+  const auto found = std::ranges::find(train::callback_classes, type, &train::CallbackClass::name);
+  if (found == train::callback_classes.end()) {
+    std::vector<std::string_view> known;
+    for (const train::CallbackClass& row : train::callback_classes) known.push_back(row.name);
+    if (!type.empty())
+      inside.reader_.problem("type", fmt::format("\"{}\" is not a callback", type),
+                             did_you_mean(type, known));
+    return;
+  }
+  choose(static_cast<std::size_t>(found - train::callback_classes.begin()), member);
+  std::visit([&](auto& callback) { keys_of(inside, callback); }, member);
   inside.finish();
 }
 
@@ -323,6 +369,12 @@ void Parser::read_keras_or_layers(const json::Value& value, Model& member) {
 }
 
 }  // namespace
+
+train::Callback read_callback(const json::Value& tree, Reading& reading) {
+  train::Callback callback;
+  Parser::read_callback(tree, "", callback, reading);
+  return callback;
+}
 
 void read_scenario(const json::Value& tree, Scenario& scenario, Reading& reading) {
   reading.note("", tree.place(),

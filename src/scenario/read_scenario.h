@@ -9,4 +9,7 @@ namespace wt::scenario {
 // keep their defaults. Problems and the places of all keys go to `reading`.
 void read_scenario(const json::Value& tree, Scenario& scenario, Reading& reading);
 
+// Reads one element of "callbacks" alone.
+train::Callback read_callback(const json::Value& tree, Reading& reading);
+
 }  // namespace wt::scenario

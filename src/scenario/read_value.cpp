@@ -54,16 +54,69 @@ void read_value(const json::Value& value, const Key& key, strategy::Word& member
                          did_you_mean(word, member.names));
 }
 
+namespace {
+
+// Calls `read` with a value, or with each of a list of them.
+template <class Read>
+void for_one_or_each(const json::Value& value, std::string_view what, Reading& reading, Read read) {
+  if (value.kind() != json::Kind::array) return read(value);
+  if (value.elements().empty())
+    reading.problems.add(value.place(), fmt::format("the list of {} is empty", what), "name at least one");
+  for (const json::Value& entry : value.elements()) read(entry);
+}
+
+std::vector<std::string> read_names(const json::Value& value, const Key& key, std::string_view what,
+                                    Reading& reading) {
+  std::vector<std::string> names;
+  for_one_or_each(value, what, reading,
+                  [&](const json::Value& name) { read_value(name, key, names.emplace_back(), reading); });
+  return names;
+}
+
+}  // namespace
+
 void read_value(const json::Value& value, const Key& key, TensorNames& member, Reading& reading) {
-  const bool is_list = value.kind() == json::Kind::array;
-  if (is_list && value.elements().empty())
-    reading.problems.add(value.place(), "the list of tensors is empty", "name at least one");
-  member.names.clear();
-  const auto read = [&](const json::Value& name) {
-    read_value(name, key, member.names.emplace_back(), reading);
+  member.names = read_names(value, key, "tensors", reading);
+}
+
+void read_value(const json::Value& value, const Key& key, InputFiles& member, Reading& reading) {
+  for_one_or_each(value, "files", reading, [&](const json::Value& file) {
+    std::string written;
+    read_value(file, key, written, reading);
+    if (!written.empty()) member.patterns.push_back(reading.open_path(file));
+  });
+}
+
+void read_value(const json::Value& value, const Key& key, LabelKinds& member, Reading& reading) {
+  for_one_or_each(value, "kinds", reading, [&](const json::Value& kind) {
+    read_value(kind, key, member.kinds.emplace_back(), reading);
+  });
+}
+
+void read_value(const json::Value& value, const Key& key, ColumnLists& member, Reading& reading) {
+  const bool is_list_of_lists =
+      value.kind() == json::Kind::array && std::ranges::any_of(value.elements(), [](const auto& entry) {
+        return entry.kind() == json::Kind::array;
+      });
+  const auto read = [&](const json::Value& tensor) {
+    member.tensors.push_back(read_names(tensor, key, "columns", reading));
   };
-  if (!is_list) return read(value);
-  for (const json::Value& name : value.elements()) read(name);
+  if (!is_list_of_lists) return read(value);
+  for (const json::Value& tensor : value.elements()) read(tensor);
+}
+
+void read_value(const json::Value& value, const Key& key, ClassLists& member, Reading& reading) {
+  if (!reading.is_object(value)) return;
+  for (const json::Member& column : value.members()) {
+    if (!reading.is_list(column.value, R"(the classes of a column: ["setosa", "virginica"])")) continue;
+    std::vector<std::string>& classes = member[column.key];
+    for (const json::Value& word : column.value.elements()) {
+      read_value(word, key, classes.emplace_back(), reading);
+      if (std::ranges::count(classes, classes.back()) > 1)
+        reading.problems.add(word.place(), fmt::format("\"{}\" is listed twice", printable(classes.back())),
+                             "list every class once");
+    }
+  }
 }
 
 // ---- As written
@@ -74,9 +127,33 @@ void read_value(const json::Value& value, const Key&, OutputChoice& member, Read
   member.written = value;
 }
 
-void read_value(const json::Value& value, const Key&, std::vector<Choice>& member, Reading& reading) {
+namespace {
+
+// A metric alone is a list of one.
+std::vector<Choice> metrics_of(const json::Value& value) {
+  if (value.kind() != json::Kind::array) return {{value}};
+  std::vector<Choice> metrics;
+  for (const json::Value& entry : value.elements()) metrics.push_back({entry});
+  return metrics;
+}
+
+}  // namespace
+
+void read_value(const json::Value& value, const Key&, OutputMetrics& member, Reading& reading) {
+  if (value.kind() == json::Kind::object) {
+    member.is_by_output = true;
+    for (const json::Member& output : value.members()) {
+      member.names.push_back(output.key);
+      member.lists.push_back(metrics_of(output.value));
+    }
+    return;
+  }
   if (!reading.is_list(value)) return;
-  for (const json::Value& entry : value.elements()) member.push_back({entry});
+  member.is_by_output = std::ranges::any_of(
+      value.elements(), [](const json::Value& entry) { return entry.kind() == json::Kind::array; });
+  if (!member.is_by_output) member.lists = {metrics_of(value)};
+  if (member.is_by_output)
+    for (const json::Value& entry : value.elements()) member.lists.push_back(metrics_of(entry));
 }
 
 void read_value(const json::Value& value, const Key&, PlatformChoice& member, Reading& reading) {
@@ -209,8 +286,8 @@ void read_value(const json::Value& value, const Key& key, std::vector<std::int64
 
 namespace {
 
-bool is_batch_size(std::string_view text) {
-  return !text.empty() && text.size() < 19 && text.front() != '0' &&
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() < 19 && (text.front() != '0' || text.size() == 1) &&
          std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
@@ -222,12 +299,27 @@ void read_value(const json::Value& value, const Key&, std::map<std::int64_t, dou
   for (const json::Member& row : value.members()) {
     if (row.key == "description") continue;
     const auto number = json::convert<double>(row.value, reading.problems, {.above = 0.0});
-    if (!is_batch_size(row.key)) {
+    if (!is_number(row.key) || row.key == "0") {
       reading.problems.add(row.key_place(), fmt::format("\"{}\" is no batch size", row.key),
                            R"(write whole numbers as keys: {"64": 0.01, "128": 0.02})");
     } else if (number) {
       member[std::stoll(row.key)] = *number;
     }
+  }
+}
+
+void read_value(const json::Value& value, const Key&, ClassWeights& member, Reading& reading) {
+  constexpr std::int64_t most_classes = 1'000'000;
+  if (!reading.is_object(value)) return;
+  for (const json::Member& row : value.members()) {
+    if (row.key == "description") continue;
+    const auto weight = json::convert<double>(row.value, reading.problems, {.at_least = 0.0});
+    const bool is_class = is_number(row.key) && std::stoll(row.key) < most_classes;
+    if (!is_class)
+      reading.problems.add(row.key_place(), fmt::format("\"{}\" is no class", printable(row.key)),
+                           R"(write the numbers of classes as keys, from 0 on: {"0": 1, "1": 5})");
+    else if (weight)
+      member.of[std::stoll(row.key)] = *weight;
   }
 }
 
@@ -268,12 +360,29 @@ void read_value(const json::Value& value, const Key&, Numbers& member, Reading& 
   read_numbers(value, 0, member, reading.problems);
 }
 
-void read_value(const json::Value& value, const Key& key, NumberList& member, Reading& reading) {
+void read_value(const json::Value& value, const Key& key, std::vector<double>& member, Reading& reading) {
   if (!reading.is_list(value)) return;
   if (value.elements().empty())
     reading.problems.add(value.place(), fmt::format("\"{}\" is empty", key.name), "give at least one number");
   for (const json::Value& entry : value.elements())
+    if (const auto number = json::convert<double>(entry, reading.problems)) member.push_back(*number);
+}
+
+void read_value(const json::Value& value, const Key& key, OutputNumbers& member, Reading& reading) {
+  const auto add = [&](const json::Value& entry) {
     if (const auto number = json::convert<double>(entry, reading.problems)) member.values.push_back(*number);
+  };
+  if (value.kind() == json::Kind::object) {
+    for (const json::Member& output : value.members()) {
+      member.names.push_back(output.key);
+      add(output.value);
+    }
+    return;
+  }
+  if (!reading.is_list(value)) return;
+  if (value.elements().empty())
+    reading.problems.add(value.place(), fmt::format("\"{}\" is empty", key.name), "give at least one number");
+  for (const json::Value& entry : value.elements()) add(entry);
 }
 
 }  // namespace wt::scenario

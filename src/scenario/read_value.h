@@ -18,9 +18,13 @@ void read_value(const json::Value& value, const Key& key, strategy::AlgorithmNam
 
 // Kept as they are written: other folders know the legal values.
 void read_value(const json::Value& value, const Key& key, TensorNames& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, LabelKinds& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, InputFiles& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, ColumnLists& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, ClassLists& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, Choice& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, OutputChoice& member, Reading& reading);
-void read_value(const json::Value& value, const Key& key, std::vector<Choice>& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, OutputMetrics& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, PlatformChoice& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, ClusterChoice& member, Reading& reading);
 
@@ -35,7 +39,9 @@ void read_value(const json::Value& value, const Key& key, cost::HourlyRate& memb
 void read_value(const json::Value& value, const Key& key, cost::EnergyPrice& member, Reading& reading);
 
 void read_value(const json::Value& value, const Key& key, Numbers& member, Reading& reading);
-void read_value(const json::Value& value, const Key& key, NumberList& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, std::vector<double>& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, OutputNumbers& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, ClassWeights& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, std::vector<std::string>& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, std::vector<std::int64_t>& member,
                 Reading& reading);

@@ -23,55 +23,102 @@ void write_choice(json::Writer& out, std::string_view class_name, Configure conf
   out.end_object().end_object();
 }
 
-std::string_view name_of(model::LossReduction reduction) {
-  constexpr std::array<std::string_view, 4> names{"auto", "none", "sum", "sum_over_batch_size"};
-  return names[static_cast<std::size_t>(reduction)];
+void write_loss(json::Writer& out, const model::Loss& loss) {
+  write_choice(out, loss.type->name, [&] { model::write_arguments(out, loss); });
 }
 
-void write_loss(json::Writer& out, const model::Loss& loss) {
-  write_choice(out, loss.type->name, [&] {
-    if (loss.type->takes_logits) out.member("from_logits", loss.options.from_logits);
-    if (loss.type->smooths_labels) out.member("label_smoothing", loss.options.label_smoothing);
-    out.member("reduction", name_of(loss.options.reduction));
+void write_texts(json::Writer& out, const std::vector<std::string>& texts) {
+  out.begin_array(json::Layout::one_line);
+  for (const std::string& text : texts) out.value(text);
+  out.end_array();
+}
+
+void write_numbers(json::Writer& out, const std::vector<double>& numbers) {
+  out.begin_array(json::Layout::one_line);
+  for (const double number : numbers) out.value(number);
+  out.end_array();
+}
+
+void write_schedule(json::Writer& out, const model::Schedule& schedule) {
+  write_choice(out, schedule.type->name, [&] {
+    for (const model::ScheduleArgument& argument : schedule.type->arguments) {
+      if (!schedule.arguments.contains(argument.key)) continue;
+      if (argument.kind == model::ScheduleArgument::Kind::flag)
+        out.member(argument.key, schedule[argument.key] != 0);
+      else
+        out.member(argument.key, schedule[argument.key]);
+    }
+    if (schedule.values.empty()) return;
+    write_numbers(out.key("boundaries"), schedule.boundaries);
+    write_numbers(out.key("values"), schedule.values);
   });
 }
 
+// What all optimizers have, where it is not the default.
+void write_common(json::Writer& out, const model::Optimizer& optimizer) {
+  const auto maybe = [&](std::string_view key, const auto& value) {
+    if (value) out.member(key, *value);
+  };
+  maybe("weight_decay", optimizer.weight_decay);
+  if (!optimizer.undecayed_names.empty())
+    write_texts(out.key("exclude_from_weight_decay"), optimizer.undecayed_names);
+  maybe("clipnorm", optimizer.clipnorm);
+  maybe("global_clipnorm", optimizer.global_clipnorm);
+  maybe("clipvalue", optimizer.clipvalue);
+  if (optimizer.averages) {
+    out.member("use_ema", true).member("ema_momentum", optimizer.averages->momentum);
+    maybe("ema_overwrite_frequency", optimizer.averages->overwrite_every);
+  }
+  maybe("loss_scale_factor", optimizer.loss_scale_factor);
+  if (optimizer.accumulation > 1) out.member("gradient_accumulation_steps", optimizer.accumulation);
+}
+
 // The learning rate is written here unless there is a table of learning rates by batch size.
-void write_optimizer(json::Writer& out, std::string_view class_name, const model::Optimizer& optimizer,
-                     bool has_own_rate) {
-  write_choice(out, class_name, [&] {
+void write_inner_optimizer(json::Writer& out, const model::Optimizer& optimizer, bool has_own_rate) {
+  write_choice(out, optimizer.type->name, [&] {
     out.member("name", optimizer.name);
-    if (has_own_rate) out.member("learning_rate", optimizer.learning_rate);
-    std::visit(overloaded{[&](const SgdAttributes& sgd) {
-                            out.member("momentum", sgd.momentum).member("nesterov", sgd.nesterov);
-                            out.member("weight_decay", sgd.weight_decay);
-                          },
-                          [&](const AdamAttributes& adam) {
-                            out.member("beta_1", adam.beta_1).member("beta_2", adam.beta_2);
-                            out.member("epsilon", adam.epsilon).member("weight_decay", adam.weight_decay);
-                          },
-                          [&](const RmsPropAttributes& rms) {
-                            out.member("rho", rms.rho).member("momentum", rms.momentum);
-                            out.member("epsilon", rms.epsilon).member("centered", rms.centered);
-                          }},
-               optimizer.update);
+    if (optimizer.schedule)
+      write_schedule(out.key("learning_rate"), *optimizer.schedule);
+    else if (has_own_rate)
+      out.member("learning_rate", optimizer.learning_rate);
+    write_common(out, optimizer);
+    for (const model::Argument& argument : optimizer.type->arguments) {
+      const double value = optimizer[argument.key];
+      if (argument.kind == model::Argument::Kind::flag)
+        out.member(argument.key, value != 0);
+      else
+        out.member(argument.key, value);
+    }
+    if (!optimizer.exclude_layers.empty()) write_texts(out.key("exclude_layers"), optimizer.exclude_layers);
+  });
+}
+
+// A LossScaleOptimizer around another one.
+void write_optimizer(json::Writer& out, const model::Optimizer& optimizer, bool has_own_rate) {
+  if (!optimizer.scaled_loss) return write_inner_optimizer(out, optimizer, has_own_rate);
+  write_choice(out, "LossScaleOptimizer", [&] {
+    write_inner_optimizer(out.key("inner_optimizer"), optimizer, has_own_rate);
+    out.member("dynamic", optimizer.scaled_loss->is_dynamic);
+    out.member("initial_scale", optimizer.scaled_loss->initial_scale);
+    out.member("dynamic_growth_steps", optimizer.scaled_loss->growth_steps);
   });
 }
 
 void write_metric(json::Writer& out, const model::Metric& metric) {
   write_choice(out, metric.type == nullptr ? "accuracy" : metric.type->name, [&] {
     out.member("name", metric.name);
-    if (metric.type != nullptr && metric.type->has_threshold) out.member("threshold", metric.threshold);
+    model::write_arguments(out, metric);
   });
 }
 
 class ResolvedWriter {
  public:
-  ResolvedWriter(json::Writer& out, std::filesystem::path folder, const Training& training)
+  ResolvedWriter(json::Writer& out, std::filesystem::path folder, const Scenario& scenario)
       : out_(out),
         folder_(std::move(folder)),
-        loop_(training.loop),
-        has_own_rate_(training.learning_rate_by_batch.empty()) {}
+        semantics_(scenario.semantics),
+        loop_(scenario.training.loop),
+        has_own_rate_(scenario.training.learning_rate_by_batch.empty()) {}
 
   template <class T>
   void operator()(const Key& key, const T& member) {
@@ -97,7 +144,11 @@ class ResolvedWriter {
   static bool is_there(const std::map<Name, T>& member) {
     return !member.empty();
   }
+  static bool is_there(const std::vector<std::string>& member) { return !member.empty(); }
+  static bool is_there(const ColumnLists& member) { return !member.tensors.empty(); }
+  static bool is_there(const ClassWeights& member) { return !member.of.empty(); }
   static bool is_there(const std::vector<Fault>& member) { return !member.empty(); }
+  static bool is_there(const std::vector<train::Callback>& member) { return !member.empty(); }
   static bool is_there(const strategy::Word& member) { return member.index.has_value(); }
   static bool is_there(const strategy::Object& member) { return member.is_given; }
   static bool is_there(const strategy::WordOrObject& member) {
@@ -124,6 +175,12 @@ class ResolvedWriter {
     const std::filesystem::path path = std::filesystem::absolute(file.path).lexically_normal();
     out_.value(path.lexically_proximate(std::filesystem::absolute(folder_).lexically_normal()).string());
   }
+  void write(const Key& key, const InputFiles& files) {
+    if (files.patterns.size() == 1) return write(key, InputPath{files.patterns.front()});
+    out_.begin_array();
+    for (const std::string& pattern : files.patterns) write(key, InputPath{pattern});
+    out_.end_array();
+  }
   void write(const Key&, const OutputPath& file) { out_.value(file.path); }
 
   void write(const Key& key, const Choice& choice) {
@@ -133,10 +190,9 @@ class ResolvedWriter {
       if (is_per_row(*choice.written, loop_)) loss.options.reduction = model::LossReduction::none;
       write_loss(out_, loss);
     } else if (key.name == "optimizer") {
-      const std::optional<model::Serialized> named = model::read_serialized(*choice.written, problems);
-      write_optimizer(out_, named->name, *model::read_optimizer(*choice.written, problems), has_own_rate_);
+      write_optimizer(out_, *model::read_optimizer(*choice.written, problems, semantics_), has_own_rate_);
     } else {
-      write_metric(out_, *model::read_metric(*choice.written, problems));
+      write_metric(out_, *model::read_metric(*choice.written, problems, semantics_));
     }
     WT_EXPECT(!problems.any(), "\"{}\" was parsed with a problem", key.name);
   }
@@ -148,11 +204,53 @@ class ResolvedWriter {
     out_.end_array();
   }
 
+  void write(const Key& key, const LabelKinds& labels) {
+    if (labels.kinds.size() == 1) return write(key, labels.kinds.front());
+    out_.begin_array(json::Layout::one_line);
+    for (const LabelKind kind : labels.kinds) write(key, kind);
+    out_.end_array();
+  }
+
+  void write(const Key& key, const ColumnLists& columns) {
+    if (columns.tensors.size() == 1) return write(key, columns.tensors.front());
+    out_.begin_array(json::Layout::one_line);
+    for (const std::vector<std::string>& tensor : columns.tensors) write(key, tensor);
+    out_.end_array();
+  }
+
+  void write(const Key& key, const ClassLists& classes) {
+    out_.begin_object();
+    for (const auto& [column, words] : classes) {
+      out_.key(column);
+      write(key, words);
+    }
+    out_.end_object();
+  }
+
   void write(const Key& key, const OutputChoice& choice) {
-    if (choice.written->kind() != json::Kind::array) return write(key, Choice{choice.written});
-    std::vector<Choice> choices;
-    for (const json::Value& each : choice.each()) choices.push_back({each});
-    write(key, choices);
+    const std::vector<json::Value> each = choice.each();
+    if (choice.written->kind() != json::Kind::array && !choice.is_by_name())
+      return write(key, Choice{each.front()});
+    write_by_output(choice.names(), each.size(), json::Layout::lines,
+                    [&](std::size_t i) { write(key, Choice{each[i]}); });
+  }
+
+  // A list, or an object by the names of outputs.
+  template <class Write>
+  void write_by_output(const std::vector<std::string>& names, std::size_t count, json::Layout layout,
+                       Write write_one) {
+    if (names.empty())
+      out_.begin_array(layout);
+    else
+      out_.begin_object(layout);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!names.empty()) out_.key(names[i]);
+      write_one(i);
+    }
+    if (names.empty())
+      out_.end_array();
+    else
+      out_.end_object();
   }
 
   void write(const Key& key, const std::vector<Choice>& choices) {
@@ -161,16 +259,40 @@ class ResolvedWriter {
     out_.end_array();
   }
 
+  void write(const Key& key, const OutputMetrics& metrics) {
+    if (!metrics.is_by_output)
+      return write(key, metrics.lists.empty() ? std::vector<Choice>{} : metrics.lists.front());
+    write_by_output(metrics.names, metrics.lists.size(), json::Layout::lines,
+                    [&](std::size_t i) { write(key, metrics.lists[i]); });
+  }
+
   void write(const Key&, const std::map<std::int64_t, double>& rates) {
     out_.begin_object(json::Layout::one_line);
     for (const auto& [batch, rate] : rates) out_.member(std::to_string(batch), rate);
     out_.end_object();
   }
 
-  void write(const Key&, const NumberList& list) {
-    out_.begin_array(json::Layout::one_line);
-    for (const double number : list.values) out_.value(number);
+  void write(const Key&, const std::vector<double>& numbers) { scenario::write_numbers(out_, numbers); }
+
+  void write(const Key&, const ClassWeights& weights) {
+    out_.begin_object(json::Layout::one_line);
+    for (const auto& [of, weight] : weights.of) out_.member(std::to_string(of), weight);
+    out_.end_object();
+  }
+
+  void write(const Key&, const std::vector<train::Callback>& callbacks) {
+    out_.begin_array();
+    for (const train::Callback& callback : callbacks) {
+      out_.begin_object().member(callback_type.name, train::name_of(callback));
+      std::visit([&](const auto& kind) { list(kind); }, callback);
+      out_.end_object();
+    }
     out_.end_array();
+  }
+
+  void write(const Key&, const OutputNumbers& numbers) {
+    write_by_output(numbers.names, numbers.values.size(), json::Layout::one_line,
+                    [&](std::size_t i) { out_.value(numbers.values[i]); });
   }
 
   void write(const Key&, const Numbers& numbers) {
@@ -243,6 +365,16 @@ class ResolvedWriter {
   void write(const Key&, const Money& money) { out_.value(print(money)); }
   void write(const Key&, const cost::HourlyRate& rate) { out_.value(print(rate)); }
   void write(const Key&, const cost::EnergyPrice& price) { out_.value(print(price)); }
+  template <class T>
+  requires requires(ResolvedWriter& visit, T& content) { keys_of(visit, content); }
+  void write(const Key&, const std::map<std::string, T>& by_name) {
+    out_.begin_object();
+    for (const auto& [name, content] : by_name) {
+      out_.key(name);
+      write({}, content);
+    }
+    out_.end_object();
+  }
   void write(const Key&, const std::map<std::string, cost::Price>& prices) {
     out_.begin_object();
     for (const auto& [platform, price] : prices) {
@@ -344,6 +476,7 @@ class ResolvedWriter {
 
   json::Writer& out_;
   std::filesystem::path folder_;
+  model::Semantics semantics_;
   Loop loop_;
   bool has_own_rate_;
 };
@@ -352,7 +485,7 @@ class ResolvedWriter {
 
 std::string resolved(const Scenario& scenario, const std::filesystem::path& folder) {
   json::Writer out;
-  ResolvedWriter writer(out, folder, scenario.training);
+  ResolvedWriter writer(out, folder, scenario);
   out.begin_object();
   if (!scenario.description.empty()) out.member("description", scenario.description);
   Scenario copy = scenario;

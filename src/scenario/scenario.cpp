@@ -2,12 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace wt::scenario {
+
+// An object with the class of a choice is one choice.
+bool OutputChoice::is_by_name() const {
+  return written && written->kind() == json::Kind::object && written->find("class_name") == nullptr &&
+         written->find("config") == nullptr;
+}
 
 std::vector<json::Value> OutputChoice::each() const {
   if (!written) return {};
-  if (written->kind() != json::Kind::array) return {*written};
-  return {written->elements().begin(), written->elements().end()};
+  if (written->kind() == json::Kind::array) return {written->elements().begin(), written->elements().end()};
+  if (!is_by_name()) return {*written};
+  std::vector<json::Value> values;
+  for (const json::Member& member : written->members()) values.push_back(member.value);
+  return values;
+}
+
+std::vector<std::string> OutputChoice::names() const {
+  std::vector<std::string> names;
+  if (is_by_name())
+    for (const json::Member& member : written->members()) names.push_back(member.key);
+  return names;
 }
 
 bool is_per_row(const json::Value& loss, Loop loop) {
@@ -31,6 +49,12 @@ std::int64_t Scenario::global_batch(std::int64_t replicas) const {
 std::string Scenario::chosen_strategy() const {
   if (!strategy_rule) return {};
   return fmt::format("strategy {}: {}, since {}", strategy_rule->name, strategy->name(), strategy_rule->why);
+}
+
+std::string Scenario::chosen_semantics() const {
+  const auto row = std::ranges::find(model::all_semantics(), semantics, &model::SemanticsRow::value);
+  return fmt::format("{} ({}), {}", row->name, row->summary,
+                     semantics_rule.empty() ? "as the scenario says" : semantics_rule);
 }
 
 }  // namespace wt::scenario

@@ -26,6 +26,7 @@
 #include "model/zoo.h"
 #include "strategy/strategy.h"
 #include "timing/job_time.h"
+#include "train/callback.h"
 
 namespace wt::scenario {
 
@@ -42,10 +43,19 @@ struct Choice {
   std::optional<json::Value> written{};
 };
 
-// A choice for all outputs of a model, or a list with one for each.
+// A choice for all outputs of a model; or one for each of them, in a list or by the output's name.
 struct OutputChoice {
   std::optional<json::Value> written{};
-  std::vector<json::Value> each() const;  // one for all outputs, or one for each
+  bool is_by_name() const;
+  std::vector<json::Value> each() const;   // one for all outputs, or one for each, in the order of the file
+  std::vector<std::string> names() const;  // of the outputs, in the same order; none if they are not named
+};
+
+// Metrics: a list for all outputs of a model; or one for each of them, in a list or by the output's name.
+struct OutputMetrics {
+  bool is_by_output = false;
+  std::vector<std::vector<Choice>> lists{};
+  std::vector<std::string> names{};  // none if outputs are not named
 };
 
 // A number, or lists of numbers nested to one shape: [[1, 2], [3, 4]].
@@ -54,8 +64,15 @@ struct Numbers {
   std::vector<double> values{};
 };
 
-struct NumberList {
+// A number for each output of a model, in a list or by the output's name.
+struct OutputNumbers {
   std::vector<double> values{};
+  std::vector<std::string> names{};  // none if outputs are not named
+};
+
+// Numbers by the number of a class: {"0": 1, "1": 5}.
+struct ClassWeights {
+  std::map<std::int64_t, double> of{};
 };
 
 struct KerasModel {
@@ -75,12 +92,27 @@ struct Model {
 
 // A seed that is absent is the seed of the scenario. Parsing fills it in.
 
+// What labels are (scenario/labels.h says which losses compare them).
+enum class LabelKind : std::uint8_t {
+  numbers,       // any, in the shape of the output
+  positive,      // numbers that are not negative
+  binary,        // 0 or 1, in the shape of the output
+  distribution,  // numbers over the output's last axis that sum to 1, as one-hot rows do
+  classes        // whole numbers, for each of which the last axis has an entry
+};
+
+// One for all outputs of a model, or one for each.
+struct LabelKinds {
+  std::vector<LabelKind> kinds{};
+};
+
 // Rows of the shapes that the model takes. Labels follow from them by a rule that a model can learn.
 struct SyntheticData {
   std::int64_t rows = 0;
   std::optional<std::int64_t> seed{};
   std::optional<double> noise{};
   std::optional<double> zipf{};
+  std::optional<LabelKinds> labels{};  // absent: those that the losses compare
 };
 
 struct IdxData {
@@ -106,6 +138,41 @@ struct SafetensorsData {
   TensorNames y{{"y"}};
 };
 
+// Files that are read one after the other: one, a list, or all that a pattern with * matches, sorted by name.
+struct InputFiles {
+  std::vector<std::string> patterns{};
+};
+
+// The columns of tensors. In a file: a column, a list of columns for one tensor, or a list of these.
+struct ColumnLists {
+  std::vector<std::vector<std::string>> tensors{};
+};
+
+// By column, the words that may stand in it.
+using ClassLists = std::map<std::string, std::vector<std::string>>;
+
+struct CsvData {
+  InputFiles file{};
+  ColumnLists x{};  // none: one tensor of all columns that are no labels
+  ColumnLists y{};
+  std::vector<std::string> names{};  // of the columns; none: the first row has them
+  std::string delimiter = ",";
+  ClassLists classes{};
+};
+
+// A feature of every record: its shape, and its type where the list of the file has another one.
+struct RecordFeature {
+  std::vector<std::int64_t> shape{};
+  std::optional<Type> dtype{};
+};
+
+struct TfRecordData {
+  InputFiles file{};
+  std::map<std::string, RecordFeature> features{};
+  TensorNames x{};
+  TensorNames y{};
+};
+
 // One row, again and again: tf.data.Dataset.from_tensors(([1.], [1.])).repeat(100).
 struct ConstantData {
   Numbers x{};
@@ -120,7 +187,8 @@ struct Shuffle {
 
 // Applied in this order: skip, take, shuffle, repeat, batch.
 struct Dataset {
-  std::variant<SyntheticData, IdxData, FashionMnistData, SafetensorsData, ConstantData> source{};
+  std::variant<SyntheticData, IdxData, FashionMnistData, SafetensorsData, ConstantData, CsvData, TfRecordData>
+      source{};
   std::int64_t skip = 0;               // of the first rows
   std::optional<std::int64_t> take{};  // of the rows that follow
   std::optional<Shuffle> shuffle{};
@@ -151,9 +219,10 @@ struct Checkpointing {
 struct Training {
   Loop loop = Loop::custom;
   OutputChoice loss{};
-  std::optional<NumberList> loss_weights{};  // one for each output
+  std::optional<OutputNumbers> loss_weights{};  // one for each output
+  ClassWeights class_weight{};                  // empty: every row counts 1
   Choice optimizer{};
-  std::vector<Choice> metrics{};
+  OutputMetrics metrics{};
   // Exactly one of the two is given.
   std::optional<std::int64_t> per_replica_batch{};
   std::optional<std::int64_t> global_batch{};
@@ -169,6 +238,7 @@ struct Training {
   std::map<std::int64_t, double> learning_rate_by_batch{};  // by global batch
   std::optional<Evaluation> evaluation{};
   std::optional<Checkpointing> checkpointing{};
+  std::vector<train::Callback> callbacks{};  // of fit, in the order in which they are called
   std::optional<OutputPath> save_weights{};  // safetensors, by the variables' names
 };
 
@@ -324,7 +394,9 @@ struct Scenario {
   std::optional<Expenses> cost{};
   Host host{};
   std::int64_t seed = 0;
-  model::Semantics semantics = model::Semantics::keras2;
+  model::Semantics semantics = model::default_semantics;
+  std::string
+      semantics_rule{};  // why, if the scenario doesn't name its semantics: "the default", or the model's file
 
   // The place of each key of the file, by its dotted path; "" is the first bracket of the file. The place of
   // a key that is absent is the place of the nearest object around it.
@@ -334,6 +406,8 @@ struct Scenario {
   std::int64_t global_batch(std::int64_t replicas = 1) const;
   // "strategy auto: mirrored, since the machine is one with 8 devices"; empty without a rule.
   std::string chosen_strategy() const;
+  // "keras2 (TensorFlow 2.x with Keras 2.15): model.json was written by Keras 2.15.0".
+  std::string chosen_semantics() const;
 };
 
 }  // namespace wt::scenario

@@ -175,12 +175,38 @@ class SchemaWriter {
   }
 
   void describe(const Key&, const TensorNames& tensors, bool has_default) {
-    out_.key("anyOf").begin_array();
-    out_.begin_object(json::Layout::one_line).member("type", "string").member("minLength", 1).end_object();
-    out_.begin_object().member("type", "array").key("items").begin_object(json::Layout::one_line);
-    out_.member("type", "string").member("minLength", 1).end_object().member("minItems", 1).end_object();
-    out_.end_array();
+    text_or_lists(1);
     if (has_default) out_.member("default", tensors.names.front());
+  }
+
+  void describe(const Key& key, const LabelKinds&, bool) {
+    out_.key("anyOf").begin_array().begin_object();
+    describe(key, LabelKind{}, false);
+    out_.end_object().begin_object().member("type", "array").key("items").begin_object();
+    describe(key, LabelKind{}, false);
+    out_.end_object().member("minItems", 1).end_object().end_array();
+  }
+
+  void describe(const Key&, const InputFiles&, bool) { text_or_lists(1); }
+  void describe(const Key&, const ColumnLists&, bool) { text_or_lists(2); }
+
+  // A text, or a list of such values, `depth` lists at most.
+  void text_or_lists(int depth) {
+    if (depth == 0) {
+      out_.member("type", "string").member("minLength", 1);
+      return;
+    }
+    out_.key("anyOf").begin_array().begin_object();
+    text_or_lists(0);
+    out_.end_object().begin_object().member("type", "array").key("items").begin_object();
+    text_or_lists(depth - 1);
+    out_.end_object().member("minItems", 1).end_object().end_array();
+  }
+
+  void describe(const Key& key, const ClassLists&, bool) {
+    out_.member("type", "object").key("additionalProperties").begin_object();
+    describe(key, std::vector<std::string>{}, false);
+    out_.end_object();
   }
 
   void describe(const Key& key, const OutputChoice&, bool) {
@@ -188,7 +214,19 @@ class SchemaWriter {
     describe_forms(key);
     out_.begin_object().member("type", "array").key("items").begin_object();
     describe(key, Choice{}, false);
-    out_.end_object().member("minItems", 1).end_object().end_array();
+    out_.end_object().member("minItems", 1).end_object().begin_object();
+    by_output([&] { describe(key, Choice{}, false); });
+    out_.end_object().end_array();
+  }
+
+  // An object whose keys are the names of a model's outputs. A choice with a class is no such object.
+  template <class Describe>
+  void by_output(Describe describe_value) {
+    out_.member("type", "object").key("not").begin_object(json::Layout::one_line);
+    words(out_, "required", std::array<std::string_view, 1>{"class_name"});
+    out_.end_object().key("additionalProperties").begin_object();
+    describe_value();
+    out_.end_object();
   }
 
   // The forms of one choice: its name, or an object with its class.
@@ -208,10 +246,26 @@ class SchemaWriter {
     out_.end_object();
   }
 
-  void describe(const Key& key, const std::vector<Choice>&, bool) {
+  void metric_list(const Key& key) {
     out_.member("type", "array").key("items").begin_object();
     describe(key, Choice{}, false);
-    out_.end_object().key("default").begin_array(json::Layout::one_line).end_array();
+    out_.end_object();
+  }
+
+  void describe(const Key& key, const OutputMetrics&, bool) {
+    const auto one_or_list = [&] {
+      out_.key("anyOf").begin_array().begin_object();
+      describe(key, Choice{}, false);
+      out_.end_object().begin_object();
+      metric_list(key);
+      out_.end_object().end_array();
+    };
+    out_.key("anyOf").begin_array().begin_object().member("type", "array").key("items").begin_object();
+    one_or_list();
+    out_.end_object().end_object().begin_object();
+    by_output(one_or_list);
+    out_.end_object().end_array();
+    out_.key("default").begin_array(json::Layout::one_line).end_array();
   }
 
   void describe(const Key&, const std::map<std::int64_t, double>&, bool) {
@@ -221,9 +275,50 @@ class SchemaWriter {
     out_.member("additionalProperties", false);
   }
 
-  void describe(const Key&, const NumberList&, bool) {
+  void describe(const Key&, const std::vector<train::Callback>&, bool) {
+    out_.member("type", "array").key("items").begin_object().key("anyOf").begin_array();
+    describe_callbacks(std::make_index_sequence<train::callback_classes.size()>{});
+    out_.end_array().end_object();
+  }
+  template <std::size_t... index>
+  void describe_callbacks(std::index_sequence<index...>) {
+    (describe_callback<std::variant_alternative_t<index, train::Callback>>(
+         train::callback_classes[index].name),
+     ...);
+  }
+  template <class Kind>
+  void describe_callback(std::string_view name) {
+    out_.begin_object();
+    object(out_, [&](SchemaWriter& inside) {
+      inside.constant(callback_type.name, name);
+      Kind callback{};
+      keys_of(inside, callback);
+    });
+    out_.end_object();
+  }
+
+  void describe(const Key&, const ClassWeights&, bool) {
+    out_.member("type", "object").key("patternProperties").begin_object();
+    out_.key("^(0|[1-9][0-9]*)$").begin_object(json::Layout::one_line);
+    out_.member("type", "number").member("minimum", 0).end_object().end_object();
+    out_.member("additionalProperties", false);
+  }
+
+  void describe(const Key&, const std::vector<double>&, bool) {
     out_.member("type", "array").key("items").begin_object(json::Layout::one_line);
     out_.member("type", "number").end_object().member("minItems", 1);
+  }
+
+  void describe(const Key&, const OutputNumbers&, bool) {
+    out_.key("anyOf")
+        .begin_array()
+        .begin_object()
+        .member("type", "array")
+        .key("items")
+        .begin_object(json::Layout::one_line);
+    out_.member("type", "number").end_object().member("minItems", 1).end_object().begin_object();
+    by_output([&] { out_.member("type", "number"); });
+    out_.end_object().end_array();
   }
   void describe(const Key&, const Numbers&, bool) { words(out_, "type", Together{"number", "array"}); }
 
@@ -307,6 +402,14 @@ class SchemaWriter {
   void describe(const Key& key, const LogicalDevices&, bool) {
     out_.member("type", "array").key("items").begin_object();
     describe(key, LogicalDevice{}, false);
+    out_.end_object();
+  }
+
+  template <class T>
+  requires requires(SchemaWriter& visit, T& content) { keys_of(visit, content); }
+  void describe(const Key& key, const std::map<std::string, T>&, bool) {
+    out_.member("type", "object").key("additionalProperties").begin_object();
+    describe(key, T{}, false);
     out_.end_object();
   }
 

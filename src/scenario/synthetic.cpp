@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "data/one_hot.h"
 #include "data/synthetic.h"
 #include "model/weights.h"
+#include "scenario/labels.h"
 
 namespace wt::scenario {
 
@@ -17,15 +19,35 @@ namespace {
 
 bool is_integer(const TensorSpec& spec) { return spec.type == Type::int32 || spec.type == Type::int64; }
 
+std::int64_t last_of(const TensorSpec& output) { return output.shape.rank() == 0 ? 1 : output.shape.last(); }
+
+// The kind of the labels of each output: as the scenario says, or else as the output's loss compares them.
+std::vector<LabelKind> kinds_of_labels(const SyntheticData& wanted, const Purpose& purpose) {
+  const std::size_t outputs = purpose.outputs.size();
+  const std::vector<LabelKind> given = wanted.labels ? wanted.labels->kinds : std::vector<LabelKind>{};
+  if (given.size() > 1 && given.size() != outputs)
+    refuse(fmt::format("\"labels\" has {} kinds, and the model \"{}\" has {} outputs", given.size(),
+                       purpose.model, outputs),
+           "give one kind for all outputs, or one for each");
+  std::vector<LabelKind> kinds;
+  for (std::size_t i = 0; i < outputs; ++i)
+    kinds.push_back(given.empty() ? kind_of_labels(purpose.loss.of(i)) : given[given.size() == 1 ? 0 : i]);
+  return kinds;
+}
+
+// Rows of the inputs and then the labels. Where a distribution over the classes is wanted, the
+// labels are classes that become one-hot.
 template <class Kind>
-data::Dataset rows_of(Kind kind, const SyntheticData& wanted) {
+data::Dataset rows_of(Kind kind, const SyntheticData& wanted, const Purpose& purpose) {
   kind.rows = wanted.rows;
   kind.seed = *wanted.seed;
   if (wanted.noise) kind.noise = *wanted.noise;
-  return data::Dataset::from_rows(data::synthetic_rows(kind));
+  std::vector<std::int64_t> classes(purpose.inputs.size());
+  const std::vector<LabelKind> kinds = kinds_of_labels(wanted, purpose);
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    classes.push_back(kinds[i] == LabelKind::distribution ? last_of(purpose.outputs[i]) : 0);
+  return data::Dataset::from_rows(data::one_hot_rows(data::synthetic_rows(kind), std::move(classes)));
 }
-
-std::int64_t last_of(const TensorSpec& output) { return output.shape.rank() == 0 ? 1 : output.shape.last(); }
 
 // Whether the model predicts the next token: each token has as many outputs as there are tokens.
 bool is_language_model(const Purpose& purpose) {
@@ -46,13 +68,21 @@ data::Component input_of(const Purpose& purpose, std::size_t i, data::Popularity
           is_looked_up ? popularity : data::Popularity{}};
 }
 
-data::Component label_of(const model::Loss& compared, const TensorSpec& output) {
-  const std::string_view loss = compared.type->name;
-  if (loss == "SparseCategoricalCrossentropy" && output.shape.rank() > 0)
-    return {{Type::int32, output.shape.without(output.shape.rank() - 1)}, last_of(output), {}};
-  if (loss == "BinaryCrossentropy") return {{Type::int32, output.shape}, 2, {}};
-  if (loss == "CategoricalCrossentropy")
-    refuse(fmt::format("no synthetic data for {}", loss), "sparse_categorical_crossentropy learns classes");
+// Classes have no last axis: the output has an entry for each of them there.
+data::Component label_of(LabelKind kind, const TensorSpec& output) {
+  const bool has_axis = output.shape.rank() > 0;
+  switch (kind) {
+    case LabelKind::classes:
+    case LabelKind::distribution:
+      return {{Type::int32, has_axis ? output.shape.without(output.shape.rank() - 1) : output.shape},
+              last_of(output),
+              {}};
+    case LabelKind::binary:
+      return {{Type::int32, output.shape}, 2, {}};
+    case LabelKind::positive:
+    case LabelKind::numbers:
+      break;
+  }
   return {{Type::float32, output.shape}, 0, {}};
 }
 
@@ -60,25 +90,27 @@ data::Dataset rows_of_kinds(const SyntheticData& wanted, const Purpose& purpose)
   data::Kinds kinds;
   for (std::size_t i = 0; i < purpose.inputs.size(); ++i)
     kinds.inputs.push_back(input_of(purpose, i, {wanted.zipf.value_or(0)}));
+  const std::vector<LabelKind> labels = kinds_of_labels(wanted, purpose);
   for (std::size_t i = 0; i < purpose.outputs.size(); ++i)
-    kinds.labels.push_back(label_of(purpose.loss.of(i), purpose.outputs[i]));
-  return rows_of(kinds, wanted);
+    kinds.labels.push_back(label_of(labels[i], purpose.outputs[i]));
+  return rows_of(kinds, wanted, purpose);
 }
 
 // ---- One input, one output
 
+// Classes of pictures and linear functions have rules of their own. All else is made of kinds.
 data::Dataset rows_of_numbers(const SyntheticData& wanted, const Purpose& purpose) {
   const TensorSpec& row = purpose.inputs[0];
   const std::int64_t outputs = last_of(purpose.outputs[0]);
-  const std::string_view loss = purpose.loss.of(0).type->name;
-  const bool is_binary = loss == "BinaryCrossentropy";
-  if (loss == "SparseCategoricalCrossentropy" || (is_binary && outputs == 1))
-    return rows_of(data::Classification{.shape = row.shape, .classes = is_binary ? 2 : outputs}, wanted);
-  if (loss == "CategoricalCrossentropy" || is_binary || row.shape.rank() != 1)
-    refuse(fmt::format("no synthetic data for {} and rows of {}", loss, print(row)),
-           "sparse_categorical_crossentropy learns classes, mean_squared_error learns numbers from rows of "
-           "one axis");
-  return rows_of(data::Regression{.features = row.shape[0], .targets = outputs}, wanted);
+  const int rank = purpose.outputs[0].shape.rank();
+  const LabelKind kind = kinds_of_labels(wanted, purpose)[0];
+  const bool is_class = (kind == LabelKind::classes || kind == LabelKind::distribution) && rank <= 1;
+  if (is_class || (kind == LabelKind::binary && outputs == 1 && rank <= 1))
+    return rows_of(data::Classification{.shape = row.shape, .classes = is_class ? outputs : 2}, wanted,
+                   purpose);
+  if (kind == LabelKind::numbers && row.shape.rank() == 1 && rank <= 1)
+    return rows_of(data::Regression{.features = row.shape[0], .targets = outputs}, wanted, purpose);
+  return rows_of_kinds(wanted, purpose);
 }
 
 // The limit of each integer value, by the tables in which the value or a value made from it is looked up.
@@ -114,8 +146,8 @@ class Lookups {
 }  // namespace
 
 // For a single row: if all rows of a batch lie in one table, the limit of one of them.
-std::vector<std::int64_t> ids_of(const model::Layer& model) {
-  const model::Forward single = model::forward(model, 1);
+std::vector<std::int64_t> ids_of(const model::Layer& model, model::Semantics semantics) {
+  const model::Forward single = model::forward(model, 1, false, semantics);
   const Lookups lookups(single.step.program);
   std::vector<std::int64_t> ids;
   for (const NamedValue& input : single.step.inputs)
@@ -132,10 +164,11 @@ data::Dataset synthetic_data(const SyntheticData& wanted, const Purpose& purpose
     refuse(fmt::format("the model \"{}\" looks no ids up, which zipf could draw", purpose.model),
            "leave \"zipf\" out");
   const bool has_one = purpose.inputs.size() == 1 && purpose.outputs.size() == 1;
-  if (has_one && !wanted.zipf && is_language_model(purpose))
+  const bool has_classes = has_one && kinds_of_labels(wanted, purpose)[0] == LabelKind::classes;
+  if (has_classes && !wanted.zipf && is_language_model(purpose))
     return rows_of(
         data::TokenSequences{.length = purpose.inputs[0].shape[0], .vocabulary = last_of(purpose.outputs[0])},
-        wanted);
+        wanted, purpose);
   if (has_one && !is_integer(purpose.inputs[0])) return rows_of_numbers(wanted, purpose);
   return rows_of_kinds(wanted, purpose);
 }

@@ -22,7 +22,7 @@ struct Purpose {
 };
 
 // Requires: the model knows the shapes of its inputs.
-std::vector<std::int64_t> ids_of(const model::Layer& model);
+std::vector<std::int64_t> ids_of(const model::Layer& model, model::Semantics semantics);
 
 // Throws InputError if no rule makes such rows.
 data::Dataset synthetic_data(const SyntheticData& wanted, const Purpose& purpose);

@@ -25,7 +25,7 @@ JobClock::JobClock(const scenario::Scenario& scenario, const scenario::Job& job,
 std::int64_t JobClock::partial_steps(std::int64_t begin, std::int64_t end) const {
   if (partial_rows_ == 0) return 0;
   if (!starts_anew_) return end == steps_ ? 1 : 0;
-  const std::int64_t batches = job_.batches->cardinality();
+  const std::int64_t batches = job_.steps_of_dataset;
   return end / batches - begin / batches;
 }
 
@@ -180,7 +180,7 @@ timing::JobTime JobClock::time() {
     facts.gpus = std::ssize(job_.machine.replicas) * job_.machine.devices_of_each();
   if (!scenario_.training.steps)
     facts.epochs = static_cast<double>(epochs_);
-  else if (const std::int64_t batches = job_.batches->cardinality(); batches > 0)
+  else if (const std::int64_t batches = job_.steps_of_dataset; batches > 0)
     facts.epochs = static_cast<double>(steps_) / static_cast<double>(batches);
   add_steps(facts);
   add_drained_steps(facts);

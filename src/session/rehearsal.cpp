@@ -26,6 +26,8 @@ train::CompileOptions compile_options(const scenario::Scenario& scenario, const 
   return {.loss = job.loss,
           .optimizer = job.optimizer,
           .metrics = job.metrics,
+          .metrics_of_outputs = job.metrics_of_outputs,
+          .class_weight = scenario.training.class_weight.of,
           .loss_scale = loss_scale_of(scenario.training.loss_scale.value()),
           .global_batch = job.global_batch,
           .semantics = scenario.semantics};
@@ -35,7 +37,7 @@ std::map<std::string, Tensor> first_weights(const scenario::Scenario& scenario, 
   train::State state(static_cast<std::uint64_t>(scenario.seed));
   state.preset(job.initial_weights);
   std::map<std::string, Tensor> weights;
-  for (const model::Weight& weight : model::weights_of(*job.model)) {
+  for (const model::Weight& weight : model::weights_of(*job.model, scenario.semantics)) {
     if (std::holds_alternative<model::StreamStart>(weight.initializer.rule)) continue;
     state.add({weight});
     weights[weight.name] = state.read(weight.name);

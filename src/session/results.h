@@ -17,8 +17,15 @@
 
 namespace wt::session {
 
+// A callback ended the training early, as Keras' EarlyStopping does.
+struct Stopped {
+  std::int64_t epochs = 0;  // that were trained, from the training's beginning
+  std::string by{};         // "EarlyStopping"
+};
+
 struct Epoch {
   train::EpochResult training{};
+  std::optional<double> learning_rate{};  // unset: no callback changes it
   std::optional<train::EpochResult> evaluation{};
 };
 
@@ -40,7 +47,8 @@ struct Results {
   std::string name{};
   std::string strategy{};
   std::string semantics{};
-  std::string numerics = "cpu";  // "none": nothing was computed
+  std::string chosen_semantics{};  // with the reason (Scenario::chosen_semantics)
+  std::string numerics = "cpu";    // "none": nothing was computed
   bool has_numbers() const { return numerics != "none"; }
   Planned planned{};
   std::optional<timing::Simulated> simulated{};  // a step of a whole batch; unset without a platform
@@ -63,6 +71,7 @@ struct Results {
     if (timed_out) return timed_out->step;
     return lost ? std::optional(lost->step) : std::nullopt;
   }
+  std::optional<Stopped> stopped{};          // the job's time is then that of the epochs that were trained
   std::optional<Interrupted> interrupted{};  // set if the results are incomplete for this reason
   std::optional<Turns> turns{};              // unset if the replicas fit side by side
   // Both are empty without numbers. A training that continues a checkpoint begins at the checkpoint's epoch.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "tensor/safetensors.h"
+#include "train/callbacks/file_name.h"
 
 namespace wt::session {
 
@@ -43,7 +44,16 @@ void SavedState::require_something_left(const train::Progress& done) const {
 void SavedState::save(const train::Progress& done, OutputFolder& folder) {
   const auto& checkpointing = scenario_.training.checkpointing;
   const bool is_last = done.epochs == scenario::epochs_of(scenario_);
-  if (!checkpointing || (done.epochs % checkpointing->every != 0 && !is_last)) return;
+  if (checkpointing && (done.epochs % checkpointing->every == 0 || is_last)) write(done, folder);
+}
+
+void SavedState::save_last(const train::Progress& done, OutputFolder& folder) {
+  if (scenario_.training.checkpointing && saved_epochs_ != done.epochs) write(done, folder);
+}
+
+void SavedState::write(const train::Progress& done, OutputFolder& folder) {
+  const auto& checkpointing = scenario_.training.checkpointing;
+  saved_epochs_ = done.epochs;
   const std::filesystem::path prefix = folder.inside(checkpointing->folder.path) / "ckpt";
   folder.keep(checkpointing->folder.path);
   train::Checkpoint checkpoint(plans_.state(), checkpointing->keep);
@@ -67,6 +77,29 @@ void SavedState::save_weights(OutputFolder& folder) {
   write_safetensors(folder.inside(wanted->path, place), {.tensors = plans_.model().weights()});
 }
 
+namespace {
+
+struct NamedOutput {
+  std::string name{};
+  std::string key{};  // of the scenario
+};
+
+// The files that callbacks write, as they are named after the first epoch of a training.
+std::vector<NamedOutput> files_of_callbacks(const scenario::Scenario& scenario) {
+  std::vector<NamedOutput> files;
+  for (std::size_t i = 0; i < scenario.training.callbacks.size(); ++i) {
+    const std::string key = fmt::format("training.callbacks.{}", i);
+    const train::Callback& callback = scenario.training.callbacks[i];
+    if (const auto* checkpoint = std::get_if<train::ModelCheckpoint>(&callback))
+      files.push_back({train::example_of_name(checkpoint->filepath), key + ".filepath"});
+    if (const auto* log = std::get_if<train::CSVLogger>(&callback))
+      files.push_back({log->filename, key + ".filename"});
+  }
+  return files;
+}
+
+}  // namespace
+
 void check_output_names(const scenario::Scenario& scenario) {
   Problems problems;
   const auto check = [&](const scenario::OutputPath& name, std::string_view key) {
@@ -79,6 +112,7 @@ void check_output_names(const scenario::Scenario& scenario) {
   if (const auto& checkpointing = scenario.training.checkpointing)
     check(checkpointing->folder, "training.checkpointing.folder");
   if (const auto& weights = scenario.training.save_weights) check(*weights, "training.save_weights");
+  for (const NamedOutput& file : files_of_callbacks(scenario)) check({file.name}, file.key);
   problems.throw_if_any();
 }
 
@@ -87,6 +121,8 @@ void require_output_places(const scenario::Scenario& scenario, OutputFolder& fol
     folder.require_folder(checkpointing->folder.path, scenario.place("training.checkpointing.folder"));
   if (const auto& weights = scenario.training.save_weights)
     folder.require_file(weights->path, scenario.place("training.save_weights"));
+  for (const NamedOutput& file : files_of_callbacks(scenario))
+    folder.require_file(file.name, scenario.place(file.key));
 }
 
 }  // namespace wt::session

@@ -26,6 +26,9 @@ class SavedState {
   // beginning.
   void save(const train::Progress& done, OutputFolder& folder);
 
+  // The same for the last epoch of a training that a callback ends early, which is saved in any case.
+  void save_last(const train::Progress& done, OutputFolder& folder);
+
   // Restores the newest checkpoint in the output folder into a fresh state. The training's own values are
   // moved off their devices first, since a GPU may have no room for both. Requires: a checkpoint was saved.
   void restore_newest(train::State& fresh, OutputFolder& folder);
@@ -33,11 +36,13 @@ class SavedState {
   void save_weights(OutputFolder& folder);
 
  private:
+  void write(const train::Progress& done, OutputFolder& folder);
   void require_something_left(const train::Progress& done) const;
 
   const scenario::Scenario& scenario_;
   const scenario::Job& job_;
   TrainingPlans& plans_;
+  std::int64_t saved_epochs_ = 0;  // of the newest checkpoint that this training wrote
 };
 
 // Throws InputError with every problem of the names that a scenario gives to its checkpoints and weights.

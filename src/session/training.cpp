@@ -55,12 +55,12 @@ session::Forecast Training::forecast() {
     forecast.out_of_memory = shortage->message;
   else if (job_.machine.platform)
     clock_.complete(forecast.simulated.emplace(clock_.step().summary));
-  if (forecast.simulated && scenario::wants_job_time(scenario_, job_)) add_job(forecast);
+  if (forecast.simulated && scenario::wants_job_time(scenario_, job_)) add_job(scenario_, forecast);
   return forecast;
 }
 
-void Training::add_job(session::Forecast& forecast) {
-  forecast.job = JobClock(scenario_, job_, clock_).time();
+void Training::add_job(const scenario::Scenario& scenario, session::Forecast& forecast) {
+  forecast.job = JobClock(scenario, job_, clock_).time();
   const cost::Price* price = scenario::price_of(scenario_, job_.machine.platform->name());
   if (price == nullptr) return;
   const timing::JobTime& job = *forecast.job;
@@ -78,6 +78,7 @@ session::Results Training::planned_results() {
           .name = scenario_.name,
           .strategy = std::move(known.strategy),
           .semantics = std::string(model::name(scenario_.semantics)),
+          .chosen_semantics = scenario_.chosen_semantics(),
           .numerics = std::string(scenario::name_of(scenario_.numerics)),
           .planned = std::move(known.planned),
           .simulated = std::move(known.simulated),
@@ -165,11 +166,12 @@ void Training::note_turns(session::Results& results) {
 void Training::train(session::Results& results, OutputFolder& folder) {
   plans_.state().preset(job_.initial_weights);
   done_ = saved_.restore(options_.note);
-  data::Dataset batches = *job_.batches;
-  if (scenario_.training.steps) batches = batches.skip(done_.steps);
+  callbacks_.emplace(scenario_.training.callbacks, callback_context(folder));
   if (options_.on_begin) options_.on_begin();
-  plans_.model().fit(batches, fit_options(results, folder));
+  plans_.model().fit(*job_.batches, fit_options(results, folder));
   if (results.last_step() || results.interrupted) return;
+  callbacks_->end();
+  if (results.stopped) finish_stopped(results, folder);
   if (const auto& evaluation = scenario_.training.evaluation) {
     if (evaluation->from_checkpoint)
       results.evaluation = evaluate_checkpoint(results, folder);
@@ -183,15 +185,64 @@ train::FitOptions Training::fit_options(session::Results& results, OutputFolder&
   const scenario::Training& training = scenario_.training;
   train::FitOptions options{.epochs = scenario::epochs_of(scenario_),
                             .initial_epoch = training.steps ? 0 : done_.epochs,
-                            .steps_per_epoch = training.steps_per_epoch};
-  if (training.steps) options.steps = *training.steps - done_.steps;
+                            .steps_per_epoch = training.steps_per_epoch,
+                            .finalizes = training.loop == scenario::Loop::fit && !results.last_step()};
+  if (training.steps) {
+    options.steps = *training.steps - done_.steps;
+    options.skipped_steps = done_.steps;
+  }
   if (const auto last = results.last_step()) options.steps = std::max<std::int64_t>(0, *last - done_.steps);
-  options.on_step = [&](const train::StepResult& step) { finish_step(step, results); };
+  options.on_step = [&](const train::StepResult& step) {
+    finish_step(step, results);
+    callbacks_->end_step(step);
+  };
+  options.on_epoch_begin = [&](std::int64_t epoch) { callbacks_->begin_epoch(epoch); };
+  options.is_stopped = [&] { return callbacks_->stopped_by().has_value(); };
   options.on_epoch = [&](const train::EpochResult& epoch) { finish_epoch(epoch, results, folder); };
   options.is_interrupted = [&] { return is_interrupted(results); };
   if (job_.machine.pool)
     options.order = [this](std::int64_t count) { return order_closures(count, epochs_played_++); };
   return options;
+}
+
+// ---- Callbacks
+
+train::CallbackContext Training::callback_context(OutputFolder& folder) {
+  return {
+      .model = plans_.model(),
+      .state = plans_.state(),
+      .optimizer = job_.optimizer,
+      .metrics = scenario::all_metrics(job_),
+      .semantics = scenario_.semantics,
+      .file =
+          [&](const std::string& name) { return folder.inside(name, scenario_.place("training.callbacks")); },
+      .note = options_.note};
+}
+
+void Training::run_callbacks(session::Results& results) {
+  session::Epoch& epoch = results.epochs.back();
+  const train::EpochLogs logs =
+      callbacks_->end_epoch(epoch.training, epoch.evaluation ? &*epoch.evaluation : nullptr);
+  if (const auto rate = logs.find(train::name_of_rate(scenario_.semantics)); rate != logs.end())
+    epoch.learning_rate = rate->second.value;
+  if (const auto by = callbacks_->stopped_by())
+    results.stopped = {.epochs = epoch.training.epoch + 1, .by = std::string(*by)};
+}
+
+// The last checkpoint has to be that of the last epoch, and the job is as long as its epochs.
+void Training::finish_stopped(session::Results& results, OutputFolder& folder) {
+  saved_.save_last({.epochs = results.stopped->epochs, .steps = done_.steps + std::ssize(results.steps)},
+                   folder);
+  if (!results.job) return;
+  scenario::Scenario shorter = scenario_;
+  if (shorter.training.steps)
+    shorter.training.steps = done_.steps + std::ssize(results.steps);
+  else
+    shorter.training.epochs = results.stopped->epochs;
+  session::Forecast forecast{.planned = results.planned};
+  add_job(shorter, forecast);
+  results.job = std::move(forecast.job);
+  results.cost = std::move(forecast.cost);
 }
 
 // Time comes first: the simulation says which worker executes which closure, and in which order.
@@ -225,7 +276,7 @@ void Training::finish_step(train::StepResult step, session::Results& results) {
   if (step.closure)
     note_closure(step, results);
   else if (job_.machine.platform)
-    results.step_times[step.step] = clock_.step(step.rows, step.step).summary.step;
+    results.step_times[step.step] = clock_.step_time(step.rows, step.step);
   results.steps.push_back(std::move(step));
 }
 
@@ -243,12 +294,13 @@ void Training::finish_epoch(train::EpochResult epoch, session::Results& results,
   losses_of_epoch_ = 0;
   if ((results.last_step() || results.interrupted) && is_cut_off(epoch)) return;
   const std::int64_t number = epoch.epoch + 1;
-  results.epochs.push_back({std::move(epoch), {}});
+  results.epochs.push_back({.training = std::move(epoch)});
   saved_.save({.epochs = number, .steps = done_.steps + std::ssize(results.steps)}, folder);
   if (results.interrupted) return;
   const auto& evaluation = scenario_.training.evaluation;
   if (evaluation && evaluation->every && number % *evaluation->every == 0)
     results.epochs.back().evaluation = evaluate(evaluator_, results);
+  if (!results.interrupted) run_callbacks(results);
 }
 
 // Whether the job ended in the middle of this epoch. Such an epoch has no results.

@@ -30,6 +30,7 @@
 #include "session/saved_state.h"
 #include "session/training_clock.h"
 #include "session/training_plans.h"
+#include "train/callbacks.h"
 
 namespace wt::session {
 
@@ -81,7 +82,7 @@ class Training {
   session::Results run(OutputFolder& folder);
 
  private:
-  void add_job(session::Forecast& forecast);
+  void add_job(const scenario::Scenario& scenario, session::Forecast& forecast);
   session::Results planned_results();
   void add_time(session::Results& results);
   std::vector<const plan::Plan*> evaluation_plans();
@@ -92,6 +93,9 @@ class Training {
   train::CompileOptions evaluation_options() const;
   std::optional<train::EpochResult> evaluate_checkpoint(session::Results& results, OutputFolder& folder);
   std::optional<train::EpochResult> evaluate(train::Model& model, session::Results& results);
+  train::CallbackContext callback_context(OutputFolder& folder);
+  void run_callbacks(session::Results& results);
+  void finish_stopped(session::Results& results, OutputFolder& folder);
   train::FitOptions fit_options(session::Results& results, OutputFolder& folder);
   train::ClosureOrder order_closures(std::int64_t count, std::int64_t epoch);
   void note_closure(const train::StepResult& step, session::Results& results) const;
@@ -109,7 +113,8 @@ class Training {
   TrainingClock clock_;
   SavedState saved_;
   train::Model evaluator_;
-  train::Progress done_{};  // progress of the restored checkpoint; zero without one
+  train::Progress done_{};                       // progress of the restored checkpoint; zero without one
+  std::optional<train::Callbacks> callbacks_{};  // while the training runs
   double losses_of_epoch_ = 0;
   // Of workers that don't wait for each other.
   const timing::PlayedPool* played_ = nullptr;  // the closures of the epoch

@@ -128,8 +128,28 @@ const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t
   const std::pair key(rows, phase);
   if (const auto known = simulations_.find(key); known != simulations_.end()) return known->second;
   const timing::SimulationOptions options = options_of(rows, phase);
-  const plan::Plan& plan = plans_.of(rows);
-  return simulations_.emplace(key, timing::simulate_step(plan, job_.machine, options)).first->second;
+  timing::Simulation simulation = timing::simulate_step(plans_.of(rows), job_.machine, options);
+  if (job_.optimizer.accumulation > 1)
+    add_accumulation(simulation, plans_.of(rows, Turn::accumulates), job_.machine, options);
+  return simulations_.emplace(key, std::move(simulation)).first->second;
+}
+
+// `plan` is that of the steps that only accumulate. The simulation is that of one that updates.
+void TrainingClock::add_accumulation(timing::Simulation& simulation, const plan::Plan& plan,
+                                     const cluster::Machine& machine,
+                                     timing::SimulationOptions options) const {
+  options.measured_step.reset();
+  options.scale = simulation.scale;
+  timing::Simulated& summary = simulation.summary;
+  summary.accumulation = {job_.optimizer.accumulation,
+                          timing::simulate_step(plan, machine, options).summary.step};
+  summary.samples_per_second = static_cast<double>(options.rows) / summary.each_step().count();
+}
+
+Seconds TrainingClock::step_time(std::int64_t rows, std::int64_t number) {
+  const timing::Simulated& summary = step(rows, number).summary;
+  const bool updates = model::is_update_step(job_.optimizer, number);
+  return updates ? summary.step : summary.accumulation->step;
 }
 
 // With jitter, epochs differ.
@@ -177,6 +197,8 @@ const TrainingClock::Alone& TrainingClock::simulate_alone(std::int64_t rows) {
   machine.pool.reset();
   const std::shared_ptr<const plan::Plan> plan = plans_.alone(rows);
   Alone alone{timing::simulate_step(*plan, machine, options), !plan->out_of_memory};
+  if (job_.optimizer.accumulation > 1)
+    add_accumulation(alone.simulation, *plans_.alone(rows, Turn::accumulates), machine, options);
   return alone_.emplace(rows, std::move(alone)).first->second;
 }
 

@@ -27,10 +27,12 @@ class TrainingClock {
 
   // The step of a whole batch in the last phase, in which every device that becomes slow is slow.
   const timing::Simulation& step() { return simulate(job_.global_batch, phases_.last()); }
-  // The step with this number, counted from 0, and this many rows.
+  // The step with this number, counted from 0, and this many rows, as if it updated the weights.
   const timing::Simulation& step(std::int64_t rows, std::int64_t number) {
     return simulate(rows, phases_.at(number));
   }
+  // Its time, which is shorter where it only accumulates gradients.
+  Seconds step_time(std::int64_t rows, std::int64_t number);
 
   // All executions of the nodes of so many closures of whole batches, which begin together. Requires: the
   // machine has a pool.
@@ -69,6 +71,8 @@ class TrainingClock {
   std::optional<timing::PlayedPool> played_{};  // the closures that were requested last
   timing::SimulationOptions options_of(std::int64_t rows, std::size_t phase);
   const timing::Simulation& simulate(std::int64_t rows, std::size_t phase);
+  void add_accumulation(timing::Simulation& simulation, const plan::Plan& plan,
+                        const cluster::Machine& machine, timing::SimulationOptions options) const;
   struct Alone {
     timing::Simulation simulation{};
     bool fits = true;  // into memory

@@ -62,27 +62,37 @@ std::vector<Tensor> TrainingPlans::batch_of(std::int64_t rows) const {
 std::vector<std::int64_t> TrainingPlans::replica_rows(std::int64_t rows) const {
   if (job_.input.replicas == 1) return {rows};
   const data::Dataset batch = data::Dataset::from_tensors(batch_of(rows));
-  const auto pieces = data::DistributedDataset(batch, job_.input).iterate().next();
+  const auto pieces = data::DistributedDataset(batch, data::of_one_batch(job_.input)).iterate().next();
   std::vector<std::int64_t> own_rows;
   for (const data::Element& own : *pieces) own_rows.push_back(own.front().shape()[0]);
   return own_rows;
 }
 
-const plan::Plan& TrainingPlans::of(std::int64_t rows) {
-  if (shared_ == nullptr) return model_.training_plan(batch_of(rows));
-  return *known("all", rows, [&] { return model_.shared_training_plan(batch_of(rows)); }).plan;
+namespace {
+
+std::shared_ptr<const plan::Plan> plan_of(train::Model& model, const std::vector<Tensor>& batch, Turn turn) {
+  return turn == Turn::updates ? model.shared_training_plan(batch) : model.shared_accumulation_plan(batch);
+}
+
+}  // namespace
+
+const plan::Plan& TrainingPlans::of(std::int64_t rows, Turn turn) {
+  const auto make = [&] { return plan_of(model_, batch_of(rows), turn); };
+  if (shared_ == nullptr) return *make();
+  return *known(turn == Turn::updates ? "all" : "all, accumulating", rows, make).plan;
 }
 
 const Step& TrainingPlans::step() { return model_.training_step(batch_of(job_.global_batch)); }
 
 // Traced by a model of its own: a step of one of several replicas has a few more small kernels, for its share
 // of the loss.
-std::shared_ptr<const plan::Plan> TrainingPlans::alone(std::int64_t rows) {
-  if (shared_ == nullptr) return lowered_alone(rows);
-  return known("alone", rows, [&] { return lowered_alone(rows); }).plan;
+std::shared_ptr<const plan::Plan> TrainingPlans::alone(std::int64_t rows, Turn turn) {
+  const auto make = [&] { return lowered_alone(rows, turn); };
+  if (shared_ == nullptr) return make();
+  return known(turn == Turn::updates ? "alone" : "alone, accumulating", rows, make).plan;
 }
 
-std::shared_ptr<const plan::Plan> TrainingPlans::lowered_alone(std::int64_t rows) {
+std::shared_ptr<const plan::Plan> TrainingPlans::lowered_alone(std::int64_t rows, Turn turn) {
   data::Distribution input = job_.input;
   input.replicas = input.workers = 1;
   train::Resources machine{[this](strategy::Steps steps) { return lowering_.lower_alone(*steps.front()); },
@@ -91,7 +101,7 @@ std::shared_ptr<const plan::Plan> TrainingPlans::lowered_alone(std::int64_t rows
   options.global_batch = rows;
   train::Model model(job_.model, state_, machine);
   model.compile(options);
-  return model.shared_training_plan(batch_of(rows));
+  return plan_of(model, batch_of(rows), turn);
 }
 
 // ---- Plans of other trainings

@@ -19,6 +19,9 @@
 
 namespace wt::session {
 
+// What a step of an optimizer that accumulates gradients does with its own. All other steps update.
+enum class Turn : std::uint8_t { updates, accumulates };
+
 class TrainingPlans {
  public:
   // `shared` has what other trainings have left to know; null: nothing. Requires: everything outlives this
@@ -30,12 +33,12 @@ class TrainingPlans {
 
   // The plan of a step on all replicas. Plans are kept as long as this object lives.
   const plan::Plan& whole() { return of(job_.global_batch); }  // for a whole batch
-  const plan::Plan& of(std::int64_t rows);
+  const plan::Plan& of(std::int64_t rows, Turn turn = Turn::updates);
   const plan::Plan& evaluation(std::int64_t rows) { return model_.evaluation_plan(batch_of(rows)); }
   const Step& step();  // the program of the first replica in a step of a whole batch
 
   // The step of the first replica alone with this number of rows, without communication.
-  std::shared_ptr<const plan::Plan> alone(std::int64_t rows);
+  std::shared_ptr<const plan::Plan> alone(std::int64_t rows, Turn turn = Turn::updates);
 
   // The rows of each replica in a batch with this number of rows.
   std::vector<std::int64_t> replica_rows(std::int64_t rows) const;
@@ -68,7 +71,7 @@ class TrainingPlans {
  private:
   using Make = std::function<std::shared_ptr<const plan::Plan>()>;
   KnownPlans::Known& known(std::string_view kind, std::int64_t rows, const Make& make);
-  std::shared_ptr<const plan::Plan> lowered_alone(std::int64_t rows);
+  std::shared_ptr<const plan::Plan> lowered_alone(std::int64_t rows, Turn turn);
   std::string identity();
   std::string key(std::string_view kind, std::int64_t rows);
   std::optional<Bytes> memory_of(std::int64_t rows);

@@ -119,9 +119,11 @@ class Finding {
 
   void check(const Variable& variable) const {
     if (variable.aggregation != Aggregation::none) return;
-    throw InputError(fmt::format("[{}] replicas compute different new values of {}, which lives in one place",
-                                 strategy_, variable.name),
-                     "give it an aggregation: sum, mean or only_first_replica");
+    throw InputError(
+        fmt::format("[{}] replicas compute different new values of {}, which lives in one place", strategy_,
+                    variable.name),
+        "give it an aggregation: sum, mean or only_first_replica; a batch normalization has one with "
+        "the semantics keras2, and none with keras3");
   }
 
   void note_pull(ValueId value) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/rough.h"
+
 namespace wt::strategy {
 
 namespace {
@@ -13,12 +15,43 @@ bool is_same_node(const wt::Node& a, const wt::Node& b) {
   return a.operation.index() == b.operation.index() && a.inputs == b.inputs && a.outputs == b.outputs;
 }
 
-void check_programs(Steps steps) {
-  for (const Step* step : steps) {
-    if (step == steps[0]) continue;
-    WT_EXPECT(std::ranges::equal(step->program.nodes, steps[0]->program.nodes, is_same_node),
-              "replicas of {} run different programs", steps[0]->name);
+// The operations in which replicas meet, in their order.
+std::vector<std::string_view> collectives_of(const Step& step) {
+  std::vector<std::string_view> collectives;
+  for (const wt::Node& node : step.program.nodes)
+    if (std::holds_alternative<AllReduce>(node.operation) || std::holds_alternative<Reduce>(node.operation) ||
+        std::holds_alternative<Broadcast>(node.operation) || std::holds_alternative<Gather>(node.operation) ||
+        std::holds_alternative<Permute>(node.operation))
+      collectives.push_back(name(node.operation));
+  return collectives;
+}
+
+// In TensorFlow a replica waits without end for others that never come.
+void check_collectives(Steps steps) {
+  const std::vector<std::string_view> first = collectives_of(*steps[0]);
+  for (std::size_t replica = 1; replica < steps.size(); ++replica) {
+    if (steps[replica] == steps[0]) continue;
+    const std::vector<std::string_view> own = collectives_of(*steps[replica]);
+    const auto [a, b] = std::ranges::mismatch(first, own);
+    if (a == first.end() && b == own.end()) continue;
+    const bool zero_waits = a != first.end();
+    throw InputError(
+        fmt::format("[{}] replica 0 calls {} and replica {} calls {}: replica {} would wait for ever in its "
+                    "{}, number {}",
+                    steps[0]->name, counted(std::ssize(first), "collective"), replica,
+                    counted(std::ssize(own), "collective"), zero_waits ? 0 : replica, zero_waits ? *a : *b,
+                    a - first.begin() + 1),
+        "call the same collectives in the same order on every replica, also on one with fewer rows or none");
   }
+}
+
+void check_programs(Steps steps) {
+  check_collectives(steps);
+  for (std::size_t replica = 1; replica < steps.size(); ++replica)
+    if (steps[replica] != steps[0] &&
+        !std::ranges::equal(steps[replica]->program.nodes, steps[0]->program.nodes, is_same_node))
+      throw InputError(fmt::format("[{}] replicas 0 and {} run different programs", steps[0]->name, replica),
+                       "trace the same operations on every replica; only the numbers of rows may differ");
 }
 
 void check_devices(std::string_view strategy, std::span<const Place> places) {

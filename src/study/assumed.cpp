@@ -52,7 +52,7 @@ std::vector<Assumed> assumed(const scenario::Scenario& scenario, const cluster::
           jitter(scenario),
           {"versions",
            fmt::format("constants {}, TensorFlow with {}", platform::constants_version,
-                       scenario.semantics == model::Semantics::keras2 ? "keras2" : "keras3"),
+                       model::name(scenario.semantics)),
            "this program, and the scenario's \"semantics\"", ""}};
 }
 

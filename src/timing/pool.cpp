@@ -7,6 +7,7 @@
 #include "base/id.h"
 #include "base/narrow.h"
 #include "simulate/simulate.h"
+#include "timing/pool_queues.h"
 #include "timing/simulation.h"
 
 namespace wt::timing {
@@ -107,12 +108,23 @@ void add_links(const PlayedPool& played, PoolTime& time) {
   }
 }
 
-// The resource that is busy for most of the time. Where none is busy for 90 % of it, more or faster workers
-// would help: the rest of the time, each of the shared resources waits for a worker.
-std::string bottleneck_of(const PoolTime& time) {
-  constexpr double bound = 0.9;
-  const std::vector<PoolTime::Share> shares = shares_of(time);
-  return !shares.empty() && shares.front().share >= bound ? shares.front().name : "the workers";
+void add_limits(const PlayedPool& alone, PoolTime& time) {
+  const auto limit = [&](std::string name, double share) {
+    time.limits.push_back({std::move(name), time.interval * share});
+  };
+  if (time.coordinator > 0) limit("the coordinator", time.coordinator);
+  const auto busiest = std::ranges::max_element(time.servers_busy, {}, &PoolTime::Share::share);
+  if (busiest != time.servers_busy.end()) limit("the CPU of " + busiest->name, busiest->share);
+  if (!time.busiest_link.name.empty()) limit("link " + time.busiest_link.name, time.busiest_link.share);
+
+  // How long a worker is busy with a closure if nothing meets it, from the dispatch on. All workers are
+  // alike.
+  const Seconds cycle = alone.timeline.end / static_cast<double>(alone.timeline.closures.size());
+  const auto workers = static_cast<double>(time.workers);
+  time.limits.push_back({"the workers", cycle / workers});
+  std::ranges::stable_sort(time.limits, std::greater<>(), &PoolTime::Limit::alone);
+  // By Little's law, cycle / interval of them are busy.
+  time.waiting_workers = std::max(0.0, workers - cycle / time.interval);
 }
 
 }  // namespace
@@ -130,6 +142,14 @@ PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const clust
   if (jitter > 0) queue.paces = jitter_factors(jitter, seed, static_cast<std::size_t>(pool.closures));
   played.timeline = simulate::simulate(played.pooled, queue, played.costs, *machine.platform, where);
   return played;
+}
+
+PlayedPool play_alone(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
+                      StepClock& clock, const StepTimeOptions& options) {
+  PoolOptions first = pool;
+  first.workers.resize(1);
+  first.closures = pool.at_once;
+  return play_pool(one, first, machine, clock, options, 0, 0);
 }
 
 std::vector<Update> updates_of(const PlayedPool& played) {
@@ -172,18 +192,7 @@ plan::Timeline typical_closure(const PlayedPool& played) {
   return typical;
 }
 
-std::vector<PoolTime::Share> shares_of(const PoolTime& time) {
-  std::vector<PoolTime::Share> shares;
-  if (time.coordinator > 0) shares.push_back({"the coordinator", time.coordinator});
-  const auto busiest = std::ranges::max_element(time.servers_busy, {}, &PoolTime::Share::share);
-  if (busiest != time.servers_busy.end()) shares.push_back({"the CPU of " + busiest->name, busiest->share});
-  if (!time.busiest_link.name.empty())
-    shares.push_back({"link " + time.busiest_link.name, time.busiest_link.share});
-  std::ranges::stable_sort(shares, std::greater<>(), &PoolTime::Share::share);
-  return shares;
-}
-
-PoolTime summary_of(const PlayedPool& played, const PoolOptions& pool) {
+PoolTime summary_of(const PlayedPool& played, const PlayedPool& alone, const PoolOptions& pool) {
   PoolTime time{.workers = std::ssize(pool.workers),
                 .servers = pool.servers,
                 .closures = std::ssize(played.timeline.closures),
@@ -194,7 +203,8 @@ PoolTime summary_of(const PlayedPool& played, const PoolOptions& pool) {
   add_staleness(played, time);
   add_servers(played, time);
   add_links(played, time);
-  time.bottleneck = bottleneck_of(time);
+  add_limits(alone, time);
+  time.queues = queues_of(played, pool.dispatch > Seconds(0));
   return time;
 }
 

@@ -33,6 +33,11 @@ struct PlayedPool {
 PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
                      StepClock& clock, const StepTimeOptions& options, double jitter, std::int64_t seed);
 
+// The same pool with the first worker only, which takes the closures of one dispatch: how long a closure
+// takes if nothing meets it.
+PlayedPool play_alone(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
+                      StepClock& clock, const StepTimeOptions& options);
+
 // How many updates of the same variable other closures made between the moment at which a closure read the
 // variable and the moment at which its own update of it took effect (Ho et al., More Effective Distributed ML
 // via a Stale Synchronous Parallel Parameter Server, 2013).
@@ -46,10 +51,7 @@ std::vector<Update> updates_of(const PlayedPool& played);  // in the order of ti
 // The spans begin when the coordinator dispatches it.
 plan::Timeline typical_closure(const PlayedPool& played);
 
-// What the workers share, the busiest first: the coordinator if there is one, the CPU of the busiest server,
-// and the busiest link, each with its part of the time. The names are those of PoolTime::bottleneck.
-std::vector<PoolTime::Share> shares_of(const PoolTime& time);
-
-PoolTime summary_of(const PlayedPool& played, const PoolOptions& pool);
+// `alone` is a pool of the first worker only with one dispatch, without jitter.
+PoolTime summary_of(const PlayedPool& played, const PlayedPool& alone, const PoolOptions& pool);
 
 }  // namespace wt::timing

@@ -39,6 +39,13 @@ struct Compiles {
   Seconds each{};                    // time of one compilation
 };
 
+// Gradient accumulation: of so many steps all but one only add their gradients to those of the steps before, on each
+// replica apart, and the last one reduces their sum and updates the weights.
+struct Accumulation {
+  std::int64_t steps = 1;
+  Seconds step{};  // of those that only accumulate
+};
+
 // Several consecutive steps. The reported step is the steady one, or else the mean of the steps after the
 // first.
 struct Course {
@@ -77,7 +84,25 @@ struct PoolTime {
   double coordinator = 0;             // the share of the time in which it dispatches
   std::vector<Share> servers_busy{};  // the share of the time in which each server applies updates
   Share busiest_link{};               // the share of its capacity that it carries
-  std::string bottleneck{};           // "the coordinator"
+
+  // The interval between the ends of two closures if nothing but this limited the workers. It is at least the
+  // largest of these, and longer where closures meet at a server or in a queue.
+  struct Limit {
+    std::string name{};  // "the coordinator", "the CPU of ...", "link ...", "the workers"
+    Seconds alone{};
+  };
+  std::vector<Limit> limits{};  // the largest first
+  const std::string& bottleneck() const { return limits.front().name; }
+  // How many workers wait for the coordinator, for a server or for the messages of others, on average.
+  double waiting_workers = 0;
+
+  // Closures that wait for the coordinator or for the CPU of a server: on average and at most.
+  struct Queue {
+    std::string name{};
+    double mean = 0;
+    std::int64_t longest = 0;
+  };
+  std::vector<Queue> queues{};
 };
 
 // A step on the described machine. All times are simulated. They are those of the first replica's device: the
@@ -104,7 +129,15 @@ struct Simulated {
   double efficiency = 1;               // samples per second and device, relative to the baseline
   std::optional<PoolTime>
       pool{};  // set if workers don't wait for each other; `step` is one worker's closure then
-  Seconds each_step() const { return pool ? pool->interval : step; }  // what a step adds to a training
+  std::optional<Accumulation>
+      accumulation{};  // absent: each step updates the weights; else `step` is one that does
+  // What a step adds to a training, on average.
+  Seconds each_step() const {
+    if (pool) return pool->interval;
+    if (!accumulation) return step;
+    const auto steps = static_cast<double>(accumulation->steps);
+    return (accumulation->step * (steps - 1) + step) / steps;
+  }
   std::optional<RowsPipeline> pipeline{};  // absent: rows take no time except their copy
   std::optional<Course> course{};          // absent: a single step was simulated
   std::optional<Compiles> compiles{};      // absent: not modelled

@@ -94,7 +94,8 @@ class StepSimulator {
     costs_ = played.costs;
     costs_.nodes.resize(plan_.nodes.size());
     timeline_ = typical_closure(played);
-    pool_ = summary_of(played, *options_.pool);
+    const PlayedPool alone = play_alone(plan_, *options_.pool, machine_, clock_, time_options());
+    pool_ = summary_of(played, alone, *options_.pool);
   }
 
   void play() {

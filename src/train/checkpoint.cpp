@@ -211,6 +211,32 @@ void make_folder(const fs::path& folder) {
 
 }  // namespace
 
+Checkpoint::Checkpoint(State& state, std::optional<std::int64_t> keep)
+    : variables_{.specs =
+                     [&state] {
+                       std::vector<std::pair<std::string, TensorSpec>> specs;
+                       for (const model::Weight& weight : state.weights())
+                         specs.emplace_back(weight.name, weight.spec);
+                       return specs;
+                     },
+                 .read = [&state](const std::string& name) { return state.read(name); },
+                 .restore = [&state](const std::map<std::string, Tensor>& stored) { state.preset(stored); }},
+      keep_(keep) {}
+
+Checkpoint::Checkpoint(const std::map<std::string, ServerVariable>& variables,
+                       std::optional<std::int64_t> keep)
+    : keep_(keep) {
+  variables_.specs = [variables] {
+    std::vector<std::pair<std::string, TensorSpec>> specs;
+    for (const auto& [name, variable] : variables) specs.emplace_back(name, variable.spec());
+    return specs;
+  };
+  variables_.read = [variables](const std::string& name) { return variables.at(name).value(); };
+  variables_.restore = [own = variables](const std::map<std::string, Tensor>& stored) mutable {
+    for (auto& [name, variable] : own) variable.assign(stored.at(name));
+  };
+}
+
 fs::path Checkpoint::save(const fs::path& prefix, const Progress& progress) {
   const fs::path folder = prefix.parent_path();
   make_folder(folder);
@@ -219,8 +245,7 @@ fs::path Checkpoint::save(const fs::path& prefix, const Progress& progress) {
   const Numbered now{prefix.filename().string(), before.empty() ? 1 : before.front().number + 1};
 
   TensorFile content;
-  for (const model::Weight& weight : state_.weights())
-    content.tensors[weight.name] = state_.read(weight.name);
+  for (const auto& [name, spec] : variables_.specs()) content.tensors[name] = variables_.read(name);
   content.metadata = {{"format", std::string(format)},
                       {"version", std::string(version)},
                       {"epochs", std::to_string(progress.epochs)},
@@ -256,20 +281,19 @@ Progress Checkpoint::restore(const fs::path& path) {
   Problems problems;
   Place place;
   place.file = file.string();
-  for (const model::Weight& weight : state_.weights()) {
-    const auto found = stored.tensors.find(weight.name);
+  for (const auto& [name, spec] : variables_.specs()) {
+    const auto found = stored.tensors.find(name);
     const std::string wanted =
-        fmt::format("the model has {}: restore a checkpoint of the same model", print(weight.spec));
+        fmt::format("the model has {}: restore a checkpoint of the same model", print(spec));
     if (found == stored.tensors.end())
-      problems.add(place, fmt::format("the checkpoint has no variable \"{}\"", weight.name), wanted);
-    else if (found->second.spec() != weight.spec)
-      problems.add(
-          place,
-          fmt::format("variable \"{}\" is {} in the checkpoint", weight.name, print(found->second.spec())),
-          wanted);
+      problems.add(place, fmt::format("the checkpoint has no variable \"{}\"", name), wanted);
+    else if (found->second.spec() != spec)
+      problems.add(place,
+                   fmt::format("variable \"{}\" is {} in the checkpoint", name, print(found->second.spec())),
+                   wanted);
   }
   problems.throw_if_any();
-  state_.preset(stored.tensors);
+  variables_.restore(stored.tensors);
   return stored.progress;
 }
 

@@ -10,7 +10,7 @@ const std::vector<Tensor>& RemoteValue::fetch() const {
 }
 
 void PerWorkerIterator::next() const {
-  throw device::OpError("Iterating over an `AsyncDistributedIterator` is not supported right now.");
+  throw NotImplementedError("Iterating over an `AsyncDistributedIterator` is not supported right now.");
 }
 
 PerWorkerIterator PerWorkerDataset::iterate() const {
@@ -20,16 +20,38 @@ PerWorkerIterator PerWorkerDataset::iterate() const {
 }
 
 void ClusterCoordinator::throw_pending() {
-  if (pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
+  std::exception_ptr& pending = strategy_.coordination_.pending;
+  if (pending) std::rethrow_exception(std::exchange(pending, nullptr));
 }
+
+namespace {
+
+// Errors of the program's input and of this library keep their type.
+std::exception_ptr error_of_closure() {
+  try {
+    throw;
+  } catch (const InputError&) {
+    return std::current_exception();
+  } catch (const MachineError&) {
+    return std::current_exception();
+  } catch (const InternalError&) {
+    return std::current_exception();
+  } catch (const std::exception& error) {
+    return std::make_exception_ptr(UnknownError(error.what()));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
 
 RemoteValue ClusterCoordinator::schedule(const Closure& closure) {
   throw_pending();
   RemoteValue value;
   try {
-    value.closure_->results = closure(scheduled_++ % strategy_.workers());
+    value.closure_->results = closure(strategy_.coordination_.scheduled++ % strategy_.workers());
   } catch (...) {
-    value.closure_->error = pending_ = std::current_exception();
+    value.closure_->error = strategy_.coordination_.pending = error_of_closure();
   }
   return value;
 }
@@ -59,6 +81,12 @@ RemoteValue ClusterCoordinator::schedule(Function& function, const std::vector<A
 }
 
 void ClusterCoordinator::join() { throw_pending(); }
+
+PerWorkerDataset ClusterCoordinator::create_per_worker_dataset(const data::Dataset& dataset) const {
+  PerWorkerDataset made;
+  made.of_workers_.assign(static_cast<std::size_t>(strategy_.workers()), dataset);
+  return made;
+}
 
 PerWorkerDataset ClusterCoordinator::create_per_worker_dataset(
     const std::function<data::Dataset()>& dataset_fn) {

@@ -11,30 +11,25 @@
 //   const Tensor loss = losses.back().fetch().front();
 //
 // This coordinator gives the numbers of one of the executions that TensorFlow may make: workers take the
-// closures in turn, and each closure is done before the next begins, in this program's own thread. So the same
-// program gives the same numbers. How long closures take, which of them overlap and how stale their updates
-// are is simulated for scenarios (timing/pool.h).
+// closures in turn, and each closure is done before the next begins, in this program's own thread. So the
+// same program gives the same numbers. How long closures take, which of them overlap and how stale their
+// updates are is simulated for scenarios (timing/pool.h).
 //
 // As TensorFlow documents and the recordings `servers_*` show: an error that a closure raises reaches the
-// program once, at the next `schedule` or `join`, and stays with the closure's own value; the coordinator then
-// works again. Error texts are TensorFlow's.
+// program once, at the next `schedule` or `join`, and stays with the closure's own value; the coordinator
+// then works again. An exception of the program's own becomes an UnknownError. Error texts are TensorFlow's.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <variant>
 #include <vector>
 
 #include "data/dataset.h"
-#include "device/error.h"
+#include "train/errors.h"
 #include "train/parameter_servers.h"
 
 namespace wt::train {
-
-// tf.errors.OutOfRangeError: a dataset has no more elements.
-class OutOfRangeError : public device::OpError {
- public:
-  using device::OpError::OpError;
-};
 
 // The result of a closure, on the worker that computed it.
 class RemoteValue {
@@ -52,11 +47,49 @@ class RemoteValue {
   std::shared_ptr<Closure> closure_ = std::make_shared<Closure>();
 };
 
+// What `fetch` returns for a value: the results of a RemoteValue, and the same for those in vectors and maps.
+// Everything else stays as it is.
+template <class T>
+struct Fetched {
+  using Type = T;
+  static Type of(const T& value) { return value; }
+};
+template <>
+struct Fetched<RemoteValue> {
+  using Type = std::vector<Tensor>;
+  static Type of(const RemoteValue& value) { return value.fetch(); }
+};
+template <class T>
+struct Fetched<std::vector<T>> {
+  using Type = std::vector<typename Fetched<T>::Type>;
+  static Type of(const std::vector<T>& values) {
+    Type fetched;
+    for (const T& value : values) fetched.push_back(Fetched<T>::of(value));
+    return fetched;
+  }
+};
+template <class Key, class T>
+struct Fetched<std::map<Key, T>> {
+  using Type = std::map<Key, typename Fetched<T>::Type>;
+  static Type of(const std::map<Key, T>& values) {
+    Type fetched;
+    for (const auto& [key, value] : values) fetched.emplace(key, Fetched<T>::of(value));
+    return fetched;
+  }
+};
+template <class... T>
+struct Fetched<std::variant<T...>> {
+  using Type = std::variant<typename Fetched<T>::Type...>;
+  static Type of(const std::variant<T...>& value) {
+    return std::visit([]<class U>(const U& held) { return Type(Fetched<U>::of(held)); }, value);
+  }
+};
+
 // An iterator of each worker over its own dataset. The elements of a closure's worker become arguments of its
 // function.
 class PerWorkerIterator {
  public:
-  // Outside of closures. Throws device::OpError, as TensorFlow refuses it.
+  // Outside of closures. Throws NotImplementedError, as TensorFlow refuses it.
   [[noreturn]] void next() const;
 
  private:
@@ -75,6 +108,7 @@ class PerWorkerDataset {
   std::vector<data::Dataset> of_workers_{};
 };
 
+// As in TensorFlow, a strategy has one coordinator: several objects for it are the same one.
 class ClusterCoordinator {
  public:
   using Argument = std::variant<Tensor, PerWorkerIterator, RemoteValue>;
@@ -96,15 +130,22 @@ class ClusterCoordinator {
   void join();
   bool done() const { return true; }  // each closure is done when `schedule` returns
 
-  // Calls the function once for each worker.
+  // The results of the closures in a structure of vectors, maps and variants, in the same structure:
+  //   std::vector<std::vector<Tensor>> losses = coordinator.fetch(remote_values);
+  // Throws what the first closure threw that failed.
+  template <class T>
+  typename Fetched<T>::Type fetch(const T& values) const {
+    return Fetched<T>::of(values);
+  }
+
+  // Every worker reads the whole dataset. The second form calls the function once for each worker.
+  PerWorkerDataset create_per_worker_dataset(const data::Dataset& dataset) const;
   PerWorkerDataset create_per_worker_dataset(const std::function<data::Dataset()>& dataset_fn);
 
  private:
   void throw_pending();
 
   ParameterServerStrategy& strategy_;
-  std::int64_t scheduled_ = 0;
-  std::exception_ptr pending_{};
 };
 
 }  // namespace wt::train

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/rough.h"
 #include "device/error.h"
 #include "plan/memory_report.h"
 
@@ -29,6 +30,20 @@ bool are_of_one_kind(const PerReplica& some, const PerReplica& others) {
 bool are_the_same(const PerReplica& some, const PerReplica& others) {
   return is_for_all(some, others,
                     [](const Tensor& a, const Tensor& b) { return a.bytes().data() == b.bytes().data(); });
+}
+
+// Replicas meet in collectives, where the others would wait for one without input.
+void require_input_of_each(const std::string& function, const PerReplica& arguments) {
+  for (std::size_t replica = 1; replica < arguments.size(); ++replica) {
+    const auto first = std::ssize(arguments[0]), own = std::ssize(arguments[replica]);
+    if (first == own) continue;
+    throw InputError(
+        fmt::format(
+            "[{}] replica 0 is given {} and replica {} {}: the one with more would wait for the other for "
+            "ever",
+            function, counted(first, "tensor"), replica, counted(own, "tensor")),
+        "give a replica without input tensors with 0 rows");
+  }
 }
 
 }  // namespace
@@ -98,6 +113,7 @@ void Function::create_variables(const PerReplica& arguments) {
 Function::Planned& Function::planned_for(const PerReplica& arguments) {
   WT_EXPECT(arguments.size() == machine_.replicas(), "arguments are given for {} replicas, and there are {}",
             arguments.size(), machine_.replicas());
+  require_input_of_each(name_, arguments);
   std::vector<const Step*> steps;
   for (const std::vector<Tensor>& own : arguments) steps.push_back(&traced_for(own).step);
   for (Planned& planned : planned_)

@@ -26,6 +26,9 @@ struct Resources {
   // this host, in which replicas may have to take turns (plan/turns.h). If this is unset, plans are executed
   // as they were lowered.
   std::function<plan::Plan(const plan::Plan&)> seat{};
+  // The workers to which a coordinator hands the steps of Keras' fit and evaluate, each with a dataset of its
+  // own (train/coordinated_fit.h). 0: there is no coordinator.
+  std::int64_t coordinated_workers = 0;
 
   std::size_t replicas() const { return static_cast<std::size_t>(input.replicas); }
 };
@@ -47,7 +50,7 @@ class Function {
 
   // Requires: the state and the machine outlive the function.
   Function(std::string name, State& state, Resources& machine, Mode mode, Body body,
-           model::Semantics semantics = model::Semantics::keras2);
+           model::Semantics semantics = model::default_semantics);
   ~Function();
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;

@@ -8,14 +8,11 @@ namespace wt::train {
 
 namespace {
 
-bool is_mean(model::LossReduction reduction) {
-  return reduction == model::LossReduction::auto_ || reduction == model::LossReduction::sum_over_batch_size;
-}
-
 // A replica without rows has the loss 0 and the same nodes as the others, which collectives require.
-Symbol over_local_rows(Symbol per_example, model::LossReduction reduction) {
-  if (!is_mean(reduction)) return model::reduce_loss(per_example, reduction);
-  return model::compute_average_loss(per_example, std::max<std::int64_t>(1, per_example.shape().elements()));
+Symbol over_local_rows(const model::WeightedLosses& losses, model::LossReduction reduction) {
+  const std::int64_t count = losses.values.shape().elements();
+  return count > 0 || !model::is_mean(reduction) ? model::reduce_loss(losses, reduction)
+                                                 : model::compute_average_loss(losses.values, 1);
 }
 
 // The number of losses on all replicas. A row that is a sequence has one loss per element of the sequence.
@@ -28,22 +25,30 @@ Symbol global_elements(Symbol per_example, std::optional<Symbol> step_rows) {
 }
 
 // Keras' fit divides a mean by the number of replicas and leaves a sum as it is. It displays the mean before
-// this division, and the sum times the number of replicas (keras/engine/compile_utils.py, LossesContainer).
-ReplicaLoss as_keras_does(const LossScaling& scaling, Symbol per_example) {
-  const Symbol own = over_local_rows(per_example, scaling.reduction);
+// this division, and the sum times the number of replicas (keras/engine/compile_utils.py, LossesContainer). Keras 3 also
+// leaves a loss as it is that is one number for all rows (reduce_values in keras/src/losses/loss.py).
+ReplicaLoss as_keras_does(const LossScaling& scaling, const model::WeightedLosses& losses) {
+  const Symbol own = over_local_rows(losses, scaling.reduction);
   const auto replicas = static_cast<double>(scaling.replicas);
   if (scaling.replicas == 1) return {own, own};
-  if (!is_mean(scaling.reduction)) return {own, own * replicas};
+  const bool is_whole = losses.values.shape().rank() == 0;
+  if (is_whole || !model::is_mean(scaling.reduction)) return {own, own * replicas};
   return {own * (1 / replicas), own};
 }
 
 }  // namespace
 
-ReplicaLoss scale_losses(const LossScaling& scaling, Symbol per_example, std::optional<Symbol> step_rows) {
+ReplicaLoss scale_losses(const LossScaling& scaling, const model::WeightedLosses& losses,
+                         std::optional<Symbol> step_rows) {
   WT_EXPECT(step_rows.has_value() == scaling.needs_step_rows(),
             "a step over {} replicas has {} number of rows", scaling.replicas,
             step_rows ? "an unexpected" : "no");
-  if (scaling.scale == LossScale::keras) return as_keras_does(scaling, per_example);
+  if (scaling.scale == LossScale::keras) return as_keras_does(scaling, losses);
+  const Symbol per_example = losses.values;
+  if (per_example.shape().rank() == 0)
+    throw InputError(
+        "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1.",
+        R"(write "loss_scale": "keras", or a loss with an axis of rows: {"config": {"axis": [1, 2]}})");
   const Symbol own = scaling.scale == LossScale::global_batch
                          ? model::compute_average_loss(per_example, scaling.global_batch)
                          : model::compute_average_loss(per_example, global_elements(per_example, step_rows));

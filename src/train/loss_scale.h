@@ -33,9 +33,11 @@ struct ReplicaLoss {
   Symbol shown{};      // its mean over the replicas, weighted by their rows, is the displayed loss
 };
 
-// Scales a per-row loss, whose rows are on axis 0. `step_rows` is a scalar, the number of rows of all
-// replicas. Requires: step_rows is given if and only if needs_step_rows().
-ReplicaLoss scale_losses(const LossScaling& scaling, Symbol per_example, std::optional<Symbol> step_rows);
+// Scales the weighted losses of rows, which are on axis 0. `step_rows` is a scalar, the number of rows of all
+// replicas. Requires: step_rows is given if and only if needs_step_rows(). Throws InputError for a loss that is one number
+// for all rows, unless Keras scales it.
+ReplicaLoss scale_losses(const LossScaling& scaling, const model::WeightedLosses& losses,
+                         std::optional<Symbol> step_rows);
 
 // Adds the penalties of the regularizers. Every replica computes all of them, and the loss of the step
 // contains each once.

@@ -8,18 +8,11 @@
 
 #include "model/mask.h"
 #include "model/weights.h"
+#include "train/optimizer_steps.h"
 
 namespace wt::train {
 
 namespace {
-
-Symbol learning_rate(model::Building& building, const model::Optimizer& optimizer) {
-  model::iteration(building, optimizer);  // the optimizer's first variable
-  return building.weight({.name = optimizer.name + "/learning_rate",
-                          .spec = {Type::float32, {}},
-                          .initializer = {model::Constant{optimizer.learning_rate}},
-                          .options = {.trainable = false}});
-}
 
 LossScaling scaling_of(const CompileOptions& options, std::int64_t replicas, std::size_t output = 0) {
   return {options.loss_scale, options.loss.of(output).options.reduction, options.global_batch, replicas};
@@ -38,7 +31,8 @@ struct Comparison {
 
 struct Forward {
   std::vector<Comparison> outputs{};
-  ReplicaLoss loss{};  // the sum over the outputs, regularization included
+  std::vector<Symbol> losses{};  // of each output as it is shown, without its weight
+  ReplicaLoss loss{};            // the sum over the outputs, regularization included
 };
 
 // A metric of one output. If a model has several outputs, Keras applies every metric to each of them and
@@ -48,15 +42,28 @@ struct Measured {
   std::size_t output = 0;
 };
 
-std::vector<Measured> measured(const std::vector<model::Metric>& metrics, const model::Layer& layer) {
+std::vector<Measured> measured(const CompileOptions& options, const model::Layer& layer) {
   const std::vector<std::string> names = layer.output_names();
   std::vector<Measured> all;
-  for (std::size_t i = 0; i < std::max<std::size_t>(1, names.size()); ++i)
-    for (model::Metric metric : metrics) {
-      if (names.size() > 1) metric.name = fmt::format("{}_{}", names[i], metric.name);
-      all.push_back({std::move(metric), i});
-    }
+  const auto add = [&](model::Metric metric, std::size_t output) {
+    if (names.size() > 1) metric.name = fmt::format("{}_{}", names[output], metric.name);
+    all.push_back({std::move(metric), output});
+  };
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, names.size()); ++i) {
+    for (const model::Metric& metric : options.metrics) add(metric, i);
+    if (i < options.metrics_of_outputs.size())
+      for (const model::Metric& metric : options.metrics_of_outputs[i]) add(metric, i);
+  }
   return all;
+}
+
+// Keras measures the loss of each output of several: price_loss.
+std::vector<model::Metric> losses_measured(const CompileOptions& options, const model::Layer& layer) {
+  const std::vector<std::string> names = layer.output_names();
+  std::vector<model::Metric> metrics;
+  if (names.size() > 1 && options.loss_scale == LossScale::keras)
+    for (const std::string& name : names) metrics.push_back(model::metric_named("mean", name + "_loss"));
+  return metrics;
 }
 
 // Calls the model on the first tensors of the batch, its inputs, and pairs its outputs with the others, the
@@ -80,10 +87,18 @@ std::vector<Comparison> compare(model::Building& building, const model::Layer& l
   return comparisons;
 }
 
+enum class Use : std::uint8_t { training, evaluation };
+
+// Class weights count in training alone.
+std::optional<Symbol> weight_of(Symbol labels, const CompileOptions& options, Use use) {
+  if (use == Use::evaluation || options.class_weight.empty()) return std::nullopt;
+  return model::weight_of_labels(labels, options.class_weight);
+}
+
 // The batch holds the model's inputs, the labels of its outputs and, if the scaling needs it, the number of
 // rows of the step. The sum of the outputs' losses is minimised.
 Forward forward(model::Building& building, const model::Layer& layer, std::span<const Symbol> batch,
-                const CompileOptions& options, std::int64_t replicas) {
+                const CompileOptions& options, std::int64_t replicas, Use use) {
   const LossScaling scaling = scaling_of(options, replicas);
   std::optional<Symbol> step_rows;
   if (scaling.needs_step_rows()) {
@@ -93,14 +108,15 @@ Forward forward(model::Building& building, const model::Layer& layer, std::span<
   Forward result{.outputs = compare(building, layer, batch)};
   model::require_loss_for_each(options.loss, result.outputs.size());
   model::require_weight_for_each(options.loss, result.outputs.size());
+  model::require_class_weight(options.class_weight, result.outputs.size(), options.semantics);
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     const auto& [labels, predictions] = result.outputs[i];
-    Symbol losses = model::per_example_loss(options.loss.of(i), labels, predictions, options.semantics);
-    if (const auto mask = building.mask_of(predictions))
-      losses = model::masked_losses(losses, *mask,
-                                    options.loss.of(i).options.reduction != model::LossReduction::sum);
-    const ReplicaLoss own = weighted(scale_losses(scaling_of(options, replicas, i), losses, step_rows),
-                                     options.loss.weight_of(i));
+    const model::WeightedLosses losses = model::weighted_losses(
+        options.loss.of(i), model::labels_in_fit(labels, predictions), predictions, options.semantics,
+        {.weight = weight_of(labels, options, use), .mask = building.mask_of(predictions)});
+    const ReplicaLoss unweighted = scale_losses(scaling_of(options, replicas, i), losses, step_rows);
+    result.losses.push_back(unweighted.shown);
+    const ReplicaLoss own = weighted(unweighted, options.loss.weight_of(i));
     result.loss =
         i == 0 ? own : ReplicaLoss{result.loss.minimised + own.minimised, result.loss.shown + own.shown};
   }
@@ -146,10 +162,12 @@ bool is_uneven(const PerReplica& batch) {
 }
 
 void update_metrics(model::Building& building, const Forward& forward, const CompileOptions& options,
-                    const std::vector<Measured>& all) {
+                    const std::vector<model::Metric>& losses, const std::vector<Measured>& all) {
   const auto rows = static_cast<double>(forward.outputs[0].labels.shape()[0]);
   const Symbol weight = fill(building.trace(), {forward.loss.shown.spec().type, {}}, rows);
   model::update_mean(building, loss_metric(), forward.loss.shown, weight);
+  for (std::size_t i = 0; i < losses.size(); ++i)
+    model::update_mean(building, losses[i], forward.losses[i], weight);
   for (const auto& [metric, output] : all) {
     const auto& [labels, predictions] = forward.outputs[output];
     model::update_metric(building,
@@ -165,34 +183,47 @@ struct Model::Steps {
   Steps(CompileOptions given, const std::shared_ptr<const model::Layer>& layer, State& state,
         Resources& machine)
       : options(std::move(given)),
-        metrics(measured(options.metrics, *layer)),
+        losses(losses_measured(options, *layer)),
+        metrics(measured(options, *layer)),
         train(
-            "train", state, machine, Function::Mode::training,
-            [this, layer, &machine](model::Building& building, const std::vector<Symbol>& batch) {
-              const Forward result = forward(building, *layer, batch, options, machine.input.replicas);
+            "train", options.optimizer, state, machine,
+            [this, layer, &machine](model::Building& building, const std::vector<Symbol>& batch,
+                                    const model::ApplyOptions& applying) {
+              const Forward result =
+                  forward(building, *layer, batch, options, machine.input.replicas, Use::training);
               const std::vector<Symbol> variables = building.trainable();
-              model::apply_gradients(
-                  building, options.optimizer, variables,
-                  building.trace().gradient(result.loss.minimised, building.values_in_use(variables)),
-                  learning_rate(building, options.optimizer), {.semantics = options.semantics});
-              update_metrics(building, result, options, metrics);
+              const Symbol rate = model::learning_rate(building, options.optimizer);
+              const Symbol loss = model::scaled_loss(building, options.optimizer, result.loss.minimised);
+              model::apply_gradients(building, options.optimizer, variables,
+                                     building.trace().gradient(loss, building.values_in_use(variables)), rate,
+                                     applying);
+              update_metrics(building, result, options, losses, metrics);
               return std::vector<Symbol>{reduce(result.loss.minimised, Reduction::sum)};
             },
             options.semantics),
         evaluate(
             "evaluate", state, machine, Function::Mode::inference,
             [this, layer, &machine](model::Building& building, const std::vector<Symbol>& batch) {
-              const Forward result = forward(building, *layer, batch, options, machine.input.replicas);
-              update_metrics(building, result, options, metrics);
+              const Forward result =
+                  forward(building, *layer, batch, options, machine.input.replicas, Use::evaluation);
+              update_metrics(building, result, options, losses, metrics);
               return std::vector<Symbol>{reduce(result.loss.minimised, Reduction::sum)};
             },
             options.semantics) {}
 
   CompileOptions options;
+  std::vector<model::Metric> losses;  // of each output, if there are several
   std::vector<Measured> metrics;
-  Function train;
+  OptimizerSteps train;
   Function evaluate;
 };
+
+std::vector<std::string> result_names(const CompileOptions& options, const model::Layer& layer) {
+  std::vector<std::string> names{"loss"};
+  for (const model::Metric& loss : losses_measured(options, layer)) names.push_back(loss.name);
+  for (const Measured& each : measured(options, layer)) names.push_back(each.metric.name);
+  return names;
+}
 
 void Model::compile(CompileOptions options) {
   steps_ = std::make_shared<Steps>(std::move(options), layer_, state_, machine_);
@@ -205,14 +236,35 @@ Model::Steps& Model::compiled(std::string_view what) const {
   return *steps_;
 }
 
-data::DistributedIterator Model::distributed(const data::Dataset& dataset, std::uint64_t epoch) const {
-  return data::DistributedDataset(dataset, machine_.input).iterate(epoch);
+data::DistributedIterator Model::distributed(const data::Dataset& dataset, std::uint64_t epoch,
+                                             std::int64_t skipped_steps) const {
+  return data::DistributedDataset(dataset, machine_.input).iterate(epoch, skipped_steps);
+}
+
+// In the order of the steps of a fit or an evaluation.
+Batches Model::batches_of(const data::Dataset& dataset, std::uint64_t epoch,
+                          std::int64_t skipped_steps) const {
+  return {machine_.coordinated_workers, epoch,
+          [&](std::uint64_t number) { return distributed(dataset, number, skipped_steps); }};
+}
+
+void Model::require_legal(const data::Dataset& dataset, bool has_steps, bool has_batch_callback) const {
+  const bool is_coordinated = machine_.coordinated_workers > 0;
+  if (is_coordinated) require_no_refusal({.semantics = semantics()});
+  require_end(dataset, has_steps);
+  if (is_coordinated)
+    require_no_refusal({.semantics = semantics(),
+                        .has_batch_callback = has_batch_callback,
+                        .run_eagerly = steps_ && steps_->options.run_eagerly});
 }
 
 // Splits the batch as a dataset that consists of this batch alone would be split.
 PerReplica Model::split(const std::vector<Tensor>& batch) const {
   if (machine_.replicas() == 1) return {batch};
-  auto pieces = distributed(data::Dataset::from_tensors(batch)).next();
+  auto pieces =
+      data::DistributedDataset(data::Dataset::from_tensors(batch), data::of_one_batch(machine_.input))
+          .iterate()
+          .next();
   WT_EXPECT(pieces.has_value(), "the dataset of one batch is empty");
   return std::move(*pieces);
 }
@@ -244,31 +296,36 @@ StepResult Model::result_of(const PerReplica& arguments, const PerReplica& resul
 std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptions& options) {
   compiled("fit");
   if (options.order) return fit_closures(dataset, options);
+  require_legal(dataset, options.steps_per_epoch || options.steps, static_cast<bool>(options.on_step));
   std::vector<EpochResult> history;
   std::int64_t step = 0;
   const auto is_wanted = [&](std::int64_t number) { return !options.steps || number < *options.steps; };
-  std::optional<data::DistributedIterator> batches;
+  std::optional<Batches> batches;
   const auto next = [&]() -> std::optional<PerReplica> {
     auto batch = batches->next();
     return batch ? std::optional(arguments(std::move(*batch))) : std::nullopt;
   };
-  bool is_interrupted = false;
+  bool is_interrupted = false, is_stopped = false;
   for (std::int64_t epoch = options.initial_epoch;
-       epoch < options.epochs && is_wanted(step) && !is_interrupted; ++epoch) {
+       epoch < options.epochs && is_wanted(step) && !is_interrupted && !is_stopped; ++epoch) {
+    if (options.on_epoch_begin) options.on_epoch_begin(epoch);
     reset_metrics();
     EpochResult result{.epoch = epoch};
+    const std::int64_t skipped = epoch == options.initial_epoch ? options.skipped_steps : 0;
     if (starts_anew(dataset, options))
-      batches = distributed(dataset, static_cast<std::uint64_t>(epoch));
+      batches = batches_of(dataset, static_cast<std::uint64_t>(epoch), skipped);
     else if (!batches)
-      batches = distributed(dataset.skip(epoch * *options.steps_per_epoch));
+      batches = batches_of(dataset, 0, epoch * *options.steps_per_epoch + skipped);
     const auto is_left = [&](std::int64_t made) {
       return !options.steps_per_epoch || made < *options.steps_per_epoch;
     };
     std::optional<PerReplica> ahead;  // the next batch, if it was read while the current step computes
-    while (is_wanted(step) && is_left(result.steps) && !is_interrupted) {
+    while (is_wanted(step) && is_left(result.steps) && !is_interrupted && !is_stopped) {
       const std::optional<PerReplica> batch = ahead ? std::exchange(ahead, std::nullopt) : next();
       if (!batch) break;
       StepResult done = train_on_pieces(*batch, [&]() -> const PerReplica* {
+        // The end of a worker's dataset is an error of the step that finds it.
+        if (machine_.coordinated_workers > 0) return nullptr;
         if (is_wanted(step + 1) && is_left(result.steps + 1)) ahead = next();
         return ahead ? &*ahead : nullptr;
       });
@@ -277,13 +334,22 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
       ++result.steps;
       if (options.on_step) options.on_step(done);
       is_interrupted = options.is_interrupted && options.is_interrupted();
+      is_stopped = options.is_stopped && options.is_stopped();
     }
     result.loss = static_cast<double>(loss_so_far());
     result.metrics = metric_results();
     history.push_back(result);
     if (options.on_epoch) options.on_epoch(result);
+    is_stopped = options.is_stopped && options.is_stopped();
   }
+  if (options.finalizes && !is_interrupted) overwrite_by_averages(state_, steps_->options.optimizer);
   return history;
+}
+
+std::vector<EpochResult> Model::fit(const DatasetCreator& creator, const FitOptions& options) {
+  compiled("fit");
+  require_end(creator, semantics(), options.steps_per_epoch || options.steps);
+  return fit(creator.dataset_fn(), options);
 }
 
 // ---- Workers that don't wait for each other
@@ -291,15 +357,19 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
 // A dataset for each worker, which it reads from the beginning again when it ends.
 class Model::WorkersDatasets {
  public:
-  WorkersDatasets(const Model& model, const data::Dataset& dataset) : model_(model), dataset_(dataset) {}
+  WorkersDatasets(const Model& model, const data::Dataset& dataset, std::int64_t skipped_steps)
+      : model_(model), dataset_(dataset), skipped_steps_(skipped_steps) {}
 
   // The first worker reads the rows in the order in which a single replica would.
   PerReplica next(std::int32_t worker) {
     Reading& reading = readings_[worker];
     for (int attempt = 0; attempt < 2; ++attempt) {
-      if (!reading.batches)
+      if (!reading.batches) {
+        const std::int64_t skipped = reading.pass == 0 ? skipped_steps_ : 0;
         reading.batches = model_.distributed(
-            dataset_, static_cast<std::uint64_t>(worker) << 32U | static_cast<std::uint64_t>(reading.pass++));
+            dataset_, static_cast<std::uint64_t>(worker) << 32U | static_cast<std::uint64_t>(reading.pass++),
+            skipped);
+      }
       if (auto batch = reading.batches->next()) return model_.arguments(std::move(*batch));
       reading.batches.reset();
     }
@@ -313,6 +383,7 @@ class Model::WorkersDatasets {
   };
   const Model& model_;
   const data::Dataset& dataset_;
+  std::int64_t skipped_steps_;  // of the first pass of each worker
   std::map<std::int32_t, Reading> readings_{};
 };
 
@@ -346,7 +417,7 @@ EpochResult Model::train_closures(WorkersDatasets& datasets, const FitOptions& o
 
 std::vector<EpochResult> Model::fit_closures(const data::Dataset& dataset, const FitOptions& options) {
   std::vector<EpochResult> history;
-  WorkersDatasets datasets(*this, dataset);
+  WorkersDatasets datasets(*this, dataset, options.skipped_steps);
   std::int64_t step = 0;
   bool is_interrupted = false;
   for (std::int64_t epoch = options.initial_epoch; epoch < options.epochs && !is_interrupted; ++epoch) {
@@ -354,19 +425,25 @@ std::vector<EpochResult> Model::fit_closures(const data::Dataset& dataset, const
     if (options.steps)
       closures = closures < 0 ? *options.steps - step : std::min(closures, *options.steps - step);
     if (closures <= 0) break;
+    if (options.on_epoch_begin) options.on_epoch_begin(epoch);
     history.push_back(train_closures(datasets, options, {.epoch = epoch}, closures, step, is_interrupted));
     step += history.back().steps;
     if (options.on_epoch) options.on_epoch(history.back());
+    if (options.is_stopped && options.is_stopped()) break;
   }
+  if (options.finalizes && !is_interrupted) overwrite_by_averages(state_, steps_->options.optimizer);
   return history;
 }
 
 EpochResult Model::evaluate(const data::Dataset& dataset, const EvaluateOptions& options) {
   Steps& steps = compiled("evaluate");
+  require_legal(dataset, options.steps.has_value(), static_cast<bool>(options.on_step));
   reset_metrics();
   EpochResult result;
-  data::DistributedIterator batches = distributed(dataset);
-  while (auto batch = batches.next()) {
+  Batches batches = batches_of(dataset);
+  while (!options.steps || result.steps < *options.steps) {
+    auto batch = batches.next();
+    if (!batch) break;
     steps.evaluate.run(arguments(std::move(*batch)));
     ++result.steps;
     if (options.on_step) options.on_step(result.steps);
@@ -377,17 +454,32 @@ EpochResult Model::evaluate(const data::Dataset& dataset, const EvaluateOptions&
   return result;
 }
 
-std::vector<Tensor> Model::predict_outputs(const data::Dataset& dataset) {
+EpochResult Model::evaluate(const DatasetCreator& creator, const EvaluateOptions& options) {
+  compiled("evaluate");
+  require_end(creator, semantics(), options.steps.has_value());
+  return evaluate(creator.dataset_fn(), options);
+}
+
+model::Semantics Model::semantics() const {
+  return steps_ ? steps_->options.semantics : model::default_semantics;
+}
+
+// Keras predicts on the coordinator, which reads the dataset once.
+std::vector<Tensor> Model::predict_outputs(const data::Dataset& dataset, std::optional<std::int64_t> steps) {
+  if (machine_.coordinated_workers > 0) require_no_refusal({.semantics = semantics()});
+  require_end(dataset, steps.has_value());
   if (!predict_)
     predict_.emplace(
         "predict", state_, machine_, Function::Mode::inference,
         [layer = layer_](model::Building& building, const std::vector<Symbol>& inputs) {
           return (*layer)(building, inputs);
         },
-        steps_ ? steps_->options.semantics : model::Semantics::keras2);
+        semantics());
   std::vector<std::vector<Tensor>> parts;  // by output
   data::DistributedIterator batches = distributed(dataset);
-  while (const auto batch = batches.next()) {
+  for (std::int64_t step = 0; !steps || step < *steps; ++step) {
+    const auto batch = batches.next();
+    if (!batch) break;
     const PerReplica outputs = predict_->run(*batch);
     parts.resize(outputs.front().size());
     for (const std::size_t replica : batches.replicas_by_rows())
@@ -405,7 +497,13 @@ const plan::Plan& Model::training_plan(const std::vector<Tensor>& batch) {
 }
 
 std::shared_ptr<const plan::Plan> Model::shared_training_plan(const std::vector<Tensor>& batch) {
-  return compiled("training_plan").train.plan_for(arguments(split(batch)));
+  return compiled("training_plan").train.update().plan_for(arguments(split(batch)));
+}
+
+std::shared_ptr<const plan::Plan> Model::shared_accumulation_plan(const std::vector<Tensor>& batch) {
+  Function* accumulation = compiled("accumulation_plan").train.accumulation();
+  WT_EXPECT(accumulation != nullptr, "{} does not accumulate gradients", steps_->options.optimizer.name);
+  return accumulation->plan_for(arguments(split(batch)));
 }
 
 const plan::Plan& Model::evaluation_plan(const std::vector<Tensor>& batch) {
@@ -413,7 +511,7 @@ const plan::Plan& Model::evaluation_plan(const std::vector<Tensor>& batch) {
 }
 
 const Step& Model::training_step(const std::vector<Tensor>& batch, std::size_t replica) {
-  return compiled("training_step").train.step_for(arguments(split(batch)), replica);
+  return compiled("training_step").train.update().step_for(arguments(split(batch)), replica);
 }
 
 void Model::create_variables(const std::vector<Tensor>& batch) {
@@ -422,34 +520,45 @@ void Model::create_variables(const std::vector<Tensor>& batch) {
 
 std::map<std::string, Tensor> Model::weights() const {
   std::map<std::string, Tensor> values;
-  for (const model::Weight& weight : model::weights_of(*layer_))
+  for (const model::Weight& weight : model::weights_of(*layer_, semantics()))
     if (!std::holds_alternative<model::StreamStart>(weight.initializer.rule))
       values[weight.name] = state_.read(weight.name);
   return values;
 }
 
-float Model::metric_so_far(const model::Metric& metric) const {
-  if (!state_.has(model::total_name(metric))) return 0;
-  const auto value = [&](const std::string& name) { return state_.read(name).values<float>()[0]; };
-  return model::metric_result(value(model::total_name(metric)), value(model::count_name(metric)));
+// Before the first step there are no states, and every result is 0.
+Tensor Model::metric_so_far(const model::Metric& metric) const {
+  std::vector<Tensor> states;
+  for (const std::string& name : model::state_names(metric)) {
+    if (!state_.has(name)) return Tensor::zeros({Type::float32, {}});
+    states.push_back(state_.read(name));
+  }
+  return model::metric_result(metric, states, steps_->options.semantics);
 }
 
-float Model::loss_so_far() const { return metric_so_far(loss_metric()); }
+float Model::loss_so_far() const { return metric_so_far(loss_metric()).values<float>()[0]; }
 
+// A metric with several numbers, such as Precision at three thresholds, has a log for each.
 std::vector<Log> Model::metric_results() const {
   std::vector<Log> logs;
-  for (const auto& [metric, output] : steps_->metrics)
-    logs.push_back({metric.name, static_cast<double>(metric_so_far(metric))});
+  const auto add = [&](const model::Metric& metric) {
+    const Tensor result = metric_so_far(metric);
+    const auto numbers = result.values<float>();
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      logs.push_back({numbers.size() == 1 ? metric.name : fmt::format("{}[{}]", metric.name, i),
+                      static_cast<double>(numbers[i])});
+  };
+  for (const model::Metric& loss : steps_->losses) add(loss);
+  for (const auto& [metric, output] : steps_->metrics) add(metric);
   return logs;
 }
 
 void Model::reset_metrics() {
   const auto reset = [&](const model::Metric& metric) {
-    for (const std::string& name : {model::total_name(metric), model::count_name(metric)})
-      // This also replaces values that a checkpoint has preset for metrics that have not been added yet.
-      state_.preset({{name, Tensor::zeros({Type::float32, {}})}});
+    for (const std::string& name : model::state_names(metric)) state_.reset(name);
   };
   reset(loss_metric());
+  for (const model::Metric& loss : steps_->losses) reset(loss);
   for (const auto& [metric, output] : steps_->metrics) reset(metric);
 }
 

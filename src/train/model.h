@@ -30,10 +30,12 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "model/class_weight.h"
 #include "model/loss.h"
 #include "model/metric.h"
 #include "model/optimizer.h"
 #include "train/closures.h"
+#include "train/coordinated_fit.h"
 #include "train/function.h"
 #include "train/loss_scale.h"
 
@@ -43,10 +45,17 @@ namespace wt::train {
 struct CompileOptions {
   model::Losses loss{};
   model::Optimizer optimizer{};
-  std::vector<model::Metric> metrics{};
+  std::vector<model::Metric> metrics{};  // of every output
+  std::vector<std::vector<model::Metric>>
+      metrics_of_outputs{};  // of each output, in their order; none: no such
+  model::ClassWeight
+      class_weight{};  // weighs the loss of training steps; Keras has it in fit, which traces the step there
   LossScale loss_scale = LossScale::keras;
   std::int64_t global_batch = 0;  // rows; required by LossScale::global_batch
-  model::Semantics semantics = model::Semantics::keras2;
+  model::Semantics semantics = model::default_semantics;
+  // Keras' switch for debugging. Steps are traced in any case and give the same numbers. As in Keras, it is
+  // refused under parameter servers.
+  bool run_eagerly = false;
 };
 
 // The value of a metric, as in Keras' `logs`.
@@ -78,23 +87,34 @@ struct EpochResult {
   std::vector<Log> metrics{};
 };
 
+// The names of the results of an epoch: "loss", those of the outputs if there are several, then the metrics. A model with several outputs has each metric for each
+// of them, with the output's name before the metric's.
+std::vector<std::string> result_names(const CompileOptions& options, const model::Layer& layer);
+
 // The arguments of Keras' fit().
 struct FitOptions {
   std::int64_t epochs = 1;  // as in Keras, fit trains epochs - initial_epoch epochs
   std::int64_t initial_epoch = 0;
   std::optional<std::int64_t> steps_per_epoch{};
   std::optional<std::int64_t> steps{};  // ends the training after this number of steps
+  std::int64_t skipped_steps = 0;       // of the first epoch's dataset: an earlier training has made them
   std::function<void(const StepResult&)> on_step{};
   std::function<void(const EpochResult&)> on_epoch{};  // may save a checkpoint or evaluate
-  std::function<bool()> is_interrupted{};              // called after each step; true ends the training there
+  std::function<void(std::int64_t epoch)> on_epoch_begin{};
+  std::function<bool()> is_interrupted{};  // called after each step; true ends the training there
+  // Keras' stop_training, which callbacks set: true ends the epoch after a step, and the training after the epoch.
+  std::function<bool()> is_stopped{};
+  // At the end the weights become their moving averages, if the optimizer keeps some, as in Keras' fit.
+  bool finalizes = true;
   // Set if workers don't wait for each other. A step is a closure then, and steps are reported in the order
   // in which they end. Each worker reads the whole dataset, in an order of its own if it is shuffled, and
   // begins again at its end: ClusterCoordinator.create_per_worker_dataset with a dataset that is repeated.
   OrderOfClosures order{};
 };
 
-// An evaluation has no callbacks of Keras', but it may take longer than the training.
+// An evaluation may take longer than the training.
 struct EvaluateOptions {
+  std::optional<std::int64_t> steps{};               // batches; without it, the whole dataset
   std::function<void(std::int64_t done)> on_step{};  // called after each step, with their number so far
   std::function<bool()> is_interrupted{};            // called after each step; true ends the evaluation there
 };
@@ -108,20 +128,30 @@ class Model {
 
   void compile(CompileOptions options);
 
-  // These functions throw InputError if the model has not been compiled.
+  // These functions throw InputError if the model has not been compiled, and device::ValueError for what
+  // Keras refuses: an endless dataset without a number of steps, and under parameter servers more
+  // (train/coordinated_fit.h).
   std::vector<EpochResult> fit(const data::Dataset& dataset, const FitOptions& options);
+  std::vector<EpochResult> fit(const DatasetCreator& creator, const FitOptions& options);
   EpochResult evaluate(const data::Dataset& dataset, const EvaluateOptions& options = {});
+  EpochResult evaluate(const DatasetCreator& creator, const EvaluateOptions& options = {});
   StepResult train_on_batch(const std::vector<Tensor>& batch);
 
-  // Returns the outputs for all rows of the dataset, each concatenated along axis 0. The elements of the
-  // dataset hold the model's inputs and no labels. Throws InputError if the dataset is empty.
-  std::vector<Tensor> predict_outputs(const data::Dataset& dataset);
-  Tensor predict(const data::Dataset& dataset) { return predict_outputs(dataset).front(); }
+  // Returns the outputs for all rows of the dataset, or of so many batches, each concatenated along axis 0.
+  // The elements of the dataset hold the model's inputs and no labels. Throws InputError if the dataset is
+  // empty.
+  std::vector<Tensor> predict_outputs(const data::Dataset& dataset, std::optional<std::int64_t> steps = {});
+  Tensor predict(const data::Dataset& dataset, std::optional<std::int64_t> steps = {}) {
+    return predict_outputs(dataset, steps).front();
+  }
 
   // The plan of a training step on such a batch, and a replica's part of the step. The tensors may lack
   // numbers, since their shapes and types suffice.
   const plan::Plan& training_plan(const std::vector<Tensor>& batch);
   std::shared_ptr<const plan::Plan> shared_training_plan(const std::vector<Tensor>& batch);
+  // That of a step that only adds its gradients to those before. Requires: the optimizer accumulates
+  // gradients.
+  std::shared_ptr<const plan::Plan> shared_accumulation_plan(const std::vector<Tensor>& batch);
   const Step& training_step(const std::vector<Tensor>& batch, std::size_t replica = 0);
 
   // The plan of an evaluation's step on such a batch.
@@ -140,7 +170,12 @@ class Model {
   // The traced functions refer to the options, so one object holds both.
   std::shared_ptr<Steps> steps_{};
   Steps& compiled(std::string_view what) const;
-  data::DistributedIterator distributed(const data::Dataset& dataset, std::uint64_t epoch = 0) const;
+  model::Semantics semantics() const;  // those it is compiled with, or the default
+  data::DistributedIterator distributed(const data::Dataset& dataset, std::uint64_t epoch = 0,
+                                        std::int64_t skipped_steps = 0) const;
+  Batches batches_of(const data::Dataset& dataset, std::uint64_t epoch = 0,
+                     std::int64_t skipped_steps = 0) const;
+  void require_legal(const data::Dataset& dataset, bool has_steps, bool has_batch_callback) const;
   PerReplica split(const std::vector<Tensor>& batch) const;
   PerReplica arguments(PerReplica batch) const;
   StepResult train_on_pieces(const PerReplica& arguments, const Function::Next& next = {});
@@ -149,7 +184,7 @@ class Model {
   EpochResult train_closures(WorkersDatasets& datasets, const FitOptions& options, EpochResult epoch,
                              std::int64_t closures, std::int64_t first_step, bool& is_interrupted);
   std::vector<EpochResult> fit_closures(const data::Dataset& dataset, const FitOptions& options);
-  float metric_so_far(const model::Metric& metric) const;
+  Tensor metric_so_far(const model::Metric& metric) const;
   float loss_so_far() const;
   std::vector<Log> metric_results() const;
   void reset_metrics();

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "base/narrow.h"
+#include "cluster/roles.h"
 #include "device/error.h"
-#include "kernel/types.h"
 #include "strategy/parameter_servers.h"
 
 namespace wt::train {
@@ -17,142 +14,71 @@ std::string server_device(std::size_t server) {
   return fmt::format("/job:ps/replica:0/task:{}/device:CPU:0", server);
 }
 
-// The numbers of one row.
-std::span<std::byte> bytes_of_row(const Tensor& tensor, std::int64_t row) {
-  return tensor.rows(row, row + 1).bytes();
+std::string variable_name(const std::string& name) { return name.empty() ? "Variable:0" : name + ":0"; }
+
+// The checks of ParameterServerStrategyV2._verify_args_and_config, in its order.
+ServerCounts counts_of(const cluster::ClusterResolver& resolver) {
+  const cluster::ClusterSpec spec = resolver.cluster_spec();
+  if (spec.is_empty())
+    throw device::ValueError(
+        "Cluster spec must be non-empty in `tf.distribute.cluster_resolver.ClusterResolver`.");
+  const std::vector<cluster::Fault> faults = cluster::faults(spec, resolver.task_type(), resolver.task_id());
+  if (!faults.empty()) throw device::ValueError(faults.front().text);
+  return {.workers = cluster::task_count(spec, "worker"), .servers = cluster::task_count(spec, "ps")};
 }
 
-// to = to + sign * from
-void add_to(const Tensor& to, const Tensor& from, int sign) {
-  with_number(to.type(), [&](auto zero) {
-    using T = decltype(zero);
-    const std::span<T> target = to.values<T>(), source = from.values<T>();
-    for (std::size_t i = 0; i < target.size(); ++i)
-      target[i] = sign > 0 ? static_cast<T>(target[i] + source[i]) : static_cast<T>(target[i] - source[i]);
-  });
-}
+constexpr std::string_view version_1 =
+    "`tf.compat.v1.distribute.experimental.ParameterServerStrategy` currently only works with the "
+    "tf.Estimator API";
 
 }  // namespace
 
-// ---- Variables
-
-ServerVariable::Place ServerVariable::place(std::int64_t row) const {
-  std::size_t part = 0;
-  for (; row >= parts_[part].value.shape()[0]; ++part) row -= parts_[part].value.shape()[0];
-  return {part, row};
-}
-
-Tensor ServerVariable::value() const {
-  if (!is_sharded()) return parts_.front().value.copy();
-  return slice(0);
-}
-
-Tensor ServerVariable::look_up(const std::vector<std::int64_t>& ids) const {
-  TensorSpec spec = spec_;
-  spec.shape[0] = std::ssize(ids);
-  Tensor rows = Tensor::zeros(spec);
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] < 0 || ids[i] >= spec_.shape[0])
-      throw device::OpError(fmt::format("indices[{}] = {} is not in [0, {})", i, ids[i], spec_.shape[0]));
-    const Place from = place(ids[i]);
-    std::ranges::copy(bytes_of_row(parts_[from.part].value, from.row),
-                      bytes_of_row(rows, static_cast<std::int64_t>(i)).begin());
-  }
-  return rows;
-}
-
-Tensor ServerVariable::slice(std::int64_t begin, std::optional<std::int64_t> end, std::int64_t step) const {
-  WT_EXPECT(step > 0, "a slice of {} has the step {}", name_, step);
-  const std::int64_t rows = spec_.shape[0];
-  const auto counted = [&](std::int64_t row) {
-    return std::clamp<std::int64_t>(row < 0 ? row + rows : row, 0, rows);
-  };
-  std::vector<std::int64_t> ids;
-  for (std::int64_t row = counted(begin); row < counted(end.value_or(rows)); row += step) ids.push_back(row);
-  return look_up(ids);
-}
-
-// TensorFlow splits the value by the rows of the shards, and its last piece is then too small or too large.
-void ServerVariable::check(const Tensor& value) const {
-  if (value.spec() == spec_) return;
-  TensorSpec other = value.spec();
-  if (is_sharded() && other.shape.rank() == spec_.shape.rank() && other.shape[0] < spec_.shape[0]) {
-    std::int64_t before = 0;
-    for (const Part& part : parts_) {
-      const std::int64_t wanted = part.value.shape()[0];
-      if (before + wanted > other.shape[0])
-        throw device::OpError(
-            fmt::format("Expected size[0] in [0, {}], but got {}", other.shape[0] - before, wanted));
-      before += wanted;
-    }
-  }
-  throw InputError(fmt::format("Cannot assign value to variable '{}': it is {}, and the value is {}", name_,
-                               print(spec_), print(value.spec())),
-                   "a variable keeps its type and shape");
-}
-
-void ServerVariable::assign(const Tensor& value) {
-  check(value);
-  if (!is_sharded()) {
-    parts_.front().value = value.copy();
-    return;
-  }
-  std::int64_t row = 0;
-  for (Part& part : parts_) {
-    const std::int64_t end = row + part.value.shape()[0];
-    part.value = value.rows(row, end).copy();
-    row = end;
-  }
-}
-
-void ServerVariable::assign_add(const Tensor& value) {
-  check(value);
-  const Tensor sum = this->value();
-  add_to(sum, value, 1);
-  assign(sum);
-}
-
-void ServerVariable::assign_sub(const Tensor& value) {
-  check(value);
-  const Tensor difference = this->value();
-  add_to(difference, value, -1);
-  assign(difference);
-}
-
-void ServerVariable::scatter_add(const std::vector<std::int64_t>& ids, const Tensor& rows) {
-  look_up(ids);  // refuses rows that are not there before anything changes
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const Place to = place(ids[i]);
-    const auto at = static_cast<std::int64_t>(i);
-    add_to(parts_[to.part].value.rows(to.row, to.row + 1), rows.rows(at, at + 1), 1);
-  }
-}
-
-// ---- The strategy
-
 ParameterServerStrategy::ParameterServerStrategy(ServerCounts counts, model::Partition variable_partitioner)
     : Strategy("ParameterServerStrategyV2", 1), counts_(counts), partition_(std::move(variable_partitioner)) {
-  if (counts_.workers < 1) throw device::ValueError("There must be at least one worker.");
   if (counts_.servers < 1) throw device::ValueError("There must be at least one ps.");
+  if (counts_.workers < 1) throw device::ValueError("There must be at least one worker.");
+}
+
+ParameterServerStrategy::ParameterServerStrategy(const cluster::ClusterResolver& resolver,
+                                                 model::Partition variable_partitioner)
+    : ParameterServerStrategy(counts_of(resolver), std::move(variable_partitioner)) {}
+
+ServerVariable ParameterServerStrategy::create(std::string name, const TensorSpec& spec,
+                                               const InitialValue& initial_value) {
+  if (makes_dataset_) throw device::ValueError("Creating variables in `dataset_fn` is not allowed.");
+  if (!initial_value)
+    throw device::ValueError(
+        "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
+        "`variable_def`. You provided neither.");
+  const std::int64_t shards = model::shards(partition_, spec);
+  std::vector<ServerVariable::Part> parts;
+  std::int64_t first_row = 0;
+  const auto add_part = [&](std::string part_name, const TensorSpec& part) {
+    Tensor value = initial_value(part, first_row);
+    if (value.spec() != part)
+      throw InputError(fmt::format("the initial value of {} is {}", part_name, print(value.spec())),
+                       fmt::format("give it {}", print(part)));
+    parts.push_back({std::move(part_name), server_device(next_++ % static_cast<std::size_t>(servers())),
+                     std::move(value)});
+  };
+  if (shards == 1) {
+    add_part(variable_name(name), spec);
+  } else {
+    for (const std::int64_t rows : model::rows_of_shards(spec.shape[0], shards)) {
+      TensorSpec part = spec;
+      part.shape[0] = rows;
+      add_part(variable_name(name.empty() ? name : strategy::shard_name(name, parts.size())), part);
+      first_row += rows;
+    }
+  }
+  return {std::move(name), spec, std::move(parts)};
 }
 
 ServerVariable ParameterServerStrategy::create(std::string name, const Tensor& initial_value) {
-  if (makes_dataset_) throw device::ValueError("Creating variables in `dataset_fn` is not allowed.");
-  const TensorSpec& spec = initial_value.spec();
-  const std::int64_t shards = model::shards(partition_, spec);
-  const auto next_device = [this] { return server_device(next_++ % static_cast<std::size_t>(servers())); };
-  std::vector<ServerVariable::Part> parts;
-  if (shards == 1) {
-    parts.push_back({name + ":0", next_device(), initial_value.copy()});
-    return {std::move(name), spec, std::move(parts)};
-  }
-  std::int64_t row = 0;
-  for (const std::int64_t rows : model::rows_of_shards(spec.shape[0], shards)) {
-    parts.push_back({strategy::shard_name(name, parts.size()) + ":0", next_device(),
-                     initial_value.rows(row, row + rows).copy()});
-    row += rows;
-  }
-  return {std::move(name), spec, std::move(parts)};
+  return create(std::move(name), initial_value.spec(), [&](const TensorSpec& part, std::int64_t first_row) {
+    const bool is_whole = part == initial_value.spec();
+    return is_whole ? initial_value.copy() : initial_value.rows(first_row, first_row + part.shape[0]).copy();
+  });
 }
 
 ServerVariable ParameterServerStrategy::create_slot(std::string name, const ServerVariable::Part& owner) {
@@ -169,6 +95,21 @@ Lowering ParameterServerStrategy::lowering() const {
                                  .kind = device::Kind::cpu};
     return strategy::lower_with_parameter_servers(steps, {&worker, 1}, servers);
   };
+}
+
+Resources ParameterServerStrategy::resources(execute::Queues queues) const {
+  return {.lower = lowering(), .queues = std::move(queues), .coordinated_workers = counts_.workers};
+}
+
+// ---- Version 1
+
+ParameterServerStrategyV1::ParameterServerStrategyV1()
+    : Strategy("ParameterServerStrategy", 1, std::string(version_1)) {}
+
+ParameterServerStrategyV1::ParameterServerStrategyV1(const cluster::ClusterResolver& resolver)
+    : ParameterServerStrategyV1() {
+  if (cluster::task_count(resolver.cluster_spec(), "ps") == 0)
+    throw device::ValueError("The cluster spec needs to have `ps` jobs.");
 }
 
 }  // namespace wt::train

@@ -36,6 +36,8 @@ void State::add(const std::vector<model::Weight>& weights) {
       require_same_spec(weight.name, weight.spec, found->second.spec());
       value.copies = {std::move(found->second)};
       preset_.erase(found);
+    } else if (std::holds_alternative<model::CopyOfVariable>(weight.initializer.rule)) {
+      value.copies = {read(weight.options.slot_of).copy()};
     } else {
       value.copies = {model::initial_value(weight.initializer, weight.spec, weight.name, seed_)};
     }
@@ -51,6 +53,13 @@ void State::preset(const std::map<std::string, Tensor>& values) {
     else
       preset_[name] = tensor.copy();
   }
+}
+
+void State::reset(const std::string& name) {
+  if (has(name))
+    write(name, Tensor::zeros(weight_of(known(name)).spec));
+  else
+    preset_.erase(name);
 }
 
 std::vector<std::string> State::waiting() const {

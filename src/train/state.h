@@ -33,6 +33,9 @@ class State {
   // its weight.
   void preset(const std::map<std::string, Tensor>& values);
 
+  // Writes zeros. A preset value of a weight that has not been added is forgotten.
+  void reset(const std::string& name);
+
   // Names of preset values whose weights have not been added yet.
   std::vector<std::string> waiting() const;
 

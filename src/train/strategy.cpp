@@ -6,6 +6,7 @@
 
 #include "device/error.h"
 #include "train/eager.h"
+#include "train/errors.h"
 
 namespace wt::train {
 
@@ -74,9 +75,13 @@ class Host {
 
 }  // namespace
 
-Strategy::Strategy(std::string name, std::int64_t num_replicas_in_sync)
-    : name_(std::move(name)), replicas_(num_replicas_in_sync) {
+Strategy::Strategy(std::string name, std::int64_t num_replicas_in_sync, std::string refusal)
+    : name_(std::move(name)), replicas_(num_replicas_in_sync), refusal_(std::move(refusal)) {
   WT_EXPECT(replicas_ > 0, "{} has {} replicas", name_, replicas_);
+}
+
+void Strategy::require_usable() const {
+  if (!refusal_.empty()) throw NotImplementedError(refusal_);
 }
 
 // ---- Scopes
@@ -92,6 +97,7 @@ void Strategy::require_cross_replica_context() const {
 }
 
 Strategy::Scope::Scope(const Strategy& strategy) {
+  strategy.require_usable();
   if (&strategy == &default_strategy() && has_strategy())
     throw device::RuntimeError("Must not nest tf.distribute.Strategy scopes.");
   strategy.require_cross_replica_context();
@@ -112,6 +118,7 @@ std::optional<ReplicaContext> get_replica_context() {
 // ---- Values
 
 PerReplica Strategy::run(Function& function, const PerReplica& arguments) const {
+  require_usable();
   require_cross_replica_context();
   WT_EXPECT(std::ssize(arguments) == replicas_, "arguments are given for {} replicas, and there are {}",
             arguments.size(), replicas_);

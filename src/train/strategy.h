@@ -1,8 +1,9 @@
 #pragma once
 // tf.distribute.Strategy for programs with a custom training loop: scopes, run, and the reduction of values
 // that the replicas returned. A Strategy here is a name and a number of replicas; how its steps are lowered
-// is determined by Resources (train/function.h). Variables belong to a State, so the only effect of a scope is
-// on get_strategy and on the checks that TensorFlow makes. The errors of these checks have TensorFlow's text.
+// is determined by Resources (train/function.h). Variables belong to a State, so the only effect of a scope
+// is on get_strategy and on the checks that TensorFlow makes. The errors of these checks have TensorFlow's
+// text.
 //
 //   const Strategy strategy("MirroredStrategy", machine.input.replicas);
 //   const auto scope = strategy.scope();
@@ -23,7 +24,8 @@ using Values = std::vector<Tensor>;  // one per replica
 
 class Strategy {
  public:
-  Strategy(std::string name, std::int64_t num_replicas_in_sync);
+  // `refusal`: TensorFlow's sentence about a strategy that programs with a loop of their own can't use.
+  Strategy(std::string name, std::int64_t num_replicas_in_sync, std::string refusal = {});
   Strategy(const Strategy&) = delete;  // scopes compare strategies by their address
   Strategy& operator=(const Strategy&) = delete;
 
@@ -32,6 +34,7 @@ class Strategy {
 
   // The scope lasts until it is destroyed. A scope of the same strategy may be entered inside. Throws
   // device::RuntimeError inside a scope of another strategy, and inside a function that `run` is tracing.
+  // Throws NotImplementedError, as `run` does, if programs can't use the strategy.
   class Scope {
    public:
     explicit Scope(const Strategy& strategy);
@@ -54,10 +57,12 @@ class Strategy {
   Tensor gather(const Values& value, int axis) const;     // concatenates, in the order of the replicas
 
  private:
+  void require_usable() const;
   void require_cross_replica_context() const;
 
   std::string name_;
   std::int64_t replicas_;
+  std::string refusal_;
 };
 
 // Selects one of the results that `run` returned, for every replica.

@@ -6,8 +6,6 @@
 //   50 all-reduces           of 4 MiB among 1,024, one behind the other. Wanted: below 0.5 s
 #include <sys/resource.h>
 
-#include <deque>
-
 #include "collective/catalog.h"
 #include "device/cpu/workers.h"
 #include "model/weights.h"
@@ -89,18 +87,16 @@ void time_gpus() {
   const double start = now();
   const Platform platform = machine("dgx_a100", "machines=32");
   const Group group{platform, devices(platform)};
-  std::deque<communication::Call> calls;
-  timing::StepTimeOptions options{.roofline = {.precision = device::Precision::tf32}};
+  const timing::StepTimeOptions options{.roofline = {.precision = device::Precision::tf32}};
   const auto choose = [&](Bytes bytes) {
     const collective::Algorithm& ring =
         collective::algorithm_named(collective::Operation::all_reduce, "ring");
-    calls.push_back(
-        communication::call_of(group, ring, {.ranks = group.size(), .elements = bytes.count() / 4}, {}));
-    options.calls.push_back(&calls.back());
-    return LibraryChoice{std::string(calls.back().algorithm->name),
-                         calls.back().request.options,
-                         calls.back().request.orders,
-                         {}};
+    const communication::Call call =
+        communication::call_of(group, ring, {.ranks = group.size(), .elements = bytes.count() / 4}, {});
+    return LibraryChoice{.algorithm = std::string(call.algorithm->name),
+                         .options = call.request.options,
+                         .orders = call.request.orders,
+                         .call = call};
   };
   const std::vector<const Step*> steps(8, &training.step());
   const plan::Plan plan =

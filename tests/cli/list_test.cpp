@@ -22,11 +22,11 @@ TEST(List, TellsEveryKindAndEveryRowHasASummary) {
       EXPECT_NE(row.find("summary")->string(), "") << row.find("name")->string();
     }
   }
-  EXPECT_EQ(
-      kinds,
-      "activations algorithms axes datasets device_types initializers kernels layers losses metrics models "
-      "operations optimizers "
-      "platforms semantics strategies switches ");
+  EXPECT_EQ(kinds,
+            "activations algorithms axes callbacks datasets device_types initializers kernels layers losses "
+            "metrics models "
+            "operations optimizers "
+            "platforms schedules semantics strategies switches ");
   EXPECT_EQ(all.find("kernels")->elements().size(), kernels().size());
   EXPECT_EQ(all.find("models")->elements().size(), model::zoo().size());
 }

@@ -89,8 +89,8 @@ TEST_F(Servers, ST20_OneWorkerComputesWhatOneDeviceDoes) {
   }
 }
 
-// Shards are rows of the same numbers, whatever the optimizer keeps beside them. Twenty shards are more than a
-// bias of ten classes has rows, and 9 x 8 more than one concatenation takes.
+// Shards are rows of the same numbers, whatever the optimizer keeps beside them. Twenty shards are more than
+// a bias of ten classes has rows, and 9 x 8 more than one concatenation takes.
 TEST_F(Servers, ST24_ShardsTrainToTheNumbersOfWholeVariables) {
   const test::PinnedIsa pinned;
   for (const char* optimizer : {"sgd", "adam", "rmsprop"}) {
@@ -177,6 +177,27 @@ TEST_F(Servers, G5_TheReplicasOfAWorkerAreInStep) {
   }
 }
 
+// Equal workers take turns. With jitter each ends its closures at times of its own, and one overtakes
+// another.
+TEST_F(Servers, G4_EachWorkerHasAClockOfItsOwn) {
+  const auto order = [&](const char* jitter) {
+    losses("order",
+           {fmt::format("time.jitter={}", jitter), "training.steps=40", "time.measured_step=\"50 ms\""});
+    std::vector<std::int64_t> workers;
+    const json::Value found = results("order");
+    for (const json::Value& step : found.find("steps")->elements())
+      workers.push_back(step.find("worker")->integer());
+    return workers;
+  };
+  const auto turns = [](const std::vector<std::int64_t>& workers) {
+    std::int64_t count = 0;
+    for (std::size_t i = 1; i < workers.size(); ++i) count += workers[i] != workers[i - 1] ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(turns(order("0")), 39);
+  EXPECT_LT(turns(order("0.5")), 39);
+}
+
 TEST_F(Servers, ST21_EveryWorkerTrainsAndTheSameSeedGivesTheSameNumbers) {
   for (const int workers : {2, 3, 8}) expect_all_train(workers, {cluster(workers, 2)});
 }
@@ -188,13 +209,11 @@ TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
       R"(model={"layers": [{"class_name": "Dense", "config": {"units": 4000, "batch_input_shape": [null, 4000]}}, )"
       R"({"class_name": "Dense", "config": {"units": 10}}]})";
   for (const int servers : {1, 2}) {
-    const std::vector<std::string> overrides{cluster(64, servers),
-                                             wide,
-                                             "training.optimizer=sgd",
-                                             "numerics=none",
-                                             R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1})",
-                                             "training.steps=4000",
-                                             "platform.set.machines=67"};
+    const std::vector<std::string> overrides{
+        cluster(64, servers),     wide,
+        "training.optimizer=sgd", "semantics=keras2",
+        "numerics=none",          R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1})",
+        "training.steps=4000",    "platform.set.machines=67"};
     const test::Said said = run_text(two_workers, "wide", overrides);
     ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
     const json::Value found = results("wide");
@@ -230,8 +249,10 @@ TEST_F(Servers, ST21_ACoordinatorDispatchesNoMoreThanItCan) {
 TEST_F(Servers, G19_ExplainNamesTheBottleneckAndWhatOneMoreOfEachGives) {
   const std::vector<std::string> bound{"numerics=none", "training.steps=500", cluster(8, 2)};
   const json::Value found = explained(bound);
-  EXPECT_TRUE(
-      found.find("bound_by")->string().starts_with("bound by the coordinator; busy: the coordinator 100 %, "))
+  EXPECT_TRUE(found.find("bound_by")
+                  ->string()
+                  .starts_with("bound by the coordinator; alone, each would allow an update every: the "
+                               "coordinator 963.0 us (100 %), "))
       << found.find("bound_by")->string();
   EXPECT_EQ(found.find("pool")->find("bottleneck")->string(), "the coordinator");
   const auto with = [&](const std::vector<std::string>& further) {
@@ -249,7 +270,7 @@ TEST_F(Servers, G19_ExplainNamesTheBottleneckAndWhatOneMoreOfEachGives) {
   EXPECT_GT(rate("10 steps a dispatch"), 1.5 * rate("as it is"));
   // Two workers leave the coordinator time for a third one.
   const json::Value few = explained({"numerics=none", "training.steps=500"});
-  EXPECT_TRUE(few.find("bound_by")->string().starts_with("bound by the workers; busy: "));
+  EXPECT_TRUE(few.find("bound_by")->string().starts_with("bound by the workers; alone, "));
   const double before = test::number_at(change(few, "as it is"), {"updates_per_second"});
   const double more = test::number_at(change(few, "one more worker"), {"updates_per_second"});
   EXPECT_GT(more, 1.3 * before);
@@ -321,7 +342,7 @@ TEST_F(Servers, ST19_OneWorkerComputesWhatOneDeviceDoes) {
 }
 
 // A chief trains, too, and the steps of all are counted together.
-TEST_F(Servers, ST19_EveryWorkerTrainsAndTheSameSeedGivesTheSameNumbers) {
+TEST_F(Servers, E8_EveryWorkerOfVersion1TrainsAndTheSameSeedGivesTheSameNumbers) {
   for (const int workers : {2, 3, 8})
     expect_all_train(
         workers, {version_1, fmt::format(R"(cluster={{"chief": 1, "worker": {}, "ps": 2}})", workers - 1)});
@@ -380,6 +401,30 @@ TEST_F(Servers, C1_ATaskThatTheClusterLacksIsRefused) {
       "ps"));
 }
 
+// ---- Beside one device
+
+// A table of 100,000 rows, of which a batch looks 24 up. One device looks at these rows, too, so neither one
+// worker nor several are more efficient than it.
+TEST_F(Servers, G19_NoEfficiencyExceedsOneBecauseOfATable) {
+  const std::filesystem::path model = base_.write(
+      "large_table.json", R"({"class_name": "Sequential", "config": {"name": "recommender", "layers": [
+    {"class_name": "InputLayer", "config": {"batch_input_shape": [null, 3], "dtype": "int32", "name": "ids"}},
+    {"class_name": "Embedding", "config": {"name": "table", "input_dim": 100000, "output_dim": 64}},
+    {"class_name": "Flatten", "config": {"name": "flat"}},
+    {"class_name": "Dense", "config": {"name": "dense", "units": 10, "activation": "softmax"}}]}})");
+  for (const char* optimizer : {"sgd", "adam"})
+    for (const int workers : {1, 2, 3, 8}) {
+      const std::vector<std::string> overrides{fmt::format(R"(model={{"keras_json": "{}"}})", model.string()),
+                                               "semantics=keras2", "numerics=none", cluster(workers, 2),
+                                               fmt::format("training.optimizer={}", optimizer)};
+      pool("table", overrides);
+      const json::Value found = results("table");
+      const double efficiency = test::number_at(found, {"simulated", "scaling_efficiency"});
+      EXPECT_LE(efficiency, 1.0) << optimizer << workers;
+      EXPECT_GT(efficiency, 0.0) << optimizer << workers;
+    }
+}
+
 // ---- Time to a target loss
 
 TEST_F(Servers, TheFirstStepThatReachesTheTargetIsReportedWithItsTime) {
@@ -421,6 +466,21 @@ TEST_F(Servers, ST24_ZipfsLawIsForIdsThatAreLookedUp) {
   using test::has;
   EXPECT_TRUE(has(refusal({R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1, "zipf": 1.1})"}),
                   "looks no ids up"));
+}
+
+// TensorFlow's own sentence (recording servers_fit_2 of Keras 3). Keras 2 trains.
+TEST_F(Servers, ST20_FitIsThatOfKeras2) {
+  using test::has;
+  const std::string refused = refusal({"training.loop=fit", "semantics=keras3"});
+  EXPECT_TRUE(has(refused, "To use this dataset, you need to pass this dataset to ClusterCoordinator"))
+      << refused;
+  EXPECT_TRUE(has(refused, "add \"semantics\": \"keras2\"")) << refused;
+  EXPECT_EQ(losses("fit", {"training.loop=fit", "semantics=keras2"}).size(), 12U);
+  const std::string endless =
+      refusal({"training.loop=fit", "semantics=keras2", R"(dataset={"type": "synthetic", "rows": 64})",
+               R"(training={"loss": "sparse_categorical_crossentropy", "optimizer": "sgd", "loop": "fit", )"
+               R"("per_replica_batch": 8, "epochs": 2})"});
+  EXPECT_TRUE(has(endless, "add \"steps_per_epoch\" to \"training\"")) << endless;
 }
 
 TEST_F(Servers, C2_TheJobsThatAreMissingAreNamedInTensorFlowsWords) {

@@ -101,7 +101,8 @@ TEST_F(Validated, PlacementSaysWhereEachReplicaIs) {
 
 // The variables of central storage are one copy on the host, and only the metrics of each replica are its own.
 TEST_F(Validated, PlacementOfCentralStorageHasOneCopyOfEachVariable) {
-  const Said said = run("central_storage_4_gpus", "out", {"numerics=none"}, {"--log-device-placement"});
+  const Said said =
+      run("central_storage_4_gpus", "out", {"numerics=none", "semantics=keras2"}, {"--log-device-placement"});
   const std::string task = "/job:localhost/replica:0/task:0/device:";
   EXPECT_TRUE(has(said.messages, "\ndense/kernel: (VarHandleOp): " + task + "CPU:0\n")) << said.messages;
   EXPECT_FALSE(has(said.messages, "dense/kernel/replica_1"));

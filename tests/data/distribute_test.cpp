@@ -164,9 +164,10 @@ TEST(G15, RefusesWhatTensorFlowRefuses) {
       "[autoshard] Found an unshardable source dataset: policy FILE shards files, and these rows are in "
       "memory or generated\nchoose AUTO, DATA or OFF");
   const Files one{1, [](std::span<const std::int64_t>) { return range(4).batch(2); }};
-  EXPECT_EQ(error_of([&] { DistributedDataset(one, {.replicas = 2, .workers = 2}); }),
-            "There aren't enough elements in this dataset for each shard to have at least one element "
-            "(# elems = 1, # shards = 2)\nuse at least as many files as workers, or the policy DATA or OFF");
+  EXPECT_EQ(
+      error_of([&] { DistributedDataset(one, {.replicas = 2, .workers = 2}); }),
+      "Could not apply FILE based sharding: the dataset only has 1 file(s), which is not enough for the "
+      "required 2 shards/workers\nuse at least as many files as workers, or the policy DATA or OFF");
 }
 
 // tf_distribute.md 2.6.4: if the remainder is dropped, all shapes are known, and no replica gets an empty
@@ -252,6 +253,83 @@ TEST(P18, SixtyFourRowsPerReplicaMakeTheGlobalBatch) {
   for (const std::int64_t replicas : {2, 4, 8})
     EXPECT_EQ(sizes_of(over(replicas, range(1024).batch(64 * replicas))).front(),
               Numbers(static_cast<std::size_t>(replicas), 64));
+}
+
+// ---- Datasets of files
+
+// Rows numbered from 0 over all files.
+Dataset numbered_files(const std::vector<std::int64_t>& rows_of_files) {
+  std::vector<std::shared_ptr<const Rows>> files;
+  float next = 0;
+  for (const std::int64_t count : rows_of_files) {
+    std::vector<float> numbers;
+    for (std::int64_t i = 0; i < count; ++i) numbers.push_back(next++);
+    files.push_back(rows_of({Tensor::of<float>({count}, numbers)}));
+  }
+  return Dataset::from_files(std::move(files));
+}
+
+std::vector<float> numbers_of(DistributedIterator iterator, std::size_t replica) {
+  std::vector<float> numbers;
+  while (const auto step = iterator.next())
+    for (const float number : (*step)[replica][0].values<float>()) numbers.push_back(number);
+  return numbers;
+}
+
+TEST(DistributedFiles, AreShardedWholeWithAllTransformationsAfterThem) {
+  const Dataset batches = numbered_files({4, 3, 2}).skip(1).repeat(2).batch(4);
+  const DistributedDataset distributed(batches, {.replicas = 2, .workers = 2});
+  EXPECT_EQ(distributed.rebatch(), Rebatch::even);
+  EXPECT_EQ(numbers_of(distributed.iterate(), 0), (std::vector<float>{1, 2, 3, 7, 8, 1, 2, 3, 7, 8}));
+  EXPECT_EQ(numbers_of(distributed.iterate(), 1), (std::vector<float>{5, 6, 5, 6}));
+  const DistributedDataset sharded(batches, {.replicas = 2, .workers = 2, .policy = AutoShardPolicy::data});
+  EXPECT_EQ(sharded.rebatch(), Rebatch::legacy);
+  EXPECT_EQ(numbers_of(sharded.iterate(), 1).size(), 8u);
+}
+
+TEST(DistributedFiles, GatherShuffledRowsOfAllFiles) {
+  const Element batch = *numbered_files({3, 2, 4}).shuffle(9, {1, 2}).batch(9).iterate().next();
+  std::vector<float> numbers(batch[0].values<float>().begin(), batch[0].values<float>().end());
+  EXPECT_FALSE(std::ranges::is_sorted(numbers));
+  std::ranges::sort(numbers);
+  EXPECT_EQ(numbers, (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(DistributedFiles, PassStepsOver) {
+  const Dataset batches = numbered_files({7, 9, 4}).batch(4);
+  for (const auto policy : {AutoShardPolicy::automatic, AutoShardPolicy::data, AutoShardPolicy::off}) {
+    const DistributedDataset distributed(batches, {.replicas = 2, .workers = 2, .policy = policy});
+    DistributedIterator all = distributed.iterate(), rest = distributed.iterate(0, 2);
+    for (int step = 0; step < 2; ++step) all.next();
+    for (std::size_t replica = 0; replica < 2; ++replica)
+      EXPECT_EQ(numbers_of(distributed.iterate(0, 2), replica).size() + 4,
+                numbers_of(distributed.iterate(), replica).size());
+    EXPECT_EQ((*all.next())[1][0].values<float>()[0], (*rest.next())[1][0].values<float>()[0]);
+  }
+}
+
+// The steps that are counted are those that come.
+TEST(DistributedDataset, CountsItsSteps) {
+  using enum AutoShardPolicy;
+  for (const std::int64_t batch : {1, 3, 4, 8})
+    for (const bool drop : {false, true})
+      for (const auto& [replicas, workers] :
+           {std::pair(1, 1), {2, 1}, {3, 1}, {2, 2}, {4, 2}, {3, 3}, {8, 2}})
+        for (const AutoShardPolicy policy : {automatic, data, off})
+          for (const bool goes_on : {true, false})
+            for (const Dataset& rows :
+                 {numbered_files({5, 9, 1}), numbered_files({16, 0, 2}).repeat(3),
+                  Dataset::from_tensor_slices({Tensor::zeros({Type::float32, {13}})})}) {
+              const DistributedDataset distributed(rows.batch(batch, drop),
+                                                   {replicas, workers, policy, goes_on});
+              std::int64_t steps = 0;
+              for (DistributedIterator iterator = distributed.iterate(); iterator.next();) ++steps;
+              EXPECT_EQ(distributed.steps(), steps) << batch << " " << drop << " " << replicas << " "
+                                                    << workers << " " << name(policy) << " " << goes_on;
+            }
+  EXPECT_EQ(
+      DistributedDataset(numbered_files({2, 2}).repeat().batch(2), {.replicas = 2, .workers = 2}).steps(),
+      infinite_cardinality);
 }
 
 }  // namespace

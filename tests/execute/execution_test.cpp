@@ -100,7 +100,7 @@ class EveryKernelStep {
     trace_.result("inference", batch_norm_inference(x, trainable_[2], trainable_[3], mean, variance));
     for (const std::string activation : {"gelu", "relu", "sigmoid", "tanh"})
       trace_.result(activation, trace_.apply("bias_add_" + activation, std::vector{x, trainable_[2]})[0]);
-    x = relu(normalized.y);
+    x = trace_.apply("relu6", std::vector{relu(normalized.y)})[0];
     x = max_pool(x, {.size = {2, 2}, .strides = {2, 2}});
     x = conv2d(x, variable("pointwise/kernel", {1, 1, 16, 16}));
     x = x + average_pool(x, {.size = {3, 3}, .padding = Padding::same});

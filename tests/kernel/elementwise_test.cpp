@@ -31,6 +31,7 @@ const Function functions[] = {
                                    : x < 0 ? -1.0
                                            : 0.0; }, -10, 10, 0},
     {"relu", [](double x) { return std::max(x, 0.0); }, -10, 10, 0},
+    {"relu6", [](double x) { return std::min(std::max(x, 0.0), 6.0); }, -10, 10, 0},
     {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }, -80, 80, 4},
     {"tanh", [](double x) { return std::tanh(x); }, -12, 12, 4},
 };
@@ -80,7 +81,7 @@ TEST(Elementwise, ExtremesAreReachedAndNotWrapped) {
 
 TEST(Elementwise, NaNComesThrough) {
   for (const char* kernel :
-       {"negate", "exp", "log", "sqrt", "square", "abs", "sign", "relu", "sigmoid", "tanh", "gelu"})
+       {"negate", "exp", "log", "sqrt", "square", "abs", "sign", "relu", "relu6", "sigmoid", "tanh", "gelu"})
     EXPECT_TRUE(std::isnan(numbers<float>(apply(kernel, {floats({1}, {nan})})[0])[0])) << kernel;
   for (const char* kernel : {"add", "subtract", "multiply", "divide", "maximum", "minimum"}) {
     EXPECT_TRUE(std::isnan(numbers<float>(apply(kernel, {floats({1}, {nan}), floats({1}, {1})})[0])[0]))
@@ -94,6 +95,8 @@ TEST(Elementwise, NaNComesThrough) {
 TEST(Elementwise, GradientsFollowTheirFormulas) {
   const Tensor dy = floats({3}, {2, 3, 4});
   EXPECT_EQ(numbers<float>(apply("relu_gradient", {dy, floats({3}, {0, 1, -1})})[0]),
+            (std::vector<float>{0, 3, 0}));
+  EXPECT_EQ(numbers<float>(apply("relu6_gradient", {dy, floats({3}, {0, 5, 6})})[0]),
             (std::vector<float>{0, 3, 0}));
   EXPECT_EQ(numbers<float>(apply("sigmoid_gradient", {dy, floats({3}, {0, 0.5, 0.25})})[0]),
             (std::vector<float>{0, 0.75f, 0.75f}));

@@ -127,7 +127,8 @@ TEST(KerasJson, CallsANestedModelInAScopeOfItsOwn) {
 
 TEST(P10, KerasJsonKeepsTheFlagOfACall) {
   std::vector<std::string_view> kernels;
-  for (const Node& node : forward(*model_from_json_file(path_of("training", "keras3")), 4).step.program.nodes)
+  const LayerPtr model = model_from_json_file(path_of("training", "keras3"));
+  for (const Node& node : forward(*model, 4, false, Semantics::keras2).step.program.nodes)
     kernels.push_back(name(node.operation));
   EXPECT_EQ(fmt::format("{}", fmt::join(kernels, " ")),
             "batch_norm_inference fill fill concat add update dropout matmul bias_add");
@@ -210,10 +211,10 @@ std::string with_dense(const std::string& more) {
 TEST(KerasJson, PassesOverUnknownKeysWithoutAValue) {
   json::PassedOver passed;
   const std::string keys = R"("a": null, "b": false, "c": "", "d": [], "e": {},
-    "kernel_initializer": {"class_name": "GlorotUniform", "config": {"seed": null, "input_axes": null}},
+    "kernel_initializer": {"class_name": "GlorotUniform", "config": {"seed": null, "inner_axes": null}},
     "bias_regularizer": {"class_name": "L2", "config": {"l2": 0.5, "per_axis": false}})";
   model_from_json(json::parse(with_dense(keys), "m.json"), &passed);
-  EXPECT_EQ(passed, (json::PassedOver{"a", "b", "c", "d", "e", "input_axes", "per_axis"}));
+  EXPECT_EQ(passed, (json::PassedOver{"a", "b", "c", "d", "e", "inner_axes", "per_axis"}));
 }
 
 TEST(KerasJsonErrors, NameUnknownKeysWithAValue) {
@@ -222,9 +223,9 @@ TEST(KerasJsonErrors, NameUnknownKeysWithAValue) {
                     .starts_with("3:61 layer \"d\" (Dense): unknown key \"later\" | known: "))
         << value;
     EXPECT_TRUE(refused(with_dense(R"("kernel_initializer": {"class_name": "GlorotUniform", "config": {)"
-                                   R"("input_axes": )" +
+                                   R"("inner_axes": )" +
                                    value + "}}"))
-                    .find("unknown key \"input_axes\"") != std::string::npos)
+                    .find("unknown key \"inner_axes\"") != std::string::npos)
         << value;
   }
 }

@@ -140,7 +140,7 @@ TEST(Building, ASharedBatchNormalizationContinuesWhereItsLastCallEnded) {
   const LayerPtr shared = batch_normalization({});
   const Functional model("m", {x, y}, {shared(x), shared(y), shared(x, {.training = false})});
   const Step step = trace("t", [&](Trace& trace) {
-    Building building(trace, true);
+    Building building(trace, true, Semantics::keras2);
     const TensorSpec rows{Type::float32, {4, 2}};
     const std::vector<Symbol> outputs = model(building, {trace.input("x", rows), trace.input("y", rows)});
     // No gradient leads through the moving averages that the third call reads.
@@ -174,10 +174,10 @@ TEST(P10, TrainingIsAFlagOfTheCall) {
 TEST(P10, OneCallMayAskForAnotherFlagThanTheStep) {
   const Output x = input({4});
   const Functional never("m", {x}, {dropout({.rate = 0.5})(x, {.training = false})});
-  EXPECT_TRUE(forward(never, 2, true).weights.empty());
+  EXPECT_TRUE(forward(never, 2, true, Semantics::keras2).weights.empty());
   const Output y = input({4});
   const Functional always("m", {y}, {dropout({.rate = 0.5})(y, {.training = true})});
-  EXPECT_EQ(forward(always, 2, false).weights.size(), 1u);
+  EXPECT_EQ(forward(always, 2, false, Semantics::keras2).weights.size(), 1u);
 }
 
 }  // namespace

@@ -75,7 +75,8 @@ TEST(L8, RefusesLabelsOfAnotherShape) {
   EXPECT_EQ(refusal([&] {
               compute({floats({2, 2}, {0, 3, 0, 3}), classes({1, 0, 1})}, loss_of(loss));
             }),
-            "[SparseCategoricalCrossentropy] labels are int32[3], predictions are float32[2,2]\n"
+            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+            "labels.shape=(3,) and logits.shape=(2, 2)\n"
             "labels must have shape [2] or [2,1], one class per row");
 }
 
@@ -270,15 +271,15 @@ TEST(L6, FitReducesToTheMeanOfTheRowsUnlessToldTheSum) {
 TEST(L7, ACustomLoopRefusesAMeanOverTheLocalRows) {
   for (const LossReduction reduction : {LossReduction::auto_, LossReduction::sum_over_batch_size}) {
     EXPECT_EQ(
-        refusal([&] { require_custom_loop_reduction(reduction); }),
+        refusal([&] { require_custom_loop_reduction(reduction, Semantics::keras2); }),
         "Please use `tf.keras.losses.Reduction.SUM` or `tf.keras.losses.Reduction.NONE` for loss reduction "
         "when losses are used with `tf.distribute.Strategy`, except for specifying losses in "
         "`Model.compile()` for use by the built-in training looop `Model.fit()`.\n"
         "Please see https://www.tensorflow.org/tutorials/distribute/custom_training for more details.");
     EXPECT_NO_THROW(require_custom_loop_reduction(reduction, Semantics::keras3));
   }
-  EXPECT_NO_THROW(require_custom_loop_reduction(LossReduction::sum));
-  EXPECT_NO_THROW(require_custom_loop_reduction(LossReduction::none));
+  EXPECT_NO_THROW(require_custom_loop_reduction(LossReduction::sum, Semantics::keras2));
+  EXPECT_NO_THROW(require_custom_loop_reduction(LossReduction::none, Semantics::keras2));
 }
 
 // ---- reading
@@ -308,8 +309,12 @@ TEST(Loss, NamesWhatIsWrongInAFile) {
       "x.json:1:1: unknown loss \"sparse_categorical_crossentropi\"\n"
       "  1 | \"sparse_categorical_crossentropi\"\n"
       "    | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-      "did you mean \"sparse_categorical_crossentropy\"? known: BinaryCrossentropy, CategoricalCrossentropy, "
-      "MeanAbsoluteError, MeanSquaredError, SparseCategoricalCrossentropy");
+      "did you mean \"sparse_categorical_crossentropy\"? known: BinaryCrossentropy, BinaryFocalCrossentropy, "
+      "CTC, CategoricalCrossentropy, CategoricalFocalCrossentropy, CategoricalGeneralizedCrossEntropy, "
+      "CategoricalHinge, Circle, CosineSimilarity, Dice, Hinge, Huber, KLDivergence, LogCosh, "
+      "MeanAbsoluteError, MeanAbsolutePercentageError, MeanSquaredError, MeanSquaredLogarithmicError, "
+      "Poisson, "
+      "SparseCategoricalCrossentropy, SquaredHinge, Tversky");
   EXPECT_EQ(problems_of("3"),
             "x.json:1:1: expected a name or an object, found a whole number\n"
             "  1 | 3\n"
@@ -319,12 +324,12 @@ TEST(Loss, NamesWhatIsWrongInAFile) {
             "x.json:1:60: unknown reduction \"avg\"\n"
             "  1 | {\"class_name\": \"MeanSquaredError\", \"config\": {\"reduction\": \"avg\"}}\n"
             "    |                                                            ^~~~~\n"
-            "known: auto, none, sum, sum_over_batch_size");
-  EXPECT_EQ(problems_of(R"({"class_name": "SparseCategoricalCrossentropy", "config": {"ignore_class": 3}})"),
-            "x.json:1:76: \"ignore_class\" is not offered yet\n"
-            "  1 | {\"class_name\": \"SparseCategoricalCrossentropy\", \"config\": {\"ignore_class\": 3}}\n"
-            "    |                                                                            ^\n"
-            "leave it out");
+            "known: auto, none, sum, sum_over_batch_size, mean_with_sample_weight");
+  EXPECT_NE(problems_of(R"({"class_name": "Huber", "config": {"detla": 3}})").find("did you mean \"delta\"?"),
+            std::string::npos);
+  EXPECT_NE(problems_of(R"({"class_name": "CategoricalGeneralizedCrossEntropy", "config": {"q": 1}})")
+                .find("q must be in the interval (0, 1)"),
+            std::string::npos);
 }
 
 TEST(Semantics, EverySwitchSaysWhatItDoesAndMakesADifference) {

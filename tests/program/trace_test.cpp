@@ -128,6 +128,22 @@ TEST(Differentiate, GivesZerosWhereTheLossDoesNotDepend) {
   EXPECT_EQ(name(step.program.nodes[0].operation), "fill");
 }
 
+// In x * exp(x) the second factor counts as a constant, so the gradient is exp(x) alone.
+TEST(Differentiate, GoesAroundWhatStopsTheGradient) {
+  const Step step = trace("t", [](Trace& t) {
+    const Symbol x = t.input("x", floats({}));
+    t.result("d", t.gradient(x * stop_gradient(exp(x)), {{x}})[0]);
+  });
+  EXPECT_EQ(print(step), R"(step t
+  input x float32[]
+  %1 float32[] = exp(x)
+  %2 float32[] = reshape(%1) [], without a gradient
+  %4 float32[] = fill() spec=float32[] value=1  # gradient
+  %5 float32[] = multiply(%4, %2)  # gradient
+  result d = %5
+)");
+}
+
 TEST(Differentiate, AddsUpWhatSeveralReadersSend) {
   const Step step = trace("t", [](Trace& t) {
     const Symbol x = t.input("x", floats({}));

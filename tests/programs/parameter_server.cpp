@@ -55,7 +55,7 @@ int main() {
                                           model::partition_by(model::FixedShardsPartitioner{2}));
   device::Workers workers(device::hardware_threads());
   device::CpuQueue queue(workers);
-  train::Resources machine{strategy.lowering(), queue};
+  train::Resources machine = strategy.resources(queue);
   train::State state(1);
   train::Function step("step", state, machine, train::Function::Mode::training, train_step);
 

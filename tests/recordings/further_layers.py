@@ -215,3 +215,8 @@ add("seq_bn_drop",[F(6)],"K.Sequential([K.Input((6,)), L.Dense(5,activation='rel
 add("nested_shared",[F(4),F(4)],"(lambda m: L.Add()([m(x[0]), m(x[1])]))(K.Sequential([K.Input((4,)), L.Dense(3,activation='tanh'), L.Dense(3)]))")
 add("nested_func_two",[F(4),F(3)],"(lambda p,q: K.Model([p,q],L.Concatenate()([L.Dense(2)(p),q])))(K.Input((4,)),K.Input((3,)))([x[0],x[1]])")
 add("seq_lstm_mask",[((5,),'z6')],"K.Sequential([K.Input((5,), dtype='int32'), L.Embedding(6,3,mask_zero=True), L.Bidirectional(L.LSTM(2)), L.Dense(2)])")
+add("bn_renorm",[F(5)],"L.BatchNormalization(renorm=True, renorm_momentum=0.7, momentum=0.6)(L.Dense(4)(x))",only=2)
+add("bn_renorm_clipping",[F(3,4,2)],"L.BatchNormalization(renorm=True, renorm_clipping={'rmin': 0.7, 'rmax': 1.2, 'dmax': 0.3}, renorm_momentum=0.5, momentum=0.8)(L.Conv2D(3, 2)(x))",only=2)
+add("ln_rms_scaling",[F(3,5)],"L.LayerNormalization(rms_scaling=True, epsilon=1e-2)(L.Dense(4)(x))",only=3)
+add("op_stop_gradient2",[F(5)],"(lambda h: h * K.backend.stop_gradient(L.Dense(4, activation='sigmoid')(h)))(L.Dense(4)(x))",only=2)
+add("op_stop_gradient3",[F(5)],"(lambda h: h * K.ops.stop_gradient(L.Dense(4, activation='sigmoid')(h)))(L.Dense(4)(x))",only=3)

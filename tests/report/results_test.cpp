@@ -48,8 +48,9 @@ session::Results trained() {
   results.numerics = "cpu";
   results.steps = {{.epoch = 0, .step = 0, .rows = 10, .loss = 0.1f, .metrics = {{"accuracy", 0.25}}},
                    {.epoch = 0, .step = 1, .rows = 3, .loss = not_a_number, .metrics = {{"accuracy", 1}}}};
-  results.epochs = {{{.epoch = 0, .steps = 2, .loss = 0.05, .metrics = {{"accuracy", 0.5}}},
-                     train::EpochResult{.steps = 4, .loss = 0.25, .metrics = {{"accuracy", 0.75}}}}};
+  results.epochs = {
+      {.training = {.epoch = 0, .steps = 2, .loss = 0.05, .metrics = {{"accuracy", 0.5}}},
+       .evaluation = train::EpochResult{.steps = 4, .loss = 0.25, .metrics = {{"accuracy", 0.75}}}}};
   return results;
 }
 
@@ -229,7 +230,7 @@ TEST(StepsCsv, HasALinePerStepAndQuotesNamesThatNeedIt) {
 TEST(L16, EpochsArePrintedWithLossMetricsAndEvaluation) {
   session::Results results = trained();
   results.epochs.push_back(
-      {{.epoch = 1, .steps = 2, .loss = -not_a_number, .metrics = {{"accuracy", 1}}}, {}});
+      {.training = {.epoch = 1, .steps = 2, .loss = -not_a_number, .metrics = {{"accuracy", 1}}}});
   results.evaluation = {.steps = 4, .loss = 0.25, .metrics = {{"accuracy", 0.75}}};
   EXPECT_EQ(epochs_table(results),
             "epoch  steps    loss  accuracy  evaluation loss  evaluation accuracy\n"

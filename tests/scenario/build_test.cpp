@@ -85,6 +85,52 @@ TEST(Build, TakesALossAndAWeightForEachOutput) {
   EXPECT_EQ(one.loss.weight_of(2), 1);
 }
 
+// Each loss learns labels of its own kind, whatever the inputs are.
+TEST(Build, MakesSyntheticLabelsForEveryLoss) {
+  const auto model = [](const std::string& input, int units) {
+    return R"({"layers": [{"class_name": "Flatten", "config": {"batch_input_shape": [null, )" + input +
+           R"(]}}, {"class_name": "Dense", "config": {"units": )" + std::to_string(units) + "}}]}";
+  };
+  const auto label = [&](const std::string& input, int units, const std::string& loss,
+                         const std::string& more = "") {
+    const Job job = job_of(R"({"type": "synthetic", "rows": 40)" + more + "}", model(input, units),
+                           "\"" + loss + "\"", {"training.per_replica_batch=40"});
+    return job.batches->iterate().next()->at(1);
+  };
+  const auto is_one_hot = [](const Tensor& rows) {
+    const auto values = rows.values<float>();
+    return std::ranges::count(values, 1.0F) == rows.shape()[0] &&
+           std::ranges::count(values, 0.0F) == rows.shape()[0] * (rows.shape()[1] - 1);
+  };
+  for (const std::string input : {"6", "4, 4, 1", "5, 2"}) {
+    EXPECT_EQ(print(label(input, 3, "mse").spec()), "float32[40,3]") << input;
+    EXPECT_TRUE(is_one_hot(label(input, 3, "categorical_crossentropy"))) << input;
+    EXPECT_TRUE(is_one_hot(label(input, 3, "mse", R"(, "labels": "one_hot")"))) << input;
+    EXPECT_EQ(print(label(input, 3, "sparse_categorical_crossentropy").spec()), "int32[40]") << input;
+    EXPECT_EQ(print(label(input, 2, "binary_crossentropy").spec()), "int32[40,2]") << input;
+  }
+  const Job several =
+      job_of(R"({"type": "synthetic", "rows": 8, "labels": ["numbers", "binary", "one_hot"]})", three_outputs,
+             R"("mse")");
+  std::string specs;
+  for (const TensorSpec& spec : several.labels) specs += print(spec) + " ";
+  EXPECT_EQ(specs, "float32[1] int32[2] float32[3] ");
+}
+
+TEST(Build, TakesLossesWeightsAndMetricsByTheNamesOfOutputs) {
+  const Job job = job_of(R"({"type": "synthetic", "rows": 8})", three_outputs,
+                         R"({"c": "sparse_categorical_crossentropy", "b": "mae", "a": "mse"})",
+                         {R"(training.loss_weights={"b": 2, "c": 3, "a": 1})",
+                          R"(training.metrics={"c": "accuracy", "a": ["mse", "mae"]})"});
+  EXPECT_EQ(job.loss.of(0).type->name, "MeanSquaredError");
+  EXPECT_EQ(job.loss.of(2).type->name, "SparseCategoricalCrossentropy");
+  EXPECT_EQ(job.loss.weights, (std::vector<double>{1, 2, 3}));
+  ASSERT_EQ(job.metrics_of_outputs.size(), 3u);
+  EXPECT_EQ(job.metrics_of_outputs[0].size(), 2u);
+  EXPECT_TRUE(job.metrics_of_outputs[1].empty());
+  EXPECT_EQ(job.metrics_of_outputs[2].at(0).name, "accuracy");
+}
+
 const std::string tiny_bert = R"({"zoo": "bert_tiny", "sequence": 16, "masked": 3, "vocabulary": 40})";
 
 TEST(Build, MakesAsManyInputsAndLabelsAsTheModelWants) {

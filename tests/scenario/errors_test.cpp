@@ -55,6 +55,8 @@ std::vector<File> broken_files() {
       {"four_labels.idx", idx({4}, 4)},
       {"cut_off.idx", idx({4, 28, 28}, 1000)},
       {"rows.safetensors", safetensors(rows, 32)},
+      {"flowers.csv", "petal,sepal,species\n1.5,2,setosa\n,3,virginca\n1.7,4;1,setosa\n1.2,5\n"},
+      {"numbers.csv", "1.5,2,0\n1.2,3,1\n"},
       {"cut_off.safetensors", safetensors(rows, 20)},
       {"broken_model.json", "{\n  \"class_name\": \"Sequential\",\n  \"config\": [\n}\n"},
       {"no_model.json", "{ \"layers\": [] }\n"},

@@ -3,6 +3,7 @@
 
 #include "scenario/parse.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "scenario/resolved.h"
@@ -25,7 +26,7 @@ TEST(Parse, FillsInWhatIsLeftOut) {
   const Scenario scenario = small_with({});
   EXPECT_EQ(scenario.strategy->name(), "default");
   EXPECT_EQ(scenario.numerics, Numerics::cpu);
-  EXPECT_EQ(scenario.semantics, model::Semantics::keras2);
+  EXPECT_EQ(scenario.semantics, model::Semantics::keras3);
   EXPECT_EQ(scenario.training.loop, Loop::custom);
   EXPECT_EQ(scenario.training.epochs, 1);
   EXPECT_EQ(scenario.training.loss_scale, LossScale::global_batch);
@@ -65,8 +66,8 @@ TEST(Parse, TakesJsonAndPlainWordsFromTheCommandLine) {
   EXPECT_EQ(scenario.training.epochs, 3);
   EXPECT_EQ(scenario.name, "another");
   EXPECT_EQ(scenario.training.optimizer.written->string(), "adam");
-  ASSERT_EQ(scenario.training.metrics.size(), 1u);
-  EXPECT_EQ(scenario.training.metrics[0].written->string(), "mae");
+  ASSERT_EQ(scenario.training.metrics.lists.front().size(), 1u);
+  EXPECT_EQ(scenario.training.metrics.lists.front()[0].written->string(), "mae");
 }
 
 TEST(Parse, KnowsWhereEveryKeyStands) {
@@ -76,6 +77,25 @@ TEST(Parse, KnowsWhereEveryKeyStands) {
   EXPECT_EQ(scenario.place("training.epochs").file, "--set");
   EXPECT_EQ(scenario.place("training.epochs").column, 17);
   EXPECT_EQ(scenario.place("host.threads").line, 1);
+}
+
+// Keras 2 writes its number into the file, and Keras 3 none.
+TEST(Parse, FollowsTheVersionThatWroteTheModelsFile) {
+  const auto semantics = [](const std::string& era, const std::vector<std::string>& overrides = {}) {
+    const std::string text = fmt::format(R"({{
+      "name": "n", "model": {{ "keras_json": "{}/model/keras/linear.{}.json" }},
+      "dataset": {{ "type": "synthetic", "rows": 20 }},
+      "training": {{ "loss": "mse", "optimizer": "sgd", "per_replica_batch": 4 }} }})",
+                                         WT_TEST_DATA, era);
+    return parse(text, "n.json", overrides).chosen_semantics();
+  };
+  EXPECT_TRUE(
+      semantics("keras2_old").starts_with("keras2 (TensorFlow 2.x with Keras 2.15), as Keras 2.4.0 wrote "));
+  EXPECT_TRUE(
+      semantics("keras2_13").starts_with("keras2 (TensorFlow 2.x with Keras 2.15), as Keras 2.15.0 wrote "));
+  EXPECT_TRUE(semantics("keras3").starts_with("keras3 (Keras 3 on TensorFlow), as Keras 3 wrote "));
+  EXPECT_EQ(semantics("keras2_13", {"semantics=tf20"}), "tf20 (TensorFlow 2.0), as the scenario says");
+  EXPECT_EQ(small_with({}).chosen_semantics(), "keras3 (Keras 3 on TensorFlow), the default");
 }
 
 TEST(Parse, ReadsNumbersOfOneRow) {

@@ -46,7 +46,7 @@ TEST_F(Known, PlansServeAnotherSpeedOfALink) {
 }
 
 TEST_F(Known, PlansServeNoOtherStep) {
-  const std::vector<std::string> base{"platform=dgx_a100"};
+  const std::vector<std::string> base{"platform=dgx_a100", "semantics=keras2"};
   EXPECT_EQ(lowered_for(base), 2U);  // of all devices, and of one alone
   EXPECT_EQ(lowered_for(base), 0U);
   for (const char* other : {"platform=dgx_h100", "training.per_replica_batch=64", "model=alexnet",

@@ -185,7 +185,8 @@ TEST(Aggregation, G20_WithoutOneCopiesDivergeAndACentralVariableIsRefused) {
     EXPECT_STREQ(
         error.what(),
         "[central_storage] replicas compute different new values of v, which lives in one place\ngive it an "
-        "aggregation: sum, mean or only_first_replica");
+        "aggregation: sum, mean or only_first_replica; a batch normalization has one with the semantics "
+        "keras2, and none with keras3");
   }
 }
 

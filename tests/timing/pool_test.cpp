@@ -10,7 +10,9 @@
 #include <array>
 #include <map>
 
+#include "base/file.h"
 #include "base/id.h"
+#include "base/json.h"
 #include "device/cpu/cpu_queue.h"
 #include "platform/load.h"
 #include "simulate/simulate.h"
@@ -71,6 +73,8 @@ struct Cluster {
   plan::Plan one = lower();
   plan::Pooled pooled = plan::pooled(one, devices_of_workers(), 1);
 
+  static constexpr double link = 100e9, bytes_of_variable = 8 * sizeof(float);
+
   Cluster(int workers_, int servers_) : workers(workers_), servers(servers_) {}
   Cluster(int workers_, int servers_, Step step_)
       : workers(workers_), servers(servers_), step(std::move(step_)) {}
@@ -96,6 +100,7 @@ struct Cluster {
   struct Times {
     std::vector<double> compute{};
     double pull = 0, update = 0;
+    double push = 0;  // of a variable, alone on a link of 100 GB/s
   };
   plan::PoolTimeline play(const Times& times, std::int64_t closures, double dispatch = 0,
                           std::int64_t at_once = 1) const {
@@ -114,6 +119,7 @@ struct Cluster {
         cost.wire = 0;
         if (node.role.purpose == Purpose::pull) cost.seconds = Seconds(times.pull);
         if (node.role.purpose == Purpose::update) cost.seconds = Seconds(times.update);
+        if (node.role.purpose == Purpose::push) cost.wire = times.push * link / bytes_of_variable;
         const auto* run = std::get_if<plan::Run>(&node.action);
         if (run == nullptr || node.role.purpose != Purpose::forward || has_computed) continue;
         if (!pooled.plan.devices[index(run->device)].name.starts_with("worker:")) continue;
@@ -166,6 +172,30 @@ TEST(Servers, G19_AWorkerThatIsTwiceAsSlowIsTwiceAsStale) {
   EXPECT_EQ(staleness_by_worker(played)[1].front(), 4);
 }
 
+// A fast worker of 1 s and a slow one of 6.3 s, one variable. A push takes 0.25 s: the fast worker's updates
+// are at 1.25, 2.5, 3.75, 5 and 6.25 s, the slow one's is at 6.55 s and finds all five, and the closure that
+// the fast worker began at 6.25 s finds the slow one's. With half of the bandwidth a push takes 0.5 s:
+// updates are at 1.5, 3, 4.5 and 6 s, and the slow worker's at 6.8 s finds four. The fast worker's closure
+// from 6 s to 7.5 s finds that one, and is found by the slow worker's second closure, which begins at 6.8 s.
+TEST(Servers, G19_HalvingTheLinkMovesTheStalenessAsComputedByHand) {
+  Cluster cluster(2, 1, towards(1));
+  const auto histogram = [&](std::string_view bandwidth) {
+    std::string text = read_text(std::string(WT_SOURCE_DIR) + "/platforms/ideal_switch.json");
+    text.replace(text.find("100 GB/s"), 8, bandwidth).replace(text.find("\"ranks\": 4"), 10, "\"ranks\": 3");
+    cluster.platform = platform::from_json(json::parse(text, "half")).platform;
+    std::vector<std::int64_t> counts;
+    for (const timing::Update& update :
+         timing::updates_of(cluster.played({.compute = {1, 6.3}, .push = 0.25}, 7))) {
+      const auto staleness = static_cast<std::size_t>(update.staleness);
+      counts.resize(std::max(counts.size(), staleness + 1));
+      ++counts[staleness];
+    }
+    return counts;
+  };
+  EXPECT_EQ(histogram("100 GB/s"), (std::vector<std::int64_t>{5, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(histogram("50 GB/s"), (std::vector<std::int64_t>{4, 2, 0, 0, 1}));
+}
+
 // Three equal workers: the server updates one variable after the other, 3 x 0.1 s a closure, and the workers
 // fall into line behind it. Each then finds the updates of the two others.
 TEST(Servers, G19_EqualWorkersAreAsStaleAsThereAreOthers) {
@@ -188,7 +218,8 @@ TEST(Servers, ST21_OneClosureAtATimeIsDispatched) {
 }
 
 // Closed form: ten workers of 1 s are bound by a dispatch of 0.25 s, and k steps a dispatch make it k times
-// as fast, until a worker's own steps take longer: k = 4 has 10 workers / (0.25 + 4 x 1 s) x 4 steps a second.
+// as fast, until a worker's own steps take longer: k = 4 has 10 workers / (0.25 + 4 x 1 s) x 4 steps a
+// second.
 TEST(Servers, ST21_SeveralStepsADispatchRelieveTheCoordinator) {
   const Cluster cluster(10, 1);
   const auto interval = [&](std::int64_t at_once) {
@@ -198,13 +229,59 @@ TEST(Servers, ST21_SeveralStepsADispatchRelieveTheCoordinator) {
                                       .at_once = at_once};
     const timing::PlayedPool played =
         cluster.played({.compute = std::vector<double>(10, 1.0)}, options.closures, 0.25, at_once);
-    const timing::PoolTime time = timing::summary_of(played, options);
+    const timing::PlayedPool alone = Cluster(1, 1).played({.compute = {1.0}}, at_once, 0.25, at_once);
+    const timing::PoolTime time = timing::summary_of(played, alone, options);
     EXPECT_NEAR(time.coordinator, 0.25 / static_cast<double>(at_once) / time.interval.count(), 1e-12);
     return time.interval.count();
   };
   EXPECT_NEAR(interval(1), 0.25, 1e-4);
   EXPECT_NEAR(interval(2), 0.125, 1e-4);
   EXPECT_NEAR(interval(4), (0.25 + 4) / 40, 1e-2 * (0.25 + 4) / 40);
+}
+
+// Closed forms. Ten workers of 1 s with a dispatch of 0.25 s: the coordinator alone would let a closure end
+// every 0.25 s, and workers that are busy for 1.25 s every 0.125 s. They get one every 2.5 s, so 5 of 10 are
+// busy. In the beginning the last of them waits behind 9 others. All but the first ten wait for 1.25 s each
+// time.
+TEST(Servers, G19_TheLargestLimitBoundsAndTheOthersWait) {
+  const Cluster cluster(10, 1);
+  const timing::PoolOptions options{
+      .workers = cluster.devices_of_workers(), .closures = 400, .dispatch = Seconds(0.25)};
+  const timing::PlayedPool alone = Cluster(1, 1).played({.compute = {1.0}}, 1, 0.25);
+  const timing::PoolTime time = timing::summary_of(
+      cluster.played({.compute = std::vector<double>(10, 1.0)}, 400, 0.25), alone, options);
+  EXPECT_EQ(time.bottleneck(), "the coordinator");
+  EXPECT_NEAR(time.limits[0].alone.count(), 0.25, 1e-4);
+  EXPECT_EQ(time.limits[1].name, "the workers");
+  EXPECT_NEAR(time.limits[1].alone.count(), 0.125, 1e-4);
+  EXPECT_NEAR(time.waiting_workers, 5, 0.01);
+  EXPECT_EQ(time.queues[0].name, "the coordinator");
+  EXPECT_NEAR(time.queues[0].mean, (0.25 * 45 + 390 * 1.25) / (400 * 0.25 + 1), 0.01);
+  EXPECT_EQ(time.queues[0].longest, 9);
+}
+
+// A closure's three updates of 0.1 s come together, and the server applies one after the other: one waits for
+// 0.1 s and one for 0.2 s in each closure of 1.3 s. With three workers of 0.2 s the server's 0.3 s a closure
+// bound, a worker is busy for 0.5 s of every 0.9 s, and at most two closures wait behind another.
+TEST(Servers, G19_UpdatesQueueAtTheirServer) {
+  const Cluster one(1, 1);
+  const timing::PlayedPool alone = one.played({.compute = {1}, .update = 0.1}, 30);
+  const timing::PoolTime single = timing::summary_of(alone, one.played({.compute = {1}, .update = 0.1}, 1),
+                                                     {.workers = one.devices_of_workers()});
+  EXPECT_EQ(single.bottleneck(), "the workers");
+  EXPECT_NEAR(single.waiting_workers, 0, 1e-3);
+  EXPECT_EQ(single.queues.at(0).name, "the CPU of ps:0");
+  EXPECT_NEAR(single.queues[0].mean, 0.3 / 1.3, 1e-3);
+  EXPECT_EQ(single.queues[0].longest, 2);
+
+  const Cluster three(3, 1);
+  const timing::PoolTime time = timing::summary_of(
+      three.played({.compute = {0.2, 0.2, 0.2}, .update = 0.1}, 300),
+      one.played({.compute = {0.2}, .update = 0.1}, 1), {.workers = three.devices_of_workers()});
+  EXPECT_EQ(time.bottleneck(), "the CPU of ps:0");
+  EXPECT_NEAR(time.limits[0].alone.count(), 0.3, 1e-3);
+  EXPECT_NEAR(time.limits[1].alone.count(), 0.5 / 3, 1e-3);
+  EXPECT_NEAR(time.waiting_workers, 3 - 0.5 / 0.3, 0.01);
 }
 
 // What TensorFlow's version 1 does: no program dispatches, so each worker takes its next step at once.

@@ -14,6 +14,7 @@
 #include "strategy/tpu.h"
 #include "support/folder.h"
 #include "train/model.h"
+#include "train/parameter_servers.h"
 
 namespace wt::test {
 
@@ -24,6 +25,8 @@ class Machine {
                 {}, threads) {}
   Machine(train::Lowering lower, const data::Distribution& input, int threads = 1)
       : workers_(threads), machine_{std::move(lower), queue_, input} {}
+  explicit Machine(const train::ParameterServerStrategy& strategy)
+      : workers_(1), machine_(strategy.resources(queue_)) {}
   operator train::Resources&() { return machine_; }
 
  private:

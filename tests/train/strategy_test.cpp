@@ -164,5 +164,64 @@ TEST(Gather, PutsUnevenPartsOneBehindTheOther) {
   EXPECT_EQ(numbers(all), (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
+// Programs whose trace depends on a replica's rows. In TensorFlow the first replica waits for the second
+// without an end.
+TEST(ST25, ReplicasThatMeetInUnequalCollectivesAreFoundBeforeAnythingIsComputed) {
+  for (const std::int64_t replicas : {2, 3, 8}) {
+    test::Machine machine(test::mirrored(replicas), {.replicas = replicas});
+    State state(1);
+    const auto called = [&](auto&& body) {
+      Function step("train", state, machine, Function::Mode::training, body);
+      PerReplica arguments(static_cast<std::size_t>(replicas), {floats({2}, {1, 2})});
+      arguments.back() = {floats({1}, {3})};
+      return refusal<InputError>([&] { step.run(arguments); });
+    };
+    EXPECT_EQ(
+        called([](model::Building&, const std::vector<Symbol>& arguments) {
+          Symbol sum = all_reduce(reduce_sum(arguments[0]), Reduction::sum);
+          if (arguments[0].spec().shape[0] == 2) sum = all_reduce(sum, Reduction::mean);
+          return std::vector<Symbol>{sum};
+        }),
+        fmt::format("[train] replica 0 calls 2 collectives and replica {} calls 1 collective: replica 0 "
+                    "would wait for ever in its all_reduce, number 2\ncall the same collectives in the "
+                    "same order on every replica, also on one with fewer rows or none",
+                    replicas - 1));
+    EXPECT_EQ(
+        called([](model::Building&, const std::vector<Symbol>& arguments) {
+          const Symbol sum = all_reduce(reduce_sum(arguments[0]), Reduction::sum);
+          return std::vector<Symbol>{arguments[0].spec().shape[0] == 2 ? sum + sum : sum};
+        }),
+        fmt::format("[train] replicas 0 and {} run different programs\ntrace the same operations on every "
+                    "replica; only the numbers of rows may differ",
+                    replicas - 1));
+    EXPECT_EQ(called([](model::Building&, const std::vector<Symbol>& arguments) {
+                return std::vector<Symbol>{all_reduce(reduce_sum(arguments[0]), Reduction::sum)};
+              }),
+              "accepted");
+  }
+}
+
+// A replica without input is given 0 rows, or it is missed by the others.
+TEST(ST25, AReplicaWithoutInputIsFoundBeforeAnythingIsComputed) {
+  for (const std::int64_t replicas : {2, 3, 8}) {
+    test::Machine machine(test::mirrored(replicas), {.replicas = replicas});
+    State state(1);
+    Function step("train", state, machine, Function::Mode::training,
+                  [](model::Building&, const std::vector<Symbol>& arguments) {
+                    return std::vector<Symbol>{all_reduce(reduce_sum(arguments.at(0)), Reduction::sum)};
+                  });
+    PerReplica arguments(static_cast<std::size_t>(replicas), {floats({2}, {1, 2})});
+    arguments.back() = {};
+    EXPECT_EQ(
+        refusal<InputError>([&] { step.run(arguments); }),
+        fmt::format("[train] replica 0 is given 1 tensor and replica {} 0 tensors: the one with more would "
+                    "wait for the other for ever\ngive a replica without input tensors with 0 rows",
+                    replicas - 1));
+    arguments.back() = {floats({0}, {})};
+    const PerReplica sums = step.run(arguments);
+    EXPECT_EQ(numbers(sums.back()[0]), (std::vector<float>{3.0F * static_cast<float>(replicas - 1)}));
+  }
+}
+
 }  // namespace
 }  // namespace wt::train

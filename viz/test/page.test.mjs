@@ -87,6 +87,7 @@ test("workers that don't wait: what they share, the bottleneck marked, and the s
       ["0.25", "false"],
       ["0.375", "false"],
       ["0.5", "false"],
+      [String(0.0007 / 0.001), "false"],
     ],
   );
   const updates = (await csvOf(page, await draw(page, "staleness"))).slice(1);

@@ -180,6 +180,9 @@ export function pool(bottleneck) {
     closures: 60,
     end_s: 0.06,
     bottleneck,
+    limits: [{ name: "the workers", interval_s: 0.0007 }],
+    waiting_workers: 0.9,
+    queues: [{ name: "the coordinator", mean: 0.8, longest: 2 }],
     coordinator_busy: 0.97,
     servers_busy: [0, 1].map((task) => ({
       name: `/job:ps/replica:0/task:${task}/device:CPU:0`,

@@ -21,13 +21,21 @@ using AddThen = element::Then<Activation, element::Add>;
 
 // In the order of the enumerators. The operations behind minimum are for floating types only.
 template <class T>
-constexpr Apply zips[binary_count] = {zip<element::Add, T, T>,           zip<element::Subtract, T, T>,
-                                      zip<element::Multiply, T, T>,      zip<Divide, T, T>,
-                                      zip<element::Maximum, T, T>,       zip<element::Minimum, T, T>,
-                                      zip<element::ReluGradient, T, T>,  zip<element::SigmoidGradient, T, T>,
-                                      zip<element::TanhGradient, T, T>,  zip<element::GeluGradient, T, T>,
-                                      zip<AddThen<element::Relu>, T, T>, zip<AddThen<element::Sigmoid>, T, T>,
-                                      zip<AddThen<element::Tanh>, T, T>, zip<AddThen<element::Gelu>, T, T>};
+constexpr Apply zips[binary_count] = {zip<element::Add, T, T>,
+                                      zip<element::Subtract, T, T>,
+                                      zip<element::Multiply, T, T>,
+                                      zip<Divide, T, T>,
+                                      zip<element::Maximum, T, T>,
+                                      zip<element::Minimum, T, T>,
+                                      zip<element::ReluGradient, T, T>,
+                                      zip<element::Relu6Gradient, T, T>,
+                                      zip<element::SigmoidGradient, T, T>,
+                                      zip<element::TanhGradient, T, T>,
+                                      zip<element::GeluGradient, T, T>,
+                                      zip<AddThen<element::Relu>, T, T>,
+                                      zip<AddThen<element::Sigmoid>, T, T>,
+                                      zip<AddThen<element::Tanh>, T, T>,
+                                      zip<AddThen<element::Gelu>, T, T>};
 template <class T>
 constexpr Apply integer_zips[] = {zip<element::Add, T, T>,      zip<element::Subtract, T, T>,
                                   zip<element::Multiply, T, T>, zip<Divide, T, T>,

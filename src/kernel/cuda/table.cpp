@@ -84,6 +84,8 @@ constexpr Row table[] = {
     {"reduce_mean", apply_reduce_mean, reduction_workspace},
     {"reduce_sum", apply_reduce_sum, reduction_workspace},
     {"relu", unary<Unary::relu>},
+    {"relu6", unary<Unary::relu6>},
+    {"relu6_gradient", binary<Binary::relu6_gradient>},
     {"relu_gradient", binary<Binary::relu_gradient>},
     {"rmsprop_update", apply_rmsprop_update},
     {"select", apply_select},

@@ -17,9 +17,9 @@ void map(const Numbers& numbers, device::CudaQueue& queue) {
 // In the order of the enumerators.
 template <class T>
 constexpr Apply maps[unary_count] = {
-    map<element::Negate, T>,  map<element::Exp, T>,  map<element::Log, T>,  map<element::Sqrt, T>,
-    map<element::Square, T>,  map<element::Abs, T>,  map<element::Sign, T>, map<element::Relu, T>,
-    map<element::Sigmoid, T>, map<element::Tanh, T>, map<element::Gelu, T>};
+    map<element::Negate, T>, map<element::Exp, T>,     map<element::Log, T>,  map<element::Sqrt, T>,
+    map<element::Square, T>, map<element::Abs, T>,     map<element::Sign, T>, map<element::Relu, T>,
+    map<element::Relu6, T>,  map<element::Sigmoid, T>, map<element::Tanh, T>, map<element::Gelu, T>};
 
 }  // namespace
 

@@ -79,6 +79,13 @@ struct Relu {
     return x < 0 ? T{0} : x;
   }
 };
+// Krizhevsky, 2010.
+struct Relu6 {
+  template <class T>
+  WT_HOST_DEVICE static T of(T x) {
+    return x < 0 ? T{0} : x > 6 ? T{6} : x;
+  }
+};
 struct Sigmoid {
   template <class T>
   WT_HOST_DEVICE static T of(T x) {
@@ -148,6 +155,13 @@ struct ReluGradient {
   template <class T>
   WT_HOST_DEVICE static T of(T dy, T y) {
     return y > 0 ? dy : T{0};
+  }
+};
+// A product, as in TensorFlow: an infinite gradient becomes NaN where the slope is 0.
+struct Relu6Gradient {
+  template <class T>
+  WT_HOST_DEVICE static T of(T dy, T y) {
+    return dy * (y > 0 && y < 6 ? T{1} : T{0});
   }
 };
 struct SigmoidGradient {

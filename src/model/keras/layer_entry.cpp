@@ -13,12 +13,11 @@ using json::Kind;
 using json::Value;
 
 // Keys of any layer that do not change the result, or that other functions read. Some are what Keras computes
-// itself when it builds a layer, and "renorm_momentum" has no effect while "renorm" is false.
+// itself when it builds a layer.
 constexpr std::string_view ignored_keys[] = {
     "batch_input_shape", "batch_shape",    "input_shape",      "input_dtype", "input_length",
     "build_config",      "compile_config", "shared_object_id", "lora_alpha",  "optional",
-    "autocast",          "fused",          "query_shape",      "key_shape",   "flash_attention",
-    "renorm_momentum",   "renorm_clipping"};
+    "autocast",          "fused",          "query_shape",      "key_shape",   "flash_attention"};
 
 // Keys that can change the result and are not implemented. Null and one other value stand for the usual
 // behaviour and are accepted.
@@ -35,9 +34,7 @@ constexpr OnlyValue only_values[] = {
     {"data_format", "\"channels_last\""},
     {"ragged", "false"},
     {"sparse", "false"},
-    {"renorm", "false"},
     {"synchronized", "false"},
-    {"rms_scaling", "false"},
     {"use_gate", "false"},
 };
 

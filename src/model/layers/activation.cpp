@@ -40,19 +40,6 @@ LayerPtr layer_of(std::string_view class_name, std::string name, ActivationLayer
   return std::make_shared<ActivationLayer>(class_name, std::move(name), std::move(apply));
 }
 
-Symbol where_above(Symbol x, double threshold, Symbol above, Symbol otherwise) {
-  return select(greater(x, number_like(x, threshold)), above, otherwise);
-}
-
-Symbol bounded_relu(Symbol x, const ReluConfig& config) {
-  const Symbol below = (x - config.threshold) * config.negative_slope;
-  if (!config.max_value) return where_above(x, config.threshold, x, below);
-  const bool is_relu6 = *config.max_value == 6 && config.threshold == 0;  // which TensorFlow has a kernel for
-  const Symbol bound = fill(*x.trace, x.spec(), *config.max_value);
-  const Symbol inside = is_relu6 ? activate(x, "relu6") : where_above(x, *config.max_value, bound, x);
-  return where_above(x, config.threshold, inside, below);
-}
-
 class Softmax final : public Layer {
  public:
   explicit Softmax(SoftmaxConfig config) : Layer(config.name), axes_(std::move(config.axes)) {}
@@ -119,24 +106,27 @@ LayerPtr relu(std::string name) {
   return layer_of("ReLU", std::move(name), [](Symbol x, Semantics) { return wt::relu(x); });
 }
 LayerPtr relu(ReluConfig config) {
-  if (!config.max_value && config.negative_slope == 0 && config.threshold == 0)
-    return relu(std::move(config.name));
-  std::string name = config.name;
-  return layer_of("ReLU", std::move(name), [config](Symbol x, Semantics) { return bounded_relu(x, config); });
+  const ActivationOptions options{
+      .negative_slope = config.negative_slope, .max_value = config.max_value, .threshold = config.threshold};
+  return layer_of("ReLU", std::move(config.name), [options](Symbol x, Semantics semantics) {
+    return activate(x, "relu", semantics, options);
+  });
 }
 LayerPtr softmax(SoftmaxConfig config) { return std::make_shared<Softmax>(std::move(config)); }
 LayerPtr leaky_relu(double negative_slope, std::string name) {
-  return layer_of("LeakyReLU", std::move(name),
-                  [negative_slope](Symbol x, Semantics) { return where_above(x, 0, x, x * negative_slope); });
+  return layer_of("LeakyReLU", std::move(name), [negative_slope](Symbol x, Semantics semantics) {
+    return activate(x, "leaky_relu", semantics, {.negative_slope = negative_slope});
+  });
 }
 LayerPtr elu(double alpha, std::string name) {
-  return layer_of("ELU", std::move(name), [alpha](Symbol x, Semantics) {
-    return where_above(x, 0, x, (wt::exp(minimum(x, number_like(x, 0))) - 1) * alpha);
+  return layer_of("ELU", std::move(name), [alpha](Symbol x, Semantics semantics) {
+    return activate(x, "elu", semantics, {.alpha = alpha});
   });
 }
 LayerPtr thresholded_relu(double theta, std::string name) {
-  return layer_of("ThresholdedReLU", std::move(name),
-                  [theta](Symbol x, Semantics) { return where_above(x, theta, x, x * 0.0); });
+  return layer_of("ThresholdedReLU", std::move(name), [theta](Symbol x, Semantics) {
+    return select(greater(x, number_like(x, theta)), x, x * 0.0);
+  });
 }
 LayerPtr prelu(PreluConfig config) { return std::make_shared<Prelu>(std::move(config)); }
 

@@ -198,8 +198,10 @@ class DepthwiseConvolution final : public ConvolutionBase {
     const Symbol x = checked(inputs);
     const Type type = x.spec().type;
     const std::int64_t channels = x.shape().last(), deep = channels * multiplier_;
+    const bool has_own_name =
+        is_separable_ || is_on(Switch::depthwise_kernel_has_its_own_name, building.semantics());
     const Symbol kernel =
-        building.weight(name() + "/depthwise_kernel",
+        building.weight(name() + (has_own_name ? "/depthwise_kernel" : "/kernel"),
                         {type, joined(config_.kernel_size, {channels, multiplier_})}, config_.kernel);
     Symbol y = convolved(x, wt::reshape(kernel, joined(config_.kernel_size, {1, deep})), channels);
     if (is_separable_) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "model/axes.h"
 #include "model/constants.h"
 #include "model/mask.h"
@@ -61,12 +63,15 @@ class BatchNormalization final : public Layer {
         building.weight({name() + "/moving_mean", spec, config_.moving_mean_initializer, statistics, {}, {}});
     const Symbol variance = building.weight(
         {name() + "/moving_variance", spec, config_.moving_variance_initializer, statistics, {}, {}});
+    const std::optional<Slow> slow =
+        config_.renorm ? std::optional(slow_statistics(building, spec)) : std::nullopt;
     const Symbol mean_now = building.latest(mean), variance_now = building.latest(variance);
     NormalizationAttributes attributes{.epsilon = config_.epsilon, .momentum = config_.momentum};
     if (!building.training() || building.frozen())
       return batch_norm_inference(x, gamma, beta, mean_now, variance_now, attributes);
     attributes.corrects_variance =
         is_fused && is_on(Switch::moving_variance_of_images_is_corrected, building.semantics());
+    if (slow) return renormalized(building, x, gamma, beta, mean, variance, *slow);
     const bool has_own_rule = building.mask() || config_.synchronized;
     const Normalized result = has_own_rule ? by_moments(building, x, gamma, beta, mean_now, variance_now)
                                            : batch_norm(x, gamma, beta, mean_now, variance_now, attributes);
@@ -114,6 +119,63 @@ class BatchNormalization final : public Layer {
             moved(variance_now, variance)};
   }
 
+  // The standard deviation of weights whose variance begins with these numbers.
+  Initializer initial_deviation() const {
+    const auto* variance = std::get_if<Constant>(&config_.moving_variance_initializer.rule);
+    if (variance == nullptr || variance->value < 0)
+      refuse("its moving_variance_initializer isn't a constant of at least 0",
+             "renorm takes its root: name another");
+    return {Constant{std::sqrt(variance->value)}, {}};
+  }
+
+  // What renorm keeps beside the moving mean and variance: Keras 2 averages deviations in place of variances, and the
+  // averages that correct are kept apart from those of inference.
+  struct Slow {
+    Symbol moving_deviation{};
+    Symbol mean{};
+    Symbol deviation{};
+  };
+  Slow slow_statistics(Building& building, const TensorSpec& spec) const {
+    if (!is_on(Switch::batch_norm_renormalizes, building.semantics()))
+      refuse("Keras 3 has no renorm", "choose the semantics keras2, or leave it out");
+    const VariableOptions options = statistics_in(building.semantics());
+    const auto weight = [&](const char* own, const Initializer& initial) {
+      return building.weight({name() + own, spec, initial, options, {}, {}});
+    };
+    const Initializer deviation = initial_deviation();
+    const Symbol moving = weight("/moving_stddev", deviation);
+    const Symbol mean = weight("/renorm_mean", config_.moving_mean_initializer);
+    return {moving, mean, weight("/renorm_stddev", deviation)};
+  }
+
+  Symbol renormalized(Building& building, Symbol x, Symbol gamma, Symbol beta, Symbol moving_mean,
+                      Symbol moving_variance, const Slow& slow) const {
+    const auto move = [&](Symbol average, Symbol now, double momentum) {
+      const Symbol moved = building.latest(average) * momentum + now * (1 - momentum);
+      building.update(average, moved);
+      return moved;
+    };
+    const auto [mean, variance] = moments(building, x);
+    const Symbol deviation = sqrt(variance + config_.epsilon);
+    const Symbol least = number_like(deviation, std::sqrt(config_.epsilon));
+    const Symbol divisor = maximum(building.latest(slow.deviation), least);
+    const Renormalization& renorm = *config_.renorm;
+    const Symbol r = clipped_if(deviation / divisor, renorm.rmin, renorm.rmax);
+    const auto least_d = renorm.dmax ? std::optional(-*renorm.dmax) : std::nullopt;
+    const Symbol d = clipped_if((mean - building.latest(slow.mean)) / divisor, least_d, renorm.dmax);
+    move(slow.mean, mean, renorm.momentum);
+    move(slow.deviation, deviation, renorm.momentum);
+    move(moving_mean, mean, config_.momentum);
+    const Symbol moved = move(slow.moving_deviation, deviation, config_.momentum);
+    building.update(moving_variance, relu(square(moved) - config_.epsilon));
+    return ((x - mean) / deviation * stop_gradient(r) + stop_gradient(d)) * gamma + beta;
+  }
+
+  static Symbol clipped_if(Symbol x, std::optional<double> least, std::optional<double> most) {
+    if (least) x = maximum(x, number_like(x, *least));
+    return most ? minimum(x, number_like(x, *most)) : x;
+  }
+
   BatchNormalizationConfig config_;
 };
 
@@ -131,6 +193,9 @@ class LayerNormalization final : public Layer {
     const MovedAxes moved(x, config_.axes);
     const TensorSpec spec{x.spec().type, moved.extents()};
     const auto flat = [&](Symbol weight) { return reshape(weight, {spec.shape.elements()}); };
+    if (config_.rms_scaling)
+      return {moved.back(
+          scaled_alone(moved.last(), flat(building.weight(name() + "/gamma", spec, config_.gamma))))};
     const Symbol gamma = weight_or(building, config_.scale, name() + "/gamma", spec, config_.gamma, 1);
     const Symbol beta = weight_or(building, config_.center, name() + "/beta", spec, config_.beta, 0);
     return {moved.back(layer_norm(moved.last(), flat(gamma), flat(beta), {.epsilon = config_.epsilon}))};
@@ -140,6 +205,13 @@ class LayerNormalization final : public Layer {
   }
 
  private:
+  // Keras 3's rms_scaling divides by the standard deviation, without taking the mean away.
+  Symbol scaled_alone(Symbol x, Symbol gamma) const {
+    const int axis = x.shape().rank() - 1;
+    const Symbol variance = reduce_mean(square(x - reduce_mean(x, {axis}, true)), {axis}, true);
+    return x / sqrt(variance + config_.epsilon) * gamma;
+  }
+
   LayerNormalizationConfig config_;
 };
 
@@ -243,6 +315,7 @@ class Normalization final : public Layer {
     const Shape shape = kept_shape(x);
     const Symbol mean = statistic(building, "mean", config_.mean, shape);
     const Symbol variance = statistic(building, "variance", config_.variance, shape);
+    if (config_.mean.empty()) add_count(building);
     const Symbol deviation = maximum(sqrt(variance), number_like(variance, least_deviation));
     return {config_.invert ? mean + x * deviation : (x - mean) / deviation};
   }
@@ -260,6 +333,14 @@ class Normalization final : public Layer {
       shape[own] = x.shape()[own];
     }
     return shape;
+  }
+
+  // How many rows `adapt` has seen: a weight of Keras' files that no step reads.
+  void add_count(Building& building) const {
+    building.weight(Weight{.name = name() + "/count",
+                           .spec = {Type::int64, {}},
+                           .initializer = zeros,
+                           .options = {.trainable = false}});
   }
 
   Symbol statistic(Building& building, std::string_view own, const std::vector<double>& given,

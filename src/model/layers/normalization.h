@@ -4,6 +4,13 @@
 
 namespace wt::model {
 
+// Batch renormalization (Ioffe, 2017), which Keras 3 has no more: in training the batch's statistics are corrected towards
+// slow averages, by a factor r and an addend d that are clipped and have no gradient.
+struct Renormalization {
+  double momentum = 0.99;
+  std::optional<double> rmin{}, rmax{}, dmax{};
+};
+
 // Keras' BatchNormalization (Ioffe and Szegedy, 2015): normalizes each channel, the last axis or another one, over all
 // other axes. In training it uses the mean and variance of the replica's own rows and updates the moving
 // statistics, or with `synchronized` those of all replicas, which costs an all-reduce each way; steps that a mask skips don't count. In inference, or if the layer is frozen, it uses the moving
@@ -15,6 +22,7 @@ struct BatchNormalizationConfig {
   double epsilon = 1e-3;
   bool center = true;
   bool scale = true;
+  std::optional<Renormalization> renorm{};
   bool synchronized = false;  // in training, mean and variance are those of the rows of all replicas
   WeightRule beta{zeros, {}, {}};
   WeightRule gamma{ones, {}, {}};
@@ -31,6 +39,7 @@ struct LayerNormalizationConfig {
   double epsilon = 1e-3;
   bool center = true;
   bool scale = true;
+  bool rms_scaling = false;
   WeightRule beta{zeros, {}, {}};
   WeightRule gamma{ones, {}, {}};
   bool trainable = true;

@@ -10,6 +10,7 @@
 #include "model/constants.h"
 #include "model/layers/slicing.h"
 #include "model/mask.h"
+#include "model/operands.h"
 
 namespace wt::model {
 
@@ -83,18 +84,11 @@ Symbol at_least(Symbol a, Symbol b) { return negated(less(a, b)); }
 Symbol at_most(Symbol a, Symbol b) { return negated(greater(a, b)); }
 Symbol reciprocal_root(Symbol x) { return number_like(x, 1) / sqrt(x); }
 
-// A power is offered with a number as its exponent. Whole ones are products, so that the base may be negative.
+// A power is offered with a number as its exponent.
 Symbol power(const Call& call) {
   if (call.constants.size() != 1 || call.constants[0].first != 1)
     throw InputError("a power whose exponent is a tensor is not offered", "write a number as the exponent");
-  const double exponent = call.constants[0].second;
-  const Symbol x = as_float(call.x[0]);
-  if (exponent == 0.5) return sqrt(x);
-  constexpr double most_factors = 16;
-  if (exponent != std::trunc(exponent) || std::abs(exponent) > most_factors) return exp(log(x) * exponent);
-  Symbol product = number_like(x, 1);
-  for (int i = 0; i < static_cast<int>(std::abs(exponent)); ++i) product = i == 0 ? x : product * x;
-  return exponent < 0 ? number_like(x, 1) / product : product;
+  return model::power(as_float(call.x[0]), call.constants[0].second);
 }
 
 Symbol softmax_along(const Call& call) {
@@ -221,6 +215,7 @@ constexpr OperationClass rows[] = {
     {"Sqrt", "math.sqrt", 1, of_one<wt::sqrt>},
     {"Square", "math.square", 1, of_one<wt::square>},
     {"Squeeze", "squeeze compat.v1.squeeze", 1, without_axis},
+    {"StopGradient", "stop_gradient", 1, of_one<wt::stop_gradient>},
     {"Subtract", "math.subtract", 2, of_two<minus>},
     {"Sum", "math.reduce_sum", 1, reduced<wt::reduce_sum>},
     {"Tanh", "math.tanh", 1, of_one<wt::tanh>},

@@ -82,6 +82,10 @@ class ParameterServer : public Cloned<ParameterServer> {
   void add_replicas(Site& site) const override;
 
   plan::Plan lower(Steps steps, const Setting& setting) const override;
+  // A table is looked up and updated row by row on one device, too.
+  plan::Plan lower_alone(const Step& step, const Setting& setting) const override {
+    return Strategy::lower_alone(with_look_ups_at_tables(step, 1, setting.row_share), setting);
+  }
   std::optional<ReductionChoice> reduction(const Setting& setting) const override;
   std::string obstacle_to_folding(const cluster::Machine&) const override {
     return "workers don't wait for each other, and at no time do two of them the same";

@@ -79,8 +79,11 @@ plan::Plan training_plan(const Network& network, std::int64_t batch, const Setup
   train::State state(0);
   train::Model model(layer, state, machine);
   model::Optimizer optimizer = model::optimizer_named("SGD");
-  optimizer.update = SgdAttributes{.momentum = setup.momentum, .weight_decay = setup.weight_decay};
-  model.compile({.loss = model::loss_named("sparse_categorical_crossentropy"), .optimizer = optimizer});
+  optimizer.arguments["momentum"] = setup.momentum;
+  optimizer.weight_decay = setup.weight_decay;
+  model.compile({.loss = model::loss_named("sparse_categorical_crossentropy"),
+                 .optimizer = optimizer,
+                 .semantics = model::Semantics::keras2});  // of the time in which these rows were measured
   const TensorSpec images = model::batched(layer->input_specs(), batch).front();
   return model.training_plan({Tensor::shape_only(images), Tensor::shape_only({Type::int64, Shape{batch}})});
 }

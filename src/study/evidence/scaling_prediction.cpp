@@ -212,6 +212,7 @@ std::string scenario_text(const Measurement& row, const Arrangement& arrangement
     "per_replica_batch": {}
   }},
   "numerics": "none",
+  "semantics": "keras2",
   "time": {{{}}}
 }}
 )",

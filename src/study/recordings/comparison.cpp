@@ -62,14 +62,19 @@ void Comparison::near(const std::string& what, double ours, double theirs, doubl
 }
 
 void Comparison::near(const std::string& what, const Tensor& ours, const Tensor& theirs, double limit) {
+  near(what, ours, theirs, Limit{.of_largest = limit});
+}
+
+void Comparison::near(const std::string& what, const Tensor& ours, const Tensor& theirs, const Limit& limit) {
   ++compared_;
   if (ours.shape() != theirs.shape())
-    return fail(fmt::format("{} has the shape {}, recorded {}", what, ours.shape(), theirs.shape()));
+    return fail(
+        fmt::format("{} has the shape {}, recorded {}", what, print(ours.shape()), print(theirs.shape())));
   const std::vector<double> a = numbers_in(ours), b = numbers_in(theirs);
   const bool is_exact = theirs.type() != Type::float32 && theirs.type() != Type::float64;
-  const double allowed = is_exact ? 0 : limit * largest_of(b);
+  const double of_all = limit.of_largest * largest_of(b) + limit.absolute;
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (!are_near(a[i], b[i], allowed))
+    if (!are_near(a[i], b[i], is_exact ? 0 : of_all + limit.relative * std::abs(b[i])))
       return fail(fmt::format("{}: element {} is {:.7g}, recorded {:.7g}", what, i, a[i], b[i]));
 }
 

@@ -13,6 +13,14 @@ inline constexpr double loss_limit = 1e-5;
 inline constexpr double weight_limit = 1e-4;
 inline constexpr double prediction_limit = 1e-5;
 
+// How far a number may deviate: relative to the largest element of its tensor, relative to itself, and absolutely. The
+// three are added.
+struct Limit {
+  double of_largest = 0;
+  double relative = 0;
+  double absolute = 0;
+};
+
 class Comparison {
  public:
   // Until this call a problem of the input is a refusal on purpose. After it, it is a failure: what is not offered has
@@ -23,6 +31,7 @@ class Comparison {
   void near(const std::string& what, double ours, double theirs, double limit = loss_limit);
   // NaN and infinities have to be at the same elements. Integers and booleans have to be equal.
   void near(const std::string& what, const Tensor& ours, const Tensor& theirs, double limit);
+  void near(const std::string& what, const Tensor& ours, const Tensor& theirs, const Limit& limit);
   void same(const std::string& what, std::string_view ours, std::string_view theirs);
   void fail(std::string difference);
 

@@ -18,5 +18,19 @@ struct Family {
 const Family* family_of(const Recording& recording);
 
 void compare_training(const Recording& recording, Comparison& comparison);
+void compare_activation(const Recording& recording, Comparison& comparison);
+void compare_constraint(const Recording& recording, Comparison& comparison);
+void compare_regularizer(const Recording& recording, Comparison& comparison);
+void compare_loss(const Recording& recording, Comparison& comparison);
+void compare_metric(const Recording& recording, Comparison& comparison);
+void compare_initializer(const Recording& recording, Comparison& comparison);
+void compare_precision(const Recording& recording, Comparison& comparison);
+void compare_optimizer(const Recording& recording, Comparison& comparison);
+void compare_mirrored_optimizer(const Recording& recording, Comparison& comparison);
+void compare_callback(const Recording& recording, Comparison& comparison);
+
+// The same on several mirrored replicas, which share the rows of each step.
+void compare_optimizer_on(const Recording& recording, Comparison& comparison, std::int64_t replicas);
+void compare_callback_on(const Recording& recording, Comparison& comparison, std::int64_t replicas);
 
 }  // namespace wt::recordings

@@ -14,6 +14,18 @@ namespace {
 // Sorted such that a family with a prefix comes before the one that has the rest of its kind.
 constexpr Family families[] = {
     {"layers", "", compare_training},
+    {"losses_metrics", "activation_", compare_activation},
+    {"losses_metrics", "constraint_", compare_constraint},
+    {"losses_metrics", "initializer_", compare_initializer},
+    {"losses_metrics", "loss_", compare_loss},
+    {"losses_metrics", "metric_", compare_metric},
+    {"losses_metrics", "regularizer_", compare_regularizer},
+    {"optimizers", "callback_", compare_callback},
+    {"optimizers", "mirrored_", compare_mirrored_optimizer},
+    {"optimizers", "optimizer_", compare_optimizer},
+    {"optimizers", "schedule_", compare_optimizer},
+    {"optimizers", "loss_scale_", compare_optimizer},
+    {"precision", "", compare_precision},
 };
 
 std::string reason_of(const InputError& error) {

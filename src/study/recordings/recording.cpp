@@ -55,6 +55,18 @@ std::map<std::string, Tensor> Recording::tensors() const {
   return read_safetensors(file).tensors;
 }
 
+std::optional<std::string> Recording::error_text(std::string_view key) const {
+  const json::Value* found = error(key);
+  if (found == nullptr) return std::nullopt;
+  const json::Value* type = found->find("type");
+  if (type != nullptr && type->kind() == json::Kind::null) return std::nullopt;  // an error was looked for
+  const json::Value* text = found->find("sentence");
+  if (text == nullptr)
+    throw InputError(
+        Problem{found->place(), "this error has no \"sentence\"", "record what TensorFlow says"});
+  return text->string();
+}
+
 std::vector<Recording> read_recordings(std::span<const std::string> places, const fs::path& scratch) {
   std::vector<Recording> found;
   for (const std::string& place : places) {

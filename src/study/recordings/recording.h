@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct Recording {
   // What case.json has under `section` and `key`; null if there is no such key.
   const json::Value* value(std::string_view key) const { return find("values", key); }
   const json::Value* error(std::string_view key) const { return find("errors", key); }
+  // What TensorFlow says in the error that it raised there; none if it raised none.
+  std::optional<std::string> error_text(std::string_view key) const;
   const json::Value* text(std::string_view key) const { return find("texts", key); }
   const json::Value* config(std::string_view key) const;  // of values.config
   std::map<std::string, Tensor> tensors() const;          // none without a data.safetensors

@@ -45,10 +45,17 @@ train::CompileOptions options_of(const Recording& recording) {
     for (const json::Value& weight : weights->elements()) options.loss.weights.push_back(number_of(weight));
   options.optimizer = model::optimizer_named(recording.config("opt")->string());
   options.optimizer.learning_rate = number_of(*recording.config("learning_rate"));
-  // Metrics of several outputs, which the recording has by the names of the outputs, are not compared.
+  const auto named = [](const json::Value& names) {
+    std::vector<model::Metric> metrics;
+    for (const std::string& each : texts_in(names)) metrics.push_back(model::metric_named(each));
+    return metrics;
+  };
+  const json::Value& metrics = *recording.config("metrics");
   if (!options.loss.is_list)
-    for (const std::string& each : texts_in(*recording.config("metrics")))
-      options.metrics.push_back(model::metric_named(each));
+    options.metrics = named(metrics);
+  else if (metrics.kind() == json::Kind::array)
+    for (const json::Value& of_output : metrics.elements())
+      options.metrics_of_outputs.push_back(named(of_output));
   return options;
 }
 
@@ -128,7 +135,7 @@ class Repeated {
   // Keras name the weights of some layers differently, so that of those without a match the first with the same shape
   // is taken.
   void match_names() {
-    std::vector<model::Weight> own = model::weights_of(*layer_);
+    std::vector<model::Weight> own = model::weights_of(*layer_, recording_.semantics());
     std::vector<std::string> unmatched;
     const auto take = [&](const std::string& path, const auto& is_it) {
       const auto found = std::ranges::find_if(own, is_it);

@@ -22,6 +22,9 @@ inline Rows elementwise() {
       {"sign", {f64({5})}, {}, 5, 80},
       {"relu", {f32({2, 3})}, {}, 6, 48},
       {"relu", {f32({10, 10})}, {}, 100, 800},
+      // two comparisons
+      {"relu6", {f32({2, 3})}, {}, 12, 48},
+      {"relu6", {f64({5})}, {}, 10, 80},
       // negate, exp, add, divide
       {"sigmoid", {f32({2, 3})}, {}, 24, 48},
       {"sigmoid", {f64({5})}, {}, 20, 80},
@@ -34,6 +37,8 @@ inline Rows elementwise() {
 
       {"relu_gradient", {f32({2, 3}), f32({2, 3})}, {}, 6, 72},
       {"relu_gradient", {f64({5}), f64({5})}, {}, 5, 120},
+      {"relu6_gradient", {f32({2, 3}), f32({2, 3})}, {}, 12, 72},
+      {"relu6_gradient", {f64({5}), f64({5})}, {}, 10, 120},
       {"sigmoid_gradient", {f32({2, 3}), f32({2, 3})}, {}, 18, 72},
       {"sigmoid_gradient", {f64({5}), f64({5})}, {}, 15, 120},
       {"tanh_gradient", {f32({2, 3}), f32({2, 3})}, {}, 18, 72},

@@ -1,4 +1,4 @@
-// Workers that don't wait for each other: what they share and how busy it is, and how stale their updates are.
+// Workers that don't wait for each other: what limits them, and how stale their updates are.
 import { indices } from "../data/columns";
 import type { Pool, Run } from "../data/report";
 import { edgeOf } from "../style/look";
@@ -34,6 +34,9 @@ function sharedOf(pool: Pool): Shared[] {
     { full: "the coordinator", name: "the coordinator", share: pool.coordinator_busy },
     ...rows.map((row) => ({ ...row, name: `CPU of ${deviceLabel(row.name)}` })),
     { full: `link ${pool.busiest_link.name}`, name: pool.busiest_link.name, share: pool.busiest_link.share },
+    ...pool.limits
+      .filter(({ name }) => name === "the workers")
+      .map(({ name, interval_s }) => ({ full: name, name, share: interval_s / pool.interval_s })),
   ];
   return all
     .filter(({ share }) => share > 0)
@@ -48,7 +51,7 @@ export const poolShares: Chart<Run> = {
     return `What ${number(pool.workers)} workers share: ${number(pool.updates_per_second)} updates a second, bound by ${shorten(pool.bottleneck, 50)}`;
   },
   explain: (run) =>
-    `Workers don't wait for each other: one of them ends a step every ${seconds(poolOf(run).interval_s)}. Bars show the part of the time in which each thing that all of them share is busy. Where none is busy for 90 %, more or faster workers would bring more updates.`,
+    `Workers don't wait for each other: one of them ends a step every ${seconds(poolOf(run).interval_s)}. Bars show which part of this interval each would need if nothing else limited the workers. On average ${number(poolOf(run).waiting_workers)} of ${number(poolOf(run).workers)} workers wait for the coordinator, a server or the messages of others.`,
   applies: hasPool,
   height: (run) => 64 + 34 * sharedOf(poolOf(run)).length,
   option(run, look) {

@@ -87,6 +87,9 @@ export interface Pool {
   updates_per_second: number;
   interval_s: number;
   bottleneck: string;
+  limits: { name: string; interval_s: number }[];
+  waiting_workers: number;
+  queues: { name: string; mean: number; longest: number }[];
   coordinator_busy: number;
   servers_busy: { name: string; share: number }[];
   busiest_link: { name: string; share: number };

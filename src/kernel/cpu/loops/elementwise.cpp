@@ -65,11 +65,11 @@ void select(const bool* condition, const T* a, const T* b, T* c, const Block& bl
 template <class T>
 constexpr ElementwiseOf<T> floating_loops{
     {map<Negate, T>, map<Exp, T>, map<Log, T>, map<Sqrt, T>, map<Square, T>, map<Abs, T>, map<Sign, T>,
-     map<Relu, T>, map<Sigmoid, T>, map<Tanh, T>, map<Gelu, T>},
+     map<Relu, T>, map<Relu6, T>, map<Sigmoid, T>, map<Tanh, T>, map<Gelu, T>},
     {zip<Add, T, T>, zip<Subtract, T, T>, zip<Multiply, T, T>, zip<Divide, T, T>, zip<Maximum, T, T>,
-     zip<Minimum, T, T>, zip<ReluGradient, T, T>, zip<SigmoidGradient, T, T>, zip<TanhGradient, T, T>,
-     zip<GeluGradient, T, T>, zip<Then<Relu, Add>, T, T>, zip<Then<Sigmoid, Add>, T, T>,
-     zip<Then<Tanh, Add>, T, T>, zip<Then<Gelu, Add>, T, T>},
+     zip<Minimum, T, T>, zip<ReluGradient, T, T>, zip<Relu6Gradient, T, T>, zip<SigmoidGradient, T, T>,
+     zip<TanhGradient, T, T>, zip<GeluGradient, T, T>, zip<Then<Relu, Add>, T, T>,
+     zip<Then<Sigmoid, Add>, T, T>, zip<Then<Tanh, Add>, T, T>, zip<Then<Gelu, Add>, T, T>},
     {zip<Equal, T, bool>, zip<Less, T, bool>, zip<Greater, T, bool>},
     select<T>};
 

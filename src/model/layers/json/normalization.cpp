@@ -7,6 +7,20 @@ namespace wt::model {
 
 namespace {
 
+// Nothing where the layer doesn't renormalize: then its other keys say nothing.
+std::optional<Renormalization> read_renormalization(LayerReader& r) {
+  const json::Value* clipping = r.given("renorm_clipping");
+  Renormalization renorm{.momentum = r.number("renorm_momentum", 0.99, {.at_least = 0.0, .at_most = 1.0})};
+  if (!r.flag("renorm", false)) return {};
+  if (clipping == nullptr) return renorm;
+  json::Reader bounds(*clipping, r.problems());
+  renorm.rmin = bounds.maybe<double>("rmin");
+  renorm.rmax = bounds.maybe<double>("rmax");
+  renorm.dmax = bounds.maybe<double>("dmax");
+  bounds.finish();
+  return renorm;
+}
+
 LayerPtr read_batch_normalization(LayerReader& r) {
   return batch_normalization(
       {.name = r.name(),
@@ -15,6 +29,7 @@ LayerPtr read_batch_normalization(LayerReader& r) {
        .epsilon = r.number("epsilon", 1e-3, {.at_least = 0.0}),
        .center = r.flag("center", true),
        .scale = r.flag("scale", true),
+       .renorm = read_renormalization(r),
        .synchronized = r.flag("synchronized", false),
        .beta = r.rule("beta", zeros),
        .gamma = r.rule("gamma", ones),
@@ -29,6 +44,7 @@ LayerPtr read_layer_normalization(LayerReader& r) {
                               .epsilon = r.number("epsilon", 1e-3, {.at_least = 0.0}),
                               .center = r.flag("center", true),
                               .scale = r.flag("scale", true),
+                              .rms_scaling = r.flag("rms_scaling", false),
                               .beta = r.rule("beta", zeros),
                               .gamma = r.rule("gamma", ones),
                               .trainable = r.trainable()});

@@ -1,0 +1,48 @@
+#include "scenario/callbacks.h"
+
+#include <fmt/format.h>
+
+#include "train/model.h"
+
+namespace wt::scenario {
+
+namespace {
+
+// An evaluation after each epoch, or after some, has the same results as the training.
+std::vector<std::string> results_of_epoch(const Scenario& scenario, const Job& job) {
+  std::vector<std::string> names =
+      train::result_names({.metrics = job.metrics, .metrics_of_outputs = job.metrics_of_outputs}, *job.model);
+  const auto& evaluation = scenario.training.evaluation;
+  if (!evaluation || !evaluation->every) return names;
+  const std::size_t count = names.size();
+  for (std::size_t i = 0; i < count; ++i) names.push_back("val_" + names[i]);
+  return names;
+}
+
+}  // namespace
+
+void check_callbacks(const Scenario& scenario, Job& job, Problems& problems) {
+  const Training& training = scenario.training;
+  if (training.callbacks.empty()) return;
+  if (training.loop != Loop::fit)
+    problems.add(scenario.place("training.callbacks"),
+                 "callbacks are called by fit, and the loop is \"custom\"",
+                 R"(leave them out, or take "loop": "fit")");
+  train::CallbackFacts facts{job.optimizer, all_metrics(job), results_of_epoch(scenario, job),
+                             scenario.semantics};
+  for (std::size_t i = 0; i < training.callbacks.size(); ++i) {
+    for (const train::CallbackProblem& problem : train::problems_of(training.callbacks[i], facts))
+      problems.add(scenario.place(fmt::format("training.callbacks.{}{}{}", i, problem.key.empty() ? "" : ".",
+                                              problem.key)),
+                   problem.fact, problem.remedy);
+    // What a callback adds to the results, those after it may watch.
+    if (train::sets_learning_rate(training.callbacks[i]))
+      facts.logs.emplace_back(train::name_of_rate(scenario.semantics));
+  }
+  if (scenario.numerics == Numerics::none)
+    job.notes.push_back({scenario.place("training.callbacks"),
+                         "callbacks act on what is computed, and nothing is: all epochs are counted",
+                         R"(take the numerics "cpu", or leave the callbacks out)"});
+}
+
+}  // namespace wt::scenario

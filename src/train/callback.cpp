@@ -1,0 +1,102 @@
+#include "train/callback.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "train/callbacks/file_name.h"
+#include "train/callbacks/monitor.h"
+
+namespace wt::train {
+
+namespace {
+
+using Found = std::vector<CallbackProblem>;
+
+void check_monitor(const Watched& watched, const CallbackFacts& facts, Found& found) {
+  if (std::ranges::find(facts.logs, watched.name) == facts.logs.end()) {
+    const std::vector<std::string_view> known(facts.logs.begin(), facts.logs.end());
+    std::string remedy = did_you_mean(watched.name, known);
+    if (watched.name.starts_with("val_"))
+      remedy += R"(; "evaluation" with "every": 1 gives those with "val_")";
+    found.push_back({"monitor", fmt::format("an epoch has no result \"{}\"", watched.name), remedy});
+  } else if (!larger_is_better(watched, facts.metrics, facts.semantics)) {
+    found.push_back(
+        {"monitor",
+         fmt::format(
+             "Keras isn't able to automatically determine whether \"{}\" should be maximized or minimized",
+             watched.name),
+         R"(add "mode": "max" or "mode": "min")"});
+  }
+}
+
+void require_settable_rate(const CallbackFacts& facts, Found& found) {
+  if (facts.optimizer.schedule)
+    found.push_back({"", "the optimizer's learning rate is a schedule, and so it is not settable",
+                     "give the optimizer a number, or leave the callback out"});
+}
+
+void check(const EarlyStopping& callback, const CallbackFacts& facts, Found& found) {
+  check_monitor({callback.monitor, callback.mode, callback.min_delta, Watcher::early_stopping}, facts, found);
+}
+
+void check(const ReduceLROnPlateau& callback, const CallbackFacts& facts, Found& found) {
+  check_monitor({callback.monitor, callback.mode, callback.min_delta, Watcher::plateau}, facts, found);
+  if (callback.factor >= 1)
+    found.push_back({"factor",
+                     fmt::format("ReduceLROnPlateau does not support a factor >= 1.0. Received factor={}",
+                                 print_as_python(callback.factor)),
+                     "take a factor between 0 and 1"});
+}
+
+void check(const LearningRateScheduler& /*callback*/, const CallbackFacts& /*facts*/, Found& /*found*/) {}
+
+void check(const ModelCheckpoint& callback, const CallbackFacts& facts, Found& found) {
+  if (callback.save_best_only)
+    check_monitor({callback.monitor, callback.mode, 0, Watcher::checkpoint}, facts, found);
+  if (callback.save_best_only && callback.save_freq)
+    found.push_back({"save_freq", "the best of all epochs is known only at the end of an epoch",
+                     R"(leave "save_freq" or "save_best_only" out)"});
+  if (!callback.filepath.ends_with(".safetensors"))
+    found.push_back({"filepath", fmt::format("\"{}\" is not a name of a safetensors file", callback.filepath),
+                     R"(weights are saved as safetensors: let it end with ".safetensors")"});
+  Fields fields{{"epoch", std::int64_t{1}}};
+  if (callback.save_freq)
+    fields.emplace("batch", std::int64_t{1});
+  else
+    for (const std::string& name : facts.logs) fields.emplace(name, 1.0);
+  try {
+    filled(callback.filepath, fields);
+  } catch (const InputError& error) {
+    found.push_back({"filepath", error.problems().front().fact, error.problems().front().remedy});
+  }
+}
+
+void check(const CSVLogger& callback, const CallbackFacts& /*facts*/, Found& found) {
+  if (callback.separator.size() != 1)
+    found.push_back({"separator", "the separator of a CSV file is one character", R"(write "," or ";")"});
+}
+
+void check(const TerminateOnNaN& /*callback*/, const CallbackFacts& /*facts*/, Found& /*found*/) {}
+
+}  // namespace
+
+bool sets_learning_rate(const Callback& callback) {
+  return std::holds_alternative<ReduceLROnPlateau>(callback) ||
+         std::holds_alternative<LearningRateScheduler>(callback);
+}
+
+std::string_view name_of_rate(model::Semantics semantics) {
+  return semantics == model::Semantics::keras3 ? "learning_rate" : "lr";
+}
+
+std::vector<CallbackProblem> problems_of(const Callback& callback, const CallbackFacts& facts) {
+  Found found;
+  if (sets_learning_rate(callback)) require_settable_rate(facts, found);
+  std::visit([&](const auto& kind) { check(kind, facts, found); }, callback);
+  return found;
+}
+
+}  // namespace wt::train

@@ -1,0 +1,100 @@
+#include "train/callbacks.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace wt::train {
+
+// ---- What callbacks do to a training
+
+// Before the first step the optimizer has no variables yet.
+double CallbackContext::learning_rate() const {
+  const std::string name = model::learning_rate_name(optimizer);
+  return state.has(name) ? static_cast<double>(state.read(name).values<float>()[0])
+                         : static_cast<double>(static_cast<float>(optimizer.learning_rate));
+}
+
+void CallbackContext::set_learning_rate(double rate) const {
+  state.preset({{model::learning_rate_name(optimizer), Tensor::of<float>({}, {static_cast<float>(rate)})}});
+}
+
+void CallbackContext::set_weights(const std::map<std::string, Tensor>& weights) const {
+  for (const auto& [name, value] : weights) state.write(name, value);
+}
+
+void CallbackContext::tell(const std::string& text) const {
+  if (note) note(text);
+}
+
+namespace {
+
+class Terminating final : public RunningCallback {
+ public:
+  explicit Terminating(const CallbackContext& context) : context_(context) {}
+
+  void end_step(const StepResult& step) override {
+    if (stops_ || std::isfinite(step.loss)) return;
+    stops_ = true;
+    context_.tell(fmt::format("TerminateOnNaN: the loss of step {} is {}", step.step, step.loss));
+  }
+
+  bool stops() const override { return stops_; }
+
+ private:
+  CallbackContext context_;
+  bool stops_ = false;
+};
+
+void add_logs(EpochLogs& logs, const EpochResult& result, std::string_view prefix) {
+  logs[fmt::format("{}loss", prefix)] = {result.loss};
+  for (const Log& metric : result.metrics) logs[fmt::format("{}{}", prefix, metric.name)] = {metric.value};
+}
+
+}  // namespace
+
+RunningCallbackPtr run(const TerminateOnNaN& /*callback*/, const CallbackContext& context) {
+  return std::make_unique<Terminating>(context);
+}
+
+// ---- All callbacks of a training
+
+Callbacks::Callbacks(const std::vector<Callback>& callbacks, const CallbackContext& context)
+    : callbacks_(callbacks) {
+  for (const Callback& callback : callbacks_)
+    running_.push_back(std::visit([&](const auto& kind) { return run(kind, context); }, callback));
+}
+
+void Callbacks::begin_epoch(std::int64_t epoch) {
+  for (const RunningCallbackPtr& callback : running_) callback->begin_epoch(epoch);
+}
+
+void Callbacks::end_step(const StepResult& step) {
+  for (const RunningCallbackPtr& callback : running_) callback->end_step(step);
+}
+
+EpochLogs Callbacks::end_epoch(const EpochResult& epoch, const EpochResult* evaluation) {
+  EpochLogs logs;
+  add_logs(logs, epoch, "");
+  if (evaluation != nullptr) add_logs(logs, *evaluation, "val_");
+  return end_epoch(epoch.epoch, std::move(logs));
+}
+
+EpochLogs Callbacks::end_epoch(std::int64_t epoch, EpochLogs logs) {
+  for (const RunningCallbackPtr& callback : running_) callback->end_epoch(epoch, logs);
+  return logs;
+}
+
+void Callbacks::end() {
+  for (const RunningCallbackPtr& callback : running_) callback->end();
+}
+
+std::optional<std::string_view> Callbacks::stopped_by() const {
+  for (std::size_t i = 0; i < running_.size(); ++i)
+    if (running_[i]->stops()) return name_of(callbacks_[i]);
+  return std::nullopt;
+}
+
+}  // namespace wt::train

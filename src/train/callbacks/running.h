@@ -1,0 +1,61 @@
+#pragma once
+// A callback while fit runs. Each kind has a function here that makes it ready.
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "train/callback.h"
+#include "train/model.h"
+
+namespace wt::train {
+
+// A result of an epoch as callbacks see it. Keras 2 logs its learning rate in float32, which is printed with fewer
+// digits.
+struct EpochLog {
+  double value = 0;
+  bool is_single = false;
+};
+using EpochLogs = std::map<std::string, EpochLog, std::less<>>;
+
+// What callbacks see of a training, and do to it.
+struct CallbackContext {
+  const Model& model;
+  State& state;
+  const model::Optimizer& optimizer;
+  std::vector<model::Metric> metrics{};  // of all outputs, by the names that they are given
+  model::Semantics semantics = model::default_semantics;
+  // Where to write a file that a callback names.
+  std::function<std::filesystem::path(const std::string& name)> file{};
+  std::function<void(const std::string& text)> note{};  // receives messages for the user
+
+  double learning_rate() const;
+  void set_learning_rate(double rate) const;
+  void set_weights(const std::map<std::string, Tensor>& weights) const;
+  void tell(const std::string& text) const;
+};
+
+class RunningCallback {
+ public:
+  virtual ~RunningCallback() = default;
+  virtual void begin_epoch(std::int64_t /*epoch*/) {}
+  virtual void end_step(const StepResult& /*step*/) {}
+  // The epoch is counted from 0. What a callback adds to the logs, those after it see.
+  virtual void end_epoch(std::int64_t /*epoch*/, EpochLogs& /*logs*/) {}
+  virtual void end() {}
+  virtual bool stops() const { return false; }  // whether the training is to end
+
+  // Keras' attributes of the same names, such as "wait" and "best". A best value that there is not is NaN.
+  virtual std::map<std::string, double> state() const { return {}; }
+};
+using RunningCallbackPtr = std::unique_ptr<RunningCallback>;
+
+RunningCallbackPtr run(const EarlyStopping& callback, const CallbackContext& context);
+RunningCallbackPtr run(const ReduceLROnPlateau& callback, const CallbackContext& context);
+RunningCallbackPtr run(const LearningRateScheduler& callback, const CallbackContext& context);
+RunningCallbackPtr run(const ModelCheckpoint& callback, const CallbackContext& context);
+RunningCallbackPtr run(const CSVLogger& callback, const CallbackContext& context);
+RunningCallbackPtr run(const TerminateOnNaN& callback, const CallbackContext& context);
+
+}  // namespace wt::train
