@@ -424,7 +424,8 @@ TEST_F(Strategies, P16_TheLearningRateIsLookedUpByTheBatchOfAllReplicas) {
                  R"(training.learning_rate_by_batch={"5": 0.1, "10": 0.15})"});
   };
   EXPECT_EQ(said(2).exit, cli::Exit::done);
-  EXPECT_TRUE(has(said(3).messages, "no learning rate is given for a global batch of 15")) << said(3).messages;
+  EXPECT_TRUE(has(said(3).messages, "no learning rate is given for a global batch of 15"))
+      << said(3).messages;
 }
 
 TEST_F(Strategies, C1_TheClusterMayComeFromTfConfig) {
