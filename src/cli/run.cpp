@@ -106,8 +106,8 @@ void print(const session::Results& results, const RunOptions& options, const std
       if (results.simulated) streams.results << report::simulated_text(results.planned, *results.simulated);
     }
     if (!results.epochs.empty()) streams.results << "\n";
-    streams.results << report::epochs_table(results) << report::target_text(results) << "results: " << folder
-                    << "\n";
+    streams.results << report::epochs_table(results) << report::beside_text(results)
+                    << report::target_text(results) << "results: " << folder << "\n";
   }
 }
 

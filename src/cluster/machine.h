@@ -52,6 +52,9 @@ struct Machine {
   // Set if workers don't wait for each other. `replicas` are those of the first worker then, which stands for
   // all, and it is the only task that is counted.
   std::optional<Pool> pool{};
+  // The device on which the cluster's task "evaluator" evaluates checkpoints, beside the training. Unset: there is
+  // none.
+  std::optional<Replica> evaluator{};
   // Every task with its machine and its endpoints: also those that don't train, such as parameter servers.
   // Unset without a platform, and for a single process.
   std::optional<Cluster> cluster{};

@@ -40,7 +40,7 @@ class KindsOf {
 
  private:
   std::int32_t drawn(std::uint32_t word) const {
-    if (component_.popularity.exponent == 0) return below(word, component_.below);
+    if (component_.popularity.is_even()) return below(word, component_.below);
     return static_cast<std::int32_t>(component_.popularity.id(word * 0x1p-32, component_.below));
   }
 

@@ -51,6 +51,9 @@ struct Pool {
   // How many closures a worker gets with one dispatch, and executes one after the other: Keras'
   // steps_per_execution.
   std::int64_t at_once = 1;
+  // The coordinator joins after so many closures: it schedules the next ones when these have ended. 0: it
+  // joins once, at the end.
+  std::int64_t join_every = 0;
   std::vector<double> paces{};  // by closure, the factor on the times of the worker's kernels; empty: 1
 };
 

@@ -64,6 +64,7 @@ std::string results_json(const session::Results& results) {
   if (results.timed_out) write_timed_out(out, *results.timed_out);
   if (results.stopped) write_stopped(out, *results.stopped);
   if (results.turns) write_turns(out, *results.turns);
+  if (results.beside) write_beside(out, *results.beside);
   if (results.has_numbers()) write_trained(out, results);
   return out.end_object().text();
 }

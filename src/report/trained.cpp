@@ -72,8 +72,7 @@ void write_final(json::Writer& out, const session::Results& results) {
   const session::Epoch& last = results.epochs.back();
   out.key("final").begin_object();
   write_measured(out, last.training.loss, last.training.metrics);
-  if (const auto& evaluation = results.evaluation ? results.evaluation : last.evaluation)
-    write_evaluation(out, *evaluation);
+  if (const auto& evaluation = results.last_evaluation()) write_evaluation(out, *evaluation);
   out.end_object();
 }
 
@@ -118,6 +117,27 @@ void write_trained(json::Writer& out, const session::Results& results) {
   write_target(out, results);
 }
 
+void write_beside(json::Writer& out, const session::Beside& beside) {
+  out.key("evaluator")
+      .begin_object()
+      .member("device", beside.device)
+      .member("evaluation_s", beside.each.count())
+      .member("skipped", beside.skipped)
+      .member("behind_s", beside.behind.count())
+      .key("evaluations")
+      .begin_array();
+  for (const session::Beside::Evaluation& each : beside.evaluations) {
+    out.begin_object(Layout::one_line)
+        .member("epoch", each.epoch)
+        .member("saved_s", each.saved.count())
+        .member("begin_s", each.begin.count())
+        .member("end_s", each.end.count());
+    if (each.result) write_measured(out, each.result->loss, each.result->metrics);
+    out.end_object();
+  }
+  out.end_array().end_object();
+}
+
 std::string target_text(const session::Results& results) {
   if (!results.target_loss) return "";
   const std::optional<session::ReachedTarget> reached = session::reached_target(results);
@@ -140,6 +160,25 @@ std::string steps_csv(const session::Results& results) {
     text += "\n";
   }
   return text;
+}
+
+std::string beside_text(const session::Results& results) {
+  if (!results.beside || results.beside->evaluations.empty()) return "";
+  const session::Beside& beside = *results.beside;
+  std::string text = fmt::format(
+      "{} evaluates checkpoints beside the training, {} each{}: {} evaluated, {} skipped, the last one until "
+      "{} after "
+      "the training\n",
+      beside.device, rough(beside.each), beside.is_given ? " as given" : " (simulated)",
+      std::ssize(beside.evaluations), beside.skipped, rough(beside.behind));
+  std::vector<TableRow> rows{{"epoch", "saved", "begins", "ends"}};
+  if (const auto& result = beside.evaluations.back().result) add_headings(rows[0], *result, "");
+  for (const session::Beside::Evaluation& each : beside.evaluations) {
+    TableRow row{std::to_string(each.epoch + 1), rough(each.saved), rough(each.begin), rough(each.end)};
+    if (each.result) add_cells(row, *each.result);
+    rows.push_back(std::move(row));
+  }
+  return text + print_table(rows, "r");
 }
 
 std::string epochs_table(const session::Results& results) {

@@ -125,6 +125,22 @@ void check_fit_with_servers(const Scenario& scenario, Problems& problems) {
                  R"(add "steps_per_epoch" to "training")");
 }
 
+// TensorFlow 2.15's sentence (recording servers_estimator_parameter_server_v2): tf.estimator.RunConfig says it.
+void check_estimator(const Scenario& scenario, Problems& problems) {
+  if (scenario.training.loop != Loop::estimator) return;
+  const Place place = scenario.place("training.loop");
+  if (scenario.strategy->has_coordinator())
+    problems.add(
+        place,
+        "Estimator refuses parameter servers with a coordinator: \"Please use "
+        "`tf.compat.v1.distribute.experimental.ParameterServerStrategy` for parameter server strategy with "
+        "estimator.\"",
+        R"(take the loop "custom")");
+  else
+    problems.add(place, "a training by tf.estimator can't be simulated yet",
+                 R"(take the loop "custom" or "fit")");
+}
+
 // Measured times are measured for each kernel, and no other measurement may scale them.
 void check_compute(const Scenario& scenario, Problems& problems) {
   const Time& time = scenario.time;
@@ -167,6 +183,7 @@ void check(const Scenario& scenario, Problems& problems) {
                  R"(leave loss_scale out, or take the loop "custom")");
   }
   check_fit_with_servers(scenario, problems);
+  check_estimator(scenario, problems);
   if (scenario.dataset.repeat == -1 && !training.steps && !training.steps_per_epoch) {
     problems.add(scenario.place("dataset.repeat"), "an epoch of a dataset without end never ends",
                  R"(add "steps" or "steps_per_epoch" to "training")");
@@ -231,6 +248,13 @@ void check_time(const Scenario& scenario, Problems& problems) {
     problems.add(scenario.place("training.steps_per_execution"),
                  "only a TPU's host and a coordinator of workers start several steps at once",
                  R"(leave it out, or take the strategy "tpu" or "parameter_server")");
+  if (scenario.training.join_every && !scenario.strategy->has_coordinator())
+    problems.add(scenario.place("training.join_every"),
+                 "only the coordinator of parameter servers joins workers",
+                 R"(leave it out, or take the strategy "parameter_server")");
+  if (scenario.training.join_every && scenario.training.loop == Loop::fit)
+    problems.add(scenario.place("training.join_every"), "fit joins when an epoch ends",
+                 R"(leave it out, or take the "loop": "custom")");
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const Fault& fault = scenario.faults[i];
     const std::string key = fmt::format("faults.{}", i);

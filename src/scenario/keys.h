@@ -42,6 +42,11 @@ void keys_of(Visit& visit, SyntheticData& data) {
             .at_least = 0,
             .at_most = 10},
         data.zipf);
+  visit(optional("popularity",
+                 "a CSV file with how often each id was looked up, by which ids are drawn: \"id,count\", or "
+                 "\"first,last,count\" for ranges of ids that are equally likely"),
+        data.popularity);
+  visit.at_most_one({"zipf", "popularity"});
   visit(optional("labels",
                  "what labels are: classes, one_hot (a distribution over the classes), binary, numbers, or "
                  "positive numbers; "
@@ -219,7 +224,8 @@ void keys_of(Visit& visit, Checkpointing& checkpointing) {
 
 template <class Visit>
 void keys_of(Visit& visit, Training& training) {
-  visit(optional("loop", "a loop of one's own with tape and optimizer, or Keras' fit"), training.loop);
+  visit(optional("loop", "a loop of one's own with tape and optimizer, or Keras' fit; estimator is refused"),
+        training.loop);
   visit(Key{.name = "loss",
             .meaning =
                 "by name, or with its configuration; a list has one for each output of the model, and so "
@@ -262,6 +268,12 @@ void keys_of(Visit& visit, Training& training) {
               "steps in one program that a TPU's host starts, as Keras' compile says, where \"dispatch\" in "
               "\"time\" is what starting costs; or steps that a coordinator dispatches together to a worker"),
         training.steps_per_execution);
+  visit(count("join_every",
+              "the coordinator of parameter servers joins after so many steps: it schedules the next ones "
+              "when these "
+              "have ended; 1 lets the workers take turns, one at a time; where absent it joins when an epoch "
+              "ends"),
+        training.join_every);
   visit(optional("loss_scale",
                  "what the sum of the rows' losses is divided by: the rows really in the step, the nominal "
                  "batch, or as fit "
@@ -354,11 +366,14 @@ void keys_of(Visit& visit, Time& time) {
             .at_least = 0,
             .at_most = 1},
         time.jitter);
-  visit(count("steps",
-              "how many steps are played one after the other. Absent: with jitter 100; with input or faults "
-              "until they repeat; else one, as all are alike",
-              most_played_steps),
-        time.steps);
+  visit(
+      count(
+          "steps",
+          "how many steps are played one after the other. Absent: with jitter 100; with input or faults "
+          "until they repeat; with parameter servers as many as show their steady pace; else one, as all are "
+          "alike",
+          most_played_steps),
+      time.steps);
   visit(
       optional(
           "compile",

@@ -94,6 +94,7 @@ class MachineBuilder final : public strategy::Site {
     warn_of_idle_tasks();
     warn_of_unused();
     scenario_.strategy->warn(*this);
+    problems_.throw_if_any();
     return std::move(machine_);
   }
 
@@ -170,6 +171,8 @@ class MachineBuilder final : public strategy::Site {
       for (const cluster::Task* task : training) start(cluster::name(*task), reader.of(*task), task->host);
       for (const cluster::Task& task : cluster.tasks)
         if (std::ranges::find(training, &task) == training.end()) add_endpoints(task);
+      for (const cluster::Task* task : cluster::tasks_of(cluster, "evaluator"))
+        add_evaluator(context_of(cluster::name(*task), reader.of(*task), task->host));
     });
     if (wanted == strategy::Processes::per_worker && !problems_.any()) find_own_task();
     if (processes_.empty() && !problems_.any())
@@ -192,11 +195,11 @@ class MachineBuilder final : public strategy::Site {
     if (config.task_type.has_value() != config.task_index.has_value()) {
       report("cluster", std::string(cluster::needs_task), std::string(remedy));
     } else if (config.task_type == "evaluator") {
-      report(
-          "cluster",
-          "the program is the cluster's evaluator, and evaluating checkpoints beside the training can't be "
-          "simulated yet",
-          std::string(remedy));
+      report("cluster",
+             "the program is the cluster's evaluator, and a scenario describes the training, whose results "
+             "have the "
+             "evaluator's evaluations",
+             std::string(remedy));
     } else if (config.task_type) {
       at("cluster", remedy, [&] { cluster::worker_count(config.cluster, *config.task_type); });
     }
@@ -226,6 +229,19 @@ class MachineBuilder final : public strategy::Site {
 
   void start(const device::Name& task, const Hardware& hardware,
              std::optional<platform::Endpoint> host = {}) {
+    processes_.push_back(context_of(task, hardware, host));
+  }
+
+  // It computes on its first GPU, as a program without a strategy does, or else on its CPU.
+  void add_evaluator(device::Context context) {
+    for (const Kind kind : {Kind::gpu, Kind::cpu})
+      if (const std::vector<LogicalDevice> devices = context.list_logical_devices(kind);
+          !devices.empty() && !machine_.evaluator)
+        machine_.evaluator = cluster::Replica{.device = devices.front()};
+  }
+
+  device::Context context_of(const device::Name& task, const Hardware& hardware,
+                             std::optional<platform::Endpoint> host) {
     device::Context context(hardware.devices, {}, task);
     show(context);
     cut(context);
@@ -235,7 +251,7 @@ class MachineBuilder final : public strategy::Site {
     for (const LogicalDevice& device : context.list_logical_devices())
       if (host)
         machine_.endpoints.emplace(print(device.name), place_of(device.physical, hardware).value_or(*host));
-    processes_.push_back(std::move(context));
+    return context;
   }
 
   // The devices of a task that serves the others. It has all of its machine's.
@@ -316,6 +332,7 @@ class MachineBuilder final : public strategy::Site {
 
   // Jobs that TensorFlow's synchronous workers leave alone without a word.
   void warn_of_idle_tasks() {
+    check_evaluator();
     if (!machine_.cluster || scenario_.strategy->processes() != strategy::Processes::per_worker) return;
     const auto idle = [&](std::string_view job) {
       return std::ssize(cluster::tasks_of(*machine_.cluster, job));
@@ -327,11 +344,24 @@ class MachineBuilder final : public strategy::Site {
                "doesn't object",
                counted(idle("ps"), "task"), scenario_.strategy->name()),
            R"(leave the job out, or take "strategy": {"type": "parameter_server"})");
-    if (idle("evaluator") > 0)
-      warn("cluster",
-           "the evaluator does nothing here: evaluating checkpoints beside the training can't be simulated "
-           "yet",
-           "leave the job out");
+  }
+
+  // An evaluator takes checkpoints as they come, so the training neither evaluates nor says when to.
+  void check_evaluator() {
+    if (!machine_.evaluator) return;
+    const std::optional<Evaluation>& evaluation = scenario_.training.evaluation;
+    if (!evaluation || !scenario_.training.checkpointing) {
+      warn("cluster", "the evaluator does nothing: it evaluates checkpoints beside the training",
+           R"(add "checkpointing" and "evaluation" to "training", or leave the job out)");
+      return;
+    }
+    const auto refuse = [&](std::string_view key, bool is_given) {
+      if (is_given)
+        report(key, "the cluster's evaluator evaluates each checkpoint that it finds when it is free",
+               R"(leave it out, or the job "evaluator" out of the cluster)");
+    };
+    refuse("training.evaluation.every", evaluation->every.has_value());
+    refuse("training.evaluation.from_checkpoint", evaluation->from_checkpoint);
   }
 
   // The physical device that a file calls "GPU:0".

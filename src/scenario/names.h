@@ -90,8 +90,9 @@ struct Names<Launch> {
 template <>
 struct Names<Loop> {
   static constexpr std::string_view noun = "a training loop";
-  static constexpr std::array<json::Named<Loop>, 2> rows{{{"custom", Loop::custom}, {"fit", Loop::fit}}};
-  static constexpr std::array<Later, 1> later{{{"estimator", "TensorFlow's Estimator"}}};
+  static constexpr std::array<json::Named<Loop>, 3> rows{
+      {{"custom", Loop::custom}, {"fit", Loop::fit}, {"estimator", Loop::estimator}}};
+  static constexpr std::array<Later, 0> later{};
 };
 
 template <>

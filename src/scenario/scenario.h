@@ -112,7 +112,8 @@ struct SyntheticData {
   std::optional<std::int64_t> seed{};
   std::optional<double> noise{};
   std::optional<double> zipf{};
-  std::optional<LabelKinds> labels{};  // absent: those that the losses compare
+  std::optional<InputPath> popularity{};  // a file of counts (data/counted_ids.h)
+  std::optional<LabelKinds> labels{};     // absent: those that the losses compare
 };
 
 struct IdxData {
@@ -197,7 +198,11 @@ struct Dataset {
   data::AutoShardPolicy autoshard = data::AutoShardPolicy::automatic;  // among workers
 };
 
-enum class Loop : std::uint8_t { custom, fit };
+enum class Loop : std::uint8_t {
+  custom,
+  fit,
+  estimator  // of tf.estimator; refused (scenario/check.cpp)
+};
 // What the sum of a step's row losses is divided by.
 enum class LossScale : std::uint8_t { global_rows, global_batch, keras };
 // Of products of matrices and convolutions, where time is simulated. Numbers are computed in float32.
@@ -232,6 +237,8 @@ struct Training {
   std::optional<std::int64_t> steps_per_epoch{};
   // Of a TPU: in one program that the host starts. Of workers: in one dispatch of the coordinator.
   std::int64_t steps_per_execution = 1;
+  // Closures after which the coordinator of parameter servers joins, beside the end of an epoch.
+  std::optional<std::int64_t> join_every{};
   std::optional<double> target_loss{};    // of a step
   std::optional<LossScale> loss_scale{};  // global_batch in a custom loop, keras in fit; parsing fills it in
   std::optional<Precision> precision{};   // absent: what TensorFlow takes on such a device

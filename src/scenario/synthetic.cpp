@@ -49,6 +49,8 @@ data::Dataset rows_of(Kind kind, const SyntheticData& wanted, const Purpose& pur
   return data::Dataset::from_rows(data::one_hot_rows(data::synthetic_rows(kind), std::move(classes)));
 }
 
+bool draws_ids(const SyntheticData& wanted) { return wanted.zipf || wanted.popularity; }
+
 // Whether the model predicts the next token: each token has as many outputs as there are tokens.
 bool is_language_model(const Purpose& purpose) {
   const TensorSpec& row = purpose.inputs[0];
@@ -59,11 +61,15 @@ bool is_language_model(const Purpose& purpose) {
 
 // ---- Several inputs or outputs, and what only ids decide
 
-data::Component input_of(const Purpose& purpose, std::size_t i, data::Popularity popularity) {
+data::Component input_of(const Purpose& purpose, std::size_t i, const data::Popularity& popularity) {
   const TensorSpec& row = purpose.inputs[i];
   if (row.type != Type::int32 && row.type != Type::float32)
     refuse(fmt::format("no synthetic data for rows of {}", print(row)), "take inputs of float32 or int32");
   const bool is_looked_up = purpose.ids[i] > 0;
+  if (is_looked_up && popularity.counted && popularity.counted->largest() >= purpose.ids[i])
+    refuse(fmt::format("\"popularity\" counts the id {}, and the model \"{}\" has {} of them",
+                       popularity.counted->largest(), purpose.model, purpose.ids[i]),
+           fmt::format("count ids below {}", purpose.ids[i]));
   return {row, is_looked_up ? purpose.ids[i] : last_of(purpose.outputs[0]),
           is_looked_up ? popularity : data::Popularity{}};
 }
@@ -88,8 +94,9 @@ data::Component label_of(LabelKind kind, const TensorSpec& output) {
 
 data::Dataset rows_of_kinds(const SyntheticData& wanted, const Purpose& purpose) {
   data::Kinds kinds;
+  const data::Popularity popularity = popularity_of(wanted);
   for (std::size_t i = 0; i < purpose.inputs.size(); ++i)
-    kinds.inputs.push_back(input_of(purpose, i, {wanted.zipf.value_or(0)}));
+    kinds.inputs.push_back(input_of(purpose, i, popularity));
   const std::vector<LabelKind> labels = kinds_of_labels(wanted, purpose);
   for (std::size_t i = 0; i < purpose.outputs.size(); ++i)
     kinds.labels.push_back(label_of(labels[i], purpose.outputs[i]));
@@ -155,17 +162,24 @@ std::vector<std::int64_t> ids_of(const model::Layer& model, model::Semantics sem
   return ids;
 }
 
+data::Popularity popularity_of(const SyntheticData& wanted) {
+  if (!wanted.popularity) return {wanted.zipf.value_or(0), nullptr};
+  return {0, std::make_shared<const data::CountedIds>(data::read_counted_ids(wanted.popularity->path, {}))};
+}
+
 data::Dataset synthetic_data(const SyntheticData& wanted, const Purpose& purpose) {
   if (purpose.inputs.empty())
     refuse(fmt::format("the model \"{}\" doesn't say what its rows are like, so none can be made",
                        purpose.model),
            "give its first layer an input shape");
-  if (wanted.zipf && std::ranges::all_of(purpose.ids, [](std::int64_t ids) { return ids == 0; }))
-    refuse(fmt::format("the model \"{}\" looks no ids up, which zipf could draw", purpose.model),
-           "leave \"zipf\" out");
+  if (draws_ids(wanted) && std::ranges::all_of(purpose.ids, [](std::int64_t ids) { return ids == 0; })) {
+    const std::string_view key = wanted.zipf ? "zipf" : "popularity";
+    refuse(fmt::format("the model \"{}\" looks no ids up, which {} could draw", purpose.model, key),
+           fmt::format("leave \"{}\" out", key));
+  }
   const bool has_one = purpose.inputs.size() == 1 && purpose.outputs.size() == 1;
   const bool has_classes = has_one && kinds_of_labels(wanted, purpose)[0] == LabelKind::classes;
-  if (has_classes && !wanted.zipf && is_language_model(purpose))
+  if (has_classes && !draws_ids(wanted) && is_language_model(purpose))
     return rows_of(
         data::TokenSequences{.length = purpose.inputs[0].shape[0], .vocabulary = last_of(purpose.outputs[0])},
         wanted, purpose);

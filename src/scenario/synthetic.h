@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "data/popularity.h"
 #include "model/layer.h"
 #include "model/loss.h"
 #include "scenario/scenario.h"
@@ -23,6 +24,9 @@ struct Purpose {
 
 // Requires: the model knows the shapes of its inputs.
 std::vector<std::int64_t> ids_of(const model::Layer& model, model::Semantics semantics);
+
+// How likely ids are to be drawn. Throws InputError for what is wrong with the file that the data name.
+data::Popularity popularity_of(const SyntheticData& wanted);
 
 // Throws InputError if no rule makes such rows.
 data::Dataset synthetic_data(const SyntheticData& wanted, const Purpose& purpose);

@@ -7,6 +7,7 @@
 
 #include "base/rough.h"
 #include "scenario/expenses.h"
+#include "session/evaluator.h"
 
 namespace wt::session {
 
@@ -120,7 +121,7 @@ timing::Event JobClock::first_input() {
 
 timing::Event JobClock::evaluations() {
   const auto& evaluation = scenario_.training.evaluation;
-  if (!evaluation) return {};
+  if (!evaluation || evaluates_beside(scenario_, job_)) return {};
   const bool is_once = evaluation->from_checkpoint || !evaluation->every;
   timing::Event event{.count = is_once ? 1 : epochs_ / *evaluation->every};
   if (event.count == 0 || (scenario_.job && scenario_.job->evaluation)) return event;
@@ -155,7 +156,8 @@ timing::Event JobClock::checkpoints() const {
 // iterator, whose batches may have any number of rows.
 std::int64_t JobClock::functions() const {
   const bool is_custom = scenario_.training.loop == scenario::Loop::custom;
-  return (is_custom ? std::ssize(job_.step_rows) : 1) + (scenario_.training.evaluation ? 1 : 0);
+  return (is_custom ? std::ssize(job_.step_rows) : 1) +
+         (scenario_.training.evaluation && !evaluates_beside(scenario_, job_) ? 1 : 0);
 }
 
 std::int64_t JobClock::programs() const {

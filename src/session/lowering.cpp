@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/rough.h"
 #include "communication/timing.h"
-#include "data/popularity.h"
 #include "scenario/names.h"
+#include "scenario/synthetic.h"
 
 namespace wt::session {
 
@@ -79,8 +79,10 @@ plan::Plan ScenarioLowering::lower(strategy::Steps steps) {
 // As the ids of synthetic rows are drawn. Of stored rows all ids count as equally likely.
 strategy::RowShare ScenarioLowering::row_share() const {
   const auto* synthetic = std::get_if<scenario::SyntheticData>(&scenario_.dataset.source);
-  if (synthetic == nullptr || !synthetic->zipf) return {};
-  return [popularity = data::Popularity{*synthetic->zipf}](std::int64_t first, std::int64_t rows,
+  if (synthetic == nullptr) return {};
+  const data::Popularity popularity = scenario::popularity_of(*synthetic);
+  if (popularity.is_even()) return {};
+  return [popularity](std::int64_t first, std::int64_t rows,
                                                            std::int64_t all) {
     return popularity.below(static_cast<double>(first + rows), all) -
            popularity.below(static_cast<double>(first), all);

@@ -33,6 +33,13 @@ train::CompileOptions compile_options(const scenario::Scenario& scenario, const 
           .semantics = scenario.semantics};
 }
 
+train::CompileOptions evaluation_options(const scenario::Scenario& scenario, const scenario::Job& job) {
+  train::CompileOptions options = compile_options(scenario, job);
+  if (options.loss_scale == train::LossScale::global_batch)
+    options.loss_scale = train::LossScale::global_rows;
+  return options;
+}
+
 std::map<std::string, Tensor> first_weights(const scenario::Scenario& scenario, const scenario::Job& job) {
   train::State state(static_cast<std::uint64_t>(scenario.seed));
   state.preset(job.initial_weights);

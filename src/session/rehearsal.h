@@ -16,6 +16,9 @@ namespace wt::session {
 
 train::CompileOptions compile_options(const scenario::Scenario& scenario, const scenario::Job& job);
 
+// An evaluation's loss is the mean over its rows, whatever number a training step divides by.
+train::CompileOptions evaluation_options(const scenario::Scenario& scenario, const scenario::Job& job);
+
 // The model's weights before the first step: those given by the job, and initialized ones for all others. The
 // state of random number generators is not among them.
 std::map<std::string, Tensor> first_weights(const scenario::Scenario& scenario, const scenario::Job& job);

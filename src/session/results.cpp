@@ -8,6 +8,17 @@
 
 namespace wt::session {
 
+std::optional<train::EpochResult> Results::last_evaluation() const {
+  if (evaluation) return evaluation;
+  if (beside && !beside->evaluations.empty()) return beside->evaluations.back().result;
+  return epochs.empty() ? std::nullopt : epochs.back().evaluation;
+}
+
+Beside::Evaluation* Beside::find(std::int64_t epoch) {
+  const auto found = std::ranges::find(evaluations, epoch, &Evaluation::epoch);
+  return found == evaluations.end() ? nullptr : &*found;
+}
+
 std::string print(const Turns& turns) {
   return fmt::format("replicas take turns in this machine's pieces: in each step {}, {} in and out",
                      counted(turns.swaps, "swap"), rough(turns.swapped));

@@ -35,6 +35,28 @@ struct Turns {
   Bytes swapped{};         // bytes loaded and parked
 };
 
+// What the cluster's evaluator did with the training's checkpoints. Dates are simulated, from the beginning of the first
+// step.
+struct Beside {
+  struct Evaluation {
+    std::int64_t epoch = 0;  // whose weights they are, from 0
+    Seconds saved{};
+    Seconds begin{};
+    Seconds end{};
+    std::optional<train::EpochResult>
+        result{};  // unset without numbers, and for epochs before a restored one
+  };
+  std::string device{};
+  Seconds each{};         // one evaluation
+  bool is_given = false;  // by the scenario: it was not simulated
+  std::vector<Evaluation> evaluations{};
+  std::int64_t skipped = 0;  // checkpoints that were no longer the newest when the evaluator was free
+  Seconds behind{};          // from the last checkpoint to the end of its evaluation
+
+  Evaluation* find(std::int64_t epoch);  // null: it was not evaluated
+  const Evaluation* find(std::int64_t epoch) const { return const_cast<Beside*>(this)->find(epoch); }
+};
+
 // A user or the operating system ended the training early.
 struct Interrupted {
   std::int64_t step = 0;  // the number of completed steps, from the training's beginning
@@ -78,7 +100,10 @@ struct Results {
   std::vector<train::StepResult> steps{};
   std::vector<Epoch> epochs{};
   std::optional<train::EpochResult> evaluation{};  // after training
-  std::optional<double> target_loss{};             // unset: none is wanted
+  // Of the weights that were evaluated last.
+  std::optional<train::EpochResult> last_evaluation() const;
+  std::optional<Beside> beside{};       // unset: the cluster has no evaluator
+  std::optional<double> target_loss{};  // unset: none is wanted
 };
 
 // The first step, in the order in which steps end, whose loss is at most Results::target_loss.

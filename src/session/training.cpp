@@ -24,7 +24,8 @@ Training::Training(const scenario::Scenario& scenario, scenario::Job job, Option
       clock_(scenario_, job_, plans_, options_.simulation),
       saved_(scenario_, job_, plans_),
       evaluator_(job_.model, plans_.state(), plans_.machine()) {
-  evaluator_.compile(evaluation_options());
+  evaluator_.compile(evaluation_options(scenario_, job_));
+  if (evaluates_beside(scenario_, job_)) beside_.emplace(scenario_, job_, plans_, clock_);
   if (options_.note)
     for (const std::string& text : queues_.notes()) options_.note(text);
 }
@@ -61,6 +62,7 @@ session::Forecast Training::forecast() {
 
 void Training::add_job(const scenario::Scenario& scenario, session::Forecast& forecast) {
   forecast.job = JobClock(scenario, job_, clock_).time();
+  if (beside_) add_evaluations_beside(*forecast.job, beside_->beside(scenario::epochs_of(scenario)));
   const cost::Price* price = scenario::price_of(scenario_, job_.machine.platform->name());
   if (price == nullptr) return;
   const timing::JobTime& job = *forecast.job;
@@ -91,6 +93,7 @@ session::Results Training::planned_results() {
 session::Results Training::run(OutputFolder& folder) {
   session::Results results = planned_results();
   if (results.out_of_memory) return results;
+  if (beside_ && !results.last_step()) results.beside = beside_->beside(scenario::epochs_of(scenario_));
   if (results.simulated) add_time(results);
   if (!results.has_numbers()) return results;
   WT_EXPECT(options_.computes, "{} was created without Options::computes, so it cannot run", scenario_.name);
@@ -172,7 +175,7 @@ void Training::train(session::Results& results, OutputFolder& folder) {
   if (results.last_step() || results.interrupted) return;
   callbacks_->end();
   if (results.stopped) finish_stopped(results, folder);
-  if (const auto& evaluation = scenario_.training.evaluation) {
+  if (const auto& evaluation = scenario_.training.evaluation; evaluation && !beside_) {
     if (evaluation->from_checkpoint)
       results.evaluation = evaluate_checkpoint(results, folder);
     else if (!evaluation->every)
@@ -231,8 +234,15 @@ void Training::run_callbacks(session::Results& results) {
 
 // The last checkpoint has to be that of the last epoch, and the job is as long as its epochs.
 void Training::finish_stopped(session::Results& results, OutputFolder& folder) {
-  saved_.save_last({.epochs = results.stopped->epochs, .steps = done_.steps + std::ssize(results.steps)},
-                   folder);
+  const std::int64_t epochs = results.stopped->epochs;
+  saved_.save_last({.epochs = epochs, .steps = done_.steps + std::ssize(results.steps)}, folder);
+  if (beside_) {
+    const std::optional<Beside> planned = std::exchange(results.beside, beside_->beside(epochs));
+    for (Beside::Evaluation& evaluation : results.beside->evaluations)
+      if (const Beside::Evaluation* known = planned->find(evaluation.epoch))
+        evaluation.result = known->result;
+    evaluate_beside(epochs, results, folder);
+  }
   if (!results.job) return;
   scenario::Scenario shorter = scenario_;
   if (shorter.training.steps)
@@ -297,6 +307,7 @@ void Training::finish_epoch(train::EpochResult epoch, session::Results& results,
   results.epochs.push_back({.training = std::move(epoch)});
   saved_.save({.epochs = number, .steps = done_.steps + std::ssize(results.steps)}, folder);
   if (results.interrupted) return;
+  evaluate_beside(number, results, folder);
   const auto& evaluation = scenario_.training.evaluation;
   if (evaluation && evaluation->every && number % *evaluation->every == 0)
     results.epochs.back().evaluation = evaluate(evaluator_, results);
@@ -310,22 +321,26 @@ bool Training::is_cut_off(const train::EpochResult& epoch) const {
 
 // ---- Evaluations
 
-// An evaluation's loss is the mean over its rows, whatever number a training step divides by.
-train::CompileOptions Training::evaluation_options() const {
-  train::CompileOptions options = compile_options(scenario_, job_);
-  if (options.loss_scale == train::LossScale::global_batch)
-    options.loss_scale = train::LossScale::global_rows;
-  return options;
-}
-
 // Evaluates a new model, whose only state is that of the newest checkpoint.
 std::optional<train::EpochResult> Training::evaluate_checkpoint(session::Results& results,
                                                                 OutputFolder& folder) {
   train::State fresh(plans_.state().seed());
   saved_.restore_newest(fresh, folder);
   train::Model model(job_.model, fresh, plans_.machine());
-  model.compile(evaluation_options());
+  model.compile(evaluation_options(scenario_, job_));
   return evaluate(model, results);
+}
+
+// If the evaluator evaluates the checkpoint that was saved after so many epochs, which is the newest.
+void Training::evaluate_beside(std::int64_t epochs, session::Results& results, OutputFolder& folder) {
+  if (!results.beside) return;
+  Beside::Evaluation* evaluation = results.beside->find(epochs - 1);
+  if (evaluation == nullptr || evaluation->result) return;
+  train::State fresh(plans_.state().seed());
+  saved_.restore_newest(fresh, folder);
+  train::Model model(job_.model, fresh, beside_->resources());
+  model.compile(evaluation_options(scenario_, job_));
+  evaluation->result = evaluate(model, results);
 }
 
 // Unset if the evaluation was interrupted: its loss would be that of some of the rows.

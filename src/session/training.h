@@ -24,6 +24,7 @@
 #include "base/output_folder.h"
 #include "device/cpu/workers.h"
 #include "scenario/build.h"
+#include "session/evaluator.h"
 #include "session/forecast.h"
 #include "session/host_queues.h"
 #include "session/results.h"
@@ -90,8 +91,8 @@ class Training {
   void seat_on_host();
   void note_turns(session::Results& results);
   void train(session::Results& results, OutputFolder& folder);
-  train::CompileOptions evaluation_options() const;
   std::optional<train::EpochResult> evaluate_checkpoint(session::Results& results, OutputFolder& folder);
+  void evaluate_beside(std::int64_t epochs, session::Results& results, OutputFolder& folder);
   std::optional<train::EpochResult> evaluate(train::Model& model, session::Results& results);
   train::CallbackContext callback_context(OutputFolder& folder);
   void run_callbacks(session::Results& results);
@@ -113,6 +114,7 @@ class Training {
   TrainingClock clock_;
   SavedState saved_;
   train::Model evaluator_;
+  std::optional<Evaluator> beside_{};            // the cluster's, unless the training itself evaluates
   train::Progress done_{};                       // progress of the restored checkpoint; zero without one
   std::optional<train::Callbacks> callbacks_{};  // while the training runs
   double losses_of_epoch_ = 0;

@@ -171,16 +171,20 @@ Seconds TrainingClock::dispatch() const {
 std::optional<timing::PoolOptions> TrainingClock::pool_options(const plan::Plan& plan) const {
   if (!job_.machine.pool) return std::nullopt;
   const cluster::Pool& pool = *job_.machine.pool;
-  const std::int64_t steps = scenario_.time.steps.value_or(scenario::steps_of(scenario_, job_));
   const std::int64_t wanted = scenario_.training.steps_per_execution;
   const std::int64_t at_once = at_once_to_play(wanted, std::ssize(pool.workers));
+  std::int64_t closures = scenario_.time.steps.value_or(
+      closures_to_play(scenario::steps_of(scenario_, job_), std::ssize(pool.workers), at_once, plan));
+  const std::int64_t join_every = scenario_.training.join_every.value_or(0);
+  if (join_every > 0 && closures > join_every) closures -= closures % join_every;
   return timing::PoolOptions{
       .workers = strategy::devices_of_workers(pool),
       .replicas = job_.machine.replicas.size(),
       .servers = std::ssize(pool.servers),
-      .closures = closures_to_play(steps, std::ssize(pool.workers), at_once, plan),
+      .closures = closures,
       .dispatch = dispatch() * (static_cast<double>(at_once) / static_cast<double>(wanted)),
-      .at_once = at_once};
+      .at_once = at_once,
+      .join_every = join_every};
 }
 
 // Simulates the first replica's step without communication. A scenario's measured step is that of one device
@@ -235,6 +239,15 @@ std::optional<Seconds> TrainingClock::evaluation_step(std::int64_t rows) {
   return timing::simulate_step(plan, job_.machine, options).summary.step;
 }
 
+Seconds TrainingClock::evaluation_step_on(const cluster::Machine& machine, const plan::Plan& plan,
+                                          std::int64_t rows) {
+  timing::SimulationOptions options = options_for(rows, {&rows, 1});
+  options.steps.rows.clear();
+  options.pipeline.reset();
+  if (scenario_.time.measured_step) options.scale = step().scale;
+  return timing::simulate_step(plan, machine, options).summary.step;
+}
+
 Seconds TrainingClock::reading(std::int64_t rows) const {
   return timing::reading_time(pipeline_of(scenario_, job_), rows);
 }
@@ -276,7 +289,6 @@ void TrainingClock::complete(timing::Simulated& summary) {
 
 // ---- The whole training
 
-// The time from the training's beginning to this step, if all batches are whole.
 Seconds TrainingClock::time_before(std::int64_t step) {
   Seconds time{};
   for (std::size_t phase = 0; phase < phases_.size() && phases_[phase].from_step < step; ++phase) {

@@ -48,6 +48,10 @@ class TrainingClock {
   Seconds step_without_reading();
   // Unset if the step does not fit into the devices' memory.
   std::optional<Seconds> evaluation_step(std::int64_t rows);
+  // On a machine beside the training's, with one replica, whose rows are ready when it needs them. Requires: `plan` fits.
+  Seconds evaluation_step_on(const cluster::Machine& machine, const plan::Plan& plan, std::int64_t rows);
+  // From the beginning of the first step to this one, if all batches are whole.
+  Seconds time_before(std::int64_t step);
   // The time that a host needs to read and decode so many rows. Requires: the scenario has an input.
   Seconds reading(std::int64_t rows) const;
 
@@ -84,7 +88,6 @@ class TrainingClock {
   std::optional<timing::PoolOptions> pool_options(const plan::Plan& plan) const;
   void measure(timing::SimulationOptions& options) const;
   void fold(timing::SimulationOptions& options, const plan::Plan& plan) const;
-  Seconds time_before(std::int64_t step);
   std::int64_t baseline_rows() const;
 
   const scenario::Scenario& scenario_;

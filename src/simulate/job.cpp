@@ -99,6 +99,7 @@ void check_tasks(const Job& job) {
   WT_EXPECT(tasks.runs >= 0 && (tasks.paces.empty() || std::ssize(tasks.paces) == tasks.runs),
             "there are {} paces for {} runs", tasks.paces.size(), tasks.runs);
   WT_EXPECT(tasks.at_once > 0, "a worker takes {} runs", tasks.at_once);
+  WT_EXPECT(tasks.round >= 0, "a round has {} runs", tasks.round);
   for (const double pace : tasks.paces) WT_EXPECT(is_amount(pace), "the pace of a run is {}", pace);
   for (std::size_t id = 0; id < job.activities.size(); ++id)
     for (const std::int32_t other : job.waits_of(id)) {

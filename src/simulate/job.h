@@ -39,12 +39,16 @@ struct Activity {
 // Tasks that are executed again and again: closures of a parameter server's coordinator, which its workers
 // take from a queue. A worker whose activities have all ended takes the next run as long as there is one, and
 // begins its activities anew; which worker executes how many runs follows from the time that they take.
-// Workers with smaller numbers come first at the same date. Activities of a task wait for no others.
+// Workers with smaller numbers come first at the same date, and where several wait for a run, the one that has
+// waited longest. Activities of a task wait for no others.
 struct Tasks {
   // Worker w has the activities from first[w] up to, and without, first[w + 1]. Empty: nothing is repeated.
   std::vector<std::int32_t> first{};
-  std::int64_t runs = 0;        // of all workers together
-  std::int64_t at_once = 1;     // how many of them a worker takes together and executes one after the other
+  std::int64_t runs = 0;     // of all workers together
+  std::int64_t at_once = 1;  // how many of them a worker takes together and executes one after the other
+  // The runs are taken in rounds of so many. The next round begins when all runs of this one have ended.
+  // 0: all runs are one round.
+  std::int64_t round = 0;
   std::vector<double> paces{};  // by run, the factor on the delays that are paced; empty: 1 for all
 
   std::size_t workers() const { return first.empty() ? 0 : first.size() - 1; }

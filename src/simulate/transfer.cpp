@@ -12,6 +12,7 @@ void send(Channel& channel, const Job& job) {
   channel.send(job.tasks.first);
   channel.send(job.tasks.runs);
   channel.send(job.tasks.at_once);
+  channel.send(job.tasks.round);
   channel.send(job.tasks.paces);
 }
 
@@ -26,6 +27,7 @@ Job receive_job(Channel& channel) {
   channel.receive(job.tasks.first);
   channel.receive(job.tasks.runs);
   channel.receive(job.tasks.at_once);
+  channel.receive(job.tasks.round);
   channel.receive(job.tasks.paces);
   return job;
 }

@@ -81,6 +81,7 @@ class Translator {
     job.tasks.first.push_back(narrow<std::int32_t>(job.activities.size()));
     job.tasks.runs = pool.closures;
     job.tasks.at_once = pool.at_once;
+    job.tasks.round = pool.join_every;
     job.tasks.paces = pool.paces;
     renumber_links();
     return std::move(result_);

@@ -67,6 +67,20 @@ Seconds interval_of(const plan::PoolTimeline& timeline, std::int64_t round) {
          static_cast<double>(last - first);
 }
 
+// With the joins of the coordinator: the mean of whole rounds after the first one. Where less than two rounds were
+// played, a round is what was played, from its beginning until the last worker is free, and the closures that it
+// has beyond, at the steady interval.
+Seconds joined_interval(const plan::PoolTimeline& timeline, std::int64_t join_every, Seconds steady) {
+  const auto round = static_cast<double>(join_every);
+  const std::int64_t played = std::ssize(timeline.closures), rounds = played / join_every;
+  if (rounds < 2)
+    return (timeline.end + steady * (round - static_cast<double>(std::min(played, join_every)))) / round;
+  const std::vector<Seconds> ends = ends_in_order(timeline);
+  const Seconds first = ends[static_cast<std::size_t>(join_every - 1)],
+                last = ends[static_cast<std::size_t>(rounds * join_every - 1)];
+  return (last - first) / (static_cast<double>(rounds - 1) * round);
+}
+
 // What all closures would take at the pace of the steady ones. Shares are of this time, since at the
 // beginning and at the end of a training few workers use what they share.
 Seconds steady_time(const PoolTime& time) { return time.interval * static_cast<double>(time.closures); }
@@ -108,7 +122,15 @@ void add_links(const PlayedPool& played, PoolTime& time) {
   }
 }
 
-void add_limits(const PlayedPool& alone, PoolTime& time) {
+// How many closures the worker with the most of them executes between two joins, if all take equally long. 0:
+// there are no joins.
+std::int64_t most_between_joins(const PoolOptions& pool) {
+  const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const std::int64_t turns = divided(divided(pool.join_every, pool.at_once), std::ssize(pool.workers));
+  return std::min(pool.join_every, turns * pool.at_once);
+}
+
+void add_limits(const PlayedPool& alone, const PoolOptions& pool, PoolTime& time) {
   const auto limit = [&](std::string name, double share) {
     time.limits.push_back({std::move(name), time.interval * share});
   };
@@ -122,6 +144,9 @@ void add_limits(const PlayedPool& alone, PoolTime& time) {
   const Seconds cycle = alone.timeline.end / static_cast<double>(alone.timeline.closures.size());
   const auto workers = static_cast<double>(time.workers);
   time.limits.push_back({"the workers", cycle / workers});
+  if (const std::int64_t most = most_between_joins(pool); most * time.workers > pool.join_every)
+    time.limits.push_back({"the joins of the coordinator",
+                           cycle * (static_cast<double>(most) / static_cast<double>(pool.join_every))});
   std::ranges::stable_sort(time.limits, std::greater<>(), &PoolTime::Limit::alone);
   // By Little's law, cycle / interval of them are busy.
   time.waiting_workers = std::max(0.0, workers - cycle / time.interval);
@@ -138,7 +163,10 @@ PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const clust
   if (!options.pace.empty()) pace.assign(played.pooled.plan.devices.size(), options.pace.front());
   of_all.pace = pace;
   played.costs = clock.costs_of(played.pooled.plan, where, of_all);
-  plan::Pool queue{.closures = pool.closures, .dispatch = pool.dispatch, .at_once = pool.at_once};
+  plan::Pool queue{.closures = pool.closures,
+                   .dispatch = pool.dispatch,
+                   .at_once = pool.at_once,
+                   .join_every = pool.join_every};
   if (jitter > 0) queue.paces = jitter_factors(jitter, seed, static_cast<std::size_t>(pool.closures));
   played.timeline = simulate::simulate(played.pooled, queue, played.costs, *machine.platform, where);
   return played;
@@ -198,12 +226,13 @@ PoolTime summary_of(const PlayedPool& played, const PlayedPool& alone, const Poo
                 .closures = std::ssize(played.timeline.closures),
                 .end = played.timeline.end};
   time.interval = interval_of(played.timeline, time.workers * pool.at_once);
+  if (pool.join_every > 0) time.interval = joined_interval(played.timeline, pool.join_every, time.interval);
   time.by_worker.resize(pool.workers.size());
   time.coordinator = pool.dispatch / (time.interval * static_cast<double>(pool.at_once));
   add_staleness(played, time);
   add_servers(played, time);
   add_links(played, time);
-  add_limits(alone, time);
+  add_limits(alone, pool, time);
   time.queues = queues_of(played, pool.dispatch > Seconds(0));
   return time;
 }

@@ -16,9 +16,10 @@ struct PoolOptions {
       workers{};             // the devices of each; those of the first are in the plan
   std::size_t replicas = 1;  // of each worker
   std::int64_t servers = 1;
-  std::int64_t closures = 0;  // of all workers
-  Seconds dispatch{};         // of the coordinator, for `at_once` closures; 0: there is none
-  std::int64_t at_once = 1;   // closures that a worker gets with one dispatch
+  std::int64_t closures = 0;    // of all workers
+  Seconds dispatch{};           // of the coordinator, for `at_once` closures; 0: there is none
+  std::int64_t at_once = 1;     // closures that a worker gets with one dispatch
+  std::int64_t join_every = 0;  // closures between two joins of the coordinator; 0: it joins at the end
 };
 
 // A pool that was simulated.

@@ -88,7 +88,8 @@ struct PoolTime {
   // The interval between the ends of two closures if nothing but this limited the workers. It is at least the
   // largest of these, and longer where closures meet at a server or in a queue.
   struct Limit {
-    std::string name{};  // "the coordinator", "the CPU of ...", "link ...", "the workers"
+    std::string
+        name{};  // "the coordinator", "the CPU of ...", "link ...", "the workers", "the joins of the coordinator"
     Seconds alone{};
   };
   std::vector<Limit> limits{};  // the largest first

@@ -1,4 +1,4 @@
-// Training steps of the Fashion-MNIST CNN, as train::Model does them, and what their plans say they cost.
+// Training steps as train::Model does them, of the Fashion-MNIST CNN or of any model, and what their plans say they cost.
 #pragma once
 
 #include "serve.h"
@@ -60,15 +60,26 @@ inline Tensor drawn_labels(std::int64_t batch) {
   return labels;
 }
 
-// Fashion-MNIST's CNN under Adam, with accuracy: on one device, or mirrored over replicas that all compute here.
+// A model under Adam.
 class Training {
  public:
+  // Fashion-MNIST's CNN with accuracy: on one device, or mirrored over replicas that all compute here.
   Training(std::int64_t batch, device::Queue& queue, std::int64_t replicas = 1)
       : machine_{replicas == 1 ? on_one_device() : mirrored(replicas), queue, {.replicas = replicas}},
+        model_(model::zoo_model("fashion_cnn").build(), state_, machine_),
         batch_{drawn_images(batch), drawn_labels(batch)} {
     model_.compile({.loss = model::loss_named("sparse_categorical_crossentropy"),
                     .optimizer = model::optimizer_named("adam"),
                     .metrics = {model::metric_named("accuracy")}});
+  }
+
+  // A model that predicts the logits of classes, on one device.
+  Training(model::LayerPtr layer, std::vector<Tensor> batch, device::Queue& queue)
+      : machine_{on_one_device(), queue, {}},
+        model_(std::move(layer), state_, machine_),
+        batch_(std::move(batch)) {
+    model_.compile({.loss = model::loss_named("sparse_categorical_crossentropy", {.from_logits = true}),
+                    .optimizer = model::optimizer_named("adam")});
   }
 
   double seconds() {
@@ -91,7 +102,7 @@ class Training {
 
   train::Resources machine_;
   train::State state_{1};
-  train::Model model_{model::zoo_model("fashion_cnn").build(), state_, machine_};
+  train::Model model_;
   std::vector<Tensor> batch_;
 };
 
@@ -126,9 +137,7 @@ struct Share {
   double seconds = 0, flops = 0, bytes = 0;
 };
 
-inline void print_profile(std::int64_t batch, device::Workers& workers, std::int64_t replicas = 1) {
-  TimedQueue queue(workers);
-  Training training(batch, queue, replicas);
+inline void print_profile(TimedQueue& queue, Training& training, std::int64_t batch) {
   training.seconds();
   queue.forget();
   std::vector<double> steps;
@@ -157,6 +166,12 @@ inline void print_profile(std::int64_t batch, device::Workers& workers, std::int
     fmt::print("{:36} {:5} {:9.4f} {:5.1f} % {:8.1f} {:7.1f}\n", kernel, share.count, 1e3 * share.seconds,
                100 * share.seconds / inside, share.flops / share.seconds / 1e9,
                share.bytes / share.seconds / 1e9);
+}
+
+inline void print_profile(std::int64_t batch, device::Workers& workers, std::int64_t replicas = 1) {
+  TimedQueue queue(workers);
+  Training training(batch, queue, replicas);
+  print_profile(queue, training, batch);
 }
 
 }  // namespace wt::bench

@@ -89,6 +89,42 @@ TEST_F(Servers, ST20_OneWorkerComputesWhatOneDeviceDoes) {
   }
 }
 
+// A coordinator that joins after each closure lets one worker after the other compute with the variables that the one
+// before has left. Each worker reads all rows, so that is one device that gets every batch as often as there are workers.
+TEST_F(Servers, ST20_WorkersInLockStepComputeWhatOneDeviceDoes) {
+  const test::PinnedIsa pinned;
+  const auto rows = [&](int times) {
+    std::string text = "a,b,c,kind\n";
+    for (int batch = 0; batch < 12; ++batch)
+      for (int time = 0; time < times; ++time)
+        for (int row = 8 * batch; row < 8 * batch + 8; ++row)
+          text += fmt::format("{},{},{},{}\n", row % 7, row % 5 - 2, 0.25 * (row % 11), row % 3);
+    const std::string name = fmt::format("rows_{}.csv", times);
+    return fmt::format(R"(dataset={{"type": "csv", "file": "{}", "y": "kind", "repeat": -1}})",
+                       base_.write(name, text).string());
+  };
+  const std::string model =
+      R"(model={"layers": [{"class_name": "Dense", "config": {"units": 5, "activation": "tanh", )"
+      R"("batch_input_shape": [null, 3]}}, {"class_name": "Dense", "config": {"units": 3, "activation": "softmax"}}]})";
+  for (const char* optimizer : {"sgd", "adam", "rmsprop"})
+    for (const int workers : {1, 2, 3, 8}) {
+      const std::string chosen = fmt::format("training.optimizer={}", optimizer);
+      const std::vector<double> alone =
+          losses("alone", {R"(strategy={"type": "one_device"})", model, rows(workers), chosen});
+      for (const char* jitter : {"time.jitter=0", "time.jitter=0.5"})
+        EXPECT_EQ(
+            losses("joined", {cluster(workers, 2), model, rows(1), chosen, "training.join_every=1", jitter}),
+            alone)
+            << optimizer << ", " << workers << ", " << jitter;
+    }
+  EXPECT_EQ(pool("joined", {cluster(3, 2), "training.join_every=1"}).find("bottleneck")->string(),
+            "the joins of the coordinator");
+  EXPECT_TRUE(test::has(refusal({"training.join_every=1", R"(strategy={"type": "one_device"})"}),
+                        "only the coordinator of parameter servers joins workers"));
+  EXPECT_TRUE(test::has(refusal({"training.join_every=1", "training.loop=fit", "semantics=keras2"}),
+                        "fit joins when an epoch ends"));
+}
+
 // Shards are rows of the same numbers, whatever the optimizer keeps beside them. Twenty shards are more than
 // a bias of ten classes has rows, and 9 x 8 more than one concatenation takes.
 TEST_F(Servers, ST24_ShardsTrainToTheNumbersOfWholeVariables) {
@@ -202,34 +238,64 @@ TEST_F(Servers, ST21_EveryWorkerTrainsAndTheSameSeedGivesTheSameNumbers) {
   for (const int workers : {2, 3, 8}) expect_all_train(workers, {cluster(workers, 2)});
 }
 
-// A closure pulls every variable once, so a server's link carries at most as many closures a second as its
-// bandwidth has copies of the variables.
-TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
-  const std::string wide =
-      R"(model={"layers": [{"class_name": "Dense", "config": {"units": 4000, "batch_input_shape": [null, 4000]}}, )"
-      R"({"class_name": "Dense", "config": {"units": 10}}]})";
-  for (const int servers : {1, 2}) {
-    const std::vector<std::string> overrides{
-        cluster(64, servers),     wide,
-        "training.optimizer=sgd", "semantics=keras2",
-        "numerics=none",          R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1})",
-        "training.steps=4000",    "platform.set.machines=67"};
-    const test::Said said = run_text(two_workers, "wide", overrides);
-    ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
-    const json::Value found = results("wide");
-    const json::Value& simulated = *found.find("simulated");
-    const json::Value& pool = *simulated.find("pool");
-    const std::string link = pool.find("busiest_link")->find("name")->string();
-    double bandwidth = 0;
-    for (const json::Value& each : simulated.find("links")->elements())
-      if (each.find("name")->string() == link) bandwidth = test::number_at(each, {"bytes_per_second"});
-    // The kernel of 4000 x 4000 is on the first server, with the smaller one or without it.
-    const double bytes = 4.0 * (4000.0 * 4000 + (servers == 1 ? 4000 + 40000 + 10 + 1 : 40000));
-    const double share = test::number_at(pool, {"updates_per_second"}) * bytes / bandwidth;
-    EXPECT_LE(share, 1.0 + 1e-3) << servers << link;
-    EXPECT_GE(share, 0.985) << servers << link;
-    EXPECT_EQ(pool.find("bottleneck")->string(), "link " + link);
+// Updates per second of a closed network with two links that share their rates among messages (one for pulls and one
+// for pushes, each busy for `transfer` seconds a closure) and workers that compute for `compute` seconds: mean value
+// analysis (Reiser and Lavenberg, Journal of the ACM, 1980), which is exact for sizes at random. With many workers it is
+// W / (W + 1) of what a link carries.
+double updates_by_mean_values(int workers, double compute, double transfer) {
+  double waiting = 0, rate = 0;
+  for (int n = 1; n <= workers; ++n) {
+    const double each = transfer * (1 + waiting);
+    rate = n / (compute + 2 * each);
+    waiting = rate * each;
   }
+  return rate;
+}
+
+struct Wide {
+  const char* layers = "";
+  double bytes_on_one = 0, bytes_on_first_of_two = 0;  // servers
+};
+
+// A closure pulls every variable once and pushes its gradient, so a server's link carries at most as many closures a
+// second as its bandwidth has copies of its variables. The largest kernel decides, with those on the same server.
+TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
+  const Wide models[] = {
+      {R"([{"class_name": "Dense", "config": {"units": 4000, "batch_input_shape": [null, 4000]}},
+           {"class_name": "Dense", "config": {"units": 10}}])",
+       4.0 * (4000.0 * 4000 + 4000 + 40000 + 10), 4.0 * (4000.0 * 4000 + 40000)},
+      {R"([{"class_name": "Dense", "config": {"units": 3000, "batch_input_shape": [null, 3000]}},
+           {"class_name": "Dense", "config": {"units": 3000}}, {"class_name": "Dense", "config": {"units": 10}}])",
+       4.0 * (2 * 3000.0 * 3000 + 6000 + 30000 + 10), 4.0 * (2 * 3000.0 * 3000 + 30000)}};
+  const std::string machines[] = {
+      R"(platform={"file": "gce_n1_k80", "set": {"machines": 67}})",
+      R"(platform={"machines": [{"file": "dgx1_p100", "count": 64}, {"file": "cpu_server", "count": 3}], )"
+      R"("network": {"type": "switch", "bandwidth": "1.25 GB/s", "latency": "1 us"}})"};
+  for (const std::string& platform : machines)
+    for (const Wide& model : models)
+      for (const int servers : {1, 2}) {
+        if (servers == 2 && &platform != machines) continue;  // six are enough
+        SCOPED_TRACE(platform + model.layers + std::to_string(servers));
+        const test::Said said =
+            run_text(two_workers, "wide",
+                     {platform, cluster(64, servers), fmt::format(R"(model={{"layers": {}}})", model.layers),
+                      "training.optimizer=sgd", "semantics=keras2", "numerics=none",
+                      R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1})", "training.steps=4000"});
+        ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+        const json::Value found = results("wide");
+        const json::Value& simulated = *found.find("simulated");
+        const json::Value& pool = *simulated.find("pool");
+        const std::string link = pool.find("busiest_link")->find("name")->string();
+        double bandwidth = 0;
+        for (const json::Value& each : simulated.find("links")->elements())
+          if (each.find("name")->string() == link) bandwidth = test::number_at(each, {"bytes_per_second"});
+        const double transfer = (servers == 1 ? model.bytes_on_one : model.bytes_on_first_of_two) / bandwidth;
+        const double rate = test::number_at(pool, {"updates_per_second"});
+        EXPECT_LE(rate * transfer, 1.0 + 1e-3);
+        // Of equal workers several are in phase for long. Measured: within 2 % on K80s, 4 % below on P100s.
+        EXPECT_NEAR(rate / updates_by_mean_values(64, 0, transfer), 1, 0.04);
+        EXPECT_EQ(pool.find("bottleneck")->string(), "link " + link);
+      }
 }
 
 TEST_F(Servers, ST21_ACoordinatorDispatchesNoMoreThanItCan) {
@@ -462,10 +528,48 @@ TEST_F(Servers, ST21_WhatClosuresCannotHaveIsRefusedBeforeTheFirst) {
          {R"(dataset={"type": "synthetic", "rows": 100, "drop_remainder": true})", "training.steps=12"});
 }
 
-TEST_F(Servers, ST24_ZipfsLawIsForIdsThatAreLookedUp) {
+// Ids of the first or of the second half of a table alone: the server that has this half is the busiest.
+TEST_F(Servers, ST24_CountsOfIdsDecideWhichServerIsBusy) {
   using test::has;
-  EXPECT_TRUE(has(refusal({R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1, "zipf": 1.1})"}),
-                  "looks no ids up"));
+  const std::string model =
+      base_
+          .write("wide.json", R"({"class_name": "Sequential", "config": {"name": "recommender", "layers": [
+    {"class_name": "InputLayer", "config": {"batch_input_shape": [null, 26], "dtype": "int32", "name": "ids"}},
+    {"class_name": "Embedding", "config": {"name": "table", "input_dim": 5000, "output_dim": 256}},
+    {"class_name": "GlobalAveragePooling1D", "config": {"name": "mean"}},
+    {"class_name": "Dense", "config": {"name": "dense", "units": 2, "activation": "softmax"}}]}})")
+          .string();
+  const auto busiest = [&](const char* counts) {
+    const std::string file =
+        base_.write("counts.csv", fmt::format("first,last,count\n{}\n", counts)).string();
+    const json::Value found =
+        pool("counted",
+             {fmt::format(R"(model={{"keras_json": "{}"}})", model), cluster(2, 2), "numerics=none",
+              fmt::format(R"(dataset={{"type": "synthetic", "rows": 512, "repeat": -1, "popularity": "{}"}})",
+                          file),
+              R"(strategy={"type": "parameter_server", "variable_partitioner": {"fixed_shards": 2}})"});
+    return found.find("busiest_link")->find("name")->string();
+  };
+  const std::string first = busiest("0,2499,1"), second = busiest("2500,4999,7");
+  EXPECT_NE(first, second);
+  EXPECT_EQ(busiest("0,2499,9\n2500,4999,1"), first);
+
+  const std::string far = base_.write("far.csv", "id,count\n5000,1\n").string();
+  EXPECT_TRUE(has(
+      refusal({fmt::format(R"(model={{"keras_json": "{}"}})", model),
+               fmt::format(R"(dataset={{"type": "synthetic", "rows": 64, "repeat": -1, "popularity": "{}"}})",
+                           far)}),
+      "\"popularity\" counts the id 5000, and the model \"recommender\" has 5000 of them"));
+}
+
+TEST_F(Servers, ST24_LawsOfIdsAreForIdsThatAreLookedUp) {
+  using test::has;
+  const std::string counts = base_.write("counts.csv", "id,count\n0,1\n").string();
+  for (const std::string& law : {std::string(R"("zipf": 1.1)"), fmt::format(R"("popularity": "{}")", counts)})
+    EXPECT_TRUE(
+        has(refusal({fmt::format(R"(dataset={{"type": "synthetic", "rows": 64, "repeat": -1, {}}})", law)}),
+            "looks no ids up"))
+        << law;
 }
 
 // TensorFlow's own sentence (recording servers_fit_2 of Keras 3). Keras 2 trains.
@@ -481,6 +585,16 @@ TEST_F(Servers, ST20_FitIsThatOfKeras2) {
                R"(training={"loss": "sparse_categorical_crossentropy", "optimizer": "sgd", "loop": "fit", )"
                R"("per_replica_batch": 8, "epochs": 2})"});
   EXPECT_TRUE(has(endless, "add \"steps_per_epoch\" to \"training\"")) << endless;
+}
+
+// TensorFlow's own sentence (recording servers_estimator_parameter_server_v2 of Keras 2).
+TEST_F(Servers, E6_EstimatorRefusesACoordinator) {
+  EXPECT_TRUE(test::has(
+      refusal({"training.loop=estimator"}),
+      "Please use `tf.compat.v1.distribute.experimental.ParameterServerStrategy` for parameter server "
+      "strategy with estimator."));
+  EXPECT_TRUE(test::has(refusal({"training.loop=estimator", R"(strategy={"type": "parameter_server_v1"})"}),
+                        "a training by tf.estimator can't be simulated yet"));
 }
 
 TEST_F(Servers, C2_TheJobsThatAreMissingAreNamedInTensorFlowsWords) {

@@ -113,13 +113,29 @@ TEST_F(OwnTask, C2_AnEvaluatorIsNoWorker) {
   }
 }
 
+// The form that tensorflow/ecosystem's templates for Kubernetes and Estimator's tutorial for several workers give each
+// task: names of services as addresses, every job of the cluster, and the task's own job and number.
+TEST_F(OwnTask, E7_TemplatesForKubernetesGiveEachTaskItsConfiguration) {
+  for (const std::string index : {"0", "1"}) {
+    const test::Said said = with_tf_config(
+        R"({"cluster": {"chief": ["mnist-chief-0.default.svc:5000"], )"
+        R"("worker": ["mnist-worker-0.default.svc:5000", "mnist-worker-1.default.svc:5000"]}, )"
+        R"("task": {"type": "worker", "index": )" +
+        index + R"(}, "environment": "cloud"})");
+    ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+    EXPECT_TRUE(has(said.messages, "task_type = 'worker', task_id = " + index + ", num_workers = 3"))
+        << said.messages;
+    EXPECT_EQ(number_at(results("out"), {"planned", "replicas"}), 6);
+  }
+}
+
 TEST_F(OwnTask, C2_JobsThatIdleAreWarnedOf) {
   const test::Said idle = with_cluster(R"({"worker": 1, "ps": 1, "evaluator": 1})");
   ASSERT_EQ(idle.exit, cli::Exit::done) << idle.messages;
   EXPECT_TRUE(has(idle.messages,
                   R"(1 task of the job "ps" will wait for ever: multi_worker_mirrored has no variables)"))
       << idle.messages;
-  EXPECT_TRUE(has(idle.messages, "the evaluator does nothing here")) << idle.messages;
+  EXPECT_TRUE(has(idle.messages, "the evaluator does nothing: it evaluates checkpoints")) << idle.messages;
   EXPECT_EQ(number_at(results("out"), {"planned", "replicas"}), 2);
   const test::Said busy = with_cluster(R"({"worker": 2, "chief": 1})");
   EXPECT_FALSE(has(busy.messages, "warning")) << busy.messages;

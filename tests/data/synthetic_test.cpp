@@ -186,11 +186,14 @@ TEST(Synthetic, TheNextTokenFollowsFromTheTokenUpToNoise) {
 
 // As many ids below each bound as the law says, within four standard deviations; with the exponent 1 the law
 // is that of logarithms.
-TEST(Synthetic, IdsFollowZipfsLaw) {
+TEST(Synthetic, IdsFollowZipfsLawOrTheirCounts) {
   constexpr std::int64_t ids = 1000, rows = 4000, columns = 26;
   EXPECT_DOUBLE_EQ(Popularity{1}.below(99, ids), std::log(100.0) / std::log(1001.0));
-  for (const double exponent : {0.0, 0.8, 1.0, 1.2}) {
-    const Popularity popularity{exponent};
+  std::vector<Popularity> laws;
+  for (const double exponent : {0.0, 0.8, 1.0, 1.2}) laws.push_back({exponent, nullptr});
+  laws.push_back({0, std::make_shared<const CountedIds>(
+                         std::vector<CountedIds::Range>{{3, 3, 20}, {5, 104, 70}, {999, 999, 10}})});
+  for (const Popularity& popularity : laws) {
     const auto drawn = synthetic_rows(Kinds{.rows = rows,
                                             .inputs = {{{Type::int32, {columns}}, ids, popularity}},
                                             .labels = {{{Type::float32, {1}}, 0, {}}},
@@ -204,7 +207,7 @@ TEST(Synthetic, IdsFollowZipfsLaw) {
                                                [&](std::int32_t id) { return id >= 0 && id < bound; });
       EXPECT_NEAR(static_cast<double>(below), count * share,
                   4 * std::sqrt(count * share * (1 - share)) + 1e-6)
-          << exponent << ", " << bound;
+          << popularity.exponent << ", " << bound;
     }
   }
 }

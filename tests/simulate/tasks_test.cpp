@@ -58,6 +58,38 @@ TEST(Tasks, AreTakenSeveralAtOnceAndThenTakenOnlyOnce) {
   expect_ends(outcome, 0, {{0, 0.5}, {2, 1.5}, {4, 3}});
 }
 
+// Workers of 1, 2 and 3 s in rounds of 3 runs: the second round begins when the slowest has ended the first one.
+TEST(Tasks, OfARoundBeginWhenTheRoundBeforeHasEnded) {
+  Job job;
+  for (int worker = 0; worker < 3; ++worker) job.add({.delay = 1.0 + worker});
+  job.tasks = {.first = {0, 1, 2, 3}, .runs = 6, .round = 3};
+  const Outcome outcome = play(job);
+  expect_ends(outcome, 0, {{0, 1}, {3, 4}});
+  expect_ends(outcome, 1, {{1, 2}, {4, 5}});
+  expect_ends(outcome, 2, {{2, 3}, {5, 6}});
+}
+
+// In rounds of one run, the worker that has waited longest comes next.
+TEST(Tasks, OfRoundsOfOneAreTakenInTurn) {
+  Job job;
+  for (int worker = 0; worker < 3; ++worker) job.add({.delay = 1});
+  job.tasks = {.first = {0, 1, 2, 3}, .runs = 5, .round = 1};
+  const Outcome outcome = play(job);
+  expect_ends(outcome, 0, {{0, 1}, {3, 4}});
+  expect_ends(outcome, 1, {{1, 2}, {4, 5}});
+  expect_ends(outcome, 2, {{2, 3}});
+}
+
+// Two workers that take two runs at once leave the fifth run of a round to one of them, and the other waits.
+TEST(Tasks, ThatAreTakenTogetherAreOfOneRound) {
+  Job job;
+  for (int worker = 0; worker < 2; ++worker) job.add({.delay = 1});
+  job.tasks = {.first = {0, 1, 2}, .runs = 7, .at_once = 2, .round = 5};
+  const Outcome outcome = play(job);
+  expect_ends(outcome, 0, {{0, 1}, {2, 2}, {4, 3}});
+  expect_ends(outcome, 1, {{1, 1}, {3, 2}, {5, 4}, {6, 5}});
+}
+
 TEST(Tasks, GoToTheWorkerWithTheSmallerNumberAtTheSameDate) {
   Job job;
   for (int worker = 0; worker < 3; ++worker) job.add({.delay = 1});

@@ -103,7 +103,7 @@ struct Cluster {
     double push = 0;  // of a variable, alone on a link of 100 GB/s
   };
   plan::PoolTimeline play(const Times& times, std::int64_t closures, double dispatch = 0,
-                          std::int64_t at_once = 1) const {
+                          std::int64_t at_once = 1, std::int64_t join_every = 0) const {
     std::vector<platform::Endpoint> where;
     for (const plan::Device& device : pooled.plan.devices) {
       const bool is_worker = device.name.starts_with("worker:");
@@ -127,14 +127,15 @@ struct Cluster {
         has_computed = true;
       }
     }
-    return simulate::simulate(pooled,
-                              {.closures = closures, .dispatch = Seconds(dispatch), .at_once = at_once},
-                              costs, platform, where);
+    return simulate::simulate(
+        pooled,
+        {.closures = closures, .dispatch = Seconds(dispatch), .at_once = at_once, .join_every = join_every},
+        costs, platform, where);
   }
 
   timing::PlayedPool played(const Times& times, std::int64_t closures, double dispatch = 0,
-                            std::int64_t at_once = 1) const {
-    return {.pooled = pooled, .timeline = play(times, closures, dispatch, at_once)};
+                            std::int64_t at_once = 1, std::int64_t join_every = 0) const {
+    return {.pooled = pooled, .timeline = play(times, closures, dispatch, at_once, join_every)};
   }
 };
 
@@ -282,6 +283,31 @@ TEST(Servers, G19_UpdatesQueueAtTheirServer) {
   EXPECT_NEAR(time.limits[0].alone.count(), 0.3, 1e-3);
   EXPECT_NEAR(time.limits[1].alone.count(), 0.5 / 3, 1e-3);
   EXPECT_NEAR(time.waiting_workers, 3 - 0.5 / 0.3, 0.01);
+}
+
+// Three workers of 2 s. Joined after each closure, they take turns, and no update is stale. Joined after four, one
+// worker executes two and the others wait for it; after three, nobody waits. After many, a round has the steady
+// interval, and what the last closures of a round leave idle: 4,000 of them, of which 300 are played, take 1,333
+// turns of three and one more turn for the last.
+TEST(Servers, ST21_JoinsBoundAsTheirRoundsDo) {
+  const Cluster three(3, 1);
+  const timing::PlayedPool alone = Cluster(1, 1).played({.compute = {2}}, 1);
+  const auto joined = [&](std::int64_t join_every, std::int64_t closures) {
+    return timing::summary_of(three.played({.compute = {2, 2, 2}}, closures, 0, 1, join_every), alone,
+                              {.workers = three.devices_of_workers(), .join_every = join_every});
+  };
+  const timing::PoolTime turns = joined(1, 60);
+  EXPECT_NEAR(turns.interval.count(), 2, 1e-4);
+  EXPECT_EQ(turns.bottleneck(), "the joins of the coordinator");
+  EXPECT_NEAR(turns.limits[0].alone.count(), 2, 1e-4);
+  EXPECT_NEAR(turns.waiting_workers, 2, 1e-3);
+  EXPECT_EQ(turns.mean_staleness, 0);
+
+  EXPECT_NEAR(joined(4, 60).interval.count(), 4.0 / 4, 1e-4);
+  EXPECT_NEAR(joined(4, 60).limits[0].alone.count(), 1, 1e-4);
+  EXPECT_NEAR(joined(3, 60).interval.count(), 2.0 / 3, 1e-4);
+  EXPECT_EQ(joined(3, 60).bottleneck(), "the workers");
+  EXPECT_NEAR(joined(4000, 300).interval.count(), 2 * 1334.0 / 4000, 1e-3);
 }
 
 // What TensorFlow's version 1 does: no program dispatches, so each worker takes its next step at once.

@@ -1,5 +1,6 @@
 #include "simulate/simulator/player.h"
 
+#include <deque>
 #include <queue>
 #include <set>
 #include <string>
@@ -126,19 +127,33 @@ class Player {
       if (job_.waits_of(id).empty()) make_ready(static_cast<std::int32_t>(id));
   }
 
-  // The worker executes its task once more, if it has taken a run for that or the queue has another one. A
-  // worker that never does executes nothing.
+  // The worker executes its task once more: it has taken a run for that, or the queue gets it one. A worker
+  // that never gets one executes nothing.
   void take_run(std::size_t worker) {
+    if (const std::int64_t taken = running_[worker].more; taken > 0) return begin_run(worker, taken, false);
+    waiting_.push_back(worker);
+    for (std::int64_t more = queued(); more > 0 && !waiting_.empty(); more = queued()) {
+      taken_ += more;
+      begin_run(waiting_.front(), more, true);
+      waiting_.pop_front();
+    }
+  }
+
+  // How many runs a worker may take from the queue now.
+  std::int64_t queued() const {
+    const Tasks& tasks = job_.tasks;
+    const std::int64_t released =
+        tasks.round == 0 ? tasks.runs : std::min(tasks.runs, (ended_ / tasks.round + 1) * tasks.round);
+    return std::min(tasks.at_once, released - taken_);
+  }
+
+  void begin_run(std::size_t worker, std::int64_t taken, bool is_first) {
     const auto first = static_cast<std::size_t>(job_.tasks.first[worker]);
     const auto end = static_cast<std::size_t>(job_.tasks.first[worker + 1]);
-    const std::int64_t taken = running_[worker].more;
-    const std::int64_t more = taken > 0 ? taken : std::min(job_.tasks.at_once, job_.tasks.runs - taken_);
-    if (more == 0) return;
-    if (taken == 0) taken_ += more;
     running_[worker] = {.run = static_cast<std::int32_t>(begun_++),
                         .left = static_cast<std::int32_t>(end - first),
-                        .more = more - 1,
-                        .is_first = taken == 0};
+                        .more = taken - 1,
+                        .is_first = is_first};
     begin_all(first, end);
   }
 
@@ -279,7 +294,9 @@ class Player {
     if (!job_.flows(job_.activities[at])) note_effect(id);
     outcome_.occurred[latest_[at]].end = now_;
     const auto worker = static_cast<std::size_t>(task_of_[at]);
-    if (--running_[worker].left == 0) take_run(worker);
+    if (--running_[worker].left > 0) return;
+    ++ended_;
+    take_run(worker);
   }
 
   // A worker that came too late for all runs has executed nothing.
@@ -312,6 +329,8 @@ class Player {
   std::vector<std::size_t> latest_;    // by activity, its last execution in Outcome::occurred
   std::int64_t taken_ = 0;             // runs that workers have taken
   std::int64_t begun_ = 0;             // of these, the ones that they have begun
+  std::int64_t ended_ = 0;             // of these, the ones that have ended
+  std::deque<std::size_t> waiting_{};  // workers without a run, the one that has waited longest first
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_{};
   std::vector<std::int32_t> beginning_{};
   double now_ = 0;  // date of the current event; SimGrid's clock may be ahead by a rounding error
