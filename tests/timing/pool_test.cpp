@@ -10,7 +10,6 @@
 #include <array>
 #include <map>
 
-#include "base/file.h"
 #include "base/id.h"
 #include "base/json.h"
 #include "device/cpu/cpu_queue.h"
@@ -20,6 +19,7 @@
 #include "strategy/several_replicas.h"
 #include "strategy/shards.h"
 #include "strategy/variable_servers.h"
+#include "support/folder.h"
 #include "train/closures.h"
 #include "train/state.h"
 
@@ -173,17 +173,31 @@ TEST(Servers, G19_AWorkerThatIsTwiceAsSlowIsTwiceAsStale) {
   EXPECT_EQ(staleness_by_worker(played)[1].front(), 4);
 }
 
+// Two machines whose links carry 100 GB/s, and one whose link carries `bandwidth`.
+Platform with_server_link(std::string_view bandwidth) {
+  const test::TestFolder folder;
+  for (const auto& [name, link] :
+       {std::pair<std::string, std::string_view>{"worker", "100 GB/s"}, {"server", bandwidth}})
+    folder.write(name + ".json", fmt::format(R"({{"source": "made up", "machine": {{
+      "devices": {{"type": "epyc_7742"}}, "hosts": {{"type": "epyc_7742"}},
+      "pcie": {{"bandwidth": "900 GB/s", "latency": "1 us"}}, "nics": {{"bandwidth": "{}", "latency": "1 us"}}}}}})",
+                                             link));
+  const std::string text =
+      fmt::format(R"({{"source": "made up", "network": {{"type": "switch"}}, "machines": [
+      {{"file": "{0}/worker.json", "count": 2}}, {{"file": "{0}/server.json", "count": 1}}]}})",
+                  folder.path().string());
+  return platform::from_json(json::parse(text, "made up")).platform;
+}
+
 // A fast worker of 1 s and a slow one of 6.3 s, one variable. A push takes 0.25 s: the fast worker's updates
 // are at 1.25, 2.5, 3.75, 5 and 6.25 s, the slow one's is at 6.55 s and finds all five, and the closure that
-// the fast worker began at 6.25 s finds the slow one's. With half of the bandwidth a push takes 0.5 s:
+// the fast worker began at 6.25 s finds the slow one's. With half of the server's bandwidth a push takes 0.5 s:
 // updates are at 1.5, 3, 4.5 and 6 s, and the slow worker's at 6.8 s finds four. The fast worker's closure
 // from 6 s to 7.5 s finds that one, and is found by the slow worker's second closure, which begins at 6.8 s.
-TEST(Servers, G19_HalvingTheLinkMovesTheStalenessAsComputedByHand) {
+TEST(Servers, G19_HalvingTheServersLinkMovesTheStalenessAsComputedByHand) {
   Cluster cluster(2, 1, towards(1));
   const auto histogram = [&](std::string_view bandwidth) {
-    std::string text = read_text(std::string(WT_SOURCE_DIR) + "/platforms/ideal_switch.json");
-    text.replace(text.find("100 GB/s"), 8, bandwidth).replace(text.find("\"ranks\": 4"), 10, "\"ranks\": 3");
-    cluster.platform = platform::from_json(json::parse(text, "half")).platform;
+    cluster.platform = with_server_link(bandwidth);
     std::vector<std::int64_t> counts;
     for (const timing::Update& update :
          timing::updates_of(cluster.played({.compute = {1, 6.3}, .push = 0.25}, 7))) {
