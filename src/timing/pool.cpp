@@ -57,14 +57,17 @@ std::vector<Seconds> ends_in_order(const plan::PoolTimeline& timeline) {
 }
 
 // Between the closures that end after each worker had its first ones and before the first worker finds an
-// empty queue. `round` is how many all workers take together. The mean of all where there are too few.
+// empty queue. `round` is how many all workers take together. Workers that are in phase end their closures in clumps of
+// one round, so it is the mean of whole rounds. The mean of all where there are too few.
 Seconds interval_of(const plan::PoolTimeline& timeline, std::int64_t round) {
   const std::vector<Seconds> ends = ends_in_order(timeline);
   const auto count = std::ssize(ends);
-  const auto first = std::max<std::ptrdiff_t>(round, count / 5), last = count - round;
-  if (last - first < round) return timeline.end / static_cast<double>(count);
-  return (ends[static_cast<std::size_t>(last)] - ends[static_cast<std::size_t>(first)]) /
-         static_cast<double>(last - first);
+  const std::ptrdiff_t first = std::max<std::ptrdiff_t>(1, count / 5 / round), last = count / round - 1;
+  if (last <= first) return timeline.end / static_cast<double>(count);
+  const auto end_of = [&](std::ptrdiff_t rounds) {
+    return ends[static_cast<std::size_t>(rounds * round - 1)];
+  };
+  return (end_of(last) - end_of(first)) / static_cast<double>((last - first) * round);
 }
 
 // With the joins of the coordinator: the mean of whole rounds after the first one. Where less than two rounds were

@@ -253,49 +253,79 @@ double updates_by_mean_values(int workers, double compute, double transfer) {
 }
 
 struct Wide {
-  const char* layers = "";
+  std::string hidden{};                                // its layers before the last one
   double bytes_on_one = 0, bytes_on_first_of_two = 0;  // servers
 };
 
-// A closure pulls every variable once and pushes its gradient, so a server's link carries at most as many closures a
-// second as its bandwidth has copies of its variables. The largest kernel decides, with those on the same server.
-TEST_F(Servers, G19_ThroughputSaturatesWhereTheLinkOfTheServersDoes) {
-  const Wide models[] = {
-      {R"([{"class_name": "Dense", "config": {"units": 4000, "batch_input_shape": [null, 4000]}},
-           {"class_name": "Dense", "config": {"units": 10}}])",
-       4.0 * (4000.0 * 4000 + 4000 + 40000 + 10), 4.0 * (4000.0 * 4000 + 40000)},
-      {R"([{"class_name": "Dense", "config": {"units": 3000, "batch_input_shape": [null, 3000]}},
-           {"class_name": "Dense", "config": {"units": 3000}}, {"class_name": "Dense", "config": {"units": 10}}])",
-       4.0 * (2 * 3000.0 * 3000 + 6000 + 30000 + 10), 4.0 * (2 * 3000.0 * 3000 + 30000)}};
-  const std::string machines[] = {
+constexpr const char* wide_layer = R"({"class_name": "Dense", "config": {"units": 4000, )"
+                                   R"("batch_input_shape": [null, 4000], "trainable": TRAINABLE}}, )";
+constexpr const char* two_layers =
+    R"({"class_name": "Dense", "config": {"units": 3000, )"
+    R"("batch_input_shape": [null, 3000], "trainable": TRAINABLE}}, )"
+    R"({"class_name": "Dense", "config": {"units": 3000, "trainable": TRAINABLE}}, )";
+
+class SaturatedServers : public Servers {
+ protected:
+  // Updates per second of 64 workers, and how many seconds a closure occupies the busiest link with pulls, by hand.
+  struct Saturated {
+    double rate = 0, transfer = 0;
+  };
+  Saturated saturated(const std::string& platform, const Wide& model, bool trains, int servers) const {
+    std::string hidden = model.hidden;
+    for (std::size_t at; (at = hidden.find("TRAINABLE")) != std::string::npos;)
+      hidden.replace(at, 9, trains ? "true" : "false");
+    const test::Said said = run_text(
+        two_workers, "wide",
+        {platform, cluster(64, servers),
+         fmt::format(R"(model={{"layers": [{}{{"class_name": "Dense", "config": {{"units": 10}}}}]}})",
+                     hidden),
+         "training.optimizer=sgd", "semantics=keras2", "numerics=none",
+         R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1})",
+         fmt::format("training.steps={}", trains ? 2500 : 1000)});
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+    const json::Value found = results("wide");
+    const json::Value& simulated = *found.find("simulated");
+    const json::Value& pool = *simulated.find("pool");
+    const std::string link = pool.find("busiest_link")->find("name")->string();
+    EXPECT_EQ(pool.find("bottleneck")->string(), "link " + link);
+    const double bytes = servers == 1 ? model.bytes_on_one : model.bytes_on_first_of_two;
+    for (const json::Value& each : simulated.find("links")->elements())
+      if (each.find("name")->string() == link)
+        return {test::number_at(pool, {"updates_per_second"}),
+                bytes / test::number_at(each, {"bytes_per_second"})};
+    return {};
+  }
+
+  // Kernels in turn over the servers: the first has all, or with a second one all without biases.
+  const std::vector<Wide> models_{
+      {wide_layer, 4.0 * (4000.0 * 4000 + 4000 + 40000 + 10), 4.0 * (4000.0 * 4000 + 40000)},
+      {two_layers, 4.0 * (2 * 3000.0 * 3000 + 6000 + 30000 + 10), 4.0 * (2 * 3000.0 * 3000 + 30000)}};
+  const std::vector<std::string> platforms_{
       R"(platform={"file": "gce_n1_k80", "set": {"machines": 67}})",
       R"(platform={"machines": [{"file": "dgx1_p100", "count": 64}, {"file": "cpu_server", "count": 3}], )"
       R"("network": {"type": "switch", "bandwidth": "1.25 GB/s", "latency": "1 us"}})"};
-  for (const std::string& platform : machines)
-    for (const Wide& model : models)
+};
+
+// A closure pulls every variable once, so a server's link carries at most as many closures a second as its bandwidth
+// has copies of its variables. With frozen layers nothing comes back that could bound them.
+TEST_F(SaturatedServers, G19_TheirLinkCarriesAsManyClosuresAsItHasRoomForCopies) {
+  for (const std::string& platform : platforms_)
+    for (const Wide& model : models_)
       for (const int servers : {1, 2}) {
-        if (servers == 2 && &platform != machines) continue;  // six are enough
-        SCOPED_TRACE(platform + model.layers + std::to_string(servers));
-        const test::Said said =
-            run_text(two_workers, "wide",
-                     {platform, cluster(64, servers), fmt::format(R"(model={{"layers": {}}})", model.layers),
-                      "training.optimizer=sgd", "semantics=keras2", "numerics=none",
-                      R"(dataset={"type": "synthetic", "rows": 64, "repeat": -1})", "training.steps=4000"});
-        ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
-        const json::Value found = results("wide");
-        const json::Value& simulated = *found.find("simulated");
-        const json::Value& pool = *simulated.find("pool");
-        const std::string link = pool.find("busiest_link")->find("name")->string();
-        double bandwidth = 0;
-        for (const json::Value& each : simulated.find("links")->elements())
-          if (each.find("name")->string() == link) bandwidth = test::number_at(each, {"bytes_per_second"});
-        const double transfer = (servers == 1 ? model.bytes_on_one : model.bytes_on_first_of_two) / bandwidth;
-        const double rate = test::number_at(pool, {"updates_per_second"});
-        EXPECT_LE(rate * transfer, 1.0 + 1e-3);
-        // Of equal workers several are in phase for long. Measured: within 2 % on K80s, 4 % below on P100s.
-        EXPECT_NEAR(rate / updates_by_mean_values(64, 0, transfer), 1, 0.04);
-        EXPECT_EQ(pool.find("bottleneck")->string(), "link " + link);
+        const auto [rate, transfer] = saturated(platform, model, false, servers);
+        EXPECT_NEAR(rate * transfer, 1, 0.01) << platform << model.hidden << servers;
       }
+}
+
+// With gradients both directions are as busy, and closures meet in both.
+TEST_F(SaturatedServers, G19_PullsAndPushesMeetAsInAClosedNetworkOfTwoQueues) {
+  for (const std::string& platform : platforms_)
+    for (const Wide& model : models_) {
+      const auto [rate, transfer] = saturated(platform, model, true, 1);
+      EXPECT_LE(rate * transfer, 1.001);
+      // Of equal workers several are in phase for long. Measured: within 2 % on K80s, 4 % below on P100s.
+      EXPECT_NEAR(rate / updates_by_mean_values(64, 0, transfer), 1, 0.04) << platform << model.hidden;
+    }
 }
 
 TEST_F(Servers, ST21_ACoordinatorDispatchesNoMoreThanItCan) {
