@@ -12,7 +12,7 @@
 #include "model/weights.h"
 #include "program/operations.h"
 #include "scenario/read_scenario.h"
-#include "study/packed_recordings.h"
+#include "recordings/packed_recordings.h"
 #include "study/recordings/comparison.h"
 #include "study/recordings/families.h"
 #include "study/recordings/judge.h"

@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "model/metric.h"
-#include "study/packed_recordings.h"
+#include "recordings/packed_recordings.h"
 #include "study/recordings/comparison.h"
 #include "study/recordings/judge.h"
 #include "study/recordings/machine.h"

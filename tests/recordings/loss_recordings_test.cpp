@@ -10,7 +10,7 @@
 #include "model/layers/dense.h"
 #include "model/loss.h"
 #include "model/sequential.h"
-#include "study/packed_recordings.h"
+#include "recordings/packed_recordings.h"
 #include "study/recordings/calls.h"
 #include "study/recordings/judge.h"
 #include "study/recordings/machine.h"
