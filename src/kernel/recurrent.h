@@ -68,8 +68,8 @@ void copy_columns(Backend& backend, const T* from, std::int64_t from_width, std:
                element::CopyColumns<T>{from, to, width, from_width, from_first, to_width, to_first});
 }
 
-// A backend has `each(count, f)`, which calls f(i), and `multiply(m, n, k, transpose_a, transpose_b, a, b,
-// c)` for row-major matrices.
+// A backend has `each(count, f)`, which calls f(i), and `multiply(m, n, k, transpose_a, transpose_b, a, b, c, again)` for
+// row-major matrices. `again`: the call before was the same product with the same b, which may have been laid out.
 template <class T, class Backend>
 void forward(const RecurrentLayout& l, const Numbers& numbers, T* scratch, Backend& backend) {
   std::size_t next = 2;
@@ -94,12 +94,14 @@ void forward(const RecurrentLayout& l, const Numbers& numbers, T* scratch, Backe
   }
   for (std::int64_t step = 0; step < l.time; ++step) {
     set_step(s, l, step);
-    backend.multiply(l.batch, l.width(), u, false, false, h, l.is_split() ? first : kernel, product);
+    backend.multiply(l.batch, l.width(), u, false, false, h, l.is_split() ? first : kernel, product,
+                     step > 0 && !l.is_split());
     if (l.is_split()) {
       backend.each(n, element::ResetState<T>{s, z, product, h});
-      backend.multiply(l.batch, u, u, false, false, &s.kept(element::gru_inner, 0), second, candidate);
+      backend.multiply(l.batch, u, u, false, false, &element::kept(s, element::gru_inner, 0), second,
+                       candidate);
     }
-    backend.each(n, element::ForwardStep<T>{s, z, l.is_split() ? candidate : product, bias, h, c, y});
+    backend.each(n, element::Forward<T>{{s, z, l.is_split() ? candidate : product, bias, h, c, y}});
   }
 }
 
@@ -136,12 +138,13 @@ void backward(const RecurrentLayout& l, const Numbers& numbers, T* scratch, Back
     T* now = slopes + step * l.batch * width;
     T* now_candidate = l.is_split() ? candidates + step * n : nullptr;
     const T* through = step + 1 < l.time ? product : nullptr;
-    backend.each(n, element::BackwardStep<T>{s, dy, through, dh, dc, carried, dz, now, now_candidate});
+    backend.each(n, element::Backward<T>{{s, dy, through, dh, dc, carried, dz, now, now_candidate}});
     if (l.is_split()) {
       backend.multiply(l.batch, u, u, false, true, now_candidate, second, of_candidate);
       backend.each(n, element::ResetSlope<T>{s, of_candidate, dh, dz, now});
     }
-    backend.multiply(l.batch, u, width, false, true, now, l.is_split() ? first : kernel, product);
+    backend.multiply(l.batch, u, width, false, true, now, l.is_split() ? first : kernel, product,
+                     step + 1 < l.time && !l.is_split());
   }
   if (l.time > 0) backend.each(n, element::CopyColumns<T>{.from = product, .to = dh, .adds = true});
   if (dbias) backend.each(width, element::SumColumns<T>{slopes, dbias, rows, width});

@@ -5,6 +5,7 @@
 #include "kernel/cpu/contraction.h"
 #include "kernel/cpu/isa.h"
 #include "kernel/cpu/kernels.h"
+#include "kernel/cpu/loops/recurrent.h"
 #include "kernel/cpu/tiles.h"
 #include "kernel/types.h"
 
@@ -32,15 +33,16 @@ class Backend {
   }
 
   void multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool transpose_a, bool transpose_b,
-                const T* a, const T* b, T* c) {
+                const T* a, const T* b, T* c, bool again = false) {
     if (m == 0 || n == 0) return;
     if constexpr (std::is_same_v<T, float>) {
       const loops::Contraction& contraction = WT_LOOPS(loops::contraction);
       const loops::MatrixProduct product{1, m, n, k, transpose_a, transpose_b};
-      run_phases(workers_, contraction.product_work(product),
-                 [&](int phase, std::int64_t tile, void* scratch) {
-                   contraction.product_tile(product, phase, tile, {a, b, c}, workspace_, scratch);
-                 });
+      loops::Work work = contraction.product_work(product);
+      if (again) work.tiles[0] = 0;  // b lies in the workspace as the first phase has laid it out
+      run_phases(workers_, work, [&](int phase, std::int64_t tile, void* scratch) {
+        contraction.product_tile(product, phase, tile, {a, b, c}, workspace_, scratch);
+      });
     } else {  // float64 is meant for checks
       run_rows(workers_, m, n, [&](std::int64_t begin, std::int64_t size) {
         for (std::int64_t row = begin; row < begin + size; ++row)
@@ -55,7 +57,23 @@ class Backend {
     }
   }
 
+  // Steps of the cells in float32, whole sequences at once, by the loops of this processor.
+  void each(std::int64_t, const element::Forward<float>& step) {
+    run_sequences<element::ForwardStep<float>>(step, WT_LOOPS(loops::recurrent).forward);
+  }
+  void each(std::int64_t, const element::Backward<float>& step) {
+    run_sequences<element::BackwardStep<float>>(step, WT_LOOPS(loops::recurrent).backward);
+  }
+
  private:
+  template <class Step>
+  void run_sequences(const Step& step, void (*loop)(const Step&, std::int64_t, std::int64_t)) {
+    constexpr std::int64_t functions_of_unit =
+        5;  // an activation takes as long as many an element of other kernels
+    run_rows(workers_, step.s.batch, functions_of_unit * step.s.units,
+             [&](std::int64_t begin, std::int64_t count) { loop(step, begin, begin + count); });
+  }
+
   device::Workers& workers_;
   std::byte* workspace_;
 };

@@ -19,7 +19,7 @@ struct Backend {
     for_each(queue, count, f);
   }
   void multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool transpose_a, bool transpose_b,
-                const T* a, const T* b, T* c) {
+                const T* a, const T* b, T* c, bool = false) {
     Product product;
     product.m = m;
     product.n = n;

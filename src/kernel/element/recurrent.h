@@ -1,7 +1,8 @@
 #pragma once
 // What one unit of a recurrent cell computes in one step of one sequence, forward and backward. The CPU's
 // loops and the GPU's threads share these structs: `operator()(i)` computes element i = sequence * units +
-// unit.
+// unit. `unit<cell>(b, j, functions, computes)` is the same for unit j of sequence b where the cell and its activations
+// are known when it is compiled, so that a loop over j vectorises.
 
 #include <cstdint>
 
@@ -10,6 +11,38 @@
 #include "kernel/element/elementwise.h"
 
 namespace wt::element {
+
+// What every step of a layer shares. `gates` counts the blocks of z, and plane p of the reserve holds one
+// number for each step, sequence and unit.
+template <class T>
+struct Steps {
+  Cell cell{};
+  CellActivation activation{}, gate{};
+  bool reset_after = true;
+  std::int64_t batch = 0, time = 0, units = 0, gates = 1, step = 0, at = 0;  // `at`: the step's place in z
+  const bool* mask = nullptr;
+  T* reserve = nullptr;
+};
+
+// A step forward: the new state and the output.
+template <class T>
+struct ForwardStep {
+  Steps<T> s{};
+  const T *z = nullptr, *product = nullptr, *bias = nullptr;
+  T *h = nullptr, *c = nullptr, *y = nullptr;
+};
+
+// The slopes of one step. dh and dc are those of the state after the step, and become those of the state
+// before the step but for the part that passes through the recurrent product, which the next call adds
+// (`product`). `carried` holds the gradient of outputs that masked steps have repeated.
+template <class T>
+struct BackwardStep {
+  Steps<T> s{};
+  const T *dy = nullptr, *product = nullptr;  // product: null in the last step
+  T *dh = nullptr, *dc = nullptr, *carried = nullptr, *dz = nullptr;
+  T *slopes = nullptr, *candidate_slopes = nullptr;  // of the recurrent products, [batch, width]
+};
+
 namespace {
 
 template <class T>
@@ -72,22 +105,67 @@ WT_HOST_DEVICE T slope(CellActivation activation, T y) {
   return 1;
 }
 
-// What every step of a layer shares. `gates` counts the blocks of z, and plane p of the reserve holds one
-// number for each step, sequence and unit.
-template <class T>
-struct Steps {
-  Cell cell{};
+// The activations of a cell: whatever the layer names, or Keras' defaults.
+struct NamedActivations {
   CellActivation activation{}, gate{};
-  bool reset_after = true;
-  std::int64_t batch = 0, time = 0, units = 0, gates = 1, step = 0, at = 0;  // `at`: the step's place in z
-  const bool* mask = nullptr;
-  T* reserve = nullptr;
-
-  WT_HOST_DEVICE T& kept(int plane, std::int64_t i) const {
-    return reserve[(plane * time + step) * batch * units + i];
+  template <class T>
+  WT_HOST_DEVICE T state(T x) const {
+    return activated(activation, x);
   }
-  WT_HOST_DEVICE bool computes(std::int64_t sequence) const { return !mask || mask[sequence * time + at]; }
+  template <class T>
+  WT_HOST_DEVICE T gated(T x) const {
+    return activated(gate, x);
+  }
+  template <class T>
+  WT_HOST_DEVICE T state_slope(T y) const {
+    return slope(activation, y);
+  }
+  template <class T>
+  WT_HOST_DEVICE T gate_slope(T y) const {
+    return slope(gate, y);
+  }
 };
+struct TanhAndSigmoid {
+  template <class T>
+  WT_HOST_DEVICE T state(T x) const {
+    return Tanh::of(x);
+  }
+  template <class T>
+  WT_HOST_DEVICE T gated(T x) const {
+    return Sigmoid::of(x);
+  }
+  template <class T>
+  WT_HOST_DEVICE T state_slope(T y) const {
+    return 1 - y * y;
+  }
+  template <class T>
+  WT_HOST_DEVICE T gate_slope(T y) const {
+    return y * (1 - y);
+  }
+};
+
+template <class T>
+WT_HOST_DEVICE T& kept(const Steps<T>& s, int plane, std::int64_t i) {
+  return s.reserve[(plane * s.time + s.step) * s.batch * s.units + i];
+}
+template <class T>
+WT_HOST_DEVICE bool is_computed(const Steps<T>& s, std::int64_t sequence) {
+  return !s.mask || s.mask[sequence * s.time + s.at];
+}
+
+// Calls step.unit() for element i, whatever the cell and its activations.
+template <class T, class Step>
+WT_HOST_DEVICE void any_unit(const Steps<T>& s, const Step& step, std::int64_t i) {
+  const std::int64_t b = i / s.units, j = i % s.units;
+  const NamedActivations functions{s.activation, s.gate};
+  const bool computes = is_computed(s, b);
+  if (s.cell == Cell::lstm)
+    step.template unit<Cell::lstm>(b, j, functions, computes);
+  else if (s.cell == Cell::gru)
+    step.template unit<Cell::gru>(b, j, functions, computes);
+  else
+    step.template unit<Cell::simple_rnn>(b, j, functions, computes);
+}
 
 // The planes of a reserve. The state before the step comes first.
 enum Plane : int { previous = 0, value = 1 };                                 // simple_rnn
@@ -103,112 +181,121 @@ struct ResetState {
     const std::int64_t b = i / s.units, j = i % s.units;
     const T* zb = z + (b * s.time + s.at) * 3 * s.units + j;
     const T* pb = product + b * 2 * s.units + j;
-    s.kept(gru_update, i) = activated(s.gate, zb[0] + pb[0]);
+    kept(s, gru_update, i) = activated(s.gate, zb[0] + pb[0]);
     const T reset = activated(s.gate, zb[s.units] + pb[s.units]);
-    s.kept(gru_reset, i) = reset;
-    s.kept(gru_inner, i) = reset * h[i];
+    kept(s, gru_reset, i) = reset;
+    kept(s, gru_inner, i) = reset * h[i];
   }
 };
 
-// The new state and the output. A masked step repeats the state and the previous output, which is zero before
-// the first step (Keras' backend.rnn).
+// A masked step repeats the state and the previous output, which is zero before the first step (Keras' backend.rnn).
 template <class T>
-struct ForwardStep {
-  Steps<T> s{};
-  const T *z = nullptr, *product = nullptr, *bias = nullptr;
-  T *h = nullptr, *c = nullptr, *y = nullptr;
+struct Forward : ForwardStep<T> {
+  using ForwardStep<T>::s, ForwardStep<T>::z, ForwardStep<T>::product, ForwardStep<T>::bias;
+  using ForwardStep<T>::h, ForwardStep<T>::c, ForwardStep<T>::y;
 
-  WT_HOST_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t b = i / s.units, j = i % s.units;
+  WT_HOST_DEVICE void operator()(std::int64_t i) const { any_unit(s, *this, i); }
+
+  template <Cell cell, class Functions>
+  WT_HOST_DEVICE void unit(std::int64_t b, std::int64_t j, const Functions& functions, bool computes) const {
+    const std::int64_t i = b * s.units + j;
     const T* zb = z + (b * s.time + s.at) * s.gates * s.units + j;
-    const bool computes = s.computes(b);
     const T before = h[i];
-    s.kept(previous, i) = before;
-    const T after = s.cell == Cell::lstm  ? lstm(i, b, j, zb, computes)
-                    : s.cell == Cell::gru ? gru(i, b, j, zb)
-                                          : simple(i, zb);
+    kept(s, previous, i) = before;
+    T after{};
+    if constexpr (cell == Cell::lstm)
+      after = lstm(i, b, j, zb, functions, computes);
+    else if constexpr (cell == Cell::gru)
+      after = gru(i, b, j, zb, functions);
+    else
+      after = kept(s, value, i) = functions.state(zb[0] + product[i]);
     T* out = y + (b * s.time + s.step) * s.units + j;
     *out = computes ? after : s.step > 0 ? out[-s.units] : T{0};
     if (computes) h[i] = after;
   }
 
  private:
-  WT_HOST_DEVICE T simple(std::int64_t i, const T* zb) const {
-    return s.kept(value, i) = activated(s.activation, zb[0] + product[i]);
-  }
-  WT_HOST_DEVICE T gru(std::int64_t i, std::int64_t b, std::int64_t j, const T* zb) const {
+  template <class Functions>
+  WT_HOST_DEVICE T gru(std::int64_t i, std::int64_t b, std::int64_t j, const T* zb,
+                       const Functions& functions) const {
     const std::int64_t u = s.units;
-    T added = product[i];
+    T update{}, added{};
     if (s.reset_after) {
       const T* pb = product + b * 3 * u + j;
-      s.kept(gru_update, i) = activated(s.gate, zb[0] + pb[0] + bias[j]);
-      s.kept(gru_reset, i) = activated(s.gate, zb[u] + pb[u] + bias[u + j]);
-      s.kept(gru_inner, i) = pb[2 * u] + bias[2 * u + j];
-      added = s.kept(gru_reset, i) * s.kept(gru_inner, i);
+      const T reset = functions.gated(zb[u] + pb[u] + bias[u + j]), inner = pb[2 * u] + bias[2 * u + j];
+      update = functions.gated(zb[0] + pb[0] + bias[j]);
+      added = reset * inner;
+      kept(s, gru_update, i) = update;
+      kept(s, gru_reset, i) = reset;
+      kept(s, gru_inner, i) = inner;
+    } else {  // ResetState has computed the gates
+      update = kept(s, gru_update, i);
+      added = product[i];
     }
-    const T candidate = activated(s.activation, zb[2 * u] + added);
-    s.kept(gru_candidate, i) = candidate;
-    const T update = s.kept(gru_update, i);
+    const T candidate = functions.state(zb[2 * u] + added);
+    kept(s, gru_candidate, i) = candidate;
     return update * h[i] + (1 - update) * candidate;
   }
-  WT_HOST_DEVICE T lstm(std::int64_t i, std::int64_t b, std::int64_t j, const T* zb, bool computes) const {
+  template <class Functions>
+  WT_HOST_DEVICE T lstm(std::int64_t i, std::int64_t b, std::int64_t j, const T* zb,
+                        const Functions& functions, bool computes) const {
     const std::int64_t u = s.units;
     const T* pb = product + b * 4 * u + j;
-    const T in = activated(s.gate, zb[0] + pb[0]), forget = activated(s.gate, zb[u] + pb[u]),
-            candidate = activated(s.activation, zb[2 * u] + pb[2 * u]),
-            out = activated(s.gate, zb[3 * u] + pb[3 * u]);
+    const T in = functions.gated(zb[0] + pb[0]), forget = functions.gated(zb[u] + pb[u]),
+            candidate = functions.state(zb[2 * u] + pb[2 * u]), out = functions.gated(zb[3 * u] + pb[3 * u]);
     const T before = c[i], after = forget * before + in * candidate;
-    s.kept(lstm_cell, i) = before;
-    s.kept(lstm_in, i) = in;
-    s.kept(lstm_forget, i) = forget;
-    s.kept(lstm_candidate, i) = candidate;
-    s.kept(lstm_out, i) = out;
+    kept(s, lstm_cell, i) = before;
+    kept(s, lstm_in, i) = in;
+    kept(s, lstm_forget, i) = forget;
+    kept(s, lstm_candidate, i) = candidate;
+    kept(s, lstm_out, i) = out;
     if (computes) c[i] = after;
-    return out * activated(s.activation, after);
+    return out * functions.state(after);
   }
 };
 
-// The slopes of one step. dh and dc are those of the state after the step, and become those of the state
-// before the step but for the part that passes through the recurrent product, which the next call adds
-// (`product`). `carried` holds the gradient of outputs that masked steps have repeated.
 template <class T>
-struct BackwardStep {
-  Steps<T> s{};
-  const T *dy = nullptr, *product = nullptr;  // product: null in the last step
-  T *dh = nullptr, *dc = nullptr, *carried = nullptr, *dz = nullptr;
-  T *slopes = nullptr, *candidate_slopes = nullptr;  // of the recurrent products, [batch, width]
+struct Backward : BackwardStep<T> {
+  using BackwardStep<T>::s, BackwardStep<T>::dy, BackwardStep<T>::product, BackwardStep<T>::dh,
+      BackwardStep<T>::dc;
+  using BackwardStep<T>::carried, BackwardStep<T>::dz, BackwardStep<T>::slopes,
+      BackwardStep<T>::candidate_slopes;
 
-  WT_HOST_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t b = i / s.units, j = i % s.units;
+  WT_HOST_DEVICE void operator()(std::int64_t i) const { any_unit(s, *this, i); }
+
+  template <Cell cell, class Functions>
+  WT_HOST_DEVICE void unit(std::int64_t b, std::int64_t j, const Functions& functions, bool computes) const {
+    const std::int64_t i = b * s.units + j;
     const T of_state = dh[i] + (product ? product[i] : T{0});
     const T of_output = carried[i] + dy[(b * s.time + s.step) * s.units + j];
-    const bool computes = s.computes(b);
     carried[i] = computes ? T{0} : of_output;
     const T d = computes ? of_state + of_output : T{0};
     T* dzb = dz + (b * s.time + s.at) * s.gates * s.units + j;
     T passed = 0;
-    if (s.cell == Cell::lstm)
-      lstm(i, b, j, d, computes, dzb);
-    else if (s.cell == Cell::gru)
-      passed = gru(i, b, j, d, dzb);
+    if constexpr (cell == Cell::lstm)
+      lstm(i, b, j, d, functions, computes, dzb);
+    else if constexpr (cell == Cell::gru)
+      passed = gru(i, b, j, d, functions, dzb);
     else
-      slopes[i] = dzb[0] = d * slope(s.activation, s.kept(value, i));
+      slopes[i] = dzb[0] = d * functions.state_slope(kept(s, value, i));
     dh[i] = computes ? passed : of_state;
   }
 
  private:
-  WT_HOST_DEVICE T gru(std::int64_t i, std::int64_t b, std::int64_t j, T d, T* dzb) const {
+  template <class Functions>
+  WT_HOST_DEVICE T gru(std::int64_t i, std::int64_t b, std::int64_t j, T d, const Functions& functions,
+                       T* dzb) const {
     const std::int64_t u = s.units;
-    const T update = s.kept(gru_update, i), candidate = s.kept(gru_candidate, i);
-    const T of_update = d * (s.kept(previous, i) - candidate) * slope(s.gate, update);
-    const T of_candidate = d * (1 - update) * slope(s.activation, candidate);
+    const T update = kept(s, gru_update, i), candidate = kept(s, gru_candidate, i);
+    const T of_update = d * (kept(s, previous, i) - candidate) * functions.gate_slope(update);
+    const T of_candidate = d * (1 - update) * functions.state_slope(candidate);
     dzb[0] = of_update;
     dzb[2 * u] = of_candidate;
     if (s.reset_after) {
-      const T reset = s.kept(gru_reset, i);
+      const T reset = kept(s, gru_reset, i);
       T* sb = slopes + b * 3 * u + j;
       sb[0] = of_update;
-      sb[u] = dzb[u] = of_candidate * s.kept(gru_inner, i) * slope(s.gate, reset);
+      sb[u] = dzb[u] = of_candidate * kept(s, gru_inner, i) * functions.gate_slope(reset);
       sb[2 * u] = of_candidate * reset;
     } else {
       slopes[b * 2 * u + j] = of_update;
@@ -216,17 +303,20 @@ struct BackwardStep {
     }
     return d * update;
   }
-  WT_HOST_DEVICE void lstm(std::int64_t i, std::int64_t b, std::int64_t j, T d, bool computes, T* dzb) const {
+  template <class Functions>
+  WT_HOST_DEVICE void lstm(std::int64_t i, std::int64_t b, std::int64_t j, T d, const Functions& functions,
+                           bool computes, T* dzb) const {
     const std::int64_t u = s.units;
-    const T in = s.kept(lstm_in, i), forget = s.kept(lstm_forget, i), candidate = s.kept(lstm_candidate, i),
-            out = s.kept(lstm_out, i), before = s.kept(lstm_cell, i);
-    const T shown = activated(s.activation, forget * before + in * candidate);
-    const T of_cell = computes ? dc[i] + d * out * slope(s.activation, shown) : T{0};
+    const T in = kept(s, lstm_in, i), forget = kept(s, lstm_forget, i),
+            candidate = kept(s, lstm_candidate, i), out = kept(s, lstm_out, i),
+            before = kept(s, lstm_cell, i);
+    const T shown = functions.state(forget * before + in * candidate);
+    const T of_cell = computes ? dc[i] + d * out * functions.state_slope(shown) : T{0};
     T* sb = slopes + b * 4 * u + j;
-    sb[0] = dzb[0] = of_cell * candidate * slope(s.gate, in);
-    sb[u] = dzb[u] = of_cell * before * slope(s.gate, forget);
-    sb[2 * u] = dzb[2 * u] = of_cell * in * slope(s.activation, candidate);
-    sb[3 * u] = dzb[3 * u] = d * shown * slope(s.gate, out);
+    sb[0] = dzb[0] = of_cell * candidate * functions.gate_slope(in);
+    sb[u] = dzb[u] = of_cell * before * functions.gate_slope(forget);
+    sb[2 * u] = dzb[2 * u] = of_cell * in * functions.state_slope(candidate);
+    sb[3 * u] = dzb[3 * u] = d * shown * functions.gate_slope(out);
     if (computes) dc[i] = of_cell * forget;
   }
 };
@@ -240,8 +330,8 @@ struct ResetSlope {
   T *dh = nullptr, *dz = nullptr, *slopes = nullptr;
   WT_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t b = i / s.units, j = i % s.units, u = s.units;
-    const T reset = s.kept(gru_reset, i);
-    const T d = product[i] * s.kept(previous, i) * slope(s.gate, reset);
+    const T reset = kept(s, gru_reset, i);
+    const T d = product[i] * kept(s, previous, i) * slope(s.gate, reset);
     dz[(b * s.time + s.at) * 3 * u + u + j] = slopes[b * 2 * u + u + j] = d;
     dh[i] += product[i] * reset;
   }
