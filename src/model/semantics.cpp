@@ -168,7 +168,8 @@ constexpr std::array switch_rows{
         .id = Switch::losses_subtract_predictions,
         .keras3 = true},
     SwitchRow{.name = "unit_vectors_bound_the_inverse",
-              .summary = "the norm of a vector is at least 1e-7: CosineSimilarity, OrthogonalRegularizer",
+              .summary = "the norm of a vector is at least 1e-7: CosineSimilarity, OrthogonalRegularizer, "
+                         "SpectralNormalization",
               .otherwise = "the norm of a vector is at least 1e-6",
               .source = "recordings loss_cosine of both versions",
               .id = Switch::unit_vectors_bound_the_inverse,
@@ -322,6 +323,26 @@ constexpr std::array switch_rows{
               .id = Switch::depthwise_kernel_has_its_own_name,
               .keras2 = true,
               .tf20 = true},
+    SwitchRow{.name = "images_are_resized_by_blurring",
+              .summary = "UpSampling2D and Resizing know the interpolations gaussian and mitchellcubic",
+              .otherwise = "UpSampling2D and Resizing refuse gaussian and mitchellcubic",
+              .source = "keras/src/utils/image_utils.py of Keras 2, backend/tensorflow/image.py of Keras 3",
+              .id = Switch::images_are_resized_by_blurring,
+              .keras2 = true,
+              .tf20 = true},
+    SwitchRow{.name = "spectral_results_have_the_inputs_type",
+              .summary = "the result of a SpectralNormalization is cast to the type of its input, so that an "
+                         "Embedding of integers has integers as its result and never learns",
+              .otherwise = "the result of a SpectralNormalization is that of the layer inside",
+              .source = "recordings layers_further_spec_emb of both versions",
+              .id = Switch::spectral_results_have_the_inputs_type,
+              .keras3 = true},
+    SwitchRow{.name = "hashing_takes_real_numbers",
+              .summary = "Hashing drops the fractions of real numbers and hashes the rest",
+              .otherwise = "Hashing refuses real numbers",
+              .source = "recording layers_further_hash_real",
+              .id = Switch::hashing_takes_real_numbers,
+              .keras3 = true},
 };
 
 }  // namespace
