@@ -144,6 +144,7 @@ std::string print_words(const RecurrentAttributes& attributes) {
       .add("go_backwards", &RecurrentAttributes::go_backwards)
       .add("reset_after", &RecurrentAttributes::reset_after)
       .add("is_masked", &RecurrentAttributes::is_masked)
+      .add("state_dropout", &RecurrentAttributes::state_dropout)
       .text();
 }
 

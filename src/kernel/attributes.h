@@ -173,6 +173,9 @@ struct RecurrentAttributes {
   bool go_backwards = false;  // the steps are computed from the last to the first
   bool reset_after = true;    // gru: the reset gate is applied after the recurrent product
   bool is_masked = false;     // a mask boolean[batch, time] is the last operand
+  // The share of the state's elements that a step's product drops. Then a mask boolean[gates, batch, units] of those that
+  // it keeps stands before that of the steps. It is the same in every step.
+  double state_dropout = 0;
   friend bool operator==(const RecurrentAttributes&, const RecurrentAttributes&) = default;
 };
 

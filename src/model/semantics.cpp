@@ -343,6 +343,15 @@ constexpr std::array switch_rows{
               .source = "recording layers_further_hash_real",
               .id = Switch::hashing_takes_real_numbers,
               .keras3 = true},
+    SwitchRow{.name = "fused_recurrent_layers_drop_by_step",
+              .summary =
+                  "an LSTM or a GRU with Keras' default activations and without recurrent_dropout drops "
+                  "other elements of its input in each step",
+              .otherwise = "recurrent layers drop the same elements of their input in every step",
+              .source = "keras/src/layers/rnn/lstm.py of both versions",
+              .id = Switch::fused_recurrent_layers_drop_by_step,
+              .keras2 = true,
+              .tf20 = true},
 };
 
 }  // namespace

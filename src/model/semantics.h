@@ -74,6 +74,7 @@ enum class Switch : std::uint8_t {
   images_are_resized_by_blurring,
   spectral_results_have_the_inputs_type,
   hashing_takes_real_numbers,
+  fused_recurrent_layers_drop_by_step,
 };
 
 // What Keras says under parameter servers where fit_makes_a_coordinator is off.
