@@ -18,6 +18,10 @@ std::string print_value(Type value) { return std::string(name(value)); }
 std::string print_value(Padding value) { return value == Padding::same ? "same" : "valid"; }
 
 std::string print_value(CellActivation value) { return std::string(name(value)); }
+std::string print_value(const std::array<std::int64_t, 2>& value) {
+  return fmt::format("[{},{}]", value[0], value[1]);
+}
+std::string print_value(ResizeMethod value) { return std::string(name(value)); }
 
 // Writes "key=value" for members of an attribute struct. `add` leaves out a member that has its default, and
 // `always` writes it in any case.
@@ -140,10 +144,34 @@ std::string print_words(const RecurrentAttributes& attributes) {
       .add("go_backwards", &RecurrentAttributes::go_backwards)
       .add("reset_after", &RecurrentAttributes::reset_after)
       .add("is_masked", &RecurrentAttributes::is_masked)
+      .add("state_dropout", &RecurrentAttributes::state_dropout)
+      .text();
+}
+
+std::string print_words(const HashAttributes& attributes) {
+  return Words(attributes)
+      .always("buckets", &HashAttributes::buckets)
+      .add("is_salted", &HashAttributes::is_salted)
+      .add("salt", &HashAttributes::salt)
+      .text();
+}
+
+std::string print_words(const ResizeAttributes& attributes) {
+  return Words(attributes)
+      .always("method", &ResizeAttributes::method)
+      .always("given", &ResizeAttributes::given)
+      .always("rows", &ResizeAttributes::rows)
+      .add("antialias", &ResizeAttributes::antialias)
       .text();
 }
 
 }  // namespace
+
+std::string_view name(ResizeMethod method) {
+  constexpr std::string_view names[] = {"nearest",  "bilinear", "area",     "bicubic",
+                                        "gaussian", "lanczos3", "lanczos5", "mitchellcubic"};
+  return names[static_cast<std::size_t>(method)];
+}
 
 std::string_view name(CellActivation activation) {
   constexpr std::string_view names[] = {

@@ -3,6 +3,7 @@
 // can print, compare and export them. None of them changes from step to step; learning rates and step counts
 // are operands.
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -133,6 +134,37 @@ enum class CellActivation : std::uint8_t {
 };
 std::string_view name(CellActivation activation);
 
+// What tf.image.resize knows. Rows are copied (nearest), averaged by what of them lies within a new row (area), or weighted
+// by a function of their distance.
+enum class ResizeMethod : std::uint8_t {
+  nearest,
+  bilinear,
+  area,
+  bicubic,
+  gaussian,
+  lanczos3,
+  lanczos5,
+  mitchellcubic
+};
+std::string_view name(ResizeMethod method);
+
+// resize_shares: an axis of `given` rows becomes one of `rows`.
+struct ResizeAttributes {
+  ResizeMethod method = ResizeMethod::bilinear;
+  std::int64_t given = 1;
+  std::int64_t rows = 1;
+  bool antialias = false;  // functions of the distance are stretched where rows become fewer
+  friend bool operator==(const ResizeAttributes&, const ResizeAttributes&) = default;
+};
+
+// hash_bucket: the number of buckets, and what a salted hash begins with.
+struct HashAttributes {
+  std::int64_t buckets = 1;
+  bool is_salted = false;
+  std::array<std::int64_t, 2> salt{};
+  friend bool operator==(const HashAttributes&, const HashAttributes&) = default;
+};
+
 // simple_rnn, gru and lstm, with the defaults of Keras. simple_rnn has no gates, so it ignores
 // recurrent_activation.
 struct RecurrentAttributes {
@@ -141,13 +173,16 @@ struct RecurrentAttributes {
   bool go_backwards = false;  // the steps are computed from the last to the first
   bool reset_after = true;    // gru: the reset gate is applied after the recurrent product
   bool is_masked = false;     // a mask boolean[batch, time] is the last operand
+  // The share of the state's elements that a step's product drops. Then a mask boolean[gates, batch, units] of those that
+  // it keeps stands before that of the steps. It is the same in every step.
+  double state_dropout = 0;
   friend bool operator==(const RecurrentAttributes&, const RecurrentAttributes&) = default;
 };
 
-using Attributes =
-    std::variant<NoAttributes, ProductAttributes, WindowAttributes, AxesAttributes, PartsAttributes,
-                 ShapeAttributes, NormalizationAttributes, DropoutAttributes, CastAttributes, FillAttributes,
-                 SgdAttributes, AdamAttributes, RmsPropAttributes, RecurrentAttributes>;
+using Attributes = std::variant<NoAttributes, ProductAttributes, WindowAttributes, AxesAttributes,
+                                PartsAttributes, ShapeAttributes, NormalizationAttributes, DropoutAttributes,
+                                CastAttributes, FillAttributes, SgdAttributes, AdamAttributes,
+                                RmsPropAttributes, RecurrentAttributes, ResizeAttributes, HashAttributes>;
 
 // "strides=[2,2] padding=same". Members that have their default are left out.
 std::string print(const Attributes& attributes);

@@ -18,6 +18,8 @@ std::span<const Kernel> normalization_kernels();
 std::span<const Kernel> random_kernels();
 std::span<const Kernel> embedding_kernels();
 std::span<const Kernel> recurrent_kernels();
+std::span<const Kernel> resize_kernels();
+std::span<const Kernel> hash_kernels();
 std::span<const Kernel> loss_kernels();
 std::span<const Kernel> optimizer_kernels();
 

@@ -31,9 +31,13 @@ class Operands {
     require_same_type(kernel_, operand, inputs_[next_], "the first operand", inputs_[0]);
     require_shape(kernel_, operand, inputs_[next_++], shape);
   }
-  void expect_mask(const Shape& shape) {
-    require_type(kernel_, "mask", inputs_[next_], Type::boolean);
-    require_shape(kernel_, "mask", inputs_[next_++], shape);
+  void expect_mask(std::string_view operand, const Shape& shape) {
+    require_type(kernel_, operand, inputs_[next_], Type::boolean);
+    require_shape(kernel_, operand, inputs_[next_++], shape);
+  }
+  void expect_masks(const RecurrentLayout& l) {
+    if (l.drops()) expect_mask("kept", {l.gates(), l.batch, l.units});
+    if (l.attributes.is_masked) expect_mask("mask", {l.batch, l.time});
   }
 
  private:
@@ -42,12 +46,20 @@ class Operands {
   std::size_t next_ = 1;
 };
 
+// How many masks the call has.
+std::size_t masks_of(std::string_view kernel, const RecurrentLayout& l) {
+  if (!(l.attributes.state_dropout >= 0 && l.attributes.state_dropout < 1))
+    refuse(kernel, fmt::format("state_dropout is {}", l.attributes.state_dropout),
+           "it must be at least 0 and less than 1");
+  return std::size_t{l.drops()} + std::size_t{l.attributes.is_masked};
+}
+
 template <Cell cell>
 std::vector<TensorSpec> forward_outputs(Specs inputs, const Attributes& attributes) {
   constexpr std::string_view name = forward_name(cell);
   const RecurrentLayout empty = layout_of(cell, attributes);
   require_count(name, inputs,
-                std::size_t{3} + empty.has_bias() + empty.has_cell_state() + empty.attributes.is_masked);
+                std::size_t{3} + empty.has_bias() + empty.has_cell_state() + masks_of(name, empty));
   require_floating(name, "z", inputs[0]);
   require_rank(name, "z", inputs[0], 3);
   require_rank(name, "kernel", inputs[1], 2);
@@ -59,7 +71,7 @@ std::vector<TensorSpec> forward_outputs(Specs inputs, const Attributes& attribut
   if (l.has_bias()) operands.expect("bias", {l.gates() * l.units});
   operands.expect("h0", {l.batch, l.units});
   if (l.has_cell_state()) operands.expect("c0", {l.batch, l.units});
-  if (l.attributes.is_masked) operands.expect_mask({l.batch, l.time});
+  operands.expect_masks(l);
   const Type type = inputs[0].type;
   const TensorSpec state{type, {l.batch, l.units}};
   std::vector<TensorSpec> outputs{{type, {l.batch, l.time, l.units}}, state};
@@ -72,7 +84,7 @@ template <Cell cell>
 std::vector<TensorSpec> backward_outputs(Specs inputs, const Attributes& attributes) {
   constexpr std::string_view name = backward_name(cell);
   const RecurrentLayout empty = layout_of(cell, attributes);
-  require_count(name, inputs, std::size_t{4} + empty.has_cell_state() + empty.attributes.is_masked);
+  require_count(name, inputs, std::size_t{4} + empty.has_cell_state() + masks_of(name, empty));
   require_floating(name, "dy", inputs[0]);
   require_rank(name, "dy", inputs[0], 3);
   const RecurrentLayout l = recurrent_gradient_layout(cell, inputs, attributes);
@@ -81,7 +93,7 @@ std::vector<TensorSpec> backward_outputs(Specs inputs, const Attributes& attribu
   operands.expect("dh", {l.batch, l.units});
   if (l.has_cell_state()) operands.expect("dc", {l.batch, l.units});
   operands.expect("reserve", {l.planes(), l.time, l.batch, l.units});
-  if (l.attributes.is_masked) operands.expect_mask({l.batch, l.time});
+  operands.expect_masks(l);
   const Type type = inputs[0].type;
   const TensorSpec state{type, {l.batch, l.units}};
   std::vector<TensorSpec> outputs{{type, {l.batch, l.time, l.gates() * l.units}}, inputs[1]};
@@ -93,6 +105,10 @@ std::vector<TensorSpec> backward_outputs(Specs inputs, const Attributes& attribu
 
 double units_of_steps(const RecurrentLayout& l) {
   return static_cast<double>(l.batch) * static_cast<double>(l.time) * static_cast<double>(l.units);
+}
+// A product for each gate and element of the state, in each step, where gates drop parts of it.
+double dropping(const RecurrentLayout& l) {
+  return l.drops() ? units_of_steps(l) * static_cast<double>(l.gates()) : 0;
 }
 double products(const RecurrentLayout& l) {
   return 2.0 * units_of_steps(l) * static_cast<double>(l.units) * static_cast<double>(l.gates());
@@ -109,7 +125,7 @@ template <Cell cell>
 Work forward_work(const Call& call) {
   const RecurrentLayout l = recurrent_layout(cell, call.inputs, call.attributes);
   const double each = cell == Cell::lstm ? 13 : cell == Cell::gru ? (l.has_bias() ? 14 : 11) : 2;
-  return {Flops(products(l) + each * units_of_steps(l)), operand_bytes(call), step_product(l)};
+  return {Flops(products(l) + each * units_of_steps(l) + dropping(l)), operand_bytes(call), step_product(l)};
 }
 
 // Two products of the same size: the slopes of the state, step by step, and those of the kernel.
@@ -117,7 +133,8 @@ template <Cell cell>
 Work backward_work(const Call& call) {
   const RecurrentLayout l = recurrent_gradient_layout(cell, call.inputs, call.attributes);
   const double each = cell == Cell::lstm ? 29 : cell == Cell::gru ? (l.has_bias() ? 22 : 20) : 6;
-  return {Flops(2 * products(l) + each * units_of_steps(l)), operand_bytes(call), step_product(l)};
+  return {Flops(2 * products(l) + each * units_of_steps(l) + 2 * dropping(l)), operand_bytes(call),
+          step_product(l)};
 }
 
 std::vector<RecurrentAttributes> example_attributes(Cell cell) {
@@ -130,11 +147,20 @@ std::vector<RecurrentAttributes> example_attributes(Cell cell) {
                                         .recurrent_activation = CellActivation::hard_sigmoid_keras2,
                                         .go_backwards = true,
                                         .is_masked = true}};
+  all.push_back({.state_dropout = 0.5});
+  all.push_back({.go_backwards = true, .is_masked = true, .state_dropout = 0.2});
   if (cell == Cell::gru) {
+    all.push_back({.reset_after = false, .is_masked = true, .state_dropout = 0.4});
     all.push_back({.reset_after = false});
     all.push_back({.go_backwards = true, .reset_after = false, .is_masked = true});
   }
   return all;
+}
+
+void add_masks(Example& example, const RecurrentLayout& l, std::int64_t batch, std::int64_t time,
+               std::int64_t units) {
+  if (l.drops()) example.inputs.push_back({{Type::boolean, {l.gates(), batch, units}}, -1, 1});
+  if (l.attributes.is_masked) example.inputs.push_back({{Type::boolean, {batch, time}}, -1, 1});
 }
 
 template <Cell cell>
@@ -148,7 +174,7 @@ std::vector<Example> forward_examples() {
     if (l.has_bias()) example.inputs.push_back(floats({width}));
     example.inputs.push_back(floats({batch, units}));
     if (l.has_cell_state()) example.inputs.push_back(floats({batch, units}));
-    if (attributes.is_masked) example.inputs.push_back({{Type::boolean, {batch, time}}, -1, 1});
+    add_masks(example, l, batch, time, units);
     examples.push_back(example);
   }
   return examples;
@@ -166,7 +192,7 @@ std::vector<Example> backward_examples() {
                     attributes};
     if (l.has_cell_state()) example.inputs.push_back(floats({batch, units}));
     example.inputs.push_back({{Type::float32, {l.planes(), time, batch, units}}, 0.1, 0.9});
-    if (attributes.is_masked) example.inputs.push_back({{Type::boolean, {batch, time}}, -1, 1});
+    add_masks(example, l, batch, time, units);
     examples.push_back(example);
   }
   return examples;
@@ -194,18 +220,20 @@ constexpr Kernel backward_row(std::string_view summary) {
 }
 
 constexpr Kernel rows[] = {
-    forward_row<Cell::simple_rnn>(
-        "z[batch, time, units], kernel, h0, [mask] -> y, h, reserve: h = activation(z + h kernel) for each "
-        "step; a masked step repeats h and y"),
-    backward_row<Cell::simple_rnn>("dy, kernel, dh, reserve, [mask] -> dz, dkernel, dh0"),
-    forward_row<Cell::gru>("z[batch, time, 3 units], kernel, [bias], h0, [mask] -> y, h, reserve: a gated "
-                           "recurrent unit with the "
-                           "gates update, reset and candidate; bias only with reset_after"),
-    backward_row<Cell::gru>("dy, kernel, dh, reserve, [mask] -> dz, dkernel, [dbias], dh0"),
-    forward_row<Cell::lstm>("z[batch, time, 4 units], kernel, h0, c0, [mask] -> y, h, c, reserve: long "
-                            "short-term memory with the "
-                            "gates in, forget, candidate and out"),
-    backward_row<Cell::lstm>("dy, kernel, dh, dc, reserve, [mask] -> dz, dkernel, dh0, dc0"),
+    forward_row<Cell::simple_rnn>("z[batch, time, units], kernel, h0, [kept], [mask] -> y, h, reserve: h = "
+                                  "activation(z + h kernel) for each "
+                                  "step; a masked step repeats h and y"),
+    backward_row<Cell::simple_rnn>("dy, kernel, dh, reserve, [kept], [mask] -> dz, dkernel, dh0"),
+    forward_row<Cell::gru>(
+        "z[batch, time, 3 units], kernel, [bias], h0, [kept], [mask] -> y, h, reserve: a gated "
+        "recurrent unit with the "
+        "gates update, reset and candidate; bias only with reset_after"),
+    backward_row<Cell::gru>("dy, kernel, dh, reserve, [kept], [mask] -> dz, dkernel, [dbias], dh0"),
+    forward_row<Cell::lstm>(
+        "z[batch, time, 4 units], kernel, h0, c0, [kept], [mask] -> y, h, c, reserve: long "
+        "short-term memory with the "
+        "gates in, forget, candidate and out"),
+    backward_row<Cell::lstm>("dy, kernel, dh, dc, reserve, [kept], [mask] -> dz, dkernel, dh0, dc0"),
 };
 
 }  // namespace

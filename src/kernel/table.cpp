@@ -21,6 +21,8 @@ std::vector<Kernel> all_families() {
            random_kernels(),
            embedding_kernels(),
            recurrent_kernels(),
+           resize_kernels(),
+           hash_kernels(),
            loss_kernels(),
            optimizer_kernels(),
        })

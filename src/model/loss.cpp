@@ -84,7 +84,7 @@ std::span<const LossClass> losses() {
 Loss loss_named(std::string_view name, const LossOptions& options) {
   const LossClass* row = find_row(losses(), name);
   if (row == nullptr) throw InputError(unknown_row(losses(), {}, name, "loss"));
-  return {row, options};
+  return {row, options, alias_of(*row, name)};
 }
 
 std::optional<LossReduction> reduction_named(std::string_view name) {
@@ -100,7 +100,7 @@ std::optional<Loss> read_loss(const json::Value& value, Problems& problems) {
     problems.add(unknown_row(losses(), read->place, read->name, "loss"));
     return std::nullopt;
   }
-  return Loss{row, read_options(*row, *read, problems)};
+  return Loss{row, read_options(*row, *read, problems), alias_of(*row, read->name)};
 }
 
 std::optional<Losses> read_losses(const json::Value& value, Problems& problems) {
@@ -149,6 +149,7 @@ void write_arguments(json::Writer& out, const Loss& loss) {
 }
 
 void require_offered(const Loss& loss, Semantics semantics) {
+  require_known(loss.written, loss.type->name, "loss", semantics);
   if (semantics == Semantics::keras3) return;
   if (!loss.type->keras2)
     throw InputError(fmt::format("[{}] Keras 2 has no such loss", loss.type->name),

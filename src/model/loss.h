@@ -77,6 +77,7 @@ std::span<const LossClass> losses();
 struct Loss {
   const LossClass* type = nullptr;
   LossOptions options{};
+  Alias written{};  // by which it was named; empty: by its class
 };
 
 // The losses of a model's outputs, as Keras' compile takes them: one loss for all outputs, or a list with one for
@@ -113,7 +114,7 @@ std::optional<Losses> read_losses(const json::Value& value, Problems& problems);
 // Writes the arguments of a loss as members of its "config".
 void write_arguments(json::Writer& out, const Loss& loss);
 
-// Throws InputError if the version of Keras has no such loss or reduction.
+// Throws InputError if the version of Keras has no such loss or reduction, or doesn't know the name that was written.
 void require_offered(const Loss& loss, Semantics semantics);
 
 // Keras' function of that name, such as keras.losses.mean_squared_error(labels, predictions). Labels come first, as in

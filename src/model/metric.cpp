@@ -53,13 +53,6 @@ std::string_view accuracy_by_loss(const TensorSpec& predictions, const Loss& los
                                                             : "CategoricalAccuracy";
 }
 
-void require_offered(const MetricClass& type, Semantics semantics) {
-  const bool is_three = semantics == Semantics::keras3;
-  if (is_three ? type.keras3 : type.keras2) return;
-  throw InputError(fmt::format("[{}] Keras {} has no such metric", type.name, is_three ? 3 : 2),
-                   fmt::format("choose another metric, or semantics {}", is_three ? "keras2" : "keras3"));
-}
-
 void grow(Building& building, const Metric& metric, const Growths& growths) {
   const VariableOptions options{
       .trainable = false, .synchronization = Synchronization::on_read, .aggregation = Aggregation::sum};
@@ -81,7 +74,8 @@ Metric metric_named(std::string_view type, std::string name, MetricOptions optio
   if (is_accuracy(type)) return {nullptr, name.empty() ? std::string(type) : std::move(name), {}};
   const MetricClass* row = find_row(metrics(), type);
   if (row == nullptr) throw InputError(unknown_metric({}, type));
-  return {row, name.empty() ? default_name(*row, type, semantics) : std::move(name), std::move(options)};
+  return {row, name.empty() ? default_name(*row, type, semantics) : std::move(name), std::move(options),
+          alias_of(*row, type)};
 }
 
 std::optional<Metric> read_metric(const json::Value& value, Problems& problems, Semantics semantics) {
@@ -98,6 +92,15 @@ std::optional<Metric> read_metric(const json::Value& value, Problems& problems, 
   if (row != nullptr && row->arguments != nullptr) row->arguments(metric.options, arguments);
   arguments.reader().finish();
   return metric;
+}
+
+void require_offered(const Metric& metric, Semantics semantics) {
+  if (metric.type == nullptr) return;
+  require_known(metric.written, metric.type->name, "metric", semantics);
+  const bool is_three = semantics == Semantics::keras3;
+  if (is_three ? metric.type->keras3 : metric.type->keras2) return;
+  throw InputError(fmt::format("[{}] Keras {} has no such metric", metric.type->name, is_three ? 3 : 2),
+                   fmt::format("choose another metric, or semantics {}", is_three ? "keras2" : "keras3"));
 }
 
 void write_arguments(json::Writer& out, const Metric& metric) {
@@ -123,7 +126,7 @@ void update_metric(Building& building, const Metric& metric, Symbol labels, Symb
     throw InputError(fmt::format("[{}] the metric \"{}\" doesn't compare labels with predictions",
                                  metric.type->name, metric.name),
                      "pass it values with update_mean, or choose another metric");
-  require_offered(*metric.type, building.semantics());
+  require_offered(metric, building.semantics());
   labels.trace->in_scope(metric.name, [&] {
     grow(
         building, metric,
@@ -134,7 +137,7 @@ void update_metric(Building& building, const Metric& metric, Symbol labels, Symb
 void update_mean(Building& building, const Metric& metric, Symbol values, std::optional<Symbol> weight) {
   WT_EXPECT(metric.type != nullptr && metric.type->accumulate != nullptr, "the metric {} takes no values",
             metric.name);
-  require_offered(*metric.type, building.semantics());
+  require_offered(metric, building.semantics());
   values.trace->in_scope(metric.name, [&] {
     grow(building, metric, metric.type->accumulate({values, weight, building.semantics()}));
   });

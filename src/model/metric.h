@@ -110,6 +110,7 @@ struct Metric {
   const MetricClass* type = nullptr;  // null for "accuracy" until resolve_accuracy has chosen the class
   std::string name{};                 // "mse"; the states are mse/total and mse/count
   MetricOptions options{};
+  Alias written{};  // by which it was named; empty: by its class
 };
 
 // The metric of a class name, an alias, or "accuracy". An empty `name` stands for Keras' default name. Throws
@@ -121,6 +122,9 @@ Metric metric_named(std::string_view type, std::string name = {}, MetricOptions 
 // problem.
 std::optional<Metric> read_metric(const json::Value& value, Problems& problems,
                                   Semantics semantics = default_semantics);
+
+// Throws InputError if the version of Keras has no such metric, or doesn't know the name that was written.
+void require_offered(const Metric& metric, Semantics semantics);
 
 // Writes the arguments of a metric as members of its "config".
 void write_arguments(json::Writer& out, const Metric& metric);

@@ -71,6 +71,10 @@ enum class Switch : std::uint8_t {
   nccl_or_one_device,
   fit_makes_a_coordinator,
   depthwise_kernel_has_its_own_name,
+  images_are_resized_by_blurring,
+  spectral_results_have_the_inputs_type,
+  hashing_takes_real_numbers,
+  fused_recurrent_layers_drop_by_step,
 };
 
 // What Keras says under parameter servers where fit_makes_a_coordinator is off.

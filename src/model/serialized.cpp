@@ -37,6 +37,13 @@ Problem unknown_name(Place place, std::string_view name, std::string_view what,
           suggestion + list_known(names)};
 }
 
+void require_known(const Alias& written, std::string_view name, std::string_view what, Semantics semantics) {
+  const bool is_three = semantics == Semantics::keras3;
+  if (written.known_to == KnownTo::both || is_three == (written.known_to == KnownTo::keras3)) return;
+  throw InputError(fmt::format("[{}] Keras {} has no {} of this name", written.name, is_three ? 3 : 2, what),
+                   fmt::format("write \"{}\", or choose semantics {}", name, is_three ? "keras2" : "keras3"));
+}
+
 ConfigReader::ConfigReader(const json::Value* config, Problems& problems)
     : config_(config), problems_(&problems) {
   if (config != nullptr) reader_.emplace(*config, problems);

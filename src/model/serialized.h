@@ -10,10 +10,27 @@
 #include <string>
 
 #include "base/json_reader.h"
+#include "model/semantics.h"
 
 namespace wt::model {
 
-using Aliases = std::array<std::string_view, 4>;  // unused entries are empty
+// The versions of Keras that know a name.
+enum class KnownTo : std::uint8_t { both, keras2, keras3 };
+
+// A second name of a row.
+struct Alias {
+  constexpr Alias() = default;
+  constexpr Alias(const char* own, KnownTo known = KnownTo::both) : name(own), known_to(known) {}
+  constexpr operator std::string_view() const { return name; }
+  constexpr bool empty() const { return name.empty(); }
+  friend constexpr bool operator==(const Alias& alias, std::string_view name) { return alias.name == name; }
+
+  std::string_view name{};
+  KnownTo known_to = KnownTo::both;
+};
+constexpr Alias only_keras2(const char* name) { return {name, KnownTo::keras2}; }
+constexpr Alias only_keras3(const char* name) { return {name, KnownTo::keras3}; }
+using Aliases = std::array<Alias, 4>;  // unused entries are empty
 
 struct Serialized {
   std::string name{};
@@ -43,6 +60,16 @@ auto* find_row(const Table& table, std::string_view name) {
   const auto found = std::find_if(std::begin(table), std::end(table), is_meant);
   return found == std::end(table) ? nullptr : &*found;
 }
+
+// The alias of a row that is this name; an empty one if it is none.
+template <class Row>
+Alias alias_of(const Row& row, std::string_view name) {
+  const auto found = std::find(row.aliases.begin(), row.aliases.end(), name);
+  return name.empty() || found == row.aliases.end() ? Alias{} : *found;
+}
+
+// Throws InputError unless the version of Keras knows the alias by which a row, a `what`, was written.
+void require_known(const Alias& written, std::string_view name, std::string_view what, Semantics semantics);
 
 // unknown_name for a table. `names` are accepted in addition to the names in the table.
 template <class Table>

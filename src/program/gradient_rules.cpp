@@ -261,7 +261,8 @@ void recurrent(Backward& b, std::string_view kernel, std::size_t states) {
   std::vector<ValueId> operands{b.gradient(), b.input(1)};
   for (std::size_t state = 1; state <= states; ++state) operands.push_back(b.gradient(state));
   operands.push_back(b.output(states + 1));
-  if (attributes.is_masked) operands.push_back(b.input(b.inputs() - 1));
+  const std::size_t masks = std::size_t{attributes.state_dropout > 0} + std::size_t{attributes.is_masked};
+  for (std::size_t i = b.inputs() - masks; i < b.inputs(); ++i) operands.push_back(b.input(i));
   const std::vector<ValueId> gradients = b.apply_all(kernel, operands, attributes);
   for (std::size_t i = 0; i < gradients.size(); ++i)
     if (b.wants(i)) b.send(i, gradients[i]);

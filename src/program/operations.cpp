@@ -62,6 +62,12 @@ Symbol fill(Trace& trace, TensorSpec spec, double value) {
 Symbol range(Trace& trace, TensorSpec spec, double step) {
   return trace.apply("range", {}, FillAttributes{spec, step})[0];
 }
+Symbol resize_shares(Trace& trace, const ResizeAttributes& attributes) {
+  return trace.apply("resize_shares", {}, attributes)[0];
+}
+Symbol hash_bucket(Symbol x, const HashAttributes& attributes) {
+  return apply("hash_bucket", {x}, attributes);
+}
 Symbol cast(Symbol x, Type type) { return apply("cast", {x}, CastAttributes{type}); }
 Symbol reshape(Symbol x, const Shape& shape) { return append(Reshape{shape}, x); }
 Symbol stop_gradient(Symbol x) { return append(Reshape{x.shape(), true}, x); }
@@ -70,7 +76,12 @@ Symbol broadcast_to(Symbol x, const Shape& shape) {
   return apply("broadcast_to", {x}, ShapeAttributes{shape});
 }
 
+// An operation has at most as many sizes as a shape has axes, so that many parts are joined in two halves first.
 Symbol concat(const std::vector<Symbol>& parts, int axis) {
+  if (parts.size() > Shape::max_rank) {
+    const auto middle = parts.begin() + std::ssize(parts) / 2;
+    return concat({concat({parts.begin(), middle}, axis), concat({middle, parts.end()}, axis)}, axis);
+  }
   PartsAttributes attributes{axis, {}};
   for (const Symbol& part : parts) attributes.sizes.append(part.shape()[axis]);
   return apply_all("concat", parts, attributes)[0];

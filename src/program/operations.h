@@ -41,7 +41,9 @@ Symbol gelu(Symbol x);
 Symbol softmax(Symbol x);
 
 Symbol fill(Trace& trace, TensorSpec spec, double value);
-Symbol range(Trace& trace, TensorSpec spec, double step);  // 0, step, 2 step, ...
+Symbol range(Trace& trace, TensorSpec spec, double step);                // 0, step, 2 step, ...
+Symbol resize_shares(Trace& trace, const ResizeAttributes& attributes);  // float32[rows, given]
+Symbol hash_bucket(Symbol x, const HashAttributes& attributes);          // of integers: int64
 Symbol cast(Symbol x, Type type);
 Symbol reshape(Symbol x, const Shape& shape);
 Symbol stop_gradient(Symbol x);                  // x, through which no gradient leads

@@ -14,6 +14,18 @@
 namespace wt::scenario {
 namespace {
 
+// `what` is a loss or a metric.
+template <class What>
+void check_offered(const What& what, const json::Value& written, const Scenario& scenario,
+                   Problems& problems) {
+  try {
+    model::require_offered(what, scenario.semantics);
+  } catch (const InputError& error) {
+    for (const Problem& problem : error.problems())
+      problems.add(written.place(), problem.fact, problem.remedy);
+  }
+}
+
 void check_loss(const Scenario& scenario, const json::Value& written, Problems& problems) {
   const std::optional<model::Loss> loss = model::read_loss(written, problems);
   if (!loss) return;
@@ -29,12 +41,7 @@ void check_loss(const Scenario& scenario, const json::Value& written, Problems& 
         "the scale \"keras\" wants one number, and a loss that is named has one per row in a custom loop",
         "write another \"loss_scale\", or the loss as an object whose \"config\" has a \"reduction\"");
   }
-  try {
-    model::require_offered(*loss, scenario.semantics);
-  } catch (const InputError& error) {
-    for (const Problem& problem : error.problems())
-      problems.add(written.place(), problem.fact, problem.remedy);
-  }
+  check_offered(*loss, written, scenario, problems);
   // A name stands for Keras' function, which gives a loss for each row. An object stands for a loss object.
   if (written.kind() != json::Kind::object || scenario.training.loop != Loop::custom) return;
   try {
@@ -84,6 +91,7 @@ void check_metrics(const std::vector<Choice>& metrics, const Scenario& scenario,
       problems.add(choice.written->place(), fmt::format("\"{}\" is measured already", metric->name),
                    R"(give the metric another "name" in its "config")");
     if (metric) names.push_back(metric->name);
+    if (metric) check_offered(*metric, *choice.written, scenario, problems);
     if (!metric || metric->type == nullptr || metric->type->compare != nullptr) continue;
     problems.add(choice.written->place(),
                  fmt::format("the metric \"{}\" doesn't compare labels with predictions", metric->type->name),

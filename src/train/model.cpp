@@ -62,7 +62,7 @@ std::vector<model::Metric> losses_measured(const CompileOptions& options, const 
   const std::vector<std::string> names = layer.output_names();
   std::vector<model::Metric> metrics;
   if (names.size() > 1 && options.loss_scale == LossScale::keras)
-    for (const std::string& name : names) metrics.push_back(model::metric_named("mean", name + "_loss"));
+    for (const std::string& name : names) metrics.push_back(model::metric_named("Mean", name + "_loss"));
   return metrics;
 }
 
@@ -126,7 +126,7 @@ Forward forward(model::Building& building, const model::Layer& layer, std::span<
 }
 
 const model::Metric& loss_metric() {
-  static const model::Metric metric = model::metric_named("mean", "loss");
+  static const model::Metric metric = model::metric_named("Mean", "loss");
   return metric;
 }
 

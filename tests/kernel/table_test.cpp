@@ -55,6 +55,10 @@ TEST(Attributes, PrintWhatDiffersFromTheDefaults) {
   EXPECT_EQ(print(DropoutAttributes{}), "rate=0.5");
   EXPECT_EQ(print(CastAttributes{Type::int64}), "type=int64");
   EXPECT_EQ(print(FillAttributes{{Type::float32, {2}}, 0.25}), "spec=float32[2] value=0.25");
+  EXPECT_EQ(print(HashAttributes{.buckets = 5}), "buckets=5");
+  EXPECT_EQ(print(HashAttributes{5, true, {1, 2}}), "buckets=5 is_salted=true salt=[1,2]");
+  EXPECT_EQ(print(ResizeAttributes{ResizeMethod::lanczos3, 4, 8}), "method=lanczos3 given=4 rows=8");
+  EXPECT_EQ(print(ResizeAttributes{.antialias = true}), "method=bilinear given=1 rows=1 antialias=true");
   EXPECT_EQ(print(SgdAttributes{.momentum = 0.9, .nesterov = true}), "momentum=0.9 nesterov=true");
   EXPECT_EQ(print(AdamAttributes{.beta_2 = 0.99, .epsilon = 1e-8}), "beta_2=0.99 epsilon=1e-08");
   EXPECT_EQ(print(RmsPropAttributes{.rho = 0.95, .centered = true}), "rho=0.95 centered=true");

@@ -8,6 +8,7 @@
 #include "kernel/work/convolution.h"
 #include "kernel/work/elementwise.h"
 #include "kernel/work/embedding.h"
+#include "kernel/work/hash.h"
 #include "kernel/work/loss.h"
 #include "kernel/work/matrix.h"
 #include "kernel/work/normalization.h"
@@ -16,6 +17,7 @@
 #include "kernel/work/random.h"
 #include "kernel/work/recurrent.h"
 #include "kernel/work/reduction.h"
+#include "kernel/work/resize.h"
 #include "kernel/work/shaping.h"
 
 namespace wt {
@@ -31,10 +33,12 @@ counted::Rows all_rows() {
            counted::normalization(),
            counted::random(),
            counted::embedding(),
+           counted::hash(),
            counted::loss(),
            counted::optimizer(),
            counted::recurrent(),
            counted::reduction(),
+           counted::resize(),
            counted::shaping(),
        })
     rows.insert(rows.end(), family.begin(), family.end());

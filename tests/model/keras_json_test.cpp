@@ -150,7 +150,8 @@ const std::string_view required_keys = R"({
     "key_dim": 1, "target_shape": [1], "activation": "relu", "batch_shape": [null, 1], "n": 1, "axes": 1, "dims": [1],
     "height": 1, "width": 1, "factor": 0.5, "equation": "ab,bc->ac", "output_shape": [1], "output_size": 1, "stddev": 0,
     "num_tokens": 1, "bin_boundaries": [0], "min_value": 0, "value_range": [0, 1], "group_size": 1, "head_dim": 1,
-    "num_query_heads": 1, "num_key_value_heads": 1, "lower": 0, "upper": 1,
+    "num_query_heads": 1, "num_key_value_heads": 1, "lower": 0, "upper": 1, "num_bins": 1,
+    "vocabulary": [1],
     "layer": {"class_name": "LSTM", "config": {"name": "l", "units": 1}},
     "cell": {"class_name": "LSTMCell", "config": {"name": "c", "units": 1}}})";
 
@@ -253,6 +254,48 @@ TEST(KerasJsonErrors, NameTheClassThatIsNotOffered) {
   EXPECT_TRUE(
       refused(with_layer(R"({"class_name": "GraphConvolution", "config": {"name": "d"}})"))
           .starts_with("3:16 layer \"d\" is a GraphConvolution, which is not offered | known: Activation, "));
+}
+
+TEST(KerasJsonErrors, RefuseStrings) {
+  EXPECT_EQ(
+      refused(with_layer(R"({"class_name": "StringLookup", "config": {"name": "d"}})")),
+      "3:16 layer \"d\" is a StringLookup, which reads strings | number the strings in the dataset, and "
+      "write an IntegerLookup of the numbers");
+  EXPECT_EQ(
+      refused(with_layer(R"({"class_name": "TextVectorization", "config": {"name": "d"}})")),
+      "3:16 layer \"d\" is a TextVectorization, which reads strings | split and number the texts in the "
+      "dataset, and begin with the numbers");
+  EXPECT_EQ(
+      refused(with_layer(R"({"class_name": "InputLayer", "config": {"name": "s", "batch_shape": [null, 1],
+"dtype": "string"}})")),
+      "4:10 layer \"s\" (InputLayer): no tensor here holds strings | number them in the dataset, and "
+      "write \"int64\"");
+  EXPECT_EQ(refused(with_layer(R"({"class_name": "IntegerLookup", "config": {"name": "d",
+"vocabulary": ["a", 2]}})"))
+                .substr(0, 4),
+            "4:16");
+}
+
+TEST(KerasJsonErrors, RefuseLookupsThatCannotBe) {
+  const auto lookup = [](const std::string& more) {
+    return refused(with_layer(R"({"class_name": "IntegerLookup", "config": {"name": "d", )" + more + "}}"));
+  };
+  EXPECT_EQ(lookup(R"("vocabulary": [1, 2])"), "no problem");
+  EXPECT_EQ(lookup(R"("vocabulary": [-1, 1, 2])"), "no problem");  // with the token for unknown ones
+  EXPECT_NE(lookup(R"("vocabulary": null)").find("it has no vocabulary | write it into the model"),
+            std::string::npos);
+  EXPECT_NE(lookup(R"("vocabulary": [1, 2, 1])").find("a token stands twice in its vocabulary"),
+            std::string::npos);
+  EXPECT_NE(lookup(R"("vocabulary": [1, 2], "mask_token": 2)").find("the mask token 2 is in its vocabulary"),
+            std::string::npos);
+  EXPECT_NE(lookup(R"("vocabulary": [1, 2], "output_mode": "tf_idf")")
+                .find("\"tf_idf\" and \"idf_weights\" go together"),
+            std::string::npos);
+  EXPECT_NE(lookup(R"("vocabulary": [1, 2], "output_mode": "tf_idf", "idf_weights": [1, 2, 3, 4])")
+                .find("there are 5 idf_weights for 3 indices"),
+            std::string::npos);
+  EXPECT_NE(lookup(R"("vocabulary": [1, 2], "salt": [1, 2, 3])").find("there are not two numbers"),
+            std::string::npos);
 }
 
 TEST(KerasJsonErrors, RefuseCode) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/functional.h"
+#include "model/layers/convolution.h"
 #include "model/layers/dense.h"
 #include "model/layers/dropout.h"
 #include "model/layers/normalization.h"
@@ -81,8 +82,8 @@ TEST(Layer, RefusesSharedWeightsOfAnotherShape) {
 }
 
 TEST(Layer, NamesItselfInAKernelsComplaint) {
-  const Sequential model("m", {input_layer({4}, Type::int32), dense({.units = 3})});
-  EXPECT_EQ(problem_of([&] { weights_of(model); }).substr(0, 33), "[Dense] layer \"dense\": [matmul] a");
+  const Sequential model("m", {input_layer({4, 4, 1}, Type::int32), conv2d({.filters = 3})});
+  EXPECT_EQ(problem_of([&] { weights_of(model); }).substr(0, 35), "[Conv2D] layer \"conv2d\": [conv2d] x");
 }
 
 TEST(Layer, HasNoWeightsThatTrainWhenItIsFrozen) {

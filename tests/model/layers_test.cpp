@@ -10,6 +10,8 @@
 #include "model/layers/dense.h"
 #include "model/layers/dropout.h"
 #include "model/layers/embedding.h"
+#include "model/layers/locally_connected.h"
+#include "model/layers/lookup.h"
 #include "model/layers/merging.h"
 #include "model/layers/normalization.h"
 #include "model/layers/pooling.h"
@@ -39,6 +41,63 @@ std::string refused(const LayerPtr& layer, const Shape& shape) {
   } catch (const InputError& error) {
     return error.problems().at(0).fact + " | " + error.problems().at(0).remedy;
   }
+}
+
+std::string refused(const LayerPtr& layer, const Shape& shape, Semantics semantics) {
+  const Sequential model("m", {input_layer(shape), layer});
+  try {
+    forward(model, 2, false, semantics);
+  } catch (const InputError& error) {
+    return error.problems().at(0).fact + " | " + error.problems().at(0).remedy;
+  }
+  return "accepted";
+}
+
+TEST(UpSampling, KnowsTheInterpolationsOfItsVersion) {
+  for (const ResizeMethod method : {ResizeMethod::gaussian, ResizeMethod::mitchellcubic}) {
+    const auto layer = [&] { return up_sampling({.name = "u", .size = {2, 2}, .method = method}); };
+    EXPECT_EQ(refused(layer(), {3, 3, 1}, Semantics::keras2), "accepted");
+    EXPECT_EQ(refused(layer(), {3, 3, 1}, Semantics::keras3),
+              fmt::format("[UpSampling2D] layer \"u\": Keras 3 has no interpolation \"{}\" | choose another "
+                          "interpolation, or semantics keras2",
+                          name(method)));
+  }
+  EXPECT_EQ(
+      refused(up_sampling({.size = {2, 2}, .method = ResizeMethod::bicubic}), {3, 3, 1}, Semantics::keras3),
+      "accepted");
+}
+
+TEST(LocallyConnected, PadsWhereItsKernelIsAMatrix) {
+  const auto layer = [](LocalKernel kernel) {
+    return locally_connected1d(
+        {{.name = "l", .filters = 2, .kernel_size = {3}, .strides = {2}, .padding = Padding::same}, kernel});
+  };
+  EXPECT_THROW(layer(LocalKernel::windows), InputError);
+  EXPECT_EQ(traced(layer(LocalKernel::dense), {5, 2}), "float32[2,3,2] l/kernel [5,2,3,2] l/bias [3,2]");
+  // Windows of 2, 3 and 2 steps: one begins before the sequence, one ends behind it.
+  EXPECT_EQ(traced(layer(LocalKernel::sparse), {5, 2}), "float32[2,3,2] l/kernel [28] l/bias [3,2]");
+}
+
+// More parts than a shape has axes.
+TEST(Concatenate, TakesAnyNumberOfInputs) {
+  for (const std::size_t count : {2, 8, 9, 17, 70}) {
+    const Step step = trace("test", [&](Trace& trace) {
+      Building building(trace, false);
+      std::vector<Symbol> parts(count, fill(trace, {Type::float32, {2, 3}}, 1));
+      trace.result("y", (*concatenate({"c", -1}))(building, parts).at(0));
+    });
+    EXPECT_EQ(step.program.spec(step.results.at(0).value).shape,
+              (Shape{2, 3 * static_cast<std::int64_t>(count)}));
+  }
+}
+
+TEST(Hashing, TakesRealNumbersOfKeras3) {
+  const auto layer = [] { return hashing({.name = "h", .num_bins = 3}); };
+  EXPECT_EQ(refused(layer(), {2}, Semantics::keras3), "accepted");
+  EXPECT_EQ(
+      refused(layer(), {2}, Semantics::keras2),
+      "[Hashing] layer \"h\": it is given float32[2,2] | Keras 2 hashes integers: give the input the type "
+      "int64");
 }
 
 TEST(Dense, ContractsTheLastAxisOfAnyRank) {

@@ -139,3 +139,34 @@ def _(rec):
     rec.tensor("trained/kernel", dense.kernel)
     rec.tensor("trained/bias", dense.bias)
     rec.tensor("evaluate", np.array(model.evaluate(x, y, batch_size=3, verbose=0), "float32"))
+
+
+# Names of losses and metrics of both versions, as classes and as functions.
+NAMES = """
+AUC Accuracy BCE BinaryAccuracy BinaryCrossentropy BinaryFocalCrossentropy BinaryIoU CTC CategoricalAccuracy CategoricalCrossentropy
+CategoricalFocalCrossentropy CategoricalHinge Circle ConcordanceCorrelation CosineSimilarity Dice F1Score
+FBetaScore FalseNegatives FalsePositives Hinge Huber IoU KLD KLDivergence LogCosh LogCoshError MAE MAPE MSE MSLE Mean MeanAbsoluteError
+MeanAbsolutePercentageError MeanIoU MeanRelativeError MeanSquaredError MeanSquaredLogarithmicError MeanTensor OneHotIoU OneHotMeanIoU
+PearsonCorrelation Poisson Precision PrecisionAtRecall R2Score Recall RecallAtPrecision RootMeanSquaredError SensitivityAtSpecificity
+SparseCategoricalAccuracy SparseCategoricalCrossentropy SparseTopKCategoricalAccuracy SpecificityAtSensitivity SquaredHinge Sum
+TopKCategoricalAccuracy TrueNegatives TruePositives Tversky accuracy auc bce binary_accuracy binary_crossentropy binary_focal_crossentropy
+binary_io_u categorical_accuracy categorical_crossentropy categorical_focal_crossentropy categorical_hinge
+circle concordance_correlation cosine_proximity cosine_similarity ctc dice f1_score false_negatives false_positives fbeta_score hinge huber huber_loss
+io_u kl_divergence kld kullback_leibler_divergence log_cosh logcosh mae mape mean mean_absolute_error mean_absolute_percentage_error mean_io_u
+mean_relative_error mean_squared_error mean_squared_logarithmic_error mean_tensor mse msle one_hot_io_u one_hot_mean_io_u pearson_correlation poisson
+precision precision_at_recall r2_score recall recall_at_precision root_mean_squared_error sensitivity_at_specificity sparse_categorical_accuracy
+sparse_categorical_crossentropy sparse_top_k_categorical_accuracy specificity_at_sensitivity squared_hinge sum top_k_categorical_accuracy
+true_negatives true_positives tversky
+"""
+
+
+@given.case("identifiers", rows=["L7"], doc="which names keras.losses.get and keras.metrics.get know; a class that needs arguments is known")
+def _(rec):
+    _, _, keras, _ = given.tools()
+    for kind in ("losses", "metrics"):
+        for name in NAMES.split():
+            try:
+                known = not isinstance(getattr(keras, kind).get(name), str)  # Keras 2 hands a name back that it doesn't know
+            except (TypeError, ValueError) as error:
+                known = "required positional argument" in str(error)
+            rec.value(kind + "/" + name, known)

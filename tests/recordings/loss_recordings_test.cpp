@@ -1,6 +1,6 @@
 // Claims: losses, activations, regularizers and constraints compute what TensorFlow recorded, with the same gradients and
 // refusals; a masked loss, labels beyond the classes, and wrong shapes, names and reductions behave as in the recorded
-// programs loss_masked, loss_sparse_out_of_range and loss_refusals; a fit with class weights has the recorded losses.
+// programs loss_masked, loss_sparse_out_of_range, loss_refusals and identifiers; a fit with class weights has the recorded losses.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include "base/temporary_folder.h"
 #include "model/layers/dense.h"
 #include "model/loss.h"
+#include "model/metric.h"
 #include "model/sequential.h"
 #include "recordings/packed_recordings.h"
 #include "study/recordings/calls.h"
@@ -178,16 +179,48 @@ TEST_P(OfLosses, TheProgramLossRefusalsIsRefused) {
   EXPECT_THROW(model::loss_named("nothing"), InputError);
 }
 
-// Each name is one of Keras' function. "logcosh" is Keras 2's alone, but is read with both versions.
+// Each name is one of Keras' function, or Keras has none of it.
 TEST_P(OfLosses, TheProgramLossRefusalsFindsItsNames) {
   const Recording& recording = recordings().named(GetParam(), "loss_refusals");
   std::size_t found = 0;
   for (const json::Member& member : recording.content.find("values")->members()) {
-    if (!member.key.starts_with("get/") || member.value.kind() == json::Kind::null) continue;
+    if (!member.key.starts_with("get/")) continue;
+    const std::string name = member.key.substr(4);
+    if (member.value.kind() == json::Kind::null) {
+      EXPECT_THROW(model::require_offered(model::loss_named(name), recording.semantics()), InputError)
+          << name;
+      continue;
+    }
     ++found;
+    EXPECT_NO_THROW(model::require_offered(model::loss_named(name), recording.semantics())) << name;
     EXPECT_EQ(model::loss_named(member.key.substr(4)).type->aliases[0], member.value.string());
   }
   EXPECT_EQ(found, GetParam() == "keras2" ? 15 : 14);
+}
+
+// Keras knows a name exactly where it is offered.
+TEST_P(OfLosses, TheProgramIdentifiersFindsTheNamesOfItsVersion) {
+  const Recording& recording = recordings().named(GetParam(), "identifiers");
+  std::size_t known = 0, unknown = 0;
+  const auto is_offered = [&](std::string_view kind, std::string_view name) {
+    try {
+      if (kind == "losses")
+        model::require_offered(model::loss_named(name), recording.semantics());
+      else
+        model::require_offered(model::metric_named(name), recording.semantics());
+      return true;
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  for (const json::Member& member : recording.content.find("values")->members()) {
+    const std::string_view key = member.key;
+    const std::size_t slash = key.find('/');
+    ++(member.value.boolean() ? known : unknown);
+    EXPECT_EQ(is_offered(key.substr(0, slash), key.substr(slash + 1)), member.value.boolean()) << key;
+  }
+  EXPECT_EQ(known, GetParam() == "keras2" ? 123 : 150);
+  EXPECT_EQ(known + unknown, 246);
 }
 
 // fit, whose class weights evaluate does without.

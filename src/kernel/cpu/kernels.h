@@ -85,6 +85,12 @@ Bytes recurrent_workspace(const Call& call);
 template <element::Cell cell>
 Bytes recurrent_gradient_workspace(const Call& call);
 
+// The `apply` function of kernel/hash.cpp.
+void hash_bucket(const Numbers& numbers, device::Workers& workers);
+
+// The `apply` function of kernel/resize.cpp.
+void resize_shares(const Numbers& numbers, device::Workers& workers);
+
 // The `apply` functions of kernel/random.cpp.
 void dropout(const Numbers& numbers, device::Workers& workers);
 void dropout_gradient(const Numbers& numbers, device::Workers& workers);

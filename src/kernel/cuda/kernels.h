@@ -47,6 +47,9 @@ Bytes recurrent_workspace(const Call& call);
 template <element::Cell cell>
 Bytes recurrent_gradient_workspace(const Call& call);
 
+void hash_bucket(const Numbers& numbers, device::CudaQueue& queue);
+void resize_shares(const Numbers& numbers, device::CudaQueue& queue);
+
 void max_pool(const Numbers& numbers, device::CudaQueue& queue);
 void max_pool_gradient(const Numbers& numbers, device::CudaQueue& queue);
 void average_pool(const Numbers& numbers, device::CudaQueue& queue);

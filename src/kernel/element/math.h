@@ -21,6 +21,9 @@ namespace {
 [[maybe_unused]] WT_HOST_DEVICE inline double log_of_1_plus(double x) { return WT_MATH(log1p)(x); }
 [[maybe_unused]] WT_HOST_DEVICE inline float size_of(float x) { return WT_MATH(fabsf)(x); }
 [[maybe_unused]] WT_HOST_DEVICE inline double size_of(double x) { return WT_MATH(fabs)(x); }
+[[maybe_unused]] WT_HOST_DEVICE inline float sine(float x) { return WT_MATH(sinf)(x); }
+[[maybe_unused]] WT_HOST_DEVICE inline float rounded_down(float x) { return WT_MATH(floorf)(x); }
+[[maybe_unused]] WT_HOST_DEVICE inline float rounded_to_even(float x) { return WT_MATH(rintf)(x); }
 
 }  // namespace
 }  // namespace wt::element

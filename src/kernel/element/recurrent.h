@@ -108,6 +108,7 @@ WT_HOST_DEVICE T slope(CellActivation activation, T y) {
 // The activations of a cell: whatever the layer names, or Keras' defaults.
 struct NamedActivations {
   CellActivation activation{}, gate{};
+<<<<<<< HEAD
   template <class T>
   WT_HOST_DEVICE T state(T x) const {
     return activated(activation, x);
@@ -124,6 +125,23 @@ struct NamedActivations {
   WT_HOST_DEVICE T gate_slope(T y) const {
     return slope(gate, y);
   }
+=======
+  bool reset_after = true;
+  std::int64_t batch = 0, time = 0, units = 0, gates = 1, step = 0, at = 0;  // `at`: the step's place in z
+  const bool* mask = nullptr;
+  T* reserve = nullptr;
+  const bool* kept_state = nullptr;  // [gates, batch, units]; null: all of the state
+  T kept_scale = 1;
+
+  WT_HOST_DEVICE T& kept(int plane, std::int64_t i) const {
+    return reserve[(plane * time + step) * batch * units + i];
+  }
+  // By what an element of the state is multiplied before its product for a gate.
+  WT_HOST_DEVICE T share(std::int64_t block, std::int64_t i) const {
+    return !kept_state ? T{1} : kept_state[block * batch * units + i] ? kept_scale : T{0};
+  }
+  WT_HOST_DEVICE bool computes(std::int64_t sequence) const { return !mask || mask[sequence * time + at]; }
+>>>>>>> d6e6b47
 };
 struct TanhAndSigmoid {
   template <class T>
@@ -183,8 +201,69 @@ struct ResetState {
     const T* pb = product + b * 2 * s.units + j;
     kept(s, gru_update, i) = activated(s.gate, zb[0] + pb[0]);
     const T reset = activated(s.gate, zb[s.units] + pb[s.units]);
+<<<<<<< HEAD
     kept(s, gru_reset, i) = reset;
     kept(s, gru_inner, i) = reset * h[i];
+=======
+    s.kept(gru_reset, i) = reset;
+    s.kept(gru_inner, i) = reset * h[i] * s.share(2, i);
+  }
+};
+
+// The state without what a gate's product drops, [gates, batch, units]. Element i = gate * batch * units + that of the
+// state.
+template <class T>
+struct DropState {
+  Steps<T> s{};
+  const T* h = nullptr;
+  T* dropped = nullptr;
+  WT_HOST_DEVICE void operator()(std::int64_t i) const {
+    const std::int64_t count = s.batch * s.units;
+    dropped[i] = h[i % count] * s.share(i / count, i % count);
+  }
+};
+
+// The same for one gate and the states before all steps, which the reserve holds first.
+template <class T>
+struct DropStates {
+  Steps<T> s{};
+  std::int64_t gate = 0;
+  T* dropped = nullptr;
+  WT_HOST_DEVICE void operator()(std::int64_t i) const {
+    dropped[i] = s.reserve[i] * s.share(gate, i % (s.batch * s.units));
+  }
+};
+
+// Between [batch, gates * units] and [gates, batch, units]. Element i is one of the second.
+template <class T>
+struct MoveGates {
+  std::int64_t batch = 0, units = 0, gates = 1;
+  const T* from = nullptr;
+  T* to = nullptr;
+  bool apart = false;  // to the second
+  WT_HOST_DEVICE void operator()(std::int64_t i) const {
+    const std::int64_t gate = i / (batch * units), b = i / units % batch, j = i % units;
+    const std::int64_t together = b * gates * units + gate * units + j;
+    if (apart)
+      to[i] = from[together];
+    else
+      to[together] = from[i];
+  }
+};
+
+// The slope of the state from those of what each gate's product took of it.
+template <class T>
+struct GatherSlopes {
+  Steps<T> s{};
+  std::int64_t gates = 1;
+  const T* products = nullptr;  // [gates, batch, units]
+  T* slopes = nullptr;
+  WT_HOST_DEVICE void operator()(std::int64_t i) const {
+    T sum = 0;
+    for (std::int64_t gate = 0; gate < gates; ++gate)
+      sum += products[gate * s.batch * s.units + i] * s.share(gate, i);
+    slopes[i] = sum;
+>>>>>>> d6e6b47
   }
 };
 
@@ -330,10 +409,16 @@ struct ResetSlope {
   T *dh = nullptr, *dz = nullptr, *slopes = nullptr;
   WT_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t b = i / s.units, j = i % s.units, u = s.units;
+<<<<<<< HEAD
     const T reset = kept(s, gru_reset, i);
     const T d = product[i] * kept(s, previous, i) * slope(s.gate, reset);
+=======
+    const T reset = s.kept(gru_reset, i);
+    const T shown = product[i] * s.share(2, i);
+    const T d = shown * s.kept(previous, i) * slope(s.gate, reset);
+>>>>>>> d6e6b47
     dz[(b * s.time + s.at) * 3 * u + u + j] = slopes[b * 2 * u + u + j] = d;
-    dh[i] += product[i] * reset;
+    dh[i] += shown * reset;
   }
 };
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/utf8.h"
 #include "model/keras/importing.h"
 #include "model/keras/inbound.h"
@@ -75,8 +77,9 @@ void check_type(LayerReader& config) {
 
 // Layers whose "dtype" may be another one: that of an input, or that of categories.
 bool computes_integers(std::string_view class_name) {
-  return class_name == "InputLayer" || class_name == "Discretization" || class_name == "CategoryEncoding" ||
-         class_name == "ZerosLike";
+  constexpr std::string_view names[] = {"CategoryEncoding", "Discretization", "Hashing",
+                                        "InputLayer",       "IntegerLookup",  "ZerosLike"};
+  return std::ranges::count(names, class_name) > 0;
 }
 
 const Value* text_member(const Value& object, std::string_view key) {
@@ -90,6 +93,16 @@ bool is_custom(const Value& entry) {
   return registered != nullptr && registered->string().find('>') != std::string::npos;
 }
 
+// Layers of strings, which no tensor here holds, and what does the same with numbers.
+struct OfStrings {
+  std::string_view class_name{};
+  std::string_view remedy{};
+};
+constexpr OfStrings layers_of_strings[] = {
+    {"StringLookup", "number the strings in the dataset, and write an IntegerLookup of the numbers"},
+    {"TextVectorization", "split and number the texts in the dataset, and begin with the numbers"},
+};
+
 // Functions and classes of a user are Python code, which is not in the file.
 void refuse_class(const Value& entry, const Value& class_name, std::string_view layer, Importing& importing) {
   const std::string& given = class_name.string();
@@ -100,6 +113,9 @@ void refuse_class(const Value& entry, const Value& class_name, std::string_view 
     importing.problems.add(class_name.place(),
                            fmt::format("{}a class of the user's own (\"{}\")", is_a, registered),
                            std::string(remedy));
+  } else if (const auto* of_strings = std::ranges::find(layers_of_strings, given, &OfStrings::class_name);
+             of_strings != std::end(layers_of_strings)) {
+    importing.problems.add(class_name.place(), is_a + "which reads strings", std::string(of_strings->remedy));
   } else if (given == "Lambda" || given == "__lambda__") {
     importing.problems.add(class_name.place(), is_a + "which holds Python code", std::string(remedy));
   } else {

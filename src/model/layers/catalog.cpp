@@ -74,7 +74,10 @@ std::optional<TensorSpec> input_spec_from_json(LayerReader& config) {
   const json::Value* dtype = config.given("dtype");
   if (dtype != nullptr && dtype->kind() == json::Kind::string) {
     const std::optional<Type> named = type_named(dtype->string());
-    if (!named)
+    if (dtype->string() == "string")
+      config.problem("dtype", "no tensor here holds strings",
+                     "number them in the dataset, and write \"int64\"");
+    else if (!named)
       config.problem("dtype", fmt::format("unknown type {}", dtype->text()),
                      "known: float32, float64, int32, int64, uint8");
     type = named.value_or(type);

@@ -10,17 +10,6 @@ namespace wt::model {
 
 namespace {
 
-Symbol encoded(Symbol x, std::int64_t tokens, CategoryMode mode) {
-  Shape apart = x.shape();
-  apart.append(1);
-  const Symbol numbers = range(*x.trace, {Type::float32, {tokens}}, 1);
-  const Symbol hot = cast(equal(wt::reshape(cast(x, Type::float32), apart), numbers), Type::float32);
-  const int last = x.shape().rank() - 1;
-  if (mode == CategoryMode::count) return reduce_sum(hot, {last});
-  if (mode == CategoryMode::multi_hot) return reduce_max(hot, {last});
-  return x.shape().rank() > 1 && x.shape().last() == 1 ? reduce_max(hot, {last}) : hot;
-}
-
 class Discretization final : public Layer {
  public:
   explicit Discretization(DiscretizationConfig config)
@@ -65,6 +54,17 @@ class CategoryEncoding final : public Layer {
 };
 
 }  // namespace
+
+Symbol encoded(Symbol x, std::int64_t tokens, CategoryMode mode) {
+  Shape apart = x.shape();
+  apart.append(1);
+  const Symbol numbers = range(*x.trace, {Type::float32, {tokens}}, 1);
+  const Symbol hot = cast(equal(wt::reshape(cast(x, Type::float32), apart), numbers), Type::float32);
+  const int last = x.shape().rank() - 1;
+  if (mode == CategoryMode::count) return reduce_sum(hot, {last});
+  if (mode == CategoryMode::multi_hot) return reduce_max(hot, {last});
+  return x.shape().rank() > 1 && x.shape().last() == 1 ? reduce_max(hot, {last}) : hot;
+}
 
 LayerPtr discretization(DiscretizationConfig config) {
   return std::make_shared<Discretization>(std::move(config));

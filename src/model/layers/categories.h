@@ -8,6 +8,9 @@ namespace wt::model {
 // [categories...] becomes one vector, with 1 for those that occur or with their counts.
 enum class CategoryMode : std::uint8_t { one_hot, multi_hot, count };
 
+// Categories as such vectors. Numbers that are no category leave no trace.
+Symbol encoded(Symbol x, std::int64_t tokens, CategoryMode mode);
+
 // Keras' Discretization: the number of the bin in which each number lies. Bin i reaches from boundary i - 1 to below
 // boundary i.
 struct DiscretizationConfig {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/activation.h"
+#include "model/operands.h"
 
 namespace wt::model {
 
@@ -17,7 +18,7 @@ class Dense final : public Layer {
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
-    const Symbol x = only(inputs);
+    const Symbol x = as_float(only(inputs));
     if (x.shape().rank() < 2)
       refuse(fmt::format("it is given {}", print(x.spec())), "it takes a batch axis and at least one more");
     const Type type = x.spec().type;

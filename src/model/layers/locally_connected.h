@@ -4,10 +4,21 @@
 
 namespace wt::model {
 
-// Keras 2's LocallyConnected1D and LocallyConnected2D: a convolution without padding whose kernel differs from place to
-// place, [places, size of a window * channels, filters] (Keras' implementation 1). The bias is [spatial axes...,
-// filters]. Dilation and groups are 1.
-LayerPtr locally_connected1d(ConvolutionConfig config);
-LayerPtr locally_connected2d(ConvolutionConfig config);
+// How Keras keeps the kernel, the values of its "implementation" in their order.
+enum class LocalKernel : std::uint8_t {
+  windows,  // [places, size of a window * channels, filters]
+  dense,    // [axes of the input..., channels, axes of the result..., filters], of which most doesn't count
+  sparse    // [all numbers that count], by place, filter, place in the window and channel
+};
+
+// Keras 2's LocallyConnected1D and LocallyConnected2D: a convolution whose kernel differs from place to place. The bias is
+// [spatial axes..., filters]. Dilation and groups are 1. A kernel of windows goes without padding, and with the padding
+// "same" a window reaches half of its size, rounded down, to the left of its place.
+struct LocallyConnectedConfig {
+  ConvolutionConfig base{};
+  LocalKernel kernel = LocalKernel::windows;
+};
+LayerPtr locally_connected1d(LocallyConnectedConfig config);
+LayerPtr locally_connected2d(LocallyConnectedConfig config);
 
 }  // namespace wt::model

@@ -48,6 +48,9 @@ class Recurrent final : public Layer {
     require_positive("units", config_.units);
     require_known(config_.activation);
     require_known(config_.recurrent_activation);
+    for (const double rate : {config_.dropout, config_.recurrent_dropout})
+      if (!(rate >= 0 && rate < 1))
+        refuse(fmt::format("the share {} is dropped", rate), "it must be at least 0 and less than 1");
   }
   std::string_view class_name() const override { return kind_.class_name; }
 
@@ -89,14 +92,16 @@ class Recurrent final : public Layer {
     const Symbol recurrent = building.weight(weight_name("recurrent_kernel"), {type, {config_.units, width}},
                                              config_.recurrent_kernel);
     const std::vector<Symbol> biases = biases_of(building, type, width);
-    std::vector<Symbol> operands{biases.empty() ? matmul(x, kernel) : bias_add(matmul(x, kernel), biases[0]),
-                                 recurrent};
+    const Symbol product = product_of(building, x, kernel);
+    std::vector<Symbol> operands{biases.empty() ? product : bias_add(product, biases[0]), recurrent};
     if (has_recurrent_bias())
       operands.push_back(biases.size() > 1 ? biases[1] : fill(building.trace(), {type, {width}}, 0));
     for (std::size_t i = 0; i < kind_.states; ++i)
       operands.push_back(inputs.size() > 1
                              ? inputs[1 + i]
                              : fill(building.trace(), {type, {x.shape()[0], config_.units}}, 0));
+    const double state_dropout = building.training() ? config_.recurrent_dropout : 0;
+    if (state_dropout > 0) operands.push_back(kept_state(building, x.shape()[0]));
     if (mask) operands.push_back(*mask);
     const bool is_keras2 = is_on(Switch::hard_sigmoid_has_slope_a_fifth, building.semantics());
     return building.trace().apply(
@@ -105,7 +110,48 @@ class Recurrent final : public Layer {
                             .recurrent_activation = cell_activation(config_.recurrent_activation, is_keras2),
                             .go_backwards = config_.go_backwards,
                             .reset_after = config_.reset_after,
-                            .is_masked = mask.has_value()});
+                            .is_masked = mask.has_value(),
+                            .state_dropout = state_dropout});
+  }
+
+  // The input, or what is left of it in training, times the kernel.
+  Symbol product_of(Building& building, Symbol x, Symbol kernel) const {
+    if (!building.training() || config_.dropout == 0) return matmul(x, kernel);
+    const DropoutAttributes rate{.rate = config_.dropout};
+    const Symbol seed = building.random_stream(name() + "/seed", config_.seed);
+    const bool is_fused =
+        is_one_kernel() && is_on(Switch::fused_recurrent_layers_drop_by_step, building.semantics());
+    if (is_fused) return matmul(dropout(x, seed, rate), kernel);
+    const bool apart = kind_.gates > 1 && (config_.gates_drop_apart || config_.recurrent_dropout > 0);
+    const std::int64_t count = apart ? kind_.gates : 1, rows = x.shape()[0], features = x.shape()[2];
+    const Symbol ones = fill(building.trace(), {x.spec().type, {count, rows, 1, features}}, 1);
+    const Symbol shares = dropout(ones, seed, rate);
+    if (!apart) return matmul(x * reshape(shares, {rows, 1, features}), kernel);
+    Shape gates, ones_of_gates;
+    for (std::int64_t gate = 0; gate < count; ++gate) {
+      gates.append(config_.units);
+      ones_of_gates.append(1);
+    }
+    const std::vector<Symbol> kernels = split(kernel, 1, gates), own = split(shares, 0, ones_of_gates);
+    std::vector<Symbol> products;
+    for (std::size_t gate = 0; gate < kernels.size(); ++gate)
+      products.push_back(matmul(x * reshape(own[gate], {rows, 1, features}), kernels[gate]));
+    return concat(products, 2);
+  }
+
+  // Which elements of the state each gate's product keeps, boolean[gates, rows, units].
+  Symbol kept_state(Building& building, std::int64_t rows) const {
+    const Symbol ones = fill(building.trace(), {Type::float32, {kind_.gates, rows, config_.units}}, 1);
+    const Symbol seed = building.random_stream(name() + "/state_seed", config_.seed);
+    return building.trace().apply("dropout", std::vector{ones, seed},
+                                  DropoutAttributes{.rate = config_.recurrent_dropout})[1];
+  }
+
+  // Whether Keras 2 computes all steps by one kernel, the one that cuDNN also has.
+  bool is_one_kernel() const {
+    return kind_.gates > 1 && !config_.is_of_cells && !config_.unroll && config_.use_bias &&
+           config_.activation == "tanh" && config_.recurrent_activation == "sigmoid" &&
+           config_.recurrent_dropout == 0 && (kind_.kernel == "lstm" || config_.reset_after);
   }
 
   bool has_recurrent_bias() const { return kind_.kernel == "gru" && config_.reset_after; }

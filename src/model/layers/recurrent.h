@@ -25,6 +25,14 @@ struct RecurrentConfig {
   bool return_state = false;          // the states after the last step are further outputs
   bool go_backwards = false;          // from the last step to the first; sequences are returned in this order
   bool zero_output_for_mask = false;  // a returned sequence is 0 where the mask skips a step
+  // The shares of the input's and of the state's elements that are dropped in training. What is dropped is the same in every
+  // step. With a share of the state each gate drops its own part, and so it does of the input.
+  double dropout = 0;
+  double recurrent_dropout = 0;
+  bool gates_drop_apart = false;  // each gate drops its own part of the input (Keras' implementation 1)
+  bool is_of_cells = false;       // Keras' RNN around a cell: its steps are not one kernel of Keras 2
+  bool unroll = false;            // likewise
+  std::optional<std::int64_t> seed{};
   bool trainable = true;
 };
 // The mask of such a call: a given one, or that of the sequence, which Keras 3 drops if there are initial states.

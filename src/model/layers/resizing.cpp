@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/layers/spatial.h"
 
 namespace wt::model {
@@ -51,15 +53,9 @@ Symbol repeated(Symbol x, int axis, std::int64_t times) {
   return reshape(broadcast_to(reshape(x, {before, 1, after}), {before, times, after}), result);
 }
 
-// The shares of the given rows in each new row, a matrix [rows, given]. Row i of the result lies at (i + 0.5) given /
-// rows - 0.5 among the given rows, as tf.image.resize places it, and takes its two neighbours by their nearness.
-Symbol shares(Symbol x, std::int64_t given, std::int64_t rows) {
-  const auto number = [&](double value) { return fill(*x.trace, {Type::float32, {}}, value); };
-  const double scale = static_cast<double>(given) / static_cast<double>(rows);
-  const Symbol position = range(*x.trace, {Type::float32, {rows}}, scale) + (0.5 * scale - 0.5);
-  const Symbol inside = maximum(minimum(position, number(static_cast<double>(given) - 1)), number(0));
-  const Symbol distance = abs(reshape(inside, {rows, 1}) - range(*x.trace, {Type::float32, {given}}, 1));
-  return relu(-distance + 1);
+// Whether a row's new value depends on its neighbours even where it stays in its place.
+bool blurs(ResizeMethod method) {
+  return method == ResizeMethod::gaussian || method == ResizeMethod::mitchellcubic;
 }
 
 // Brings an axis to the end and multiplies it by a matrix [rows, extent of the axis].
@@ -74,9 +70,52 @@ Symbol multiplied(Symbol x, int axis, Symbol matrix) {
   return transpose(matmul(transpose(x, order), matrix, {.transpose_b = true}), back);
 }
 
-Symbol interpolated(Symbol x, int axis, std::int64_t rows) {
-  if (x.shape()[axis] == rows) return x;
-  return multiplied(x, axis, shares(x, x.shape()[axis], rows));
+// A filter may also blur an axis that keeps its extent.
+Symbol resized(Symbol x, const Shape& sizes, ResizeMethod method, bool antialias) {
+  for (int i = 0; i < sizes.rank(); ++i) {
+    const ResizeAttributes attributes{method, x.shape()[i + 1], sizes[i], antialias};
+    if (attributes.given != attributes.rows || blurs(method))
+      x = multiplied(x, i + 1, resize_shares(*x.trace, attributes));
+  }
+  return x;
+}
+
+// How many rows of an axis fit an image of these sizes without distortion, given those of the other axis.
+std::int64_t in_proportion(std::int64_t other, std::int64_t own_size, std::int64_t other_size) {
+  return static_cast<std::int64_t>(static_cast<float>(other * own_size) / static_cast<float>(other_size));
+}
+
+// The middle of each image, with the proportions of the sizes.
+Symbol cropped_in_proportion(Symbol x, const Shape& sizes) {
+  const Shape given = x.shape();
+  for (const int own : {0, 1}) {
+    const std::int64_t extent = given[own + 1];
+    const std::int64_t wanted = in_proportion(given[2 - own], sizes[own], sizes[1 - own]);
+    const std::int64_t rest = extent - std::clamp<std::int64_t>(wanted, 1, extent);
+    x = spatial::cropped(x, own + 1, rest / 2, rest - rest / 2);
+  }
+  return x;
+}
+
+// Each image within a frame that gives it the proportions of the sizes. Keras' frame is as thick on both sides, even where
+// an odd number of rows is missing.
+Symbol padded_in_proportion(Symbol x, const Shape& sizes, double value) {
+  const Shape given = x.shape();
+  for (const int own : {0, 1}) {
+    const std::int64_t wanted = in_proportion(given[2 - own], sizes[own], sizes[1 - own]);
+    const std::int64_t side = std::max<std::int64_t>(wanted - given[own + 1], 0) / 2;
+    x = spatial::padded(x, own + 1, side, side, value);
+  }
+  return x;
+}
+
+// The remedy where the version of Keras has no such interpolation.
+constexpr std::string_view other_method = "choose another interpolation, or semantics keras2";
+bool is_known(ResizeMethod method, Semantics semantics) {
+  return !blurs(method) || is_on(Switch::images_are_resized_by_blurring, semantics);
+}
+std::string unknown(ResizeMethod method) {
+  return fmt::format("Keras 3 has no interpolation \"{}\"", name(method));
 }
 
 class UpSampling final : public Layer {
@@ -90,25 +129,19 @@ class UpSampling final : public Layer {
   }
 
  protected:
-  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     Symbol x = only(inputs, config_.size.rank() + 2);
-    for (int i = 0; i < config_.size.rank(); ++i)
-      x = config_.is_bilinear ? interpolated(x, i + 1, x.shape()[i + 1] * config_.size[i])
-                              : repeated(x, i + 1, config_.size[i]);
+    if (!is_known(config_.method, building.semantics())) refuse(unknown(config_.method), other_method);
+    Shape sizes;
+    for (int i = 0; i < config_.size.rank(); ++i) sizes.append(x.shape()[i + 1] * config_.size[i]);
+    if (config_.method != ResizeMethod::nearest) return {resized(x, sizes, config_.method, false)};
+    for (int i = 0; i < config_.size.rank(); ++i) x = repeated(x, i + 1, config_.size[i]);
     return {x};
   }
 
  private:
   UpSamplingConfig config_;
 };
-
-// 1 where a new row is copied from a given one: floor((i + 0.5) given / rows).
-Symbol copies(Symbol x, std::int64_t given, std::int64_t rows) {
-  const double scale = static_cast<double>(given) / static_cast<double>(rows);
-  const Symbol position = range(*x.trace, {Type::float32, {rows}}, scale) + 0.5 * scale;
-  const Symbol whole = cast(cast(position, Type::int32), Type::float32);
-  return cast(equal(reshape(whole, {rows, 1}), range(*x.trace, {Type::float32, {given}}, 1)), Type::float32);
-}
 
 class Resizing final : public Layer {
  public:
@@ -119,14 +152,14 @@ class Resizing final : public Layer {
   std::string_view class_name() const override { return "Resizing"; }
 
  protected:
-  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     Symbol x = only(inputs, 4);
+    if (!is_known(config_.method, building.semantics())) refuse(unknown(config_.method), other_method);
     if (!is_floating(x.spec().type)) x = cast(x, Type::float32);
-    for (const auto& [axis, rows] : {std::pair(1, config_.height), std::pair(2, config_.width)})
-      x = config_.is_bilinear       ? interpolated(x, axis, rows)
-          : x.shape()[axis] == rows ? x
-                                    : multiplied(x, axis, copies(x, x.shape()[axis], rows));
-    return {x};
+    const Shape sizes{config_.height, config_.width};
+    if (config_.aspect == Aspect::crop) x = cropped_in_proportion(x, sizes);
+    if (config_.aspect == Aspect::pad) x = padded_in_proportion(x, sizes, config_.fill_value);
+    return {resized(x, sizes, config_.method, config_.antialias)};
   }
 
  private:
@@ -144,11 +177,11 @@ class CenterCrop final : public Layer {
  protected:
   std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
     Symbol x = only(inputs, 4);
+    const Shape sizes{config_.height, config_.width};
+    if (x.shape()[1] < config_.height || x.shape()[2] < config_.width)
+      return {resized(cropped_in_proportion(x, sizes), sizes, ResizeMethod::bilinear, false)};
     for (const auto& [axis, kept] : {std::pair(1, config_.height), std::pair(2, config_.width)}) {
       const std::int64_t rest = x.shape()[axis] - kept;
-      if (rest < 0)
-        refuse(fmt::format("an image of {} is smaller than the crop", print(x.spec())),
-               "crop less: enlarging images first is not offered");
       x = spatial::cropped(x, axis, rest / 2, rest - rest / 2);
     }
     return {x};

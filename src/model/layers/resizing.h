@@ -15,20 +15,27 @@ struct SidesConfig {
 LayerPtr zero_padding(SidesConfig config);
 LayerPtr cropping(SidesConfig config);
 
-// Keras' UpSampling1D to 3D: each row is repeated, or rows between two are interpolated ("bilinear", images only).
+// Keras' UpSampling1D to 3D: each row is repeated, or rows between others are interpolated (images only).
 struct UpSamplingConfig {
   std::string name{};
   Shape size{};  // one number for each spatial axis
-  bool is_bilinear = false;
+  ResizeMethod method = ResizeMethod::nearest;
 };
 LayerPtr up_sampling(UpSamplingConfig config);
 
-// Keras' Resizing and CenterCrop of images.
+// What happens to images whose proportions are not those of the new size: they are distorted, or their middle is cut
+// out, or they get a frame.
+enum class Aspect : std::uint8_t { distort, crop, pad };
+
+// Keras' Resizing and CenterCrop of images. A CenterCrop enlarges images that are smaller than the crop.
 struct ResizingConfig {
   std::string name{};
   std::int64_t height = 1;
   std::int64_t width = 1;
-  bool is_bilinear = true;  // otherwise the nearest row and column
+  ResizeMethod method = ResizeMethod::bilinear;
+  bool antialias = false;
+  Aspect aspect = Aspect::distort;
+  double fill_value = 0;  // of a frame
 };
 LayerPtr resizing(ResizingConfig config);
 LayerPtr center_crop(ResizingConfig config);

@@ -19,20 +19,19 @@ class SpectralNormalization final : public Layer {
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
-    if (!is_floating(x.spec().type))
-      refuse(fmt::format("it is given {}", print(x.spec())),
-             "Keras makes the result integers, too: normalize a layer of real numbers");
     // Weights are known by their names, and only the layer inside knows the shape of its own.
     for (const auto* own : {"kernel", "embeddings"})
       building.assign_before_use(fmt::format("{}/{}", config_.layer->name(), own),
                                  [&](Symbol weight) { return normalized(building, weight); });
-    return {(*config_.layer)(building, x)};
+    const Symbol y = (*config_.layer)(building, x);
+    const bool is_cast = y.spec().type != x.spec().type &&
+                         is_on(Switch::spectral_results_have_the_inputs_type, building.semantics());
+    return {is_cast ? cast(y, x.spec().type) : y};
   }
 
  private:
-  static constexpr double least_norm = 1e-7;  // Keras' backend.epsilon()
-
-  static Symbol unit(Symbol x) {
+  static Symbol unit(Symbol x, Semantics semantics) {
+    const double least_norm = is_on(Switch::unit_vectors_bound_the_inverse, semantics) ? 1e-7 : 1e-6;
     return x / maximum(sqrt(reduce_sum(square(x))), number_like(x, least_norm));
   }
 
@@ -46,8 +45,8 @@ class SpectralNormalization final : public Layer {
     if (!building.training()) return weight;
     Symbol u = last, v = last;
     for (std::int64_t i = 0; i < config_.power_iterations; ++i) {
-      v = unit(matmul(u, matrix, {.transpose_b = true}));
-      u = unit(matmul(v, matrix));
+      v = unit(matmul(u, matrix, {.transpose_b = true}), building.semantics());
+      u = unit(matmul(v, matrix), building.semantics());
     }
     const Symbol largest = wt::reshape(matmul(matmul(v, matrix), u, {.transpose_b = true}), {});
     const Symbol is_zero = cast(equal(largest, number_like(largest, 0)), weight.spec().type);

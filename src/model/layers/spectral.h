@@ -4,7 +4,7 @@
 
 namespace wt::model {
 
-// Keras 3's SpectralNormalization (Miyato et al., 2018) around a layer with a kernel or embeddings. In training each call
+// Keras' SpectralNormalization (Miyato et al., 2018) around a layer with a kernel or embeddings. In training each call
 // divides the weight by an estimate of its largest singular value, from some power iterations that begin where those of
 // the last step ended, and assigns the quotient to the weight before the layer computes with it.
 struct SpectralNormalizationConfig {

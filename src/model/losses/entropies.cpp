@@ -282,7 +282,6 @@ constexpr std::array rows{
               .arguments = read_categorical_focal,
               .values = categorical_focal},
     LossClass{.name = "CategoricalGeneralizedCrossEntropy",
-              .aliases = {"categorical_generalized_cross_entropy"},
               .summary = "(1 - p^q) / q of the probability p of the label, a class number",
               .labels = Labels::others,
               .keras2 = false,

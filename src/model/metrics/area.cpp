@@ -150,7 +150,7 @@ void read_area(MetricOptions& options, Arguments& arguments) {
 
 constexpr std::array rows{
     MetricClass{.name = "AUC",
-                .aliases = {"auc"},
+                .aliases = {only_keras3("auc")},
                 .summary = "area below the curve of true over false positives, or of precision "
                            "over recall",
                 .states = four_counts,

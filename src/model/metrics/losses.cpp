@@ -87,14 +87,14 @@ constexpr MetricClass mean_loss(std::string_view name, const Aliases& aliases, s
 
 constexpr MetricClass kl_divergence() {
   MetricClass row =
-      mean_loss("KLDivergence", {"kl_divergence", "kld", "KLD", "kullback_leibler_divergence"},
+      mean_loss("KLDivergence", {only_keras3("kl_divergence"), only_keras2("kullback_leibler_divergence")},
                 "mean of the sum of label * ln(label / prediction)", "KLDivergence", broadcast_loss_of);
   row.instance_in_keras2 = "kullback_leibler_divergence";
   return row;
 }
 
 constexpr MetricClass cosine() {
-  MetricClass row = mean_loss("CosineSimilarity", {"cosine_similarity"},
+  MetricClass row = mean_loss("CosineSimilarity", {"cosine_similarity", only_keras2("cosine_proximity")},
                               "mean cosine of the angle between predictions and labels", "CosineSimilarity",
                               cosine_similarity, read_axis);
   row.better = Better::larger;
@@ -102,8 +102,8 @@ constexpr MetricClass cosine() {
 }
 
 constexpr std::array rows{
-    mean_loss("BinaryCrossentropy", {"binary_crossentropy"}, "mean cross-entropy of labels that are 0 or 1",
-              "BinaryCrossentropy", loss_of, read_binary),
+    mean_loss("BinaryCrossentropy", {"binary_crossentropy", only_keras3("bce"), only_keras3("BCE")},
+              "mean cross-entropy of labels that are 0 or 1", "BinaryCrossentropy", loss_of, read_binary),
     mean_loss("CategoricalCrossentropy", {"categorical_crossentropy"},
               "mean cross-entropy of labels that are a distribution over the classes",
               "CategoricalCrossentropy", cross_entropy, read_categorical),
@@ -113,7 +113,8 @@ constexpr std::array rows{
     cosine(),
     mean_loss("Hinge", {"hinge"}, "mean of max(1 - label * prediction, 0)", "Hinge", broadcast_loss_of),
     kl_divergence(),
-    mean_loss("LogCoshError", {"logcosh", "log_cosh"}, "mean of ln cosh(prediction - label)", "LogCosh"),
+    mean_loss("LogCoshError", {only_keras2("logcosh"), only_keras2("log_cosh")},
+              "mean of ln cosh(prediction - label)", "LogCosh"),
     mean_loss("MeanAbsoluteError", {"mean_absolute_error", "mae", "MAE"}, "mean of |prediction - label|",
               "MeanAbsoluteError"),
     mean_loss("MeanAbsolutePercentageError", {"mean_absolute_percentage_error", "mape", "MAPE"},

@@ -167,11 +167,11 @@ void read_binary(MetricOptions& options, Arguments& arguments) {
   arguments.number("threshold", options.threshold);
 }
 
-constexpr MetricClass over_union(std::string_view name, std::string_view alias, std::string_view summary,
+constexpr MetricClass over_union(std::string_view name, const char* alias, std::string_view summary,
                                  void (*arguments)(MetricOptions& options, Arguments& arguments),
                                  Growths (*compare)(const MetricCall& call) = overlap) {
   return {.name = name,
-          .aliases = {alias},
+          .aliases = {only_keras3(alias)},
           .summary = summary,
           .states = {"total_confusion_matrix"},
           .arguments = arguments,

@@ -5,9 +5,11 @@
 namespace wt::counted {
 
 // A recurrent product counts as a matmul, once forward and twice backward. The steps of a unit beside it are
-// 13 (lstm), 14 or 11 (gru with and without reset_after) and 2 (simple_rnn), backward 29, 22 or 20, and 6.
+// 13 (lstm), 14 or 11 (gru with and without reset_after) and 2 (simple_rnn), backward 29, 22 or 20, and 6. Where gates drop parts of the state, a
+// product for each of them and each unit comes to it, and two backward.
 inline Rows recurrent() {
-  const RecurrentAttributes plain{}, masked{.is_masked = true}, before{.reset_after = false};
+  const RecurrentAttributes plain{}, masked{.is_masked = true}, before{.reset_after = false},
+      drops{.state_dropout = 0.5};
   return {
       {"simple_rnn", {f32({2, 3, 4}), f32({4, 4}), f32({2, 4})}, plain, 240, 512},
       {"simple_rnn", {f64({1, 2, 3}), f64({3, 3}), f64({1, 3}), boolean({1, 2})}, masked, 48, 314},
@@ -17,6 +19,12 @@ inline Rows recurrent() {
        masked,
        108,
        386},
+      {"simple_rnn", {f32({2, 3, 4}), f32({4, 4}), f32({2, 4}), boolean({1, 2, 4})}, drops, 264, 520},
+      {"gru_gradient",
+       {f32({2, 3, 4}), f32({4, 12}), f32({2, 4}), f32({5, 3, 2, 4}), boolean({3, 2, 4})},
+       drops,
+       1824,
+       1384},
       {"gru", {f32({2, 3, 12}), f32({4, 12}), f32({12}), f32({2, 4})}, plain, 912, 1168},
       {"gru", {f32({1, 2, 9}), f32({3, 9}), f32({1, 3})}, before, 174, 348},
       {"gru_gradient", {f32({2, 3, 4}), f32({4, 12}), f32({2, 4}), f32({5, 3, 2, 4})}, plain, 1680, 1360},

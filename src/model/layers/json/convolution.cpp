@@ -45,13 +45,12 @@ LayerPtr read_transposed(LayerReader& r) {
 }
 
 // The places of a kernel's numbers differ from one of Keras' implementations to the other.
-template <LayerPtr (*make)(ConvolutionConfig), int rank>
+template <LayerPtr (*make)(LocallyConnectedConfig), int rank>
 LayerPtr read_locally_connected(LayerReader& r) {
-  if (r.number("implementation", 1) != 1)
-    r.problem("implementation", "only Keras' implementation 1 is offered",
-              "set it to 1, and reorder the kernel");
-  ConvolutionConfig config = read_convolution_base(r, rank, "kernel");
-  config.filters = r.extent("filters");
+  const auto implementation = r.optional<std::int64_t>("implementation", 1, {.at_least = 1, .at_most = 3});
+  LocallyConnectedConfig config{read_convolution_base(r, rank, "kernel"),
+                                static_cast<LocalKernel>(implementation - 1)};
+  config.base.filters = r.extent("filters");
   return make(std::move(config));
 }
 

@@ -4,6 +4,7 @@
 #include "model/layers/embedding.h"
 #include "model/layers/input.h"
 #include "model/layers/json/rows.h"
+#include "model/layers/lookup.h"
 #include "model/layers/masking.h"
 
 namespace wt::model {
@@ -75,14 +76,80 @@ LayerPtr read_category_encoding(LayerReader& r) {
                             .mode = r.one_of("output_mode", category_modes, CategoryMode::multi_hot)});
 }
 
+bool is_text(const json::Value* value, std::string_view text) {
+  return value != nullptr && value->kind() == json::Kind::string && value->string() == text;
+}
+
+// None for "int", the numbers themselves.
+std::optional<CategoryMode> read_mode(LayerReader& r) {
+  const json::Value* mode = r.given("output_mode");
+  if (mode == nullptr || is_text(mode, "int")) return std::nullopt;
+  return r.one_of("output_mode", category_modes, CategoryMode::multi_hot);
+}
+
 LayerPtr read_discretization(LayerReader& r) {
   for (const auto* key : {"dtype", "num_bins", "epsilon"})
     r.value(key);  // with which `adapt` has made the boundaries
+  return discretization(
+      {.name = r.name(), .bin_boundaries = r.numbers("bin_boundaries", {}), .mode = read_mode(r)});
+}
+
+// To which a float64, with which the layers are made, counts.
+constexpr json::Range<std::int64_t> tokens{.at_least = -(std::int64_t{1} << 53),
+                                           .at_most = std::int64_t{1} << 53};
+
+std::optional<std::int64_t> read_token(LayerReader& r, std::string_view key) {
+  const json::Value* found = r.given(key);
+  return found == nullptr ? std::nullopt : json::convert<std::int64_t>(*found, r.problems(), tokens);
+}
+
+// One number, which stands twice, or two.
+std::optional<std::array<std::int64_t, 2>> read_salt(LayerReader& r) {
+  const json::Value* found = r.given("salt");
+  if (found == nullptr) return std::nullopt;
+  if (found->kind() != json::Kind::array) {
+    const auto one = json::convert<std::int64_t>(*found, r.problems()).value_or(0);
+    return std::array{one, one};
+  }
+  const auto both = json::convert<std::vector<std::int64_t>>(*found, r.problems());
+  if (both && both->size() != 2) r.problem("salt", "there are not two numbers", "write one number, or two");
+  return both && both->size() == 2 ? std::optional(std::array{both->at(0), both->at(1)}) : std::nullopt;
+}
+
+LayerPtr read_hashing(LayerReader& r) {
+  r.value("dtype");
+  return hashing({.name = r.name(),
+                  .num_bins = r.extent("num_bins"),
+                  .mask_value = read_token(r, "mask_value"),
+                  .salt = read_salt(r),
+                  .mode = read_mode(r)});
+}
+
+constexpr json::Named<UnknownTokens> unknown_tokens[] = {{"floormod", UnknownTokens::modulo},
+                                                         {"farmhash", UnknownTokens::hashed}};
+
+LayerPtr read_integer_lookup(LayerReader& r) {
+  for (const auto* key : {"dtype", "vocabulary_dtype", "vocabulary_size", "has_input_vocabulary"})
+    r.value(key);
+  IntegerLookupConfig config{
+      .name = r.name(),
+      .num_oov_indices = r.optional<std::int64_t>("num_oov_indices", 1, {.at_least = 0, .at_most = 1 << 24}),
+      .oov_token = read_token(r, "oov_token").value_or(-1),
+      .mask_token = read_token(r, "mask_token"),
+      .invert = r.flag("invert", false),
+      .idf_weights = r.numbers("idf_weights", {}),
+      .unknown = r.one_of("oov_method", unknown_tokens, UnknownTokens::modulo),
+      .salt = read_salt(r)};
+  if (const json::Value* words = r.given("vocabulary"))
+    config.vocabulary = json::convert<std::vector<std::int64_t>>(*words, r.problems(), tokens)
+                            .value_or(std::vector<std::int64_t>{});
   const json::Value* mode = r.given("output_mode");
-  const bool is_number = mode == nullptr || (mode->kind() == json::Kind::string && mode->string() == "int");
-  DiscretizationConfig config{.name = r.name(), .bin_boundaries = r.numbers("bin_boundaries", {})};
-  if (!is_number) config.mode = r.one_of("output_mode", category_modes, CategoryMode::multi_hot);
-  return discretization(std::move(config));
+  config.mode = is_text(mode, "tf_idf") ? CategoryMode::count : read_mode(r);
+  if (is_text(mode, "tf_idf") == config.idf_weights.empty())
+    r.problem("idf_weights", "\"tf_idf\" and \"idf_weights\" go together", "write both, or none of them");
+  const std::optional<std::int64_t> most = r.maybe_extent("max_tokens");
+  if (r.flag("pad_to_max_tokens", false)) config.extent = most;
+  return integer_lookup(std::move(config));
 }
 
 }  // namespace
@@ -94,7 +161,10 @@ std::span<const LayerClass> core_rows() {
       {"Discretization", "the number of the bin in which each number lies", read_discretization},
       {"EinsumDense", "a product whose axes are named by an equation, and a bias", read_einsum_dense},
       {"Embedding", "the row of a table for each id", read_embedding},
+      {"Hashing", "the bin of each integer, by a hash", read_hashing},
       {"InputLayer", "declares the shape and the type of a model's input", read_input},
+      {"IntegerLookup", "the index of each integer in a vocabulary, or vectors of those that occur",
+       read_integer_lookup},
       {"Masking", "skips the steps of a sequence whose features all have a value", read_masking},
   };
   return rows;

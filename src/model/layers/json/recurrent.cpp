@@ -11,13 +11,8 @@ namespace wt::model {
 
 namespace {
 
-// The arguments of a cell. `seed` and `implementation` don't change the numbers of what is offered.
+// The arguments of a cell.
 RecurrentConfig read_cell(LayerReader& r) {
-  for (const auto* key : {"dropout", "recurrent_dropout"})
-    if (r.number(key, 0) != 0)
-      r.problem(key, fmt::format("\"{}\" of a recurrent layer is not offered", key),
-                "set it to 0, or put a Dropout in front of the layer");
-  for (const auto* key : {"implementation", "seed"}) r.value(key);
   return {.name = r.name(),
           .units = r.extent("units"),
           .activation = r.activation_name("activation", "tanh"),
@@ -28,6 +23,10 @@ RecurrentConfig read_cell(LayerReader& r) {
           .bias = r.rule("bias", zeros),
           .unit_forget_bias = r.flag("unit_forget_bias", true),
           .reset_after = r.flag("reset_after", true),
+          .dropout = r.number("dropout", 0),
+          .recurrent_dropout = r.number("recurrent_dropout", 0),
+          .gates_drop_apart = r.number("implementation", 2) == 1,
+          .seed = r.seed(),
           .trainable = r.trainable()};
 }
 
@@ -38,7 +37,7 @@ void read_sequence(LayerReader& r, RecurrentConfig& config) {
               "one row of the batch, and replicas get other rows",
               "set \"stateful\" to false, or pass the states as initial states");
   r.not_offered("time_major", "set it to false");
-  r.value("unroll");  // which does not change the numbers
+  config.unroll = r.flag("unroll", false);
   config.return_sequences = r.flag("return_sequences", false);
   config.return_state = r.flag("return_state", false);
   config.go_backwards = r.flag("go_backwards", false);
@@ -87,6 +86,7 @@ LayerPtr read_one_cell(LayerReader& r, const json::Value& cell, const RecurrentC
   own.return_sequences = around.return_sequences;
   own.return_state = around.return_state;
   own.go_backwards = around.go_backwards;
+  own.is_of_cells = true;
   return row->make(std::move(own));
 }
 

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "kernel/work/rows.h"
+
+namespace wt::counted {
+
+// Integer work counts nothing.
+inline Rows hash() {
+  return {
+      {"hash_bucket", {i64({2, 3})}, HashAttributes{.buckets = 5}, 0, 96},
+      {"hash_bucket", {i32({4})}, HashAttributes{.is_salted = true}, 0, 48},
+  };
+}
+
+}  // namespace wt::counted
