@@ -78,10 +78,6 @@ void copy_columns(Backend& backend, const T* from, std::int64_t from_width, std:
                element::CopyColumns<T>{from, to, width, from_width, from_first, to_width, to_first});
 }
 
-<<<<<<< HEAD
-// A backend has `each(count, f)`, which calls f(i), and `multiply(m, n, k, transpose_a, transpose_b, a, b, c, again)` for
-// row-major matrices. `again`: the call before was the same product with the same b, which may have been laid out.
-=======
 // The products of the state for the gates of the first product where each drops its own part of the state: the parts of
 // the kernel [gates, units, units], then two numbers for each gate and element of the state.
 template <class T, class Backend>
@@ -141,9 +137,8 @@ class DroppedProducts {
   T *parts_, *operands_, *results_;
 };
 
-// A backend has `each(count, f)`, which calls f(i), and `multiply(m, n, k, transpose_a, transpose_b, a, b,
-// c)` for row-major matrices.
->>>>>>> d6e6b47
+// A backend has `each(count, f)`, which calls f(i), and `multiply(m, n, k, transpose_a, transpose_b, a, b, c, again)` for
+// row-major matrices. `again`: the call before was the same product with the same b, which may have been laid out.
 template <class T, class Backend>
 void forward(const RecurrentLayout& l, const Numbers& numbers, T* scratch, Backend& backend) {
   std::size_t next = 2;
@@ -169,15 +164,11 @@ void forward(const RecurrentLayout& l, const Numbers& numbers, T* scratch, Backe
   if (l.drops()) dropped.emplace(l, kernel, l.is_split() ? second + u * u : candidate, backend);
   for (std::int64_t step = 0; step < l.time; ++step) {
     set_step(s, l, step);
-<<<<<<< HEAD
-    backend.multiply(l.batch, l.width(), u, false, false, h, l.is_split() ? first : kernel, product,
-                     step > 0 && !l.is_split());
-=======
     if (dropped)
       dropped->forward(s, h, product);
     else
-      backend.multiply(l.batch, l.width(), u, false, false, h, l.is_split() ? first : kernel, product);
->>>>>>> d6e6b47
+      backend.multiply(l.batch, l.width(), u, false, false, h, l.is_split() ? first : kernel, product,
+                       step > 0 && !l.is_split());
     if (l.is_split()) {
       backend.each(n, element::ResetState<T>{s, z, product, h});
       backend.multiply(l.batch, u, u, false, false, &element::kept(s, element::gru_inner, 0), second,
@@ -226,15 +217,11 @@ void backward(const RecurrentLayout& l, const Numbers& numbers, T* scratch, Back
       backend.multiply(l.batch, u, u, false, true, now_candidate, second, of_candidate);
       backend.each(n, element::ResetSlope<T>{s, of_candidate, dh, dz, now});
     }
-<<<<<<< HEAD
-    backend.multiply(l.batch, u, width, false, true, now, l.is_split() ? first : kernel, product,
-                     step + 1 < l.time && !l.is_split());
-=======
     if (dropped)
       dropped->backward(s, now, product);
     else
-      backend.multiply(l.batch, u, width, false, true, now, l.is_split() ? first : kernel, product);
->>>>>>> d6e6b47
+      backend.multiply(l.batch, u, width, false, true, now, l.is_split() ? first : kernel, product,
+                       step + 1 < l.time && !l.is_split());
   }
   if (l.time > 0) backend.each(n, element::CopyColumns<T>{.from = product, .to = dh, .adds = true});
   if (dbias) backend.each(width, element::SumColumns<T>{slopes, dbias, rows, width});

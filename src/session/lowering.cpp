@@ -82,8 +82,7 @@ strategy::RowShare ScenarioLowering::row_share() const {
   if (synthetic == nullptr) return {};
   const data::Popularity popularity = scenario::popularity_of(*synthetic);
   if (popularity.is_even()) return {};
-  return [popularity](std::int64_t first, std::int64_t rows,
-                                                           std::int64_t all) {
+  return [popularity](std::int64_t first, std::int64_t rows, std::int64_t all) {
     return popularity.below(static_cast<double>(first + rows), all) -
            popularity.below(static_cast<double>(first), all);
   };

@@ -22,6 +22,8 @@ struct Steps {
   std::int64_t batch = 0, time = 0, units = 0, gates = 1, step = 0, at = 0;  // `at`: the step's place in z
   const bool* mask = nullptr;
   T* reserve = nullptr;
+  const bool* kept_state = nullptr;  // [gates, batch, units]; null: all of the state
+  T kept_scale = 1;
 };
 
 // A step forward: the new state and the output.
@@ -108,7 +110,6 @@ WT_HOST_DEVICE T slope(CellActivation activation, T y) {
 // The activations of a cell: whatever the layer names, or Keras' defaults.
 struct NamedActivations {
   CellActivation activation{}, gate{};
-<<<<<<< HEAD
   template <class T>
   WT_HOST_DEVICE T state(T x) const {
     return activated(activation, x);
@@ -125,23 +126,6 @@ struct NamedActivations {
   WT_HOST_DEVICE T gate_slope(T y) const {
     return slope(gate, y);
   }
-=======
-  bool reset_after = true;
-  std::int64_t batch = 0, time = 0, units = 0, gates = 1, step = 0, at = 0;  // `at`: the step's place in z
-  const bool* mask = nullptr;
-  T* reserve = nullptr;
-  const bool* kept_state = nullptr;  // [gates, batch, units]; null: all of the state
-  T kept_scale = 1;
-
-  WT_HOST_DEVICE T& kept(int plane, std::int64_t i) const {
-    return reserve[(plane * time + step) * batch * units + i];
-  }
-  // By what an element of the state is multiplied before its product for a gate.
-  WT_HOST_DEVICE T share(std::int64_t block, std::int64_t i) const {
-    return !kept_state ? T{1} : kept_state[block * batch * units + i] ? kept_scale : T{0};
-  }
-  WT_HOST_DEVICE bool computes(std::int64_t sequence) const { return !mask || mask[sequence * time + at]; }
->>>>>>> d6e6b47
 };
 struct TanhAndSigmoid {
   template <class T>
@@ -165,6 +149,11 @@ struct TanhAndSigmoid {
 template <class T>
 WT_HOST_DEVICE T& kept(const Steps<T>& s, int plane, std::int64_t i) {
   return s.reserve[(plane * s.time + s.step) * s.batch * s.units + i];
+}
+// By what an element of the state is multiplied before its product for a gate.
+template <class T>
+WT_HOST_DEVICE T share(const Steps<T>& s, std::int64_t gate, std::int64_t i) {
+  return !s.kept_state ? T{1} : s.kept_state[gate * s.batch * s.units + i] ? s.kept_scale : T{0};
 }
 template <class T>
 WT_HOST_DEVICE bool is_computed(const Steps<T>& s, std::int64_t sequence) {
@@ -201,12 +190,8 @@ struct ResetState {
     const T* pb = product + b * 2 * s.units + j;
     kept(s, gru_update, i) = activated(s.gate, zb[0] + pb[0]);
     const T reset = activated(s.gate, zb[s.units] + pb[s.units]);
-<<<<<<< HEAD
     kept(s, gru_reset, i) = reset;
-    kept(s, gru_inner, i) = reset * h[i];
-=======
-    s.kept(gru_reset, i) = reset;
-    s.kept(gru_inner, i) = reset * h[i] * s.share(2, i);
+    kept(s, gru_inner, i) = reset * h[i] * share(s, 2, i);
   }
 };
 
@@ -219,7 +204,7 @@ struct DropState {
   T* dropped = nullptr;
   WT_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t count = s.batch * s.units;
-    dropped[i] = h[i % count] * s.share(i / count, i % count);
+    dropped[i] = h[i % count] * share(s, i / count, i % count);
   }
 };
 
@@ -230,7 +215,7 @@ struct DropStates {
   std::int64_t gate = 0;
   T* dropped = nullptr;
   WT_HOST_DEVICE void operator()(std::int64_t i) const {
-    dropped[i] = s.reserve[i] * s.share(gate, i % (s.batch * s.units));
+    dropped[i] = s.reserve[i] * share(s, gate, i % (s.batch * s.units));
   }
 };
 
@@ -261,9 +246,8 @@ struct GatherSlopes {
   WT_HOST_DEVICE void operator()(std::int64_t i) const {
     T sum = 0;
     for (std::int64_t gate = 0; gate < gates; ++gate)
-      sum += products[gate * s.batch * s.units + i] * s.share(gate, i);
+      sum += products[gate * s.batch * s.units + i] * share(s, gate, i);
     slopes[i] = sum;
->>>>>>> d6e6b47
   }
 };
 
@@ -409,14 +393,9 @@ struct ResetSlope {
   T *dh = nullptr, *dz = nullptr, *slopes = nullptr;
   WT_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t b = i / s.units, j = i % s.units, u = s.units;
-<<<<<<< HEAD
     const T reset = kept(s, gru_reset, i);
-    const T d = product[i] * kept(s, previous, i) * slope(s.gate, reset);
-=======
-    const T reset = s.kept(gru_reset, i);
-    const T shown = product[i] * s.share(2, i);
-    const T d = shown * s.kept(previous, i) * slope(s.gate, reset);
->>>>>>> d6e6b47
+    const T shown = product[i] * share(s, 2, i);
+    const T d = shown * kept(s, previous, i) * slope(s.gate, reset);
     dz[(b * s.time + s.at) * 3 * u + u + j] = slopes[b * 2 * u + u + j] = d;
     dh[i] += shown * reset;
   }
