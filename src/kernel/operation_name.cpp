@@ -86,6 +86,7 @@ constexpr OperationKernels kernels_by_name[] = {
     {"SplitV", all, {f32, f64, i32}},
     {"Sqrt", floats, floats},
     {"Square", signed_numbers, signed_numbers},
+    {"StatelessRandomUniformV2", floats, floats, "dtype"},
     {"StopGradient", all, all},
     {"StringToHashBucketFast", all, {}, "", false},
     {"Sub", numbers, numbers},
@@ -191,6 +192,7 @@ constexpr KernelRow names[] = {
     {"tanh", "Tanh"},
     {"tanh_gradient", "TanhGrad"},
     {"transpose", "Transpose"},
+    {"uniform", "StatelessRandomUniformV2", of_result},
 };
 
 // A kernel that is another TensorFlow operation for some operands or attributes.

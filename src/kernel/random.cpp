@@ -31,6 +31,22 @@ std::vector<TensorSpec> dropout_gradient_outputs(Specs inputs, const Attributes&
   return {inputs[0]};
 }
 
+std::vector<TensorSpec> uniform_outputs(Specs inputs, const Attributes& attributes) {
+  require_count("uniform", inputs, 1);
+  require_type("uniform", "seed", inputs[0], Type::int64);
+  require_shape("uniform", "seed", inputs[0], {2});
+  const TensorSpec& y = attributes_as<FillAttributes>(attributes).spec;
+  require_floating("uniform", "y", y);
+  return {y};
+}
+
+std::vector<Example> uniform_examples() {
+  const auto example = [](const Shape& y, double value) {
+    return Example{{{{Type::int64, {2}}, 0, 1e6}}, FillAttributes{{Type::float32, y}, value}};
+  };
+  return {example({5, 7}, 1), example({}, 0.25), example({17}, -3)};
+}
+
 DropoutAttributes rate(double value) { return {value}; }
 
 std::vector<Example> dropout_examples() {
@@ -63,6 +79,12 @@ constexpr Kernel rows[] = {
      .examples = dropout_gradient_examples,
      .apply = cpu::dropout_gradient,
      .in_place = true},
+    {.name = "uniform",
+     .summary = "seed -> y: random numbers between 0 and a value",
+     .outputs = uniform_outputs,
+     .work = [](const Call& call) { return work_per_output(call, 1); },
+     .examples = uniform_examples,
+     .apply = cpu::uniform},
 };
 
 }  // namespace

@@ -352,6 +352,28 @@ constexpr std::array switch_rows{
               .id = Switch::fused_recurrent_layers_drop_by_step,
               .keras2 = true,
               .tf20 = true},
+    SwitchRow{.name = "both_flips_go_together",
+              .summary = "a RandomFlip in both directions mirrors an image in both, or in none",
+              .otherwise = "a RandomFlip in both directions draws for each of them",
+              .source = "keras/src/layers/preprocessing of both versions",
+              .id = Switch::both_flips_go_together,
+              .keras3 = true},
+    SwitchRow{
+        .name = "contrast_is_one_for_all_images",
+        .summary = "a RandomContrast draws one factor for all images of a batch",
+        .otherwise = "a RandomContrast draws a factor for each image, and one number stands for an increase",
+        .source = "keras/src/layers/preprocessing of both versions",
+        .id = Switch::contrast_is_one_for_all_images,
+        .keras2 = true,
+        .tf20 = true},
+    SwitchRow{.name = "crops_pass_out_of_training",
+              .summary =
+                  "a RandomCrop passes images as they are out of training, and moves only where there is "
+                  "room in both directions",
+              .otherwise = "a RandomCrop resizes the middle of images out of training",
+              .source = "keras/src/layers/preprocessing of both versions",
+              .id = Switch::crops_pass_out_of_training,
+              .keras3 = true},
 };
 
 }  // namespace

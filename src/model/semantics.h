@@ -75,6 +75,9 @@ enum class Switch : std::uint8_t {
   spectral_results_have_the_inputs_type,
   hashing_takes_real_numbers,
   fused_recurrent_layers_drop_by_step,
+  both_flips_go_together,
+  contrast_is_one_for_all_images,
+  crops_pass_out_of_training,
 };
 
 // What Keras says under parameter servers where fit_makes_a_coordinator is off.

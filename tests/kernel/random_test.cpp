@@ -34,6 +34,16 @@ TEST(Dropout, KeepsWhereTheUniformNumberIsNotBelowTheRate) {
   }
 }
 
+TEST(Uniform, IsTheStreamsNumbersTimesAValue) {
+  std::vector<float> expected(1001);
+  fill_uniform(expected, stream_of({7, 3}));
+  const auto drawn =
+      numbers<float>(apply("uniform", {seed(7, 3)}, FillAttributes{{Type::float32, {1001}}, -4})[0]);
+  for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(drawn[i], -4 * expected[i]) << i;
+  EXPECT_EQ(refusal("uniform", {{Type::int64, {2}}}, FillAttributes{{Type::int32, {3}}, 1}),
+            "[uniform] y must be float32 or float64: it is int32[3]");
+}
+
 TEST(Dropout, DependsOnSeedAndStep) {
   const Tensor x = floats({64}, std::vector<float>(64, 1.0f));
   const auto drawn = [&](std::int64_t stream, std::int64_t step) {

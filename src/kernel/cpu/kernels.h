@@ -94,6 +94,7 @@ void resize_shares(const Numbers& numbers, device::Workers& workers);
 // The `apply` functions of kernel/random.cpp.
 void dropout(const Numbers& numbers, device::Workers& workers);
 void dropout_gradient(const Numbers& numbers, device::Workers& workers);
+void uniform(const Numbers& numbers, device::Workers& workers);
 
 // The `apply` functions of kernel/optimizer.cpp.
 void apply_sgd_update(const Numbers& numbers, device::Workers& workers);

@@ -26,6 +26,17 @@ void draw_mask(const PhiloxStream& stream, bool* mask, std::int64_t begin, std::
   }
 }
 
+// Draws some numbers, by words as a mask. Requires: begin is a multiple of 4.
+template <class T>
+void draw(const PhiloxStream& stream, T* y, std::int64_t begin, std::int64_t count, double value) {
+  for (std::int64_t i = 0; i < count; i += 4) {
+    const PhiloxCounter words = stream.block(static_cast<std::uint64_t>((begin + i) / 4));
+    for (std::int64_t word = 0; word < std::min<std::int64_t>(4, count - i); ++word)
+      y[begin + i + word] =
+          element::uniform_of<T>(words[static_cast<std::size_t>(word)]) * static_cast<T>(value);
+  }
+}
+
 static_assert(tile_elements % 4 == 0);
 
 }  // namespace
@@ -56,6 +67,17 @@ void dropout_gradient(const Numbers& numbers, device::Workers& workers) {
     run_rows(workers, numbers.inputs[0].spec.elements(), 1, [&](std::int64_t begin, std::int64_t count) {
       apply_mask(dy + begin, mask + begin, dx + begin, count, rate);
     });
+  });
+}
+
+void uniform(const Numbers& numbers, device::Workers& workers) {
+  const auto& [spec, value] = attributes_as<FillAttributes>(numbers.attributes);
+  with_floating(spec.type, [&](auto zero) {
+    const std::int64_t* seed = numbers.inputs[0].as<std::int64_t>();
+    const PhiloxStream stream = stream_of({seed[0], seed[1]});
+    auto* y = numbers.outputs[0].as<decltype(zero)>();
+    run_rows(workers, spec.elements(), 1,
+             [&](std::int64_t begin, std::int64_t count) { draw(stream, y, begin, count, value); });
   });
 }
 

@@ -84,6 +84,7 @@ void embedding_gradient(const Numbers& numbers, device::CudaQueue& queue);
 
 void dropout(const Numbers& numbers, device::CudaQueue& queue);
 void dropout_gradient(const Numbers& numbers, device::CudaQueue& queue);
+void uniform(const Numbers& numbers, device::CudaQueue& queue);
 
 void apply_sgd_update(const Numbers& numbers, device::CudaQueue& queue);
 void apply_sgd_update_rows(const Numbers& numbers, device::CudaQueue& queue);

@@ -110,6 +110,7 @@ constexpr Row table[] = {
     {"tanh", unary<Unary::tanh>},
     {"tanh_gradient", binary<Binary::tanh_gradient>},
     {"transpose", apply_transpose},
+    {"uniform", uniform},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Dropout's decision for one element, as in TensorFlow's stateless dropout. The last 23 bits of a random word
+// What one element makes of a random word. Dropout decides as TensorFlow's stateless dropout: the last 23 bits of the word
 // are a uniform number in [0, 1), and the element is kept where that number is not below the rate.
 
 #include <cmath>
@@ -20,6 +20,12 @@ inline std::uint32_t least_kept(double rate) {
 
 WT_HOST_DEVICE inline bool is_kept(std::uint32_t word, std::uint32_t least) {
   return (word & kept_bits) >= least;
+}
+
+// The same number.
+template <class T>
+WT_HOST_DEVICE inline T uniform_of(std::uint32_t word) {
+  return static_cast<T>(word & kept_bits) / static_cast<T>(kept_bits + 1);
 }
 
 }  // namespace wt::element

@@ -107,28 +107,6 @@ class Passing final : public Layer {
   std::string_view class_name_;
 };
 
-class Augmentation final : public Layer {
- public:
-  Augmentation(std::string_view class_name, std::string name)
-      : Layer(std::move(name)), class_name_(class_name) {}
-  std::string_view class_name() const override { return class_name_; }
-
- protected:
-  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
-    if (building.training())
-      refuse("random augmentation is not offered in training",
-             "augment the rows of the dataset before, or leave the layer out");
-    return {only(inputs)};
-  }
-
- private:
-  std::string_view class_name_;
-};
-
-constexpr std::string_view augmentation_names[] = {"RandomBrightness", "RandomContrast", "RandomFlip",
-                                                   "RandomHeight",     "RandomRotation", "RandomTranslation",
-                                                   "RandomWidth",      "RandomZoom"};
-
 LayerPtr noise(std::string_view class_name, double amount, std::string name) {
   auto layer = std::make_shared<Passing>(class_name, std::move(name));
   layer->refuse_noise(amount);
@@ -150,10 +128,6 @@ LayerPtr gaussian_noise(double deviation, std::string name) {
 }
 LayerPtr gaussian_dropout(double rate, std::string name) {
   return noise("GaussianDropout", rate, std::move(name));
-}
-std::span<const std::string_view> augmentations() { return augmentation_names; }
-LayerPtr random_augmentation(std::string_view class_name, std::string name) {
-  return std::make_shared<Augmentation>(class_name, std::move(name));
 }
 LayerPtr identity(std::string name) { return std::make_shared<Passing>("Identity", std::move(name)); }
 LayerPtr activity_regularization(const Regularizer& regularizer, std::string name) {

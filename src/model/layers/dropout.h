@@ -30,11 +30,6 @@ LayerPtr alpha_dropout(DropoutConfig config);
 LayerPtr gaussian_noise(double deviation, std::string name = {});
 LayerPtr gaussian_dropout(double rate, std::string name = {});
 
-// Keras' RandomFlip, RandomZoom and their like, which augment images in training. Offered in inference, where they pass
-// their input on; a training step that calls one is refused.
-LayerPtr random_augmentation(std::string_view class_name, std::string name);
-std::span<const std::string_view> augmentations();  // the classes
-
 // Keras' Identity, and ActivityRegularization, whose penalty is that of Layer::penalise_activity.
 LayerPtr identity(std::string name = {});
 LayerPtr activity_regularization(const Regularizer& regularizer, std::string name = {});

@@ -58,28 +58,6 @@ bool blurs(ResizeMethod method) {
   return method == ResizeMethod::gaussian || method == ResizeMethod::mitchellcubic;
 }
 
-// Brings an axis to the end and multiplies it by a matrix [rows, extent of the axis].
-Symbol multiplied(Symbol x, int axis, Symbol matrix) {
-  Shape order;
-  for (int i = 0; i < x.shape().rank(); ++i)
-    if (i != axis) order.append(i);
-  order.append(axis);
-  Shape back;
-  for (int i = 0; i < x.shape().rank(); ++i)
-    back.append(i < axis ? i : i == axis ? x.shape().rank() - 1 : i - 1);
-  return transpose(matmul(transpose(x, order), matrix, {.transpose_b = true}), back);
-}
-
-// A filter may also blur an axis that keeps its extent.
-Symbol resized(Symbol x, const Shape& sizes, ResizeMethod method, bool antialias) {
-  for (int i = 0; i < sizes.rank(); ++i) {
-    const ResizeAttributes attributes{method, x.shape()[i + 1], sizes[i], antialias};
-    if (attributes.given != attributes.rows || blurs(method))
-      x = multiplied(x, i + 1, resize_shares(*x.trace, attributes));
-  }
-  return x;
-}
-
 // How many rows of an axis fit an image of these sizes without distortion, given those of the other axis.
 std::int64_t in_proportion(std::int64_t other, std::int64_t own_size, std::int64_t other_size) {
   return static_cast<std::int64_t>(static_cast<float>(other * own_size) / static_cast<float>(other_size));
@@ -96,6 +74,28 @@ Symbol cropped_in_proportion(Symbol x, const Shape& sizes) {
   }
   return x;
 }
+
+}  // namespace
+
+Symbol resized(Symbol x, const Shape& sizes, ResizeMethod method, bool antialias) {
+  for (int i = 0; i < sizes.rank(); ++i) {
+    const ResizeAttributes attributes{method, x.shape()[i + 1], sizes[i], antialias};
+    if (attributes.given != attributes.rows || blurs(method))
+      x = spatial::multiplied(x, i + 1, resize_shares(*x.trace, attributes));
+  }
+  return x;
+}
+
+Symbol resized_in_proportion(Symbol x, const Shape& sizes) {
+  return resized(cropped_in_proportion(x, sizes), sizes);
+}
+
+std::int64_t begin_in_proportion(std::int64_t extent, std::int64_t other, std::int64_t size,
+                                 std::int64_t other_size) {
+  return (extent - std::clamp<std::int64_t>(in_proportion(other, size, other_size), 1, extent)) / 2;
+}
+
+namespace {
 
 // Each image within a frame that gives it the proportions of the sizes. Keras' frame is as thick on both sides, even where
 // an odd number of rows is missing.
@@ -179,7 +179,7 @@ class CenterCrop final : public Layer {
     Symbol x = only(inputs, 4);
     const Shape sizes{config_.height, config_.width};
     if (x.shape()[1] < config_.height || x.shape()[2] < config_.width)
-      return {resized(cropped_in_proportion(x, sizes), sizes, ResizeMethod::bilinear, false)};
+      return {resized_in_proportion(x, sizes)};
     for (const auto& [axis, kept] : {std::pair(1, config_.height), std::pair(2, config_.width)}) {
       const std::int64_t rest = x.shape()[axis] - kept;
       x = spatial::cropped(x, axis, rest / 2, rest - rest / 2);

@@ -15,6 +15,16 @@ struct SidesConfig {
 LayerPtr zero_padding(SidesConfig config);
 LayerPtr cropping(SidesConfig config);
 
+// Images, sequences or volumes of other spatial extents, as tf.image.resize makes them. A filter may also blur an axis that
+// keeps its extent.
+Symbol resized(Symbol x, const Shape& sizes, ResizeMethod method = ResizeMethod::bilinear,
+               bool antialias = false);
+
+// The middle of each image, with the proportions of the sizes, resized; and where on an axis that middle begins.
+Symbol resized_in_proportion(Symbol x, const Shape& sizes);
+std::int64_t begin_in_proportion(std::int64_t extent, std::int64_t other, std::int64_t size,
+                                 std::int64_t other_size);
+
 // Keras' UpSampling1D to 3D: each row is repeated, or rows between others are interpolated (images only).
 struct UpSamplingConfig {
   std::string name{};

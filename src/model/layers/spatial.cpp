@@ -155,6 +155,17 @@ Symbol strided(Symbol x, int axis, std::int64_t begin, std::int64_t count, std::
   return reshape(split(apart, 2, {1, stride - 1})[0], result);
 }
 
+Symbol multiplied(Symbol x, int axis, Symbol matrix) {
+  Shape order;
+  for (int i = 0; i < x.shape().rank(); ++i)
+    if (i != axis) order.append(i);
+  order.append(axis);
+  Shape back;
+  for (int i = 0; i < x.shape().rank(); ++i)
+    back.append(i < axis ? i : i == axis ? x.shape().rank() - 1 : i - 1);
+  return transpose(matmul(transpose(x, order), matrix, {.transpose_b = true}), back);
+}
+
 // By a product with a matrix that has ones on the other diagonal.
 Symbol reversed(Symbol x) {
   const std::int64_t time = x.shape()[1];

@@ -31,6 +31,9 @@ std::vector<Symbol> slices(Symbol x, int axis);
 // The elements begin, begin + stride, ... along one axis. Requires: they exist.
 Symbol strided(Symbol x, int axis, std::int64_t begin, std::int64_t count, std::int64_t stride);
 
+// The rows along an axis times a matrix [new rows, rows].
+Symbol multiplied(Symbol x, int axis, Symbol matrix);
+
 // The steps of [batch, time, features] in the opposite order.
 Symbol reversed(Symbol x);
 

@@ -1,4 +1,7 @@
+#include "model/layers/augmentation.h"
 #include "model/layers/dropout.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
@@ -62,12 +65,57 @@ LayerPtr read_activity_regularization(LayerReader& r) {
                                  r.name());
 }
 
+// One number stands for both sides, or there are two.
+Between read_factor(LayerReader& r, double least, double most, bool is_symmetric) {
+  const std::vector<double> given = r.numbers("factor", {0});
+  const double first = given.front();
+  const Between factor =
+      given.size() > 1 ? Between{first, given[1]} : Between{is_symmetric ? -first : first, first};
+  if (given.size() > 2 || factor.low < least || factor.low > 1 || factor.high < least || factor.high > most)
+    r.problem("factor", "this is no factor",
+              fmt::format("write one number, or two, between {} and {}", least, most));
+  return factor;
+}
+
+Between read_values(LayerReader& r) {
+  const std::vector<double> given = r.numbers("value_range", {0, 255});
+  if (given.size() != 2)
+    r.problem("value_range", "there are not two numbers", "write the least and the largest");
+  return {given.front(), given.back()};
+}
+
+LayerPtr read_random_brightness(LayerReader& r) {
+  return random_brightness({r.name(), read_factor(r, -1, 1, true), read_values(r), r.seed()});
+}
+
+LayerPtr read_random_contrast(LayerReader& r) {
+  const json::Value* factor = r.given("factor");
+  const bool is_one = factor != nullptr && factor->kind() != json::Kind::array;
+  constexpr double any = 1e6;
+  return random_contrast({r.name(), read_factor(r, 0, any, false), is_one, read_values(r), r.seed()});
+}
+
+struct FlipMode {
+  bool horizontal = true, vertical = true;
+};
+constexpr json::Named<FlipMode> flip_modes[] = {
+    {"horizontal", {true, false}}, {"vertical", {false, true}}, {"horizontal_and_vertical", {true, true}}};
+
+LayerPtr read_random_flip(LayerReader& r) {
+  const FlipMode mode = r.one_of("mode", flip_modes, FlipMode{});
+  return random_flip({r.name(), mode.horizontal, mode.vertical, r.seed()});
+}
+
+LayerPtr read_random_crop(LayerReader& r) {
+  return random_crop({r.name(), r.extent("height"), r.extent("width"), r.seed()});
+}
+
 // What these arguments say happens in training only.
 LayerPtr read_augmentation(LayerReader& r) {
   for (const auto* key : {"factor", "height_factor", "width_factor", "fill_mode", "fill_value",
                           "interpolation", "seed", "mode", "value_range", "data_format"})
     r.value(key);
-  const auto names = augmentations();
+  const auto names = other_augmentations();
   return random_augmentation(*std::ranges::find(names, r.class_name()), r.name());
 }
 
@@ -80,6 +128,11 @@ constexpr LayerClass dropout_rows[] = {
     {"GaussianDropout", "passes its input on; offered with a rate of 0 only", read_gaussian_dropout},
     {"GaussianNoise", "passes its input on; offered with a deviation of 0 only", read_gaussian_noise},
     {"Identity", "passes its input on", read_identity},
+    {"RandomBrightness", "adds a random number to each image in training", read_random_brightness},
+    {"RandomContrast", "scales the distances from each channel's mean by a random number in training",
+     read_random_contrast},
+    {"RandomCrop", "a part of the images at a random place in training", read_random_crop},
+    {"RandomFlip", "mirrors random images in training", read_random_flip},
     {"SpatialDropout1D", "sets random channels of a sequence to zero in training", read_spatial_dropout<1>},
     {"SpatialDropout2D", "sets random channels of an image to zero in training", read_spatial_dropout<2>},
     {"SpatialDropout3D", "sets random channels of a volume to zero in training", read_spatial_dropout<3>},
@@ -90,7 +143,7 @@ constexpr LayerClass dropout_rows[] = {
 std::span<const LayerClass> random_rows() {
   static const std::vector<LayerClass> all = [] {
     std::vector<LayerClass> rows(std::begin(dropout_rows), std::end(dropout_rows));
-    for (const std::string_view name : augmentations())
+    for (const std::string_view name : other_augmentations())
       rows.push_back({name, "passes its input on in inference; refused in training", read_augmentation});
     return rows;
   }();
