@@ -61,7 +61,8 @@ TEST(RandomFlip, MirrorsHalfOfTheImages) {
   for (const Semantics semantics : both_versions) {
     const auto across = changed(random_flip({.name = "f", .vertical = false}), semantics);
     EXPECT_EQ(kinds(across), (std::set{mirrored(false, false), mirrored(true, false)}));
-    EXPECT_NEAR(std::ranges::count(across, mirrored(true, false)), count / 2, 4 * std::sqrt(count) / 2);
+    EXPECT_NEAR(static_cast<double>(std::ranges::count(across, mirrored(true, false))), count / 2,
+                4 * std::sqrt(count) / 2);
     EXPECT_EQ(kinds(changed(random_flip({.name = "f", .horizontal = false}), semantics)),
               (std::set{mirrored(false, false), mirrored(false, true)}));
   }
