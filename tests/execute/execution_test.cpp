@@ -110,10 +110,14 @@ class EveryKernelStep {
   Symbol sequence(Symbol x, Symbol labels) {
     x = layer_norm(x, variable("layer_norm/gamma", {9}), variable("layer_norm/beta", {9}));
     x = gelu(x) * 0.5 - sigmoid(x) / 3.0;
-    x = dropout(x, trace_.input("seed", {Type::int64, {2}}), {.rate = 0.25});
+    const Symbol seed = trace_.input("seed", {Type::int64, {2}});
+    x = dropout(x, seed, {.rate = 0.25});
+    x = x + trace_.apply("uniform", std::vector{seed}, FillAttributes{x.spec(), 0.125})[0];
+    x = matmul(x, resize_shares(trace_, {.given = 9, .rows = 9}));
     const Symbol scores = softmax(matmul(x, x, {.transpose_b = true}));
     x = reduce_mean(matmul(scores, x), {1});
-    const Symbol ids = labels + cast(range(trace_, {Type::float32, {8}}, 0.125), Type::int32);
+    const Symbol counted = labels + cast(range(trace_, {Type::float32, {8}}, 0.125), Type::int32);
+    const Symbol ids = cast(hash_bucket(counted, {.buckets = 10}), Type::int32);
     const Symbol embedded = embedding(ids, variable("embedding", {10, 7}));
     const Symbol table = trace_.variable("table", floats({10, 7}), {.trainable = false});
     const Symbol rate = fill(trace_, floats({}), 0.125);
