@@ -23,7 +23,7 @@ struct Alias {
   constexpr Alias(const char* own, KnownTo known = KnownTo::both) : name(own), known_to(known) {}
   constexpr operator std::string_view() const { return name; }
   constexpr bool empty() const { return name.empty(); }
-  friend constexpr bool operator==(const Alias& alias, std::string_view name) { return alias.name == name; }
+  friend constexpr bool operator==(const Alias& alias, std::string_view text) { return alias.name == text; }
 
   std::string_view name{};
   KnownTo known_to = KnownTo::both;
