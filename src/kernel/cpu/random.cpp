@@ -71,13 +71,13 @@ void dropout_gradient(const Numbers& numbers, device::Workers& workers) {
 }
 
 void uniform(const Numbers& numbers, device::Workers& workers) {
-  const auto& [spec, value] = attributes_as<FillAttributes>(numbers.attributes);
-  with_floating(spec.type, [&](auto zero) {
+  const auto& fill = attributes_as<FillAttributes>(numbers.attributes);
+  with_floating(fill.spec.type, [&](auto zero) {
     const std::int64_t* seed = numbers.inputs[0].as<std::int64_t>();
     const PhiloxStream stream = stream_of({seed[0], seed[1]});
     auto* y = numbers.outputs[0].as<decltype(zero)>();
-    run_rows(workers, spec.elements(), 1,
-             [&](std::int64_t begin, std::int64_t count) { draw(stream, y, begin, count, value); });
+    run_rows(workers, fill.spec.elements(), 1,
+             [&](std::int64_t begin, std::int64_t count) { draw(stream, y, begin, count, fill.value); });
   });
 }
 
