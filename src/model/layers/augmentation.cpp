@@ -106,7 +106,7 @@ class RandomContrast final : public RandomChange {
 
 class RandomCrop final : public RandomChange {
  public:
-  explicit RandomCrop(RandomCropConfig config)
+  explicit RandomCrop(const RandomCropConfig& config)
       : RandomChange("RandomCrop", config.name, config.seed), sizes_{config.height, config.width} {
     require_positive("height", config.height);
     require_positive("width", config.width);
@@ -178,7 +178,7 @@ LayerPtr random_brightness(RandomBrightnessConfig config) {
 LayerPtr random_contrast(RandomContrastConfig config) {
   return std::make_shared<RandomContrast>(std::move(config));
 }
-LayerPtr random_crop(RandomCropConfig config) { return std::make_shared<RandomCrop>(std::move(config)); }
+LayerPtr random_crop(const RandomCropConfig& config) { return std::make_shared<RandomCrop>(config); }
 std::span<const std::string_view> other_augmentations() { return other_names; }
 LayerPtr random_augmentation(std::string_view class_name, std::string name) {
   return std::make_shared<OtherAugmentation>(class_name, std::move(name));

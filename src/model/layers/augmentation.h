@@ -50,7 +50,7 @@ struct RandomCropConfig {
   std::int64_t width = 1;
   std::optional<std::int64_t> seed{};
 };
-LayerPtr random_crop(RandomCropConfig config);
+LayerPtr random_crop(const RandomCropConfig& config);
 
 // Those that pass images out of training and are refused in it.
 std::span<const std::string_view> other_augmentations();  // their class names
