@@ -54,7 +54,6 @@ struct Beside {
   Seconds behind{};          // from the last checkpoint to the end of its evaluation
 
   Evaluation* find(std::int64_t epoch);  // null: it was not evaluated
-  const Evaluation* find(std::int64_t epoch) const { return const_cast<Beside*>(this)->find(epoch); }
 };
 
 // A user or the operating system ended the training early.

@@ -237,7 +237,7 @@ void Training::finish_stopped(session::Results& results, OutputFolder& folder) {
   const std::int64_t epochs = results.stopped->epochs;
   saved_.save_last({.epochs = epochs, .steps = done_.steps + std::ssize(results.steps)}, folder);
   if (beside_) {
-    const std::optional<Beside> planned = std::exchange(results.beside, beside_->beside(epochs));
+    std::optional<Beside> planned = std::exchange(results.beside, beside_->beside(epochs));
     for (Beside::Evaluation& evaluation : results.beside->evaluations)
       if (const Beside::Evaluation* known = planned->find(evaluation.epoch))
         evaluation.result = known->result;
