@@ -32,6 +32,8 @@ struct Range {
   std::optional<T> above{};
   std::optional<T> at_most{};
 };
+inline constexpr Range<double> not_negative{.at_least = 0.0};
+inline constexpr Range<double> positive{.above = 0.0};
 
 // Entry<T>::type is T, and the type of the entries if T is a list.
 template <class T>

@@ -134,7 +134,7 @@ std::vector<Example> convolution_examples() {
   return examples;
 }
 
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_convolution_kernels[] = {
     {.name = "conv2d",
      .summary = "x[n, h, w, c], filter[kh, kw, c / groups, d] -> y[n, h', w', d]",
      .outputs = conv2d_outputs,
@@ -173,6 +173,6 @@ ConvolutionShapes convolution_shapes(Pass pass, const Shape& first, const Shape&
   return {};
 }
 
-std::span<const Kernel> convolution_kernels() { return rows; }
+std::span<const Kernel> convolution_kernels() { return rows_of_convolution_kernels; }
 
 }  // namespace wt

@@ -225,7 +225,7 @@ constexpr Kernel comparison_row(std::string_view summary) {
           }};
 }
 
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_elementwise_kernels[] = {
     unary_row<"negate", Unary::negate, 1>("y = -x"),
     unary_row<"exp", Unary::exp, 1>("y = e^x"),
     unary_row<"log", Unary::log, 1, positive_unary>("y = ln x"),
@@ -290,6 +290,6 @@ constexpr Kernel rows[] = {
 
 }  // namespace
 
-std::span<const Kernel> elementwise_kernels() { return rows; }
+std::span<const Kernel> elementwise_kernels() { return rows_of_elementwise_kernels; }
 
 }  // namespace wt

@@ -56,7 +56,7 @@ std::vector<Example> embedding_gradient_examples() {
           {{{{Type::int32, {7}}, 0, 3}, {{Type::float32, {7, 2}}}}, ShapeAttributes{{3, 2}}}};
 }
 
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_embedding_kernels[] = {
     {.name = "embedding",
      .summary = "ids, table -> y: the rows of the table with these ids",
      .outputs = embedding_outputs,
@@ -74,6 +74,6 @@ constexpr Kernel rows[] = {
 
 }  // namespace
 
-std::span<const Kernel> embedding_kernels() { return rows; }
+std::span<const Kernel> embedding_kernels() { return rows_of_embedding_kernels; }
 
 }  // namespace wt

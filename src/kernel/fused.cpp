@@ -8,13 +8,13 @@ namespace wt {
 namespace {
 
 // `both` computes `second` of the output of `first`.
-struct Row {
+struct Fusion {
   std::string_view first{};
   std::string_view second{};
   std::string_view both{};
 };
 
-constexpr Row rows[] = {
+constexpr Fusion fusions[] = {
     {"bias_add", "gelu", "bias_add_gelu"},
     {"bias_add", "relu", "bias_add_relu"},
     {"bias_add", "sigmoid", "bias_add_sigmoid"},
@@ -24,9 +24,9 @@ constexpr Row rows[] = {
 }  // namespace
 
 const Kernel* fused(const Kernel& first, const Kernel& second) {
-  const Row* row = std::ranges::find_if(
-      rows, [&](const Row& each) { return each.first == first.name && each.second == second.name; });
-  return row == std::end(rows) ? nullptr : &kernel_named(row->both);
+  const Fusion* row = std::ranges::find_if(
+      fusions, [&](const Fusion& each) { return each.first == first.name && each.second == second.name; });
+  return row == std::end(fusions) ? nullptr : &kernel_named(row->both);
 }
 
 }  // namespace wt

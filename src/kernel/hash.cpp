@@ -23,7 +23,7 @@ std::vector<Example> hash_examples() {
 }
 
 // Integer work counts nothing.
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_hash_kernels[] = {
     {.name = "hash_bucket",
      .summary = "y = the hash of x's decimal digits modulo the number of buckets",
      .outputs = hash_outputs,
@@ -34,6 +34,6 @@ constexpr Kernel rows[] = {
 
 }  // namespace
 
-std::span<const Kernel> hash_kernels() { return rows; }
+std::span<const Kernel> hash_kernels() { return rows_of_hash_kernels; }
 
 }  // namespace wt

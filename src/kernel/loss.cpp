@@ -6,8 +6,6 @@
 namespace wt {
 namespace {
 
-TensorSpec per_row(const TensorSpec& x) { return {x.type, x.shape.without(x.shape.rank() - 1)}; }
-
 void require_classes(std::string_view kernel, std::string_view operand, const TensorSpec& x) {
   require_floating(kernel, operand, x);
   require_rank_at_least(kernel, operand, x, 1);
@@ -61,12 +59,12 @@ Work work_of(const Call& call, std::size_t i, double per_element, double per_row
   return {Flops(elements * per_element + rows * per_row), operand_bytes(call), {}};
 }
 
-ExampleOperand numbers(const Shape& shape) { return {{Type::float32, shape}}; }
+ExampleOperand any_numbers(const Shape& shape) { return {{Type::float32, shape}}; }
 ExampleOperand chances(const Shape& shape) { return {{Type::float32, shape}, 0, 1}; }
 
 std::vector<Example> sparse_softmax_cross_entropy_examples() {
-  return {{{numbers({4, 5}), {{Type::int64, {4}}, 0, 5}}},
-          {{numbers({2, 3, 3}), {{Type::int32, {2, 3}}, 0, 3}}}};
+  return {{{any_numbers({4, 5}), {{Type::int64, {4}}, 0, 5}}},
+          {{any_numbers({2, 3, 3}), {{Type::int32, {2, 3}}, 0, 3}}}};
 }
 // The labels of a row add up to 1. Only then is softmax - labels the gradient, as TensorFlow assumes.
 std::vector<Example> softmax_cross_entropy_examples() {
@@ -74,24 +72,24 @@ std::vector<Example> softmax_cross_entropy_examples() {
     const double share = 1.0 / static_cast<double>(shape.last());
     return ExampleOperand{{Type::float32, shape}, share, share};
   };
-  return {{{numbers({3, 4}), even({3, 4})}},
-          {{numbers({2, 3, 2}), even({2, 3, 2})}},
-          {{numbers({16}), even({16})}}};
+  return {{{any_numbers({3, 4}), even({3, 4})}},
+          {{any_numbers({2, 3, 2}), even({2, 3, 2})}},
+          {{any_numbers({16}), even({16})}}};
 }
 
 std::vector<Example> row_loss_examples() {
-  return {{{numbers({4, 5}), chances({4, 5})}},
-          {{numbers({2, 3, 3}), chances({2, 3, 3})}},
-          {{numbers({19}), chances({19})}}};
+  return {{{any_numbers({4, 5}), chances({4, 5})}},
+          {{any_numbers({2, 3, 3}), chances({2, 3, 3})}},
+          {{any_numbers({19}), chances({19})}}};
 }
 std::vector<Example> row_loss_gradient_examples() {
-  return {{{numbers({4}), numbers({4, 5}), chances({4, 5})}},
-          {{numbers({2, 3}), numbers({2, 3, 3}), chances({2, 3, 3})}}};
+  return {{{any_numbers({4}), any_numbers({4, 5}), chances({4, 5})}},
+          {{any_numbers({2, 3}), any_numbers({2, 3, 3}), chances({2, 3, 3})}}};
 }
 
 // Softmax has 5 flops per element less 2 per row (softmax's row in normalization.cpp). The sparse loss adds 4
 // per row: the logarithm of the sum, two subtractions for the loss and one for backprop.
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_loss_kernels[] = {
     {.name = "sparse_softmax_cross_entropy",
      .summary = "logits, labels (classes) -> loss per row, backprop: its gradient, softmax - one_hot",
      .outputs = sparse_softmax_cross_entropy_outputs,
@@ -137,6 +135,6 @@ constexpr Kernel rows[] = {
 
 }  // namespace
 
-std::span<const Kernel> loss_kernels() { return rows; }
+std::span<const Kernel> loss_kernels() { return rows_of_loss_kernels; }
 
 }  // namespace wt

@@ -76,7 +76,7 @@ std::vector<Example> matmul_examples() {
           example({2, 2, 3, 1}, {2, 2, 3, 2}, true, false)};
 }
 
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_matrix_kernels[] = {
     {.name = "matmul",
      .summary =
          "a[.., m, k], b[.., k, n] -> c[.., m, n]: a or b may be stored transposed; a single matrix b is "
@@ -102,6 +102,6 @@ ProductGeometry product_geometry(const Shape& a, const Shape& b, const Attribute
   return g;
 }
 
-std::span<const Kernel> matrix_kernels() { return rows; }
+std::span<const Kernel> matrix_kernels() { return rows_of_matrix_kernels; }
 
 }  // namespace wt

@@ -14,7 +14,6 @@ void require_channels(std::string_view kernel, std::string_view operand, const T
 }
 
 TensorSpec per_channel(const TensorSpec& x) { return {x.type, {x.shape.last()}}; }
-TensorSpec per_row(const TensorSpec& x) { return {x.type, x.shape.without(x.shape.rank() - 1)}; }
 
 void require_rows(std::string_view kernel, const TensorSpec& x) {
   require_floating(kernel, "x", x);
@@ -105,7 +104,7 @@ std::vector<TensorSpec> layer_norm_gradient_outputs(Specs inputs, const Attribut
 }
 
 // Flops per element, per row and per channel of the first output.
-Work work_of(const Call& call, double per_element, double per_row, double per_channel) {
+Work work_by_row(const Call& call, double per_element, double per_row, double per_channel) {
   const Shape& shape = call.outputs[0].shape;
   const auto rows = static_cast<double>(shape.elements(0, shape.rank() - 1));
   const auto channels = static_cast<double>(shape.last());
@@ -118,7 +117,7 @@ Work work_of(const Call& call, double per_element, double per_row, double per_ch
 // deviation, one for the scale, three for each moving average, one for Bessel's correction.
 Work batch_norm_work(const Call& call) {
   const auto& attributes = attributes_as<NormalizationAttributes>(call.attributes);
-  return work_of(call, 6, 0, attributes.corrects_variance ? 11 : 10);
+  return work_by_row(call, 6, 0, attributes.corrects_variance ? 11 : 10);
 }
 
 ExampleOperand numbers(const Shape& shape) { return {{Type::float32, shape}}; }
@@ -168,20 +167,20 @@ std::vector<Example> layer_norm_gradient_examples() {
   return {example({2, 3, 5}), example({2, 19})};
 }
 
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_normalization_kernels[] = {
     // Per element: maximum, difference, exp, sum, division. A maximum and a sum of n numbers take n - 1
     // steps.
     {.name = "softmax",
      .summary = "x -> y: exp(x) over its sum along the last axis",
      .outputs = softmax_outputs,
-     .work = [](const Call& call) { return work_of(call, 5, -2, 0); },
+     .work = [](const Call& call) { return work_by_row(call, 5, -2, 0); },
      .examples = softmax_examples,
      .apply = cpu::softmax,
      .in_place = true},
     {.name = "softmax_gradient",
      .summary = "dy, y -> dx",
      .outputs = softmax_gradient_outputs,
-     .work = [](const Call& call) { return work_of(call, 4, -1, 0); },
+     .work = [](const Call& call) { return work_by_row(call, 4, -1, 0); },
      .examples = softmax_gradient_examples,
      .apply = cpu::softmax_gradient,
      .in_place = true},
@@ -201,7 +200,7 @@ constexpr Kernel rows[] = {
     {.name = "batch_norm_gradient",
      .summary = "dy, x, gamma, mean, inverse_deviation -> dx, dgamma, dbeta",
      .outputs = batch_norm_gradient_outputs,
-     .work = [](const Call& call) { return work_of(call, 8, 0, 5); },
+     .work = [](const Call& call) { return work_by_row(call, 8, 0, 5); },
      .examples = batch_norm_gradient_examples,
      .apply = cpu::batch_norm_gradient,
      .workspace = cpu::batch_norm_gradient_workspace,
@@ -209,7 +208,7 @@ constexpr Kernel rows[] = {
     {.name = "batch_norm_inference",
      .summary = "x, gamma, beta, mean, variance -> y: with the moving averages collected in training",
      .outputs = batch_norm_inference_outputs,
-     .work = [](const Call& call) { return work_of(call, 3, 0, 3); },
+     .work = [](const Call& call) { return work_by_row(call, 3, 0, 3); },
      .examples = batch_norm_examples,
      .apply = cpu::batch_norm_inference,
      .workspace = cpu::batch_norm_inference_workspace,
@@ -219,7 +218,7 @@ constexpr Kernel rows[] = {
     {.name = "layer_norm",
      .summary = "x, gamma, beta -> y, mean, inverse_deviation: statistics over the last axis",
      .outputs = layer_norm_outputs,
-     .work = [](const Call& call) { return work_of(call, 7, 3, 0); },
+     .work = [](const Call& call) { return work_by_row(call, 7, 3, 0); },
      .examples = layer_norm_examples,
      .apply = cpu::layer_norm},
     // Per element: distance, its scaling, dy gamma, two means and a product, three steps for dgamma and
@@ -227,7 +226,7 @@ constexpr Kernel rows[] = {
     {.name = "layer_norm_gradient",
      .summary = "dy, x, gamma, mean, inverse_deviation -> dx, dgamma, dbeta",
      .outputs = layer_norm_gradient_outputs,
-     .work = [](const Call& call) { return work_of(call, 13, 0, -2); },
+     .work = [](const Call& call) { return work_by_row(call, 13, 0, -2); },
      .examples = layer_norm_gradient_examples,
      .apply = cpu::layer_norm_gradient,
      .workspace = cpu::layer_norm_gradient_workspace},
@@ -235,6 +234,6 @@ constexpr Kernel rows[] = {
 
 }  // namespace
 
-std::span<const Kernel> normalization_kernels() { return rows; }
+std::span<const Kernel> normalization_kernels() { return rows_of_normalization_kernels; }
 
 }  // namespace wt

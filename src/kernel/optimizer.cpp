@@ -198,7 +198,7 @@ Bytes sgd_rows_workspace(const Call& call) {
   return Bytes(call.inputs[1].elements() * static_cast<std::int64_t>(sizeof(std::int64_t)));
 }
 
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_optimizer_kernels[] = {
     {.name = "sgd_update",
      .summary = "(w.., [m..], g.., lr): (w'.., [m'..]) by stochastic gradient descent",
      .outputs = sgd_outputs,
@@ -232,6 +232,6 @@ constexpr Kernel rows[] = {
 
 }  // namespace
 
-std::span<const Kernel> optimizer_kernels() { return rows; }
+std::span<const Kernel> optimizer_kernels() { return rows_of_optimizer_kernels; }
 
 }  // namespace wt

@@ -101,7 +101,7 @@ std::vector<Example> average_pool_gradient_examples() {
   return examples;
 }
 
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_pooling_kernels[] = {
     {.name = "max_pool",
      .summary = "x -> y: the largest element of each window",
      .outputs = pool_outputs<"max_pool">,
@@ -130,6 +130,6 @@ constexpr Kernel rows[] = {
 
 }  // namespace
 
-std::span<const Kernel> pooling_kernels() { return rows; }
+std::span<const Kernel> pooling_kernels() { return rows_of_pooling_kernels; }
 
 }  // namespace wt

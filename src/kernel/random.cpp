@@ -65,7 +65,7 @@ std::vector<Example> dropout_gradient_examples() {
 
 // Two flops per element are counted: the comparison with the rate and the product with the scale. Drawing the
 // random words is integer work and counts nothing.
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_random_kernels[] = {
     {.name = "dropout",
      .summary = "x, seed -> y, mask: y = x / (1 - rate) where the mask is true, else 0",
      .outputs = dropout_outputs,
@@ -89,6 +89,6 @@ constexpr Kernel rows[] = {
 
 }  // namespace
 
-std::span<const Kernel> random_kernels() { return rows; }
+std::span<const Kernel> random_kernels() { return rows_of_random_kernels; }
 
 }  // namespace wt

@@ -219,7 +219,7 @@ constexpr Kernel backward_row(std::string_view summary) {
           .workspace = cpu::recurrent_gradient_workspace<cell>};
 }
 
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_recurrent_kernels[] = {
     forward_row<Cell::simple_rnn>("z[batch, time, units], kernel, h0, [kept], [mask] -> y, h, reserve: h = "
                                   "activation(z + h kernel) for each "
                                   "step; a masked step repeats h and y"),
@@ -256,6 +256,6 @@ RecurrentLayout recurrent_gradient_layout(element::Cell cell, std::span<const Te
   return l;
 }
 
-std::span<const Kernel> recurrent_kernels() { return rows; }
+std::span<const Kernel> recurrent_kernels() { return rows_of_recurrent_kernels; }
 
 }  // namespace wt

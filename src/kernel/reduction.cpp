@@ -81,7 +81,7 @@ std::vector<Example> argmax_examples() {
           {{{{Type::int32, {6}}, -4, 4}}}};
 }
 
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_reduction_kernels[] = {
     {.name = "reduce_sum",
      .summary = "y = the sum over axes of x",
      .outputs = number_outputs<"reduce_sum">,
@@ -113,6 +113,6 @@ constexpr Kernel rows[] = {
 
 }  // namespace
 
-std::span<const Kernel> reduction_kernels() { return rows; }
+std::span<const Kernel> reduction_kernels() { return rows_of_reduction_kernels; }
 
 }  // namespace wt

@@ -27,7 +27,7 @@ std::vector<Example> resize_examples() {
 }
 
 // A share takes the distance, its weight and its part of the sum.
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_resize_kernels[] = {
     {.name = "resize_shares",
      .summary = "y[rows, given] = the share of each given row in each new row of a resized image",
      .outputs = resize_outputs,
@@ -38,6 +38,6 @@ constexpr Kernel rows[] = {
 
 }  // namespace
 
-std::span<const Kernel> resize_kernels() { return rows; }
+std::span<const Kernel> resize_kernels() { return rows_of_resize_kernels; }
 
 }  // namespace wt

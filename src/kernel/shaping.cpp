@@ -102,7 +102,7 @@ std::vector<Example> split_examples() {
           {{values({7}, Type::int32)}, PartsAttributes{0, {7}}}};
 }
 
-constexpr Kernel rows[] = {
+constexpr Kernel rows_of_shaping_kernels[] = {
     {.name = "transpose",
      .summary = "x -> y: axis i of y is axis shape[i] of x",
      .outputs = transpose_outputs,
@@ -131,6 +131,6 @@ constexpr Kernel rows[] = {
 
 }  // namespace
 
-std::span<const Kernel> shaping_kernels() { return rows; }
+std::span<const Kernel> shaping_kernels() { return rows_of_shaping_kernels; }
 
 }  // namespace wt

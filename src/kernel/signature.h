@@ -56,6 +56,9 @@ void require_axis(std::string_view kernel, std::int64_t axis, std::string_view o
 Shape broadcast_shape(std::string_view kernel, std::string_view a_name, const TensorSpec& a,
                       std::string_view b_name, const TensorSpec& b);
 
+// One element for each row: x without its last axis.
+inline TensorSpec per_row(const TensorSpec& x) { return {x.type, x.shape.without(x.shape.rank() - 1)}; }
+
 // The bytes of all inputs and outputs.
 Bytes operand_bytes(const Call& call);
 

@@ -6,6 +6,9 @@
 
 namespace wt::model {
 
+inline constexpr double epsilon =
+    1e-7;  // keras.backend.epsilon(), which keeps a divisor or a logarithm from 0
+
 // A vector of given numbers. There is no kernel for constants that differ, so each is filled apart.
 Symbol constants(Trace& trace, const std::vector<double>& numbers, Type type = Type::float32);
 

@@ -15,8 +15,6 @@ namespace wt::model {
 
 namespace {
 
-constexpr double epsilon = 1e-7;  // Keras' backend.epsilon(), which keeps a norm of 0 from dividing
-
 Symbol norm_of(Symbol weight, const std::vector<int>& axes) {
   Shape reduced;
   const int rank = weight.shape().rank();
@@ -67,8 +65,6 @@ struct Row {
   Constraint (*read)(ConfigReader& config, const std::vector<int>& axes) = nullptr;
 };
 
-constexpr json::Range<double> not_negative{.at_least = 0.0};
-
 constexpr Row rows[] = {
     {"NonNeg",
      {"non_neg", "nonneg"},
@@ -76,13 +72,13 @@ constexpr Row rows[] = {
     {"MaxNorm",
      {"max_norm", "maxnorm"},
      [](ConfigReader& config, const std::vector<int>& axes) -> Constraint {
-       return MaxNorm{config.number("max_value", 2, not_negative), axes};
+       return MaxNorm{config.number("max_value", 2, json::not_negative), axes};
      }},
     {"MinMaxNorm",
      {"min_max_norm", "minmaxnorm"},
      [](ConfigReader& config, const std::vector<int>& axes) -> Constraint {
-       return MinMaxNorm{config.number("min_value", 0, not_negative),
-                         config.number("max_value", 1, not_negative),
+       return MinMaxNorm{config.number("min_value", 0, json::not_negative),
+                         config.number("max_value", 1, json::not_negative),
                          config.number("rate", 1, {.at_least = 0.0, .at_most = 1.0}), axes};
      }},
     {"RadialConstraint",

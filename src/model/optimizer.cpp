@@ -8,9 +8,6 @@ namespace wt::model {
 
 namespace {
 
-constexpr json::Range<double> not_negative{.at_least = 0.0};
-constexpr json::Range<double> positive{.above = 0.0};
-
 // Keras 2 begins RMSprop with this argument set, which counts only with use_ema.
 std::optional<std::int64_t> default_overwriting(const OptimizerClass& type, Semantics semantics) {
   if (type.name == "RMSprop" && is_on(Switch::rmsprop_overwrites_by_averages, semantics)) return 100;
@@ -42,7 +39,7 @@ std::optional<std::int64_t> read_count(ConfigReader& reader, Problems& problems,
 
 std::optional<double> read_maybe(ConfigReader& reader, std::string_view key) {
   if (reader.value(key) == nullptr) return std::nullopt;
-  return reader.number(key, 0, not_negative);
+  return reader.number(key, 0, json::not_negative);
 }
 
 // Regular expressions, as Python's re.search takes them.
@@ -84,7 +81,7 @@ void read_arguments(ConfigReader& reader, Problems& problems, Optimizer& optimiz
 void read_learning_rate(ConfigReader& reader, Problems& problems, Optimizer& optimizer) {
   const json::Value* value = reader.value("learning_rate");
   if (value == nullptr || value->kind() != json::Kind::object)
-    optimizer.learning_rate = reader.number("learning_rate", optimizer.learning_rate, not_negative);
+    optimizer.learning_rate = reader.number("learning_rate", optimizer.learning_rate, json::not_negative);
   else
     optimizer.schedule = read_schedule(*value, problems);
 }
@@ -130,7 +127,7 @@ void read_averages(ConfigReader& reader, Problems& problems, Semantics semantics
 void read_of_version(ConfigReader& reader, Problems& problems, Semantics semantics, Optimizer& optimizer) {
   if (semantics == Semantics::keras3) {
     if (reader.value("loss_scale_factor") != nullptr)
-      optimizer.loss_scale_factor = reader.number("loss_scale_factor", 1, positive);
+      optimizer.loss_scale_factor = reader.number("loss_scale_factor", 1, json::positive);
     if (const auto steps = read_count(reader, problems, "gradient_accumulation_steps", 2))
       optimizer.accumulation = *steps;
     return reader.ignore({"decay"});
@@ -167,7 +164,7 @@ std::optional<Optimizer> read_scaled(const Serialized& read, Problems& problems,
   if (!scaled.is_dynamic && !is_on(Switch::loss_scale_may_be_fixed, semantics))
     reader.problem("dynamic", "LossScaleOptimizer no longer has a fixed scale in Keras 3",
                    R"(set "loss_scale_factor" of the inner optimizer)");
-  scaled.initial_scale = reader.number("initial_scale", scaled.initial_scale, positive);
+  scaled.initial_scale = reader.number("initial_scale", scaled.initial_scale, json::positive);
   scaled.growth_steps = read_count(reader, problems, "dynamic_growth_steps", 1).value_or(scaled.growth_steps);
   reader.ignore({"name"});
   reader.not_offered({"weight_decay", "clipnorm", "global_clipnorm", "clipvalue", "use_ema",

@@ -104,10 +104,8 @@ Symbol restarts(const Schedule& s, Symbol step) {
 // ---- The table
 
 constexpr json::Range<double> any{};
-constexpr json::Range<double> positive{.above = 0.0};
-constexpr json::Range<double> not_negative{.at_least = 0.0};
-const ScheduleArgument initial{"initial_learning_rate", {}, not_negative};
-const ScheduleArgument decay_steps{"decay_steps", {}, positive};
+const ScheduleArgument initial{"initial_learning_rate", {}, json::not_negative};
+const ScheduleArgument decay_steps{"decay_steps", {}, json::positive};
 
 ScheduleArgument flag(std::string_view key) { return {key, 0, any, ScheduleArgument::Kind::flag}; }
 
@@ -119,27 +117,27 @@ const std::vector<ScheduleClass>& rows() {
        {initial,
         decay_steps,
         {"alpha", 0, any},
-        {"warmup_target", {}, not_negative, ScheduleArgument::Kind::maybe},
-        {"warmup_steps", 0, not_negative}},
+        {"warmup_target", {}, json::not_negative, ScheduleArgument::Kind::maybe},
+        {"warmup_steps", 0, json::not_negative}},
        cosine},
       {"CosineDecayRestarts",
        {"cosine_decay_restarts"},
        "half cosines, each longer and lower than the one before",
        {initial,
-        {"first_decay_steps", {}, positive},
-        {"t_mul", 2, positive},
-        {"m_mul", 1, positive},
+        {"first_decay_steps", {}, json::positive},
+        {"t_mul", 2, json::positive},
+        {"m_mul", 1, json::positive},
         {"alpha", 0, any}},
        restarts},
       {"ExponentialDecay",
        {"exponential_decay"},
        "initial_learning_rate * decay_rate ^ (step / decay_steps)",
-       {initial, decay_steps, {"decay_rate", {}, positive}, flag("staircase")},
+       {initial, decay_steps, {"decay_rate", {}, json::positive}, flag("staircase")},
        exponential},
       {"InverseTimeDecay",
        {"inverse_time_decay"},
        "initial_learning_rate / (1 + decay_rate * step / decay_steps)",
-       {initial, decay_steps, {"decay_rate", {}, not_negative}, flag("staircase")},
+       {initial, decay_steps, {"decay_rate", {}, json::not_negative}, flag("staircase")},
        inverse_time},
       {"PiecewiseConstantDecay",
        {"piecewise_constant"},
@@ -151,8 +149,8 @@ const std::vector<ScheduleClass>& rows() {
        "falls as a power of the steps that are left",
        {initial,
         decay_steps,
-        {"end_learning_rate", 0.0001, not_negative},
-        {"power", 1, not_negative},
+        {"end_learning_rate", 0.0001, json::not_negative},
+        {"power", 1, json::not_negative},
         flag("cycle")},
        polynomial},
   };

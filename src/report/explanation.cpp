@@ -44,14 +44,14 @@ std::vector<Piece> pieces(const study::Explanation& e) {
           {"waiting for others", "waiting_s", summary.waiting, summary.step}};
 }
 
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+std::string whole_percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 // "42 % of it arithmetic, ..."
 std::string compute_text(const plan::Parts& compute) {
   const Seconds sum = compute.sum();
   return fmt::format("kernels spend {} on arithmetic, {} on memory, {} on gaps between launches",
-                     percent(compute.arithmetic / sum), percent(compute.memory / sum),
-                     percent(compute.gap / sum));
+                     whole_percent(compute.arithmetic / sum), whole_percent(compute.memory / sum),
+                     whole_percent(compute.gap / sum));
 }
 
 std::vector<Piece> sorted_pieces(const study::Explanation& e) {
@@ -63,11 +63,11 @@ std::vector<Piece> sorted_pieces(const study::Explanation& e) {
 // "compute: 84 % of the step", and the smaller parts.
 std::string step_sentence(const std::vector<Piece>& sorted, std::string_view step) {
   std::string text =
-      fmt::format("{}: {} of {}", sorted[0].name, percent(sorted[0].time / sorted[0].step), step);
+      fmt::format("{}: {} of {}", sorted[0].name, whole_percent(sorted[0].time / sorted[0].step), step);
   std::string_view separator = "; ";
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i].time / sorted[i].step < 0.005) continue;  // it would be printed as 0 %
-    text += fmt::format("{}{} {}", separator, sorted[i].name, percent(sorted[i].time / sorted[i].step));
+    text += fmt::format("{}{} {}", separator, sorted[i].name, whole_percent(sorted[i].time / sorted[i].step));
     separator = ", ";
   }
   return text;

@@ -67,7 +67,7 @@ bool hold_the_same(const plan::DeviceMemory& a, const plan::DeviceMemory& b) {
   return a.limit == b.limit && a.arena == b.arena && a.at_peak.by_kind == b.at_peak.by_kind;
 }
 
-std::string memory_text(const plan::DeviceMemory& device, std::size_t others) {
+std::string device_text(const plan::DeviceMemory& device, std::size_t others) {
   std::string text = fmt::format("memory of {}", device.device);
   if (others > 0) text += fmt::format(" and {} like it", others);
   text += fmt::format(": {} planned", rough(device.arena));
@@ -135,7 +135,7 @@ std::string planned_text(const session::Planned& planned) {
   for (std::size_t i = 0; i < devices.size();) {
     std::size_t end = i + 1;
     while (end < devices.size() && hold_the_same(devices[i], devices[end])) ++end;
-    text += memory_text(devices[i], end - i - 1);
+    text += device_text(devices[i], end - i - 1);
     i = end;
   }
   return text + fmt::format("{} of {} in {}\n", counted(planned.steps, "step"),

@@ -10,7 +10,7 @@ namespace {
 
 using json::Layout;
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 // The most common staleness first would hide the tail, so the last row holds the largest one.
 std::string histogram_text(const timing::PoolTime& pool) {
@@ -20,7 +20,7 @@ std::string histogram_text(const timing::PoolTime& pool) {
   std::string text;
   for (std::size_t staleness = 0; staleness < pool.staleness.size() && staleness < most_shown; ++staleness)
     text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", staleness,
-                        percent(static_cast<double>(pool.staleness[staleness]) / all));
+                        share_text(static_cast<double>(pool.staleness[staleness]) / all));
   if (pool.staleness.size() > most_shown) text += fmt::format(", more up to {}", pool.staleness.size() - 1);
   return text;
 }

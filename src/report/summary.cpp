@@ -77,7 +77,7 @@ std::string bound_text(const timing::Simulated& simulated) {
 }
 
 // The device that holds most, among those with a limit if there are any.
-std::string memory_text(const plan::MemoryReport& memory) {
+std::string peaks_text(const plan::MemoryReport& memory) {
   const plan::DeviceMemory* most = nullptr;
   for (const plan::DeviceMemory& device : memory.devices) {
     const bool is_more = most == nullptr || (device.limit && !most->limit) ||
@@ -97,7 +97,7 @@ std::string summary_text(const session::Results& results) {
   if (results.simulated)
     text += "\n" + step_table(*results.simulated) + "\n" + throughput_text(results) +
             bound_text(*results.simulated) + notes_text(*results.simulated);
-  text += memory_text(results.planned.memory);
+  text += peaks_text(results.planned.memory);
   if (results.job) text += "\n" + job_text(*results.job, results.simulated->samples_per_second);
   if (results.cost) text += cost_text(*results.cost);
   return text;

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Our matrix products, convolutions and training steps beside PyTorch's (oneDNN, OpenBLAS), in turn.
+"""Our matrix products, convolutions, layers and training steps beside PyTorch's (oneDNN, OpenBLAS), in turn.
 
     tests/benchmarks/against_pytorch.py BUILD/bin/bench_contraction [--pairs 15] [--only WORDS] [--isa avx2]
+    tests/benchmarks/against_pytorch.py BUILD/bin/bench_layers [--pairs 15] [--only WORDS]
     tests/benchmarks/against_pytorch.py BUILD/bin/bench_train_step [--pairs 60]
 
 Needs python3-torch, and libopenblas0-pthread for a fast torch.mm. Both sides use as many threads as there are
@@ -16,11 +17,15 @@ import math
 import os
 import statistics
 import subprocess
+import sys
 import time
 
 # OpenBLAS's threads spin for a while after a product, on cores that are ours by then: end that at once.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 import torch
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "frameworks"))
+from pytorch_layers import layer
 
 
 def train_step(batch):
@@ -44,9 +49,11 @@ def train_step(batch):
 
 def prepare(fields):
     """The case as PyTorch does it, channels last."""
-    kind, numbers = fields[0], [int(field) for field in fields[3:]]
+    kind, name, numbers = fields[0], fields[1], [int(field) for field in fields[3:]]
     if kind == "train_step":
         return train_step(*numbers)
+    if kind.startswith("layer"):
+        return layer(name, has_gradients=kind != "layer", words=numbers[0], shape=numbers[1:])
     if kind == "product":
         m, n, k = numbers
         a, b, c = torch.randn(m, k), torch.randn(k, n), torch.empty(m, n)
@@ -96,14 +103,14 @@ def main():
 
     print(f"{threads} threads, {isa}, {float(peak) / 1e9:.0f} GFLOP/s at most; PyTorch {torch.__version__}; "
           f"load {os.getloadavg()[0]:.1f}")
-    print(f"{'case':54} {'ours':>7} {'PyTorch':>7} GFLOP/s {'ratio':>6} {'share of peak':>14}")
+    print(f"{'case':54} {'ours':>7} {'PyTorch':>7}         {'ratio':>6} {'share of peak':>14}")
     ratios = {}
     with torch.no_grad():
         for index, fields in enumerate(cases):
             kind, name, flops = fields[0], fields[1], float(fields[2])
             if options.only not in name:
                 continue
-            theirs, runs = prepare(fields), 1 + max(3, min(8, int(4e8 / flops)))
+            theirs, runs = prepare(fields), 1 + (max(3, min(8, int(4e8 / flops))) if flops else 5)
             our_seconds, their_seconds, pairs = [], [], []
             for _ in range(options.pairs):
                 time.sleep(0.03)  # until the other side's threads have stopped spinning
@@ -115,8 +122,11 @@ def main():
                 pairs.append(statistics.median(theirs_now) / statistics.median(ours_now))
             us, them, ratio = (statistics.median(values) for values in (our_seconds, their_seconds, pairs))
             ratios.setdefault(kind, []).append(ratio)
-            print(f"{name:54} {flops / us / 1e9:7.1f} {flops / them / 1e9:7.1f} {ratio:14.2f} "
-                  f"{100 * flops / us / float(peak):13.1f} %", flush=True)
+            if flops:
+                print(f"{name:54} {flops / us / 1e9:7.1f} {flops / them / 1e9:7.1f} GFLOP/s {ratio:6.2f} "
+                      f"{100 * flops / us / float(peak):13.1f} %", flush=True)
+            else:
+                print(f"{name:54} {1e3 * us:7.2f} {1e3 * them:7.2f} ms      {ratio:6.2f}", flush=True)
             if kind == "train_step":
                 batch = int(fields[3])
                 print(f"{'':54} {batch / us:7.0f} {batch / them:7.0f} images/s")

@@ -16,7 +16,7 @@ namespace wt::cpu {
 namespace {
 
 template <class T>
-const loops::ElementwiseOf<T>& loops_of() {
+const loops::ElementwiseOf<T>& elementwise_loops() {
   const loops::Elementwise& loops = WT_LOOPS(loops::elementwise);
   if constexpr (std::is_same_v<T, float>) return loops.float32;
   if constexpr (std::is_same_v<T, double>) return loops.float64;
@@ -81,7 +81,7 @@ void apply_unary(Unary operation, const Numbers& numbers, device::Workers& worke
     using T = decltype(zero);
     const T* x = numbers.inputs[0].as<T>();
     T* y = numbers.outputs[0].as<T>();
-    const auto loop = loops_of<T>().unary[index(operation)];
+    const auto loop = elementwise_loops<T>().unary[index(operation)];
     run_in_tiles(workers, numbers.outputs[0].spec.elements(),
                  [&](std::int64_t begin, std::int64_t count) { loop(x + begin, y + begin, count); });
   });
@@ -92,7 +92,7 @@ void apply_binary(Binary operation, const Numbers& numbers, device::Workers& wor
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>)
       if (operation == Binary::divide) require_no_zero<T>(numbers.inputs[1]);
-    const auto loop = loops_of<T>().binary[index(operation)];
+    const auto loop = elementwise_loops<T>().binary[index(operation)];
     WT_EXPECT(loop != nullptr, "binary operation {} has no loop for {}", index(operation), name(type_of<T>));
     zip<T, T>(loop, numbers, workers);
   });
@@ -101,7 +101,7 @@ void apply_binary(Binary operation, const Numbers& numbers, device::Workers& wor
 void apply_comparison(Comparison operation, const Numbers& numbers, device::Workers& workers) {
   with_number(numbers.inputs[0].spec.type, [&](auto zero) {
     using T = decltype(zero);
-    zip<T, bool>(loops_of<T>().comparison[index(operation)], numbers, workers);
+    zip<T, bool>(elementwise_loops<T>().comparison[index(operation)], numbers, workers);
   });
 }
 
@@ -113,7 +113,7 @@ void apply_select(const Numbers& numbers, device::Workers& workers) {
                           broadcast_strides(a.spec.shape, shape), broadcast_strides(b.spec.shape, shape)});
   with_number(c.spec.type, [&](auto zero) {
     using T = decltype(zero);
-    const auto loop = loops_of<T>().select;
+    const auto loop = elementwise_loops<T>().select;
     workers.run(nest.tiles(), [&](std::int64_t tile, std::span<std::byte>) {
       nest.visit(tile, [&](const Nest::Run& run) {
         loop(condition.as<bool>() + run.offset[1], a.as<T>() + run.offset[2], b.as<T>() + run.offset[3],

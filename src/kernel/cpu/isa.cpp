@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 3> names{"baseline", "avx2", "avx512"};
 
 // Tests for the features that the compiler flags in the root CMakeLists.txt enable.
 Isa find_best_isa() {
-#if defined(__x86_64__)
+#if defined(WT_EVERY_ISA)
   __builtin_cpu_init();
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

@@ -24,7 +24,7 @@ std::optional<Isa> isa_named(std::string_view name);
 // The copy of a table of loops for the current instruction set:
 //   const loops::Elementwise& table = WT_LOOPS(loops::elementwise);
 // WT_LOOPS is a macro, because the copies are functions whose names end in the name of the instruction set,
-// and processors other than x86-64 have only the first of them.
+// and only the first of them is there on processors other than x86-64, or where the build leaves out WT_EVERY_ISA.
 template <class Loops>
 const Loops& choose_loops(const Loops& (*baseline)(), const Loops& (*avx2)(), const Loops& (*avx512)()) {
   switch (current_isa()) {
@@ -38,7 +38,7 @@ const Loops& choose_loops(const Loops& (*baseline)(), const Loops& (*avx2)(), co
   return baseline();
 }
 
-#if defined(__x86_64__)
+#if defined(WT_EVERY_ISA)
 #define WT_LOOPS(table) ::wt::cpu::choose_loops(table##_baseline, table##_avx2, table##_avx512)
 #else
 #define WT_LOOPS(table) table##_baseline()

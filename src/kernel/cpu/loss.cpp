@@ -13,7 +13,7 @@ namespace wt::cpu {
 namespace {
 
 template <class T>
-const loops::LossOf<T>& loops_of() {
+const loops::LossOf<T>& loss_loops() {
   return part_of<T>(WT_LOOPS(loops::loss));
 }
 
@@ -101,22 +101,22 @@ void apply_loss_gradient(const Numbers& numbers, device::Workers& workers,
 
 void mean_squared_error(const Numbers& numbers, device::Workers& workers) {
   with_floating(numbers.inputs[0].spec.type, [&](auto zero) {
-    apply_loss(numbers, workers, loops_of<decltype(zero)>().mean_squared_error);
+    apply_loss(numbers, workers, loss_loops<decltype(zero)>().mean_squared_error);
   });
 }
 void mean_squared_error_gradient(const Numbers& numbers, device::Workers& workers) {
   with_floating(numbers.inputs[0].spec.type, [&](auto zero) {
-    apply_loss_gradient(numbers, workers, loops_of<decltype(zero)>().mean_squared_error_gradient);
+    apply_loss_gradient(numbers, workers, loss_loops<decltype(zero)>().mean_squared_error_gradient);
   });
 }
 void binary_cross_entropy(const Numbers& numbers, device::Workers& workers) {
   with_floating(numbers.inputs[0].spec.type, [&](auto zero) {
-    apply_loss(numbers, workers, loops_of<decltype(zero)>().binary_cross_entropy);
+    apply_loss(numbers, workers, loss_loops<decltype(zero)>().binary_cross_entropy);
   });
 }
 void binary_cross_entropy_gradient(const Numbers& numbers, device::Workers& workers) {
   with_floating(numbers.inputs[0].spec.type, [&](auto zero) {
-    apply_loss_gradient(numbers, workers, loops_of<decltype(zero)>().binary_cross_entropy_gradient);
+    apply_loss_gradient(numbers, workers, loss_loops<decltype(zero)>().binary_cross_entropy_gradient);
   });
 }
 

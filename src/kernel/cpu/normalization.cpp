@@ -16,7 +16,7 @@ namespace wt::cpu {
 namespace {
 
 template <class T>
-const loops::NormalizationOf<T>& loops_of() {
+const loops::NormalizationOf<T>& normalization_loops() {
   return part_of<T>(WT_LOOPS(loops::normalization));
 }
 
@@ -141,7 +141,7 @@ void batch_norm_of(const Numbers& numbers, device::Workers& workers) {
   const Partials<T> partials(numbers.workspace, rows, 2);
   const T* x = numbers.inputs[0].as<T>();
   T* y = numbers.outputs[0].as<T>();
-  const auto& loops = loops_of<T>();
+  const auto& loops = normalization_loops<T>();
   workers.run(rows.tiles, [&](std::int64_t tile, std::span<std::byte>) {
     loops.moments(x + rows.begin(tile) * rows.width, rows.size(tile), rows.width, partials.of_tile(tile, 0),
                   partials.of_tile(tile, 1));
@@ -189,7 +189,7 @@ void batch_norm_gradient_of(const Numbers& numbers, device::Workers& workers) {
   const T* x = numbers.inputs[1].as<T>();
   const T* mean = numbers.inputs[3].as<T>();
   T* dx = numbers.outputs[0].as<T>();
-  const auto& loops = loops_of<T>();
+  const auto& loops = normalization_loops<T>();
   workers.run(rows.tiles, [&](std::int64_t tile, std::span<std::byte>) {
     const std::int64_t offset = rows.begin(tile) * rows.width;
     loops.gradient_sums(dy + offset, x + offset, rows.size(tile), rows.width, mean, partials.of_tile(tile, 0),
@@ -219,7 +219,7 @@ void batch_norm_inference_of(const Numbers& numbers, device::Workers& workers) {
   T* y = numbers.outputs[0].as<T>();
   workers.run(rows.tiles, [&](std::int64_t tile, std::span<std::byte>) {
     const std::int64_t offset = rows.begin(tile) * rows.width;
-    loops_of<T>().apply(x + offset, y + offset, rows.size(tile), rows.width, mean, scale, beta);
+    normalization_loops<T>().apply(x + offset, y + offset, rows.size(tile), rows.width, mean, scale, beta);
   });
 }
 
@@ -231,7 +231,7 @@ void layer_norm_of(const Numbers& numbers, device::Workers& workers) {
   const T *gamma = numbers.inputs[1].as<T>(), *beta = numbers.inputs[2].as<T>();
   T* y = numbers.outputs[0].as<T>();
   T *mean = numbers.outputs[1].as<T>(), *inverse_deviation = numbers.outputs[2].as<T>();
-  const auto& loops = loops_of<T>();
+  const auto& loops = normalization_loops<T>();
   run_rows(workers, rows.count, rows.width, [&](std::int64_t begin, std::int64_t count) {
     for (std::int64_t row = begin; row < begin + count; ++row) {
       T variance{};
@@ -256,8 +256,8 @@ void layer_norm_gradient_of(const Numbers& numbers, device::Workers& workers) {
     std::fill_n(dbeta, rows.width, T{});
     for (std::int64_t row = rows.begin(tile); row < rows.begin(tile) + rows.size(tile); ++row) {
       const std::int64_t offset = row * rows.width;
-      loops_of<T>().row_gradient(dy + offset, x + offset, dx + offset, rows.width, mean[row],
-                                 inverse_deviation[row], gamma, dgamma, dbeta);
+      normalization_loops<T>().row_gradient(dy + offset, x + offset, dx + offset, rows.width, mean[row],
+                                            inverse_deviation[row], gamma, dgamma, dbeta);
     }
   });
   run_channels(workers, rows.width, [&](std::int64_t first, std::int64_t count) {

@@ -20,7 +20,7 @@ namespace wt::cpu {
 namespace {
 
 template <class T>
-const loops::OptimizerOf<T>& loops_of() {
+const loops::OptimizerOf<T>& optimizer_loops() {
   const loops::Optimizer& loops = WT_LOOPS(loops::optimizer);
   if constexpr (std::is_same_v<T, float>) {
     return loops.float32;
@@ -101,7 +101,7 @@ class RowUpdate {
       run.w = run.new_w = row + begin;
       run.g = sum.data();
       run.count = size;
-      loops_of<T>().sgd(run, step_);
+      optimizer_loops<T>().sgd(run, step_);
     }
   }
 
@@ -147,7 +147,7 @@ void apply_sgd_update(const Numbers& numbers, device::Workers& workers) {
                                  .has_momentum = attributes.momentum != 0,
                                  .is_nesterov = attributes.nesterov};
     run_over_parameters<T>(numbers, layout_of(attributes), {0}, workers,
-                           [&](const loops::OptimizerRun<T>& run) { loops_of<T>().sgd(run, step); });
+                           [&](const loops::OptimizerRun<T>& run) { optimizer_loops<T>().sgd(run, step); });
   });
 }
 
@@ -176,7 +176,7 @@ void apply_adam_update(const Numbers& numbers, device::Workers& workers) {
                                   .epsilon = static_cast<T>(attributes.epsilon),
                                   .weight_decay = static_cast<T>(attributes.weight_decay)};
     run_over_parameters<T>(numbers, layout, {0, 1}, workers,
-                           [&](const loops::OptimizerRun<T>& run) { loops_of<T>().adam(run, step); });
+                           [&](const loops::OptimizerRun<T>& run) { optimizer_loops<T>().adam(run, step); });
   });
   *numbers.outputs[count_at].as<std::int64_t>() = t;
 }
@@ -194,8 +194,9 @@ void apply_rmsprop_update(const Numbers& numbers, device::Workers& workers) {
                                      .epsilon = static_cast<T>(attributes.epsilon),
                                      .has_momentum = has_momentum,
                                      .is_centered = attributes.centered};
-    run_over_parameters<T>(numbers, layout_of(attributes), places, workers,
-                           [&](const loops::OptimizerRun<T>& run) { loops_of<T>().rms_prop(run, step); });
+    run_over_parameters<T>(
+        numbers, layout_of(attributes), places, workers,
+        [&](const loops::OptimizerRun<T>& run) { optimizer_loops<T>().rms_prop(run, step); });
   });
 }
 

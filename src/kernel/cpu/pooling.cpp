@@ -12,7 +12,7 @@ namespace wt::cpu {
 namespace {
 
 template <class T>
-const loops::PoolingOf<T>& loops_of() {
+const loops::PoolingOf<T>& pooling_loops() {
   return part_of<T>(WT_LOOPS(loops::pooling));
 }
 
@@ -55,14 +55,14 @@ void pool(const Numbers& numbers, device::Workers& workers,
 void max_pool(const Numbers& numbers, device::Workers& workers) {
   with_floating(numbers.inputs[0].spec.type, [&](auto zero) {
     using T = decltype(zero);
-    pool<T>(numbers, workers, loops_of<T>().max);
+    pool<T>(numbers, workers, pooling_loops<T>().max);
   });
 }
 
 void average_pool(const Numbers& numbers, device::Workers& workers) {
   with_floating(numbers.inputs[0].spec.type, [&](auto zero) {
     using T = decltype(zero);
-    pool<T>(numbers, workers, loops_of<T>().average);
+    pool<T>(numbers, workers, pooling_loops<T>().average);
   });
 }
 
@@ -76,8 +76,8 @@ void max_pool_gradient(const Numbers& numbers, device::Workers& workers) {
     workers.run(x.shape[0], [&](std::int64_t image, std::span<std::byte>) {
       const std::int64_t in = image * image_elements(x);
       const std::int64_t out = image * pooled;
-      loops_of<T>().max_gradient(p, numbers.inputs[0].as<T>() + in, numbers.inputs[1].as<T>() + out,
-                                 numbers.inputs[2].as<T>() + out, numbers.outputs[0].as<T>() + in);
+      pooling_loops<T>().max_gradient(p, numbers.inputs[0].as<T>() + in, numbers.inputs[1].as<T>() + out,
+                                      numbers.inputs[2].as<T>() + out, numbers.outputs[0].as<T>() + in);
     });
   });
 }
@@ -89,8 +89,8 @@ void average_pool_gradient(const Numbers& numbers, device::Workers& workers) {
     const View& dx = numbers.outputs[0];
     const loops::Pooling p = geometry(dx.spec, numbers.attributes);
     workers.run(dx.spec.shape[0], [&](std::int64_t image, std::span<std::byte>) {
-      loops_of<T>().average_gradient(p, dy.as<T>() + image * image_elements(dy.spec),
-                                     dx.as<T>() + image * image_elements(dx.spec));
+      pooling_loops<T>().average_gradient(p, dy.as<T>() + image * image_elements(dy.spec),
+                                          dx.as<T>() + image * image_elements(dx.spec));
     });
   });
 }

@@ -15,7 +15,7 @@ namespace wt::cpu {
 namespace {
 
 template <class T>
-const auto& loops_of() {
+const auto& reduction_loops() {
   const loops::Reduction& loops = WT_LOOPS(loops::reduction);
   if constexpr (std::is_same_v<T, float>) {
     return loops.float32;
@@ -180,7 +180,7 @@ Bytes reduction_workspace(const Call& call) {
 void apply_reduce_sum(const Numbers& numbers, device::Workers& workers) {
   with_number(numbers.inputs[0].spec.type, [&](auto zero) {
     using T = decltype(zero);
-    reduce(numbers, workers, loops_of<T>().sum, [](auto sum) { return static_cast<T>(sum); });
+    reduce(numbers, workers, reduction_loops<T>().sum, [](auto sum) { return static_cast<T>(sum); });
   });
 }
 
@@ -190,14 +190,15 @@ void apply_reduce_mean(const Numbers& numbers, device::Workers& workers) {
   const auto count = static_cast<double>(cut.per_result());
   with_floating(numbers.inputs[0].spec.type, [&](auto zero) {
     using T = decltype(zero);
-    reduce(numbers, workers, loops_of<T>().sum, [&](double sum) { return static_cast<T>(sum / count); });
+    reduce(numbers, workers, reduction_loops<T>().sum,
+           [&](double sum) { return static_cast<T>(sum / count); });
   });
 }
 
 void apply_reduce_max(const Numbers& numbers, device::Workers& workers) {
   with_number(numbers.inputs[0].spec.type, [&](auto zero) {
     using T = decltype(zero);
-    reduce(numbers, workers, loops_of<T>().maximum, [](T largest) { return largest; });
+    reduce(numbers, workers, reduction_loops<T>().maximum, [](T largest) { return largest; });
   });
 }
 
@@ -210,7 +211,7 @@ void apply_argmax(const Numbers& numbers, device::Workers& workers) {
   with_number(x.spec.type, [&](auto zero) {
     using T = decltype(zero);
     const T* data = x.as<T>();
-    const auto loop = loops_of<T>().argmax;
+    const auto loop = reduction_loops<T>().argmax;
     workers.run(ceiling(rows, tile_rows), [&](std::int64_t tile, std::span<std::byte>) {
       const std::int64_t end = std::min(rows, (tile + 1) * tile_rows);
       for (std::int64_t row = tile * tile_rows; row < end; ++row)

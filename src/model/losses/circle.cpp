@@ -63,7 +63,7 @@ void read_circle(LossOptions& options, Arguments& arguments) {
   arguments.flag("remove_diagonal", options.remove_diagonal);
 }
 
-constexpr std::array rows{
+constexpr std::array rows_of_embedding_losses{
     LossClass{
         .name = "Circle",
         .aliases = {"circle"},
@@ -76,6 +76,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const LossClass> embedding_losses() { return rows; }
+std::span<const LossClass> embedding_losses() { return rows_of_embedding_losses; }
 
 }  // namespace wt::model

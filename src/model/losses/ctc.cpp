@@ -120,7 +120,7 @@ LossValues ctc(const LossCall& call) {
   return Paths(as_type(call.labels, Type::int32), call.predictions).loss();
 }
 
-constexpr std::array rows{
+constexpr std::array rows_of_sequence_losses{
     LossClass{
         .name = "CTC",
         .aliases = {"ctc"},
@@ -132,6 +132,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const LossClass> sequence_losses() { return rows; }
+std::span<const LossClass> sequence_losses() { return rows_of_sequence_losses; }
 
 }  // namespace wt::model

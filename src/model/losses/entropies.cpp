@@ -227,8 +227,6 @@ LossValues generalized(const LossCall& call) {
 
 // ---- Rows
 
-void read_axis(LossOptions& options, Arguments& arguments) { arguments.integer("axis", options.axis); }
-
 void read_entropy(LossOptions& options, Arguments& arguments) {
   arguments.flag("from_logits", options.from_logits);
   arguments.number("label_smoothing", options.label_smoothing, {.at_least = 0.0, .at_most = 1.0});
@@ -259,7 +257,7 @@ void read_generalized(LossOptions& options, Arguments& arguments) {
   if (options.q == 1) arguments.refuse("q", "q must be in the interval (0, 1)", "write MeanAbsoluteError");
 }
 
-constexpr std::array rows{
+constexpr std::array rows_of_entropy_losses{
     LossClass{.name = "BinaryCrossentropy",
               .aliases = {"binary_crossentropy", "bce", "BCE"},
               .summary = "cross-entropy of labels that are 0 or 1, mean over the last axis",
@@ -297,6 +295,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const LossClass> entropy_losses() { return rows; }
+std::span<const LossClass> entropy_losses() { return rows_of_entropy_losses; }
 
 }  // namespace wt::model

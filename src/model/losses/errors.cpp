@@ -66,10 +66,9 @@ LossValues cosine_similarity(const LossCall& call) {
   return -reduce_sum(products, {axis_of(axis, products.spec())});
 }
 
-void read_axis(LossOptions& options, Arguments& arguments) { arguments.integer("axis", options.axis); }
 void read_delta(LossOptions& options, Arguments& arguments) { arguments.number("delta", options.delta); }
 
-constexpr std::array rows{
+constexpr std::array rows_of_error_losses{
     LossClass{.name = "CosineSimilarity",
               .aliases = {"cosine_similarity"},
               .summary = "-1 times the cosine of the angle between predictions and labels",
@@ -112,6 +111,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const LossClass> error_losses() { return rows; }
+std::span<const LossClass> error_losses() { return rows_of_error_losses; }
 
 }  // namespace wt::model

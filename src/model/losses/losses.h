@@ -15,8 +15,6 @@ std::span<const LossClass> overlap_losses();    // Dice and Tversky
 std::span<const LossClass> embedding_losses();  // Circle
 std::span<const LossClass> sequence_losses();   // CTC
 
-inline constexpr double epsilon = 1e-7;  // keras.backend.epsilon()
-
 inline constexpr std::string_view labels_remedy = "give one label for each prediction";
 
 // The labels with the type of the predictions.
@@ -29,6 +27,8 @@ Pair elements_of(const LossCall& call, bool predictions_first);
 Symbol mean_of_row(Symbol x);             // over the last axis
 Symbol sum_of_row(Symbol x);              // over the last axis
 Symbol at_least(Symbol x, double least);  // the slope is 1 at `least`
+
+void read_axis(LossOptions& options, Arguments& arguments);
 
 // Throws InputError with both types and shapes.
 [[noreturn]] void refuse(const LossCall& call, std::string remedy);

@@ -30,7 +30,7 @@ LossValues categorical_hinge(const LossCall& call) {
   return at_least(reduce_max(wrong, last_axis_of(wrong)) - sum_of_row(y * p) + 1.0, 0);
 }
 
-constexpr std::array rows{
+constexpr std::array rows_of_margin_losses{
     LossClass{.name = "CategoricalHinge",
               .aliases = {"categorical_hinge"},
               .summary = "max(1 + the largest wrong prediction - the right one, 0)",
@@ -47,6 +47,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const LossClass> margin_losses() { return rows; }
+std::span<const LossClass> margin_losses() { return rows_of_margin_losses; }
 
 }  // namespace wt::model

@@ -17,6 +17,8 @@ Symbol mean_of_row(Symbol x) { return reduce_mean(x, last_axis_of(x)); }
 Symbol sum_of_row(Symbol x) { return reduce_sum(x, last_axis_of(x)); }
 Symbol at_least(Symbol x, double least) { return maximum(x, number_like(x, least)); }
 
+void read_axis(LossOptions& options, Arguments& arguments) { arguments.integer("axis", options.axis); }
+
 void refuse(const LossCall& call, std::string remedy) {
   throw InputError(fmt::format("[{}] labels are {}, predictions are {}", call.loss, print(call.labels.spec()),
                                print(call.predictions.spec())),

@@ -44,7 +44,7 @@ void read_tversky(LossOptions& options, Arguments& arguments) {
   read_axes(options, arguments);
 }
 
-constexpr std::array rows{
+constexpr std::array rows_of_overlap_losses{
     LossClass{.name = "Dice",
               .aliases = {"dice"},
               .summary = "1 - 2 * the overlap of labels and predictions / their sum",
@@ -61,6 +61,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const LossClass> overlap_losses() { return rows; }
+std::span<const LossClass> overlap_losses() { return rows_of_overlap_losses; }
 
 }  // namespace wt::model

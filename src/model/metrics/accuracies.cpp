@@ -85,7 +85,7 @@ void read_threshold(MetricOptions& options, Arguments& arguments) {
 }
 void read_k(MetricOptions& options, Arguments& arguments) { arguments.integer("k", options.k); }
 
-constexpr std::array rows{
+constexpr std::array rows_of_accuracy_metrics{
     MetricClass{.name = "Accuracy",
                 .summary = "share of predictions that equal their label",
                 .instance = "accuracy",
@@ -135,6 +135,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const MetricClass> accuracy_metrics() { return rows; }
+std::span<const MetricClass> accuracy_metrics() { return rows_of_accuracy_metrics; }
 
 }  // namespace wt::model

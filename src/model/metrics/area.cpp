@@ -11,8 +11,6 @@ namespace wt::model {
 
 namespace {
 
-constexpr double epsilon = 1e-7;  // keras.backend.epsilon()
-
 constexpr std::string_view curve_names[] = {"ROC", "PR", "PRGAIN"};
 constexpr std::string_view summation_names[] = {"interpolation", "minoring", "majoring"};
 enum Curve : std::size_t { roc, pr, pr_gain };
@@ -113,7 +111,7 @@ float area(const std::vector<Point>& points, const MetricOptions& options) {
 }
 
 // The mean over the labels, which may have weights.
-Tensor result(const MetricRead& read) {
+Tensor mean_area(const MetricRead& read) {
   const auto tp = floats(read, 0), tn = floats(read, 1), fp = floats(read, 2), fn = floats(read, 3);
   const Shape& shape = read.states[0].shape();
   const std::size_t labels = shape.rank() == 2 ? static_cast<std::size_t>(shape[1]) : 1;
@@ -148,7 +146,7 @@ void read_area(MetricOptions& options, Arguments& arguments) {
     arguments.refuse("num_labels", "`num_labels` is needed only when `multi_label` is True.", "leave it out");
 }
 
-constexpr std::array rows{
+constexpr std::array rows_of_area_metrics{
     MetricClass{.name = "AUC",
                 .aliases = {only_keras3("auc")},
                 .summary = "area below the curve of true over false positives, or of precision "
@@ -156,11 +154,11 @@ constexpr std::array rows{
                 .states = four_counts,
                 .arguments = read_area,
                 .compare = counts,
-                .result = result,
+                .result = mean_area,
                 .better = Better::larger}};
 
 }  // namespace
 
-std::span<const MetricClass> area_metrics() { return rows; }
+std::span<const MetricClass> area_metrics() { return rows_of_area_metrics; }
 
 }  // namespace wt::model

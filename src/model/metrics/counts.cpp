@@ -124,7 +124,7 @@ Tensor largest_where(const MetricRead& read) {
 constexpr std::string_view recall_key = "recall", precision_key = "precision";
 constexpr std::string_view sensitivity_key = "sensitivity", specificity_key = "specificity";
 
-constexpr std::array rows{
+constexpr std::array rows_of_count_metrics{
     MetricClass{.name = "FalseNegatives",
                 .aliases = {only_keras3("false_negatives")},
                 .summary = "number of true labels whose prediction is not above the threshold",
@@ -207,6 +207,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const MetricClass> count_metrics() { return rows; }
+std::span<const MetricClass> count_metrics() { return rows_of_count_metrics; }
 
 }  // namespace wt::model

@@ -54,7 +54,6 @@ Growths pearson_correlation(const MetricCall& call) {
 
 // Keras 3 subtracts the mean of the predictions from the labels, too.
 Growths concordance_correlation(const MetricCall& call) {
-  constexpr double epsilon = 1e-7;
   const auto [labels, predictions] = along_axis(call);
   const Centred y = centred(labels), p = centred(predictions);
   const Symbol norm = y.variance + p.variance + square(y.mean - p.mean);
@@ -65,14 +64,13 @@ Tensor root_result(const MetricRead& read) {
   return scalar(std::sqrt(ratio_or_zero(floats(read, 0)[0], floats(read, 1)[0])));
 }
 
-void read_axis(MetricOptions& options, Arguments& arguments) { arguments.integer("axis", options.axis); }
 void read_normalizer(MetricOptions& options, Arguments& arguments) {
   arguments.numbers("normalizer", options.normalizer);
   if (options.normalizer.empty())
     arguments.refuse("normalizer", "the metric has no \"normalizer\"", "list one number for each column");
 }
 
-constexpr std::array rows{
+constexpr std::array rows_of_error_metrics{
     MetricClass{.name = "ConcordanceCorrelation",
                 .aliases = {only_keras3("concordance_correlation")},
                 .summary = "mean of the rows' concordance correlation of predictions and labels",
@@ -109,6 +107,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const MetricClass> error_metrics() { return rows; }
+std::span<const MetricClass> error_metrics() { return rows_of_error_metrics; }
 
 }  // namespace wt::model

@@ -53,8 +53,6 @@ Growths sparse_cross_entropy(const MetricCall& call) {
   return mean_of(means);
 }
 
-void read_axis(MetricOptions& options, Arguments& arguments) { arguments.integer("axis", options.axis); }
-
 void read_binary(MetricOptions& options, Arguments& arguments) {
   arguments.flag("from_logits", options.from_logits);
   arguments.number("label_smoothing", options.label_smoothing, {.at_least = 0.0, .at_most = 1.0});
@@ -101,7 +99,7 @@ constexpr MetricClass cosine() {
   return row;
 }
 
-constexpr std::array rows{
+constexpr std::array rows_of_loss_metrics{
     mean_loss("BinaryCrossentropy", {"binary_crossentropy", only_keras3("bce"), only_keras3("BCE")},
               "mean cross-entropy of labels that are 0 or 1", "BinaryCrossentropy", loss_of, read_binary),
     mean_loss("CategoricalCrossentropy", {"categorical_crossentropy"},
@@ -134,6 +132,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const MetricClass> loss_metrics() { return rows; }
+std::span<const MetricClass> loss_metrics() { return rows_of_loss_metrics; }
 
 }  // namespace wt::model

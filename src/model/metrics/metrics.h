@@ -2,6 +2,7 @@
 // The rows of the metrics' table, one function for each file, and what these files share.
 
 #include "model/arguments.h"
+#include "model/constants.h"
 #include "model/metric.h"
 #include "model/operands.h"
 
@@ -27,6 +28,8 @@ Pair same_shape(const MetricCall& call);
 // Throws InputError with the class, both shapes, and the remedy.
 [[noreturn]] void refuse(const MetricCall& call, std::string remedy);
 
+void read_axis(MetricOptions& options, Arguments& arguments);
+
 // ---- Means
 
 Growths mean_of(const ValuesCall& call);
@@ -37,6 +40,8 @@ inline constexpr std::array<std::string_view, 5> total_and_count{"total", "count
 // ---- Results
 
 float ratio_or_zero(float a, float b);
+inline constexpr auto added_to_ratios =
+    static_cast<float>(epsilon);  // where Switch::ratios_add_epsilon is on
 Tensor scalar(float value);
 std::span<const float> floats(const MetricRead& read, std::size_t state);
 

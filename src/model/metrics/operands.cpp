@@ -24,6 +24,8 @@ Pair same_shape(const MetricCall& call) {
   return pair;
 }
 
+void read_axis(MetricOptions& options, Arguments& arguments) { arguments.integer("axis", options.axis); }
+
 float ratio_or_zero(float a, float b) { return b == 0 ? 0 : a / b; }
 Tensor scalar(float value) { return Tensor::of<float>({}, {value}); }
 std::span<const float> floats(const MetricRead& read, std::size_t state) {

@@ -13,8 +13,6 @@ namespace wt::model {
 
 namespace {
 
-constexpr float epsilon = 1e-7F;  // keras.backend.epsilon()
-
 Symbol flat(Symbol x) { return reshape(x, {x.shape().elements()}); }
 
 // Class numbers in a row. Where there is one number for each class, the largest is chosen.
@@ -79,7 +77,7 @@ std::vector<float> numbers_in(const Tensor& matrix) {
 }
 
 // The mean over the classes that are labelled or predicted.
-Tensor result(const MetricRead& read) {
+Tensor mean_overlap(const MetricRead& read) {
   const std::vector<float> counts = numbers_in(read.states[0]);
   const auto classes = static_cast<std::size_t>(read.options.num_classes);
   const bool adds = is_on(Switch::ratios_add_epsilon, read.semantics);
@@ -90,10 +88,10 @@ Tensor result(const MetricRead& read) {
     float either = -both;
     for (std::size_t i = 0; i < classes; ++i) either += counts[own * classes + i] + counts[i * classes + own];
     if (either == 0) continue;
-    sum += both / (adds ? either + epsilon : either);
+    sum += both / (adds ? either + added_to_ratios : either);
     ++valid;
   }
-  return scalar(adds ? sum / (valid + epsilon) : ratio_or_zero(sum, valid));
+  return scalar(adds ? sum / (valid + added_to_ratios) : ratio_or_zero(sum, valid));
 }
 
 // ---- Arguments
@@ -160,7 +158,7 @@ void read_one_hot_mean(MetricOptions& options, Arguments& arguments) {
   target_all(options);
 }
 
-void read_binary(MetricOptions& options, Arguments& arguments) {
+void read_two_classes(MetricOptions& options, Arguments& arguments) {
   options.num_classes = 2;
   if (options.target_class_ids.empty()) target_all(options);
   read_targets(options, arguments);
@@ -176,13 +174,13 @@ constexpr MetricClass over_union(std::string_view name, const char* alias, std::
           .states = {"total_confusion_matrix"},
           .arguments = arguments,
           .compare = compare,
-          .result = result,
+          .result = mean_overlap,
           .better = Better::larger};
 }
 
-constexpr std::array rows{
+constexpr std::array rows_of_overlap_metrics{
     over_union("BinaryIoU", "binary_io_u", "mean overlap of predictions and labels that are 0 or 1",
-               read_binary, binary_overlap),
+               read_two_classes, binary_overlap),
     over_union("IoU", "io_u", "mean overlap of the predictions and labels of some classes", read_one),
     over_union("MeanIoU", "mean_io_u", "mean overlap of predictions and labels over all classes", read_mean),
     over_union("OneHotIoU", "one_hot_io_u",
@@ -195,6 +193,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const MetricClass> overlap_metrics() { return rows; }
+std::span<const MetricClass> overlap_metrics() { return rows_of_overlap_metrics; }
 
 }  // namespace wt::model

@@ -13,8 +13,6 @@ namespace wt::model {
 
 namespace {
 
-constexpr float epsilon = 1e-7F;  // keras.backend.epsilon()
-
 // "FBetaScore" for F1Score, too, whose base it is in Keras.
 void require_matrices(std::string_view name, Symbol labels, Symbol predictions) {
   if (labels.shape().rank() == 2 && labels.shape() == predictions.shape()) return;
@@ -64,7 +62,8 @@ Growths counts_of_classes(const MetricCall& call) {
 }
 
 float share(float part, float whole, Semantics semantics) {
-  return is_on(Switch::ratios_add_epsilon, semantics) ? part / (whole + epsilon) : ratio_or_zero(part, whole);
+  return is_on(Switch::ratios_add_epsilon, semantics) ? part / (whole + added_to_ratios)
+                                                      : ratio_or_zero(part, whole);
 }
 
 Tensor f_beta(const MetricRead& read) {
@@ -159,7 +158,7 @@ void read_r2(MetricOptions& options, Arguments& arguments) {
 constexpr std::array<std::string_view, 5> counts_by_class{"true_positives", "false_positives",
                                                           "false_negatives", "intermediate_weights"};
 
-constexpr std::array rows{
+constexpr std::array rows_of_score_metrics{
     MetricClass{.name = "F1Score",
                 .aliases = {only_keras3("f1_score")},
                 .summary = "harmonic mean of precision and recall, of each class or averaged",
@@ -188,6 +187,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const MetricClass> score_metrics() { return rows; }
+std::span<const MetricClass> score_metrics() { return rows_of_score_metrics; }
 
 }  // namespace wt::model

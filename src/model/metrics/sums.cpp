@@ -68,12 +68,14 @@ Weighted by_rows(const ValuesCall& call, ReduceFrom reduce) {
   return {reduce(values * each, 1), reduce(each, 1)};
 }
 
-Weighted weighted(const ValuesCall& call, ReduceFrom reduce) {
+Weighted weighted_values(const ValuesCall& call, ReduceFrom reduce) {
   return is_on(Switch::metrics_average_rows, call.semantics) ? by_rows(call, reduce)
                                                              : by_values(call, reduce);
 }
 
-Growths sum_of(const ValuesCall& call) { return {{"total", reduce_sum(weighted(call, sum_from).values)}}; }
+Growths sum_of(const ValuesCall& call) {
+  return {{"total", reduce_sum(weighted_values(call, sum_from).values)}};
+}
 
 // Of each element on its own.
 Growths means_of(const ValuesCall& call) {
@@ -94,30 +96,31 @@ Tensor means_result(const MetricRead& read) {
   return result;
 }
 
-constexpr std::array rows{MetricClass{.name = "Mean",
-                                      .aliases = {only_keras3("mean")},
-                                      .summary = "mean of the values that are passed to it",
-                                      .states = total_and_count,
-                                      .accumulate = mean_of,
-                                      .result = mean_result},
-                          MetricClass{.name = "MeanTensor",
-                                      .summary = "mean of each element of the values that are passed to it",
-                                      .instance = "mean_tensor",
-                                      .states = total_and_count,
-                                      .keras3 = false,
-                                      .accumulate = means_of,
-                                      .result = means_result},
-                          MetricClass{.name = "Sum",
-                                      .aliases = {only_keras3("sum")},
-                                      .summary = "sum of the values that are passed to it",
-                                      .states = {"total"},
-                                      .accumulate = sum_of,
-                                      .result = sum_result}};
+constexpr std::array rows_of_sum_metrics{
+    MetricClass{.name = "Mean",
+                .aliases = {only_keras3("mean")},
+                .summary = "mean of the values that are passed to it",
+                .states = total_and_count,
+                .accumulate = mean_of,
+                .result = mean_result},
+    MetricClass{.name = "MeanTensor",
+                .summary = "mean of each element of the values that are passed to it",
+                .instance = "mean_tensor",
+                .states = total_and_count,
+                .keras3 = false,
+                .accumulate = means_of,
+                .result = means_result},
+    MetricClass{.name = "Sum",
+                .aliases = {only_keras3("sum")},
+                .summary = "sum of the values that are passed to it",
+                .states = {"total"},
+                .accumulate = sum_of,
+                .result = sum_result}};
 
 }  // namespace
 
 Growths mean_of(const ValuesCall& call) {
-  const auto [values, weight] = weighted(call, mean_from);
+  const auto [values, weight] = weighted_values(call, mean_from);
   const Symbol count =
       weight ? reduce_sum(*weight)
              : fill(*values.trace, {Type::float32, {}}, static_cast<double>(values.shape().elements()));
@@ -132,6 +135,6 @@ Tensor mean_result(const MetricRead& read) {
   return scalar(ratio_or_zero(floats(read, 0)[0], floats(read, 1)[0]));
 }
 
-std::span<const MetricClass> sum_metrics() { return rows; }
+std::span<const MetricClass> sum_metrics() { return rows_of_sum_metrics; }
 
 }  // namespace wt::model

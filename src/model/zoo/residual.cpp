@@ -20,14 +20,14 @@ namespace wt::model {
 
 namespace {
 
-struct Window {
+struct Filters {
   std::int64_t filters = 0;
   std::int64_t size = 1;
   std::int64_t stride = 1;
 };
 
 // A convolution and a batch normalization.
-Output normalized(const std::string& name, const Output& x, const Window& window) {
+Output normalized(const std::string& name, const Output& x, const Filters& window) {
   const Output convolved = conv2d({.name = name + "_conv",
                                    .filters = window.filters,
                                    .kernel_size = {window.size, window.size},
@@ -65,8 +65,8 @@ struct Bottleneck {
 Output bottleneck_block(const std::string& name, const Output& x, const Bottleneck& block, bool projects) {
   const auto [filters, stride, strides_first] = block;
   const Output shortcut = projects ? normalized(name + "_0", x, {4 * filters, 1, stride}) : x;
-  const Window down{filters, 1, strides_first ? stride : 1};
-  const Window across{filters, 3, strides_first ? 1 : stride};
+  const Filters down{filters, 1, strides_first ? stride : 1};
+  const Filters across{filters, 3, strides_first ? 1 : stride};
   const Output first = rectified(name + "_1_relu", normalized(name + "_1", x, down));
   const Output second = rectified(name + "_2_relu", normalized(name + "_2", first, across));
   return joined(name, shortcut, normalized(name + "_3", second, {4 * filters, 1}));
