@@ -35,60 +35,70 @@ struct Case {
 const std::vector<Case>& cases() {
   using namespace model;
   static const std::vector<Case> all{
-      {"SimpleRNN", {64, 100, 64}, [] { return simple_rnn({.units = 128, .return_sequences = true}); }},
-      {"GRU", {64, 100, 64}, [] { return gru({.units = 128, .return_sequences = true}); }},
-      {"LSTM", {64, 100, 64}, [] { return lstm({.units = 128, .return_sequences = true}); }},
-      {"Conv1D", {32, 256, 64}, [] { return conv1d({.filters = 128, .kernel_size = {5}}); }},
+      {"SimpleRNN",
+       {64, 100, 64},
+       [] { return simple_rnn({.name = "layer", .units = 128, .return_sequences = true}); }},
+      {"GRU", {64, 100, 64}, [] { return gru({.name = "layer", .units = 128, .return_sequences = true}); }},
+      {"LSTM", {64, 100, 64}, [] { return lstm({.name = "layer", .units = 128, .return_sequences = true}); }},
+      {"Conv1D", {32, 256, 64}, [] { return conv1d({.name = "layer", .filters = 128, .kernel_size = {5}}); }},
       {"Conv3D",
        {8, 16, 16, 16, 16},
        [] {
-         return conv3d({.filters = 32, .kernel_size = {3, 3, 3}});
+         return conv3d({.name = "layer", .filters = 32, .kernel_size = {3, 3, 3}});
        }},
       {"Conv2DTranspose",
        {32, 14, 14, 64},
        [] {
-         return conv2d_transpose({.base = {.filters = 32, .kernel_size = {2, 2}, .strides = {2, 2}}});
+         return conv2d_transpose(
+             {.base = {.name = "layer", .filters = 32, .kernel_size = {2, 2}, .strides = {2, 2}}});
        }},
       {"DepthwiseConv2D",
        {16, 56, 56, 64},
        [] {
-         return depthwise_conv2d({.base = {.kernel_size = {3, 3}}});
+         return depthwise_conv2d({.base = {.name = "layer", .kernel_size = {3, 3}}});
        }},
       {"SeparableConv2D",
        {16, 56, 56, 64},
        [] {
-         return separable_conv2d({.base = {.filters = 64, .kernel_size = {3, 3}}});
+         return separable_conv2d({.base = {.name = "layer", .filters = 64, .kernel_size = {3, 3}}});
        }},
-      {"MaxPooling2D", {32, 56, 56, 64}, [] { return max_pooling2d(); }},
-      {"AveragePooling2D", {32, 56, 56, 64}, [] { return average_pooling2d(); }},
-      {"GlobalAveragePooling2D", {32, 56, 56, 64}, [] { return global_average_pooling2d(); }},
+      {"MaxPooling2D", {32, 56, 56, 64}, [] { return max_pooling2d({.name = "layer"}); }},
+      {"AveragePooling2D", {32, 56, 56, 64}, [] { return average_pooling2d({.name = "layer"}); }},
+      {"GlobalAveragePooling2D",
+       {32, 56, 56, 64},
+       [] { return global_average_pooling2d({.name = "layer"}); }},
       {"UpSampling2D",
        {32, 28, 28, 64},
        [] {
-         return up_sampling({.size = {2, 2}});
+         return up_sampling({.name = "layer", .size = {2, 2}});
        }},
       {"UpSampling2D bilinear",
        {32, 28, 28, 64},
        [] {
-         return up_sampling({.size = {2, 2}, .method = ResizeMethod::bilinear});
+         return up_sampling({.name = "layer", .size = {2, 2}, .method = ResizeMethod::bilinear});
        }},
-      {"BatchNormalization", {64, 28, 28, 64}, [] { return batch_normalization(); }},
-      {"LayerNormalization", {16, 128, 512}, [] { return layer_normalization(); }},
-      {"GroupNormalization", {64, 28, 28, 64}, [] { return group_normalization({.groups = 8}); }},
-      {"Embedding", {64, 128}, [] { return embedding({.input_dim = 10000, .output_dim = 128}); }, 10000},
+      {"BatchNormalization", {64, 28, 28, 64}, [] { return batch_normalization({.name = "layer"}); }},
+      {"LayerNormalization", {16, 128, 512}, [] { return layer_normalization({.name = "layer"}); }},
+      {"GroupNormalization",
+       {64, 28, 28, 64},
+       [] { return group_normalization({.name = "layer", .groups = 8}); }},
+      {"Embedding",
+       {64, 128},
+       [] { return embedding({.name = "layer", .input_dim = 10000, .output_dim = 128}); },
+       10000},
       {"MultiHeadAttention",
        {16, 128, 128},
-       [] { return multi_head_attention({.num_heads = 4, .key_dim = 32}); }},
-      {"Softmax", {16, 4, 128, 128}, [] { return softmax(); }},
-      {"GELU", {16, 128, 512}, [] { return activation("gelu"); }},
-      {"ELU", {16, 128, 512}, [] { return activation("elu"); }},
-      {"Tanh", {16, 128, 512}, [] { return activation("tanh"); }},
+       [] { return multi_head_attention({.name = "layer", .num_heads = 4, .key_dim = 32}); }},
+      {"Softmax", {16, 4, 128, 128}, [] { return softmax({.name = "layer"}); }},
+      {"GELU", {16, 128, 512}, [] { return activation("gelu", "layer"); }},
+      {"ELU", {16, 128, 512}, [] { return activation("elu", "layer"); }},
+      {"Tanh", {16, 128, 512}, [] { return activation("tanh", "layer"); }},
       {"PReLU",
        {64, 28, 28, 64},
        [] {
-         return prelu({.shared_axes = {1, 2}});
+         return prelu({.name = "layer", .shared_axes = {1, 2}});
        }},
-      {"Dropout", {16, 128, 512}, [] { return dropout({.rate = 0.5}); }},
+      {"Dropout", {16, 128, 512}, [] { return dropout({.name = "layer", .rate = 0.5}); }},
   };
   return all;
 }
