@@ -1,6 +1,7 @@
 #include "kernel/cpu/loops/contraction.h"
 
 #include "kernel/cpu/loops/contraction_panels.h"
+#include "kernel/cpu/loops/depthwise.h"
 
 namespace wt::loops {
 namespace {
@@ -63,12 +64,6 @@ constexpr Index least_depth = 1024;  // of a part, so that adding the parts is c
 struct Window {
   Index y = 0, y_end = 0, x = 0, x_end = 0;
 };
-
-// The taps [first, end) of an axis that are within the image. It divides only at the edges of the image.
-void clip_taps(Index start, Index delta, Index taps, Index size, Index& first, Index& end) {
-  first = start >= 0 ? 0 : divide_up(-start, delta);
-  end = start + (taps - 1) * delta < size ? taps : start < size ? divide_up(size - start, delta) : 0;
-}
 
 Window window_at(const Patches& p, const Pixel& at) {
   Window window;
@@ -332,29 +327,6 @@ Product filter_gradient(const Convolution& c, const Operands& operands) {
   return p;
 }
 
-Index greatest_divisor(Index a, Index b) { return b == 0 ? a : greatest_divisor(b, a % b); }
-
-// Along one axis, the input pixels residue, residue + stride, ... are all seen by the same taps of the
-// filter: by every tap t for which residue + padding - t * dilation is a multiple of the stride. The quotient
-// is the output pixel. The taps are listed by ascending output pixel, so that neighbours are copied in one
-// run.
-struct Taps {
-  Index count = 0, first_tap = 0, tap_step = 0;
-  Index first_pixel = 0, pixel_step = 1;
-};
-
-Taps taps_of(Index residue, Index padding, Index stride, Index dilation, Index filter) {
-  const Index divisor = greatest_divisor(stride, dilation);
-  Taps taps{0, 0, -(stride / divisor), 0, dilation / divisor};
-  for (Index tap = 0; tap < filter; ++tap) {
-    const Index pixel = residue + padding - tap * dilation;
-    if (pixel % stride != 0) continue;
-    ++taps.count;
-    taps.first_tap = tap, taps.first_pixel = pixel / stride;
-  }
-  return taps;
-}
-
 // The gradient to the input pixels of one residue class of the strides. It is a dense convolution over the
 // gradient of the output, so no pixel is written twice and no inserted zero is multiplied.
 Product input_gradient(const Convolution& c, Index residue_y, Index residue_x, const Operands& operands) {
@@ -414,6 +386,7 @@ void product_tile(const MatrixProduct& problem, int phase, Index tile, const Ope
 }
 
 Work convolution_work(const Convolution& problem, ConvolutionRole role) {
+  if (is_depthwise(problem)) return depthwise_work(problem, role);
   Work work;
   visit_products(problem, role, {}, [&](const Product& p) {
     add_work(work, p);
@@ -425,6 +398,7 @@ Work convolution_work(const Convolution& problem, ConvolutionRole role) {
 void convolution_tile(const Convolution& problem, ConvolutionRole role, int phase, Index tile,
                       const Operands& operands, void* workspace, void* scratch) {
   float* free = static_cast<float*>(workspace);
+  if (is_depthwise(problem)) return depthwise_tile(problem, role, phase, tile, operands, free);
   visit_products(problem, role, operands,
                  [&](const Product& p) { return run_tile(p, phase, tile, free, scratch); });
 }

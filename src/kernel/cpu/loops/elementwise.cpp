@@ -40,20 +40,29 @@ void zip(const T* a, const T* b, Result* c, const Block& block) {
   }
 }
 
+// An operand that doesn't move along the row is one number.
+template <bool a_moves, bool b_moves, class T>
+void select_row(const bool* condition, const T* a, const T* b, T* c, Index columns) {
+  const T first = a_moves ? T{} : a[0], second = b_moves ? T{} : b[0];
+  WT_INDEPENDENT
+  for (Index i = 0; i < columns; ++i) {
+    const T x = a_moves ? a[i] : first, y = b_moves ? b[i] : second;
+    c[i] = condition[i] ? x : y;
+  }
+}
+
 template <class T>
 void select(const bool* condition, const T* a, const T* b, T* c, const Block& block) {
-  const Index columns = block.columns;
-  const bool is_plain = block.column[0] != 0 && block.column[1] != 0 && block.column[2] != 0;
+  using Row = void (*)(const bool*, const T*, const T*, T*, Index);
+  constexpr Row rows[] = {select_row<false, false, T>, select_row<false, true, T>, select_row<true, false, T>,
+                          select_row<true, true, T>};
+  const auto [moves, a_moves, b_moves] = block.column;
+  const Row select_one = rows[2 * (a_moves != 0) + (b_moves != 0)];
   for (Index row = 0; row < block.rows; ++row) {
-    if (is_plain) {
-      WT_INDEPENDENT
-      for (Index i = 0; i < columns; ++i) {
-        const T first = a[i], second = b[i];
-        c[i] = condition[i] ? first : second;
-      }
+    if (moves != 0) {
+      select_one(condition, a, b, c, block.columns);
     } else {
-      for (Index i = 0; i < columns; ++i)
-        c[i] = condition[i * block.column[0]] ? a[i * block.column[1]] : b[i * block.column[2]];
+      for (Index i = 0; i < block.columns; ++i) c[i] = condition[0] ? a[i * a_moves] : b[i * b_moves];
     }
     condition += block.row[0];
     a += block.row[1];
