@@ -53,6 +53,7 @@ Dataset read_stored_rows(const StoredRows& stored) {
   };
   for (const std::string& name : stored.x) add(name, stored.x_named_at);
   for (const std::string& name : stored.y) add(name, stored.y_named_at);
+  for (const std::string& name : stored.sample_weight) add(name, stored.sample_weight_named_at);
   problems.throw_if_any();
   return Dataset::from_tensor_slices(columns);
 }

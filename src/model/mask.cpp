@@ -25,4 +25,10 @@ Symbol as_factors(Symbol mask, Symbol x) {
   return reshape(cast(mask, x.spec().type), shape);
 }
 
+Symbol masked_weight(Symbol weight, Symbol mask) {
+  Shape shape = weight.shape();
+  while (shape.rank() < mask.shape().rank()) shape.append(1);
+  return reshape(weight, shape) * cast(mask, weight.spec().type);
+}
+
 }  // namespace wt::model

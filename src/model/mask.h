@@ -14,4 +14,8 @@ Symbol any(Symbol x, const Shape& axes, bool keep_dims = false);  // whether one
 // 1 where the mask is true and 0 elsewhere, with further axes of extent 1 up to the rank of x.
 Symbol as_factors(Symbol mask, Symbol x);
 
+// How much a value counts whose row, or step, has this weight: nothing where the mask is false. The weight may lack the
+// mask's last axes.
+Symbol masked_weight(Symbol weight, Symbol mask);
+
 }  // namespace wt::model

@@ -134,6 +134,18 @@ void write_arguments(json::Writer& out, const Metric& metric);
 Metric resolve_accuracy(Metric metric, const TensorSpec& labels, const TensorSpec& predictions,
                         const Loss& loss, Semantics semantics = default_semantics);
 
+// What Keras' compile is told to measure.
+struct Metrics {
+  std::vector<Metric> of_all{};                // of every output
+  std::vector<std::vector<Metric>> of_each{};  // and of one output each, in their order; none: no such
+
+  std::vector<Metric> of(std::size_t output) const {
+    std::vector<Metric> all = of_all;
+    if (output < of_each.size()) all.insert(all.end(), of_each[output].begin(), of_each[output].end());
+    return all;
+  }
+};
+
 // Keras' update_state(labels, predictions, weight), as part of the step. The weight belongs to the values of the metric
 // and may lack their last axes: the mask of a sequence [batch, time], for example, whose steps then count or don't.
 // Requires: an "accuracy" has been resolved.

@@ -189,10 +189,16 @@ void check_inputs(const std::vector<TensorSpec>& given, const Purpose& purpose) 
 }
 
 // The last tensors of a row are labels, one for every output of the model. The others are inputs.
-void take_specs(const data::Dataset& rows, const Purpose& purpose, Job& job) {
+void take_specs(const data::Dataset& rows, std::size_t weights, const Purpose& purpose, Job& job) {
   std::vector<TensorSpec> all;
   for (const data::ComponentSpec& component : rows.specs()) all.push_back(spec_of(component));
   const std::size_t labels = std::max<std::size_t>(1, purpose.outputs.size());
+  if (weights > 1 && weights != labels)
+    refuse(fmt::format("\"sample_weight\" has {} names, and the model \"{}\" has {} outputs", weights,
+                       purpose.model, labels),
+           "give one for all outputs, or one for each");
+  job.sample_weights.assign(all.end() - static_cast<std::ptrdiff_t>(weights), all.end());
+  all.resize(all.size() - weights);
   if (all.size() <= labels)
     refuse(fmt::format("the model \"{}\" has {} outputs, each with a label, and this dataset gives {} "
                        "tensors in all",
@@ -210,28 +216,45 @@ void check_comparison(Job& job, std::size_t i, const TensorSpec& output, const S
   model::Building building(trace, false);
   const Symbol labels = trace.input("labels", with_batch(job.labels[i], 2));
   const Symbol predictions = trace.input("predictions", output);
-  placed(scenario.place("training.loss"), problems,
-         [&] { return model::per_example_loss(job.loss.of(i), labels, predictions, scenario.semantics); });
-  const auto check_metric = [&](model::Metric& metric) {
+  std::optional<Symbol> weight;
+  if (!job.sample_weights.empty())
+    weight = trace.input("weight", with_batch(job.sample_weights[job.sample_weights.size() > 1 ? i : 0], 2));
+  placed(scenario.place(weight ? "dataset.sample_weight" : "training.loss"), problems, [&] {
+    return model::weighted_losses(job.loss.of(i), model::labels_in_fit(labels, predictions), predictions,
+                                  scenario.semantics, {.weight = weight})
+        .values;
+  });
+  const auto check = [&](const char* key, model::Metric& metric, std::optional<Symbol> counts) {
     const model::Metric resolved = model::resolve_accuracy(metric, labels.spec(), predictions.spec(),
                                                            job.loss.of(i), scenario.semantics);
-    placed(scenario.place("training.metrics"), problems, [&] {
-      model::update_metric(building, resolved, labels, predictions);
+    placed(scenario.place(key), problems, [&] {
+      model::update_metric(building, resolved, labels, predictions, counts);
       return true;
     });
     if (job.labels.size() == 1) metric = resolved;
   };
-  for (model::Metric& metric : job.metrics) check_metric(metric);
-  if (i < job.metrics_of_outputs.size())
-    for (model::Metric& metric : job.metrics_of_outputs[i]) check_metric(metric);
+  const auto check_all = [&](const char* key, model::Metrics& metrics, std::optional<Symbol> counts) {
+    for (model::Metric& metric : metrics.of_all) check(key, metric, counts);
+    if (i < metrics.of_each.size())
+      for (model::Metric& metric : metrics.of_each[i]) check(key, metric, counts);
+  };
+  check_all("training.metrics", job.metrics, std::nullopt);
+  check_all("training.weighted_metrics", job.weighted_metrics, weight);
 }
 
-std::vector<model::Metric> read_metrics(const std::vector<Choice>& choices, const Scenario& scenario,
-                                        Problems& problems) {
-  std::vector<model::Metric> metrics;
-  for (const Choice& choice : choices)
-    if (auto metric = model::read_metric(*choice.written, problems, scenario.semantics))
-      metrics.push_back(*metric);
+model::Metrics read_metrics(const OutputMetrics& written, const Scenario& scenario, Problems& problems) {
+  const auto read = [&](const std::vector<Choice>& choices) {
+    std::vector<model::Metric> metrics;
+    for (const Choice& choice : choices)
+      if (auto metric = model::read_metric(*choice.written, problems, scenario.semantics))
+        metrics.push_back(*metric);
+    return metrics;
+  };
+  model::Metrics metrics;
+  if (written.is_by_output)
+    for (const std::vector<Choice>& list : written.lists) metrics.of_each.push_back(read(list));
+  else if (!written.lists.empty())
+    metrics.of_all = read(written.lists.front());
   return metrics;
 }
 
@@ -247,11 +270,8 @@ void configure(const Scenario& scenario, Job& job, Problems& problems) {
   if (training.loss_weights) job.loss.weights = training.loss_weights->values;
   if (auto optimizer = model::read_optimizer(*training.optimizer.written, problems, scenario.semantics))
     job.optimizer = *optimizer;
-  if (training.metrics.is_by_output)
-    for (const std::vector<Choice>& list : training.metrics.lists)
-      job.metrics_of_outputs.push_back(read_metrics(list, scenario, problems));
-  else if (!training.metrics.lists.empty())
-    job.metrics = read_metrics(training.metrics.lists.front(), scenario, problems);
+  job.metrics = read_metrics(training.metrics, scenario, problems);
+  job.weighted_metrics = read_metrics(training.weighted_metrics, scenario, problems);
 }
 
 // Puts what is given by the names of outputs in the order of the outputs.
@@ -267,25 +287,26 @@ void order_by_outputs(const Scenario& scenario, Job& job, Problems& problems) {
   order("training.loss", job.loss.each, training.loss.names(), true);
   if (training.loss_weights)
     order("training.loss_weights", job.loss.weights, training.loss_weights->names, true);
-  order("training.metrics", job.metrics_of_outputs, training.metrics.names, false);
+  order("training.metrics", job.metrics.of_each, training.metrics.names, false);
+  order("training.weighted_metrics", job.weighted_metrics.of_each, training.weighted_metrics.names, false);
 }
 
 // Keras 3 takes a list of metrics for a model with several outputs as one metric for each.
-void deal_metrics(std::size_t outputs, const Scenario& scenario, Job& job, Problems& problems) {
+void deal_metrics(const char* key, const OutputMetrics& written, std::size_t outputs,
+                  const Scenario& scenario, model::Metrics& metrics, Problems& problems) {
   const bool is_keras3 =
       scenario.training.loop == Loop::fit && scenario.semantics == model::Semantics::keras3;
   const auto check_count = [&](std::size_t count) {
     if (count != outputs)
       problems.add(
-          scenario.place("training.metrics"),
+          scenario.place(key),
           fmt::format("the number of entries is {}, and the model's number of outputs is {}", count, outputs),
           R"(list the metrics of each output, [["accuracy"], ["mae"]], or give them by the outputs' names)");
   };
-  if (scenario.training.metrics.is_by_output) return check_count(job.metrics_of_outputs.size());
-  if (!is_keras3 || outputs < 2 || job.metrics.empty()) return;
-  check_count(job.metrics.size());
-  for (const model::Metric& metric : std::exchange(job.metrics, {}))
-    job.metrics_of_outputs.push_back({metric});
+  if (written.is_by_output) return check_count(metrics.of_each.size());
+  if (!is_keras3 || outputs < 2 || metrics.of_all.empty()) return;
+  check_count(metrics.of_all.size());
+  for (const model::Metric& metric : std::exchange(metrics.of_all, {})) metrics.of_each.push_back({metric});
 }
 
 void choose_learning_rate(const Scenario& scenario, Job& job, Problems& problems) {
@@ -404,7 +425,7 @@ std::optional<data::Dataset> make_batches(const Dataset& wanted, const Purpose& 
   const std::int64_t replicas = job.input.replicas;
   return placed(scenario.place(key), problems, [&] {
     const data::Dataset rows = make_rows(wanted, purpose, scenario, key);
-    take_specs(rows, purpose, job);
+    take_specs(rows, sample_weights_of(wanted), purpose, job);
     check_inputs(job.inputs, purpose);
     // in_batches refuses more rows than can be counted, so that the product below cannot overflow.
     data::Dataset batches = in_batches(rows, wanted, scenario.global_batch(replicas));
@@ -456,9 +477,12 @@ bool wants_job_time(const Scenario& scenario, const Job& job) {
 }
 
 std::vector<model::Metric> all_metrics(const Job& job) {
-  std::vector<model::Metric> all = job.metrics;
-  for (const std::vector<model::Metric>& own : job.metrics_of_outputs)
-    all.insert(all.end(), own.begin(), own.end());
+  std::vector<model::Metric> all;
+  for (const model::Metrics* metrics : {&job.metrics, &job.weighted_metrics}) {
+    all.insert(all.end(), metrics->of_all.begin(), metrics->of_all.end());
+    for (const std::vector<model::Metric>& own : metrics->of_each)
+      all.insert(all.end(), own.begin(), own.end());
+  }
   return all;
 }
 
@@ -534,7 +558,10 @@ Job build(const Scenario& scenario) {
                                          job.model->name(), forward->outputs.size(), job.labels.size()),
                              "give its inputs a shape, and synthetic rows have a label for each output"});
   check_lists_of_losses(job.loss, forward->outputs.size(), scenario, problems);
-  deal_metrics(forward->outputs.size(), scenario, job, problems);
+  const std::size_t outputs = forward->outputs.size();
+  deal_metrics("training.metrics", scenario.training.metrics, outputs, scenario, job.metrics, problems);
+  deal_metrics("training.weighted_metrics", scenario.training.weighted_metrics, outputs, scenario,
+               job.weighted_metrics, problems);
   problems.throw_if_any();
   for (std::size_t i = 0; i < job.labels.size(); ++i)
     check_comparison(job, i, forward->outputs[i], scenario, problems);

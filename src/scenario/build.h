@@ -24,12 +24,13 @@ struct Job {
   std::map<std::string, Tensor>
       initial_weights{};  // of all weights; empty: weights begin as they are initialised
   model::Losses loss{};
-  model::Optimizer optimizer{};          // with the learning rate for this batch
-  std::vector<model::Metric> metrics{};  // "accuracy" is resolved where there is one output
-  std::vector<std::vector<model::Metric>>
-      metrics_of_outputs{};                // and those of one output each; none: no such
-  std::vector<TensorSpec> inputs{};        // one row of each of the model's inputs
-  std::vector<TensorSpec> labels{};        // and of each of its outputs' labels
+  model::Optimizer optimizer{};  // with the learning rate for this batch
+  model::Metrics metrics{};      // "accuracy" is resolved where there is one output
+  model::Metrics weighted_metrics{};
+  std::vector<TensorSpec> inputs{};  // one row of each of the model's inputs
+  std::vector<TensorSpec> labels{};  // and of each of its outputs' labels
+  std::vector<TensorSpec>
+      sample_weights{};  // and of the weights of rows: none, one for all outputs, or one for each
   std::optional<data::Dataset> batches{};  // of an epoch; always there
   std::optional<data::Dataset> evaluation{};
   cluster::Machine machine{};

@@ -11,7 +11,7 @@ namespace {
 // An evaluation after each epoch, or after some, has the same results as the training.
 std::vector<std::string> results_of_epoch(const Scenario& scenario, const Job& job) {
   std::vector<std::string> names =
-      train::result_names({.metrics = job.metrics, .metrics_of_outputs = job.metrics_of_outputs}, *job.model);
+      train::result_names({.metrics = job.metrics, .weighted_metrics = job.weighted_metrics}, *job.model);
   const auto& evaluation = scenario.training.evaluation;
   if (!evaluation || !evaluation->every) return names;
   const std::size_t count = names.size();

@@ -63,7 +63,12 @@ void check_losses(const Scenario& scenario, Problems& problems) {
 // An argument of fit, which a loop of one's own doesn't have.
 void check_class_weight(const Scenario& scenario, Problems& problems) {
   const Training& training = scenario.training;
-  if (training.class_weight.of.empty() || training.loop == Loop::fit) return;
+  if (training.class_weight.of.empty()) return;
+  if (sample_weights_of(scenario.dataset) > 0)
+    problems.add(scenario.place("training.class_weight"),
+                 "the rows have a \"sample_weight\", and TensorFlow takes no \"class_weight\" beside it",
+                 "multiply the weights, and keep \"sample_weight\"");
+  if (training.loop == Loop::fit) return;
   problems.add(scenario.place("training.class_weight"),
                "\"class_weight\" is an argument of fit, and this loop is not fit", R"(write "loop": "fit")");
 }
@@ -219,8 +224,8 @@ void check(const Scenario& scenario, Problems& problems) {
   check_losses(scenario, problems);
   check_class_weight(scenario, problems);
   check_optimizer(scenario, problems);
-  for (const std::vector<Choice>& metrics : training.metrics.lists)
-    check_metrics(metrics, scenario, problems);
+  for (const OutputMetrics* written : {&training.metrics, &training.weighted_metrics})
+    for (const std::vector<Choice>& metrics : written->lists) check_metrics(metrics, scenario, problems);
   if (scenario.host.collectives == HostCollectives::nccl && scenario.numerics != Numerics::cuda) {
     problems.add(scenario.place("host.collectives"), "NCCL adds among GPUs, and none computes",
                  R"(add "numerics": "cuda", or leave it out)");

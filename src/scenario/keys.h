@@ -76,6 +76,11 @@ void keys_of(Visit& visit, SafetensorsData& data) {
         data.x);
   visit(optional("y", "the name of the tensor of labels; a list has one for each output of the model"),
         data.y);
+  visit(optional("sample_weight",
+                 "the name of the tensor of weights, as Keras' fit has it: by how much a row counts in the "
+                 "loss and in the weighted metrics; a list has "
+                 "one for each output of the model"),
+        data.sample_weight);
 }
 
 template <class Visit>
@@ -95,6 +100,11 @@ void keys_of(Visit& visit, CsvData& data) {
                  "each output of "
                  "the model"),
         data.y);
+  visit(optional("sample_weight",
+                 "the column of weights, as Keras' fit has it: by how much a row counts in the loss and in "
+                 "the weighted metrics; a list has "
+                 "one for each output of the model"),
+        data.sample_weight);
   visit(optional("names", "the names of the columns of files without a first row of names"), data.names);
   visit(optional("delimiter", "the character between fields"), data.delimiter);
   visit(optional("classes",
@@ -128,6 +138,11 @@ void keys_of(Visit& visit, TfRecordData& data) {
         data.features);
   visit(required("x", "the feature that is the input; a list has one for each input of the model"), data.x);
   visit(required("y", "the feature that is the label; a list has one for each output of the model"), data.y);
+  visit(optional("sample_weight",
+                 "the feature that is the weight, as Keras' fit has it: by how much a row counts in the loss "
+                 "and in the weighted metrics; a list has "
+                 "one for each output of the model"),
+        data.sample_weight);
 }
 
 template <class Visit>
@@ -253,6 +268,12 @@ void keys_of(Visit& visit, Training& training) {
                        "the model, and so has an object by the outputs' names",
             .names = metric_names},
         training.metrics);
+  visit(Key{.name = "weighted_metrics",
+            .meaning = "metrics in which a row counts by its \"sample_weight\" or \"class_weight\", given "
+                       "like \"metrics\"; "
+                       "one that stands in both lists is shown as weighted_..., too",
+            .names = metric_names},
+        training.weighted_metrics);
   visit(count("per_replica_batch", "rows of one replica in one step", most_rows_of_replica),
         training.per_replica_batch);
   visit(count("global_batch", "rows of all replicas together in one step", most_rows_of_step),

@@ -28,6 +28,17 @@ std::vector<std::string> OutputChoice::names() const {
   return names;
 }
 
+std::size_t sample_weights_of(const Dataset& dataset) {
+  return std::visit(
+      [](const auto& source) {
+        std::size_t count = 0;
+        if constexpr (requires { source.sample_weight; })
+          if (source.sample_weight) count = source.sample_weight->names.size();
+        return count;
+      },
+      dataset.source);
+}
+
 bool is_per_row(const json::Value& loss, Loop loop) {
   return loop == Loop::custom && loss.kind() == json::Kind::string;
 }

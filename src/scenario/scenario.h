@@ -137,6 +137,7 @@ struct SafetensorsData {
   InputPath file{};
   TensorNames x{{"x"}};
   TensorNames y{{"y"}};
+  std::optional<TensorNames> sample_weight{};
 };
 
 // Files that are read one after the other: one, a list, or all that a pattern with * matches, sorted by name.
@@ -156,7 +157,8 @@ struct CsvData {
   InputFiles file{};
   ColumnLists x{};  // none: one tensor of all columns that are no labels
   ColumnLists y{};
-  std::vector<std::string> names{};  // of the columns; none: the first row has them
+  std::optional<TensorNames> sample_weight{};  // columns
+  std::vector<std::string> names{};            // of the columns; none: the first row has them
   std::string delimiter = ",";
   ClassLists classes{};
 };
@@ -172,6 +174,7 @@ struct TfRecordData {
   std::map<std::string, RecordFeature> features{};
   TensorNames x{};
   TensorNames y{};
+  std::optional<TensorNames> sample_weight{};
 };
 
 // One row, again and again: tf.data.Dataset.from_tensors(([1.], [1.])).repeat(100).
@@ -197,6 +200,9 @@ struct Dataset {
   bool drop_remainder = false;
   data::AutoShardPolicy autoshard = data::AutoShardPolicy::automatic;  // among workers
 };
+
+// How many tensors of weights a row has.
+std::size_t sample_weights_of(const Dataset& dataset);
 
 enum class Loop : std::uint8_t {
   custom,
@@ -228,6 +234,7 @@ struct Training {
   ClassWeights class_weight{};                  // empty: every row counts 1
   Choice optimizer{};
   OutputMetrics metrics{};
+  OutputMetrics weighted_metrics{};
   // Exactly one of the two is given.
   std::optional<std::int64_t> per_replica_batch{};
   std::optional<std::int64_t> global_batch{};

@@ -46,6 +46,8 @@ data::Dataset make_source(const SafetensorsData& stored, const Purpose&, const S
   rows.file_named_at = place;
   rows.x_named_at = scenario.place(key + ".x");
   rows.y_named_at = scenario.place(key + ".y");
+  if (stored.sample_weight) rows.sample_weight = stored.sample_weight->names;
+  rows.sample_weight_named_at = scenario.place(key + ".sample_weight");
   return data::read_stored_rows(rows);
 }
 
@@ -84,6 +86,8 @@ data::WantedRow label_row(const Purpose& purpose, const Training& training, std:
   return row;
 }
 
+data::WantedRow weight_row() { return {.type = Type::float32, .shape = Shape{}}; }
+
 // ---- CSV
 
 data::Dataset make_source(const CsvData& csv, const Purpose& purpose, const Scenario& scenario,
@@ -101,6 +105,9 @@ data::Dataset make_source(const CsvData& csv, const Purpose& purpose, const Scen
   for (std::size_t i = 0; i < inputs.size(); ++i) add(inputs[i], input_row(purpose, i), false, ".x");
   for (std::size_t i = 0; i < csv.y.tensors.size(); ++i)
     add(csv.y.tensors[i], label_row(purpose, scenario.training, i), true, ".y");
+  if (csv.sample_weight)
+    for (const std::string& column : csv.sample_weight->names)
+      add({column}, weight_row(), true, ".sample_weight");
   return data::read_csv(rows);
 }
 
@@ -115,8 +122,8 @@ data::Dataset make_source(const TfRecordData& stored, const Purpose& purpose, co
     known.push_back(name);
   }
   Problems problems;
-  const auto add = [&](const std::string& name, data::WantedRow row, bool is_label) {
-    const Place place = scenario.place(key + (is_label ? ".y" : ".x"));
+  const auto add = [&](const std::string& name, data::WantedRow row, bool is_label, const char* named) {
+    const Place place = scenario.place(key + named);
     const auto found = std::ranges::find(known, name);
     if (found == known.end())
       problems.add(place, fmt::format("\"features\" describes no \"{}\"", printable(name)),
@@ -126,9 +133,12 @@ data::Dataset make_source(const TfRecordData& stored, const Purpose& purpose, co
           {static_cast<std::size_t>(found - known.begin()), std::move(row), is_label, place});
   };
   for (std::size_t i = 0; i < stored.x.names.size(); ++i)
-    add(stored.x.names[i], input_row(purpose, i), false);
+    add(stored.x.names[i], input_row(purpose, i), false, ".x");
   for (std::size_t i = 0; i < stored.y.names.size(); ++i)
-    add(stored.y.names[i], label_row(purpose, scenario.training, i), true);
+    add(stored.y.names[i], label_row(purpose, scenario.training, i), true, ".y");
+  if (stored.sample_weight)
+    for (const std::string& name : stored.sample_weight->names)
+      add(name, weight_row(), true, ".sample_weight");
   problems.throw_if_any();
   return data::read_tfrecords(rows);
 }

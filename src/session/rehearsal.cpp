@@ -26,7 +26,7 @@ train::CompileOptions compile_options(const scenario::Scenario& scenario, const 
   return {.loss = job.loss,
           .optimizer = job.optimizer,
           .metrics = job.metrics,
-          .metrics_of_outputs = job.metrics_of_outputs,
+          .weighted_metrics = job.weighted_metrics,
           .class_weight = scenario.training.class_weight.of,
           .loss_scale = loss_scale_of(scenario.training.loss_scale.value()),
           .global_batch = job.global_batch,

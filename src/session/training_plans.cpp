@@ -56,6 +56,7 @@ std::vector<Tensor> TrainingPlans::batch_of(std::int64_t rows) const {
   std::vector<Tensor> batch;
   add_shapes(batch, job_.inputs, rows);
   add_shapes(batch, job_.labels, rows);
+  add_shapes(batch, job_.sample_weights, rows);
   return batch;
 }
 

@@ -23,10 +23,11 @@ ReplicaLoss weighted(const ReplicaLoss& loss, double weight) {
   return weight == 1 ? loss : ReplicaLoss{loss.minimised * weight, loss.shown * weight};
 }
 
-// An output of the model and its labels.
+// An output of the model and its labels, and how much each row counts.
 struct Comparison {
   Symbol labels{};
   Symbol predictions{};
+  std::optional<Symbol> weight{};
 };
 
 struct Forward {
@@ -36,23 +37,28 @@ struct Forward {
 };
 
 // A metric of one output. If a model has several outputs, Keras applies every metric to each of them and
-// prefixes its name with that of the output.
+// prefixes its name with that of the output. A weighted metric that is measured without weights, too, is "weighted_...".
 struct Measured {
   model::Metric metric{};
   std::size_t output = 0;
+  bool is_weighted = false;
 };
 
 std::vector<Measured> measured(const CompileOptions& options, const model::Layer& layer) {
   const std::vector<std::string> names = layer.output_names();
   std::vector<Measured> all;
-  const auto add = [&](model::Metric metric, std::size_t output) {
+  const auto add = [&](model::Metric metric, std::size_t output, bool is_weighted) {
     if (names.size() > 1) metric.name = fmt::format("{}_{}", names[output], metric.name);
-    all.push_back({std::move(metric), output});
+    all.push_back({std::move(metric), output, is_weighted});
   };
   for (std::size_t i = 0; i < std::max<std::size_t>(1, names.size()); ++i) {
-    for (const model::Metric& metric : options.metrics) add(metric, i);
-    if (i < options.metrics_of_outputs.size())
-      for (const model::Metric& metric : options.metrics_of_outputs[i]) add(metric, i);
+    const std::vector<model::Metric> plain = options.metrics.of(i);
+    for (const model::Metric& metric : plain) add(metric, i, false);
+    for (model::Metric metric : options.weighted_metrics.of(i)) {
+      if (std::ranges::find(plain, metric.name, &model::Metric::name) != plain.end())
+        metric.name = "weighted_" + metric.name;
+      add(std::move(metric), i, true);
+    }
   }
   return all;
 }
@@ -66,8 +72,8 @@ std::vector<model::Metric> losses_measured(const CompileOptions& options, const 
   return metrics;
 }
 
-// Calls the model on the first tensors of the batch, its inputs, and pairs its outputs with the others, the
-// labels.
+// Calls the model on the first tensors of the batch, its inputs, and pairs its outputs with the labels that follow. Behind
+// them there may be the weights of the rows: one for all outputs, or one for each.
 std::vector<Comparison> compare(model::Building& building, const model::Layer& layer,
                                 std::span<const Symbol> batch) {
   const std::size_t inputs = std::max<std::size_t>(1, layer.input_specs().size());
@@ -78,21 +84,29 @@ std::vector<Comparison> compare(model::Building& building, const model::Layer& l
         "a batch must hold one tensor per input, then one per output");
   const std::span<const Symbol> given = batch.first(inputs), labels = batch.subspan(inputs);
   const std::vector<Symbol> outputs = layer(building, std::vector<Symbol>(given.begin(), given.end()));
-  if (outputs.size() != labels.size())
-    throw InputError(fmt::format("[{}] the model has {} outputs, and a batch holds labels for {}",
-                                 layer.name(), outputs.size(), labels.size()),
-                     "a batch must hold one tensor per input, then one per output");
+  const std::size_t weights = labels.size() - std::min(labels.size(), outputs.size());
+  if (labels.size() < outputs.size() || (weights > 1 && weights != outputs.size()))
+    throw InputError(
+        fmt::format("[{}] the model has {} outputs, and a batch holds {} tensors behind its inputs",
+                    layer.name(), outputs.size(), labels.size()),
+        "a batch must hold one tensor per input, then one per output, then none, one, or one per output "
+        "with the weights of its rows");
   std::vector<Comparison> comparisons;
-  for (std::size_t i = 0; i < outputs.size(); ++i) comparisons.push_back({labels[i], outputs[i]});
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    comparisons.push_back({labels[i], outputs[i]});
+    if (weights > 0) comparisons.back().weight = labels[outputs.size() + (weights > 1 ? i : 0)];
+  }
   return comparisons;
 }
 
 enum class Use : std::uint8_t { training, evaluation };
 
-// Class weights count in training alone.
-std::optional<Symbol> weight_of(Symbol labels, const CompileOptions& options, Use use) {
-  if (use == Use::evaluation || options.class_weight.empty()) return std::nullopt;
-  return model::weight_of_labels(labels, options.class_weight);
+// Class weights count in training alone. No version of TensorFlow takes them beside weights of the rows.
+std::optional<Symbol> weight_of(const Comparison& output, const CompileOptions& options, Use use) {
+  if (use == Use::evaluation || options.class_weight.empty()) return output.weight;
+  if (output.weight)
+    throw InputError("the rows have weights, and class_weight says others", "give one of both");
+  return model::weight_of_labels(output.labels, options.class_weight);
 }
 
 // The batch holds the model's inputs, the labels of its outputs and, if the scaling needs it, the number of
@@ -110,10 +124,11 @@ Forward forward(model::Building& building, const model::Layer& layer, std::span<
   model::require_weight_for_each(options.loss, result.outputs.size());
   model::require_class_weight(options.class_weight, result.outputs.size(), options.semantics);
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
-    const auto& [labels, predictions] = result.outputs[i];
-    const model::WeightedLosses losses = model::weighted_losses(
-        options.loss.of(i), model::labels_in_fit(labels, predictions), predictions, options.semantics,
-        {.weight = weight_of(labels, options, use), .mask = building.mask_of(predictions)});
+    auto& [labels, predictions, weight] = result.outputs[i];
+    weight = weight_of(result.outputs[i], options, use);
+    const model::WeightedLosses losses =
+        model::weighted_losses(options.loss.of(i), model::labels_in_fit(labels, predictions), predictions,
+                               options.semantics, {.weight = weight, .mask = building.mask_of(predictions)});
     const ReplicaLoss unweighted = scale_losses(scaling_of(options, replicas, i), losses, step_rows);
     result.losses.push_back(unweighted.shown);
     const ReplicaLoss own = weighted(unweighted, options.loss.weight_of(i));
@@ -168,12 +183,14 @@ void update_metrics(model::Building& building, const Forward& forward, const Com
   model::update_mean(building, loss_metric(), forward.loss.shown, weight);
   for (std::size_t i = 0; i < losses.size(); ++i)
     model::update_mean(building, losses[i], forward.losses[i], weight);
-  for (const auto& [metric, output] : all) {
-    const auto& [labels, predictions] = forward.outputs[output];
+  for (const auto& [metric, output, is_weighted] : all) {
+    const auto& [labels, predictions, row_weight] = forward.outputs[output];
+    std::optional<Symbol> counts = building.mask_of(predictions);
+    if (is_weighted && row_weight) counts = counts ? model::masked_weight(*row_weight, *counts) : *row_weight;
     model::update_metric(building,
                          model::resolve_accuracy(metric, labels.spec(), predictions.spec(),
                                                  options.loss.of(output), options.semantics),
-                         labels, predictions, building.mask_of(predictions));
+                         labels, predictions, counts);
   }
 }
 
@@ -549,7 +566,7 @@ std::vector<Log> Model::metric_results() const {
                       static_cast<double>(numbers[i])});
   };
   for (const model::Metric& loss : steps_->losses) add(loss);
-  for (const auto& [metric, output] : steps_->metrics) add(metric);
+  for (const Measured& each : steps_->metrics) add(each.metric);
   return logs;
 }
 
@@ -559,7 +576,7 @@ void Model::reset_metrics() {
   };
   reset(loss_metric());
   for (const model::Metric& loss : steps_->losses) reset(loss);
-  for (const auto& [metric, output] : steps_->metrics) reset(metric);
+  for (const Measured& each : steps_->metrics) reset(each.metric);
 }
 
 }  // namespace wt::train

@@ -45,9 +45,8 @@ namespace wt::train {
 struct CompileOptions {
   model::Losses loss{};
   model::Optimizer optimizer{};
-  std::vector<model::Metric> metrics{};  // of every output
-  std::vector<std::vector<model::Metric>>
-      metrics_of_outputs{};  // of each output, in their order; none: no such
+  model::Metrics metrics{};
+  model::Metrics weighted_metrics{};  // these count a row by its weight, as the loss does
   model::ClassWeight
       class_weight{};  // weighs the loss of training steps; Keras has it in fit, which traces the step there
   LossScale loss_scale = LossScale::keras;

@@ -65,7 +65,7 @@ Planned plan_once(const model::LayerPtr& layer, std::int64_t batch) {
   optimizer.update = SgdAttributes{.momentum = 0.9};
   model.compile({.loss = model::loss_named("sparse_categorical_crossentropy"),
                  .optimizer = optimizer,
-                 .metrics = {model::metric_named("accuracy")}});
+                 .metrics = {{model::metric_named("accuracy")}}});
   const double before = megabytes_in_use(), start = now();
   const plan::Plan& plan = model.training_plan({Tensor::shape_only({Type::float32, {batch, 224, 224, 3}}),
                                                 Tensor::shape_only({Type::int64, {batch}})});

@@ -70,7 +70,7 @@ class Training {
         batch_{drawn_images(batch), drawn_labels(batch)} {
     model_.compile({.loss = model::loss_named("sparse_categorical_crossentropy"),
                     .optimizer = model::optimizer_named("adam"),
-                    .metrics = {model::metric_named("accuracy")}});
+                    .metrics = {{model::metric_named("accuracy")}}});
   }
 
   // A model that predicts the logits of classes, on one device.

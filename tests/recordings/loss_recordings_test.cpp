@@ -235,7 +235,7 @@ TEST_P(OfLosses, TheProgramFitClassWeightIsRepeated) {
   train::Model net(layer, state, machine);
   train::CompileOptions options{.loss = model::loss_named("sparse_categorical_crossentropy"),
                                 .optimizer = model::optimizer_named("sgd"),
-                                .metrics = {model::metric_named("accuracy")},
+                                .metrics = {{model::metric_named("accuracy")}},
                                 .class_weight = {{0, 1}, {1, 2.5}, {2, 0.25}},
                                 .semantics = recording.semantics()};
   options.optimizer.learning_rate = 0.5;

@@ -125,10 +125,10 @@ TEST(Build, TakesLossesWeightsAndMetricsByTheNamesOfOutputs) {
   EXPECT_EQ(job.loss.of(0).type->name, "MeanSquaredError");
   EXPECT_EQ(job.loss.of(2).type->name, "SparseCategoricalCrossentropy");
   EXPECT_EQ(job.loss.weights, (std::vector<double>{1, 2, 3}));
-  ASSERT_EQ(job.metrics_of_outputs.size(), 3u);
-  EXPECT_EQ(job.metrics_of_outputs[0].size(), 2u);
-  EXPECT_TRUE(job.metrics_of_outputs[1].empty());
-  EXPECT_EQ(job.metrics_of_outputs[2].at(0).name, "accuracy");
+  ASSERT_EQ(job.metrics.of_each.size(), 3u);
+  EXPECT_EQ(job.metrics.of_each[0].size(), 2u);
+  EXPECT_TRUE(job.metrics.of_each[1].empty());
+  EXPECT_EQ(job.metrics.of_each[2].at(0).name, "accuracy");
 }
 
 const std::string tiny_bert = R"({"zoo": "bert_tiny", "sequence": 16, "masked": 3, "vocabulary": 40})";
@@ -187,9 +187,9 @@ TEST(Build, EvaluatesOnTheTrainingsRowsInOrder) {
 TEST(Build, ResolvesAccuracyByTheModelsOutput) {
   const Job job = job_of(R"({"type": "synthetic", "rows": 8})", R"("fashion_cnn")",
                          R"("sparse_categorical_crossentropy")", {R"(training.metrics=["accuracy"])"});
-  ASSERT_EQ(job.metrics.size(), 1u);
-  ASSERT_NE(job.metrics[0].type, nullptr);
-  EXPECT_EQ(job.metrics[0].type->name, "SparseCategoricalAccuracy");
+  ASSERT_EQ(job.metrics.of_all.size(), 1u);
+  ASSERT_NE(job.metrics.of_all[0].type, nullptr);
+  EXPECT_EQ(job.metrics.of_all[0].type->name, "SparseCategoricalAccuracy");
 }
 
 TEST(Build, P16P17LooksTheLearningRateUpByTheGlobalBatch) {

@@ -33,7 +33,7 @@ Trained train_on(const execute::Queues& queues, FitOptions options, std::int64_t
               machine);
   model.compile({.loss = model::loss_named("sparse_categorical_crossentropy"),
                  .optimizer = model::optimizer_named("adam"),
-                 .metrics = {model::metric_named("accuracy")}});
+                 .metrics = {{model::metric_named("accuracy")}}});
   Trained trained;
   const data::Dataset recorded = rows().map([&](const data::Element& row) {
     trained.events += 'r';

@@ -187,7 +187,7 @@ TEST(P4, SeveralInputsAndOutputsAreMinimisedTogether) {
     const model::LayerPtr both = model::functional("both", {x, y}, {bare("left")(x), bare("right")(y)});
     Model model(both, state, replicas == 1 ? one : several);
     CompileOptions options = sgd(rate);
-    options.metrics = {model::metric_named("mae")};
+    options.metrics = {{model::metric_named("mae")}};
     model.compile(options);
     const auto rows = [](float value) { return floats({4, 1}, std::vector<float>(4, value)); };
     const std::vector<Tensor> batch{rows(1), rows(2), rows(1), rows(4)};

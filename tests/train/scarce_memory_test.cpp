@@ -34,7 +34,7 @@ Trained train_on(device::Queue& queue, Bytes* largest = nullptr) {
               machine);
   model.compile({.loss = model::loss_named("sparse_categorical_crossentropy"),
                  .optimizer = model::optimizer_named("adam"),
-                 .metrics = {model::metric_named("accuracy")}});
+                 .metrics = {{model::metric_named("accuracy")}}});
   Trained trained;
   FitOptions options{.epochs = 2};
   options.on_step = [&](const StepResult& step) { trained.losses.push_back(step.loss); };

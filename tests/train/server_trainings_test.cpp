@@ -148,7 +148,7 @@ class KerasFit {
     state_.preset(weights_of(theirs, "initial"));
     options_ = {.loss = model::loss_named("mse"),
                 .optimizer = model::optimizer_named("SGD", semantics),
-                .metrics = {model::metric_named("mae")},
+                .metrics = {{model::metric_named("mae")}},
                 .semantics = semantics};
     options_.optimizer.learning_rate = rate;
     model_.compile(options_);

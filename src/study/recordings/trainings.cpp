@@ -52,10 +52,10 @@ train::CompileOptions options_of(const Recording& recording) {
   };
   const json::Value& metrics = *recording.config("metrics");
   if (!options.loss.is_list)
-    options.metrics = named(metrics);
+    options.metrics.of_all = named(metrics);
   else if (metrics.kind() == json::Kind::array)
     for (const json::Value& of_output : metrics.elements())
-      options.metrics_of_outputs.push_back(named(of_output));
+      options.metrics.of_each.push_back(named(of_output));
   return options;
 }
 

@@ -6,7 +6,8 @@
     tf/bin/python make.py keras2
 
 `rows.csv` has the rows. Under KERAS/ stand the model as Keras writes it, its first weights, and `history.json`: the logs of
-each epoch with one device, and under MirroredStrategy on two logical CPUs.
+each epoch with one device, and under MirroredStrategy on two logical CPUs. `weighted_history.json` has them for rows that
+count by two weights, one for each output, and for an evaluation after each epoch.
 """
 
 import json
@@ -29,15 +30,16 @@ def rows():
     a, b = draw.normal(size=(ROWS, 3)).astype(np.float32), draw.normal(size=(ROWS, 2)).astype(np.float32)
     price = (a.sum(axis=1) - b[:, 0]).astype(np.float32)
     kind = (np.abs(a[:, 0]) + b[:, 1] > 0).astype(np.int64) + (a[:, 2] > 0.5)
-    return a, b, price, kind
+    weights = draw.uniform(0.25, 2, (2, ROWS)).astype(np.float32)
+    return a, b, price, kind, *weights
 
 
-def write_csv(a, b, price, kind):
+def write_csv(a, b, price, kind, weight_of_price, weight_of_kind):
     with open("rows.csv", "w") as file:
-        file.write("a0,a1,a2,b0,b1,price,kind\n")
+        file.write("a0,a1,a2,b0,b1,price,kind,weight_of_price,weight_of_kind\n")
         for i in range(ROWS):
             numbers = [str(number) for number in (*a[i], *b[i], price[i])]
-            file.write(",".join(numbers) + ',"' + KINDS[kind[i]] + '"\n')
+            file.write(",".join(numbers) + f',"{KINDS[kind[i]]}",{weight_of_price[i]},{weight_of_kind[i]}\n')
 
 
 def make_model():
@@ -67,7 +69,7 @@ def store(path, tensors):
         file.write(struct.pack("<Q", len(text)) + text + data)
 
 
-def train(strategy, weights, a, b, price, kind):
+def train(strategy, weights, is_weighted, a, b, price, kind, *weights_of_rows):
     with strategy.scope():
         model = make_model()
         for layer in model.layers:
@@ -76,9 +78,11 @@ def train(strategy, weights, a, b, price, kind):
         model.compile(optimizer=tf.keras.optimizers.SGD(0.1),
                       loss={"kind": "sparse_categorical_crossentropy", "price": "mse"},
                       loss_weights={"kind": 2.0, "price": 0.5},
-                      metrics={"kind": ["accuracy"], "price": ["mae"]})
-    data = tf.data.Dataset.from_tensor_slices(((a, b), (price, kind))).batch(BATCH)
-    logs = model.fit(data, epochs=EPOCHS, verbose=0).history
+                      metrics={"kind": ["accuracy"], "price": ["mae"]},
+                      weighted_metrics={"kind": ["accuracy"], "price": ["mse"]} if is_weighted else None)
+    rows = ((a, b), (price, kind), weights_of_rows) if is_weighted else ((a, b), (price, kind))
+    data = tf.data.Dataset.from_tensor_slices(rows).batch(BATCH)
+    logs = model.fit(data, epochs=EPOCHS, verbose=0, validation_data=data if is_weighted else None).history
     return {name: [float(value) for value in values] for name, values in logs.items()}
 
 
@@ -94,9 +98,11 @@ model = make_model()
 with open(f"{folder}/model.json", "w") as file:
     file.write(model.to_json())
 store(f"{folder}/first.safetensors", names_of(model))
-history = {"1": train(tf.distribute.get_strategy(), names_of(model), *data)}
-for replicas in (2,):
-    devices = [f"CPU:{i}" for i in range(replicas)]
-    history[str(replicas)] = train(tf.distribute.MirroredStrategy(devices), names_of(model), *data)
-with open(f"{folder}/history.json", "w") as file:
-    json.dump(history, file, indent=1)
+for is_weighted in (False, True):
+    history = {}
+    for replicas in (1, 2):
+        strategy = (tf.distribute.get_strategy() if replicas == 1 else
+                    tf.distribute.MirroredStrategy([f"CPU:{i}" for i in range(replicas)]))
+        history[str(replicas)] = train(strategy, names_of(model), is_weighted, *data)
+    with open(f"{folder}/{'weighted_' if is_weighted else ''}history.json", "w") as file:
+        json.dump(history, file, indent=1)
