@@ -24,7 +24,7 @@ struct InstructionSet {
 
 std::vector<InstructionSet> instruction_sets() {
   std::vector<InstructionSet> sets{{"baseline", &contraction_baseline()}};
-#if defined(__x86_64__)
+#if defined(WT_EVERY_ISA)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     sets.push_back({"avx2", &contraction_avx2()});
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
