@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/rough.h"
 #include "model/mask.h"
 #include "model/weights.h"
 #include "train/optimizer_steps.h"
@@ -86,11 +87,11 @@ std::vector<Comparison> compare(model::Building& building, const model::Layer& l
   const std::vector<Symbol> outputs = layer(building, std::vector<Symbol>(given.begin(), given.end()));
   const std::size_t weights = labels.size() - std::min(labels.size(), outputs.size());
   if (labels.size() < outputs.size() || (weights > 1 && weights != outputs.size()))
-    throw InputError(
-        fmt::format("[{}] the model has {} outputs, and a batch holds {} tensors behind its inputs",
-                    layer.name(), outputs.size(), labels.size()),
-        "a batch must hold one tensor per input, then one per output, then none, one, or one per output "
-        "with the weights of its rows");
+    throw InputError(fmt::format("[{}] the model has {} outputs, and behind its inputs a batch holds {}",
+                                 layer.name(), outputs.size(), counted(std::ssize(labels), "tensor")),
+                     "a batch must hold one tensor per input, then the labels of each output, and then no "
+                     "weights of rows, "
+                     "one for all outputs, or one for each");
   std::vector<Comparison> comparisons;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     comparisons.push_back({labels[i], outputs[i]});

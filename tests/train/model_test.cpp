@@ -218,8 +218,10 @@ TEST(P4, ABatchThatLacksLabelsIsRefused) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "[both] the model has 2 outputs, and a batch holds labels for 1\n"
-                 "a batch must hold one tensor per input, then one per output");
+                 "[both] the model has 2 outputs, and behind its inputs a batch holds 1 tensor\n"
+                 "a batch must hold one tensor per input, then the labels of each output, and then no "
+                 "weights of rows, "
+                 "one for all outputs, or one for each");
   }
 }
 
