@@ -23,8 +23,8 @@ struct StoredRows {
   Place sample_weight_named_at{};
 };
 
-// Elements of the inputs, then the labels, then the weights, one per row of the tensors. Throws InputError if a tensor doesn't exist,
-// is a scalar, or if the tensors have different numbers of rows.
+// Elements of the inputs, then the labels, then the weights, one per row of the tensors. Throws InputError if a tensor
+// doesn't exist, is a scalar, or if the tensors have different numbers of rows.
 Dataset read_stored_rows(const StoredRows& stored);
 
 }  // namespace wt::data

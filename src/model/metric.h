@@ -134,7 +134,7 @@ void write_arguments(json::Writer& out, const Metric& metric);
 Metric resolve_accuracy(Metric metric, const TensorSpec& labels, const TensorSpec& predictions,
                         const Loss& loss, Semantics semantics = default_semantics);
 
-// What Keras' compile is told to measure.
+// The metrics that are passed to Keras' compile().
 struct Metrics {
   std::vector<Metric> of_all{};                // of every output
   std::vector<std::vector<Metric>> of_each{};  // and of one output each, in their order; none: no such

@@ -38,7 +38,8 @@ struct Forward {
 };
 
 // A metric of one output. If a model has several outputs, Keras applies every metric to each of them and
-// prefixes its name with that of the output. A weighted metric that is measured without weights, too, is "weighted_...".
+// prefixes its name with that of the output. If the same metric is also measured without weights, the name of the weighted
+// one begins with "weighted_".
 struct Measured {
   model::Metric metric{};
   std::size_t output = 0;
@@ -90,8 +91,7 @@ std::vector<Comparison> compare(model::Building& building, const model::Layer& l
     throw InputError(fmt::format("[{}] the model has {} outputs, and behind its inputs a batch holds {}",
                                  layer.name(), outputs.size(), counted(std::ssize(labels), "tensor")),
                      "a batch must hold one tensor per input, then the labels of each output, and then no "
-                     "weights of rows, "
-                     "one for all outputs, or one for each");
+                     "weights of rows, one for all outputs, or one for each");
   std::vector<Comparison> comparisons;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     comparisons.push_back({labels[i], outputs[i]});
@@ -106,7 +106,8 @@ enum class Use : std::uint8_t { training, evaluation };
 std::optional<Symbol> weight_of(const Comparison& output, const CompileOptions& options, Use use) {
   if (use == Use::evaluation || options.class_weight.empty()) return output.weight;
   if (output.weight)
-    throw InputError("the rows have weights, and class_weight says others", "give one of both");
+    throw InputError("the rows have sample weights, and there is a class_weight, too",
+                     "multiply them, and pass the product as the weights of the rows");
   return model::weight_of_labels(output.labels, options.class_weight);
 }
 
