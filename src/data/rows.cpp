@@ -127,6 +127,12 @@ Tensor filled(const TensorSpec& spec, double value) {
     case Type::boolean:
       std::ranges::fill(tensor.values<bool>(), value != 0);
       break;
+    case Type::float16:
+      std::ranges::fill(tensor.values<Float16>(), rounded<Float16>(static_cast<float>(value)));
+      break;
+    case Type::bfloat16:
+      std::ranges::fill(tensor.values<BFloat16>(), rounded<BFloat16>(static_cast<float>(value)));
+      break;
   }
   return tensor;
 }

@@ -15,9 +15,12 @@ std::string_view tensorflow_name(Type type) {
       return "double";
     case Type::boolean:
       return "bool";
+    case Type::float16:
+      return "half";
     case Type::int32:
     case Type::int64:
     case Type::uint8:
+    case Type::bfloat16:
       break;
   }
   return wt::name(type);

@@ -33,7 +33,7 @@ std::vector<TensorSpec> gradient_outputs(Specs inputs, const Attributes& attribu
 
 Shape require_broadcast(std::string_view kernel, std::string_view a_name, const TensorSpec& a,
                         std::string_view b_name, const TensorSpec& b) {
-  require_type_among(kernel, a_name, a, {Type::float32, Type::float64, Type::int32, Type::int64});
+  require_number(kernel, a_name, a);
   require_same_type(kernel, a_name, a, b_name, b);
   return broadcast_shape(kernel, a_name, a, b_name, b);
 }
@@ -273,13 +273,15 @@ constexpr Kernel rows_of_elementwise_kernels[] = {
      .outputs = cast_outputs,
      .work = per_output<0>,
      .examples = cast_examples,
-     .apply = cpu::apply_cast},
+     .apply = cpu::apply_cast,
+     .takes_halves = true},
     {.name = "fill",
      .summary = "y = the same value in every element",
      .outputs = fill_outputs,
      .work = per_output<0>,
      .examples = fill_examples,
-     .apply = cpu::apply_fill},
+     .apply = cpu::apply_fill,
+     .takes_halves = true},
     {.name = "range",
      .summary = "y[i] = i * value",
      .outputs = range_outputs,

@@ -83,6 +83,10 @@ struct Kernel {
   // Whether output j may lie in the memory of input j where both have the same type and shape. Such a kernel
   // reads every element before it writes that element.
   bool in_place = false;
+
+  // Whether `apply` takes float16 and bfloat16 as they are. All other kernels are given copies in float32
+  // (kernel/halves.h).
+  bool takes_halves = false;
 };
 
 std::span<const Kernel> kernels();                  // sorted by name

@@ -18,11 +18,13 @@ struct Launch {
   std::shared_ptr<const void> prepared{};  // a backend's own data, made when the launch was bound
 };
 
+std::vector<TensorSpec> specs_of(std::span<const View> views);
+
 // The task that runs the launch on the queue's device. Requires: the launch outlives the task and does not
 // move.
 device::Task task_of(Launch& launch, device::Queue& queue);
 
-device::Task cpu_task(const Launch& launch);                   // Requires: a CpuQueue runs the task.
-device::Task cuda_task(Launch& launch, device::Queue& queue);  // Requires: the queue is a CudaQueue.
+device::Task cpu_task(const Launch& launch, device::Queue& queue);  // Requires: the queue is a CpuQueue.
+device::Task cuda_task(Launch& launch, device::Queue& queue);       // Requires: the queue is a CudaQueue.
 
 }  // namespace wt

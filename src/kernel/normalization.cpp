@@ -6,14 +6,16 @@
 namespace wt {
 namespace {
 
-// Requires one number per channel. The channels are the last axis of x.
+// Requires one number per channel. The channels are the last axis of x. Statistics, scales and shifts are float32 beside
+// an x of halves.
 void require_channels(std::string_view kernel, std::string_view operand, const TensorSpec& spec,
                       const TensorSpec& x) {
-  require_same_type(kernel, "x", x, operand, spec);
+  require_type(kernel, operand, spec, wide_type(x.type));
   require_shape(kernel, operand, spec, {x.shape.last()});
 }
 
-TensorSpec per_channel(const TensorSpec& x) { return {x.type, {x.shape.last()}}; }
+TensorSpec per_channel(const TensorSpec& x) { return {wide_type(x.type), {x.shape.last()}}; }
+TensorSpec statistics_per_row(const TensorSpec& x) { return {wide_type(x.type), per_row(x).shape}; }
 
 void require_rows(std::string_view kernel, const TensorSpec& x) {
   require_floating(kernel, "x", x);
@@ -87,7 +89,7 @@ std::vector<TensorSpec> layer_norm_outputs(Specs inputs, const Attributes& attri
   require_rows(name, inputs[0]);
   require_channels(name, "gamma", inputs[1], inputs[0]);
   require_channels(name, "beta", inputs[2], inputs[0]);
-  return {inputs[0], per_row(inputs[0]), per_row(inputs[0])};
+  return {inputs[0], statistics_per_row(inputs[0]), statistics_per_row(inputs[0])};
 }
 
 std::vector<TensorSpec> layer_norm_gradient_outputs(Specs inputs, const Attributes& attributes) {
@@ -98,8 +100,8 @@ std::vector<TensorSpec> layer_norm_gradient_outputs(Specs inputs, const Attribut
   require_rows(name, x);
   require_same(name, "dy", inputs[0], "x", x);
   require_channels(name, "gamma", inputs[2], x);
-  require_same(name, "mean", inputs[3], "a number per row of x", per_row(x));
-  require_same(name, "inverse_deviation", inputs[4], "a number per row of x", per_row(x));
+  require_same(name, "mean", inputs[3], "a number per row of x", statistics_per_row(x));
+  require_same(name, "inverse_deviation", inputs[4], "a number per row of x", statistics_per_row(x));
   return {x, per_channel(x), per_channel(x)};
 }
 

@@ -15,40 +15,42 @@ constexpr Type i32 = Type::int32;
 constexpr Type i64 = Type::int64;
 constexpr Type bit = Type::boolean;
 constexpr Type u8 = Type::uint8;
+constexpr Type f16 = Type::float16;
+constexpr Type b16 = Type::bfloat16;
 
-constexpr TypeSet all{f32, f64, i32, i64, bit, u8};
-constexpr TypeSet all_numbers{f32, f64, i32, i64, u8};
-constexpr TypeSet signed_numbers{f32, f64, i32, i64};
-constexpr TypeSet floats{f32, f64};
+constexpr TypeSet all{f32, f64, f16, b16, i32, i64, bit, u8};
+constexpr TypeSet all_numbers{f32, f64, f16, b16, i32, i64, u8};
+constexpr TypeSet signed_numbers{f32, f64, f16, b16, i32, i64};
+constexpr TypeSet floats{f32, f64, f16, b16};
 
 // For int32, TensorFlow registers many GPU kernels that compute on the host and keep their operands there
 // (HostMemory). They are in this table, since TensorFlow places such an operation on the GPU.
 constexpr OperationKernels kernels_by_name[] = {
     {"Abs", signed_numbers, signed_numbers},
     {"AddV2", all_numbers, all_numbers},
-    {"ArgMax", all, {f32, f64, bit}},
-    {"AssignAddVariableOp", all_numbers, {f32, f64, i64}, "dtype"},
-    {"AssignVariableOp", all, {f32, f64, i64, bit, u8}, "dtype"},
+    {"ArgMax", all, {f32, f64, f16, b16, bit}},
+    {"AssignAddVariableOp", all_numbers, {f32, f64, f16, b16, i64}, "dtype"},
+    {"AssignVariableOp", all, {f32, f64, f16, b16, i64, bit, u8}, "dtype"},
     {"AvgPool", floats, floats},
     {"AvgPoolGrad", floats, floats},
     {"BatchMatMulV2", signed_numbers, floats},
-    {"BiasAdd", all_numbers, {f32, f64, i32}},
-    {"BroadcastTo", all, {f32, f64, i32, i64, bit}},
+    {"BiasAdd", all_numbers, {f32, f64, f16, b16, i32}},
+    {"BroadcastTo", all, {f32, f64, f16, b16, i32, i64, bit}},
     {"Cast", all, all, "SrcT"},
-    {"CollectiveBcastSendV2", all, {f32, f64, i32, i64, bit}},
+    {"CollectiveBcastSendV2", all, {f32, f64, f16, b16, i32, i64, bit}},
     {"CollectiveGatherV2", signed_numbers, signed_numbers},
     {"CollectivePermute", {}, {}},
     {"CollectiveReduceV2", signed_numbers, signed_numbers},
     {"ConcatV2", all, all},
-    {"Conv2D", {f32, f64, i32}, {f32, f64, i32}},
+    {"Conv2D", {f32, f64, f16, b16, i32}, {f32, f64, f16, b16, i32}},
     {"Conv2DBackpropFilter", floats, floats},
-    {"Conv2DBackpropInput", {f32, f64, i32}, {f32, f64, i32}},
+    {"Conv2DBackpropInput", {f32, f64, f16, b16, i32}, {f32, f64, f16, b16, i32}},
     {"Equal", all, all},
     {"Exp", floats, floats},
     {"Fill", all, all},
     {"FusedBatchNormGradV3", {f32}, {f32}},
     {"FusedBatchNormV3", {f32}, {f32}},
-    {"GatherV2", all, {f32, f64, i32, i64, bit}, "Tparams"},
+    {"GatherV2", all, {f32, f64, f16, b16, i32, i64, bit}, "Tparams"},
     {"Greater", all_numbers, all_numbers},
     {"Identity", all, all},
     {"Less", all_numbers, all_numbers},
@@ -76,14 +78,14 @@ constexpr OperationKernels kernels_by_name[] = {
     {"ResourceApplyKerasMomentum", floats, floats},
     {"ResourceApplyRMSProp", floats, floats},
     {"ResourceScatterSub", all_numbers, floats},
-    {"SelectV2", all, {f32, f64, i32, i64, bit}},
+    {"SelectV2", all, {f32, f64, f16, b16, i32, i64, bit}},
     {"Sigmoid", floats, floats},
     {"SigmoidGrad", floats, floats},
     {"Sign", signed_numbers, signed_numbers},
     {"Softmax", floats, floats},
     {"SoftmaxCrossEntropyWithLogits", floats, floats},
     {"SparseSoftmaxCrossEntropyWithLogits", floats, floats},
-    {"SplitV", all, {f32, f64, i32}},
+    {"SplitV", all, {f32, f64, f16, b16, i32}},
     {"Sqrt", floats, floats},
     {"Square", signed_numbers, signed_numbers},
     {"StatelessRandomUniformV2", floats, floats, "dtype"},
@@ -95,8 +97,8 @@ constexpr OperationKernels kernels_by_name[] = {
     {"TanhGrad", floats, floats},
     {"Transpose", all, all},
     {"TruncateDiv", {i32, i64, u8}, {i64, u8}},
-    {"UnsortedSegmentSum", all_numbers, {f32, f64, i32}},
-    {"VarHandleOp", all, {f32, f64, i64, bit, u8}, "dtype"},
+    {"UnsortedSegmentSum", all_numbers, {f32, f64, f16, b16, i32}},
+    {"VarHandleOp", all, {f32, f64, f16, b16, i64, bit, u8}, "dtype"},
     {"_Arg", all, all},
     {"_EagerConst", all, all},
     {"_Retval", all, all},

@@ -18,16 +18,16 @@ class TypeSet {
  public:
   constexpr TypeSet() = default;
   constexpr TypeSet(std::initializer_list<Type> types) {
-    for (const Type type : types) bits_ = static_cast<std::uint8_t>(bits_ | bit(type));
+    for (const Type type : types) bits_ = static_cast<std::uint16_t>(bits_ | bit(type));
   }
   constexpr bool has(Type type) const { return (bits_ & bit(type)) != 0; }
   friend constexpr bool operator==(TypeSet, TypeSet) = default;
 
  private:
-  static constexpr std::uint8_t bit(Type type) {
-    return static_cast<std::uint8_t>(1U << static_cast<int>(type));
+  static constexpr std::uint16_t bit(Type type) {
+    return static_cast<std::uint16_t>(1U << static_cast<int>(type));
   }
-  std::uint8_t bits_ = 0;
+  std::uint16_t bits_ = 0;
 };
 
 // A TensorFlow operation and the element types for which each device type has a kernel. XLA compiles kernels

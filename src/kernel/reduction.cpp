@@ -26,7 +26,7 @@ TensorSpec reduced(std::string_view kernel, const TensorSpec& x, const Attribute
 template <KernelName kernel>
 std::vector<TensorSpec> number_outputs(Specs inputs, const Attributes& attributes) {
   require_count(kernel, inputs, 1);
-  require_type_among(kernel, "x", inputs[0], {Type::float32, Type::float64, Type::int32, Type::int64});
+  require_number(kernel, "x", inputs[0]);
   return {reduced(kernel, inputs[0], attributes)};
 }
 
@@ -39,7 +39,7 @@ std::vector<TensorSpec> mean_outputs(Specs inputs, const Attributes& attributes)
 std::vector<TensorSpec> argmax_outputs(Specs inputs, const Attributes& attributes) {
   attributes_as<NoAttributes>(attributes);
   require_count("argmax", inputs, 1);
-  require_type_among("argmax", "x", inputs[0], {Type::float32, Type::float64, Type::int32, Type::int64});
+  require_number("argmax", "x", inputs[0]);
   require_rank_at_least("argmax", "x", inputs[0], 1);
   if (inputs[0].shape.last() == 0)
     refuse("argmax", fmt::format("x has no columns: it is {}", print(inputs[0])));

@@ -45,7 +45,12 @@ void require_type_among(std::string_view kernel, std::string_view operand, const
 }
 
 void require_floating(std::string_view kernel, std::string_view operand, const TensorSpec& spec) {
-  require_type_among(kernel, operand, spec, {Type::float32, Type::float64});
+  require_type_among(kernel, operand, spec, {Type::float32, Type::float64, Type::float16, Type::bfloat16});
+}
+
+void require_number(std::string_view kernel, std::string_view operand, const TensorSpec& spec) {
+  require_type_among(kernel, operand, spec,
+                     {Type::float32, Type::float64, Type::float16, Type::bfloat16, Type::int32, Type::int64});
 }
 
 void require_index_type(std::string_view kernel, std::string_view operand, const TensorSpec& spec) {

@@ -39,6 +39,8 @@ void require_type(std::string_view kernel, std::string_view operand, const Tenso
 void require_type_among(std::string_view kernel, std::string_view operand, const TensorSpec& spec,
                         std::initializer_list<Type> types);
 void require_floating(std::string_view kernel, std::string_view operand, const TensorSpec& spec);
+void require_number(std::string_view kernel, std::string_view operand,
+                    const TensorSpec& spec);  // floating, int32, int64
 void require_index_type(std::string_view kernel, std::string_view operand,
                         const TensorSpec& spec);  // int32, int64
 void require_same_type(std::string_view kernel, std::string_view a_name, const TensorSpec& a,

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "kernel/families.h"
+#include "kernel/halves.h"
 #include "kernel/kernel.h"
 
 namespace wt {
@@ -57,7 +58,11 @@ const Kernel& kernel_named(std::string_view name) {
 }
 
 Bytes workspace_bytes(const Kernel& kernel, const Call& call) {
-  return kernel.workspace == nullptr ? Bytes(0) : kernel.workspace(call);
+  if (kernel.workspace == nullptr) return Bytes(0);
+  if (!halves::needs_copies(kernel, call)) return kernel.workspace(call);
+  const std::vector<TensorSpec> inputs = halves::widened(call.inputs),
+                                outputs = halves::widened(call.outputs);
+  return kernel.workspace({inputs, outputs, call.attributes});
 }
 
 }  // namespace wt

@@ -13,7 +13,8 @@ namespace wt {
 // float32 and float64.
 template <class F>
 void with_floating(Type type, F&& f) {
-  WT_EXPECT(is_floating(type), "{} is not a floating type", name(type));
+  WT_EXPECT(type == Type::float32 || type == Type::float64, "{} is not a floating type of kernels",
+            name(type));
   return type == Type::float32 ? f(float{}) : f(double{});
 }
 
@@ -38,6 +39,10 @@ void with_type(Type type, F&& f) {
       return f(bool{});
     case Type::uint8:
       return f(std::uint8_t{});
+    case Type::float16:
+      return f(Float16{});
+    case Type::bfloat16:
+      return f(BFloat16{});
     default:
       return with_number(type, f);
   }

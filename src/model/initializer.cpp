@@ -141,7 +141,11 @@ Tensor constant(const TensorSpec& spec, double value) {
       return constant_of<bool>(spec, value);
     case Type::uint8:
       return constant_of<std::uint8_t>(spec, value);
+    case Type::float16:
+    case Type::bfloat16:
+      break;
   }
+  WT_EXPECT(false, "a variable is {}: mixed precision keeps variables in float32", print(spec));
   return {};
 }
 

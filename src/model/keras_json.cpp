@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/keras/importing.h"
 #include "model/weights.h"
 
@@ -38,6 +40,18 @@ void try_out(const LayerPtr& model, Semantics semantics, const Place& place, ker
   }
 }
 
+// Whether any "dtype" in the file names a mixed policy, as a word or as {"config": {"name": "mixed_float16"}}.
+bool names_mixed_policy(const Value& part, bool is_of_dtype = false) {
+  if (part.kind() == Kind::string) return is_of_dtype && part.string().starts_with("mixed_");
+  if (part.kind() == Kind::object)
+    return std::ranges::any_of(part.members(), [&](const json::Member& member) {
+      return names_mixed_policy(member.value, is_of_dtype || member.key == "dtype");
+    });
+  return part.kind() == Kind::array && std::ranges::any_of(part.elements(), [&](const Value& element) {
+           return names_mixed_policy(element, is_of_dtype);
+         });
+}
+
 std::optional<WrittenBy> by_shape_of_input(const Value& part) {
   if (part.kind() == Kind::object) {
     if (part.find("batch_input_shape") != nullptr) return WrittenBy{Semantics::keras2, "Keras 2"};
@@ -55,7 +69,7 @@ std::optional<WrittenBy> by_shape_of_input(const Value& part) {
 
 LayerPtr model_from_json(const Value& file, json::PassedOver* passed) {
   const Value& envelope = unwrapped(file);
-  keras::Importing importing;
+  keras::Importing importing{.has_mixed_policies = names_mixed_policy(envelope)};
   json::Reader reader(envelope, importing.problems);
   // Keras writes these keys; they do not change the architecture.
   for (const auto* key : {"keras_version", "backend", "module", "registered_name", "build_config",
@@ -73,6 +87,7 @@ LayerPtr model_from_json(const Value& file, json::PassedOver* passed) {
     else
       model = keras::read_layer(envelope, importing);
   }
+  if (model != nullptr && importing.has_mixed_policies) model->compute_in(Type::float32);
   if (model != nullptr && !importing.problems.any())
     try_out(model, written_by(file).value_or(WrittenBy{}).semantics, envelope.place(), importing);
   importing.problems.throw_if_any();

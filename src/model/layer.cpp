@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "model/regularizer.h"
@@ -63,6 +64,25 @@ std::vector<Symbol> masked_inputs(Building& building, std::vector<Symbol> inputs
   return inputs;
 }
 
+bool can_be_halves(Symbol x) { return x.spec().type == Type::float32 || is_half(x.spec().type); }
+
+Symbol with_type(Symbol x, Type type) {
+  return !can_be_halves(x) || x.spec().type == type ? x : cast(x, type);
+}
+
+// The type of the inputs that have one in common, and float32 for others.
+bool rounds_outputs(UnderHalves rule) {
+  return rule == UnderHalves::rounds_inputs || rule == UnderHalves::rounds_output;
+}
+
+Type common_type(const std::vector<Symbol>& inputs) {
+  std::optional<Type> common;
+  for (const Symbol& input : inputs)
+    if (can_be_halves(input))
+      common = common.value_or(input.spec().type) == input.spec().type ? input.spec().type : Type::float32;
+  return common.value_or(Type::float32);
+}
+
 std::string prefixed(const Layer& layer, std::string_view fact) {
   const std::string_view noun = layer.parts().empty() ? "layer" : "model";
   return fmt::format("[{}] {} \"{}\": {}", layer.class_name(), noun, layer.name(), fact);
@@ -70,7 +90,17 @@ std::string prefixed(const Layer& layer, std::string_view fact) {
 
 }  // namespace
 
+Symbol Building::in_halves(const Weight& weight) {
+  Weight wide = weight;
+  wide.spec.type = Type::float32;
+  const Symbol symbol = this->weight(wide);
+  const auto [copy, is_new] = halves_.try_emplace({symbol.value, weight.spec.type});
+  if (is_new) copy->second = cast(symbol, weight.spec.type);
+  return copy->second;
+}
+
 Symbol Building::weight(const Weight& weight) {
+  if (is_half(weight.spec.type)) return in_halves(weight);
   if (const auto found = symbols_.find(weight.name); found != symbols_.end()) {
     const auto& [symbol, owner] = found->second;
     if (owner != now_.caller)
@@ -185,16 +215,24 @@ std::vector<Symbol> Layer::operator()(Building& building, const std::vector<Symb
     Building& building;
     Building::Circumstances before;
   } const restored{building, building.now_};
-  const std::vector<Symbol> own_inputs = masked_inputs(building, inputs, options);
+  const Type policy = policy_.value_or(building.policy());
+  const std::vector<Symbol> own_inputs =
+      inputs_by_policy(building, masked_inputs(building, inputs, options), policy);
   const std::optional<Symbol> mask = own_inputs.empty() ? std::nullopt : building.mask_of(own_inputs.front());
-  building.now_ = {options.training.value_or(building.training()), building.frozen() || !trainable_, this,
-                   options, mask};
+  building.now_ = {options.training.value_or(building.training()),
+                   building.frozen() || !trainable_,
+                   policy,
+                   this,
+                   options,
+                   mask};
   try {
     auto outputs = building.trace().in_scope(name_.empty() ? snake_case(class_name()) : name_, [&] {
       auto computed =
           has_channels_first_
               ? with_channels_last(own_inputs, [&](const auto& moved) { return call(building, moved); })
               : call(building, own_inputs);
+      if (parts().empty() && rounds_outputs(under_halves()))
+        for (Symbol& output : computed) output = with_type(output, policy);
       attach_mask(building, own_inputs, computed);
       add_activity_penalty(building, computed);
       return computed;
@@ -208,6 +246,22 @@ std::vector<Symbol> Layer::operator()(Building& building, const std::vector<Symb
     for (Problem& problem : problems) problem.fact = prefixed(*this, problem.fact);
     throw LayerError(*this, std::move(problems));
   }
+}
+
+// A model hands its inputs on as they are, to layers that have policies of their own.
+std::vector<Symbol> Layer::inputs_by_policy(Building& building, std::vector<Symbol> inputs,
+                                            Type policy) const {
+  if (!parts().empty()) return inputs;
+  const UnderHalves rule = under_halves();
+  if (rule == UnderHalves::rounds_output) return inputs;
+  const Type wanted = rule == UnderHalves::follows ? common_type(inputs) : policy;
+  for (Symbol& input : inputs) {
+    const Symbol given = input;
+    input = with_type(input, wanted);
+    if (const auto mask = building.mask_of(given); mask && input.value != given.value)
+      building.set_mask(input, *mask);
+  }
+  return inputs;
 }
 
 void Layer::attach_mask(Building& building, const std::vector<Symbol>& inputs,
@@ -253,6 +307,12 @@ Symbol Layer::only(const std::vector<Symbol>& inputs, int rank) const {
     refuse(fmt::format("it takes an input of rank {} and is given {}", rank, print(input.spec())),
            "the rank includes the batch axis");
   return input;
+}
+
+bool computes_in(const Layer& model, Type type) {
+  const auto parts = model.parts();
+  return model.policy() == type ||
+         std::ranges::any_of(parts, [&](const auto& part) { return computes_in(*part, type); });
 }
 
 std::string snake_case(std::string_view class_name) {

@@ -37,6 +37,15 @@ namespace wt::model {
 
 class Layer;
 
+// What a layer does where its policy (Layer::compute_in) names halves: float16 or bfloat16. Its variables are float32
+// all the same, and so are their gradients.
+enum class UnderHalves : std::uint8_t {
+  computes,       // rounds its inputs and its weights, and computes with halves
+  rounds_inputs,  // rounds its inputs and its outputs; its weights stay float32: BatchNormalization
+  rounds_output,  // takes its inputs as they are and rounds its outputs; its weights stay float32: Embedding
+  follows  // takes its inputs as they are: halves, or float32 if one of them is; a function such as add
+};
+
 // One axis of Python's x[...]: a range start:stop:step, whose ends may be open or negative, one index, which drops the
 // axis, an axis of extent 1 that is added, or the axes that are left as they are ("...").
 struct Slice {
@@ -104,11 +113,15 @@ class Building {
 
   Trace& trace() { return trace_; }
   Semantics semantics() const { return semantics_; }
+  Type policy() const {
+    return now_.policy;
+  }  // the type that a layer without a policy of its own computes in
   bool training() const { return now_.training; }  // Keras' `training` argument: dropout and batch statistics
   bool frozen() const { return now_.frozen; }      // inside a layer or model that is not trainable
 
   // Returns the symbol of the weight, and creates the weight on its first request. Throws InputError if a
-  // weight of this name exists and has another shape or type, or belongs to another layer.
+  // weight of this name exists and has another shape or type, or belongs to another layer. A weight of halves is kept as
+  // float32, and the symbol is its copy in halves, as Keras' AutoCastVariable.
   Symbol weight(const Weight& weight);
   Symbol weight(std::string name, const TensorSpec& spec, const WeightRule& rule) {
     return weight({std::move(name), spec, rule.initializer, {}, rule.regularizer, rule.constraint});
@@ -167,6 +180,7 @@ class Building {
   struct Circumstances {
     bool training = false;
     bool frozen = false;
+    Type policy = Type::float32;
     const Layer* caller = nullptr;  // the innermost layer being called; null outside all layers
     CallOptions options{};
     std::optional<Symbol> mask{};
@@ -176,13 +190,16 @@ class Building {
     const Layer* owner = nullptr;  // the layer that created the weight; null for an optimizer or a metric
   };
 
+  Symbol in_halves(const Weight& weight);
+
   Trace& trace_;
   Semantics semantics_;
   Circumstances now_{};
   std::vector<Weight> weights_{};
   std::map<std::string, Owned, std::less<>> symbols_{};
-  std::map<ValueId, Symbol> updated_{};  // by the value of the weight
-  std::map<ValueId, Symbol> masks_{};    // by the value that carries the mask
+  std::map<ValueId, Symbol> updated_{};                  // by the value of the weight
+  std::map<ValueId, Symbol> masks_{};                    // by the value that carries the mask
+  std::map<std::pair<ValueId, Type>, Symbol> halves_{};  // copies of weights, by the weight's value
   std::vector<Symbol> losses_{};
   std::map<std::string, Assignment, std::less<>> assignments_{};  // by the name of the weight
   std::map<ValueId, Symbol> assigned_{};                          // by the value of the weight
@@ -201,6 +218,11 @@ class Layer {
   virtual std::string_view class_name() const = 0;  // "Conv2D"
   const std::string& name() const { return name_; }
   bool trainable() const { return trainable_; }  // false freezes everything inside
+
+  // Keras' dtype policy: float32 for "float32", float16 for "mixed_float16", bfloat16 for "mixed_bfloat16". A layer
+  // without one has that of the model around it.
+  void compute_in(Type type) { policy_ = type; }
+  std::optional<Type> policy() const { return policy_; }
 
   // Keras' activity_regularizer: each call adds the penalty on its outputs, divided by the number of rows, to the loss.
   void penalise_activity(const Regularizer& regularizer) { activity_regularizer_ = regularizer; }
@@ -239,6 +261,8 @@ class Layer {
   // override this drops masks.
   virtual std::optional<Symbol> mask_of_outputs(Building&, const std::vector<Symbol>&) const { return {}; }
 
+  virtual UnderHalves under_halves() const { return UnderHalves::computes; }
+
   // Throws a LayerError that reads `[Conv2D] layer "conv2d_1": fact`.
   [[noreturn]] void refuse(std::string_view fact, std::string_view remedy = {}) const;
   void require_positive(std::string_view what, std::int64_t value) const;
@@ -249,12 +273,14 @@ class Layer {
   Symbol only(const std::vector<Symbol>& inputs, int rank) const;
 
  private:
+  std::vector<Symbol> inputs_by_policy(Building& building, std::vector<Symbol> inputs, Type policy) const;
   void attach_mask(Building& building, const std::vector<Symbol>& inputs,
                    const std::vector<Symbol>& outputs) const;
   void add_activity_penalty(Building& building, const std::vector<Symbol>& outputs) const;
 
   std::string name_;
   bool trainable_ = true;
+  std::optional<Type> policy_{};
   std::optional<Regularizer> activity_regularizer_{};
   bool has_channels_first_ = false;
 };
@@ -271,6 +297,9 @@ class LayerError : public InputError {
 };
 
 struct Output;
+
+// Whether a layer in the model, or the model itself, has the policy of this type.
+bool computes_in(const Layer& model, Type type);
 
 // A shared pointer to a layer that can be called as in Keras' functional API:
 //

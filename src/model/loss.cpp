@@ -161,7 +161,7 @@ void require_offered(const Loss& loss, Semantics semantics) {
 }
 
 LossValues loss_values(const Loss& loss, Symbol labels, Symbol predictions, Semantics semantics) {
-  const LossCall call{loss.type->name, labels, as_float(predictions), loss.options, semantics};
+  const LossCall call{loss.type->name, labels, as_wide_float(predictions), loss.options, semantics};
   if (predictions.shape().rank() == 0) refuse(call, "predictions must have at least one axis");
   return loss.type->values(call);
 }
@@ -256,13 +256,13 @@ Symbol reduce_loss(Symbol per_example, LossReduction reduction) {
 
 Symbol compute_average_loss(Symbol per_example, std::int64_t global_batch_size) {
   require_count("compute_average_loss", "global_batch_size", global_batch_size, 0);
-  const Symbol sum = reduce_sum(as_float(per_example));
+  const Symbol sum = reduce_sum(as_wide_float(per_example));
   if (global_batch_size == 0) return sum * 0.0;  // TensorFlow's div_no_nan
   return sum / static_cast<double>(global_batch_size);
 }
 
 Symbol compute_average_loss(Symbol per_example, Symbol global_rows) {
-  const Symbol sum = reduce_sum(as_float(per_example));
+  const Symbol sum = reduce_sum(as_wide_float(per_example));
   const Symbol one = fill(*sum.trace, {sum.spec().type, {}}, 1);
   // If there are no rows, the sum is 0, and 0 / 1 equals the result of TensorFlow's div_no_nan.
   return sum / maximum(as_type(global_rows, sum.spec().type), one);
@@ -270,12 +270,12 @@ Symbol compute_average_loss(Symbol per_example, Symbol global_rows) {
 
 Symbol scaled_loss_sum(Symbol per_example, std::int64_t global_batch_size) {
   require_count("loss", "the global batch", global_batch_size, 1);
-  return reduce_sum(as_float(per_example)) * (1.0 / static_cast<double>(global_batch_size));
+  return reduce_sum(as_wide_float(per_example)) * (1.0 / static_cast<double>(global_batch_size));
 }
 
 Symbol scale_regularization_loss(Symbol penalty, std::int64_t replicas) {
   require_count("scale_regularization_loss", "the number of replicas", replicas, 1);
-  return reduce_sum(as_float(penalty)) / static_cast<double>(replicas);
+  return reduce_sum(as_wide_float(penalty)) / static_cast<double>(replicas);
 }
 
 void require_custom_loop_reduction(LossReduction reduction, Semantics semantics) {

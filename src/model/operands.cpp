@@ -33,6 +33,7 @@ void align(Symbol& longer, Symbol& shorter, bool expands) {
 
 Symbol as_type(Symbol x, Type type) { return x.spec().type == type ? x : cast(x, type); }
 Symbol as_float(Symbol x) { return is_floating(x.spec().type) ? x : cast(x, Type::float32); }
+Symbol as_wide_float(Symbol x) { return is_half(x.spec().type) ? cast(x, Type::float32) : as_float(x); }
 
 Pair aligned(Symbol labels, Symbol predictions, bool expands) {
   const int more = predictions.shape().rank() - labels.shape().rank();

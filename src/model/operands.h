@@ -9,7 +9,8 @@
 namespace wt::model {
 
 Symbol as_type(Symbol x, Type type);
-Symbol as_float(Symbol x);  // float32, unless it is of another floating-point type
+Symbol as_float(Symbol x);       // float32, unless it is of another floating-point type
+Symbol as_wide_float(Symbol x);  // float32, unless it is float64
 
 // Labels and predictions whose ranks are equal where Keras makes them so. If one has a last axis of extent 1 that the
 // other lacks, the axis is dropped. `expands`: a vector gets such an axis instead, as in Keras 3.

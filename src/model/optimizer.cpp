@@ -216,6 +216,11 @@ std::optional<Optimizer> read_optimizer(const json::Value& value, Problems& prob
   return optimizer;
 }
 
+Optimizer scaled_by_policy(Optimizer optimizer, const Layer& model) {
+  if (!optimizer.scaled_loss && computes_in(model, Type::float16)) optimizer.scaled_loss = ScaledLoss{};
+  return optimizer;
+}
+
 std::string iteration_name(const Optimizer& optimizer) { return optimizer.name + "/iteration"; }
 
 std::string learning_rate_name(const Optimizer& optimizer) {

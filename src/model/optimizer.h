@@ -60,6 +60,9 @@ struct Optimizer {
   std::optional<double> loss_scale_factor{};
   std::int64_t accumulation = 1;  // Keras 3's gradient_accumulation_steps: an update each so many steps
   std::optional<ScaledLoss> scaled_loss{};
+  // Gradients are rounded to this type before they are summed over the replicas, and so go over the wire with half the
+  // bytes: Compression.fp16 of Horovod's DistributedOptimizer (Sergeev and Del Balso, 2018). TensorFlow has no such thing.
+  std::optional<Type> compression{};
 
   // The value of an argument. Requires: the class has it.
   double operator[](std::string_view key) const;
@@ -98,6 +101,9 @@ Optimizer optimizer_named(std::string_view name, Semantics semantics = default_s
 // An argument that is not implemented and would change the result is a problem. Returns none after a problem.
 std::optional<Optimizer> read_optimizer(const json::Value& value, Problems& problems,
                                         Semantics semantics = default_semantics);
+
+// The optimizer as Keras' compile takes it: wrapped in a LossScaleOptimizer if a layer has the policy mixed_float16.
+Optimizer scaled_by_policy(Optimizer optimizer, const Layer& model);
 
 struct ApplyOptions {
   Semantics semantics = default_semantics;

@@ -35,11 +35,10 @@ Seconds duration(const Method& method, const Demand& demand, const Efficiency& e
 }
 
 // Products and convolutions run at the peak of the precision, all other kernels at the peak of float32.
-void demand_run(const Run& run, const Traffic& traffic, const DeviceType& type, Precision precision,
-                Demand& demand) {
+void demand_run(const Run& run, const Traffic& traffic, const DeviceType& type, Demand& demand) {
   const Work work = work_of(run);
   const double flops = work.flops.count();
-  const Arithmetic arithmetic = arithmetic_of(type, precision);
+  const Arithmetic arithmetic = arithmetic_of(type, demand.precision);
   if (const auto* product = std::get_if<ProductGeometry>(&work.geometry)) {
     demand.peak = arithmetic.peak;
     demand.methods = {{.name = "product",
@@ -110,10 +109,13 @@ std::vector<Demand> demands(const Plan& plan, std::span<const DeviceType* const>
               .peak = type.peak.at(Precision::float32),
               .bandwidth = type.memory_bandwidth,
               .gap = type.launch_gap * traffic[i].launches};
-    if (const auto* run = std::get_if<Run>(&action))
-      demand_run(*run, traffic[i], type, options.precision, demand);
-    else
+    demand.precision = options.precision;
+    if (const auto* run = std::get_if<Run>(&action)) {
+      demand.precision = half_precision(*run).value_or(options.precision);
+      demand_run(*run, traffic[i], type, demand);
+    } else {
       demand.methods.push_back({.name = "copy", .bytes = traffic[i].bytes});
+    }
   }
   return all;
 }
@@ -145,7 +147,7 @@ Costs roofline(const Plan& plan, std::span<const DeviceType* const> types, const
   Costs costs{.basis = types.empty() ? std::string() : basis_of(options, *types.front())};
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const DeviceType& type = *types[index(device_of(plan, plan.nodes[i].action))];
-    const Efficiency efficiency = options.efficiency.value_or(efficiency_of(type, options.precision));
+    const Efficiency efficiency = options.efficiency.value_or(efficiency_of(type, asked[i].precision));
     Cost cost = price(asked[i], efficiency);
     if (!exact.empty()) {
       const Cost other = price(exact[i], efficiency);

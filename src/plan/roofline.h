@@ -19,7 +19,7 @@ namespace wt::plan {
 
 struct RooflineOptions {
   device::Precision precision =
-      device::Precision::float32;  // in which products and convolutions are computed
+      device::Precision::float32;  // in which products and convolutions of float32 numbers are computed
   Fusion fusion = Fusion::none;
   double scale = 1;  // factor on all seconds, such as a measured step over the predicted one
   std::optional<device::Efficiency> efficiency{};  // replaces the constants of the device types
@@ -46,10 +46,11 @@ Seconds total(const Costs& costs);
 // The work of a node in the terms of its device. The fastest of the methods determines its time.
 struct Demand {
   std::vector<Method> methods{};
-  double operands = 0;         // bytes of traffic that no method avoids
-  FlopsPerSecond peak{};       // of the device's data sheet
-  BytesPerSecond bandwidth{};  // of the device's data sheet
-  Seconds gap{};               // before the kernel, while the device is idle
+  double operands = 0;                                       // bytes of traffic that no method avoids
+  device::Precision precision = device::Precision::float32;  // of its products and convolutions
+  FlopsPerSecond peak{};                                     // of the device's data sheet
+  BytesPerSecond bandwidth{};                                // of the device's data sheet
+  Seconds gap{};                                             // before the kernel, while the device is idle
 };
 
 // By node. Each demand has at least one method, which for Moves and Sums is "copy".

@@ -37,12 +37,12 @@ Parts parts_of(const Demand& demand, const device::Efficiency& efficiency) {
 
 std::vector<Parts> roofline_parts(const Plan& plan, std::span<const device::DeviceType* const> types,
                                   const RooflineOptions& options) {
-  const auto efficiency = [&](std::size_t node) {
-    const device::DeviceType& type = *types[index(device_of(plan, plan.nodes[node].action))];
-    return options.efficiency.value_or(efficiency_of(type, options.precision));
-  };
   std::vector<Parts> parts;
   const std::vector<Demand> asked = demands(plan, types, options);
+  const auto efficiency = [&](std::size_t node) {
+    const device::DeviceType& type = *types[index(device_of(plan, plan.nodes[node].action))];
+    return options.efficiency.value_or(efficiency_of(type, asked[node].precision));
+  };
   for (std::size_t i = 0; i < asked.size(); ++i) parts.push_back(parts_of(asked[i], efficiency(i)));
   if (options.precision != device::Precision::tf32) return parts;
   RooflineOptions exact = options;  // as in roofline(), a library may choose float32 instead of tf32

@@ -66,7 +66,7 @@ class Counting {
   Counting(const Plan& plan, Fusion fusion, device::Precision precision)
       : plan_(plan),
         fusion_(fusion),
-        is_narrow_(is_narrow(precision)),
+        is_narrow_(is_narrow(precision) && !half_precision(plan)),
         writer_(plan.buffers.size(), no_node) {}
 
   std::vector<Traffic> count() {
@@ -101,7 +101,7 @@ class Counting {
     if (const auto update = update_of(run)) return of_update(run, *update);
     const double width = is_narrow_ ? narrowed(run) : 1;
     Traffic traffic;
-    traffic.element_bytes = is_narrow_ ? 2 : 4;
+    traffic.element_bytes = is_narrow_ || half_precision(run) ? 2 : 4;
     traffic.operands = width * static_cast<double>(work_of(run).bytes.count());
     traffic.bytes = traffic.operands;
     const auto row = std::find_if(passes.begin(), passes.end(),
@@ -110,7 +110,7 @@ class Counting {
       traffic.bytes =
           width * bytes_of(run.inputs.front()) * (fusion_ == Fusion::program ? row->compiled : row->separate);
     if (extends_a_sum(run, node)) {
-      traffic.bytes = bytes_of(run.outputs.front()) * traffic.element_bytes / 4;
+      traffic.bytes = bytes_of(run.outputs.front()) * share_of_float32();
       traffic.launches = 0;
     }
     if (fusion_ != Fusion::none) fuse(run, node, traffic);
@@ -130,8 +130,7 @@ class Counting {
   // A relu that is fused into a normalization causes no traffic, neither forward nor backward. A fused
   // residual sum reads its second operand, and in the backward pass writes another gradient.
   void fuse(const Run& run, std::size_t node, Traffic& traffic) const {
-    const double tensor =
-        traffic.element_bytes / 4 * (run.outputs.empty() ? 0 : bytes_of(run.outputs.front()));
+    const double tensor = run.outputs.empty() ? 0 : share_of_float32() * bytes_of(run.outputs.front());
     const auto follows = [&](std::size_t writer) {
       return kernel_of(writer) == "batch_norm" || kernel_of(writer) == "add";
     };
@@ -146,6 +145,8 @@ class Counting {
         traffic = absorbed(traffic);
     }
   }
+
+  double share_of_float32() const { return is_narrow_ ? 0.5 : 1; }
 
   static Traffic absorbed(const Traffic& traffic) {
     return {.bytes = 0, .operands = 0, .launches = 0, .element_bytes = traffic.element_bytes};
@@ -206,6 +207,22 @@ class Counting {
 };
 
 }  // namespace
+
+std::optional<device::Precision> half_precision(const Run& run) {
+  for (const auto* operands : {&run.inputs, &run.outputs})
+    for (const Operand& operand : *operands) {
+      if (operand.spec.type == Type::float16) return device::Precision::float16;
+      if (operand.spec.type == Type::bfloat16) return device::Precision::bfloat16;
+    }
+  return std::nullopt;
+}
+
+std::optional<device::Precision> half_precision(const Plan& plan) {
+  for (const Node& node : plan.nodes)
+    if (const auto* run = std::get_if<Run>(&node.action))
+      if (const auto half = half_precision(*run)) return half;
+  return std::nullopt;
+}
 
 std::vector<Traffic> traffic_of(const Plan& plan, Fusion fusion, device::Precision precision) {
   return Counting(plan, fusion, precision).count();

@@ -55,6 +55,10 @@ ValueId Backward::constant(const TensorSpec& spec, double value) {
   return apply("fill", {}, FillAttributes{spec, value});
 }
 
+ValueId Backward::divided(ValueId value, double by) {
+  return apply("divide", {value, constant({program_.spec(value).type, {}}, by)});
+}
+
 ValueId Backward::scaled(ValueId value, double factor) {
   return apply("multiply", {value, constant({program_.spec(value).type, {}}, factor)});
 }

@@ -112,7 +112,8 @@ void reduce_sum(Backward& b) { b.send(0, spread(b, b.gradient())); }
 void reduce_mean(Backward& b) {
   const double group = static_cast<double>(b.shape(b.input()).elements()) /
                        static_cast<double>(std::max<std::int64_t>(1, b.shape(b.output()).elements()));
-  b.send(0, spread(b, b.scaled(b.gradient(), 1.0 / group)));
+  // As in TensorFlow the gradient is divided: among halves, 1 / group would be rounded before the product is.
+  b.send(0, spread(b, b.divided(b.gradient(), group)));
 }
 
 // As in TensorFlow, the gradient is shared evenly among the elements that equal the maximum.

@@ -45,6 +45,7 @@ class Backward {
   ValueId reshape(ValueId value, const Shape& shape);
   ValueId constant(const TensorSpec& spec, double value);
   ValueId scaled(ValueId value, double factor);
+  ValueId divided(ValueId value, double by);
 
   const std::vector<std::optional<ValueId>>& sent() const { return sent_; }  // by input
 

@@ -303,10 +303,20 @@ void keys_of(Visit& visit, Training& training) {
   visit(optional("target_loss",
                  "the first step whose loss is at most this is reported, with its simulated time"),
         training.target_loss);
-  visit(optional("precision",
-                 "of products and convolutions, for their time: tf32 where absent on GPUs that have it, else "
-                 "float32; a GPU's numbers are in tf32 where it says so, all others in float32"),
-        training.precision);
+  visit(
+      optional(
+          "precision",
+          "float32 or tf32, of the products and convolutions of float32 numbers: tf32 where absent on GPUs "
+          "that have it, else float32, for their time; a GPU's numbers are in tf32 where it says so, all "
+          "others in float32. mixed_float16 or mixed_bfloat16, as Keras' set_global_policy before the model "
+          "is made: layers compute with 16 bits, variables and what goes over the wire stay float32, and fit "
+          "scales the loss of mixed_float16"),
+      training.precision);
+  visit(optional("gradient_compression",
+                 "float16 or bfloat16: gradients are rounded before they are summed over the replicas, and "
+                 "take half "
+                 "the bytes on the wire, as with Horovod's Compression.fp16; TensorFlow has no such option"),
+        training.gradient_compression);
   visit(optional("learning_rate_by_batch", "the optimizer's learning rate, looked up by the global batch"),
         training.learning_rate_by_batch);
   visit(optional("evaluation", "measure on other rows, or after training"), training.evaluation);

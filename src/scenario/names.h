@@ -114,12 +114,20 @@ struct Names<Part> {
 template <>
 struct Names<Precision> {
   static constexpr std::string_view noun = "a precision";
-  static constexpr std::array<json::Named<Precision>, 2> rows{
-      {{"float32", Precision::float32}, {"tf32", Precision::tf32}}};
-  static constexpr std::array<Later, 2> later{{
-      {"mixed_float16", "half precision with a scaled loss"},
-      {"mixed_bfloat16", "bfloat16 with float32 variables"},
-  }};
+  static constexpr std::array<json::Named<Precision>, 4> rows{
+      {{"float32", Precision::float32},
+       {"tf32", Precision::tf32},
+       {"mixed_float16", Precision::mixed_float16},
+       {"mixed_bfloat16", Precision::mixed_bfloat16}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
+struct Names<Compression> {
+  static constexpr std::string_view noun = "a compression";
+  static constexpr std::array<json::Named<Compression>, 2> rows{
+      {{"float16", Compression::float16}, {"bfloat16", Compression::bfloat16}}};
+  static constexpr std::array<Later, 0> later{};
 };
 
 template <>

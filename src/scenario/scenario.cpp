@@ -28,6 +28,11 @@ std::vector<std::string> OutputChoice::names() const {
   return names;
 }
 
+std::optional<Type> mixed_type(std::optional<Precision> precision) {
+  if (precision == Precision::mixed_float16) return Type::float16;
+  return precision == Precision::mixed_bfloat16 ? std::optional(Type::bfloat16) : std::nullopt;
+}
+
 std::size_t sample_weights_of(const Dataset& dataset) {
   return std::visit(
       [](const auto& source) {

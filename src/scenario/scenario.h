@@ -211,8 +211,15 @@ enum class Loop : std::uint8_t {
 };
 // What the sum of a step's row losses is divided by.
 enum class LossScale : std::uint8_t { global_rows, global_batch, keras };
-// Of products of matrices and convolutions, where time is simulated. Numbers are computed in float32.
-enum class Precision : std::uint8_t { float32, tf32 };
+// float32 and tf32: of the products and convolutions of float32 numbers. mixed_float16 and mixed_bfloat16: Keras' policy
+// of all layers.
+enum class Precision : std::uint8_t { float32, tf32, mixed_float16, mixed_bfloat16 };
+
+// The type of gradients on the wire.
+enum class Compression : std::uint8_t { float16, bfloat16 };
+
+// The type in which layers compute under the policy; none if it is none.
+std::optional<Type> mixed_type(std::optional<Precision> precision);
 
 struct Evaluation {
   std::optional<Dataset> dataset{};     // the training's own rows where absent
@@ -249,6 +256,7 @@ struct Training {
   std::optional<double> target_loss{};    // of a step
   std::optional<LossScale> loss_scale{};  // global_batch in a custom loop, keras in fit; parsing fills it in
   std::optional<Precision> precision{};   // absent: what TensorFlow takes on such a device
+  std::optional<Compression> gradient_compression{};
   std::map<std::int64_t, double> learning_rate_by_batch{};  // by global batch
   std::optional<Evaluation> evaluation{};
   std::optional<Checkpointing> checkpointing{};

@@ -92,7 +92,7 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
     throw InputError(Problem{scenario_.place("time.compute"),
                              "this command takes kernel times only from the roofline",
                              R"(--set time.compute=roofline, or `run` the scenario)"});
-  if (const auto& precision = scenario_.training.precision)
+  if (const auto& precision = scenario_.training.precision; precision && !scenario::mixed_type(precision))
     options.precision =
         *precision == scenario::Precision::tf32 ? device::Precision::tf32 : device::Precision::float32;
   if (scenario_.time.fusion) options.fusion = fusion_of(*scenario_.time.fusion);

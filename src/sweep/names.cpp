@@ -24,7 +24,7 @@ constexpr std::array names{
     ShortName{"machines", "platform.set.machines", "", "number of machines of the platform"},
     ShortName{"model", "model", "", "a name of `list models`, or an object"},
     ShortName{"platform", "platform", "", "a name of `list platforms`, a file or an object"},
-    ShortName{"precision", "training.precision", "", "of products and convolutions: float32, tf32"},
+    ShortName{"precision", "training.precision", "", "float32, tf32, mixed_float16, mixed_bfloat16"},
     ShortName{"slice", "platform.set.slice", "", "of a TPU platform, as in 4x4x8 or v4-128"},
     ShortName{"strategy", "strategy", "", "a name of `list strategies`, or an object with options"},
 };

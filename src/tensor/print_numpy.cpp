@@ -178,6 +178,9 @@ Format integer_column(std::span<const T> values, const Elements& printed) {
 
 Format column(const Tensor& tensor, const Elements& printed) {
   switch (tensor.type()) {
+    case Type::float16:
+    case Type::bfloat16:
+      break;  // print_numpy has made them float64
     case Type::float32:
       return FloatColumn<float>(tensor.values<float>(), printed);
     case Type::float64:
@@ -277,6 +280,26 @@ std::string print_float(T value) {
   return parts.whole + (parts.fraction.empty() ? "" : "." + parts.fraction) + "e" + parts.exponent;
 }
 
+// The fewest digits that give a number of 16 bits back, as numpy prints float16.
+template <class Half>
+double readable(Half half) {
+  const float exact_value = widened(half);
+  for (int digits = 1; std::isfinite(exact_value); ++digits) {
+    const float number = std::strtof(fmt::format("{:.{}g}", exact_value, digits).c_str(), nullptr);
+    if (rounded<Half>(number).bits == half.bits)
+      return std::strtod(fmt::format("{:.{}g}", exact_value, digits).c_str(), nullptr);
+  }
+  return static_cast<double>(exact_value);
+}
+
+template <class Half>
+Tensor readable(const Tensor& halves) {
+  const auto numbers = halves.values<Half>();
+  std::vector<double> values;
+  for (const Half half : numbers) values.push_back(readable(half));
+  return Tensor::of<double>(halves.shape(), values);
+}
+
 std::string print_scalar(const Tensor& tensor) {
   if (tensor.type() == Type::float32) return print_float(tensor.values<float>()[0]);
   if (tensor.type() == Type::float64) return print_float(tensor.values<double>()[0]);
@@ -287,6 +310,8 @@ std::string print_scalar(const Tensor& tensor) {
 }  // namespace
 
 std::string print_numpy(const Tensor& tensor) {
+  if (tensor.type() == Type::float16) return print_numpy(readable<Float16>(tensor));
+  if (tensor.type() == Type::bfloat16) return print_numpy(readable<BFloat16>(tensor));
   const Shape& shape = tensor.shape();
   if (shape.elements() == 0) return "[]";
   if (shape.rank() == 0) return print_scalar(tensor);

@@ -24,10 +24,12 @@ constexpr std::uint64_t longest_header = 100'000'000;  // the limit of the forma
 constexpr std::string_view metadata_key = "__metadata__";
 
 // The supported types, in the order in which the format's own library writes them.
-constexpr std::array<json::Named<Type>, 6> types{{{"I64", Type::int64},
+constexpr std::array<json::Named<Type>, 8> types{{{"I64", Type::int64},
                                                   {"F64", Type::float64},
                                                   {"F32", Type::float32},
                                                   {"I32", Type::int32},
+                                                  {"BF16", Type::bfloat16},
+                                                  {"F16", Type::float16},
                                                   {"U8", Type::uint8},
                                                   {"BOOL", Type::boolean}}};
 

@@ -205,11 +205,14 @@ class StepSimulator {
     return text;
   }
 
+  // That of most products: with mixed precision that of the halves.
+  device::Precision precision() const { return plan::half_precision(plan_).value_or(roofline_.precision); }
+
   Simulated summary() const {
     const device::DeviceType& type = *types_.front();
     Simulated summary{.platform = machine_.platform->name(),
                       .device = type.product,
-                      .precision = std::string(device::name(roofline_.precision)),
+                      .precision = std::string(device::name(precision())),
                       .step = timeline_.end,
                       .bound = of_first_device(&plan::Cost::bound) / options_.compute,
                       .basis = basis(),
@@ -223,7 +226,7 @@ class StepSimulator {
     if (several_) summary.course = course();
     summary.pool = pool_;
     summary.samples_per_second = static_cast<double>(options_.rows) / summary.each_step().count();
-    if (const auto peak = type.peak.find(roofline_.precision); peak != type.peak.end())
+    if (const auto peak = type.peak.find(precision()); peak != type.peak.end())
       summary.utilization = useful_work(plan_) / peak->second / summary.step /
                             static_cast<double>(replicas()) / static_cast<double>(machine_.devices_of_each());
     return summary;

@@ -37,6 +37,8 @@ Arithmetic arithmetic_of(const model::Weight& weight) {
       return {add<std::int64_t>, divide<std::int64_t>};
     case Type::boolean:
     case Type::uint8:
+    case Type::float16:
+    case Type::bfloat16:
       break;
   }
   WT_EXPECT(false, "the copies of {} cannot be added: it is {}", weight.name, print(weight.spec));

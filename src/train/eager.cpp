@@ -177,7 +177,7 @@ std::vector<Tensor> Eager::compute(const Kernel& kernel, const Attributes& attri
   const Bytes needed = workspace_bytes(kernel, {input_specs, output_specs, attributes});
   const auto workspace = allocate_numbers(needed);
   launch.workspace = {workspace.get(), static_cast<std::size_t>(needed.count())};
-  queue_.enqueue(cpu_task(launch));
+  queue_.enqueue(cpu_task(launch, queue_));
   queue_.synchronize();
   return outputs;
 }

@@ -244,7 +244,8 @@ TEST(Elementwise, GivesTheSameBitsOnEveryInstructionSet) {
 TEST(Elementwise, RefusesWhatDoesNotFit) {
   const TensorSpec x{Type::float32, {2, 3}};
   EXPECT_EQ(refusal("exp", {}), "[exp] 1 operand is expected, 0 given");
-  EXPECT_EQ(refusal("exp", {{Type::int32, {2}}}), "[exp] x must be float32 or float64: it is int32[2]");
+  EXPECT_EQ(refusal("exp", {{Type::int32, {2}}}),
+            "[exp] x must be float32, float64, float16 or bfloat16: it is int32[2]");
   EXPECT_EQ(refusal("add", {x}), "[add] 2 operands are expected, 1 given");
   EXPECT_EQ(refusal("add", {x, {Type::float64, {2, 3}}}),
             "[add] the types differ: a is float32[2,3], b is float64[2,3]; cast one of them");
@@ -252,7 +253,7 @@ TEST(Elementwise, RefusesWhatDoesNotFit) {
             "[add] the shapes cannot be broadcast: a is float32[2,3], b is float32[2]; counted from the last "
             "axis, two extents must be equal or one of them 1");
   EXPECT_EQ(refusal("equal", {{Type::boolean, {2}}, {Type::boolean, {2}}}),
-            "[equal] a must be float32, float64, int32 or int64: it is bool[2]");
+            "[equal] a must be float32, float64, float16, bfloat16, int32 or int64: it is bool[2]");
   EXPECT_EQ(refusal("relu_gradient", {x, {Type::float32, {3, 2}}}),
             "[relu_gradient] the shapes differ: dy is float32[2,3], the second operand is float32[3,2]");
   EXPECT_EQ(refusal("select", {x, x, x}), "[select] condition must be bool: it is float32[2,3]");

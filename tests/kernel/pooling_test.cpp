@@ -95,7 +95,7 @@ TEST(Pooling, RefusesWhatDoesntFit) {
   const WindowAttributes two = window({2, 2}, {2, 2}, Padding::valid);
   EXPECT_EQ(refusal("max_pool", {f32({8, 8})}, two), "[max_pool] x has rank 2, not 4: it is float32[8,8]");
   EXPECT_EQ(refusal("average_pool", {{Type::int32, {1, 8, 8, 1}}}, two),
-            "[average_pool] x must be float32 or float64: it is int32[1,8,8,1]");
+            "[average_pool] x must be float32, float64, float16 or bfloat16: it is int32[1,8,8,1]");
   EXPECT_EQ(refusal("max_pool_gradient", {f32({1, 8, 8, 1}), f32({1, 3, 4, 1}), f32({1, 3, 4, 1})}, two),
             "[max_pool_gradient] the shapes differ: y is float32[1,3,4,1], the pooled x is float32[1,4,4,1]");
   EXPECT_EQ(refusal("average_pool_gradient", {f32({1, 3, 4, 1})}, two),

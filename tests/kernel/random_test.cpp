@@ -41,7 +41,7 @@ TEST(Uniform, IsTheStreamsNumbersTimesAValue) {
       numbers<float>(apply("uniform", {seed(7, 3)}, FillAttributes{{Type::float32, {1001}}, -4})[0]);
   for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(drawn[i], -4 * expected[i]) << i;
   EXPECT_EQ(refusal("uniform", {{Type::int64, {2}}}, FillAttributes{{Type::int32, {3}}, 1}),
-            "[uniform] y must be float32 or float64: it is int32[3]");
+            "[uniform] y must be float32, float64, float16 or bfloat16: it is int32[3]");
 }
 
 TEST(Dropout, DependsOnSeedAndStep) {

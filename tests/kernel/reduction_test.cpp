@@ -101,7 +101,7 @@ TEST(Reduction, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal("reduce_max", {x}, AxesAttributes{{1, 0}}),
             "[reduce_max] axes is [1,0] and x is float32[2,3]; axes must be axes of x, ascending, each once");
   EXPECT_EQ(refusal("reduce_mean", {{Type::int32, {2}}}, AxesAttributes{{0}}),
-            "[reduce_mean] x must be float32 or float64: it is int32[2]");
+            "[reduce_mean] x must be float32, float64, float16 or bfloat16: it is int32[2]");
   EXPECT_EQ(refusal("reduce_sum", {x, x}, AxesAttributes{{0}}),
             "[reduce_sum] 1 operand is expected, 2 given");
   EXPECT_EQ(refusal("argmax", {{Type::float32, {2, 0}}}), "[argmax] x has no columns: it is float32[2,0]");

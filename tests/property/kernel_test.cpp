@@ -38,13 +38,13 @@ std::string input_name(std::size_t i) { return "x" + std::to_string(i); }
 // kernel that works in place may overwrite.
 enum class Operands : std::uint8_t { inputs, temporaries };
 
-// A step with this kernel alone. Its inputs are x0, x1, ... and its results y0, y1, ...
-Step step_of(const Case& c, Type floating, Operands operands = Operands::inputs) {
+// A step with this kernel alone, on operands of these types and shapes. Its inputs are x0, x1, ... and its results y0,
+// y1, ...
+Step step_of(const Case& c, const std::vector<TensorSpec>& specs, Type floating,
+             Operands operands = Operands::inputs) {
   return trace(std::string(c.kernel->name), [&](Trace& trace) {
     std::vector<Symbol> inputs;
-    for (const ExampleOperand& operand : c.example.inputs) {
-      TensorSpec spec = operand.spec;
-      if (is_floating(spec.type)) spec.type = floating;
+    for (const TensorSpec& spec : specs) {
       inputs.push_back(trace.input(input_name(inputs.size()), spec));
       if (operands == Operands::temporaries) inputs.back() = cast(inputs.back(), spec.type);
     }
@@ -58,6 +58,13 @@ Step step_of(const Case& c, Type floating, Operands operands = Operands::inputs)
       trace.result("y" + std::to_string(i), copied ? cast(outputs[i], outputs[i].spec().type) : outputs[i]);
     }
   });
+}
+
+Step step_of(const Case& c, Type floating, Operands operands = Operands::inputs) {
+  std::vector<TensorSpec> specs;
+  for (const ExampleOperand& operand : c.example.inputs)
+    specs.push_back({is_floating(operand.spec.type) ? floating : operand.spec.type, operand.spec.shape});
+  return step_of(c, specs, floating, operands);
 }
 
 Values random_inputs(const Case& c, Type floating) {
@@ -114,6 +121,66 @@ TEST_P(EveryKernel, AgreesWithItselfInFloat64) {
           << name << "[" << i << "]";
     }
   }
+}
+
+template <class Half>
+Tensor rounded_tensor(const Tensor& wide) {
+  Tensor halves = Tensor::zeros({type_of<Half>, wide.shape()});
+  std::ranges::transform(wide.values<float>(), halves.values<Half>().begin(), rounded<Half>);
+  return halves;
+}
+
+template <class Half>
+Tensor widened_tensor(const Tensor& halves) {
+  Tensor wide = Tensor::zeros({Type::float32, halves.shape()});
+  std::ranges::transform(halves.values<Half>(), wide.values<float>().begin(),
+                         [](Half half) { return widened(half); });
+  return wide;
+}
+
+// Statistics, scales and shifts of normalizations are float32 beside halves: where a kernel refuses halves for all
+// operands, those of a lower rank than the first keep their type.
+bool accepts(const Case& c, const std::vector<TensorSpec>& specs) {
+  try {
+    c.kernel->outputs(specs, c.example.attributes);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+std::vector<TensorSpec> specs_with_halves(const Case& c, Type half) {
+  std::vector<TensorSpec> all, some;
+  for (const ExampleOperand& operand : c.example.inputs) {
+    TensorSpec spec = operand.spec;
+    if (spec.type == Type::float32) spec.type = half;
+    all.push_back(spec);
+    some.push_back(spec.shape.rank() < c.example.inputs[0].spec.shape.rank() ? operand.spec : spec);
+  }
+  return accepts(c, all) ? all : some;
+}
+
+template <class Half>
+void expect_float32_rounded(const Case& c) {
+  const std::vector<TensorSpec> specs = specs_with_halves(c, type_of<Half>);
+  Values halves = random_inputs(c, Type::float32), wide = halves;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].type != type_of<Half>) continue;
+    Tensor& tensor = halves.at(input_name(i));
+    tensor = rounded_tensor<Half>(tensor);
+    wide.at(input_name(i)) = widened_tensor<Half>(tensor);
+  }
+  const Values expected = test::run(step_of(c, Type::float32), wide);
+  for (const auto& [name, tensor] : test::run(step_of(c, specs, type_of<Half>), halves)) {
+    const bool is_rounded = tensor.type() == type_of<Half>;
+    const Tensor wanted = is_rounded ? rounded_tensor<Half>(expected.at(name)) : expected.at(name);
+    EXPECT_TRUE(test::same_bits(tensor, wanted)) << name;
+  }
+}
+
+TEST_P(EveryKernel, OfHalvesIsThatOfFloat32Rounded) {
+  expect_float32_rounded<Float16>(GetParam());
+  expect_float32_rounded<BFloat16>(GetParam());
 }
 
 // Every operand counts once, except that an embedding's table counts with the rows that are looked up.

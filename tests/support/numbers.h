@@ -37,6 +37,12 @@ inline Tensor random_tensor(const ExampleOperand& operand, Type floating, std::m
     case Type::uint8:
       fill(tensor.values<std::uint8_t>(), [&](double v) { return static_cast<std::uint8_t>(floored(v)); });
       break;
+    case Type::float16:
+      fill(tensor.values<Float16>(), [](double v) { return rounded<Float16>(static_cast<float>(v)); });
+      break;
+    case Type::bfloat16:
+      fill(tensor.values<BFloat16>(), [](double v) { return rounded<BFloat16>(static_cast<float>(v)); });
+      break;
   }
   return tensor;
 }
@@ -55,6 +61,10 @@ inline double value_at(const Tensor& tensor, std::size_t i) {
       return tensor.values<bool>()[i] ? 1 : 0;
     case Type::uint8:
       return tensor.values<std::uint8_t>()[i];
+    case Type::float16:
+      return static_cast<double>(widened(tensor.values<Float16>()[i]));
+    case Type::bfloat16:
+      return static_cast<double>(widened(tensor.values<BFloat16>()[i]));
   }
   return 0;
 }

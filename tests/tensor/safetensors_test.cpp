@@ -167,8 +167,8 @@ TEST_F(Safetensors, RefusesAHostileHeaderBeforeAnyAllocation) {
 
 TEST_F(Safetensors, RefusesDescriptionsThatMakeNoSense) {
   EXPECT_FACT("3", "1:6: tensor \"w\": expected an object, found a whole number");
-  EXPECT_FACT(R"({"dtype":"BF16","shape":[4],"data_offsets":[0,8]})",
-              "1:15: tensor \"w\": unknown dtype \"BF16\"");
+  EXPECT_FACT(R"({"dtype":"F8_E5M2","shape":[8],"data_offsets":[0,8]})",
+              "1:15: tensor \"w\": unknown dtype \"F8_E5M2\"");
   EXPECT_FACT(R"({"shape":[4],"data_offsets":[0,8]})", "1:6: tensor \"w\": this object has no \"dtype\"");
   EXPECT_FACT(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})",
               "1:30: tensor \"w\": -2 is out of range");
@@ -189,11 +189,11 @@ TEST_F(Safetensors, RefusesDescriptionsThatMakeNoSense) {
 }
 
 TEST_F(Safetensors, ListsTheTypesItKnows) {
-  EXPECT_EQ(error_of(file_with(R"({"w":{"dtype":"F16","shape":[4],"data_offsets":[0,8]}})", "12345678")),
-            "x:1:15: tensor \"w\": unknown dtype \"F16\"\n"
-            "  1 | {\"w\":{\"dtype\":\"F16\",\"shape\":[4],\"data_offsets\":[0,8]}}\n"
-            "    |               ^~~~~\n"
-            "known: I64, F64, F32, I32, U8, BOOL");
+  EXPECT_EQ(error_of(file_with(R"({"w":{"dtype":"F8_E4M3","shape":[8],"data_offsets":[0,8]}})", "12345678")),
+            "x:1:15: tensor \"w\": unknown dtype \"F8_E4M3\"\n"
+            "  1 | {\"w\":{\"dtype\":\"F8_E4M3\",\"shape\":[8],\"data_offsets\":[0,8]}}\n"
+            "    |               ^~~~~~~~~\n"
+            "known: I64, F64, F32, I32, BF16, F16, U8, BOOL");
 }
 
 std::string two_tensors(const std::string& first_offsets, const std::string& second_offsets) {

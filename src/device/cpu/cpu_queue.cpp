@@ -13,6 +13,13 @@ void CpuQueue::enqueue(Task task) {
   task.run(task.work, *this);
 }
 
+void CpuQueue::reserve_copies(Bytes size) {
+  const auto wanted = static_cast<std::size_t>(size.count());
+  if (wanted <= copies_bytes_) return;
+  copies_ = allocate_numbers(size);
+  copies_bytes_ = wanted;
+}
+
 void CpuQueue::wait(const Event& event) {
   WT_EXPECT(event.queue != nullptr, "a queue waits for an event that was never recorded");
 }

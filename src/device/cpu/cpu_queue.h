@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "device/cpu/cpu_memory.h"
@@ -17,6 +19,11 @@ class CpuQueue final : public Queue {
 
   Workers& workers() { return workers_; }
 
+  // Memory for copies that a task makes of its operands. It is as large as the largest reservation and is shared by all
+  // tasks, which run one after the other.
+  void reserve_copies(Bytes size);
+  std::span<std::byte> copies() const { return {copies_.get(), copies_bytes_}; }
+
   Backend backend() const override { return Backend::cpu; }
   Memory& memory() override { return memory_; }
 
@@ -33,6 +40,8 @@ class CpuQueue final : public Queue {
   Workers& workers_;
   Memory& memory_;
   std::uint64_t sequence_ = 0;
+  std::shared_ptr<std::byte> copies_{};
+  std::size_t copies_bytes_ = 0;
   bool capturing_ = false;
   std::vector<Task> captured_{};
 };

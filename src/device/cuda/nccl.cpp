@@ -36,6 +36,10 @@ ncclDataType_t nccl_type(Type type) {
       return ncclInt32;
     case Type::int64:
       return ncclInt64;
+    case Type::float16:
+      return ncclFloat16;
+    case Type::bfloat16:
+      return ncclBfloat16;
     case Type::boolean:
     case Type::uint8:
       break;

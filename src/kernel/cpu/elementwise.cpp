@@ -64,6 +64,21 @@ void zip(Loop loop, const Numbers& numbers, device::Workers& workers) {
   });
 }
 
+template <class From, class To>
+void convert(const From* from, To* to, std::int64_t count) {
+  const loops::Elementwise& loops = WT_LOOPS(loops::elementwise);
+  if constexpr (std::is_same_v<From, Float16> && std::is_same_v<To, float>)
+    loops.float16.widen(from, to, count);
+  else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, Float16>)
+    loops.float16.round(from, to, count);
+  else if constexpr (std::is_same_v<From, BFloat16> && std::is_same_v<To, float>)
+    loops.bfloat16.widen(from, to, count);
+  else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, BFloat16>)
+    loops.bfloat16.round(from, to, count);
+  else
+    for (std::int64_t i = 0; i < count; ++i) to[i] = element::converted<To>(from[i]);
+}
+
 // An integer division by zero would end the program with a signal. A float's gives infinity or NaN.
 template <class T>
 void require_no_zero(const View& divisor) {
@@ -131,9 +146,8 @@ void apply_cast(const Numbers& numbers, device::Workers& workers) {
       using To = decltype(to_zero);
       const From* from = x.as<From>();
       To* to = y.as<To>();
-      run_in_tiles(workers, x.spec.elements(), [&](std::int64_t begin, std::int64_t count) {
-        std::transform(from + begin, from + begin + count, to + begin, element::converted<To, From>);
-      });
+      run_in_tiles(workers, x.spec.elements(),
+                   [&](std::int64_t begin, std::int64_t count) { convert(from + begin, to + begin, count); });
     });
   });
 }

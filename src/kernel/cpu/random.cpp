@@ -72,7 +72,7 @@ void dropout_gradient(const Numbers& numbers, device::Workers& workers) {
 
 void uniform(const Numbers& numbers, device::Workers& workers) {
   const auto& fill = attributes_as<FillAttributes>(numbers.attributes);
-  with_floating(fill.spec.type, [&](auto zero) {
+  with_floating(numbers.outputs[0].spec.type, [&](auto zero) {
     const std::int64_t* seed = numbers.inputs[0].as<std::int64_t>();
     const PhiloxStream stream = stream_of({seed[0], seed[1]});
     auto* y = numbers.outputs[0].as<decltype(zero)>();

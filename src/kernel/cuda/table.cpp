@@ -4,6 +4,7 @@
 
 #include "kernel/cuda/kernels.h"
 #include "kernel/cuda/matrix.h"
+#include "kernel/halves.h"
 
 namespace wt::cuda {
 
@@ -126,7 +127,11 @@ const Row* find_row(std::string_view kernel) {
 
 Bytes workspace_bytes(std::string_view kernel, const Call& call) {
   const Row* row = find_row(kernel);
-  return row == nullptr || row->workspace == nullptr ? Bytes(0) : row->workspace(call);
+  if (row == nullptr || row->workspace == nullptr) return Bytes(0);
+  if (!halves::needs_copies(kernel_named(kernel), call)) return row->workspace(call);
+  const std::vector<TensorSpec> inputs = halves::widened(call.inputs),
+                                outputs = halves::widened(call.outputs);
+  return row->workspace({inputs, outputs, call.attributes});
 }
 
 }  // namespace wt::cuda

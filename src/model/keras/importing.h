@@ -23,6 +23,9 @@ struct Importing {
   Problems problems{};
   json::PassedOver passed{};
   std::map<const Layer*, Place> places{};
+  // Whether a layer has a mixed policy. Otherwise no layer gets one from the file, since Keras writes "float32" into each,
+  // and the scenario may choose.
+  bool has_mixed_policies = false;
 };
 
 // Reads an object with the keys "class_name", "config" and, in a functional model, "name" and

@@ -59,20 +59,28 @@ void check_only_values(LayerReader& config) {
   }
 }
 
+// In which types a layer computes, by the name of its policy.
+constexpr std::pair<std::string_view, Type> policies[] = {
+    {"float32", Type::float32}, {"mixed_float16", Type::float16}, {"mixed_bfloat16", Type::bfloat16}};
+
 // "dtype" is a name or a policy: {"class_name": "DTypePolicy", "config": {"name": "float32"}}.
-void check_type(LayerReader& config) {
+std::optional<Type> read_policy(LayerReader& config) {
   const Value* dtype = config.given("dtype");
-  if (dtype == nullptr) return;
+  if (dtype == nullptr) return std::nullopt;
   const Value* name = dtype;
   if (dtype->kind() == Kind::object) {
     const Value* inner = dtype->find("config");
     name = inner != nullptr && inner->kind() == Kind::object ? inner->find("name") : nullptr;
   }
-  if (name == nullptr || name->kind() != Kind::string)
+  if (name == nullptr || name->kind() != Kind::string) {
     config.problem("dtype", "\"dtype\" does not name a type", "write \"float32\"");
-  else if (name->string() != "float32")
-    config.problem("dtype", fmt::format("\"{}\" is not offered", printable(name->string())),
-                   "layers compute in float32");
+    return std::nullopt;
+  }
+  for (const auto& [known, type] : policies)
+    if (name->string() == known) return type;
+  config.problem("dtype", fmt::format("\"{}\" is not offered", printable(name->string())),
+                 "variables are float32: write \"float32\", \"mixed_float16\" or \"mixed_bfloat16\"");
+  return std::nullopt;
 }
 
 // Layers whose "dtype" may be another one: that of an input, or that of categories.
@@ -151,12 +159,13 @@ LayerPtr read_plain(const LayerClass& row, const Value& config, const std::strin
   reader.set_class_name(row.class_name);
   reader.read_inner_by([&](const Value& entry) { return read_layer(entry, importing); });
   for (const std::string_view key : ignored_keys) reader.value(key);
-  if (!computes_integers(row.class_name)) check_type(reader);
+  const std::optional<Type> policy = computes_integers(row.class_name) ? std::nullopt : read_policy(reader);
   reader.trainable();
   reader.name();
   const std::optional<Regularizer> activity = reader.regularizer("activity_regularizer");
   try {
     layer = row.from_json(reader);
+    if (layer != nullptr && policy && importing.has_mixed_policies) layer->compute_in(*policy);
     if (layer != nullptr && activity) layer->penalise_activity(*activity);
     if (layer != nullptr && has_channels_first(reader)) layer->put_channels_first();
   } catch (const InputError& error) {

@@ -77,8 +77,8 @@ std::optional<TensorSpec> input_spec_from_json(LayerReader& config) {
     if (dtype->string() == "string")
       config.problem("dtype", "no tensor here holds strings",
                      "number them in the dataset, and write \"int64\"");
-    else if (!named)
-      config.problem("dtype", fmt::format("unknown type {}", dtype->text()),
+    else if (!named || is_half(*named))
+      config.problem("dtype", fmt::format("unknown type of inputs {}", dtype->text()),
                      "known: float32, float64, int32, int64, uint8");
     type = named.value_or(type);
   }

@@ -16,6 +16,7 @@ class Embedding final : public Layer {
   std::string_view class_name() const override { return "Embedding"; }
 
  protected:
+  UnderHalves under_halves() const override { return UnderHalves::rounds_output; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
     const Symbol table = building.weight(

@@ -17,6 +17,7 @@ class InputLayer final : public Layer {
   std::vector<TensorSpec> input_specs() const override { return {spec_}; }
 
  protected:
+  UnderHalves under_halves() const override { return UnderHalves::follows; }
   std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
     bool fits = x.shape().rank() == spec_.shape.rank() + 1;

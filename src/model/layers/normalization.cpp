@@ -7,6 +7,7 @@
 #include "model/axes.h"
 #include "model/constants.h"
 #include "model/mask.h"
+#include "model/operands.h"
 
 namespace wt::model {
 
@@ -33,6 +34,7 @@ class BatchNormalization final : public Layer {
   std::string_view class_name() const override { return "BatchNormalization"; }
 
  protected:
+  UnderHalves under_halves() const override { return UnderHalves::rounds_inputs; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
     if (x.shape().rank() < 2)
@@ -55,7 +57,7 @@ class BatchNormalization final : public Layer {
   }
 
   Symbol normalized(Building& building, Symbol x, bool is_fused) const {
-    const TensorSpec spec{x.spec().type, {x.shape().last()}};
+    const TensorSpec spec{wide_type(x.spec().type), {x.shape().last()}};
     const Symbol gamma = weight_or(building, config_.scale, name() + "/gamma", spec, config_.gamma, 1);
     const Symbol beta = weight_or(building, config_.center, name() + "/beta", spec, config_.beta, 0);
     const VariableOptions statistics = statistics_in(building.semantics());
@@ -67,14 +69,16 @@ class BatchNormalization final : public Layer {
         config_.renorm ? std::optional(slow_statistics(building, spec)) : std::nullopt;
     const Symbol mean_now = building.latest(mean), variance_now = building.latest(variance);
     NormalizationAttributes attributes{.epsilon = config_.epsilon, .momentum = config_.momentum};
-    if (!building.training() || building.frozen())
-      return batch_norm_inference(x, gamma, beta, mean_now, variance_now, attributes);
+    if (!building.training()) return batch_norm_inference(x, gamma, beta, mean_now, variance_now, attributes);
+    if (building.frozen())  // the gradient goes through operations of one type
+      return batch_norm_inference(as_wide_float(x), gamma, beta, mean_now, variance_now, attributes);
     attributes.corrects_variance =
         is_fused && is_on(Switch::moving_variance_of_images_is_corrected, building.semantics());
-    if (slow) return renormalized(building, x, gamma, beta, mean, variance, *slow);
+    if (slow) return renormalized(building, as_wide_float(x), gamma, beta, mean, variance, *slow);
     const bool has_own_rule = building.mask() || config_.synchronized;
-    const Normalized result = has_own_rule ? by_moments(building, x, gamma, beta, mean_now, variance_now)
-                                           : batch_norm(x, gamma, beta, mean_now, variance_now, attributes);
+    const Normalized result =
+        has_own_rule ? by_moments(building, as_wide_float(x), gamma, beta, mean_now, variance_now)
+                     : batch_norm(x, gamma, beta, mean_now, variance_now, attributes);
     building.update(mean, result.moving_mean);
     building.update(variance, result.moving_variance);
     return result.y;
@@ -186,16 +190,17 @@ class LayerNormalization final : public Layer {
   std::string_view class_name() const override { return "LayerNormalization"; }
 
  protected:
+  UnderHalves under_halves() const override { return UnderHalves::rounds_output; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
     if (x.shape().rank() < 2)
       refuse(fmt::format("it is given {}", print(x.spec())), "it takes a batch axis and at least one more");
     const MovedAxes moved(x, config_.axes);
-    const TensorSpec spec{x.spec().type, moved.extents()};
+    const TensorSpec spec{wide_type(x.spec().type), moved.extents()};
     const auto flat = [&](Symbol weight) { return reshape(weight, {spec.shape.elements()}); };
     if (config_.rms_scaling)
-      return {moved.back(
-          scaled_alone(moved.last(), flat(building.weight(name() + "/gamma", spec, config_.gamma))))};
+      return {moved.back(scaled_alone(as_wide_float(moved.last()),
+                                      flat(building.weight(name() + "/gamma", spec, config_.gamma))))};
     const Symbol gamma = weight_or(building, config_.scale, name() + "/gamma", spec, config_.gamma, 1);
     const Symbol beta = weight_or(building, config_.center, name() + "/beta", spec, config_.beta, 0);
     return {moved.back(layer_norm(moved.last(), flat(gamma), flat(beta), {.epsilon = config_.epsilon}))};
@@ -222,8 +227,9 @@ class GroupNormalization final : public Layer {
   std::string_view class_name() const override { return "GroupNormalization"; }
 
  protected:
+  UnderHalves under_halves() const override { return UnderHalves::rounds_output; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
-    const Symbol x = only(inputs);
+    const Symbol x = as_wide_float(only(inputs));
     if (x.shape().rank() < 2)
       refuse(fmt::format("it is given {}", print(x.spec())), "it takes a batch axis and at least one more");
     const MovedAxes moved(x, {config_.axis});
@@ -264,8 +270,9 @@ class RmsNormalization final : public Layer {
   std::string_view class_name() const override { return "RMSNormalization"; }
 
  protected:
+  UnderHalves under_halves() const override { return UnderHalves::rounds_inputs; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
-    const Symbol x = only(inputs);
+    const Symbol x = as_wide_float(only(inputs));
     const MovedAxes moved(x, config_.axes);
     const TensorSpec spec{x.spec().type, moved.extents()};
     const Symbol scale = building.weight(name() + "/scale", spec, WeightRule{ones, {}, {}});

@@ -233,6 +233,7 @@ class OperationLayer final : public Layer {
   std::string_view class_name() const override { return row_->class_name; }
 
  protected:
+  UnderHalves under_halves() const override { return UnderHalves::follows; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const CallOptions& options = building.options();
     OperationCall call{inputs, config_.keywords, options.slices, options.constants};

@@ -35,7 +35,7 @@ Symbol largest_labels(const MetricCall& call) {
   if (call.labels.shape() != call.predictions.shape())
     refuse(call, fmt::format("labels must have shape {}, one number per prediction",
                              print(call.predictions.shape())));
-  return argmax(as_float(call.labels));
+  return argmax(as_wide_float(call.labels));
 }
 
 Growths accuracy(const MetricCall& call) {
@@ -71,13 +71,13 @@ Symbol is_among_largest(Symbol labels, Symbol predictions, std::int64_t k) {
 }
 
 Growths top_k_accuracy(const MetricCall& call) {
-  return mean_of(call,
-                 is_among_largest(largest_labels(call), as_float(call.predictions), call.metric.options.k));
+  return mean_of(
+      call, is_among_largest(largest_labels(call), as_wide_float(call.predictions), call.metric.options.k));
 }
 
 Growths sparse_top_k_accuracy(const MetricCall& call) {
-  return mean_of(call,
-                 is_among_largest(class_labels(call), as_float(call.predictions), call.metric.options.k));
+  return mean_of(
+      call, is_among_largest(class_labels(call), as_wide_float(call.predictions), call.metric.options.k));
 }
 
 void read_threshold(MetricOptions& options, Arguments& arguments) {

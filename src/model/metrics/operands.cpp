@@ -11,7 +11,7 @@ void refuse(const MetricCall& call, std::string remedy) {
 }
 
 Pair same_rank(const MetricCall& call) {
-  const Symbol predictions = as_float(call.predictions);
+  const Symbol predictions = as_wide_float(call.predictions);
   return aligned(as_type(call.labels, predictions.spec().type), predictions,
                  is_on(Switch::labels_expand, call.semantics));
 }

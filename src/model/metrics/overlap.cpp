@@ -62,7 +62,7 @@ Growths overlap(const MetricCall& call) {
 }
 
 Growths binary_overlap(const MetricCall& call) {
-  const Symbol predictions = as_float(call.predictions);
+  const Symbol predictions = as_wide_float(call.predictions);
   const Symbol threshold = number_like(predictions, call.metric.options.threshold.value_or(0.5));
   return matrix(call, flat(as_type(call.labels, Type::int64)),
                 flat(cast(negated(less(predictions, threshold)), Type::int64)));

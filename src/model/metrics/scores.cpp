@@ -45,7 +45,7 @@ Symbol is_positive(Symbol predictions, const std::optional<double>& threshold) {
 }
 
 Growths counts_of_classes(const MetricCall& call) {
-  const Symbol predictions = as_float(call.predictions);
+  const Symbol predictions = as_wide_float(call.predictions);
   const Symbol labels = as_type(call.labels, predictions.spec().type);
   require_matrices("FBetaScore", labels, predictions);
   const MetricOptions& options = call.metric.options;
@@ -102,7 +102,7 @@ enum Pooling : std::size_t { uniform, by_variance, apart };
 Growths sums_of_squares(const MetricCall& call) {
   const bool aligns = is_on(Switch::labels_expand, call.semantics);
   const auto [labels, predictions] =
-      aligns ? same_rank(call) : Pair{as_float(call.labels), as_float(call.predictions)};
+      aligns ? same_rank(call) : Pair{as_wide_float(call.labels), as_wide_float(call.predictions)};
   require_matrices("R2Score", labels, predictions);
   Symbol weights = fill(*labels.trace, labels.spec(), 1);
   if (call.weight) {

@@ -56,8 +56,14 @@ class GradientStep {
 
   Gradients summed(Gradients gradients) const {
     if (options_.aggregate)
-      for (Symbol& gradient : gradients) gradient = all_reduce(gradient, Reduction::sum);
+      for (Symbol& gradient : gradients) gradient = summed(gradient);
     return gradients;
+  }
+
+  Symbol summed(Symbol gradient) const {
+    if (!optimizer_.compression) return all_reduce(gradient, Reduction::sum);
+    const Type type = gradient.spec().type;
+    return cast(all_reduce(cast(gradient, *optimizer_.compression), Reduction::sum), type);
   }
 
   Gradients unscaled(Gradients gradients) const {

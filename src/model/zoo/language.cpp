@@ -12,8 +12,8 @@ namespace wt::model {
 
 namespace {
 
-Weight table(std::string name, std::int64_t rows, std::int64_t columns) {
-  return {std::move(name), {Type::float32, {rows, columns}}, small_normal, {}, {}};
+Weight table(std::string name, Type type, std::int64_t rows, std::int64_t columns) {
+  return {std::move(name), {type, {rows, columns}}, small_normal, {}, {}};
 }
 
 class ReversibleEmbedding : public Layer {
@@ -23,13 +23,15 @@ class ReversibleEmbedding : public Layer {
   std::string_view class_name() const override { return "ReversibleEmbedding"; }
 
  protected:
+  UnderHalves under_halves() const override { return UnderHalves::rounds_output; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
-    const Symbol words = building.weight(table(name() + "/embeddings", config_.words, config_.hidden));
-    if (!is_floating(x.spec().type)) return {embedding(x, words)};
+    const Type given = x.spec().type, type = is_floating(given) ? given : Type::float32;
+    const Symbol words = building.weight(table(name() + "/embeddings", type, config_.words, config_.hidden));
+    if (!is_floating(given)) return {embedding(x, words)};
     const Symbol logits = matmul(x, words, {.transpose_b = true});
     if (!config_.has_logits_bias) return {logits};
-    const TensorSpec spec{Type::float32, {config_.words}};
+    const TensorSpec spec{type, {config_.words}};
     return {bias_add(logits, building.weight({name() + "/reverse_bias", spec, zeros, {}, {}}))};
   }
 
@@ -49,7 +51,8 @@ class PositionEmbedding : public Layer {
     const std::int64_t words = x.shape()[1];
     if (words > positions_)
       refuse(fmt::format("a sequence of {} words is longer than {} positions", words, positions_));
-    const Symbol all = building.weight(table(name() + "/embeddings", positions_, x.shape().last()));
+    const Symbol all =
+        building.weight(table(name() + "/embeddings", x.spec().type, positions_, x.shape().last()));
     return {x + (words == positions_ ? all : split(all, 0, {words, positions_ - words})[0])};
   }
 

@@ -21,7 +21,12 @@ bool are_near(double ours, double theirs, double allowed) {
 std::vector<double> numbers_in(const Tensor& tensor) {
   std::vector<double> numbers;
   const auto add = [&]<class T>(T) {
-    for (const T element : tensor.values<T>()) numbers.push_back(static_cast<double>(element));
+    for (const T element : tensor.values<T>()) {
+      if constexpr (requires { widened(element); })
+        numbers.push_back(static_cast<double>(widened(element)));
+      else
+        numbers.push_back(static_cast<double>(element));
+    }
   };
   switch (tensor.type()) {
     case Type::float32:
@@ -41,6 +46,12 @@ std::vector<double> numbers_in(const Tensor& tensor) {
       break;
     case Type::boolean:
       add(bool{});
+      break;
+    case Type::float16:
+      add(Float16{});
+      break;
+    case Type::bfloat16:
+      add(BFloat16{});
       break;
   }
   return numbers;
@@ -71,7 +82,7 @@ void Comparison::near(const std::string& what, const Tensor& ours, const Tensor&
     return fail(
         fmt::format("{} has the shape {}, recorded {}", what, print(ours.shape()), print(theirs.shape())));
   const std::vector<double> a = numbers_in(ours), b = numbers_in(theirs);
-  const bool is_exact = theirs.type() != Type::float32 && theirs.type() != Type::float64;
+  const bool is_exact = !is_floating(theirs.type());
   const double of_all = limit.of_largest * largest_of(b) + limit.absolute;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (!are_near(a[i], b[i], is_exact ? 0 : of_all + limit.relative * std::abs(b[i])))

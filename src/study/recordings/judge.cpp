@@ -26,6 +26,7 @@ constexpr Family families[] = {
     {"optimizers", "schedule_", compare_optimizer},
     {"optimizers", "loss_scale_", compare_optimizer},
     {"precision", "", compare_precision},
+    {"training", "training_mixed_", compare_mixed_training},
 };
 
 std::string reason_of(const InputError& error) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "emulation/machine.h"
+#include "tensor/half.h"
 
 namespace wt::emulation {
 namespace {
@@ -47,6 +48,9 @@ std::size_t size_of(ncclDataType_t type) {
   switch (type) {
     case ncclUint8:
       return 1;
+    case ncclFloat16:
+    case ncclBfloat16:
+      return 2;
     case ncclInt32:
     case ncclFloat32:
       return 4;
@@ -69,6 +73,15 @@ void add(const Brought& brought, void* to) {
   std::memcpy(to, sums.data(), sums.size() * sizeof(T));
 }
 
+template <class Half>
+void add_halves(const Brought& brought, void* to) {
+  std::vector<float> sums(brought.front().size() / sizeof(Half));
+  for (auto own = brought.rbegin(); own != brought.rend(); ++own)
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      sums[i] += wt::widened(reinterpret_cast<const Half*>(own->data())[i]);
+  for (std::size_t i = 0; i < sums.size(); ++i) static_cast<Half*>(to)[i] = wt::rounded<Half>(sums[i]);
+}
+
 void finish(const Call& rank, const Brought& brought) {
   if (rank.root >= 0) {
     const std::vector<std::byte>& source = brought[static_cast<std::size_t>(rank.root)];
@@ -86,6 +99,10 @@ void finish(const Call& rank, const Brought& brought) {
       return add<float>(brought, rank.to);
     case ncclFloat64:
       return add<double>(brought, rank.to);
+    case ncclFloat16:
+      return add_halves<Float16>(brought, rank.to);
+    case ncclBfloat16:
+      return add_halves<BFloat16>(brought, rank.to);
   }
 }
 

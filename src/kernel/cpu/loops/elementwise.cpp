@@ -89,8 +89,21 @@ constexpr ElementwiseOf<T> integer_loops{{},
                                          {zip<Equal, T, bool>, zip<Less, T, bool>, zip<Greater, T, bool>},
                                          select<T>};
 
-constexpr Elementwise elementwise{floating_loops<float>, floating_loops<double>, integer_loops<std::int32_t>,
-                                  integer_loops<std::int64_t>};
+template <class Half>
+void widen(const Half* x, float* y, Index count) {
+  WT_INDEPENDENT
+  for (Index i = 0; i < count; ++i) y[i] = widened(x[i]);
+}
+
+template <class Half>
+void round(const float* x, Half* y, Index count) {
+  WT_INDEPENDENT
+  for (Index i = 0; i < count; ++i) y[i] = rounded<Half>(x[i]);
+}
+
+constexpr Elementwise elementwise{
+    floating_loops<float>,       floating_loops<double>,           integer_loops<std::int32_t>,
+    integer_loops<std::int64_t>, {widen<Float16>, round<Float16>}, {widen<BFloat16>, round<BFloat16>}};
 
 }  // namespace
 

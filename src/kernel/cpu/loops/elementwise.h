@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kernel/elementwise.h"
+#include "tensor/half.h"
 
 namespace wt::loops {
 
@@ -26,11 +27,20 @@ struct ElementwiseOf {
   void (*select)(const bool* condition, const T* a, const T* b, T* c, const Block& block);
 };
 
+// Conversions between float32 and 16 bits.
+template <class Half>
+struct Halves {
+  void (*widen)(const Half* x, float* y, std::int64_t count);
+  void (*round)(const float* x, Half* y, std::int64_t count);
+};
+
 struct Elementwise {
   ElementwiseOf<float> float32;
   ElementwiseOf<double> float64;
   ElementwiseOf<std::int32_t> int32;
   ElementwiseOf<std::int64_t> int64;
+  Halves<Float16> float16;
+  Halves<BFloat16> bfloat16;
 };
 
 const Elementwise& elementwise_baseline();
