@@ -228,8 +228,8 @@ TEST(WrongFiles, NamesOfWeightsThatCannotBeWrittenAreRefused) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& name) {
     return refusal([&] {
-      scenario::parse(R"({"name": "s", "model": "linear", "dataset": {"type": "synthetic", "rows": 8},
-          "training": {"loss": "mse", "optimizer": "sgd", "per_replica_batch": 4, "save_weights": ")" +
+      scenario::parse(R"({"name": "s", "model": "fashion_cnn", "dataset": {"type": "synthetic", "rows": 8},
+          "training": {"loss": "sparse_categorical_crossentropy", "optimizer": "sgd", "per_replica_batch": 4, "save_weights": ")" +
                           name + "\"}}",
                       folder.path() / "s.json");
     });
