@@ -35,8 +35,8 @@ namespace {
 // The commands, in the order in which --help prints them. Each declares its arguments in its own file.
 constexpr std::array commands = {run_command,     sweep_command,     merge_command,    recommend_command,
                                  report_command,  explain_command,   validate_command, collective_command,
-                                 devices_command, calibrate_command, list_command,     import_command,
-                                 export_command,  verify_command};
+                                 devices_command, calibrate_command, list_command,     new_command,
+                                 import_command,  export_command,    verify_command};
 
 // Declares all commands, parses the arguments, and calls the command that the user named.
 class CommandLine {

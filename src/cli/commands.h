@@ -116,6 +116,14 @@ Exit list(const ListOptions& options, const Streams& streams);
 Command list_command(CLI::App& program);
 std::vector<std::string_view> list_kinds();
 
+struct NewOptions {
+  std::string model{};  // .keras, .h5 or JSON of Keras
+  std::string out{};    // the scenario to write; empty: <name of the model>_scenario.json
+  bool force = false;   // replaces the file
+};
+Exit new_scenario(const NewOptions& options, const Streams& streams);
+Command new_command(CLI::App& program);
+
 struct ImportOptions {
   std::string file{};  // XML of SimGrid or NCCL
   std::string as{};    // the platform file to write; empty: prints it

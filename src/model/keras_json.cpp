@@ -14,16 +14,6 @@ namespace {
 using json::Kind;
 using json::Value;
 
-// TensorFlow.js wraps the model in {"modelTopology": {"model_config": ...}}. Either level may be missing.
-const Value& unwrapped(const Value& file) {
-  const Value* model = &file;
-  for (const auto* key : {"modelTopology", "model_config"}) {
-    if (model->kind() != Kind::object) break;
-    if (const Value* inner = model->find(key); inner != nullptr) model = inner;
-  }
-  return *model;
-}
-
 // Traces the model for one row as the version of Keras that wrote it does, so that shapes that do not fit are reported with their place in the file.
 // Without this they would be found when the training begins. Models whose input shape is not known are
 // skipped.
@@ -67,8 +57,18 @@ std::optional<WrittenBy> by_shape_of_input(const Value& part) {
 
 }  // namespace
 
+// TensorFlow.js wraps the model in {"modelTopology": {"model_config": ...}}. Either level may be missing.
+const Value& unwrapped_model(const Value& file) {
+  const Value* model = &file;
+  for (const auto* key : {"modelTopology", "model_config"}) {
+    if (model->kind() != Kind::object) break;
+    if (const Value* inner = model->find(key); inner != nullptr) model = inner;
+  }
+  return *model;
+}
+
 LayerPtr model_from_json(const Value& file, json::PassedOver* passed) {
-  const Value& envelope = unwrapped(file);
+  const Value& envelope = unwrapped_model(file);
   keras::Importing importing{.has_mixed_policies = names_mixed_policy(envelope)};
   json::Reader reader(envelope, importing.problems);
   // Keras writes these keys; they do not change the architecture.
@@ -97,7 +97,7 @@ LayerPtr model_from_json(const Value& file, json::PassedOver* passed) {
 }
 
 std::optional<WrittenBy> written_by(const Value& file) {
-  for (const Value* level : {&file, &unwrapped(file)}) {
+  for (const Value* level : {&file, &unwrapped_model(file)}) {
     const Value* number = level->kind() == Kind::object ? level->find("keras_version") : nullptr;
     if (number == nullptr || number->kind() != Kind::string) continue;
     const bool is_third = number->string().starts_with("3");

@@ -17,6 +17,9 @@ namespace wt::model {
 // Keys that are not known here and whose values stand for nothing are added to `passed`.
 LayerPtr model_from_json(const json::Value& file, json::PassedOver* passed = nullptr);
 
+// The model inside the objects that TensorFlow.js writes around it.
+const json::Value& unwrapped_model(const json::Value& file);
+
 // The version of Keras that wrote such a file.
 struct WrittenBy {
   Semantics semantics = default_semantics;

@@ -8,6 +8,7 @@
 #include "base/rough.h"
 #include "base/suggest.h"
 #include "model/class_weight.h"
+#include "model/keras_file.h"
 #include "model/keras_json.h"
 #include "model/weights.h"
 #include "scenario/by_output.h"
@@ -48,35 +49,47 @@ auto placed(const Place& place, Problems& problems, Body body) -> std::optional<
 }
 
 // The model in the form in which Keras writes it, so that there is one reader of layers.
-model::LayerPtr make_inline_model(const InlineModel& written) {
+json::Value architecture_of(const InlineModel& written) {
   const json::Value frame = json::parse(
       R"({"class_name": "Sequential", "config": {"name": "", "layers": []}})", "a model of layers");
   const std::vector<std::string> to_name{"config", "name"}, to_layers{"config", "layers"};
   const json::Value named =
       json::replaced(frame, to_name, json::parse(json::quote(written.name), "its name"));
-  return model::model_from_json(json::replaced(named, to_layers, *written.layers));
+  return json::replaced(named, to_layers, *written.layers);
 }
 
-model::LayerPtr make_keras_model(const KerasModel& keras, const Place& place, json::PassedOver& passed) {
+json::Value architecture_of(const KerasModel& keras, const Place& place) {
   if (const auto* file = std::get_if<InputPath>(&keras.keras_json))
-    return model::model_from_json_file(existing(*file, place), place, &passed);
-  return model::model_from_json(std::get<json::Value>(keras.keras_json), &passed);
+    return json::parse_file(existing(*file, place), place);
+  return std::get<json::Value>(keras.keras_json);
 }
 
-model::LayerPtr make_model(const Scenario& scenario, std::vector<Problem>& notes) {
-  const Place place = scenario.place("model.keras_json");
+json::Value architecture_of(const SavedKerasModel& saved, const Place& place) {
+  if (!std::filesystem::is_directory(saved.keras.path)) existing(saved.keras, place);
+  return model::read_saved_model(saved.keras.path, place).architecture;
+}
+
+model::LayerPtr make_model(const Scenario& scenario, Job& job) {
+  if (const auto* zoo = std::get_if<model::ZooChoice>(&scenario.model.form)) return zoo->build();
+  Place place = scenario.place("model.keras_json");
+  job.architecture = std::visit(
+      overloaded{[](const model::ZooChoice&) { return std::optional<json::Value>{}; },
+                 [](const InlineModel& layers) { return std::optional(architecture_of(layers)); },
+                 [&](const KerasModel& keras) { return std::optional(architecture_of(keras, place)); },
+                 [&](const SavedKerasModel& saved) {
+                   place = scenario.place("model.keras");
+                   return std::optional(architecture_of(saved, place));
+                 }},
+      scenario.model.form);
   json::PassedOver passed;
-  model::LayerPtr model =
-      std::visit(overloaded{[](const model::ZooChoice& zoo) { return zoo.build(); },
-                            [&](const KerasModel& keras) { return make_keras_model(keras, place, passed); },
-                            [](const InlineModel& layers) { return make_inline_model(layers); }},
-                 scenario.model.form);
+  model::LayerPtr model = model::model_from_json(*job.architecture, &passed);
   if (!passed.empty())
-    notes.push_back({place,
-                     fmt::format("the model has keys that are unknown here and have no value, so they are "
-                                 "passed over: {}",
-                                 fmt::join(passed, ", ")),
-                     ""});
+    job.notes.push_back(
+        {place,
+         fmt::format("the model has keys that are unknown here and have no value, so they are "
+                     "passed over: {}",
+                     fmt::join(passed, ", ")),
+         ""});
   return model;
 }
 
@@ -122,9 +135,11 @@ std::vector<TensorSpec> wanted_inputs(const model::Layer& model) {
 }
 
 // Requires all weights of the model and no others, since a model that is half initialised would train unnoticed.
-std::map<std::string, Tensor> read_weights(const InputPath& file, const std::vector<model::Weight>& weights,
-                                           const Place& place) {
-  std::map<std::string, Tensor> tensors = read_safetensors(existing(file, place), place).tensors;
+std::map<std::string, Tensor> read_weights(const InputPath& file, const model::Layer& model,
+                                           const std::vector<model::Weight>& weights, const Place& place) {
+  if (model::container_of(existing(file, place), place) != model::Container::other)
+    return model::read_saved_weights(file.path, model, weights, place);
+  std::map<std::string, Tensor> tensors = read_safetensors(file.path, place).tensors;
   Problems problems;
   std::vector<std::string_view> known;
   for (const model::Weight& weight : weights) {
@@ -548,8 +563,7 @@ Job build(const Scenario& scenario) {
     choose_learning_rate(scenario, job, problems);
   }
   const Place model_place = scenario.place("model");
-  job.model =
-      placed(model_place, problems, [&] { return make_model(scenario, job.notes); }).value_or(nullptr);
+  job.model = placed(model_place, problems, [&] { return make_model(scenario, job); }).value_or(nullptr);
   if (job.model)
     placed(scenario.place("training.precision"), problems, [&] {
       set_policy(scenario, *job.model);
@@ -608,10 +622,14 @@ Job build(const Scenario& scenario) {
   problems.throw_if_any();
   check_callbacks(scenario, job, problems);
   job.weights = forward->weights;
-  if (scenario.model.weights && scenario.numerics != Numerics::none) {
-    const Place place = scenario.place("model.weights");
+  const auto* saved = std::get_if<SavedKerasModel>(&scenario.model.form);
+  const InputPath* file = scenario.model.weights ? &*scenario.model.weights
+                          : saved != nullptr     ? &saved->keras
+                                                 : nullptr;
+  if (file != nullptr && scenario.numerics != Numerics::none) {
+    const Place place = scenario.place(scenario.model.weights ? "model.weights" : "model.keras");
     auto weights =
-        placed(place, problems, [&] { return read_weights(*scenario.model.weights, job.weights, place); });
+        placed(place, problems, [&] { return read_weights(*file, *job.model, job.weights, place); });
     job.initial_weights = std::move(weights).value_or(std::map<std::string, Tensor>{});
   }
   problems.throw_if_any();

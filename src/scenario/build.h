@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "data/distribute.h"
 #include "model/layer.h"
 #include "model/loss.h"
@@ -19,6 +20,7 @@ namespace wt::scenario {
 // What a scenario names, built and ready to be trained.
 struct Job {
   model::LayerPtr model{};
+  std::optional<json::Value> architecture{};  // the JSON that the model was made from; none for the zoo's
   std::vector<Problem> notes{};  // facts about the scenario that the user should know, and that stop nothing
   std::vector<model::Weight> weights{};  // the model's
   std::map<std::string, Tensor>

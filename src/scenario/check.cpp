@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "model/keras_file.h"
 #include "model/loss.h"
 #include "model/metric.h"
 #include "model/optimizer.h"
@@ -167,6 +168,25 @@ void check_compute(const Scenario& scenario, Problems& problems) {
                  R"(leave it out, or take "compute": "roofline")");
 }
 
+// The suffix says which of Keras' files is written, and Keras reads each only if it has this suffix.
+void check_save_weights(const Scenario& scenario, Problems& problems) {
+  const std::string& name = scenario.training.save_weights->path;
+  const Place place = scenario.place("training.save_weights");
+  switch (model::saved_as(name)) {
+    case model::SavedAs::h5:
+      problems.add(place, fmt::format("\"{}\" is Keras' older layout of weights, which is not written", name),
+                   "name it NAME.weights.h5, which Keras reads since TensorFlow 2.13");
+      break;
+    case model::SavedAs::keras:
+      if (std::holds_alternative<model::ZooChoice>(scenario.model.form))
+        problems.add(place, "a .keras file holds the model's JSON, and models of the zoo have none",
+                     "name it NAME.weights.h5");
+      break;
+    default:
+      break;
+  }
+}
+
 }  // namespace
 
 strategy::Report report_to(Problems& problems, const Scenario& scenario) {
@@ -234,6 +254,7 @@ void check(const Scenario& scenario, Problems& problems) {
     problems.add(scenario.place("training.save_weights"), "without numbers there are no weights to save",
                  R"(leave it out, or take the numerics "cpu")");
   }
+  if (training.save_weights) check_save_weights(scenario, problems);
 }
 
 void check_time(const Scenario& scenario, Problems& problems) {

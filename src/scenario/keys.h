@@ -186,8 +186,13 @@ inline constexpr std::int64_t most_mebibytes = 1 << 30;
 // More than any machine has.
 inline constexpr std::int64_t most_threads = 4096;
 
+inline constexpr Key saved_model =
+    required("keras", "a .keras or .h5 file with a model and its weights, as model.save writes it");
 inline constexpr Key initial_weights =
-    optional("weights", "a safetensors file with the weights to begin with");
+    optional("weights",
+             "a file with the weights to begin with: safetensors by the variables' names, or .weights.h5, "
+             ".h5 or .keras "
+             "as Keras saves them; absent: those in the file of \"keras\", else as layers initialise them");
 
 template <class Visit>
 void keys_of(Visit& visit, Shuffle& shuffle) {
@@ -323,7 +328,10 @@ void keys_of(Visit& visit, Training& training) {
   visit(optional("checkpointing", "save what is trained from time to time"), training.checkpointing);
   visit(optional("callbacks", "what fit does beside training, called in this order, as Keras' callbacks"),
         training.callbacks);
-  visit(optional("save_weights", "a safetensors file for the trained weights, in the folder of the results"),
+  visit(optional(
+            "save_weights",
+            "a file for the trained weights, in the folder of the results: Keras reads NAME.weights.h5, and "
+            "NAME.keras with the model; any other name is a safetensors file"),
         training.save_weights);
   visit.later("regularizers", "penalties on all weights; a layer's own stand in its configuration");
 }

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/json_override.h"
-#include "model/keras_json.h"
+#include "model/keras_file.h"
 #include "scenario/auto_strategy.h"
 #include "scenario/check.h"
 #include "scenario/keys.h"
@@ -76,12 +76,16 @@ void follow_the_model(Scenario& scenario, const Reading& reading) {
   if (reading.places.contains("semantics")) return;
   scenario.semantics_rule = "the default";
   const auto* keras = std::get_if<KerasModel>(&scenario.model.form);
-  if (keras == nullptr) return;
-  const auto* file = std::get_if<InputPath>(&keras->keras_json);
+  const auto* saved = std::get_if<SavedKerasModel>(&scenario.model.form);
+  if (keras == nullptr && saved == nullptr) return;
+  const auto* file = saved != nullptr ? &saved->keras : std::get_if<InputPath>(&keras->keras_json);
   std::optional<model::WrittenBy> writer;
   try {
-    writer = model::written_by(file != nullptr ? json::parse_file(file->path)
-                                               : std::get<json::Value>(keras->keras_json));
+    if (saved != nullptr)
+      writer = model::read_saved_model(file->path).writer;
+    else
+      writer = model::written_by(file != nullptr ? json::parse_file(file->path)
+                                                 : std::get<json::Value>(keras->keras_json));
   } catch (const InputError&) {
     return;
   }

@@ -344,8 +344,8 @@ void Parser::read(const json::Value& value, const Key& key, Model& member) {
     keys_of(inside, choice);
     member.form = std::move(choice);
   } else {
-    inside.exactly_one({"zoo", "keras_json", "layers"});
-    for (const char* form : {"zoo", "keras_json", "layers"}) inside.reader_.value(form);
+    inside.exactly_one({"zoo", "keras", "keras_json", "layers"});
+    for (const char* form : {"zoo", "keras", "keras_json", "layers"}) inside.reader_.value(form);
     inside.read_keras_or_layers(value, member);
   }
   inside.finish();
@@ -360,6 +360,8 @@ void Parser::read_keras_or_layers(const json::Value& value, Model& member) {
     } else {
       (*this)(required("keras_json", "a model that Keras wrote"), model.keras_json.emplace<InputPath>());
     }
+  } else if (value.find("keras") != nullptr) {
+    (*this)(saved_model, member.form.emplace<SavedKerasModel>().keras);
   } else if (const json::Value* layers = value.find("layers")) {
     auto& model = member.form.emplace<InlineModel>();
     (*this)(optional("name", "the model's name"), model.name);

@@ -451,6 +451,7 @@ class ResolvedWriter {
                                            [&](const json::Value& value) { write_value(out_, value); }},
                                 keras.keras_json);
                           },
+                          [&](const SavedKerasModel& saved) { (*this)(saved_model, saved.keras); },
                           [&](const InlineModel& model_here) {
                             out_.member("name", model_here.name);
                             write_value(out_.key("layers"), *model_here.layers);

@@ -79,6 +79,11 @@ struct KerasModel {
   std::variant<InputPath, json::Value> keras_json{};  // a file, or written here
 };
 
+// A file with a model and its weights, as Keras saves them: .keras or .h5.
+struct SavedKerasModel {
+  InputPath keras{};
+};
+
 // A Sequential: a list of layers as Keras writes them, {"class_name": "Dense", "config": {"units": 10}}.
 struct InlineModel {
   std::string name = "sequential";
@@ -86,8 +91,9 @@ struct InlineModel {
 };
 
 struct Model {
-  std::variant<model::ZooChoice, KerasModel, InlineModel> form{};
-  std::optional<InputPath> weights{};  // to begin with, by the variables' names; as initialised where absent
+  std::variant<model::ZooChoice, KerasModel, SavedKerasModel, InlineModel> form{};
+  std::optional<InputPath>
+      weights{};  // to begin with; where absent: the file's of a saved model, else as initialised
 };
 
 // A seed that is absent is the seed of the scenario. Parsing fills it in.
@@ -261,7 +267,7 @@ struct Training {
   std::optional<Evaluation> evaluation{};
   std::optional<Checkpointing> checkpointing{};
   std::vector<train::Callback> callbacks{};  // of fit, in the order in which they are called
-  std::optional<OutputPath> save_weights{};  // safetensors, by the variables' names
+  std::optional<OutputPath> save_weights{};  // safetensors, or a file of Keras by its suffix
 };
 
 // In a custom loop a loss that is only named is Keras' function: it gives a loss per row.

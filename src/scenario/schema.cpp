@@ -502,6 +502,11 @@ void write_model(json::Writer& out) {
   });
   out.end_object().begin_object();
   SchemaWriter::object(out, [&](SchemaWriter& inside) {
+    inside(saved_model, InputPath{});
+    inside(initial_weights, InputPath{});
+  });
+  out.end_object().begin_object();
+  SchemaWriter::object(out, [&](SchemaWriter& inside) {
     inside(optional("name", "the model's name"), InlineModel{}.name);
     inside.typed(required("layers", "one after another, as Keras writes them"), {"array"});
     inside(initial_weights, InputPath{});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "model/keras_file.h"
 #include "tensor/safetensors.h"
 #include "train/callbacks/file_name.h"
 
@@ -74,7 +75,17 @@ void SavedState::save_weights(OutputFolder& folder) {
   const auto& wanted = scenario_.training.save_weights;
   if (!wanted) return;
   const Place place = scenario_.place("training.save_weights");
-  write_safetensors(folder.inside(wanted->path, place), {.tensors = plans_.model().weights()});
+  const std::filesystem::path path = folder.inside(wanted->path, place);
+  const std::map<std::string, Tensor> values = plans_.model().weights();
+  switch (model::saved_as(wanted->path)) {
+    case model::SavedAs::weights_h5:
+      return model::write_weights_h5(path, *job_.model, job_.weights, values, scenario_.semantics);
+    case model::SavedAs::keras:
+      return model::write_keras(path, *job_.model, job_.weights, values, *job_.architecture,
+                                scenario_.semantics);
+    default:
+      return write_safetensors(path, {.tensors = values});
+  }
 }
 
 namespace {

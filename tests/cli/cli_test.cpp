@@ -54,7 +54,7 @@ TEST(CommandLine, RefusesAnUnknownCommand) {
       said.messages,
       "\"fly\" is not a command\nknown: run, sweep, merge, recommend, report, explain, validate, collective, "
       "devices, calibrate, list, "
-      "import, "
+      "new, import, "
       "export, verify\n");
 }
 
@@ -63,7 +63,7 @@ TEST(CommandLine, SuggestsTheCommandThatWasMeant) {
             "\"vaildate\" is not a command\ndid you mean \"validate\"? known: run, sweep, merge, recommend, "
             "report, "
             "explain, validate, collective, "
-            "devices, calibrate, list, import, export, verify\n");
+            "devices, calibrate, list, new, import, export, verify\n");
 }
 
 TEST(CommandLine, SuggestsTheOptionThatWasMeant) {

@@ -3,18 +3,20 @@
 #include <fmt/format.h>
 
 #include "model/constants.h"
+#include "model/layers/wrapper.h"
 
 namespace wt::model {
 
 namespace {
 
-class SpectralNormalization final : public Layer {
+class SpectralNormalization final : public Layer, public Wrapper {
  public:
   explicit SpectralNormalization(SpectralNormalizationConfig config)
       : Layer(config.name, config.trainable), config_(std::move(config)) {
     require_positive("power_iterations", config_.power_iterations);
   }
   std::string_view class_name() const override { return "SpectralNormalization"; }
+  std::vector<Inner> inner() const override { return {{"layer", config_.layer}}; }
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "model/layers/recurrent.h"
 #include "model/layers/spatial.h"
@@ -12,11 +13,14 @@ namespace wt::model {
 
 namespace {
 
-class Bidirectional final : public Layer {
+class Bidirectional final : public Layer, public Wrapper {
  public:
   explicit Bidirectional(BidirectionalConfig config)
       : Layer(config.name, config.trainable), config_(std::move(config)) {}
   std::string_view class_name() const override { return "Bidirectional"; }
+  std::vector<Inner> inner() const override {
+    return {{"forward_layer", config_.forward}, {"backward_layer", config_.backward}};
+  }
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
@@ -76,11 +80,12 @@ class Bidirectional final : public Layer {
   BidirectionalConfig config_;
 };
 
-class TimeDistributed final : public Layer {
+class TimeDistributed final : public Layer, public Wrapper {
  public:
   explicit TimeDistributed(TimeDistributedConfig config)
       : Layer(config.name, config.trainable), layer_(std::move(config.layer)) {}
   std::string_view class_name() const override { return "TimeDistributed"; }
+  std::vector<Inner> inner() const override { return {{"layer", layer_}}; }
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
@@ -124,11 +129,23 @@ class TimeDistributed final : public Layer {
   LayerPtr layer_;
 };
 
-class RnnOfCells final : public Layer {
+class RnnOfCells final : public Layer, public Wrapper {
  public:
   explicit RnnOfCells(CellsConfig config)
       : Layer(config.name, config.trainable), layers_(std::move(config.layers)) {}
   std::string_view class_name() const override { return "RNN"; }
+  std::vector<Inner> inner() const override {
+    if (layers_.size() == 1) return {{"cell", layers_.front(), true}};
+    std::vector<Inner> all;
+    std::map<std::string, int> used;
+    for (const LayerPtr& layer : layers_) {
+      const std::string name = snake_case(fmt::format("{}Cell", layer->class_name()));
+      const int number = used[name]++;
+      all.push_back(
+          {fmt::format("cell/cells/{}{}", name, number == 0 ? "" : fmt::format("_{}", number)), layer, true});
+    }
+    return all;
+  }
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {

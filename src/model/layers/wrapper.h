@@ -4,6 +4,18 @@
 
 namespace wt::model {
 
+// A layer that calls layers which it holds. Keras saves their weights below the attributes that hold them.
+class Wrapper {
+ public:
+  struct Inner {
+    std::string attribute{};  // "forward_layer"
+    LayerPtr layer{};
+    bool is_cell = false;  // the layer stands for a cell, whose weights it holds itself
+  };
+  virtual ~Wrapper() = default;
+  virtual std::vector<Inner> inner() const = 0;
+};
+
 // Keras' Bidirectional (Schuster and Paliwal, 1997): a recurrent layer that reads the sequence forwards, and one that
 // reads it backwards. Their outputs are merged: concatenated, added, averaged, multiplied, or both returned.
 enum class MergeMode : std::uint8_t { concat, sum, ave, mul, none };
