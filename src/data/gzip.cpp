@@ -10,7 +10,7 @@
 namespace wt::data {
 namespace {
 
-constexpr int gzip_only = 16;          // is added to zlib's window bits to select the gzip format
+constexpr int either_format = 32;      // is added to zlib's window bits to select the format by the header
 constexpr std::size_t step = 1 << 20;  // memory is allocated in steps of this size
 
 }  // namespace
@@ -21,9 +21,19 @@ struct Gunzip::State {
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
+// The compression method 8, and a header that 31 divides.
+bool is_zlib(std::string_view bytes) {
+  if (bytes.size() < 2) return false;
+  const unsigned first = static_cast<unsigned char>(bytes[0]), second = static_cast<unsigned char>(bytes[1]);
+  return (first & 0xf) == 8 && (first * 256 + second) % 31 == 0;
+}
+
 Gunzip::Gunzip(std::string_view packed, std::string file)
-    : packed_(packed), file_(std::move(file)), state_(std::make_unique<State>()) {
-  const int status = inflateInit2(&state_->stream, MAX_WBITS + gzip_only);
+    : packed_(packed),
+      file_(std::move(file)),
+      format_(is_gzip(packed) ? "gzip" : "zlib"),
+      state_(std::make_unique<State>()) {
+  const int status = inflateInit2(&state_->stream, MAX_WBITS + either_format);
   WT_EXPECT(status == Z_OK, status);
 }
 
@@ -56,15 +66,16 @@ std::size_t Gunzip::unpack_piece(char* target, std::size_t room) {
   if (status == Z_STREAM_END) {
     has_ended_ = !is_gzip(packed_);
     if (has_ended_ && !packed_.empty()) {
-      refuse(fmt::format("{} bytes follow the gzip data", packed_.size()),
+      refuse(fmt::format("{} bytes follow the {} data", packed_.size(), format_),
              "the file is damaged: download it again");
     }
     if (!has_ended_) inflateReset(&stream);
   } else if (status != Z_OK && status != Z_BUF_ERROR) {
-    refuse(fmt::format("the gzip data is damaged: {}", stream.msg != nullptr ? stream.msg : zError(status)),
+    refuse(fmt::format("the {} data is damaged: {}", format_,
+                       stream.msg != nullptr ? stream.msg : zError(status)),
            "download the file again");
   } else if (packed_.empty() && stream.avail_out != 0) {
-    refuse("the gzip data ends too early", "the file was cut off: download it again");
+    refuse(fmt::format("the {} data ends too early", format_), "the file was cut off: download it again");
   }
   return room - stream.avail_out;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Decompression of gzip files (RFC 1952).
+// Decompression of gzip files (RFC 1952), and of zlib's own format (RFC 1950), the other one in which TensorFlow writes
+// records.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +14,9 @@
 namespace wt::data {
 
 bool is_gzip(std::string_view bytes);  // whether the bytes begin like a gzip file
+bool is_zlib(std::string_view bytes);  // the same for zlib's format
 
-// Decompresses a text step by step. Only as much as the caller requests is decompressed, so a small malicious
+// Decompresses a text of either format step by step. Only as much as the caller requests is decompressed, so a small malicious
 // file cannot fill the memory. Several gzip members in one file are concatenated, as gunzip does. Throws
 // InputError with the name `file` if the data is damaged. Requires: `packed` outlives this object.
 class Gunzip {
@@ -34,11 +36,12 @@ class Gunzip {
 
   std::string_view packed_;
   std::string file_;
+  std::string_view format_;  // "gzip"
   std::unique_ptr<State> state_;
   bool has_ended_ = false;
 };
 
-// All bytes of a gzip file. Throws InputError if they are more than `most`.
+// All bytes of a compressed file. Throws InputError if they are more than `most`.
 std::string unpacked(std::string_view packed, const std::filesystem::path& path, const Place& named_at,
                      std::uint64_t most);
 

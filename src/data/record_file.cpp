@@ -33,19 +33,12 @@ bool has_head(std::string_view bytes) {
 
 std::uint64_t most_unpacked() { return static_cast<std::uint64_t>(free_memory().count()) / 2; }
 
-// RFC 1950: the compression method 8, and a header that 31 divides.
-bool is_zlib(std::string_view bytes) {
-  if (bytes.size() < 2) return false;
-  const unsigned first = static_cast<unsigned char>(bytes[0]), second = static_cast<unsigned char>(bytes[1]);
-  return (first & 0xf) == 8 && (first * 256 + second) % 31 == 0;
-}
-
 }  // namespace
 
 RecordFile::RecordFile(const std::filesystem::path& path, const Place& named_at)
     : name_(path.string()), content_(read_text(path, named_at, largest_file)) {
-  // The length of a first record may look like the beginning of a gzip file, but then its checksum is right.
-  if (!has_head(content_) && is_gzip(content_))
+  // The length of a first record may look like the beginning of a compressed file, but then its checksum is right.
+  if (!has_head(content_) && (is_gzip(content_) || is_zlib(content_)))
     content_ = unpacked(content_, path, named_at, most_unpacked());
   find_records();
 }
@@ -57,9 +50,7 @@ void RecordFile::find_records() {
     if (rest.size() >= head_bytes && !has_head(rest)) {
       if (at > 0) refuse(at, "the checksum of its length is wrong", "the file is damaged: write it again");
       refuse(at, "this is not a TFRecord file: the checksum of the first length is wrong",
-             is_zlib(all)
-                 ? R"(compress it as tf.io.TFRecordOptions(compression_type="GZIP") does, or not at all)"
-                 : "tf.io.TFRecordWriter writes such files");
+             "tf.io.TFRecordWriter writes such files");
     }
     const std::uint64_t length = rest.size() < head_bytes ? 0 : number_at<std::uint64_t>(rest, 0);
     if (rest.size() < head_bytes + crc_bytes || length > rest.size() - head_bytes - crc_bytes)

@@ -1,5 +1,5 @@
 #pragma once
-// The records of a TFRecord file, plain or gzip, as tf.io.TFRecordWriter writes them. All numbers are
+// The records of a TFRecord file, plain or compressed by GZIP or ZLIB, as tf.io.TFRecordWriter writes them. All numbers are
 // little-endian:
 //
 //   length: uint64 | masked CRC-32C of the length: uint32 | data | masked CRC-32C of the data: uint32

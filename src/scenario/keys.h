@@ -128,7 +128,8 @@ void keys_of(Visit& visit, RecordFeature& feature) {
 template <class Visit>
 void keys_of(Visit& visit, TfRecordData& data) {
   visit(required("file",
-                 "a TFRecord file of tf.train.Example, plain or gzip; or a list of them, or a pattern as "
+                 "a TFRecord file of tf.train.Example, plain or compressed (GZIP, ZLIB); or a list of them, "
+                 "or a pattern as "
                  "\"train-*.tfrecord\": each worker then reads files of its own"),
         data.file);
   visit(required("features",

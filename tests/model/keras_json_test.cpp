@@ -322,8 +322,10 @@ TEST(KerasJsonErrors, RefuseAUsersOwnClass) {
 TEST(KerasJsonErrors, RefuseWhatWouldChangeNumbers) {
   EXPECT_EQ(refused(with_dense(R"("lora_rank": 4)")),
             "3:74 layer \"d\" (Dense): \"lora_rank\" 4 is not offered | set it to null");
-  EXPECT_EQ(refused(with_dense(R"("dtype": "mixed_float16")")),
-            "3:70 layer \"d\" (Dense): \"mixed_float16\" is not offered | layers compute in float32");
+  EXPECT_EQ(
+      refused(with_dense(R"("dtype": "float16")")),
+      "3:70 layer \"d\" (Dense): \"float16\" is not offered | variables are float32: write \"float32\", "
+      "\"mixed_float16\" or \"mixed_bfloat16\"");
 }
 
 TEST(KerasJsonErrors, NameUnknownKeys) {

@@ -54,24 +54,6 @@ TEST_P(OfLosses, ConstraintsPass) {
   expect_passes(GetParam(), "constraint_", GetParam() == "keras2" ? 14 : 13);
 }
 
-// Nets in float32 are trained; those with another policy are refused before anything is computed.
-TEST_P(OfLosses, PrecisionPassesOrIsRefused) {
-  const TemporaryFolder scratch;
-  const std::vector<std::string> places{std::string(WT_TEST_DATA) + "/recordings/precision.tar.gz"};
-  std::size_t passed = 0, refused = 0;
-  for (const Recording& recording : read_recordings(places, scratch.path())) {
-    if (recording.version != GetParam()) continue;
-    const Judgement judgement = judge(recording);
-    passed += judgement.verdict == Verdict::passed ? 1 : 0;
-    refused += judgement.verdict == Verdict::refused ? 1 : 0;
-    if (judgement.verdict == Verdict::passed) {
-      EXPECT_EQ(recording.config("policy")->string(), "float32");
-    }
-  }
-  EXPECT_EQ(passed, 1);
-  EXPECT_EQ(refused, 11);
-}
-
 model::Loss loss(std::string_view name, model::LossReduction reduction, bool from_logits = false) {
   return model::loss_named(name, {.from_logits = from_logits, .reduction = reduction});
 }

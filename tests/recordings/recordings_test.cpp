@@ -51,10 +51,9 @@ std::ostream& operator<<(std::ostream& out, const Archive& archive) {
   return out << archive.version << " " << archive.name;
 }
 const Archive archives[] = {
-    {"layers", "keras2", 173},
-    {"layers", "keras3", 174},
-    {"further_layers", "keras2", 235},
-    {"further_layers", "keras3", 232},
+    {"layers", "keras2", 173},         {"layers", "keras3", 174},       {"further_layers", "keras2", 235},
+    {"further_layers", "keras3", 232}, {"precision", "keras2", 12},     {"precision", "keras3", 12},
+    {"mixed_training", "keras2", 5},   {"mixed_training", "keras3", 5},
 };
 
 class EveryArchive : public testing::TestWithParam<Archive> {};
@@ -131,6 +130,27 @@ TEST(AVerdict, IsRefusedWithTheReason) {
   EXPECT_EQ(judgement.verdict, Verdict::refused);
   EXPECT_TRUE(judgement.why.starts_with("layer \"lstm\" (LSTM): a stateful layer is not offered"))
       << judgement.why;
+}
+
+// Halves deviate by units in the last place, and a loss scale by nothing.
+TEST(AVerdict, IsFailedIfANetOfHalvesIsFarOffOrItsScaleIsAnother) {
+  const std::vector<Recording>& all = recordings_of("precision");
+  const auto dense = std::ranges::find_if(all, [](const Recording& r) {
+    return r.version == "keras3" && r.id == "precision_f16_overflow_inputs";
+  });
+  ASSERT_NE(dense, all.end());
+  for (const auto& [from, to] :
+       {std::pair{"\"scale\": 2048.0", "\"scale\": 1024.0"}, std::pair{"\"float16\"", "\"bfloat16\""}}) {
+    const test::TestFolder folder;
+    EXPECT_EQ(judge(changed(folder, *dense, from, to)).verdict, Verdict::failed) << from;
+  }
+  const test::TestFolder folder;
+  const Recording other = changed(folder, *dense, "\"doc\"", "\"doc\"");
+  TensorFile file = read_safetensors(other.folder / "data.safetensors");
+  for (Float16& number : file.tensors.at("look/activation00").values<Float16>())
+    number = rounded<Float16>(widened(number) * 1.01F);
+  write_safetensors(other.folder / "data.safetensors", file);
+  EXPECT_EQ(judge(other).verdict, Verdict::failed);
 }
 
 TEST(AVerdict, IsEmptyForAProgramThatIsNotRepeated) {
