@@ -60,7 +60,8 @@ void keys_of(Visit& visit, train::LearningRateScheduler& callback) {
 template <class Visit>
 void keys_of(Visit& visit, train::ModelCheckpoint& callback) {
   visit(required("filepath",
-                 "a safetensors file for the weights, in the folder of the results; fields as in Python: "
+                 "a .safetensors or .weights.h5 file for the weights, in the folder of the results; fields "
+                 "as in Python: "
                  "\"weights/{epoch:02d}-{val_loss:.2f}.safetensors\""),
         callback.filepath);
   visit(monitored, callback.monitor);
@@ -82,6 +83,17 @@ void keys_of(Visit& visit, train::CSVLogger& callback) {
 
 template <class Visit>
 void keys_of(Visit& /*visit*/, train::TerminateOnNaN& /*callback*/) {}
+
+template <class Visit>
+void keys_of(Visit& visit, train::TensorBoard& callback) {
+  visit(optional("log_dir", "the folder of the event files, in the folder of the results"), callback.log_dir);
+  visit(optional("update_freq",
+                 "how often the results of steps are written: epoch (never), batch (each step), or each so "
+                 "many steps"),
+        callback.update_freq);
+  visit(optional("write_steps_per_second", "write the simulated steps per second, too"),
+        callback.write_steps_per_second);
+}
 
 inline constexpr Key callback_type = required("type", "the class of Keras' callback");
 

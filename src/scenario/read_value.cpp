@@ -79,6 +79,18 @@ void read_value(const json::Value& value, const Key& key, TensorNames& member, R
   member.names = read_names(value, key, "tensors", reading);
 }
 
+void read_value(const json::Value& value, const Key&, train::UpdateFrequency& member, Reading& reading) {
+  const bool is_word = value.kind() == json::Kind::string;
+  if (is_word && (value.string() == "epoch" || value.string() == "batch")) {
+    member.steps = value.string() == "batch" ? std::optional<std::int64_t>(1) : std::nullopt;
+  } else if (value.kind() == json::Kind::integer && value.integer() >= 1 && value.integer() <= json::most) {
+    member.steps = value.integer();
+  } else {
+    reading.problems.add(value.place(), "this is neither a word nor a number of steps",
+                         R"(write "epoch", "batch", or a number of steps from 1 on)");
+  }
+}
+
 void read_value(const json::Value& value, const Key& key, InputFiles& member, Reading& reading) {
   for_one_or_each(value, "files", reading, [&](const json::Value& file) {
     std::string written;

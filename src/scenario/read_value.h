@@ -18,6 +18,7 @@ void read_value(const json::Value& value, const Key& key, strategy::AlgorithmNam
 
 // Kept as they are written: other folders know the legal values.
 void read_value(const json::Value& value, const Key& key, TensorNames& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, train::UpdateFrequency& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, LabelKinds& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, InputFiles& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, ColumnLists& member, Reading& reading);

@@ -204,6 +204,11 @@ class ResolvedWriter {
     out_.end_array();
   }
 
+  void write(const Key&, const train::UpdateFrequency& frequency) {
+    if (frequency.steps && *frequency.steps > 1) return static_cast<void>(out_.value(*frequency.steps));
+    out_.value(frequency.steps ? "batch" : "epoch");
+  }
+
   void write(const Key& key, const LabelKinds& labels) {
     if (labels.kinds.size() == 1) return write(key, labels.kinds.front());
     out_.begin_array(json::Layout::one_line);

@@ -179,6 +179,15 @@ class SchemaWriter {
     if (has_default) out_.member("default", tensors.names.front());
   }
 
+  void describe(const Key&, const train::UpdateFrequency&, bool has_default) {
+    out_.key("anyOf").begin_array().begin_object();
+    words(out_, "enum", std::vector<std::string_view>{"epoch", "batch"});
+    out_.end_object().begin_object(json::Layout::one_line);
+    out_.member("type", "integer").member("minimum", 1).member("maximum", json::most);
+    out_.end_object().end_array();
+    if (has_default) out_.member("default", "epoch");
+  }
+
   void describe(const Key& key, const LabelKinds&, bool) {
     out_.key("anyOf").begin_array().begin_object();
     describe(key, LabelKind{}, false);

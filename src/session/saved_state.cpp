@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include "model/keras_file.h"
-#include "tensor/safetensors.h"
 #include "train/callbacks/file_name.h"
 
 namespace wt::session {
@@ -76,16 +75,9 @@ void SavedState::save_weights(OutputFolder& folder) {
   if (!wanted) return;
   const Place place = scenario_.place("training.save_weights");
   const std::filesystem::path path = folder.inside(wanted->path, place);
-  const std::map<std::string, Tensor> values = plans_.model().weights();
-  switch (model::saved_as(wanted->path)) {
-    case model::SavedAs::weights_h5:
-      return model::write_weights_h5(path, *job_.model, job_.weights, values, scenario_.semantics);
-    case model::SavedAs::keras:
-      return model::write_keras(path, *job_.model, job_.weights, values, *job_.architecture,
-                                scenario_.semantics);
-    default:
-      return write_safetensors(path, {.tensors = values});
-  }
+  if (model::saved_as(wanted->path) != model::SavedAs::keras) return plans_.model().save_weights(path);
+  model::write_keras(path, *job_.model, job_.weights, plans_.model().weights(), *job_.architecture,
+                     scenario_.semantics);
 }
 
 namespace {
@@ -105,6 +97,10 @@ std::vector<NamedOutput> files_of_callbacks(const scenario::Scenario& scenario) 
       files.push_back({train::example_of_name(checkpoint->filepath), key + ".filepath"});
     if (const auto* log = std::get_if<train::CSVLogger>(&callback))
       files.push_back({log->filename, key + ".filename"});
+    if (const auto* board = std::get_if<train::TensorBoard>(&callback))
+      for (const std::string_view part :
+           {train::TensorBoard::train_folder, train::TensorBoard::validation_folder})
+        files.push_back({board->file_in(part), key + ".log_dir"});
   }
   return files;
 }

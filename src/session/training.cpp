@@ -169,7 +169,7 @@ void Training::note_turns(session::Results& results) {
 void Training::train(session::Results& results, OutputFolder& folder) {
   plans_.state().preset(job_.initial_weights);
   done_ = saved_.restore(options_.note);
-  callbacks_.emplace(scenario_.training.callbacks, callback_context(folder));
+  callbacks_.emplace(scenario_.training.callbacks, callback_context(results, folder));
   if (options_.on_begin) options_.on_begin();
   plans_.model().fit(*job_.batches, fit_options(results, folder));
   if (results.last_step() || results.interrupted) return;
@@ -210,7 +210,10 @@ train::FitOptions Training::fit_options(session::Results& results, OutputFolder&
 
 // ---- Callbacks
 
-train::CallbackContext Training::callback_context(OutputFolder& folder) {
+train::CallbackContext Training::callback_context(const session::Results& results, OutputFolder& folder) {
+  std::function<double(std::int64_t)> step_seconds;
+  if (job_.machine.platform)
+    step_seconds = [&](std::int64_t step) { return results.step_times.at(done_.steps + step).count(); };
   return {
       .model = plans_.model(),
       .state = plans_.state(),
@@ -219,7 +222,8 @@ train::CallbackContext Training::callback_context(OutputFolder& folder) {
       .semantics = scenario_.semantics,
       .file =
           [&](const std::string& name) { return folder.inside(name, scenario_.place("training.callbacks")); },
-      .note = options_.note};
+      .note = options_.note,
+      .step_seconds = std::move(step_seconds)};
 }
 
 void Training::run_callbacks(session::Results& results) {

@@ -94,7 +94,7 @@ class Training {
   std::optional<train::EpochResult> evaluate_checkpoint(session::Results& results, OutputFolder& folder);
   void evaluate_beside(std::int64_t epochs, session::Results& results, OutputFolder& folder);
   std::optional<train::EpochResult> evaluate(train::Model& model, session::Results& results);
-  train::CallbackContext callback_context(OutputFolder& folder);
+  train::CallbackContext callback_context(const session::Results& results, OutputFolder& folder);
   void run_callbacks(session::Results& results);
   void finish_stopped(session::Results& results, OutputFolder& folder);
   train::FitOptions fit_options(session::Results& results, OutputFolder& folder);

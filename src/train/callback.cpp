@@ -59,9 +59,9 @@ void check(const ModelCheckpoint& callback, const CallbackFacts& facts, Found& f
   if (callback.save_best_only && callback.save_freq)
     found.push_back({"save_freq", "the best of all epochs is known only at the end of an epoch",
                      R"(leave "save_freq" or "save_best_only" out)"});
-  if (!callback.filepath.ends_with(".safetensors"))
-    found.push_back({"filepath", fmt::format("\"{}\" is not a name of a safetensors file", callback.filepath),
-                     R"(weights are saved as safetensors: let it end with ".safetensors")"});
+  if (!callback.filepath.ends_with(".safetensors") && !callback.filepath.ends_with(".weights.h5"))
+    found.push_back({"filepath", fmt::format("\"{}\" is no name of a file of weights", callback.filepath),
+                     R"(let it end with ".safetensors", or with ".weights.h5" for Keras' layout)"});
   Fields fields{{"epoch", std::int64_t{1}}};
   if (callback.save_freq)
     fields.emplace("batch", std::int64_t{1});
@@ -80,6 +80,12 @@ void check(const CSVLogger& callback, const CallbackFacts& /*facts*/, Found& fou
 }
 
 void check(const TerminateOnNaN& /*callback*/, const CallbackFacts& /*facts*/, Found& /*found*/) {}
+
+void check(const TensorBoard& callback, const CallbackFacts& facts, Found& found) {
+  if (callback.write_steps_per_second && !facts.is_timed)
+    found.push_back({"write_steps_per_second", "without a platform no step is timed",
+                     R"(add "platform", or leave it out)"});
+}
 
 }  // namespace
 

@@ -46,7 +46,7 @@ struct LearningRateScheduler {
   std::vector<double> schedule{};
 };
 
-// Saves the model's weights, as safetensors, at the end of each epoch or after each `save_freq` steps.
+// Saves the model's weights, as safetensors or as Keras reads them, at the end of each epoch or after each `save_freq` steps.
 struct ModelCheckpoint {
   std::string filepath{};  // with fields as in Python: "weights/{epoch:02d}-{val_loss:.2f}.safetensors"
   std::string monitor = "val_loss";
@@ -65,8 +65,28 @@ struct CSVLogger {
 // Ends the training after a step whose loss is NaN or infinite.
 struct TerminateOnNaN {};
 
+// How often steps are written: Keras' "epoch" (none of them), "batch" (each), or a number of steps.
+struct UpdateFrequency {
+  std::optional<std::int64_t> steps{};
+};
+
+// Writes event files, which TensorBoard draws: losses and metrics of each epoch and of steps, in folders for training and
+// validation as Keras has them. Steps per second, and the wall time of each event, are simulated.
+struct TensorBoard {
+  static constexpr std::string_view train_folder = "train";
+  static constexpr std::string_view validation_folder = "validation";
+  std::string log_dir = "logs";
+  UpdateFrequency update_freq{};
+  bool write_steps_per_second = false;
+
+  // Keras' name has the time, the host and the process in it. This one is the same for each run.
+  std::string file_in(std::string_view folder) const {
+    return log_dir + "/" + std::string(folder) + "/events.out.tfevents.0.windtunnel.v2";
+  }
+};
+
 using Callback = std::variant<EarlyStopping, ReduceLROnPlateau, LearningRateScheduler, ModelCheckpoint,
-                              CSVLogger, TerminateOnNaN>;
+                              CSVLogger, TerminateOnNaN, TensorBoard>;
 
 // Keras' classes, in the order of the variant.
 struct CallbackClass {
@@ -77,9 +97,11 @@ inline constexpr std::array<CallbackClass, std::variant_size_v<Callback>> callba
     {"EarlyStopping", "ends the training when a result has not improved for some epochs"},
     {"ReduceLROnPlateau", "lowers the learning rate when a result has not improved for some epochs"},
     {"LearningRateScheduler", "sets the learning rate of each epoch, from a list"},
-    {"ModelCheckpoint", "saves the weights, as safetensors, after epochs or steps, or only the best"},
+    {"ModelCheckpoint",
+     "saves the weights, as safetensors or .weights.h5, after epochs or steps, or only the best"},
     {"CSVLogger", "writes the results of each epoch to a CSV file"},
     {"TerminateOnNaN", "ends the training when a loss is not finite"},
+    {"TensorBoard", "writes losses, metrics and simulated steps per second to files that TensorBoard draws"},
 }};
 inline std::string_view name_of(const Callback& callback) { return callback_classes[callback.index()].name; }
 
@@ -95,6 +117,7 @@ struct CallbackFacts {
   std::vector<model::Metric> metrics{};  // of all outputs, by the names that they are given
   std::vector<std::string> logs{};  // the names of all results of an epoch: "loss", "accuracy", "val_loss"
   model::Semantics semantics = model::default_semantics;
+  bool is_timed = false;  // whether steps have a simulated time
 };
 
 // A callback that cannot do its work in this training. Keras finds out at the end of the first epoch, or the callback

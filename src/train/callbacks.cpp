@@ -78,7 +78,10 @@ void Callbacks::end_step(const StepResult& step) {
 EpochLogs Callbacks::end_epoch(const EpochResult& epoch, const EpochResult* evaluation) {
   EpochLogs logs;
   add_logs(logs, epoch, "");
-  if (evaluation != nullptr) add_logs(logs, *evaluation, "val_");
+  if (evaluation != nullptr) {
+    for (const RunningCallbackPtr& callback : running_) callback->end_evaluation(*evaluation);
+    add_logs(logs, *evaluation, "val_");
+  }
   return end_epoch(epoch.epoch, std::move(logs));
 }
 

@@ -7,8 +7,10 @@
 #include <span>
 
 #include "base/rough.h"
+#include "model/keras_file.h"
 #include "model/mask.h"
 #include "model/weights.h"
+#include "tensor/safetensors.h"
 #include "train/optimizer_steps.h"
 
 namespace wt::train {
@@ -543,6 +545,12 @@ std::map<std::string, Tensor> Model::weights() const {
     if (!std::holds_alternative<model::StreamStart>(weight.initializer.rule))
       values[weight.name] = state_.read(weight.name);
   return values;
+}
+
+void Model::save_weights(const std::filesystem::path& path) const {
+  if (model::saved_as(path.string()) != model::SavedAs::weights_h5)
+    return write_safetensors(path, {.tensors = weights()});
+  model::write_weights_h5(path, *layer_, model::weights_of(*layer_, semantics()), weights(), semantics());
 }
 
 // Before the first step there are no states, and every result is 0.

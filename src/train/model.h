@@ -24,6 +24,7 @@
 // tests/programs/fashion_custom_loop.cpp is a complete training loop.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -163,6 +164,9 @@ class Model {
   // The values that Keras' save_weights saves, by name: the model's own weights, without those of the
   // optimizer and the metrics and without random streams.
   std::map<std::string, Tensor> weights() const;
+
+  // Writes them: as Keras reads them if the name ends with ".weights.h5", otherwise as safetensors.
+  void save_weights(const std::filesystem::path& path) const;
 
  private:
   struct Steps;

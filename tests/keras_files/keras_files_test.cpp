@@ -1,11 +1,14 @@
 // Claims: files of Keras 2.15 and 3.15 (.keras, .weights.h5, .h5 with and without the model) give the predictions that
 // TensorFlow computed with them; what is written in Keras' layout reads back; damaged files are refused with their
 // place and never end the program. record.py made the files, and shows that TensorFlow reads ours.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 
+#include "../cli/command.h"
 #include "base/file.h"
 #include "base/temporary_folder.h"
 #include "model/keras_file.h"
@@ -238,6 +241,42 @@ TEST(WrongFiles, NamesOfWeightsThatCannotBeWrittenAreRefused) {
   EXPECT_EQ(refused("w.safetensors"), "accepted");
   EXPECT_NE(refused("w.h5").find("name it NAME.weights.h5"), std::string::npos) << refused("w.h5");
   EXPECT_NE(refused("w.keras").find("models of the zoo have none"), std::string::npos) << refused("w.keras");
+}
+
+// On one, two and three replicas; the callback's file of the last epoch and the file at the end are those of one model.
+TEST(Saved, FilesBeginAnotherTraining) {
+  for (const int devices : {1, 2, 3}) {
+    const TemporaryFolder folder;
+    const auto in = [&](const std::string& name) { return (folder.path() / name).string(); };
+    const std::string rest =
+        fmt::format(R"("platform": {{ "virtual": {{ "devices": {} }} }}, "strategy": {{ "type": "mirrored" }},
+      "dataset": {{ "type": "synthetic", "rows": 24 }}, "training": {{ "loop": "fit", "loss": "mse", "optimizer": "sgd",
+      "global_batch": 12, "epochs": 2)",
+                    devices);
+    write_text(in("first.json"), fmt::format(R"({{"name": "first", "model": {{ "layers": [
+      {{ "class_name": "Dense", "config": {{ "units": 2, "batch_input_shape": [null, 3] }} }},
+      {{ "class_name": "BatchNormalization", "config": {{}} }}] }}, {}, "save_weights": "last.keras",
+      "callbacks": [{{ "type": "ModelCheckpoint", "filepath": "each/{{epoch}}.weights.h5" }}] }} }})",
+                                             rest));
+    const test::Said first = test::call({"run", in("first.json"), "--out", in("out")});
+    ASSERT_EQ(first.exit, cli::Exit::done) << first.messages;
+    const model::SavedModel saved = model::read_saved_model(in("out/last.keras"));
+    const model::LayerPtr model = model::model_from_json(saved.architecture);
+    const std::vector<model::Weight> weights = model::weights_of(*model);
+    const Weights last = model::read_saved_weights(in("out/last.keras"), *model, weights);
+    const Weights each = model::read_saved_weights(in("out/each/2.weights.h5"), *model, weights);
+    const Weights before = model::read_saved_weights(in("out/each/1.weights.h5"), *model, weights);
+    ASSERT_EQ(last.size(), 6U);
+    for (const auto& [name, value] : last) {
+      EXPECT_TRUE(std::ranges::equal(value.bytes(), each.at(name).bytes())) << name;
+      EXPECT_FALSE(std::ranges::equal(value.bytes(), before.at(name).bytes())) << name;
+    }
+    write_text(in("second.json"), fmt::format(R"({{"name": "second", "model": {{ "keras": "out/last.keras",
+      "weights": "out/each/1.weights.h5" }}, {}, "save_weights": "w.safetensors" }} }})",
+                                              rest));
+    const test::Said second = test::call({"run", in("second.json"), "--out", in("out2")});
+    EXPECT_EQ(second.exit, cli::Exit::done) << second.messages;
+  }
 }
 
 // Every file is cut, and has bytes changed, at drawn places: what is read is refused or has the right shapes.

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "tensor/safetensors.h"
 #include "train/callbacks/file_name.h"
 #include "train/callbacks/monitor.h"
 #include "train/callbacks/running.h"
@@ -61,7 +60,7 @@ class Saving final : public RunningCallback {
   }
 
   void save(const Fields& fields) const {
-    write_safetensors(context_.file(filled(wanted_.filepath, fields)), {.tensors = context_.model.weights()});
+    context_.model.save_weights(context_.file(filled(wanted_.filepath, fields)));
   }
 
   ModelCheckpoint wanted_;

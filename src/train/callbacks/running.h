@@ -28,7 +28,8 @@ struct CallbackContext {
   model::Semantics semantics = model::default_semantics;
   // Where to write a file that a callback names.
   std::function<std::filesystem::path(const std::string& name)> file{};
-  std::function<void(const std::string& text)> note{};  // receives messages for the user
+  std::function<void(const std::string& text)> note{};      // receives messages for the user
+  std::function<double(std::int64_t step)> step_seconds{};  // simulated; unset: steps are not timed
 
   double learning_rate() const;
   void set_learning_rate(double rate) const;
@@ -41,6 +42,7 @@ class RunningCallback {
   virtual ~RunningCallback() = default;
   virtual void begin_epoch(std::int64_t /*epoch*/) {}
   virtual void end_step(const StepResult& /*step*/) {}
+  virtual void end_evaluation(const EpochResult& /*result*/) {}  // before the end of its epoch
   // The epoch is counted from 0. What a callback adds to the logs, those after it see.
   virtual void end_epoch(std::int64_t /*epoch*/, EpochLogs& /*logs*/) {}
   virtual void end() {}
@@ -57,5 +59,6 @@ RunningCallbackPtr run(const LearningRateScheduler& callback, const CallbackCont
 RunningCallbackPtr run(const ModelCheckpoint& callback, const CallbackContext& context);
 RunningCallbackPtr run(const CSVLogger& callback, const CallbackContext& context);
 RunningCallbackPtr run(const TerminateOnNaN& callback, const CallbackContext& context);
+RunningCallbackPtr run(const TensorBoard& callback, const CallbackContext& context);
 
 }  // namespace wt::train
