@@ -1,9 +1,19 @@
 #include "tensor/hdf5.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <hdf5.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "base/file.h"
@@ -23,6 +33,86 @@ constexpr std::size_t longest_text = 256'000'000;
   Place place;
   place.file = file;
   throw InputError(Problem{std::move(place), std::move(fact), std::move(remedy)});
+}
+
+// The library (1.10) overwrites its own memory when it reads some damaged files. So it reads in a process of its own,
+// whose answer comes back through a pipe, and whose end by a signal is a damaged file. The answer begins with a letter: a
+// value follows, or the fact and the remedy of an error.
+constexpr char value_follows = 'v', error_follows = 'e';
+constexpr rlim_t longest_reading = 20;  // seconds of a processor
+
+void write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) _exit(EXIT_FAILURE);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+[[noreturn]] void answer(int descriptor, const std::function<std::string()>& body) {
+  const rlimit no_core{0, 0}, time{longest_reading, longest_reading};
+  setrlimit(RLIMIT_CORE, &no_core);
+  setrlimit(RLIMIT_CPU, &time);
+  if (const int null = open("/dev/null", O_WRONLY); null >= 0) dup2(null, STDERR_FILENO);
+  try {
+    const std::string value = body();
+    write_all(descriptor, {&value_follows, 1});
+    write_all(descriptor, value);
+  } catch (const InputError& error) {
+    const Problem& problem = error.problems().front();
+    write_all(descriptor, error_follows + problem.fact + '\0' + problem.remedy);
+  } catch (...) {
+    _exit(EXIT_FAILURE);
+  }
+  _exit(EXIT_SUCCESS);
+}
+
+std::string read_until_end(int descriptor) {
+  std::string bytes;
+  std::array<char, 1 << 16> piece{};
+  for (;;) {
+    const ssize_t count = ::read(descriptor, piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return bytes;
+    bytes.append(piece.data(), static_cast<std::size_t>(count));
+  }
+}
+
+std::string in_another_process(const std::string& file, const std::function<std::string()>& body) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw MachineError("making a pipe", std::strerror(errno));
+  const pid_t reader = fork();
+  if (reader < 0) throw MachineError("starting a process that reads HDF5 files", std::strerror(errno));
+  if (reader == 0) answer(ends[1], body);
+  close(ends[1]);
+  const std::string bytes = read_until_end(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(reader, &status, 0) < 0 && errno == EINTR) {
+  }
+  const bool is_complete = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS && !bytes.empty();
+  if (!is_complete)
+    refuse(file, "the HDF5 library fails on this file", "the file is damaged: download or save it again");
+  if (bytes.front() == value_follows) return bytes.substr(1);
+  const std::size_t end = bytes.find('\0');
+  refuse(file, bytes.substr(1, end - 1), bytes.substr(end + 1));
+}
+
+// Texts that may hold anything but the character 0, which ends each.
+std::string joined(const auto& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += text + '\0';
+  return all;
+}
+
+std::vector<std::string> split(std::string_view all) {
+  std::vector<std::string> texts;
+  for (std::size_t end = all.find('\0'); end != std::string_view::npos; end = all.find('\0')) {
+    texts.emplace_back(all.substr(0, end));
+    all.remove_prefix(end + 1);
+  }
+  return texts;
 }
 
 // An identifier of the library with the function that gives it back. Negative identifiers are errors.
@@ -214,91 +304,136 @@ void write_dataset(hid_t group, const std::string& name, const Tensor& tensor) {
 }  // namespace
 
 struct Hdf5File::State {
-  explicit State(hid_t id) : file(id, H5Fclose) {}
-  Handle file;
+  std::string image{};  // empty: the file itself
 };
 
-Hdf5File::Hdf5File(const std::filesystem::path& path, const Place& named_at) : name_(path.string()) {
-  const InputFile opened(path, named_at);  // says why a file can't be opened
-  if (!opened.is_regular()) refuse(name_, "not a regular file");
+namespace {
+
+// Only the process that reads may call this.
+Handle opened(const std::string& name, const std::string& image) {
   be_quiet();
-  state_ = std::make_unique<State>(H5Fopen(name_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
-  if (!state_->file.is_open())
-    refuse(name_, "this is not an HDF5 file, or it was cut off", "download or save it again");
-  Walk(name_, groups_, datasets_).visit(Handle(H5Gopen2(state_->file, "/", H5P_DEFAULT), H5Gclose), "", 0);
+  const auto open_image = [&]() -> hid_t {
+    const Handle access = access_in_memory();
+    // The library copies the bytes, but the type of its argument is not const.
+    if (H5Pset_file_image(access, const_cast<char*>(image.data()), image.size()) < 0) return H5I_INVALID_HID;
+    return H5Fopen("image", H5F_ACC_RDONLY, access);
+  };
+  Handle file(image.empty() ? H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT) : open_image(), H5Fclose);
+  if (!file.is_open())
+    refuse(name, "this is not an HDF5 file, or it was cut off", "download or save it again");
+  return file;
 }
 
-Hdf5File::Hdf5File(std::string_view image, std::string name) : name_(std::move(name)) {
-  be_quiet();
-  const Handle access = access_in_memory();
-  // The library copies the bytes, but the type of its argument is not const.
-  const bool is_set = H5Pset_file_image(access, const_cast<char*>(image.data()), image.size()) >= 0;
-  state_ = std::make_unique<State>(is_set ? H5Fopen("image", H5F_ACC_RDONLY, access) : H5I_INVALID_HID);
-  if (!state_->file.is_open())
-    refuse(name_, "this is not an HDF5 file, or it was cut off", "download or save it again");
-  Walk(name_, groups_, datasets_).visit(Handle(H5Gopen2(state_->file, "/", H5P_DEFAULT), H5Gclose), "", 0);
+std::string names_in(const std::string& name, const std::string& image) {
+  const Handle file = opened(name, image);
+  std::set<std::string, std::less<>> groups, datasets;
+  Walk(name, groups, datasets).visit(Handle(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose), "", 0);
+  std::string names;
+  for (const std::string& group : groups) names += "g" + group + '\0';
+  for (const std::string& dataset : datasets) names += "d" + dataset + '\0';
+  return names;
 }
 
-Hdf5File::~Hdf5File() = default;
-
-Tensor Hdf5File::read(std::string_view path, const TensorSpec& spec) const {
-  const std::string own(path);
-  WT_EXPECT(datasets_.contains(own), "{} has no {}", name_, own);
-  const Handle dataset(H5Dopen2(state_->file, own.c_str(), H5P_DEFAULT), H5Dclose);
+std::string numbers_in(const std::string& name, const std::string& image, const std::string& own,
+                       const TensorSpec& spec) {
+  const Handle file = opened(name, image);
+  const Handle dataset(H5Dopen2(file, own.c_str(), H5P_DEFAULT), H5Dclose);
   const std::string damaged = fmt::format("the dataset \"{}\" cannot be read", printable(own));
-  if (!dataset.is_open()) refuse(name_, damaged, "the file is damaged");
+  if (!dataset.is_open()) refuse(name, damaged, "the file is damaged");
   if (is_of_other_files(dataset))
-    refuse(name_, fmt::format("the numbers of \"{}\" are in other files", printable(own)),
+    refuse(name, fmt::format("the numbers of \"{}\" are in other files", printable(own)),
            "name a file that Keras wrote");
   const Handle space(H5Dget_space(dataset), H5Sclose);
   const int rank = H5Sget_simple_extent_ndims(space);
-  if (rank < 0) refuse(name_, damaged, "the file is damaged");
+  if (rank < 0) refuse(name, damaged, "the file is damaged");
   std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
   H5Sget_simple_extent_dims(space, extents.data(), nullptr);
   const bool is_equal = std::ranges::equal(extents, spec.shape, [](hsize_t found, std::int64_t wanted) {
     return found == static_cast<hsize_t>(wanted);
   });
   if (!is_equal || H5Sget_simple_extent_type(space) == H5S_NULL)
-    refuse(name_, fmt::format("\"{}\" has the shape {}", printable(own), print_extents(extents)),
+    refuse(name, fmt::format("\"{}\" has the shape {}", printable(own), print_extents(extents)),
            fmt::format("the model has {} there", print(spec)));
   const Handle type(H5Dget_type(dataset), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type);
   if (kind != (is_floating(spec.type) ? H5T_FLOAT : H5T_INTEGER))
-    refuse(name_, fmt::format("\"{}\" holds numbers of another kind", printable(own)),
+    refuse(name, fmt::format("\"{}\" holds numbers of another kind", printable(own)),
            fmt::format("the model has {} there", print(spec)));
-  require_memory(spec.bytes(), fmt::format("reading \"{}\"", printable(name_)), "name a smaller file");
-  Tensor tensor = Tensor::zeros(spec);
+  std::string numbers(static_cast<std::size_t>(spec.bytes().count()), '\0');
   if (spec.elements() > 0 &&
-      H5Dread(dataset, type_in_memory(spec.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.bytes().data()) < 0)
-    refuse(name_, damaged, "the file is damaged");
-  return tensor;
+      H5Dread(dataset, type_in_memory(spec.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0)
+    refuse(name, damaged, "the file is damaged");
+  return numbers;
 }
 
-std::vector<std::string> Hdf5File::texts(std::string_view group, std::string_view attribute) const {
-  const std::string path(group), own(attribute);
-  WT_EXPECT(groups_.contains(path), "{} has no group {}", name_, path);
+std::vector<std::string> texts_in(const std::string& name, const std::string& image, const std::string& path,
+                                  const std::string& own) {
+  const Handle file = opened(name, image);
   const std::string object = path.empty() ? "/" : path;
-  if (H5Aexists_by_name(state_->file, object.c_str(), own.c_str(), H5P_DEFAULT) <= 0) return {};
-  const Handle found(H5Aopen_by_name(state_->file, object.c_str(), own.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                     H5Aclose);
+  if (H5Aexists_by_name(file, object.c_str(), own.c_str(), H5P_DEFAULT) <= 0) return {};
+  const Handle found(H5Aopen_by_name(file, object.c_str(), own.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   const std::string what = fmt::format("the attribute \"{}\" of \"{}\"", printable(own), printable(object));
-  if (!found.is_open()) refuse(name_, what + " cannot be read", "the file is damaged");
+  if (!found.is_open()) refuse(name, what + " cannot be read", "the file is damaged");
   const Handle type(H5Aget_type(found), H5Tclose);
   const Handle space(H5Aget_space(found), H5Sclose);
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   if (count == 0) return {};
   if (H5Tget_class(type) == H5T_FLOAT) return {};  // how Keras writes an empty list
   if (H5Tget_class(type) != H5T_STRING || count < 0 || static_cast<hsize_t>(count) > most_texts)
-    refuse(name_, what + " is not a text, or a list of texts", "name a file that Keras wrote");
+    refuse(name, what + " is not a text, or a list of texts", "name a file that Keras wrote");
   const auto number = static_cast<std::size_t>(count);
   const std::size_t width = H5Tget_size(type);
   if (H5Tis_variable_str(type) <= 0 && width > longest_text / number)
-    refuse(name_, what + " is too long", "name a file that Keras wrote");
+    refuse(name, what + " is too long", "name a file that Keras wrote");
   std::vector<std::string> texts = H5Tis_variable_str(type) > 0
                                        ? read_long_texts(found, type, number)
                                        : read_fixed_texts(found, type, number, width);
-  if (texts.empty()) refuse(name_, what + " cannot be read", "the file is damaged");
+  if (texts.empty()) refuse(name, what + " cannot be read", "the file is damaged");
   return texts;
+}
+
+}  // namespace
+
+Hdf5File::Hdf5File(const std::filesystem::path& path, const Place& named_at)
+    : name_(path.string()), state_(std::make_unique<State>()) {
+  const InputFile file(path, named_at);  // says why a file can't be opened
+  if (!file.is_regular()) refuse(name_, "not a regular file");
+  list();
+}
+
+Hdf5File::Hdf5File(std::string_view image, std::string name)
+    : name_(std::move(name)), state_(std::make_unique<State>()) {
+  if (!is_hdf5(image)) refuse(name_, "this is not an HDF5 file", "download or save it again");
+  state_->image = image;
+  list();
+}
+
+Hdf5File::~Hdf5File() = default;
+
+void Hdf5File::list() {
+  for (const std::string& name :
+       split(in_another_process(name_, [&] { return names_in(name_, state_->image); })))
+    (name.starts_with('g') ? groups_ : datasets_).insert(name.substr(1));
+}
+
+Tensor Hdf5File::read(std::string_view path, const TensorSpec& spec) const {
+  const std::string own(path);
+  WT_EXPECT(datasets_.contains(own), "{} has no {}", name_, own);
+  require_memory(spec.bytes(), fmt::format("reading \"{}\"", printable(name_)), "name a smaller file");
+  const std::string numbers =
+      in_another_process(name_, [&] { return numbers_in(name_, state_->image, own, spec); });
+  Tensor tensor = Tensor::zeros(spec);
+  const std::span<std::byte> bytes = tensor.bytes();
+  if (numbers.size() != bytes.size())
+    refuse(name_, fmt::format("the dataset \"{}\" cannot be read", printable(own)), "the file is damaged");
+  std::ranges::copy(std::as_bytes(std::span(numbers)), bytes.begin());
+  return tensor;
+}
+
+std::vector<std::string> Hdf5File::texts(std::string_view group, std::string_view attribute) const {
+  const std::string path(group), own(attribute);
+  WT_EXPECT(groups_.contains(path), "{} has no group {}", name_, path);
+  return split(in_another_process(name_, [&] { return joined(texts_in(name_, state_->image, path, own)); }));
 }
 
 std::string hdf5_image(const Hdf5Content& content) {

@@ -6,7 +6,8 @@
 //   const Tensor kernel = file.read("layers/dense/vars/0", {Type::float32, {2, 3}});
 //
 // A file may be damaged or malicious. The shape of a dataset is therefore compared with the expected one before memory
-// is allocated, and links and datasets that lead to other files are refused. A build without the HDF5 library refuses
+// is allocated, links and datasets that lead to other files are refused, and a process of its own does the reading, since
+// the library doesn't survive every damaged file. A build without the HDF5 library refuses
 // all such files, with the package to install.
 
 #include <filesystem>
@@ -49,6 +50,8 @@ class Hdf5File {
   std::vector<std::string> texts(std::string_view group, std::string_view attribute) const;
 
  private:
+  void list();
+
   struct State;
   std::string name_;
   std::unique_ptr<State> state_;
