@@ -23,9 +23,7 @@ bool needs_copies(const Kernel& kernel, const Call& call) {
   return !kernel.takes_halves && (has_half(call.inputs) || has_half(call.outputs));
 }
 
-TensorSpec widened(const TensorSpec& spec) {
-  return {wide_type(spec.type), spec.shape};
-}
+TensorSpec widened(const TensorSpec& spec) { return {wide_type(spec.type), spec.shape}; }
 
 std::vector<TensorSpec> widened(std::span<const TensorSpec> specs) {
   std::vector<TensorSpec> wide;
