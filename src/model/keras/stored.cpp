@@ -110,8 +110,8 @@ std::vector<LayerWeights> layers_with_weights(const Layer& model, const std::vec
     LayerWeights own{part->name(), {}};
     for (const StoredWeight& stored : numbered_layout(*part, weights, Semantics::keras3))
       own.weights.push_back(stored.weight);
-    std::ranges::stable_partition(own.weights,
-                                  [](const Weight* weight) { return weight->options.trainable; });
+    std::stable_partition(own.weights.begin(), own.weights.end(),
+                          [](const Weight* weight) { return weight->options.trainable; });
     if (!own.weights.empty()) all.push_back(std::move(own));
   }
   return all;
