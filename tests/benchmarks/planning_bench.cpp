@@ -62,7 +62,7 @@ Planned plan_once(const model::LayerPtr& layer, std::int64_t batch) {
   train::State state(1);
   train::Model model(layer, state, machine);
   model::Optimizer optimizer = model::optimizer_named("sgd");
-  optimizer.update = SgdAttributes{.momentum = 0.9};
+  optimizer.arguments.insert_or_assign("momentum", 0.9);
   model.compile({.loss = model::loss_named("sparse_categorical_crossentropy"),
                  .optimizer = optimizer,
                  .metrics = {{model::metric_named("accuracy")}}});

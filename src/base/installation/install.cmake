@@ -32,11 +32,21 @@ foreach(name IN LISTS wt_layers)
   packages_of(${name} targets)
   foreach(target IN LISTS targets)
     string(REGEX REPLACE "::.*" "" target ${target})
-    list(APPEND wt_dependencies ${target})
+    if(NOT target MATCHES "^(hdf5|libzip)$")  # these have no package that finds them everywhere
+      list(APPEND wt_dependencies ${target})
+    endif()
   endforeach()
 endforeach()
 list(REMOVE_DUPLICATES wt_dependencies)
 list(JOIN wt_dependencies " " wt_dependencies)
+
+# The optional libraries of Keras' files are named by the files that were found here.
+foreach(target hdf5 libzip)
+  if(TARGET ${target})
+    string(APPEND wt_named_libraries "if(NOT TARGET ${target})\n  add_library(${target} INTERFACE IMPORTED)\n"
+           "  target_link_libraries(${target} INTERFACE ${WT_${target}_LIBRARY})\nendif()\n")
+  endif()
+endforeach()
 
 # CUDA's toolkit has a package; cuDNN and NCCL have none, and are named by the files that were found here.
 if(wt_cuda)
