@@ -70,11 +70,11 @@ Symbol with_type(Symbol x, Type type) {
   return !can_be_halves(x) || x.spec().type == type ? x : cast(x, type);
 }
 
-// The type of the inputs that have one in common, and float32 for others.
 bool rounds_outputs(UnderHalves rule) {
   return rule == UnderHalves::rounds_inputs || rule == UnderHalves::rounds_output;
 }
 
+// The type of the inputs that have one in common, and float32 for others.
 Type common_type(const std::vector<Symbol>& inputs) {
   std::optional<Type> common;
   for (const Symbol& input : inputs)

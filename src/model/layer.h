@@ -113,9 +113,8 @@ class Building {
 
   Trace& trace() { return trace_; }
   Semantics semantics() const { return semantics_; }
-  Type policy() const {
-    return now_.policy;
-  }  // the type that a layer without a policy of its own computes in
+  // The type that a layer without a policy of its own computes in.
+  Type policy() const { return now_.policy; }
   bool training() const { return now_.training; }  // Keras' `training` argument: dropout and batch statistics
   bool frozen() const { return now_.frozen; }      // inside a layer or model that is not trainable
 
