@@ -1,16 +1,15 @@
 #include "device/idle_blocks.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace wt::device {
 
 std::optional<Block> IdleBlocks::take(Bytes size) {
-  auto best = blocks_.end();
-  for (auto block = blocks_.begin(); block != blocks_.end(); ++block)
-    if (block->size >= size && (best == blocks_.end() || block->size < best->size)) best = block;
-  if (best == blocks_.end()) return std::nullopt;
-  const Block taken = *best;
-  blocks_.erase(best);
+  const auto found = std::ranges::find(blocks_, size, &Block::size);
+  if (found == blocks_.end()) return std::nullopt;
+  const Block taken = *found;
+  blocks_.erase(found);
   return taken;
 }
 

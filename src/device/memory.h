@@ -18,6 +18,10 @@ class Memory {
   virtual std::shared_ptr<std::byte> allocate(Bytes size) = 0;
   virtual Bytes available() const = 0;  // the memory that can be allocated now, in total
 
+  // Allocates zeroed memory of the host, between which and this memory `copy` is as fast as it can be: beside a
+  // GPU it is page-locked. Null if there is not enough.
+  virtual std::shared_ptr<std::byte> allocate_on_host(Bytes size) = 0;
+
   // True if the memory is so small that users may have to share it in turns. A user that doesn't compute then
   // frees its memory, and allocates it again for its next turn.
   virtual bool is_scarce() const = 0;

@@ -83,9 +83,11 @@ void Execution::enter() {
   std::vector<std::shared_ptr<std::byte>> arenas;
   for (const plan::Device& device : plan_.devices) {
     const auto which = static_cast<plan::DeviceId>(arenas.size());
-    arenas.push_back(memory(which).allocate(device.arena));
-    if (arenas.back() == nullptr)
-      throw device::ResourceExhaustedError(shortage(plan_, which, memory(which).available()));
+    arenas.push_back(device.is_parked ? memory(which).allocate_on_host(device.arena)
+                                      : memory(which).allocate(device.arena));
+    if (arenas.back() != nullptr) continue;
+    if (device.is_parked) throw device::ResourceExhaustedError(shortage_on_host(device));
+    throw device::ResourceExhaustedError(shortage(plan_, which, memory(which).available()));
   }
   arenas_ = std::move(arenas);
   if (addresses() != bound_to_) bind();

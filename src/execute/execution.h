@@ -45,7 +45,8 @@ namespace wt::execute {
 class Execution {
  public:
   // Requires: the plan's memory has been planned without a shortage, and plan and queues outlive the
-  // execution. Throws device::ResourceExhaustedError where the memory of a queue has no room for the arenas.
+  // execution. Throws device::ResourceExhaustedError where the memory of a queue, or of the host for parked
+  // devices, has no room for the arenas.
   Execution(const plan::Plan& plan, const Queues& queues);
   ~Execution();
   Execution(const Execution&) = delete;

@@ -7,7 +7,9 @@ namespace wt::execute {
 Intake::Intake(const plan::Plan& plan, const std::vector<PlaceQueues>& devices) {
   for (const plan::Port& input : plan.inputs) {
     const plan::DeviceId home = plan.buffer(input.operand.buffer).device;
-    landings_.push_back({.queues = &devices[index(home)], .size = input.operand.spec.bytes()});
+    landings_.push_back({.queues = &devices[index(home)],
+                         .size = input.operand.spec.bytes(),
+                         .is_parked = plan.devices[index(home)].is_parked});
   }
 }
 
@@ -15,7 +17,7 @@ void Intake::enter(const std::vector<std::byte*>& targets) {
   for (std::size_t i = 0; i < landings_.size(); ++i) {
     Landing& landing = landings_[i];
     landing.target = targets[i];
-    if (landing.queues->copies == landing.queues->compute) continue;
+    if (landing.is_parked || landing.queues->copies == landing.queues->compute) continue;
     landing.data = landing.queues->compute->memory().allocate(landing.size);
     // The compute queue clears the new memory, and another queue will write to it.
     landing.queues->compute->synchronize();

@@ -1,8 +1,8 @@
 #pragma once
 // Copies the inputs of the next step to the device while the current step still reads its own inputs. They
 // are copied on a separate queue to staging buffers, from which the next step copies them to their place in
-// the arena. Inputs of a device without a separate queue for copies have no staging buffers and are written
-// between two steps.
+// the arena. Inputs of a device without a separate queue for copies, or of one that is parked in the memory of the
+// host, have no staging buffers and are written between two steps.
 
 #include <vector>
 
@@ -36,6 +36,7 @@ class Intake {
   struct Landing {
     const PlaceQueues* queues = nullptr;
     Bytes size{};
+    bool is_parked = false;
     std::byte* target = nullptr;        // in the arena
     std::shared_ptr<std::byte> data{};  // the staging buffer, or null
     bool is_full = false;

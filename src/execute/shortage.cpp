@@ -1,7 +1,10 @@
 #include "execute/shortage.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/rough.h"
 #include "plan/memory_report.h"
 #include "plan/order.h"
 
@@ -20,6 +23,13 @@ std::string shortage(const plan::Plan& plan, plan::DeviceId device, Bytes availa
   const plan::MemoryReport report = plan::report_memory(limited);
   WT_EXPECT(report.shortage.has_value(), "plan {} fits into memory that is below its bound", plan.name);
   return report.shortage->message;
+}
+
+std::string shortage_on_host(const plan::Device& parked) {
+  return fmt::format(
+      "{} waits for its turn in {} of page-locked memory of this machine, which has no room for it; use "
+      "smaller batches or fewer replicas",
+      parked.name, rough(parked.arena));
 }
 
 }  // namespace wt::execute

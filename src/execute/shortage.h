@@ -11,4 +11,7 @@ namespace wt::execute {
 // it is found by planning or at run time.
 std::string shortage(const plan::Plan& plan, plan::DeviceId device, Bytes available);
 
+// The message for the arena of a parked device, for which this machine has no memory.
+std::string shortage_on_host(const plan::Device& parked);
+
 }  // namespace wt::execute

@@ -46,6 +46,7 @@ class TurnTaker {
   }
 
   InTurns take_turns() && {
+    if (seats_.empty()) return {.plan = old_};
     find_followers();
     while (done_ < old_.nodes.size()) take(next());
     for (const Seat& seat : seats_)
@@ -70,7 +71,8 @@ class TurnTaker {
     const std::size_t first = seats_.size();
     for (std::int64_t i = 0; i < count; ++i) {
       seats_.push_back({.device = static_cast<DeviceId>(made_.plan.devices.size())});
-      made_.plan.devices.push_back({.name = fmt::format("{} seat {}", piece.name, i)});
+      made_.plan.devices.push_back({.name = fmt::format("{} seat {}", piece.name, i),
+                                    .seat_of = old_.devices[index(piece.devices.front())].name});
     }
     for (std::size_t i = 0; i < piece.devices.size(); ++i)
       add_guest(piece.devices[i], first + i % static_cast<std::size_t>(count));
@@ -79,6 +81,7 @@ class TurnTaker {
   void add_guest(DeviceId device, std::size_t seat) {
     Guest& guest = guests_[device];
     guest.seat = seat;
+    made_.plan.devices[index(device)].is_parked = true;
     const DeviceId there = seats_[seat].device;
     Bytes& room = made_.plan.devices[index(there)].arena;
     room = std::max(room, arena(device));

@@ -30,9 +30,9 @@ struct InTurns {
 };
 
 // Each piece gets as many seats as its largest arena fits into it. If all arenas fit, they stay where they
-// are. A turn lasts until its device has no node that is ready. The order of the ids therefore differs from
-// that of the original plan, but it is a legal order, so the bits are the same. In the new plan each node
-// waits for the previous one.
+// are, and without any seat the plan is the original. A turn lasts until its device has no node that is ready.
+// The order of the ids therefore differs from that of the original plan, but it is a legal order, so the bits
+// are the same. In the new plan each node waits for the previous one, even on another GPU.
 //
 // Requires: plan_memory has run, each arena fits into its piece alone, and the plan has no Collective.
 InTurns in_turns(const Plan& plan, std::span<const Piece> pieces);

@@ -569,10 +569,10 @@ void keys_of(Visit& visit, Host& host) {
   visit(
       optional(
           "logical_devices",
-          "pieces of this machine's memory, [{\"memory_limit\": \"2 GiB\"}, ...]: replicas are dealt out to "
-          "them in order; on the CPU those that a piece can hold alone but not together take turns in it, "
-          "what "
-          "it can't hold at all is refused before it is allocated; all memory where absent"),
+          "pieces of the memory of this machine's CPU, or of its GPUs for the numerics cuda, "
+          "[{\"memory_limit\": \"2 GiB\"}, ...]: replicas are dealt out to them in order; those that a piece "
+          "can hold alone but not together take turns in it, what it can't hold at all is refused before it "
+          "is allocated; all memory where absent, of which each GPU's is a piece"),
       host.logical_devices);
   visit(optional(
             "collectives",

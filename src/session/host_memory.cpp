@@ -27,8 +27,8 @@ Bytes variables_of(const Step& step) {
 
 Bytes bytes_on_host(const plan::Plan& plan, bool on_gpus) {
   Bytes sum = bytes_of(plan.inputs);
-  if (!on_gpus)
-    for (const plan::Device& device : plan.devices) sum += device.arena;
+  for (const plan::Device& device : plan.devices)
+    if (!on_gpus || device.is_parked) sum += device.arena;
   return sum;
 }
 

@@ -23,7 +23,7 @@ struct Held {
 };
 
 // The arenas of all devices of a plan, and the rows of a step beside them. With `on_gpus` the arenas lie in the
-// memory of GPUs, and only the rows in this machine's.
+// memory of GPUs, and only those of replicas that wait for their turn, and the rows, in this machine's.
 Bytes bytes_on_host(const plan::Plan& plan, bool on_gpus);
 
 // What a training of the scenario holds beside the memory of its plans. `step` is the first replica's part of

@@ -52,10 +52,8 @@ std::map<std::string, Tensor> first_weights(const scenario::Scenario& scenario, 
   return weights;
 }
 
-Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Lowering lower,
-                   const data::Distribution& input, const execute::Queues& queues,
+Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Resources machine,
                    std::optional<std::int64_t> steps) {
-  train::Resources machine{std::move(lower), queues, input};
   train::State state(static_cast<std::uint64_t>(scenario.seed));
   state.preset(job.initial_weights);
   train::Model model(job.model, state, machine);

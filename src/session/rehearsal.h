@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "execute/queues.h"
 #include "scenario/build.h"
 #include "train/model.h"
 
@@ -28,10 +27,9 @@ struct Rehearsal {
   std::map<std::string, Tensor> weights{};  // of the model, after the last step
 };
 
-// Trains from the first weights. `lower` is the strategy, and `input` says how batches are divided among its
-// replicas. The training ends after `steps` steps, or earlier if the scenario has fewer. Nothing is written.
-Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Lowering lower,
-                   const data::Distribution& input, const execute::Queues& queues,
+// Trains from the first weights, with the strategy of `machine`. The training ends after `steps` steps, or earlier if
+// the scenario has fewer. Nothing is written.
+Rehearsal rehearse(const scenario::Scenario& scenario, const scenario::Job& job, train::Resources machine,
                    std::optional<std::int64_t> steps);
 
 std::vector<double> losses_of(const Rehearsal& run);

@@ -8,7 +8,6 @@
 #include "scenario/expenses.h"
 #include "scenario/names.h"
 #include "session/host_memory.h"
-#include "session/host_pieces.h"
 #include "session/job_clock.h"
 #include "session/rehearsal.h"
 
@@ -19,8 +18,9 @@ Training::Training(const scenario::Scenario& scenario, scenario::Job job, Option
       job_(std::move(job)),
       options_(std::move(options)),
       workers_(options_.threads),
-      queues_(options_.computes ? HostQueues(scenario_, job_.machine, workers_) : HostQueues(workers_)),
-      plans_(scenario_, job_, queues_.queues(), options_.shared),
+      queues_(options_.computes ? HostQueues(scenario_, computed_on(job_.machine), workers_)
+                                : HostQueues(workers_)),
+      plans_(scenario_, job_, queues_, options_.shared),
       clock_(scenario_, job_, plans_, options_.simulation),
       saved_(scenario_, job_, plans_),
       evaluator_(job_.model, plans_.state(), plans_.machine()) {
@@ -129,15 +129,20 @@ std::vector<const plan::Plan*> Training::evaluation_plans() {
 
 // Plans that don't fit into the described devices are never executed.
 void Training::require_host() {
-  const bool on_gpus = !queues_.gpus().empty();
-  require_place_on_host(scenario_, job_.machine, plans_.whole(), queues_.gpus());
-  seat_on_host();
+  queues_.require_room(plans_.whole());
+  if (job_.machine.pool && queues_.seated(plans_.whole()))
+    throw InputError(
+        Problem{scenario_.place(scenario_.host.logical_devices ? "host.logical_devices" : "numerics"),
+                "the workers of a coordinator don't fit into this machine's memory, and don't take turns in "
+                "it, since "
+                "none of them waits for another",
+                "raise the memory limits, list more of them, or use smaller batches"});
   std::vector<Held> held;
   const auto hold = [&](std::string_view what, std::int64_t rows, const plan::Plan& plan) {
     if (plan.out_of_memory) return;
-    const auto& seat = plans_.machine().seat;
+    const std::optional<plan::InTurns> turns = queues_.seated(plan);
     held.push_back({fmt::format("{} of {}", what, counted(rows, "row")),
-                    seat ? bytes_on_host(seat(plan), on_gpus) : bytes_on_host(plan, on_gpus)});
+                    bytes_on_host(turns ? turns->plan : plan, queues_.are_on_gpus())});
   };
   for (const std::int64_t rows : job_.step_rows) hold("steps", rows, plans_.of(rows));
   const std::vector<const plan::Plan*> evaluations = evaluation_plans();
@@ -148,21 +153,10 @@ void Training::require_host() {
   require_host_memory(scenario_, held, options_.free_memory());
 }
 
-// If the replicas take turns in pieces of this machine's memory, every plan gets the swaps that this needs:
-// the step's, and later those of evaluations.
-void Training::seat_on_host() {
-  if (pieces_in_turns(scenario_, job_.machine, plans_.whole()).empty()) return;
-  plans_.machine().seat = [this](const plan::Plan& whole) {
-    return plan::in_turns(whole, pieces_in_turns(scenario_, job_.machine, whole)).plan;
-  };
-}
-
 void Training::note_turns(session::Results& results) {
-  const std::vector<plan::Piece> pieces = pieces_in_turns(scenario_, job_.machine, plans_.whole());
-  if (pieces.empty()) return;
-  const plan::InTurns step = plan::in_turns(plans_.whole(), pieces);
-  if (step.swaps == 0) return;
-  results.turns = session::Turns{step.swaps, step.swapped};
+  const std::optional<plan::InTurns> step = queues_.seated(plans_.whole());
+  if (!step) return;
+  results.turns = session::Turns{step->swaps, step->swapped};
   if (options_.note) options_.note(print(*results.turns));
 }
 

@@ -88,7 +88,6 @@ class Training {
   void add_time(session::Results& results);
   std::vector<const plan::Plan*> evaluation_plans();
   void require_host();
-  void seat_on_host();
   void note_turns(session::Results& results);
   void train(session::Results& results, OutputFolder& folder);
   std::optional<train::EpochResult> evaluate_checkpoint(session::Results& results, OutputFolder& folder);

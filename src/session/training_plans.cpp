@@ -38,13 +38,14 @@ std::int64_t tokens_per_row(const std::vector<TensorSpec>& inputs) {
 
 }  // namespace
 
-TrainingPlans::TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job,
-                             const execute::Queues& queues, Shared* shared)
+TrainingPlans::TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job, const HostQueues& queues,
+                             Shared* shared)
     : scenario_(scenario),
       job_(job),
       shared_(shared),
       lowering_(scenario_, job_.machine, known_times()),
-      machine_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, queues, job_.input},
+      machine_(
+          queues.resources([this](strategy::Steps steps) { return lowering_.lower(steps); }, job_.input)),
       state_(static_cast<std::uint64_t>(scenario.seed)),
       model_(job_.model, state_, machine_) {
   model_.compile(compile_options(scenario_, job_));

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "execute/queues.h"
 #include "scenario/build.h"
+#include "session/host_queues.h"
 #include "session/lowering.h"
 #include "session/planned.h"
 #include "strategy/replica_placement.h"
@@ -26,7 +26,7 @@ class TrainingPlans {
  public:
   // `shared` has what other trainings have left to know; null: nothing. Requires: everything outlives this
   // object and keeps its address.
-  TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job, const execute::Queues& queues,
+  TrainingPlans(const scenario::Scenario& scenario, scenario::Job& job, const HostQueues& queues,
                 Shared* shared);
   TrainingPlans(const TrainingPlans&) = delete;
   TrainingPlans& operator=(const TrainingPlans&) = delete;

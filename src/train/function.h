@@ -23,9 +23,9 @@ struct Resources {
   execute::Queues queues;
   data::Distribution input{};
   // Returns a plan that computes the same as the given one, has the same ports and fits into the memory of
-  // this host, in which replicas may have to take turns (plan/turns.h). If this is unset, plans are executed
-  // as they were lowered.
-  std::function<plan::Plan(const plan::Plan&)> seat{};
+  // this host, in which replicas have to take turns (plan/turns.h). If this is unset, or returns nothing, a plan
+  // is executed as it was lowered.
+  std::function<std::optional<plan::Plan>(const plan::Plan&)> seat{};
   // The workers to which a coordinator hands the steps of Keras' fit and evaluate, each with a dataset of its
   // own (train/coordinated_fit.h). 0: there is no coordinator.
   std::int64_t coordinated_workers = 0;

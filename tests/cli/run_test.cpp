@@ -187,6 +187,17 @@ TEST_F(Run, ReplicasThatAPieceCannotHoldTogetherTakeTurnsInIt) {
   EXPECT_EQ(with("[{}]").exit, cli::Exit::input_wrong);
 }
 
+// They don't wait for each other, so none could give its place to another.
+TEST_F(Run, WorkersOfACoordinatorTakeNoTurns) {
+  const Said refused =
+      run(scenario_file("parameter_server_4_p100"), "out",
+          {"--set", "training.steps=4", "--set", R"(host.logical_devices=[{"memory_limit": "9 MiB"}])"});
+  EXPECT_EQ(refused.exit, cli::Exit::input_wrong);
+  EXPECT_NE(refused.messages.find("the workers of a coordinator don't fit into this machine's memory"),
+            std::string::npos)
+      << refused.messages;
+}
+
 TEST_F(Run, WithoutNumbersItPlans) {
   const Said planned = run(scenario_file("mirrored_small_batch"), "out",
                            {"--set", "numerics=none", "--set", "model=resnet152"});

@@ -11,6 +11,7 @@
 #include "execute/fusion.h"
 #include "execute/measure.h"
 #include "execute/measure_copies.h"
+#include "plan/turns.h"
 
 namespace wt {
 namespace {
@@ -126,6 +127,27 @@ TEST_F(CudaExecution, GivesTheSameBitsOnSeveralGpus) {
   const Values given = test::starting_values(made);
   const Values expected = run_on(gpu_, plan, given, 3);
   EXPECT_TRUE(test::same_bits(run_on(several.queues(), plan, given, 3), expected));
+}
+
+// What waits lies in page-locked memory of the host: eight replicas with their host, in one seat and in three.
+TEST_F(CudaExecution, GivesTheSameBitsWhereReplicasTakeTurns) {
+  const test::Training made = test::training(*model::zoo_model("fashion_cnn").build(), 2, "sgd");
+  const plan::Plan plan = test::mirrored(made.step, 8);
+  const Values given = test::starting_values(made);
+  const Values expected = run_on(gpu_, plan, given, 3);
+  plan::Piece piece{.name = "piece 0"};
+  for (std::size_t i = 0; i < plan.devices.size(); ++i)
+    piece.devices.push_back(static_cast<plan::DeviceId>(i));
+  const test::SeveralStreams streams({gpu_.device()});
+  for (const std::int64_t seats : {1, 3}) {
+    piece.limit = plan.devices.front().arena * seats;
+    const plan::InTurns turns = plan::in_turns(plan, {&piece, 1});
+    ASSERT_GT(turns.swaps, 0);
+    EXPECT_TRUE(test::same_bits(run_on(gpu_, turns.plan, given, 3), expected)) << seats;
+    EXPECT_TRUE(test::same_bits(run_on(streams.queues(), turns.plan, given, 3), expected)) << seats;
+    EXPECT_TRUE(test::same_bits(run_on(gpu_, turns.plan, given, 3, Launching::one_by_one), expected))
+        << seats;
+  }
 }
 
 TEST_F(CudaExecution, SaysWhichTensorFindsNoPlace) {

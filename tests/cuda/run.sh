@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The checks that need a GPU. Builds tests/cuda with the libraries that it needs (without SimGrid and the command line), runs
-# the tests and prints the tables of the benchmarks, next to PyTorch's times where python3 has it.
+# the tests, writes what passed on which GPU into README.md (ran.sh), and prints the tables of the benchmarks, next to
+# PyTorch's times where python3 has it.
 #
 #   tests/cuda/run.sh                     everything, for the GPU at hand; under 15 minutes on 16 cores
 #   tests/cuda/run.sh --only WORD         only models whose name contains it
@@ -68,7 +69,8 @@ has_gpu || give_up 2 "compiled for $architectures; there is no GPU to run on (no
 # ---- Run
 
 nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm --format=csv,noheader
-"$build/bin/test_cuda" --gtest_brief=1
+IFS=, read -r gpu driver < <(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader)
+"$root/tests/cuda/ran.sh" "$build/bin/test_cuda" "$root/README.md" "$gpu" "${driver# }"
 tests=$?
 
 lines=$build/bench.txt

@@ -30,7 +30,7 @@ class OraclesOnGpus : public testing::TestWithParam<std::tuple<const char*, int>
   void expect_the_reference(const execute::Queues& queues) const {
     const evidence::StrategyWay chosen = way();
     const session::Rehearsal run =
-        session::rehearse(oracle_.scenario, oracle_.job, chosen.lower, chosen.input, queues, {});
+        session::rehearse(oracle_.scenario, oracle_.job, {chosen.lower, queues, chosen.input}, {});
     const evidence::Deviation found = evidence::deviation(run, oracle_.losses, oracle_.weights);
     EXPECT_TRUE(found.is_within()) << found.loss << ", " << found.weight << " of " << found.tensor;
   }

@@ -43,7 +43,7 @@ TEST_F(ScenariosOnGpus, ShareAGpuWithoutNccl) {
   EXPECT_EQ(run("shared", {"numerics=cuda"}).exit, cli::Exit::done);
   const Said said = run("nccl", {"numerics=cuda", "host.collectives=nccl"});
   EXPECT_EQ(said.exit, cli::Exit::input_wrong);
-  EXPECT_NE(said.messages.find("NCCL needs a GPU for each of the 2 replicas, and CUDA finds 1"),
+  EXPECT_NE(said.messages.find("NCCL needs a GPU for each of the 2 replicas, and 1 of this machine computes"),
             std::string::npos)
       << said.messages;
 }
@@ -52,8 +52,72 @@ TEST_F(ScenariosOnGpus, RefuseWhatTheirGpusCannotHold) {
   const emulation::Machine machine({.gpus = 2, .memory = std::size_t{128} << 20});
   const Said said = run("small", {"numerics=cuda", "dataset.rows=65536", "training.per_replica_batch=32768"});
   EXPECT_EQ(said.exit, cli::Exit::input_wrong) << said.messages;
-  EXPECT_NE(said.messages.find("the replicas don't fit into this machine's GPUs"), std::string::npos)
+  EXPECT_NE(said.messages.find("the replicas don't fit into this machine's GPUs, not even one at a time: "),
+            std::string::npos)
       << said.messages;
+}
+
+// The bytes of memory that one replica of the run needs, and all of them.
+struct Needed {
+  std::int64_t one = 0, all = 0;
+};
+Needed needed_by(const json::Value& results) {
+  Needed needed;
+  for (const json::Value& device : results.find("planned")->find("memory")->elements()) {
+    const std::int64_t arena = device.find("arena_bytes")->integer();
+    needed.one = std::max(needed.one, arena);
+    needed.all += arena;
+  }
+  return needed;
+}
+
+// Under every strategy, on a laptop's GPU: all side by side, in a piece that holds one replica, and in one
+// that lacks a byte for all.
+TEST_F(ScenariosOnGpus, TakeTurnsInAPieceOfOneSmallGpu) {
+  const emulation::Machine machine({.gpus = 1, .memory = std::size_t{256} << 20});
+  const std::vector<std::pair<std::string, std::vector<std::string>>> scenarios{
+      {"mirrored_small_batch", {"platform=dgx_a100", "training.per_replica_batch=4"}},
+      {"central_storage_4_gpus", {"training.per_replica_batch=4"}},
+      {"multi_worker_2x2", {"training.global_batch=16"}},
+      {"tpu_v3_8", {"training.per_replica_batch=4"}}};
+  for (const auto& [scenario, changed] : scenarios) {
+    SCOPED_TRACE(scenario);
+    const auto run = [&, scenario = scenario](const std::string& out,
+                                              const std::vector<std::string>& overrides) {
+      return ScenariosOnGpus::run(out, overrides, scenario);
+    };
+    std::vector<std::string> overrides = changed;
+    overrides.push_back("dataset.rows=32");
+    const Said on_cpu = run("cpu", overrides);
+    ASSERT_EQ(on_cpu.exit, cli::Exit::done) << on_cpu.messages;
+    const Needed needed = needed_by(results_in(base_ / "cpu"));
+    overrides.push_back("numerics=cuda");
+    ASSERT_EQ(run("beside", overrides).exit, cli::Exit::done);
+    EXPECT_EQ(results_in(base_ / "beside").find("turns"), nullptr);
+    EXPECT_NEAR(last_loss("beside") / last_loss("cpu"), 1, 1e-5);
+    for (const std::int64_t limit : {needed.one, needed.all - 1}) {
+      std::vector<std::string> cut = overrides;
+      cut.push_back(fmt::format(R"(host.logical_devices=[{{"memory_limit": "{} B"}}])", limit));
+      const Said said = run("turns", cut);
+      ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+      EXPECT_NE(said.messages.find("replicas take turns"), std::string::npos) << said.messages;
+      EXPECT_EQ(last_loss("turns"), last_loss("beside")) << limit;
+    }
+  }
+}
+
+// Nobody cut it: what is free of it is the limit.
+TEST_F(ScenariosOnGpus, TakeTurnsOnAGpuThatIsTooSmallForAll) {
+  const std::vector<std::string> overrides{"numerics=cuda", "platform=dgx_a100",
+                                           "training.per_replica_batch=4"};
+  ASSERT_EQ(run("large", overrides).exit, cli::Exit::done);
+  const Needed needed = needed_by(results_in(base_ / "large"));
+  const emulation::Machine machine({.gpus = 1, .memory = static_cast<std::size_t>(4 * needed.one)});
+  ASSERT_GT(needed.all, 4 * needed.one);
+  const Said said = run("small", overrides);
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+  EXPECT_GE(results_in(base_ / "small").find("turns")->find("swaps")->integer(), 8);
+  EXPECT_EQ(last_loss("small"), last_loss("large"));
 }
 
 }  // namespace

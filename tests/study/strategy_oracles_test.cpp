@@ -25,7 +25,7 @@ class StrategyOracles : public testing::Test {
     return evidence::read_oracle(std::filesystem::path(WT_TEST_DATA) / "oracle" / name);
   }
   session::Rehearsal run(const evidence::Oracle& oracle, const evidence::StrategyWay& way) {
-    return session::rehearse(oracle.scenario, oracle.job, way.lower, way.input, queue_, {});
+    return session::rehearse(oracle.scenario, oracle.job, {way.lower, queues_, way.input}, {});
   }
   // Instruction sets round differently, so any way may be the one that meets a tie.
   void expect_right(const evidence::Oracle& oracle, const evidence::StrategyWay& way) {
@@ -34,13 +34,14 @@ class StrategyOracles : public testing::Test {
     const evidence::Deviation found = evidence::deviation(rehearsal, oracle.losses, oracle.weights);
     EXPECT_LE(found.loss, evidence::allowed_loss);
     if (!found.is_within()) {
-      EXPECT_TRUE(evidence::Neighbours(evidence::standard_of(oracle, queue_)).followed_by(rehearsal))
+      EXPECT_TRUE(evidence::Neighbours(evidence::standard_of(oracle, queues_)).followed_by(rehearsal))
           << found.tensor << " " << found.weight;
     }
   }
 
   device::Workers workers_{1};
   device::CpuQueue queue_{workers_};
+  execute::Queues queues_{queue_};
 };
 
 evidence::StrategyWay way_called(const std::string& reduction, int replicas) {
@@ -80,7 +81,7 @@ TEST_F(StrategyOracles, ARunThatLosesADeviceIsNearNoRunOfOneDevice) {
   };
   const session::Rehearsal wrong = run(reference, way);
   EXPECT_FALSE(evidence::deviation(wrong, reference.losses, reference.weights).is_within());
-  EXPECT_FALSE(evidence::Neighbours(evidence::standard_of(reference, queue_)).followed_by(wrong));
+  EXPECT_FALSE(evidence::Neighbours(evidence::standard_of(reference, queues_)).followed_by(wrong));
 }
 
 TEST_F(StrategyOracles, NoNumberIsNeverWithinWhatIsAllowed) {
@@ -95,7 +96,7 @@ TEST_F(StrategyOracles, NoNumberIsNeverWithinWhatIsAllowed) {
   weight = weight.copy();
   weight.values<float>()[0] = std::nanf("");
   EXPECT_FALSE(evidence::deviation(bad, reference.losses, reference.weights).is_within());
-  EXPECT_FALSE(evidence::Neighbours(evidence::standard_of(reference, queue_)).followed_by(bad));
+  EXPECT_FALSE(evidence::Neighbours(evidence::standard_of(reference, queues_)).followed_by(bad));
 }
 
 // What neighbours of a scenario without given weights start from.
@@ -107,7 +108,7 @@ TEST_F(StrategyOracles, FirstWeightsAreThoseThatTheTrainingStartsFrom) {
     const auto on_one_device = [](strategy::Steps steps) {
       return strategy::lower_default(*steps.front(), {"device"});
     };
-    return session::rehearse(reference.scenario, job, on_one_device, {}, queue_, 2);
+    return session::rehearse(reference.scenario, job, {on_one_device, queues_}, 2);
   };
   const session::Rehearsal drawn = trained();
   job.initial_weights = session::first_weights(reference.scenario, job);

@@ -9,6 +9,7 @@ class CpuMemory : public Memory {
  public:
   std::shared_ptr<std::byte> allocate(Bytes size) override;
   Bytes available() const override;
+  std::shared_ptr<std::byte> allocate_on_host(Bytes size) override { return allocate(size); }
   bool is_scarce() const override { return false; }
 
   void write(std::byte* target, std::span<const std::byte> bytes) override;

@@ -18,8 +18,9 @@ class CudaMemory final : public Memory {
   CudaMemory(const CudaMemory&) = delete;
   CudaMemory& operator=(const CudaMemory&) = delete;
 
-  std::shared_ptr<std::byte> allocate(Bytes size) override;  // must be freed before this object
-  Bytes available() const override;                          // the driver's free memory plus the idle blocks
+  std::shared_ptr<std::byte> allocate(Bytes size) override;          // must be freed before this object
+  std::shared_ptr<std::byte> allocate_on_host(Bytes size) override;  // likewise
+  Bytes available() const override;  // the driver's free memory plus the idle blocks
   bool is_scarce() const override { return true; }
 
   void write(std::byte* target, std::span<const std::byte> bytes) override;
@@ -38,15 +39,23 @@ class CudaMemory final : public Memory {
   Piece& next_piece();
   void make(Piece& piece);
 
+  // Memory of one kind, with the blocks of it that nobody uses at the moment.
+  struct Kind {
+    cudaError_t (*allocate)(void** data, std::size_t size) = nullptr;
+    cudaError_t (*free)(void* data) = nullptr;
+    IdleBlocks idle{};
+  };
+
   void use() const;
-  std::byte* from_driver(Bytes size);  // null if there is not enough memory
-  void give_idle_back();
+  std::shared_ptr<std::byte> allocate(Kind& kind, Bytes size);
+  std::byte* from_driver(Kind& kind, Bytes size);  // null if there is not enough memory
+  void give_idle_back(Kind& kind);
 
   const CudaDevice& device_;
   cudaStream_t stream_;
   std::array<Piece, 8> pieces_{};
   std::size_t next_ = 0;
-  IdleBlocks idle_{};
+  Kind own_, page_locked_;
 };
 
 }  // namespace wt::device

@@ -58,7 +58,7 @@ class Comparison {
  private:
   session::Rehearsal rehearsed(const scenario::Job& job, train::Lowering lower,
                                const data::Distribution& input) {
-    return session::rehearse(scenario_, job, std::move(lower), input, queues_.queues(), steps_);
+    return session::rehearse(scenario_, job, queues_.resources(std::move(lower), input), steps_);
   }
   session::Rehearsal rehearsed_plainly(const scenario::Job& job) {
     return rehearsed(
@@ -111,7 +111,7 @@ class Comparison {
   strategy::Mended corrected_{scenario_.strategy->mended(job_.machine)};
   std::optional<Step> step_{};  // one device's
   device::Workers workers_{device::hardware_threads()};
-  session::HostQueues queues_{scenario_, job_.machine, workers_};
+  session::HostQueues queues_{scenario_, session::computed_on(job_.machine), workers_};
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ void nudge(Tensor& tensor, std::mt19937_64& random) {
 
 }  // namespace
 
-Standard standard_of(const Oracle& oracle, device::Queue& queue) {
+Standard standard_of(const Oracle& oracle, const execute::Queues& queues) {
   WT_EXPECT(!oracle.job.initial_weights.empty(), "{} has no first weights", oracle.name);
   const auto on_one_device = [](strategy::Steps steps) {
     return strategy::lower_default(*steps.front(), {"device"});
@@ -31,10 +31,10 @@ Standard standard_of(const Oracle& oracle, device::Queue& queue) {
   return {.first_weights = oracle.job.initial_weights,
           .losses = oracle.losses,
           .weights = oracle.weights,
-          .again = [&oracle, &queue, on_one_device](const std::map<std::string, Tensor>& first) {
+          .again = [&oracle, &queues, on_one_device](const std::map<std::string, Tensor>& first) {
             scenario::Job job = oracle.job;
             job.initial_weights = first;
-            return session::rehearse(oracle.scenario, job, on_one_device, {}, queue, {});
+            return session::rehearse(oracle.scenario, job, {on_one_device, queues}, {});
           }};
 }
 

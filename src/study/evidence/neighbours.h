@@ -28,8 +28,8 @@ struct Standard {
 };
 
 // The standard whose reference is an oracle, repeated on one device. Requires: the oracle has first weights,
-// and oracle and queue outlive the standard.
-Standard standard_of(const Oracle& oracle, device::Queue& queue);
+// and oracle and queues outlive the standard.
+Standard standard_of(const Oracle& oracle, const execute::Queues& queues);
 
 // Runs of the standard whose first weights are each, at random, an ulp larger, an ulp smaller or the same. A
 // neighbour is computed when it is first needed.

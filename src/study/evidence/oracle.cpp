@@ -12,9 +12,10 @@ namespace wt::evidence {
 
 namespace fs = std::filesystem;
 
-Oracle read_oracle(const fs::path& folder) {
+Oracle read_oracle(const fs::path& folder, std::vector<std::string> overrides) {
   Oracle oracle{.name = folder.filename().string()};
-  oracle.scenario = scenario::parse_file(folder / "scenario.json", {"training.loss_scale=global_rows"});
+  overrides.emplace_back("training.loss_scale=global_rows");
+  oracle.scenario = scenario::parse_file(folder / "scenario.json", overrides);
   oracle.job = scenario::build(oracle.scenario);
   const json::Value reference = json::parse_file(folder / "case.json");
   const json::Value* losses = reference.find("loss_per_step");
@@ -25,7 +26,7 @@ Oracle read_oracle(const fs::path& folder) {
   return oracle;
 }
 
-std::vector<Oracle> read_oracles(const fs::path& folder) {
+std::vector<Oracle> read_oracles(const fs::path& folder, const std::vector<std::string>& overrides) {
   if (!fs::is_directory(folder))
     throw InputError(fmt::format("{} is not a folder", folder.string()), "name tests/oracle");
   std::vector<fs::path> cases;
@@ -35,7 +36,7 @@ std::vector<Oracle> read_oracles(const fs::path& folder) {
     throw InputError(fmt::format("{} contains no reference runs", folder.string()), "name tests/oracle");
   std::ranges::sort(cases);
   std::vector<Oracle> oracles;
-  for (const fs::path& each : cases) oracles.push_back(read_oracle(each));
+  for (const fs::path& each : cases) oracles.push_back(read_oracle(each, overrides));
   return oracles;
 }
 

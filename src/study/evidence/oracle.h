@@ -23,9 +23,11 @@ struct Oracle {
   std::map<std::string, Tensor> weights{};
 };
 
-Oracle read_oracle(const std::filesystem::path& folder);
+// `overrides` change its scenario, for example "numerics=cuda".
+Oracle read_oracle(const std::filesystem::path& folder, std::vector<std::string> overrides = {});
 // The reference runs in the subfolders of this folder, sorted by name. Throws InputError if there is none.
-std::vector<Oracle> read_oracles(const std::filesystem::path& folder);
+std::vector<Oracle> read_oracles(const std::filesystem::path& folder,
+                                 const std::vector<std::string>& overrides = {});
 
 // Relative differences (tensor/difference.h).
 struct Deviation {

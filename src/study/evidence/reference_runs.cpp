@@ -2,8 +2,23 @@
 
 namespace wt::evidence {
 
-ReferenceRuns::ReferenceRuns(std::vector<Oracle> oracles) : oracles_(std::move(oracles)) {
-  for (const Oracle& oracle : oracles_) neighbours_.emplace_back(standard_of(oracle, queue_));
+namespace {
+
+// The devices of a way belong to no described machine. Each device that computes is a replica, in the order in which
+// they are asked for, and the CPUs that feed them belong to the first one.
+session::Computed in_order() {
+  return {.replicas = 1,
+          .replica_of = [known = std::map<std::string, std::size_t>()](const plan::Device& device) mutable {
+            if (device.name.find("device:CPU:") != std::string::npos) return std::size_t{0};
+            return known.try_emplace(device.name, known.size()).first->second;
+          }};
+}
+
+}  // namespace
+
+ReferenceRuns::ReferenceRuns(std::vector<Oracle> oracles)
+    : oracles_(std::move(oracles)), queues_(oracles_.front().scenario, in_order(), workers_) {
+  for (const Oracle& oracle : oracles_) neighbours_.emplace_back(standard_of(oracle, queues_.queues()));
 }
 
 WayChecked ReferenceRuns::check(const StrategyWay& way) {
@@ -19,7 +34,7 @@ WayChecked ReferenceRuns::check(const StrategyWay& way) {
 Deviation ReferenceRuns::check(const StrategyWay& way, std::size_t i, WayChecked& result) {
   const Oracle& oracle = oracles_[i];
   const session::Rehearsal run =
-      session::rehearse(oracle.scenario, oracle.job, way.lower, way.input, queue_, {});
+      session::rehearse(oracle.scenario, oracle.job, queues_.resources(way.lower, way.input), {});
   Deviation found = deviation(run, oracle.losses, oracle.weights);
   if (found.is_within()) return found;
   const auto followed =

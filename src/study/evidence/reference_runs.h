@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "device/cpu/cpu_queue.h"
+#include "session/host_queues.h"
 #include "study/evidence/neighbours.h"
 #include "study/evidence/strategy_ways.h"
 
@@ -25,6 +25,8 @@ struct WayChecked {
 
 class ReferenceRuns {
  public:
+  // They are computed where the first one's scenario says: on the CPU, or on the first GPU, and in pieces of its
+  // memory. Throws InputError as HostQueues does. Requires: there is at least one.
   explicit ReferenceRuns(std::vector<Oracle> oracles);
 
   const std::vector<Oracle>& oracles() const { return oracles_; }
@@ -35,7 +37,7 @@ class ReferenceRuns {
 
   std::vector<Oracle> oracles_;
   device::Workers workers_{device::hardware_threads()};
-  device::CpuQueue queue_{workers_};
+  session::HostQueues queues_;
   std::vector<Neighbours> neighbours_{};  // by oracle
 };
 
