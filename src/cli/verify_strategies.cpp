@@ -153,7 +153,8 @@ Exit verify_strategies(const VerifyStrategiesOptions& options, const Streams& st
     if (replicas < 1 || replicas > 64)
       throw InputError(fmt::format("--replicas {}: from 1 to 64", replicas), "");
   if (!options.file.empty()) return compare(options, streams);
-  return OracleTable(evidence::read_oracles(options.oracles, options.overrides), options).run(streams.results);
+  return OracleTable(evidence::read_oracles(options.oracles, options.overrides), options)
+      .run(streams.results);
 }
 
 Command verify_strategies_command(CLI::App& verify) {

@@ -18,6 +18,7 @@
 #include "scenario/expenses.h"
 #include "scenario/input_files.h"
 #include "scenario/names.h"
+#include "scenario/precision.h"
 #include "scenario/source.h"
 #include "scenario/synthetic.h"
 #include "scenario/this_machine.h"
@@ -91,39 +92,6 @@ model::LayerPtr make_model(const Scenario& scenario, Job& job) {
                      fmt::join(passed, ", ")),
          ""});
   return model;
-}
-
-// Keras' global policy: that of all layers, unless the model's file names policies of its own.
-void set_policy(const Scenario& scenario, model::Layer& model) {
-  const std::optional<Type> policy = mixed_type(scenario.training.precision);
-  if (!policy) return;
-  if (model.policy())
-    throw InputError(Problem{
-        scenario.place("training.precision"), "the model's file names the mixed policies of its layers",
-        "leave \"precision\" out, or choose float32 or tf32 for what is left in float32"});
-  model.compute_in(*policy);
-}
-
-// As Keras' compile does. A custom loop has to wrap its optimizer itself.
-void scale_loss(const Scenario& scenario, Job& job) {
-  if (scenario.training.loop == Loop::fit)
-    job.optimizer = model::scaled_by_policy(std::move(job.optimizer), *job.model);
-  else if (!job.optimizer.scaled_loss && model::computes_in(*job.model, Type::float16))
-    job.notes.push_back(
-        {scenario.place("training.optimizer"),
-         "layers compute in float16, and the loss is not scaled: small gradients become 0",
-         "wrap the optimizer in a LossScaleOptimizer, as a program with its own loop has to"});
-}
-
-// Closures of a coordinator update variables on servers, each by its own gradients.
-void set_compression(const Scenario& scenario, Job& job) {
-  const std::optional<Compression>& compression = scenario.training.gradient_compression;
-  if (!compression) return;
-  if (scenario.strategy->has_coordinator())
-    throw InputError(Problem{scenario.place("training.gradient_compression"),
-                             "workers of this strategy don't sum their gradients",
-                             "leave it out, or choose a strategy whose replicas step together"});
-  job.optimizer.compression = *compression == Compression::float16 ? Type::float16 : Type::bfloat16;
 }
 
 // The specification of one row of each input, if the model knows it.
@@ -566,11 +534,9 @@ Job build(const Scenario& scenario) {
   job.model = placed(model_place, problems, [&] { return make_model(scenario, job); }).value_or(nullptr);
   if (job.model)
     placed(scenario.place("training.precision"), problems, [&] {
-      set_policy(scenario, *job.model);
-      set_compression(scenario, job);
+      set_precision(scenario, job);
       return true;
     });
-  if (job.model) scale_loss(scenario, job);
   if (job.model) order_by_outputs(scenario, job, problems);
   if (job.model)
     job.machine.assigned = scenario.strategy->assigned_layers(*job.model, report_to(problems, scenario));

@@ -165,5 +165,19 @@ TEST_F(MixedPrecision, SaysThatACustomLoopDoesNotScaleItsLoss) {
   EXPECT_TRUE(has(said.messages, "layers compute in float16, and the loss is not scaled")) << said.messages;
 }
 
+// Keras 3 asks the first replica alone whether its gradients are finite; Keras 2 sums them before.
+TEST_F(MixedPrecision, SaysWhereAnOverflowOfAnotherReplicaIsNotSeen) {
+  const auto is_noted = [&](const std::vector<std::string>& overrides) {
+    const test::Said said = run_text(scenario, "out", overrides);
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+    return has(said.messages, "the loss scale follows the gradients of the first replica alone");
+  };
+  const std::string half = "training.precision=mixed_float16";
+  EXPECT_TRUE(is_noted({half}));
+  EXPECT_FALSE(is_noted({half, "semantics=keras2"}));
+  EXPECT_FALSE(is_noted({half, visible(1)}));
+  EXPECT_FALSE(is_noted({"training.precision=mixed_bfloat16"}));
+}
+
 }  // namespace
 }  // namespace wt
