@@ -157,6 +157,29 @@ TEST_F(MixedPrecision, RefusesWhatHasNoMeaning) {
       << servers.messages;
 }
 
+// Replicas see rows of their own and sum float32 gradients, so that only rounding in halves tells strategies apart.
+TEST_F(MixedPrecision, TrainsUnderEveryStrategyAsOnOneDevice) {
+  const std::string half = "training.precision=mixed_bfloat16";
+  const std::vector<double> alone = losses(trained({half, visible(1)}));
+  const std::vector<std::vector<std::string>> strategies{
+      {visible(2)},
+      {visible(3)},
+      {"strategy=central_storage", visible(2)},
+      {"strategy=multi_worker_mirrored", R"(platform={"virtual": {"devices": 3, "workers": 3}})",
+       R"(cluster={"worker": 3})"},
+      {"strategy=tpu", "platform=tpu_v3"},
+      {"strategy=parameter_server_v1", R"(cluster={"worker": 2, "ps": 1})",
+       R"(platform={"file": "gce_n1_k80", "set": {"machines": 3}})", "training.loop=custom"}};
+  for (std::vector<std::string> overrides : strategies) {
+    SCOPED_TRACE(overrides.front());
+    overrides.push_back(half);
+    const std::vector<double> found = losses(trained(overrides));
+    ASSERT_GE(found.size(), alone.size());
+    EXPECT_NEAR(found.front() / alone.front(), 1, 1.0 / 256);
+    EXPECT_LT(found.back(), found.front());
+  }
+}
+
 // A program with its own loop wraps its optimizer itself.
 TEST_F(MixedPrecision, SaysThatACustomLoopDoesNotScaleItsLoss) {
   const test::Said said =
