@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "base/narrow.h"
@@ -91,6 +92,7 @@ class MachineBuilder final : public strategy::Site {
     machine_.context = processes_.front();
     note_choice();
     note_types();
+    note_cut();
     warn_of_idle_tasks();
     warn_of_unused();
     scenario_.strategy->warn(*this);
@@ -295,6 +297,27 @@ class MachineBuilder final : public strategy::Site {
       report("cluster",
              fmt::format("workers of {} on unlike machines can't be timed yet", scenario_.strategy->name()),
              "give all workers machines of one group");
+      return;
+    }
+  }
+
+  // TensorFlow gives each logical device streams of its own, but no processors.
+  void note_cut() {
+    if (!machine_.platform) return;
+    std::map<platform::Endpoint, std::vector<std::string>> replicas;
+    for (const cluster::Replica& replica : machine_.replicas) {
+      const std::string name = print(replica.device.name);
+      if (const platform::Endpoint on = machine_.endpoint(name); platform().is_device(on))
+        replicas[on].push_back(name);
+    }
+    for (const auto& [endpoint, names] : replicas) {
+      if (names.size() < 2) continue;
+      machine_.notes.push_back(
+          {scenario_.place("devices"),
+           fmt::format("{} replicas share one {}, which is cut, and compute on it in turns: together "
+                       "they are no faster than the whole",
+                       names.size(), platform().type(endpoint).product),
+           ""});
       return;
     }
   }

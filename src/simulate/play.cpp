@@ -19,8 +19,7 @@ Outcome play_whole(const Job& job, Folding folding) {
 
 Outcome play(const Job& job, Folding folding) {
   check(job);
-  const bool is_static = job.stations == 0 && job.tasks.workers() == 0;
-  if (folding == Folding::folded && is_static)
+  if (folding == Folding::folded)
     if (const std::optional<Symmetry> symmetry = symmetry_of(job))
       return unfolded(*symmetry, play_whole(symmetry->job, folding));
   return play_whole(job, folding);

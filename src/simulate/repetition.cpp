@@ -58,7 +58,7 @@ Repetition folded(const Symmetry& symmetry, Repetition repetition) {
 }  // namespace
 
 Job unrolled(const Job& job, const Repetition& repetition, std::span<const int> rounds) {
-  Job all{.routes = job.routes, .bandwidths = job.bandwidths};
+  Job all{.routes = job.routes, .bandwidths = job.bandwidths, .stations = job.stations};
   Numbers waits;
   for (const auto& [stage, enters, begin, before] : places_of(repetition, rounds)) {
     const std::int32_t first = repetition.stages[stage], last = repetition.stages[stage + 1];

@@ -106,6 +106,7 @@ class Folder {
 }  // namespace
 
 std::optional<Symmetry> symmetry_of(const Job& job, const Repetition* repetition) {
+  if (job.stations > 0 || job.tasks.workers() > 0) return std::nullopt;
   const std::optional<Classes> classes = classes_of(job, repetition);
   if (!classes) return std::nullopt;
   return Folder(job, *classes).fold();

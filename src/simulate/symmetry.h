@@ -21,7 +21,8 @@ struct Symmetry {
   std::vector<std::int32_t> multiplicity{};    // by link of `job`: its load divided by that in the simulation
 };
 
-// None when the job has too many classes, so that little would be gained (classes_of).
+// None when the job has too many classes, so that little would be gained (classes_of), and when it has stations or
+// tasks: activities that wait for the same station are not alike.
 std::optional<Symmetry> symmetry_of(const Job& job, const Repetition* repetition = nullptr);
 
 // The outcome of the whole job, from that of the reduced one.

@@ -61,6 +61,7 @@ class Translator {
   Translation translate() {
     result_.job.activities.reserve(plan_.nodes.size());
     result_.job.first_after.reserve(plan_.nodes.size() + 1);
+    find_cut();
     for (std::size_t id = 0; id < plan_.nodes.size(); ++id) add(id);
     renumber_links();
     return std::move(result_);
@@ -71,6 +72,7 @@ class Translator {
     std::int32_t coordinator = none;
     if (pool.dispatch > Seconds(0)) coordinator = job.stations++;
     find_shared(tasks);
+    is_pooled_ = true;
     for (const plan::Task& task : tasks) {
       first_ = index(task.first);
       job.tasks.first.push_back(narrow<std::int32_t>(job.activities.size()));
@@ -109,6 +111,22 @@ class Translator {
     for (auto& [resource, station] : stations_) station = result_.job.stations++;
   }
 
+  // Logical devices that are cut from one physical device have streams of their own, but its processors compute
+  // for one of them at a time: each of its streams becomes a station. (Kernels of two streams can also share a GPU
+  // fairly, CUDA C++ Programming Guide, "Concurrent Kernel Execution". All of them then end as late.)
+  void find_cut() {
+    std::map<Endpoint, std::vector<plan::DeviceId>> cut;
+    for (std::size_t i = 0; i < where_.size(); ++i)
+      if (platform_.is_device(where_[i])) cut[where_[i]].push_back(static_cast<plan::DeviceId>(i));
+    for (const auto& [endpoint, devices] : cut) {
+      if (devices.size() < 2) continue;
+      for (const plan::Stream stream : {plan::Stream::compute, plan::Stream::communication}) {
+        for (const plan::DeviceId device : devices) stations_[{device, stream}] = result_.job.stations;
+        ++result_.job.stations;
+      }
+    }
+  }
+
   std::int32_t activity_of(plan::NodeId node) const { return static_cast<std::int32_t>(node) + before_; }
 
   void add(std::size_t id) {
@@ -138,7 +156,7 @@ class Translator {
     if (const auto station = stations_.find(resource); station != stations_.end()) {
       activity.station = station->second;
       activity.is_paced = false;
-      return activity;
+      if (is_pooled_) return activity;  // the tasks of a stream have no order
     }
     const std::int32_t own = activity_of(static_cast<plan::NodeId>(id));
     const auto [last, is_first] = last_in_stream_.try_emplace(resource, own);
@@ -193,8 +211,10 @@ class Translator {
   Paths paths_;
   std::vector<std::int32_t> waits_{};  // of the node that is being added
   std::map<Resource, std::int32_t> last_in_stream_{};
+  std::map<Resource, std::int32_t>
+      stations_{};  // of streams that share processors, or that several tasks occupy
   // Of a plan with tasks.
-  std::map<Resource, std::int32_t> stations_{};
+  bool is_pooled_ = false;
   std::size_t first_ = 0;                   // node of the task
   std::optional<std::int32_t> dispatch_{};  // the activity that the task begins with
   std::int32_t before_ = 0;                 // such activities so far

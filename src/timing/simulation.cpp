@@ -133,7 +133,7 @@ class StepSimulator {
                                                          machine_.tasks);
   }
 
-  // The time during which the streams of the first device are busy.
+  // The time during which the streams of the first device are busy; of the whole card if it is cut into devices.
   Seconds of_first_device(Seconds plan::Cost::*part) const {
     Seconds sum{};
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
@@ -141,14 +141,20 @@ class StepSimulator {
     return sum;
   }
 
-  // Whether the node is a Run, a Sum or a copy within the first device.
+  // Whether the node is a Run, a Sum or a copy within the first device, or within another one on the same card.
   bool is_own(std::size_t node) const {
     const plan::Action& action = plan_.nodes[node].action;
-    if (const auto* run = std::get_if<plan::Run>(&action)) return run->device == plan::DeviceId{};
-    if (const auto* sum = std::get_if<plan::Sum>(&action)) return sum->device == plan::DeviceId{};
+    if (const auto* run = std::get_if<plan::Run>(&action)) return is_on_first(run->device);
+    if (const auto* sum = std::get_if<plan::Sum>(&action)) return is_on_first(sum->device);
     const auto* move = std::get_if<plan::Move>(&action);
     return move != nullptr && !is_between_devices(plan_, *move) &&
-           plan_.buffer(move->target.buffer).device == plan::DeviceId{};
+           is_on_first(plan_.buffer(move->target.buffer).device);
+  }
+
+  bool is_on_first(plan::DeviceId device) const {
+    const bool shares =
+        machine_.platform->is_device(where_.front()) && where_[index(device)] == where_.front();
+    return device == plan::DeviceId{} || shares;
   }
 
   // The factor on compute times that makes the step take `measured`. Copies of rows keep the time of the
@@ -183,6 +189,18 @@ class StepSimulator {
     return static_cast<std::size_t>(std::ranges::count_if(where_, [&](platform::Endpoint endpoint) {
       return std::ranges::find(replicas_, endpoint) != replicas_.end();
     }));
+  }
+
+  // The physical devices on which they compute: fewer than replicas if one is cut.
+  std::size_t cards() const {
+    const auto is_again = [&](std::size_t i) {
+      return machine_.platform->is_device(replicas_[i]) &&
+             std::find(replicas_.begin(), replicas_.begin() + static_cast<std::ptrdiff_t>(i), replicas_[i]) !=
+                 replicas_.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    std::size_t again = 0;
+    for (std::size_t i = 0; i < replicas_.size(); ++i) again += is_again(i) ? 1 : 0;
+    return replicas() - replicas() * again / replicas_.size();
   }
 
   std::string_view transport() const {
@@ -227,8 +245,8 @@ class StepSimulator {
     summary.pool = pool_;
     summary.samples_per_second = static_cast<double>(options_.rows) / summary.each_step().count();
     if (const auto peak = type.peak.find(precision()); peak != type.peak.end())
-      summary.utilization = useful_work(plan_) / peak->second / summary.step /
-                            static_cast<double>(replicas()) / static_cast<double>(machine_.devices_of_each());
+      summary.utilization = useful_work(plan_) / peak->second / summary.step / static_cast<double>(cards()) /
+                            static_cast<double>(machine_.devices_of_each());
     return summary;
   }
 

@@ -181,5 +181,26 @@ TEST_F(Described, ATpuIsUsedOnlyWhereItIsAskedFor) {
       has(call(words).messages, "without tpu strategy TensorFlow runs on the CPU and leaves TPUs alone"));
 }
 
+// At equal total batch: the pieces compute in turns, and their messages and launches come on top.
+TEST_F(Described, PiecesOfACardAreNeverFasterThanTheWhole) {
+  for (const std::string strategy : {"mirrored", "central_storage", "multi_worker_mirrored"}) {
+    double whole = 0;
+    for (const int pieces : {1, 2, 4}) {
+      std::string cut;
+      for (int i = 0; i < pieces; ++i) cut += std::string(i == 0 ? "" : ", ") + R"({"memory_limit": 1500})";
+      const Said said = run("two_virtual_gpus", "out",
+                            {"strategy=" + strategy, R"(devices={"logical": {"GPU:0": [)" + cut + "]}}",
+                             "training.per_replica_batch=" + std::to_string(64 / pieces), "numerics=none"});
+      ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+      EXPECT_EQ(has(said.messages, "replicas share one NVIDIA GeForce RTX 4060"), pieces > 1);
+      const json::Value found = results("out");
+      const double rows = number_at(found, {"simulated", "samples_per_second"});
+      EXPECT_LE(number_at(found, {"simulated", "mfu"}), 1);
+      if (pieces == 1) whole = rows;
+      EXPECT_LE(rows, whole) << strategy << ", " << pieces;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace wt

@@ -195,6 +195,29 @@ TEST(Simulate, AStreamWorksOffItsNodesInOrderAndStreamsRunSideBySide) {
   EXPECT_EQ(end_of(timeline, beside), 1e-3);
 }
 
+// Two logical devices on one card: kernels of its compute streams happen one after the other, in the order in which they
+// become ready, and each device keeps its own order. Another card computes meanwhile.
+TEST(Simulate, DevicesThatAreCutFromOneCardTakeTurnsOnIt) {
+  const Platform platform = load("ideal_switch");
+  const std::vector<Endpoint> where{platform.device(0), platform.device(0), platform.device(1)};
+  PlanOfWork work(3);
+  const NodeId first = work.run(0, 2);
+  const NodeId second = work.run(1, 3);
+  work.run(0, 1, {second});
+  work.run(0, 4);
+  work.run(2, 5);
+  work.run(1, 1, {first}, Stream::communication);
+  const Timeline timeline = work.on(platform, where);
+  const auto begins = [&](std::int32_t node) { return start_of(timeline, NodeId(node)); };
+  EXPECT_NEAR(begins(0), 0, exactly);
+  EXPECT_NEAR(begins(1), 2, exactly);
+  EXPECT_NEAR(begins(2), 5, exactly);
+  EXPECT_NEAR(begins(3), 6, exactly) << "it is ready before, and stands behind in its stream";
+  EXPECT_NEAR(begins(4), 0, exactly);
+  EXPECT_NEAR(begins(5), 2, exactly) << "another stream";
+  EXPECT_NEAR(timeline.end.count(), 10, exactly);
+}
+
 TEST(Simulate, MovesOverlapWithKernelsAndWithEachOther) {
   const Platform platform = load("dgx_h100");
   PlanOfWork work(8);
