@@ -65,7 +65,8 @@ void keys_of(Visit& visit, train::ModelCheckpoint& callback) {
                  "\"weights/{epoch:02d}-{val_loss:.2f}.safetensors\""),
         callback.filepath);
   visit(monitored, callback.monitor);
-  visit(optional("save_best_only", "save only after epochs whose result is the best so far"),
+  visit(optional("save_best_only",
+                 "save only where the result of the epoch, or of its steps so far, is the best so far"),
         callback.save_best_only);
   visit(monitor_mode, callback.mode);
   visit(count("save_freq", "save after so many steps; at the end of each epoch where absent"),

@@ -28,8 +28,13 @@ void check_callbacks(const Scenario& scenario, Job& job, Problems& problems) {
     problems.add(scenario.place("training.callbacks"),
                  "callbacks are called by fit, and the loop is \"custom\"",
                  R"(leave them out, or take "loop": "fit")");
-  train::CallbackFacts facts{job.optimizer, all_metrics(job), results_of_epoch(scenario, job),
-                             scenario.semantics, job.machine.platform.has_value()};
+  const std::int64_t steps = steps_per_epoch(scenario, job);
+  train::CallbackFacts facts{job.optimizer,
+                             all_metrics(job),
+                             results_of_epoch(scenario, job),
+                             scenario.semantics,
+                             job.machine.platform.has_value(),
+                             steps < 0 ? std::nullopt : std::optional(steps)};
   for (std::size_t i = 0; i < training.callbacks.size(); ++i) {
     for (const train::CallbackProblem& problem : train::problems_of(training.callbacks[i], facts))
       problems.add(scenario.place(fmt::format("training.callbacks.{}{}{}", i, problem.key.empty() ? "" : ".",

@@ -53,20 +53,31 @@ void check(const ReduceLROnPlateau& callback, const CallbackFacts& facts, Found&
 
 void check(const LearningRateScheduler& /*callback*/, const CallbackFacts& /*facts*/, Found& /*found*/) {}
 
+// Keras 3 fails there with "TypeError: 'NoneType' object is not callable".
+bool compares_too_early(const ModelCheckpoint& callback, const CallbackFacts& facts) {
+  if (!callback.save_best_only || !callback.save_freq || facts.semantics != model::Semantics::keras3 ||
+      is_of_evaluation(callback.monitor))
+    return false;
+  const std::int64_t first_compared = *callback.save_freq * (callback.initial_value_threshold ? 1 : 2);
+  return first_compared <= facts.steps_per_epoch.value_or(first_compared);
+}
+
 void check(const ModelCheckpoint& callback, const CallbackFacts& facts, Found& found) {
   if (callback.save_best_only)
     check_monitor({callback.monitor, callback.mode, 0, Watcher::checkpoint}, facts, found);
-  if (callback.save_best_only && callback.save_freq)
-    found.push_back({"save_freq", "the best of all epochs is known only at the end of an epoch",
-                     R"(leave "save_freq" or "save_best_only" out)"});
+  if (compares_too_early(callback, facts))
+    found.push_back({"save_freq",
+                     "Keras 3 decides at the end of the first epoch which results are better, and it has to "
+                     "compare two before",
+                     "save less often than twice in an epoch, and without \"initial_value_threshold\" less "
+                     "often than once, or train with the semantics keras2"});
   if (!callback.filepath.ends_with(".safetensors") && !callback.filepath.ends_with(".weights.h5"))
     found.push_back({"filepath", fmt::format("\"{}\" is no name of a file of weights", callback.filepath),
                      R"(let it end with ".safetensors", or with ".weights.h5" for Keras' layout)"});
   Fields fields{{"epoch", std::int64_t{1}}};
-  if (callback.save_freq)
-    fields.emplace("batch", std::int64_t{1});
-  else
-    for (const std::string& name : facts.logs) fields.emplace(name, 1.0);
+  if (callback.save_freq) fields.emplace("batch", std::int64_t{1});
+  for (const std::string& name : facts.logs)
+    if (!callback.save_freq || !is_of_evaluation(name)) fields.emplace(name, 1.0);
   try {
     filled(callback.filepath, fields);
   } catch (const InputError& error) {
@@ -88,6 +99,8 @@ void check(const TensorBoard& callback, const CallbackFacts& facts, Found& found
 }
 
 }  // namespace
+
+bool is_of_evaluation(std::string_view result) { return result.starts_with("val_"); }
 
 bool sets_learning_rate(const Callback& callback) {
   return std::holds_alternative<ReduceLROnPlateau>(callback) ||

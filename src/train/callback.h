@@ -47,6 +47,8 @@ struct LearningRateScheduler {
 };
 
 // Saves the model's weights, as safetensors or as Keras reads them, at the end of each epoch or after each `save_freq` steps.
+// After a step, the results are those of its epoch so far. They lack those of an evaluation, without which Keras 2 saves
+// nothing as the best and Keras 3 everything.
 struct ModelCheckpoint {
   std::string filepath{};  // with fields as in Python: "weights/{epoch:02d}-{val_loss:.2f}.safetensors"
   std::string monitor = "val_loss";
@@ -105,6 +107,8 @@ inline constexpr std::array<CallbackClass, std::variant_size_v<Callback>> callba
 }};
 inline std::string_view name_of(const Callback& callback) { return callback_classes[callback.index()].name; }
 
+bool is_of_evaluation(std::string_view result);  // "val_loss"
+
 // Whether the callback changes the learning rate. Such a callback adds the rate to the results of each epoch.
 bool sets_learning_rate(const Callback& callback);
 
@@ -117,7 +121,8 @@ struct CallbackFacts {
   std::vector<model::Metric> metrics{};  // of all outputs, by the names that they are given
   std::vector<std::string> logs{};  // the names of all results of an epoch: "loss", "accuracy", "val_loss"
   model::Semantics semantics = model::default_semantics;
-  bool is_timed = false;  // whether steps have a simulated time
+  bool is_timed = false;                          // whether steps have a simulated time
+  std::optional<std::int64_t> steps_per_epoch{};  // none where an epoch has no end
 };
 
 // A callback that cannot do its work in this training. Keras finds out at the end of the first epoch, or the callback

@@ -28,20 +28,21 @@ class Saving final : public RunningCallback {
   void begin_epoch(std::int64_t epoch) override {
     epoch_ = epoch;
     batch_ = 0;
+    loss_.restart();
   }
 
-  void end_step(const StepResult& /*step*/) override {
+  void end_step(const StepResult& step) override {
     ++batch_;
+    loss_.add(step);
     if (!wanted_.save_freq || ++since_saved_ < *wanted_.save_freq) return;
     since_saved_ = 0;
-    save({{"epoch", epoch_ + 1}, {"batch", batch_}});
+    EpochLogs logs{{"loss", {loss_.mean()}}};
+    for (const Log& metric : step.metrics) logs[metric.name] = {metric.value};
+    save_if_wanted({{"epoch", epoch_ + 1}, {"batch", batch_}}, logs);
   }
 
   void end_epoch(std::int64_t epoch, EpochLogs& logs) override {
-    if (wanted_.save_freq || !is_wanted(logs)) return;
-    Fields fields{{"epoch", epoch + 1}};
-    for (const auto& [name, log] : logs) fields.emplace(name, log.value);
-    save(fields);
+    if (!wanted_.save_freq) save_if_wanted({{"epoch", epoch + 1}}, logs);
   }
 
   std::map<std::string, double> state() const override {
@@ -49,17 +50,32 @@ class Saving final : public RunningCallback {
   }
 
  private:
-  // An epoch without the monitored quantity is saved by Keras 3 and not by Keras 2.
+  // Results without the monitored quantity are saved by Keras 3 and not by Keras 2.
   bool is_wanted(const EpochLogs& logs) {
     if (!monitor_) return true;
     const auto current = logs.find(wanted_.monitor);
-    if (current == logs.end()) return context_.semantics == model::Semantics::keras3;
+    if (current == logs.end()) {
+      warn();
+      return is_keras3();
+    }
     if (!monitor_->is_improvement(current->second.value, best_)) return false;
     best_ = current->second.value;
     return true;
   }
 
-  void save(const Fields& fields) const {
+  bool is_keras3() const { return context_.semantics == model::Semantics::keras3; }
+
+  // Python shows a warning once, and Keras 2 logs its own each time.
+  void warn() {
+    if (is_keras3() && has_warned_) return;
+    has_warned_ = true;
+    context_.tell(fmt::format("Can save best model only with {} available{}.", wanted_.monitor,
+                              is_keras3() ? "" : ", skipping"));
+  }
+
+  void save_if_wanted(Fields fields, const EpochLogs& logs) {
+    if (!is_wanted(logs)) return;
+    for (const auto& [name, log] : logs) fields.emplace(name, log.value);
     context_.model.save_weights(context_.file(filled(wanted_.filepath, fields)));
   }
 
@@ -70,6 +86,8 @@ class Saving final : public RunningCallback {
   std::int64_t epoch_ = 0;
   std::int64_t batch_ = 0;  // steps of this epoch
   std::int64_t since_saved_ = 0;
+  LossSoFar loss_{};  // of this epoch
+  bool has_warned_ = false;
 };
 
 // As Python's csv.excel: fields with a separator or a quote are quoted, and lines end with "\r\n".

@@ -37,6 +37,21 @@ struct CallbackContext {
   void tell(const std::string& text) const;
 };
 
+// The mean loss of the steps of an epoch so far, as Keras' progress bar shows it.
+class LossSoFar {
+ public:
+  void restart() { loss_ = rows_ = 0; }
+  void add(const StepResult& step) {
+    loss_ += step.loss * static_cast<double>(step.rows);
+    rows_ += static_cast<double>(step.rows);
+  }
+  double mean() const { return loss_ / rows_; }
+
+ private:
+  double loss_ = 0;  // times the rows
+  double rows_ = 0;
+};
+
 class RunningCallback {
  public:
   virtual ~RunningCallback() = default;

@@ -17,7 +17,8 @@ class Board final : public RunningCallback {
       : wanted_(callback), context_(context), train_(file(TensorBoard::train_folder)) {}
 
   void begin_epoch(std::int64_t /*epoch*/) override {
-    loss_ = rows_ = seconds_ = 0;
+    loss_.restart();
+    seconds_ = 0;
     steps_ = 0;
   }
 
@@ -25,14 +26,13 @@ class Board final : public RunningCallback {
   void end_step(const StepResult& step) override {
     ++all_steps_;
     ++steps_;
-    loss_ += step.loss * static_cast<double>(step.rows);
-    rows_ += static_cast<double>(step.rows);
+    loss_.add(step);
     const double seconds = context_.step_seconds ? context_.step_seconds(step.step) : 0;
     seconds_ += seconds;
     time_ += seconds;
     if (!writes_steps() || !is_turn(all_steps_)) return;
     if (wanted_.write_steps_per_second) write(train_, "batch_steps_per_second", all_steps_, 1 / seconds);
-    write(train_, "batch_loss", all_steps_, loss_ / rows_);
+    write(train_, "batch_loss", all_steps_, loss_.mean());
     for (const Log& metric : step.metrics) write(train_, "batch_" + metric.name, all_steps_, metric.value);
   }
 
@@ -85,8 +85,7 @@ class Board final : public RunningCallback {
   CallbackContext context_;
   data::EventFile train_;
   std::optional<data::EventFile> validation_{};
-  double loss_ = 0;  // of this epoch, times the rows
-  double rows_ = 0;
+  LossSoFar loss_{};
   double seconds_ = 0;
   double time_ = 0;  // simulated, since the training began
   std::int64_t steps_ = 0;
