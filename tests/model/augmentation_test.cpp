@@ -1,6 +1,7 @@
-// Claims: in training RandomFlip, RandomBrightness, RandomContrast and RandomCrop change images as Keras' formulas say, by as
-// much as Keras draws in each version, and each image or the batch for itself as there; out of training images pass; other
-// augmentations are refused in training.
+// Claims: in training RandomFlip, RandomBrightness, RandomContrast, RandomCrop, RandomTranslation, RandomRotation and RandomZoom
+// change images as Keras' formulas say, by as much as Keras draws in each version, and each image or the batch for itself as
+// there; out of training images pass; other augmentations are refused in training. What is filled beyond an image, and pixels
+// between pixels, are compared with recordings of TensorFlow.
 
 #include "model/layers/augmentation.h"
 
@@ -8,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numbers>
 #include <set>
 
 #include "numbers.h"
@@ -16,6 +19,7 @@ namespace wt::model {
 namespace {
 
 constexpr std::int64_t count = 64, height = 3, width = 4;
+constexpr std::int64_t extent = 16;  // of the square images of which places are measured
 
 // The same image of 0, 1, ... in every row of the batch, times a number.
 Tensor images(float times = 1) {
@@ -147,11 +151,154 @@ TEST(RandomCrop, IsResizedOutOfTrainingInKeras2) {
   EXPECT_EQ(changed(layer(), Semantics::keras3, false)[0].size(), 12U);
 }
 
+// Of a ramp along one axis, what a place in the middle shows is where it comes from.
+Tensor ramp(bool is_across) {
+  std::vector<float> numbers;
+  for (std::int64_t row = 0; row < count; ++row)
+    for (int y = 0; y < extent; ++y)
+      for (int x = 0; x < extent; ++x) numbers.push_back(static_cast<float>(is_across ? x : y));
+  return test::floats({count, extent, extent, 1}, numbers);
+}
+
+// Where each image's pixel at a place comes from.
+struct Origins {
+  std::vector<double> x{}, y{};
+};
+Origins origins(const std::function<LayerPtr()>& layer, Semantics semantics, std::int64_t y, std::int64_t x) {
+  Origins found;
+  const auto at = static_cast<std::size_t>(y * extent + x);
+  for (const auto& image : changed(layer(), semantics, true, ramp(true))) found.x.push_back(image[at]);
+  for (const auto& image : changed(layer(), semantics, true, ramp(false))) found.y.push_back(image[at]);
+  return found;
+}
+
+// Numbers that are drawn uniformly, each image's own.
+void expect_uniform(std::vector<double> numbers, const Between& between) {
+  const auto draws = static_cast<double>(numbers.size());
+  const double span = between.high - between.low;
+  std::ranges::sort(numbers);
+  EXPECT_GE(numbers.front(), between.low - 1e-4);
+  EXPECT_LE(numbers.back(), between.high + 1e-4);
+  EXPECT_LT(numbers.front(), between.low + span / 8);
+  EXPECT_GT(numbers.back(), between.high - span / 8);
+  double mean = 0;
+  for (const double number : numbers) mean += number / draws;
+  EXPECT_NEAR(mean, (between.low + between.high) / 2, 4 * span / std::sqrt(12 * draws));
+  EXPECT_GT((std::set<double>(numbers.begin(), numbers.end()).size()), numbers.size() / 2);
+}
+
+double correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto draws = static_cast<double>(a.size());
+  double mean_a = 0, mean_b = 0, ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    mean_a += a[i] / draws;
+    mean_b += b[i] / draws;
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean_a) * (b[i] - mean_b);
+    aa += (a[i] - mean_a) * (a[i] - mean_a);
+    bb += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
+TEST(RandomTranslation, MovesByWholePixelsWithoutChangingThem) {
+  const auto moved = [](double down, double right) {
+    return changed(random_translation({.name = "t",
+                                       .height = {down / height, down / height},
+                                       .width = {right / width, right / width},
+                                       .warp = {FillMode::constant, Interpolation::nearest, -1}}),
+                   Semantics::keras3)[0];
+  };
+  EXPECT_EQ(moved(1, 0), (std::vector<double>{-1, -1, -1, -1, 0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(moved(0, -2), (std::vector<double>{2, 3, -1, -1, 6, 7, -1, -1, 10, 11, -1, -1}));
+  EXPECT_EQ(moved(-3, 4), std::vector<double>(12, -1));
+}
+
+TEST(RandomTranslation, DrawsForEachImageAndDirection) {
+  for (const Semantics semantics : both_versions) {
+    const Origins from = origins(
+        [] {
+          return random_translation({.name = "t", .height = {-0.25, 0.125}, .width = {-0.125, 0.375}});
+        },
+        semantics, 8, 8);
+    expect_uniform(from.y, {8 - 0.125 * extent, 8 + 0.25 * extent});
+    expect_uniform(from.x, {8 - 0.375 * extent, 8 + 0.125 * extent});
+    EXPECT_LT(std::abs(correlation(from.x, from.y)), 4 / std::sqrt(count));
+  }
+}
+
+// Keras' matrix is of the way back, so that a positive angle turns the image against the clock.
+TEST(RandomRotation, ByAQuarterTurnTransposesAndMirrors) {
+  std::vector<float> numbers;
+  for (std::int64_t row = 0; row < count; ++row) numbers.insert(numbers.end(), {1, 2, 3, 4});
+  const Tensor square = test::floats({count, 2, 2, 1}, numbers);
+  using Turned = std::pair<double, std::vector<double>>;
+  for (const auto& [turns, expected] : std::vector<Turned>{{0.25, {2, 4, 1, 3}},
+                                                           {-0.25, {3, 1, 4, 2}},
+                                                           {0.5, {4, 3, 2, 1}},
+                                                           {-0.75, {2, 4, 1, 3}},
+                                                           {3, {1, 2, 3, 4}}})
+    test::expect_near(
+        changed(random_rotation({.name = "r", .factor = {turns, turns}}), Semantics::keras3, true, square)[0],
+        expected, 1e-5);
+}
+
+TEST(RandomRotation, DrawsAnAngleForEachImage) {
+  constexpr double middle = (extent - 1) / 2.0;
+  constexpr std::int64_t right = 12;
+  for (const Semantics semantics : both_versions) {
+    const Origins from = origins(
+        [] {
+          return random_rotation({.name = "r", .factor = {-0.25, 0.125}});
+        },
+        semantics, 7, right);
+    std::vector<double> turns;
+    for (std::size_t i = 0; i < from.x.size(); ++i) {
+      const double own_x = right - middle, own_y = 7 - middle;
+      const double x = from.x[i] - middle, y = from.y[i] - middle;
+      EXPECT_NEAR(std::hypot(x, y), std::hypot(own_x, own_y), 1e-4);
+      turns.push_back((std::atan2(y, x) - std::atan2(own_y, own_x)) / (2 * std::numbers::pi));
+    }
+    expect_uniform(turns, {-0.25, 0.125});
+  }
+}
+
+TEST(RandomZoom, DrawsForEachImageAndDirection) {
+  constexpr double middle = (extent - 1) / 2.0;
+  const auto zooms = [&](std::vector<double> from, double own) {
+    for (double& place : from) place = (place - middle) / (own - middle) - 1;
+    return from;
+  };
+  for (const Semantics semantics : both_versions) {
+    const Origins from = origins(
+        [] {
+          return random_zoom({.name = "z", .height = {-0.5, 0.25}, .width = Between{-0.25, 0.75}});
+        },
+        semantics, 10, 4);
+    const auto down = zooms(from.y, 10), across = zooms(from.x, 4);
+    expect_uniform(down, {-0.5, 0.25});
+    expect_uniform(across, {-0.25, 0.75});
+    EXPECT_LT(std::abs(correlation(down, across)), 4 / std::sqrt(count));
+    const Origins together = origins(
+        [] {
+          return random_zoom({.name = "z", .height = {-0.5, 0.25}});
+        },
+        semantics, 10, 4);
+    test::expect_near(zooms(together.x, 4), zooms(together.y, 10), 1e-4);
+    expect_uniform(zooms(together.x, 4), {-0.5, 0.25});
+  }
+}
+
 TEST(Augmentation, PassesOutOfTraining) {
   for (const Semantics semantics : both_versions) {
-    const LayerPtr layers[] = {random_flip({.name = "f"}), random_brightness({.name = "b", .factor = {1, 1}}),
+    const LayerPtr layers[] = {random_flip({.name = "f"}),
+                               random_brightness({.name = "b", .factor = {1, 1}}),
                                random_contrast({.name = "c", .factor = {1, 1}}),
-                               random_augmentation("RandomZoom", "z")};
+                               random_translation({.name = "t", .height = {1, 1}}),
+                               random_rotation({.name = "r", .factor = {0.5, 0.5}}),
+                               random_zoom({.name = "z", .height = {1, 1}}),
+                               random_augmentation("RandomHeight", "h")};
     for (const LayerPtr& layer : layers)
       EXPECT_EQ(changed(layer, semantics, false)[0], mirrored(false, false)) << layer->class_name();
   }
@@ -161,7 +308,7 @@ TEST(Augmentation, OfOtherKindsIsRefusedInTraining) {
   for (const std::string_view name : other_augmentations())
     EXPECT_NE(test::refusal([&] {
                 changed(random_augmentation(name, "a"), Semantics::keras3);
-              }).find("not offered in training"),
+              }).find("a random size"),
               std::string::npos);
 }
 

@@ -1,6 +1,7 @@
 #include "model/layers/augmentation.h"
 
 #include <algorithm>
+#include <numbers>
 
 #include "model/constants.h"
 #include "model/layers/resizing.h"
@@ -20,7 +21,7 @@ class RandomChange : public Layer {
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
-    const Symbol x = as_float(only(inputs, 4));
+    const Symbol x = as_wide_float(only(inputs, 4));
     return {building.training() ? changed(building, x) : passed(building, x)};
   }
   virtual Symbol changed(Building& building, Symbol x) const = 0;
@@ -154,6 +155,122 @@ class RandomCrop final : public RandomChange {
   Shape sizes_;
 };
 
+// What the layers share that take pixels from other places.
+class RandomWarp : public RandomChange {
+ public:
+  RandomWarp(std::string_view class_name, std::string name, std::optional<std::int64_t> seed,
+             const Warp& warp)
+      : RandomChange(class_name, std::move(name), seed), warp_(warp) {}
+
+ protected:
+  Symbol changed(Building& building, Symbol x) const override {
+    return warped(x, places(building, x), warp_);
+  }
+  virtual Places places(Building& building, Symbol x) const = 0;
+
+  // Two numbers for each image, [batch, 1, 1].
+  std::vector<Symbol> drawn_twice(Building& building, Symbol x, const Between& first,
+                                  const Between& second) const {
+    const std::int64_t rows = x.shape()[0];
+    std::vector<Symbol> draws = split(drawn(building, {2, rows, 1, 1}, {0, 1}), 0, {1, 1});
+    const auto within = [&](Symbol draw, const Between& between) {
+      return wt::reshape(draw, {rows, 1, 1}) * (between.high - between.low) + between.low;
+    };
+    return {within(draws[0], first), within(draws[1], second)};
+  }
+
+  static double height(Symbol x) { return static_cast<double>(x.shape()[1]); }
+  static double width(Symbol x) { return static_cast<double>(x.shape()[2]); }
+
+ private:
+  Warp warp_;
+};
+
+class RandomTranslation final : public RandomWarp {
+ public:
+  explicit RandomTranslation(const RandomTranslationConfig& config)
+      : RandomWarp("RandomTranslation", config.name, config.seed, config.warp),
+        height_(config.height),
+        width_(config.width) {}
+
+ protected:
+  Places places(Building& building, Symbol x) const override {
+    const std::vector<Symbol> by = drawn_twice(building, x, height_, width_);
+    const Places own = own_places(x);
+    return {own.x - by[1] * width(x), own.y - by[0] * height(x)};
+  }
+
+ private:
+  Between height_, width_;
+};
+
+class RandomRotation final : public RandomWarp {
+ public:
+  explicit RandomRotation(const RandomRotationConfig& config)
+      : RandomWarp("RandomRotation", config.name, config.seed, config.warp), factor_(config.factor) {}
+
+ protected:
+  Places places(Building& building, Symbol x) const override {
+    const auto [sine, cosine] = of_turns(drawn(building, {x.shape()[0], 1, 1}, factor_));
+    const Places own = own_places(x);
+    const double last_x = width(x) - 1, last_y = height(x) - 1;
+    const Symbol x_offset = (-(cosine * last_x - sine * last_y) + last_x) / 2;
+    const Symbol y_offset = (-(sine * last_x + cosine * last_y) + last_y) / 2;
+    return {cosine * own.x - sine * own.y + x_offset, sine * own.x + cosine * own.y + y_offset};
+  }
+
+ private:
+  struct Direction {
+    Symbol sine{};
+    Symbol cosine{};
+  };
+
+  // Of an angle in turns: by Taylor's series of a quarter of the angle within half a turn, which is then doubled twice.
+  static Direction of_turns(Symbol turns) {
+    const Symbol whole = cast(cast(turns + select_half(turns), Type::int32), Type::float32);
+    const Symbol angle = (turns - whole) * (std::numbers::pi / 2), squared = square(angle);
+    const auto series = [&](std::initializer_list<double> factors) {
+      Symbol sum = number_like(angle, 1);
+      for (const double factor : factors) sum = sum * squared / -factor + 1;
+      return sum;
+    };
+    Direction at{angle * series({10 * 11, 8 * 9, 6 * 7, 4 * 5, 2 * 3}),
+                 series({9 * 10, 7 * 8, 5 * 6, 3 * 4, 1 * 2})};
+    for (int i = 0; i < 2; ++i) at = {at.sine * at.cosine * 2, -(square(at.sine) * 2) + 1};
+    return at;
+  }
+  static Symbol select_half(Symbol x) {
+    return select(less(x, number_like(x, 0)), number_like(x, -0.5), number_like(x, 0.5));
+  }
+
+  Between factor_;
+};
+
+class RandomZoom final : public RandomWarp {
+ public:
+  explicit RandomZoom(const RandomZoomConfig& config)
+      : RandomWarp("RandomZoom", config.name, config.seed, config.warp),
+        height_(config.height),
+        width_(config.width) {}
+
+ protected:
+  Places places(Building& building, Symbol x) const override {
+    const std::vector<Symbol> by =
+        drawn_twice(building, x, of_size(height_), of_size(width_.value_or(height_)));
+    const Places own = own_places(x);
+    const auto around_middle = [](Symbol place, Symbol zoom, double extent) {
+      return zoom * place + (-zoom + 1) * ((extent - 1) / 2);
+    };
+    return {around_middle(own.x, width_ ? by[1] : by[0], width(x)), around_middle(own.y, by[0], height(x))};
+  }
+
+ private:
+  static Between of_size(const Between& share) { return {1 + share.low, 1 + share.high}; }
+
+  Between height_;
+  std::optional<Between> width_;
+};
+
 class OtherAugmentation final : public RandomChange {
  public:
   OtherAugmentation(std::string_view class_name, std::string name)
@@ -161,13 +278,12 @@ class OtherAugmentation final : public RandomChange {
 
  protected:
   Symbol changed(Building&, Symbol) const override {
-    refuse("this random augmentation is not offered in training",
-           "augment the rows of the dataset before, or leave the layer out");
+    refuse("in training its results would have a random size, and it is not offered there",
+           "change the rows of the dataset before, or take RandomZoom, which keeps the size");
   }
 };
 
-constexpr std::string_view other_names[] = {"RandomHeight", "RandomRotation", "RandomTranslation",
-                                            "RandomWidth", "RandomZoom"};
+constexpr std::string_view other_names[] = {"RandomHeight", "RandomWidth"};
 
 }  // namespace
 
@@ -179,6 +295,13 @@ LayerPtr random_contrast(RandomContrastConfig config) {
   return std::make_shared<RandomContrast>(std::move(config));
 }
 LayerPtr random_crop(const RandomCropConfig& config) { return std::make_shared<RandomCrop>(config); }
+LayerPtr random_translation(const RandomTranslationConfig& config) {
+  return std::make_shared<RandomTranslation>(config);
+}
+LayerPtr random_rotation(const RandomRotationConfig& config) {
+  return std::make_shared<RandomRotation>(config);
+}
+LayerPtr random_zoom(const RandomZoomConfig& config) { return std::make_shared<RandomZoom>(config); }
 std::span<const std::string_view> other_augmentations() { return other_names; }
 LayerPtr random_augmentation(std::string_view class_name, std::string name) {
   return std::make_shared<OtherAugmentation>(class_name, std::move(name));

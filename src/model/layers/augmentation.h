@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/layer.h"
+#include "model/layers/warping.h"
 
 namespace wt::model {
 
@@ -52,7 +53,36 @@ struct RandomCropConfig {
 };
 LayerPtr random_crop(const RandomCropConfig& config);
 
-// Those that pass images out of training and are refused in it.
+// Moved, by shares of the height and of the width. What lies beyond an image is filled.
+struct RandomTranslationConfig {
+  std::string name{};
+  Between height{};
+  Between width{};
+  Warp warp{};
+  std::optional<std::int64_t> seed{};
+};
+LayerPtr random_translation(const RandomTranslationConfig& config);
+
+// Turned around their middles, by a share of a full turn.
+struct RandomRotationConfig {
+  std::string name{};
+  Between factor{};
+  Warp warp{};
+  std::optional<std::int64_t> seed{};
+};
+LayerPtr random_rotation(const RandomRotationConfig& config);
+
+// Smaller by a share, or larger where it is below 0, around their middles.
+struct RandomZoomConfig {
+  std::string name{};
+  Between height{};
+  std::optional<Between> width{};  // none: that of the height
+  Warp warp{};
+  std::optional<std::int64_t> seed{};
+};
+LayerPtr random_zoom(const RandomZoomConfig& config);
+
+// Those that pass images out of training and are refused in it, where the results would have a random size.
 std::span<const std::string_view> other_augmentations();  // their class names
 LayerPtr random_augmentation(std::string_view class_name, std::string name);
 

@@ -66,13 +66,14 @@ LayerPtr read_activity_regularization(LayerReader& r) {
 }
 
 // One number stands for both sides, or there are two.
-Between read_factor(LayerReader& r, double least, double most, bool is_symmetric) {
-  const std::vector<double> given = r.numbers("factor", {0});
+Between read_factor(LayerReader& r, double least, double most, bool is_symmetric,
+                    std::string_view key = "factor") {
+  const std::vector<double> given = r.numbers(key, {0});
   const double first = given.front();
   const Between factor =
       given.size() > 1 ? Between{first, given[1]} : Between{is_symmetric ? -first : first, first};
   if (given.size() > 2 || factor.low < least || factor.low > 1 || factor.high < least || factor.high > most)
-    r.problem("factor", "this is no factor",
+    r.problem(key, "this is no factor",
               fmt::format("write one number, or two, between {} and {}", least, most));
   return factor;
 }
@@ -110,6 +111,50 @@ LayerPtr read_random_crop(LayerReader& r) {
   return random_crop({r.name(), r.extent("height"), r.extent("width"), r.seed()});
 }
 
+constexpr json::Named<FillMode> fill_modes[] = {{"reflect", FillMode::reflect},
+                                                {"constant", FillMode::constant},
+                                                {"wrap", FillMode::wrap},
+                                                {"nearest", FillMode::nearest}};
+constexpr json::Named<Interpolation> warp_interpolations[] = {{"bilinear", Interpolation::bilinear},
+                                                              {"nearest", Interpolation::nearest}};
+
+Warp read_warp(LayerReader& r) {
+  return {r.one_of("fill_mode", fill_modes, FillMode::reflect),
+          r.one_of("interpolation", warp_interpolations, Interpolation::bilinear), r.number("fill_value", 0)};
+}
+
+// Keras 3 puts two numbers in order.
+Between read_range(LayerReader& r, std::string_view key, double least, double most = 1) {
+  const Between given = read_factor(r, least, most, true, key);
+  return {std::min(given.low, given.high), std::max(given.low, given.high)};
+}
+
+LayerPtr read_random_translation(LayerReader& r) {
+  return random_translation({.name = r.name(),
+                             .height = read_range(r, "height_factor", -1),
+                             .width = read_range(r, "width_factor", -1),
+                             .warp = read_warp(r),
+                             .seed = r.seed()});
+}
+
+LayerPtr read_random_rotation(LayerReader& r) {
+  constexpr double turns = 1e3;
+  return random_rotation({.name = r.name(),
+                          .factor = read_range(r, "factor", -turns, turns),
+                          .warp = read_warp(r),
+                          .seed = r.seed()});
+}
+
+LayerPtr read_random_zoom(LayerReader& r) {
+  return random_zoom({.name = r.name(),
+                      .height = read_range(r, "height_factor", -1),
+                      .width = r.given("width_factor") == nullptr
+                                   ? std::nullopt
+                                   : std::optional(read_range(r, "width_factor", -1)),
+                      .warp = read_warp(r),
+                      .seed = r.seed()});
+}
+
 // What these arguments say happens in training only.
 LayerPtr read_augmentation(LayerReader& r) {
   for (const auto* key : {"factor", "height_factor", "width_factor", "fill_mode", "fill_value",
@@ -133,6 +178,9 @@ constexpr LayerClass dropout_rows[] = {
      read_random_contrast},
     {"RandomCrop", "a part of the images at a random place in training", read_random_crop},
     {"RandomFlip", "mirrors random images in training", read_random_flip},
+    {"RandomRotation", "turns images by random angles in training", read_random_rotation},
+    {"RandomTranslation", "moves images by random distances in training", read_random_translation},
+    {"RandomZoom", "makes images larger or smaller in training", read_random_zoom},
     {"SpatialDropout1D", "sets random channels of a sequence to zero in training", read_spatial_dropout<1>},
     {"SpatialDropout2D", "sets random channels of an image to zero in training", read_spatial_dropout<2>},
     {"SpatialDropout3D", "sets random channels of a volume to zero in training", read_spatial_dropout<3>},
