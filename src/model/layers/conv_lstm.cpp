@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "model/activation.h"
 #include "model/constants.h"
 #include "model/layers/spatial.h"
@@ -25,6 +27,9 @@ class ConvLstm final : public Layer {
         refuse(fmt::format("a size has {} numbers", sizes->rank()),
                fmt::format("write one number, or {}", rank_));
     }
+    for (const double rate : {config_.dropout, config_.recurrent_dropout})
+      if (!(rate >= 0 && rate < 1))
+        refuse(fmt::format("the share {} is dropped", rate), "it must be at least 0 and less than 1");
   }
   std::string_view class_name() const override { return conv_lstm_names[rank_ - 1]; }
 
@@ -46,13 +51,15 @@ class ConvLstm final : public Layer {
     Symbol h = inputs.size() == 3 ? inputs[1] : zeros_of_state;
     Symbol c = inputs.size() == 3 ? inputs[2] : zeros_of_state;
     Symbol shown = zeros_of_state;
+    const std::vector<Symbol> shares =
+        shares_of_gates(building, state, {name() + "/state_seed", config_.recurrent_dropout});
     std::vector<Symbol> sequence;
     for (std::int64_t i = 0; i < time; ++i) {
       const std::int64_t at = config_.go_backwards ? time - 1 - i : i;
       Shape gates = state;
       gates[rank_ + 1] *= gate_count;
       const auto [next_h, next_c] =
-          next(building, wt::reshape(steps[static_cast<std::size_t>(at)], gates), h, c);
+          next(building, wt::reshape(steps[static_cast<std::size_t>(at)], gates), {h, c}, shares);
       const auto kept = [&](Symbol before, Symbol after) {
         return unless_masked(building, at, before, after);
       };
@@ -78,18 +85,55 @@ class ConvLstm final : public Layer {
  private:
   static constexpr std::int64_t gate_count = 4;  // in, forget, candidate, out
 
+  struct Dropping {
+    std::string stream{};
+    double rate = 0;
+  };
+  // By what each gate multiplies a tensor before its product: 0 for what it drops. None where nothing is dropped.
+  std::vector<Symbol> shares_of_gates(Building& building, const Shape& shape,
+                                      const Dropping& dropping) const {
+    if (!building.training() || dropping.rate == 0) return {};
+    Shape all = shape, rows;
+    all[0] *= gate_count;
+    for (std::int64_t gate = 0; gate < gate_count; ++gate) rows.append(shape[0]);
+    return split(wt::dropout(fill(building.trace(), {Type::float32, all}, 1),
+                             building.random_stream(dropping.stream, config_.seed), {.rate = dropping.rate}),
+                 0, rows);
+  }
+
+  // The product of every gate: one product of x, or one of what each gate keeps of it.
+  Symbol by_gates(Symbol x, Symbol kernel, const std::vector<Symbol>& shares,
+                  const std::function<Symbol(Symbol x, Symbol kernel)>& product) const {
+    if (shares.empty()) return product(x, kernel);
+    const std::vector<Symbol> kernels = split(kernel, rank_ + 1, filters_of_gates());
+    std::vector<Symbol> products;
+    for (std::size_t gate = 0; gate < kernels.size(); ++gate)
+      products.push_back(product(x * shares[gate], kernels[gate]));
+    return concat(products, products.front().shape().rank() - 1);
+  }
+  Shape filters_of_gates() const {
+    Shape filters;
+    for (std::int64_t gate = 0; gate < gate_count; ++gate) filters.append(config_.base.filters);
+    return filters;
+  }
+
   // What the input adds to the gates, for all time steps at once: [batch, time, spatial axes..., 4 filters].
   Symbol of_input(Building& building, Symbol x) const {
     const ConvolutionConfig& base = config_.base;
     const std::int64_t rows = x.shape()[0], time = x.shape()[1], width = gate_count * base.filters;
-    Shape images{rows * time};
+    Shape images{rows * time}, one_step = x.shape();
     for (int axis = 2; axis < x.shape().rank(); ++axis) images.append(x.shape()[axis]);
+    one_step[1] = 1;
     const Symbol kernel = weight(building, "kernel", x.shape().last(), base.kernel);
-    Symbol y = spatial::convolve(wt::reshape(x, images), kernel,
-                                 {.size = base.kernel_size,
-                                  .strides = base.strides,
-                                  .dilation = base.dilation_rate,
-                                  .padding = base.padding});
+    const std::vector<Symbol> shares =
+        shares_of_gates(building, one_step, {name() + "/seed", config_.dropout});
+    Symbol y = by_gates(x, kernel, shares, [&](Symbol kept, Symbol own) {
+      return spatial::convolve(wt::reshape(kept, images), own,
+                               {.size = base.kernel_size,
+                                .strides = base.strides,
+                                .dilation = base.dilation_rate,
+                                .padding = base.padding});
+    });
     if (base.use_bias) {
       WeightRule rule = base.bias;
       if (config_.unit_forget_bias) rule.initializer = {UnitForgetBias{}, {}};
@@ -104,20 +148,23 @@ class ConvLstm final : public Layer {
     Symbol h{};
     Symbol c{};
   };
-  States next(Building& building, Symbol of_x, Symbol h, Symbol c) const {
-    const std::int64_t filters = config_.base.filters;
-    const Symbol kernel = weight(building, "recurrent_kernel", filters, config_.recurrent_kernel);
+  States next(Building& building, Symbol of_x, const States& before,
+              const std::vector<Symbol>& shares) const {
+    const Symbol kernel =
+        weight(building, "recurrent_kernel", config_.base.filters, config_.recurrent_kernel);
     Shape ones;
     for (int i = 0; i < rank_; ++i) ones.append(1);
-    const Symbol of_h = spatial::convolve(
-        h, kernel,
-        {.size = config_.base.kernel_size, .strides = ones, .dilation = ones, .padding = Padding::same});
-    const std::vector<Symbol> z = split(of_x + of_h, rank_ + 1, {filters, filters, filters, filters});
+    const Symbol of_h = by_gates(before.h, kernel, shares, [&](Symbol kept, Symbol own) {
+      return spatial::convolve(
+          kept, own,
+          {.size = config_.base.kernel_size, .strides = ones, .dilation = ones, .padding = Padding::same});
+    });
+    const std::vector<Symbol> z = split(of_x + of_h, rank_ + 1, filters_of_gates());
     const auto gate = [&](std::size_t i) {
       return activate(z[i], config_.recurrent_activation, building.semantics());
     };
     const auto value = [&](Symbol y) { return activate(y, config_.base.activation, building.semantics()); };
-    const Symbol cell = gate(1) * c + gate(0) * value(z[2]);
+    const Symbol cell = gate(1) * before.c + gate(0) * value(z[2]);
     return {gate(3) * value(cell), cell};
   }
 

@@ -8,7 +8,8 @@ namespace wt::model {
 // [batch, time, spatial axes..., channels], the state [batch, spatial axes..., filters]. The convolution of the state is
 // padded such that it keeps its size. There is no kernel of its own: the step has the convolutions of every time step.
 //
-// Further inputs of a call are the initial states h and c, zeros by default.
+// Further inputs of a call are the initial states h and c, zeros by default. In training each gate drops its own part of
+// the input and of the state, the same in every step.
 struct ConvLstmConfig {
   ConvolutionConfig base{};
   std::string recurrent_activation = "sigmoid";  // of the gates
@@ -17,6 +18,9 @@ struct ConvLstmConfig {
   bool return_sequences = false;
   bool return_state = false;
   bool go_backwards = false;
+  double dropout = 0;  // the shares of the input's and of the state's elements that are dropped
+  double recurrent_dropout = 0;
+  std::optional<std::int64_t> seed{};
 };
 LayerPtr conv_lstm1d(ConvLstmConfig config);
 LayerPtr conv_lstm2d(ConvLstmConfig config);

@@ -56,14 +56,10 @@ LayerPtr read_locally_connected(LayerReader& r) {
 
 template <LayerPtr (*make)(ConvLstmConfig), int rank>
 LayerPtr read_conv_lstm(LayerReader& r) {
-  for (const auto* key : {"dropout", "recurrent_dropout"})
-    if (r.number(key, 0) != 0)
-      r.problem(key, fmt::format("\"{}\" of a recurrent layer is not offered", key),
-                "set it to 0, or put a Dropout in front of the layer");
   r.not_offered("stateful", "set it to false, or pass the states as initial states");
   r.not_offered("time_major", "set it to false");
   r.not_offered("zero_output_for_mask", "set it to false");
-  for (const auto* key : {"unroll", "seed", "implementation"}) r.value(key);
+  for (const auto* key : {"unroll", "implementation"}) r.value(key);
   // Both versions of Keras write the activations. Where a user leaves them out, they are those of Keras 3.
   ConvLstmConfig config{.base = read_convolution_base(r, rank, "kernel"),
                         .recurrent_activation = r.activation_name("recurrent_activation", "sigmoid"),
@@ -71,7 +67,10 @@ LayerPtr read_conv_lstm(LayerReader& r) {
                         .unit_forget_bias = r.flag("unit_forget_bias", true),
                         .return_sequences = r.flag("return_sequences", false),
                         .return_state = r.flag("return_state", false),
-                        .go_backwards = r.flag("go_backwards", false)};
+                        .go_backwards = r.flag("go_backwards", false),
+                        .dropout = r.number("dropout", 0),
+                        .recurrent_dropout = r.number("recurrent_dropout", 0),
+                        .seed = r.seed()};
   if (!r.has("activation")) config.base.activation = "tanh";
   config.base.filters = r.extent("filters");
   return make(std::move(config));
