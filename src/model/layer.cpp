@@ -83,6 +83,11 @@ Type common_type(const std::vector<Symbol>& inputs) {
   return common.value_or(Type::float32);
 }
 
+bool is_whole(Symbol x) {
+  const Type type = x.spec().type;
+  return !is_floating(type) && type != Type::boolean;
+}
+
 std::string prefixed(const Layer& layer, std::string_view fact) {
   const std::string_view noun = layer.parts().empty() ? "layer" : "model";
   return fmt::format("[{}] {} \"{}\": {}", layer.class_name(), noun, layer.name(), fact);
@@ -249,15 +254,25 @@ std::vector<Symbol> Layer::operator()(Building& building, const std::vector<Symb
 }
 
 // A model hands its inputs on as they are, to layers that have policies of their own.
+bool Layer::makes_real_numbers(const Building& building, const std::vector<Symbol>& inputs) const {
+  const WholeNumbers rule = whole_numbers();
+  if (rule == WholeNumbers::keeps || !is_on(Switch::whole_numbers_join_real_ones, building.semantics()))
+    return false;
+  return rule == WholeNumbers::converts ||
+         std::ranges::any_of(inputs, [](Symbol input) { return is_floating(input.spec().type); });
+}
+
 std::vector<Symbol> Layer::inputs_by_policy(Building& building, std::vector<Symbol> inputs,
                                             Type policy) const {
   if (!parts().empty()) return inputs;
   const UnderHalves rule = under_halves();
-  if (rule == UnderHalves::rounds_output) return inputs;
+  const bool is_made_real = makes_real_numbers(building, inputs);
+  if (rule == UnderHalves::rounds_output && !is_made_real) return inputs;
   const Type wanted = rule == UnderHalves::follows ? common_type(inputs) : policy;
   for (Symbol& input : inputs) {
     const Symbol given = input;
-    input = with_type(input, wanted);
+    if (is_made_real && is_whole(input)) input = cast(input, Type::float32);
+    if (rule != UnderHalves::rounds_output) input = with_type(input, wanted);
     if (const auto mask = building.mask_of(given); mask && input.value != given.value)
       building.set_mask(input, *mask);
   }

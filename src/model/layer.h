@@ -46,6 +46,13 @@ enum class UnderHalves : std::uint8_t {
   follows  // takes its inputs as they are: halves, or float32 if one of them is; a function such as add
 };
 
+// What a layer does with inputs of integers under Switch::whole_numbers_join_real_ones.
+enum class WholeNumbers : std::uint8_t {
+  keeps,    // takes them as they are, or refuses them: Reshape, Embedding, Conv2D
+  joins,    // makes real numbers of them where another input has real numbers: Add
+  converts  // always makes real numbers of them: LayerNormalization
+};
+
 // One axis of Python's x[...]: a range start:stop:step, whose ends may be open or negative, one index, which drops the
 // axis, an axis of extent 1 that is added, or the axes that are left as they are ("...").
 struct Slice {
@@ -261,6 +268,9 @@ class Layer {
   virtual std::optional<Symbol> mask_of_outputs(Building&, const std::vector<Symbol>&) const { return {}; }
 
   virtual UnderHalves under_halves() const { return UnderHalves::computes; }
+  virtual WholeNumbers whole_numbers() const { return WholeNumbers::keeps; }
+
+  bool has_channels_first() const { return has_channels_first_; }
 
   // Throws a LayerError that reads `[Conv2D] layer "conv2d_1": fact`.
   [[noreturn]] void refuse(std::string_view fact, std::string_view remedy = {}) const;
@@ -273,6 +283,7 @@ class Layer {
 
  private:
   std::vector<Symbol> inputs_by_policy(Building& building, std::vector<Symbol> inputs, Type policy) const;
+  bool makes_real_numbers(const Building& building, const std::vector<Symbol>& inputs) const;
   void attach_mask(Building& building, const std::vector<Symbol>& inputs,
                    const std::vector<Symbol>& outputs) const;
   void add_activity_penalty(Building& building, const std::vector<Symbol>& outputs) const;

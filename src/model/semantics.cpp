@@ -374,6 +374,21 @@ constexpr std::array switch_rows{
               .source = "keras/src/layers/preprocessing of both versions",
               .id = Switch::crops_pass_out_of_training,
               .keras3 = true},
+    SwitchRow{.name = "look_ups_give_whole_numbers",
+              .summary = "the vectors of an IntegerLookup are int64 and the bins of a Discretization int32, "
+                         "whatever their dtype is",
+              .otherwise = "the vectors of an IntegerLookup are float32, or int32 by their dtype, and the "
+                           "bins of a Discretization are int64",
+              .source = "tests/model/keras/category_types.py",
+              .id = Switch::look_ups_give_whole_numbers,
+              .keras3 = true},
+    SwitchRow{
+        .name = "whole_numbers_join_real_ones",
+        .summary = "a layer or an operation that mixes integers with real numbers computes with real ones",
+        .otherwise = "layers and operations refuse to mix integers with real numbers",
+        .source = "recordings layers_further_lookup_then_concat and others beside it",
+        .id = Switch::whole_numbers_join_real_ones,
+        .keras3 = true},
 };
 
 }  // namespace

@@ -78,6 +78,8 @@ enum class Switch : std::uint8_t {
   both_flips_go_together,
   contrast_is_one_for_all_images,
   crops_pass_out_of_training,
+  look_ups_give_whole_numbers,
+  whole_numbers_join_real_ones,
 };
 
 // What Keras says under parameter servers where fit_makes_a_coordinator is off.

@@ -34,6 +34,16 @@ std::string step_of(const std::string& model, const std::string& era, bool train
   return print(forward(*model_from_json_file(path_of(model, era)), 4, training).step);
 }
 
+std::string refusal_of_layer(const std::string& layer) {
+  try {
+    model_from_json(json::parse(
+        fmt::format(R"({{"class_name": "Sequential", "config": {{"layers": [{}]}}}})", layer), "model.json"));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
 TEST(KerasJson, GivesTheSameStepForEveryEra) {
   for (const std::string& model : models)
     for (const bool training : {false, true}) {
@@ -73,6 +83,29 @@ TEST(KerasJson, TakesKerasDefaultsForWhatIsLeftOut) {
   };
   for (const Case& each : cases)
     EXPECT_EQ(step(std::string(each.short_form), each.shape), step(std::string(each.whole), each.shape));
+}
+
+// As category_types.py has found out.
+TEST(KerasJson, GivesCategoriesTheirTypesInEachVersion) {
+  for (const Semantics semantics : {Semantics::keras2, Semantics::keras3}) {
+    const json::Value recorded = json::parse_file(path_of("category_types", std::string(name(semantics))));
+    for (const json::Value& each : recorded.find("cases")->elements()) {
+      const LayerPtr model = model_from_json(*each.find("model"));
+      const Forward result = forward(*model, 2, false, semantics);
+      const TensorSpec& spec = result.outputs.at(0);
+      EXPECT_EQ(name(spec.type), each.find("type")->string()) << model->parts().back()->name();
+      ASSERT_EQ(spec.shape.rank(), std::ssize(each.find("shape")->elements()));
+      for (int axis = 0; axis < spec.shape.rank(); ++axis)
+        EXPECT_EQ(spec.shape[axis], each.find("shape")->elements()[static_cast<std::size_t>(axis)].integer());
+    }
+  }
+}
+
+TEST(KerasJson, RefusesCategoriesOfOtherTypes) {
+  EXPECT_NE(refusal_of_layer(R"({"class_name": "Hashing", "config": {"num_bins": 3, "dtype": "uint8",
+                             "batch_input_shape": [null, 2]}})")
+                .find(R"("uint8" is not offered)"),
+            std::string::npos);
 }
 
 TEST(P3, KerasJsonGivesTheLinearModel) {

@@ -270,3 +270,47 @@ add("hash_onehot",[((1,),'i1000')],"L.Hashing(5, output_mode='one_hot')(x)")
 add("hash_multi",[((4,),'i1000')],"L.Hashing(5, output_mode='multi_hot')(x)")
 add("hash_count",[((4,),'i1000')],"L.Hashing(5, output_mode='count', salt=3)(x)")
 add("hash_real",[F(3)],"L.Embedding(5,2)(L.Hashing(5)(L.Rescaling(1e7)(x)))",only=3)
+# In Keras 3 the vectors of an IntegerLookup are integers, which layers behind it take as they can.
+encoded = "L.IntegerLookup(%s, output_mode='%%s')(x[0])" % words
+behind = {
+    "lstm": "L.LSTM(2)(o)", "gru": "L.GRU(2)(o)", "rnn": "L.SimpleRNN(2)(o)", "bn": "L.BatchNormalization()(o)", "ln": "L.LayerNormalization()(o)", "gap": "L.GlobalAveragePooling1D()(o)",
+    "gmp": "L.GlobalMaxPooling1D()(o)", "max": "L.MaxPooling1D(2)(o)", "concat": "L.Concatenate()([o, x[1]])", "multiply": "L.Multiply()([o, x[1]])", "add": "L.Add()([o, x[1]])",
+    "subtract": "L.Subtract()([x[1], o])", "add_self": "L.Add()([o, o])", "average": "L.Average()([o, o])", "maximum": "L.Maximum()([o, x[1]])", "dot": "L.Dot(-1)([o, x[1]])",
+    "attention": "L.Attention()([o, x[1]])", "scaled": "o * 2.5", "halved": "o / 2", "sum": "o + x[1]", "rescale": "L.Rescaling(.5)(o)", "leaky": "L.LeakyReLU()(o)", "relu": "L.ReLU()(o)",
+    "normalize": "L.Normalization(mean=1., variance=2.)(o)", "td": "L.TimeDistributed(L.Dense(2))(o)", "bi": "L.Bidirectional(L.GRU(2))(o)", "permute": "L.Permute((2, 1))(o)", "masking": "L.LSTM(2)(L.Masking()(o))",
+    "einsum": "L.EinsumDense('abc,cd->abd', output_shape=(4, 2))(o)"}
+for name, body in behind.items():
+    add("lookup_then_" + name,[((4,),'i9'),F(4,6)],"(lambda o: %s)(%s)" % (body, encoded % "one_hot"),only=3)
+for name in ("bn", "ln", "concat", "multiply", "add", "scaled", "sum"):
+    add("lookup_multi_then_" + name,[((4,),'i9'),F(6)],"(lambda o: %s)(%s)" % (behind[name], encoded % "multi_hot"))
+# A dropout so small that nothing is dropped passes all masks.
+little = "dropout=1e-9, recurrent_dropout=1e-9"
+add("convlstm1d_drop",[F(3,5,2)],"L.ConvLSTM1D(2, 3, padding='same', return_sequences=True, %s)(x)" % little)
+add("convlstm2d_drop",[F(3,4,4,2)],"L.ConvLSTM2D(2, 2, strides=2, %s)(x)" % little)
+add("convlstm3d_drop",[F(2,3,3,3,1)],"L.ConvLSTM3D(2, 2, padding='same', %s)(x)" % little)
+add("convlstm2d_drop_input",[F(3,4,4,2)],"L.ConvLSTM2D(2, 3, padding='same', dropout=1e-9, go_backwards=True, use_bias=False)(x)")
+add("convlstm2d_drop_state",[F(2,4,4,3)],"L.ConvLSTM2D(2, 3, padding='same', recurrent_dropout=1e-9, data_format='channels_last')(x)")
+for implementation in (1, 2, 3):
+    first = "data_format='channels_first', implementation=%d" % implementation
+    name = "lc%%s_first_%d" % implementation
+    add(name % "1d",[F(2,7)],"L.LocallyConnected1D(3, 3, strides=2, %s)(x)" % first,only=2)
+    add(name % "2d",[F(2,5,4)],"L.LocallyConnected2D(3, (3,2), strides=(2,1), activation='tanh', %s)(x)" % first,only=2)
+    add(name % "2d_rules",[F(2,4,4)],"L.LocallyConnected2D(2, 3, kernel_regularizer='l2', kernel_constraint='non_neg', use_bias=False, %s)(x)" % first,only=2,opt='adam')
+    if implementation > 1:
+        add(name % "1d_same",[F(2,7)],"L.LocallyConnected1D(3, 4, strides=2, padding='same', %s)(x)" % first,only=2)
+        add(name % "2d_same",[F(3,5,4)],"L.LocallyConnected2D(2, (3,2), strides=(2,1), padding='same', %s)(x)" % first,only=2)
+# Factors that leave nothing to chance.
+for mode in ("reflect", "constant", "wrap", "nearest"):
+    for how in ("bilinear", "nearest"):
+        common = "fill_mode='%s', interpolation='%s', fill_value=.7" % (mode, how)
+        add("translation_%s_%s" % (mode, how),[F(4,5,2)],"L.Conv2D(2,2)(L.RandomTranslation((.3,.3), (-.45,-.45), %s)(x))" % common)
+        add("rotation_%s_%s" % (mode, how),[F(5,4,2)],"L.Conv2D(2,2)(L.RandomRotation((.11,.11), %s)(x))" % common)
+        add("zoom_%s_%s" % (mode, how),[F(5,6,2)],"L.Conv2D(2,2)(L.RandomZoom((.37,.37), (-.23,-.23), %s)(x))" % common)
+add("translation_far",[F(4,5,2)],"L.Conv2D(2,2)(L.RandomTranslation((.97,.97), (1.,1.))(x))")
+add("rotation_back",[F(6,6,1)],"L.Conv2D(2,2)(L.RandomRotation((-.4,-.4))(x))")
+add("zoom_one_factor",[F(6,5,1)],"L.Conv2D(2,2)(L.RandomZoom((-.3,-.3))(x))")
+add("zoom_out_far",[F(4,4,1)],"L.Conv2D(2,2)(L.RandomZoom((1.,1.), (.9,.9), fill_mode='wrap')(x))")
+add("rotation_two",[F(5,5,1)],"L.Conv2D(2,2)(L.RandomTranslation((.2,.2), (.1,.1))(L.RandomRotation((.3,.3))(x)))")
+add("rotation_cf",[F(2,5,5)],"L.Flatten()(L.RandomRotation((.2,.2), data_format='channels_first')(x))",only=3)
+add("brightness_point",[F(4,3,2)],"L.Conv2D(2,2)(L.RandomBrightness((.2,.2), value_range=(-1.,1.))(x))")
+add("contrast_point",[F(4,3,2)],"L.Conv2D(2,2)(L.RandomContrast((0.,0.), value_range=(-1.,1.))(x))",only=3)

@@ -63,22 +63,12 @@ void check_only_values(LayerReader& config) {
 constexpr std::pair<std::string_view, Type> policies[] = {
     {"float32", Type::float32}, {"mixed_float16", Type::float16}, {"mixed_bfloat16", Type::bfloat16}};
 
-// "dtype" is a name or a policy: {"class_name": "DTypePolicy", "config": {"name": "float32"}}.
 std::optional<Type> read_policy(LayerReader& config) {
-  const Value* dtype = config.given("dtype");
-  if (dtype == nullptr) return std::nullopt;
-  const Value* name = dtype;
-  if (dtype->kind() == Kind::object) {
-    const Value* inner = dtype->find("config");
-    name = inner != nullptr && inner->kind() == Kind::object ? inner->find("name") : nullptr;
-  }
-  if (name == nullptr || name->kind() != Kind::string) {
-    config.problem("dtype", "\"dtype\" does not name a type", "write \"float32\"");
-    return std::nullopt;
-  }
+  const std::optional<std::string> name = config.dtype();
+  if (!name) return std::nullopt;
   for (const auto& [known, type] : policies)
-    if (name->string() == known) return type;
-  config.problem("dtype", fmt::format("\"{}\" is not offered", printable(name->string())),
+    if (*name == known) return type;
+  config.problem("dtype", fmt::format("\"{}\" is not offered", printable(*name)),
                  "variables are float32: write \"float32\", \"mixed_float16\" or \"mixed_bfloat16\"");
   return std::nullopt;
 }
@@ -136,11 +126,9 @@ void refuse_class(const Value& entry, const Value& class_name, std::string_view 
   }
 }
 
-// Of a layer that has not read the format itself. The channels of a ConvLSTM are the third axis, and the kernel of a
-// locally connected layer has its numbers in another order.
+// Of a layer that has not read the format itself. The channels of a ConvLSTM are the third axis.
 bool has_channels_first(LayerReader& reader) {
-  for (const std::string_view stem : {"ConvLSTM", "LocallyConnected"})
-    if (reader.class_name().starts_with(stem)) return false;
+  if (reader.class_name().starts_with("ConvLSTM")) return false;
   if (reader.was_read("data_format")) return false;
   const Value* format = reader.value("data_format");
   const bool is_first =

@@ -24,6 +24,10 @@ class ActivationLayer final : public Layer {
   std::string_view class_name() const override { return class_name_; }
 
  protected:
+  WholeNumbers whole_numbers() const override {
+    const bool is_linear_in_parts = class_name_ == "ReLU" || class_name_ == "LeakyReLU";
+    return is_linear_in_parts ? WholeNumbers::converts : WholeNumbers::keeps;
+  }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     return {apply_(only(inputs), building.semantics())};
   }

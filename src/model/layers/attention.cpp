@@ -21,6 +21,7 @@ class Attention final : public Layer {
   }
 
  protected:
+  WholeNumbers whole_numbers() const override { return WholeNumbers::converts; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     if (inputs.size() < 2 || inputs.size() > 3)
       refuse(fmt::format("it is given {} inputs", inputs.size()), "it takes query, value and key");

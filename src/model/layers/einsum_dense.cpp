@@ -80,6 +80,7 @@ class EinsumDense final : public Layer {
   std::string_view class_name() const override { return "EinsumDense"; }
 
  protected:
+  WholeNumbers whole_numbers() const override { return WholeNumbers::converts; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
     const Equation e = complete(x);

@@ -65,16 +65,37 @@ class LocallyConnected final : public Layer {
     bias_shape.append(config_.filters);
     y = wt::reshape(y, shape);
     if (config_.use_bias)
-      y = y + building.weight(name() + "/bias", {x.spec().type, bias_shape}, config_.bias);
+      y = y + filters_last(building.weight(name() + "/bias", {x.spec().type, bias_shape}, config_.bias));
     return {activate(y, config_.activation, building.semantics())};
   }
 
  private:
+  Symbol filters_last(Symbol bias) const {
+    if (!has_channels_first()) return bias;
+    Shape first{bias.shape().last()};
+    for (int i = 0; i < rank_; ++i) first.append(bias.shape()[i]);
+    return transpose(wt::reshape(bias, first), first_axis_moved(0, rank_, 0));
+  }
+
+  // The order of axes in which the first of a group of axes comes behind the others: those from `begin` on, of which
+  // `rest` are others, among so many in front and behind.
+  static Shape first_axis_moved(int begin, int rest, int behind) {
+    Shape order;
+    for (int i = 0; i < begin; ++i) order.append(i);
+    for (int i = 1; i <= rest; ++i) order.append(begin + i);
+    order.append(begin);
+    for (int i = 1; i <= behind; ++i) order.append(begin + rest + i);
+    return order;
+  }
+
   // A matrix [axes of the input..., channels, axes of the result..., filters].
   class Matrix {
    public:
     Matrix(const LocallyConnected& layer, Symbol x, const Shape& places)
-        : trace_(*x.trace), rank_(layer.rank_), window_(layer.config_.kernel_size) {
+        : trace_(*x.trace),
+          rank_(layer.rank_),
+          window_(layer.config_.kernel_size),
+          is_channels_first_(layer.has_channels_first()) {
       for (int i = 1; i < x.shape().rank(); ++i) shape_.append(x.shape()[i]);
       for (const std::int64_t extent : places) shape_.append(extent);
       shape_.append(layer.config_.filters);
@@ -104,7 +125,8 @@ class LocallyConnected final : public Layer {
       return *all;
     }
 
-    // The number of each element among those that count, which are sorted by place, filter, row and channel.
+    // The number of each element among those that count, which are sorted by place, filter, row and channel, or with
+    // channels first by filter, place, channel and row.
     Symbol order() const {
       std::optional<Symbol> size, before, row;  // of the window; in all windows before; in the window
       double later = 1;                         // what the windows meet along the later axes, in all
@@ -119,6 +141,11 @@ class LocallyConnected final : public Layer {
         size = size ? *size * count : count;
       }
       const double filters = static_cast<double>(shape_.last());
+      if (is_channels_first_) {
+        const auto channels = static_cast<double>(shape_[rank_]);
+        const Symbol of_filter = counted(shape_.rank() - 1) * (numbers() / filters);
+        return of_filter + *before * channels + *size * counted(rank_) + *row;
+      }
       const Symbol among_rows = *before * filters + *size * counted(shape_.rank() - 1) + *row;
       return among_rows * static_cast<double>(shape_[rank_]) + counted(rank_);
     }
@@ -138,6 +165,7 @@ class LocallyConnected final : public Layer {
     Trace& trace_;
     int rank_;
     Shape window_;
+    bool is_channels_first_;
     Shape shape_{};
     std::vector<Reach> reaches_{};
   };
@@ -151,15 +179,37 @@ class LocallyConnected final : public Layer {
 
   // [places, rows, window] times [places, window, filters].
   Symbol by_window(Building& building, Symbol x, const Shape& places) const {
-    const std::int64_t rows = x.shape()[0], count = places.elements(), filters = config_.filters;
+    const std::int64_t rows = x.shape()[0], count = places.elements();
     const std::int64_t width = config_.kernel_size.elements() * x.shape().last();
     const Symbol windows = transpose(wt::reshape(windows_of(x, places), {rows, count, width}), {1, 0, 2});
-    const Symbol kernel = layout_ == LocalKernel::windows
-                              ? kernel_of(building, x, {count, width, filters})
-                              : transpose(wt::reshape(kernel_of(building, x, {count * filters * width}),
-                                                      {count, filters, width}),
-                                          {0, 2, 1});
-    return transpose(matmul(windows, kernel), {1, 0, 2});
+    return transpose(matmul(windows, kernel_of_windows(building, x, count)), {1, 0, 2});
+  }
+
+  // [places, window, filters], where a window has its channels last.
+  Symbol kernel_of_windows(Building& building, Symbol x, std::int64_t count) const {
+    const std::int64_t size = config_.kernel_size.elements(), channels = x.shape().last(),
+                       width = size * channels, filters = config_.filters;
+    const bool is_sparse = layout_ == LocalKernel::sparse;
+    const Symbol kernel =
+        kernel_of(building, x, is_sparse ? Shape{count * filters * width} : Shape{count, width, filters});
+    if (!has_channels_first())
+      return is_sparse ? transpose(wt::reshape(kernel, {count, filters, width}), {0, 2, 1}) : kernel;
+    const Symbol apart = is_sparse
+                             ? transpose(wt::reshape(kernel, {filters, count, channels, size}), {1, 3, 2, 0})
+                             : transpose(wt::reshape(kernel, {count, channels, size, filters}), {0, 2, 1, 3});
+    return wt::reshape(apart, {count, width, filters});
+  }
+
+  // The matrix that is a weight.
+  Symbol dense_kernel(Building& building, Symbol x, const Shape& shape) const {
+    if (!has_channels_first()) return kernel_of(building, x, shape);
+    Shape given{shape[rank_]};
+    for (int i = 0; i < rank_; ++i) given.append(shape[i]);
+    given.append(shape.last());
+    for (int i = 0; i < rank_; ++i) given.append(shape[rank_ + 1 + i]);
+    const Symbol channels_moved =
+        transpose(kernel_of(building, x, given), first_axis_moved(0, rank_, rank_ + 1));
+    return transpose(channels_moved, first_axis_moved(rank_ + 1, rank_, 0));
   }
 
   // All of the input times a matrix that is 0 where a place doesn't meet it.
@@ -167,7 +217,7 @@ class LocallyConnected final : public Layer {
     const Matrix matrix{*this, x, places};
     const std::int64_t width = x.shape().elements() / x.shape()[0];
     const Symbol met = matrix.met();
-    const Symbol kernel = layout_ == LocalKernel::dense ? kernel_of(building, x, matrix.shape())
+    const Symbol kernel = layout_ == LocalKernel::dense ? dense_kernel(building, x, matrix.shape())
                                                         : scattered(building, x, matrix, met);
     return matmul(wt::reshape(x, {x.shape()[0], width}),
                   wt::reshape(kernel * met, {width, places.elements() * config_.filters}));

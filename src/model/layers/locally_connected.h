@@ -14,6 +14,10 @@ enum class LocalKernel : std::uint8_t {
 // Keras 2's LocallyConnected1D and LocallyConnected2D: a convolution whose kernel differs from place to place. The bias is
 // [spatial axes..., filters]. Dilation and groups are 1. A kernel of windows goes without padding, and with the padding
 // "same" a window reaches half of its size, rounded down, to the left of its place.
+//
+// With channels first (Layer::put_channels_first) the kernel's numbers are in another order, in which channels come before
+// the axes of the input, and filters before those of the result. The bias has its shape, and its numbers are taken as
+// [filters, spatial axes...], as Keras takes them.
 struct LocallyConnectedConfig {
   ConvolutionConfig base{};
   LocalKernel kernel = LocalKernel::windows;

@@ -14,7 +14,8 @@ namespace {
 
 constexpr Type whole = Type::int64;
 
-Symbol as_whole(Symbol x) { return x.spec().type == whole ? x : cast(x, whole); }
+Symbol cast_to(Symbol x, Type type) { return x.spec().type == type ? x : cast(x, type); }
+Symbol as_whole(Symbol x) { return cast_to(x, whole); }
 
 Symbol bucket_of(Symbol x, std::int64_t buckets, const std::optional<std::array<std::int64_t, 2>>& salt) {
   return hash_bucket(x, {.buckets = buckets,
@@ -50,17 +51,25 @@ class IntegerLookup final : public Layer {
   std::string_view class_name() const override { return "IntegerLookup"; }
 
  protected:
-  std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
+  std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = as_whole(only(inputs));
     if (config_.invert) return {tokens_of(x)};
     const Symbol indices = indices_of(x);
-    if (!config_.mode) return {indices};
-    const Symbol y = encoded(indices, extent(), *config_.mode);
+    const Type type = type_of_results(building.semantics());
+    if (!config_.mode) return {cast_to(indices, type)};
+    const Symbol y = encoded(indices, extent(), *config_.mode, type);
     return {config_.idf_weights.empty() ? y : y * constants(*y.trace, config_.idf_weights)};
   }
 
  private:
   static constexpr std::int64_t most = std::int64_t{1} << 53;  // to which a double counts
+
+  Type type_of_results(Semantics semantics) const {
+    if (!config_.idf_weights.empty()) return Type::float32;
+    if (is_on(Switch::look_ups_give_whole_numbers, semantics)) return whole;
+    if (!config_.mode) return config_.type.value_or(whole);
+    return config_.type == Type::int32 ? Type::int32 : Type::float32;
+  }
 
   std::int64_t unknown_begin() const { return config_.mask_token && !config_.mode ? 1 : 0; }
   std::int64_t begin() const { return unknown_begin() + config_.num_oov_indices; }
@@ -156,7 +165,8 @@ class Hashing final : public Layer {
       refuse(fmt::format("it is given {}", print(x.spec())),
              "Keras 2 hashes integers: give the input the type int64");
     const Symbol bins = bins_of(as_whole(x));
-    return {config_.mode ? encoded(bins, config_.num_bins, *config_.mode) : bins};
+    if (!config_.mode) return {cast_to(bins, config_.type.value_or(whole))};
+    return {encoded(bins, config_.num_bins, *config_.mode, config_.type.value_or(Type::float32))};
   }
 
  private:

@@ -21,6 +21,7 @@ struct IntegerLookupConfig {
   std::optional<std::int64_t> extent{};  // of a vector, in place of the number of indices
   UnknownTokens unknown = UnknownTokens::modulo;
   std::optional<std::array<std::int64_t, 2>> salt{};
+  std::optional<Type> type{};  // of the results in Keras 2, if its dtype is one of integers
 };
 LayerPtr integer_lookup(IntegerLookupConfig config);
 
@@ -32,6 +33,7 @@ struct HashingConfig {
   std::optional<std::int64_t> mask_value{};
   std::optional<std::array<std::int64_t, 2>> salt{};
   std::optional<CategoryMode> mode{};
+  std::optional<Type> type{};  // of the results, if Keras' dtype is one of integers
 };
 LayerPtr hashing(HashingConfig config);
 

@@ -49,6 +49,7 @@ class Merging final : public Layer {
   std::string_view class_name() const override { return kind_.class_name; }
 
  protected:
+  WholeNumbers whole_numbers() const override { return WholeNumbers::joins; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& given) const override {
     require_equal_ranks(given);
     const bool fills_steps = !is_on(Switch::merged_masks_need_all, building.semantics());
@@ -115,6 +116,7 @@ class Concatenate final : public Layer {
   std::string_view class_name() const override { return "Concatenate"; }
 
  protected:
+  WholeNumbers whole_numbers() const override { return WholeNumbers::joins; }
   std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
     if (inputs.empty()) refuse("it is given no inputs");
     const int rank = inputs[0].shape().rank();
@@ -151,6 +153,7 @@ class Dot final : public Layer {
   std::string_view class_name() const override { return "Dot"; }
 
  protected:
+  WholeNumbers whole_numbers() const override { return WholeNumbers::converts; }
   std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
     if (inputs.size() != 2) refuse(fmt::format("it is given {} inputs", inputs.size()), "it takes two");
     std::vector<Symbol> factors;  // [batch, other elements, summed]

@@ -34,6 +34,7 @@ class BatchNormalization final : public Layer {
   std::string_view class_name() const override { return "BatchNormalization"; }
 
  protected:
+  WholeNumbers whole_numbers() const override { return WholeNumbers::converts; }
   UnderHalves under_halves() const override { return UnderHalves::rounds_inputs; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs);
@@ -195,21 +196,28 @@ class LayerNormalization final : public Layer {
     const Symbol x = only(inputs);
     if (x.shape().rank() < 2)
       refuse(fmt::format("it is given {}", print(x.spec())), "it takes a batch axis and at least one more");
-    const MovedAxes moved(x, config_.axes);
-    const TensorSpec spec{wide_type(x.spec().type), moved.extents()};
-    const auto flat = [&](Symbol weight) { return reshape(weight, {spec.shape.elements()}); };
-    if (config_.rms_scaling)
-      return {moved.back(scaled_alone(as_wide_float(moved.last()),
-                                      flat(building.weight(name() + "/gamma", spec, config_.gamma))))};
-    const Symbol gamma = weight_or(building, config_.scale, name() + "/gamma", spec, config_.gamma, 1);
-    const Symbol beta = weight_or(building, config_.center, name() + "/beta", spec, config_.beta, 0);
-    return {moved.back(layer_norm(moved.last(), flat(gamma), flat(beta), {.epsilon = config_.epsilon}))};
+    if (is_floating(x.spec().type) || !is_on(Switch::whole_numbers_join_real_ones, building.semantics()))
+      return {normalized(building, x)};
+    // Keras 3 gives the type of the inputs back to the results: their fractions are lost, and the gradient with them.
+    return {cast(normalized(building, as_float(x)), x.spec().type)};
   }
   std::optional<Symbol> mask_of_outputs(Building& building, const std::vector<Symbol>&) const override {
     return building.mask();
   }
 
  private:
+  Symbol normalized(Building& building, Symbol x) const {
+    const MovedAxes moved(x, config_.axes);
+    const TensorSpec spec{wide_type(x.spec().type), moved.extents()};
+    const auto flat = [&](Symbol weight) { return reshape(weight, {spec.shape.elements()}); };
+    if (config_.rms_scaling)
+      return moved.back(scaled_alone(as_wide_float(moved.last()),
+                                     flat(building.weight(name() + "/gamma", spec, config_.gamma))));
+    const Symbol gamma = weight_or(building, config_.scale, name() + "/gamma", spec, config_.gamma, 1);
+    const Symbol beta = weight_or(building, config_.center, name() + "/beta", spec, config_.beta, 0);
+    return moved.back(layer_norm(moved.last(), flat(gamma), flat(beta), {.epsilon = config_.epsilon}));
+  }
+
   // Keras 3's rms_scaling divides by the standard deviation, without taking the mean away.
   Symbol scaled_alone(Symbol x, Symbol gamma) const {
     const int axis = x.shape().rank() - 1;
@@ -316,6 +324,7 @@ class Normalization final : public Layer {
   std::string_view class_name() const override { return "Normalization"; }
 
  protected:
+  WholeNumbers whole_numbers() const override { return WholeNumbers::converts; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol given = only(inputs);
     const Symbol x = is_floating(given.spec().type) ? given : cast(given, Type::float32);

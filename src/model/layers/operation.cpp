@@ -233,14 +233,16 @@ class OperationLayer final : public Layer {
   std::string_view class_name() const override { return row_->class_name; }
 
  protected:
+  WholeNumbers whole_numbers() const override { return WholeNumbers::joins; }
   UnderHalves under_halves() const override { return UnderHalves::follows; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const CallOptions& options = building.options();
-    OperationCall call{inputs, config_.keywords, options.slices, options.constants};
+    OperationCall call{beside_constants(building, inputs), config_.keywords, options.slices,
+                       options.constants};
     call.keywords.insert(options.keywords.begin(), options.keywords.end());
     for (const auto& [position, value] : options.constants)
       if (!inputs.empty() && position <= call.x.size())
-        call.x.insert(call.x.begin() + static_cast<std::ptrdiff_t>(position), number_like(inputs[0], value));
+        call.x.insert(call.x.begin() + static_cast<std::ptrdiff_t>(position), number_like(call.x[0], value));
     if (call.x.empty() || (row_->arguments > 0 && call.x.size() != row_->arguments))
       refuse(fmt::format("it is given {} arguments", call.x.size()),
              fmt::format("it takes {}", row_->arguments));
@@ -248,6 +250,17 @@ class OperationLayer final : public Layer {
   }
 
  private:
+  // A constant with a fraction makes real numbers of integers.
+  static std::vector<Symbol> beside_constants(const Building& building, std::vector<Symbol> inputs) {
+    const bool has_fraction = std::ranges::any_of(building.options().constants, [](const auto& constant) {
+      return constant.second != std::trunc(constant.second);
+    });
+    if (has_fraction && is_on(Switch::whole_numbers_join_real_ones, building.semantics()))
+      for (Symbol& input : inputs)
+        if (input.spec().type != Type::boolean) input = as_float(input);
+    return inputs;
+  }
+
   OperationConfig config_;
   const OperationClass* row_;
 };

@@ -39,6 +39,9 @@ class Pooling final : public Layer {
   std::string_view class_name() const override { return kind_.class_name; }
 
  protected:
+  WholeNumbers whole_numbers() const override {
+    return kind_.pool == spatial::max_pool ? WholeNumbers::converts : WholeNumbers::keeps;
+  }
   std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
     return {kind_.pool(only(inputs, kind_.rank + 2), {.size = config_.pool_size,
                                                       .strides = config_.strides.value_or(config_.pool_size),
@@ -68,6 +71,7 @@ class GlobalPooling final : public Layer {
   std::string_view class_name() const override { return kind_.class_name; }
 
  protected:
+  WholeNumbers whole_numbers() const override { return WholeNumbers::converts; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     const Symbol x = only(inputs, kind_.rank + 2);
     Shape axes;

@@ -150,6 +150,28 @@ std::vector<Shape> LayerReader::sides(std::string_view key, int rank) {
   return sides;
 }
 
+std::optional<std::string> LayerReader::dtype() {
+  const json::Value* found = given("dtype");
+  if (found == nullptr) return std::nullopt;
+  const json::Value* name = found;
+  if (found->kind() == json::Kind::object) {
+    const json::Value* inner = found->find("config");
+    name = inner != nullptr && inner->kind() == json::Kind::object ? inner->find("name") : nullptr;
+  }
+  if (name != nullptr && name->kind() == json::Kind::string) return name->string();
+  problem("dtype", "\"dtype\" does not name a type", "write \"float32\"");
+  return std::nullopt;
+}
+
+std::optional<Type> LayerReader::integer_dtype() {
+  const std::optional<std::string> name = dtype();
+  if (!name || name->find("int") == std::string::npos) return std::nullopt;
+  const std::optional<Type> type = type_named(*name);
+  if (type == Type::int32 || type == Type::int64) return type;
+  problem("dtype", fmt::format("\"{}\" is not offered", printable(*name)), R"(write "int32" or "int64")");
+  return std::nullopt;
+}
+
 void LayerReader::not_offered(std::string_view key, std::string_view remedy) {
   const json::Value* found = given(key);
   if (found == nullptr || (found->kind() == json::Kind::boolean && !found->boolean())) return;

@@ -23,7 +23,10 @@ class LayerReader : public json::Reader {
   std::int64_t table_rows(std::string_view key);  // the same for a table, which parameter servers may share
   std::optional<std::int64_t> maybe_extent(std::string_view key);
   std::optional<std::int64_t> seed();
-  int axis(int otherwise);  // "axis" as a number or as a list of one: -1, 3 or [3]
+  // "dtype" is a name or a policy: {"class_name": "DTypePolicy", "config": {"name": "float32"}}. None: it isn't given.
+  std::optional<std::string> dtype();
+  std::optional<Type> integer_dtype();  // int32 or int64; none for real numbers
+  int axis(int otherwise);              // "axis" as a number or as a list of one: -1, 3 or [3]
 
   // One number for all spatial axes, or one for each. Empty if the key is missing.
   Shape sizes(std::string_view key, int rank, std::int64_t at_least = 1);

@@ -55,6 +55,7 @@ class Recurrent final : public Layer {
   std::string_view class_name() const override { return kind_.class_name; }
 
  protected:
+  WholeNumbers whole_numbers() const override { return WholeNumbers::converts; }
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {
     if (inputs.size() != 1 && inputs.size() != 1 + kind_.states)
       refuse(fmt::format("it is given {} inputs", inputs.size()),

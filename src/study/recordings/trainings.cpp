@@ -205,7 +205,9 @@ class Repeated {
         model_.predict_outputs(data::Dataset::from_tensor_slices(numbered('x')).batch(batch_).take(1));
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::string recorded = outputs.size() == 1 ? name : fmt::format("{}/{}", name, i);
-      comparison_.near(recorded, outputs[i], tensors_.at(recorded), prediction_limit);
+      const Tensor& theirs = tensors_.at(recorded);
+      comparison_.same(recorded + "'s type", wt::name(outputs[i].type()), wt::name(theirs.type()));
+      comparison_.near(recorded, outputs[i], theirs, prediction_limit);
     }
   }
 

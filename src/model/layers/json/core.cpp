@@ -70,10 +70,10 @@ constexpr json::Named<CategoryMode> category_modes[] = {{"one_hot", CategoryMode
                                                         {"count", CategoryMode::count}};
 
 LayerPtr read_category_encoding(LayerReader& r) {
-  r.value("dtype");
   return category_encoding({.name = r.name(),
                             .num_tokens = r.extent("num_tokens"),
-                            .mode = r.one_of("output_mode", category_modes, CategoryMode::multi_hot)});
+                            .mode = r.one_of("output_mode", category_modes, CategoryMode::multi_hot),
+                            .type = r.integer_dtype()});
 }
 
 bool is_text(const json::Value* value, std::string_view text) {
@@ -88,10 +88,11 @@ std::optional<CategoryMode> read_mode(LayerReader& r) {
 }
 
 LayerPtr read_discretization(LayerReader& r) {
-  for (const auto* key : {"dtype", "num_bins", "epsilon"})
-    r.value(key);  // with which `adapt` has made the boundaries
-  return discretization(
-      {.name = r.name(), .bin_boundaries = r.numbers("bin_boundaries", {}), .mode = read_mode(r)});
+  for (const auto* key : {"num_bins", "epsilon"}) r.value(key);  // with which `adapt` has made the boundaries
+  return discretization({.name = r.name(),
+                         .bin_boundaries = r.numbers("bin_boundaries", {}),
+                         .mode = read_mode(r),
+                         .type = r.integer_dtype()});
 }
 
 // To which a float64, with which the layers are made, counts.
@@ -117,20 +118,19 @@ std::optional<std::array<std::int64_t, 2>> read_salt(LayerReader& r) {
 }
 
 LayerPtr read_hashing(LayerReader& r) {
-  r.value("dtype");
   return hashing({.name = r.name(),
                   .num_bins = r.extent("num_bins"),
                   .mask_value = read_token(r, "mask_value"),
                   .salt = read_salt(r),
-                  .mode = read_mode(r)});
+                  .mode = read_mode(r),
+                  .type = r.integer_dtype()});
 }
 
 constexpr json::Named<UnknownTokens> unknown_tokens[] = {{"floormod", UnknownTokens::modulo},
                                                          {"farmhash", UnknownTokens::hashed}};
 
 LayerPtr read_integer_lookup(LayerReader& r) {
-  for (const auto* key : {"dtype", "vocabulary_dtype", "vocabulary_size", "has_input_vocabulary"})
-    r.value(key);
+  for (const auto* key : {"vocabulary_dtype", "vocabulary_size", "has_input_vocabulary"}) r.value(key);
   IntegerLookupConfig config{
       .name = r.name(),
       .num_oov_indices = r.optional<std::int64_t>("num_oov_indices", 1, {.at_least = 0, .at_most = 1 << 24}),
@@ -139,7 +139,8 @@ LayerPtr read_integer_lookup(LayerReader& r) {
       .invert = r.flag("invert", false),
       .idf_weights = r.numbers("idf_weights", {}),
       .unknown = r.one_of("oov_method", unknown_tokens, UnknownTokens::modulo),
-      .salt = read_salt(r)};
+      .salt = read_salt(r),
+      .type = r.integer_dtype()};
   if (const json::Value* words = r.given("vocabulary"))
     config.vocabulary = json::convert<std::vector<std::int64_t>>(*words, r.problems(), tokens)
                             .value_or(std::vector<std::int64_t>{});
