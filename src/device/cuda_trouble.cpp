@@ -29,6 +29,10 @@ constexpr std::array remedies{
     Remedy{"CUDNN_STATUS_NOT_SUPPORTED",
            "install cuDNN 9 for this GPU, or compute on the CPU: --set numerics=cpu"},
     Remedy{
+        "cudaErrorAssert",
+        "an IntegerLookup was given a token that is not in its vocabulary: set its num_oov_indices to 1, or "
+        "compute on the CPU, which names the token: --set numerics=cpu"},
+    Remedy{
         "cudaErrorDevicesUnavailable",
         "another process uses the GPU exclusively: stop it, or reset the compute mode with nvidia-smi -c 0"},
     Remedy{"cudaErrorIllegalAddress",

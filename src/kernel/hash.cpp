@@ -22,6 +22,21 @@ std::vector<Example> hash_examples() {
            HashAttributes{.buckets = 1000, .is_salted = true, .salt = {133, 137}}}};
 }
 
+std::vector<TensorSpec> known_index_outputs(Specs inputs, const Attributes& attributes) {
+  attributes_as<NoAttributes>(attributes);
+  require_count("known_index", inputs, 2);
+  require_type("known_index", "index", inputs[0], Type::int64);
+  require_same("known_index", "index", inputs[0], "token", inputs[1]);
+  return {inputs[0]};
+}
+
+std::vector<Example> known_index_examples() {
+  const auto of = [](const Shape& shape) {
+    return Example{{{{Type::int64, shape}, 0, 1e6}, {{Type::int64, shape}, -1e18, 1e18}}, {}};
+  };
+  return {of({5, 7}), of({9})};
+}
+
 // Integer work counts nothing.
 constexpr Kernel rows_of_hash_kernels[] = {
     {.name = "hash_bucket",
@@ -30,6 +45,13 @@ constexpr Kernel rows_of_hash_kernels[] = {
      .work = [](const Call& call) { return work_per_output(call, 0); },
      .examples = hash_examples,
      .apply = cpu::hash_bucket},
+    {.name = "known_index",
+     .summary = "index, token -> index: refuses tokens without one, whose index is below 0",
+     .outputs = known_index_outputs,
+     .work = [](const Call& call) { return work_per_output(call, 0); },
+     .examples = known_index_examples,
+     .apply = cpu::known_index,
+     .in_place = true},
 };
 
 }  // namespace

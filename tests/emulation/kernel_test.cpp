@@ -104,5 +104,22 @@ TEST(EmulatedKernels, MultiplyInTheQueuesPrecision) {
   }
 }
 
+// The CPU refuses such a token, and so does a GPU, which can't name it.
+TEST(EmulatedKernels, GiveUpWhereATokenHasNoIndex) {
+  emulation::Machine machine({.gpus = 1});
+  device::CudaQueue queue(test::first_gpu());
+  KernelCase one{&kernel_named("known_index"), kernel_named("known_index").examples().front(), "known_index"};
+  one.example.inputs.front().low = -2;
+  one.example.inputs.front().high = -1;
+  try {
+    run_on_gpu(one, Type::float32, queue);
+    FAIL() << "accepted";
+  } catch (const MachineError& error) {
+    EXPECT_NE(std::string(error.what()).find("device-side assert triggered; an IntegerLookup"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace wt

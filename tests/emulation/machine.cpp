@@ -143,7 +143,14 @@ void Machine::perform(const Work& work) {
   }
   for (const Touch& touch : work.touches)
     if (const int home = memory.home(touch.data); home != Memory::host) memory.open(home);
+  has_given_up_ = false;
   work.run();
+  if (has_given_up_) fault = cudaErrorAssert;
+}
+
+void Machine::give_up(const char* claim) {
+  if (!has_given_up_) fmt::print(stderr, "GPU: assertion `{}` failed\n", claim);
+  has_given_up_ = true;
 }
 
 // The message says where, for the person who looks for it.

@@ -60,6 +60,7 @@ class Machine {
   void run_all();
   void run_ahead();  // as many as the lot says
   cudaError_t fault(int device) const { return faults_[static_cast<std::size_t>(device)]; }
+  void give_up(const char* claim);  // a kernel's assertion doesn't hold
 
  private:
   struct Candidate {
@@ -79,6 +80,7 @@ class Machine {
   std::vector<std::shared_ptr<CUstream_st>> legacy_{};  // by device
   std::vector<Operation> loose_{};                      // nodes of graphs under way
   std::vector<cudaError_t> faults_;  // by device: what a kernel did that CUDA never forgives
+  bool has_given_up_ = false;        // the kernel that runs
 };
 
 Machine& machine();  // at hand: the last one made, or one of four GPUs

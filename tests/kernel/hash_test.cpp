@@ -1,5 +1,5 @@
 // Claims: integers get the buckets that TensorFlow's tf.strings.to_hash_bucket_fast and to_hash_bucket_strong give their
-// decimal digits, for every length of them.
+// decimal digits, for every length of them; tokens without an index are refused in TensorFlow's words.
 
 #include <gtest/gtest.h>
 
@@ -57,6 +57,35 @@ TEST(HashBucket, IsTheSameForBothWidths) {
   EXPECT_EQ(numbers<std::int64_t>(apply("hash_bucket", {Tensor::of<std::int32_t>({3}, narrow)},
                                         HashAttributes{.buckets = 97})[0]),
             buckets_of({-5, 0, 1234567}, {.buckets = 97}));
+}
+
+Numbers64 known(const Numbers64& index, const Numbers64& tokens) {
+  const auto tensor = [](const Numbers64& x) {
+    return Tensor::of<std::int64_t>({static_cast<std::int64_t>(x.size())}, x);
+  };
+  return numbers<std::int64_t>(apply("known_index", {tensor(index), tensor(tokens)}, {})[0]);
+}
+
+std::string unknown(const Numbers64& index, const Numbers64& tokens) {
+  try {
+    known(index, tokens);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+// Recorded from TensorFlow 2.15 and 2.21.
+TEST(KnownIndex, RefusesTokensWithoutOne) {
+  EXPECT_EQ(known({0, 7, 2}, {5, 6, 7}), (Numbers64{0, 7, 2}));
+  EXPECT_EQ(
+      unknown({0, -1, 2, -1}, {5, 4, 7, 0}),
+      "[known_index] When `num_oov_indices=0` all inputs should be in vocabulary, found OOV values [4 0], "
+      "consider setting `num_oov_indices=1`.");
+  EXPECT_NE(unknown(Numbers64(8, -1), {1, 2, 3, 4, 5, 6, 7, 8}).find("OOV values [1 2 3 ... 6 7 8],"),
+            std::string::npos);
+  EXPECT_NE(unknown(Numbers64(6, -1), {1, 2, 3, 4, 5, 6}).find("OOV values [1 2 3 4 5 6],"),
+            std::string::npos);
 }
 
 TEST(HashBucket, RefusesOtherTypesAndNoBuckets) {

@@ -85,8 +85,9 @@ Bytes recurrent_workspace(const Call& call);
 template <element::Cell cell>
 Bytes recurrent_gradient_workspace(const Call& call);
 
-// The `apply` function of kernel/hash.cpp.
+// The `apply` functions of kernel/hash.cpp. The latter throws InputError where a token has no index.
 void hash_bucket(const Numbers& numbers, device::Workers& workers);
+void known_index(const Numbers& numbers, device::Workers& workers);
 
 // The `apply` function of kernel/resize.cpp.
 void resize_shares(const Numbers& numbers, device::Workers& workers);

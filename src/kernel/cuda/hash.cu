@@ -26,4 +26,15 @@ void hash_bucket(const Numbers& numbers, device::CudaQueue& queue) {
               [&](auto zero) { hash_of<decltype(zero)>(bucket, numbers, queue); });
 }
 
+// TensorFlow looks tokens up on the CPU, also beside a GPU, and stops where one has no index. A GPU can stop as well, but its
+// error names no token.
+void known_index(const Numbers& numbers, device::CudaQueue& queue) {
+  const std::int64_t* index = numbers.inputs[0].as<std::int64_t>();
+  std::int64_t* y = numbers.outputs[0].as<std::int64_t>();
+  for_each(queue, numbers.inputs[0].spec.elements(), [=] __device__(Index i) {
+    if (index[i] < 0) give_up("when num_oov_indices is 0, all inputs are in the vocabulary");
+    y[i] = index[i];
+  });
+}
+
 }  // namespace wt::cuda

@@ -48,6 +48,8 @@ template <element::Cell cell>
 Bytes recurrent_gradient_workspace(const Call& call);
 
 void hash_bucket(const Numbers& numbers, device::CudaQueue& queue);
+// A token without an index ends the work of the GPU.
+void known_index(const Numbers& numbers, device::CudaQueue& queue);
 void resize_shares(const Numbers& numbers, device::CudaQueue& queue);
 
 void max_pool(const Numbers& numbers, device::CudaQueue& queue);

@@ -66,6 +66,7 @@ constexpr Row table[] = {
     {"gru", recurrent<Cell::gru>, recurrent_workspace<Cell::gru>},
     {"gru_gradient", recurrent_gradient<Cell::gru>, recurrent_gradient_workspace<Cell::gru>},
     {"hash_bucket", hash_bucket},
+    {"known_index", known_index},
     {"layer_norm", layer_norm},
     {"layer_norm_gradient", layer_norm_gradient, normalization_workspace},
     {"less", comparison<Comparison::less>},

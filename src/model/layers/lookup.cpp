@@ -126,7 +126,7 @@ class IntegerLookup final : public Layer {
     std::optional<Symbol> is_masked;
     if (config_.mask_token) is_masked = equal(x, number_like(x, static_cast<double>(*config_.mask_token)));
     if (is_masked) is_unknown = both(is_unknown, negated(*is_masked));
-    const Symbol indices = config_.num_oov_indices == 0 ? required(found, is_unknown)
+    const Symbol indices = config_.num_oov_indices == 0 ? required(found, is_unknown, x)
                                                         : select(is_unknown, unknown_index(x), found);
     // In a vector a mask leaves no trace.
     return is_masked ? select(*is_masked, number_like(x, config_.mode ? -1 : 0), indices) : indices;
@@ -141,11 +141,9 @@ class IntegerLookup final : public Layer {
     return own + first;
   }
 
-  // Without an index for them, tokens out of the vocabulary are an error: an id that is in no table.
-  Symbol required(Symbol found, Symbol is_unknown) const {
-    const Symbol ids = select(is_unknown, number_like(found, -1), found);
-    const Symbol table = range(*found.trace, {Type::float32, {extent()}}, 1);
-    return wt::reshape(as_whole(wt::embedding(ids, wt::reshape(table, {extent(), 1}))), found.shape());
+  // Without an index for them, tokens out of the vocabulary are an error.
+  static Symbol required(Symbol found, Symbol is_unknown, Symbol x) {
+    return x.trace->apply("known_index", {{select(is_unknown, number_like(found, -1), found), x}}).front();
   }
 
   IntegerLookupConfig config_;

@@ -24,6 +24,7 @@ constexpr Row rows[] = {
     ROW(cudaErrorInvalidResourceHandle, "invalid resource handle"),
     ROW(cudaErrorNotReady, "device not ready"),
     ROW(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
+    ROW(cudaErrorAssert, "device-side assert triggered"),
     ROW(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"),
     ROW(cudaErrorNotSupported, "operation not supported"),
     ROW(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),

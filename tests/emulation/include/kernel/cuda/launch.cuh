@@ -7,9 +7,13 @@
 #include "device/cuda/check.h"
 #include "device/cuda/cuda_queue.h"
 #include "emulation/launch.h"
+#include "emulation/machine.h"
 #include "kernel/cuda/grid.h"
 
 namespace wt::cuda {
+
+// The thread goes on, and the GPU does nothing more after its kernel.
+inline void give_up(const char* claim) { emulation::machine().give_up(claim); }
 
 template <class... Parameters>
 void launch(device::CudaQueue& queue, std::string_view what, Index grid, int block,
