@@ -87,7 +87,8 @@ Symbol soft_shrink(const Call& call) {
 Symbol exponential_below_zero(Symbol x, double scale, double alpha) {
   const Symbol zero = number_like(x, 0);
   const Symbol below = wt::exp(select(less(x, zero), x, zero)) - 1;
-  return select(less(below, zero), below * alpha, x) * scale;
+  const auto times = [](Symbol y, double factor) { return factor == 1 ? y : y * factor; };
+  return times(select(less(below, zero), times(below, alpha), x), scale);
 }
 
 // With another alpha than 1 the slope at 0 is that of the numbers below.

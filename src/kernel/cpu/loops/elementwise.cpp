@@ -1,5 +1,6 @@
 #include "kernel/cpu/loops/elementwise.h"
 
+#include <cstdint>
 #include <type_traits>
 
 #include "kernel/cpu/loops/copies.h"
@@ -40,15 +41,43 @@ void zip(const T* a, const T* b, Result* c, const Block& block) {
   }
 }
 
+// Unsigned integers of the width of T.
+template <std::size_t bytes>
+struct BitsOfWidth {};
+template <>
+struct BitsOfWidth<1> {
+  using Type = std::uint8_t;
+};
+template <>
+struct BitsOfWidth<2> {
+  using Type = std::uint16_t;
+};
+template <>
+struct BitsOfWidth<4> {
+  using Type = std::uint32_t;
+};
+template <>
+struct BitsOfWidth<8> {
+  using Type = std::uint64_t;
+};
+
+// Where the signs of numbers are random, a branch is mispredicted for every second of them, so the bits are mixed.
+template <class T>
+T chosen(bool condition, T a, T b) {
+  using Bits = typename BitsOfWidth<sizeof(T)>::Type;
+  const auto mask = static_cast<Bits>(Bits{0} - static_cast<Bits>(condition));
+  const auto of_a = static_cast<Bits>(__builtin_bit_cast(Bits, a) & mask);
+  const auto of_b = static_cast<Bits>(__builtin_bit_cast(Bits, b) & static_cast<Bits>(~mask));
+  return __builtin_bit_cast(T, static_cast<Bits>(of_a | of_b));
+}
+
 // An operand that doesn't move along the row is one number.
 template <bool a_moves, bool b_moves, class T>
 void select_row(const bool* condition, const T* a, const T* b, T* c, Index columns) {
   const T first = a_moves ? T{} : a[0], second = b_moves ? T{} : b[0];
   WT_INDEPENDENT
-  for (Index i = 0; i < columns; ++i) {
-    const T x = a_moves ? a[i] : first, y = b_moves ? b[i] : second;
-    c[i] = condition[i] ? x : y;
-  }
+  for (Index i = 0; i < columns; ++i)
+    c[i] = chosen(condition[i], a_moves ? a[i] : first, b_moves ? b[i] : second);
 }
 
 template <class T>
