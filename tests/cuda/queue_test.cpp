@@ -46,11 +46,13 @@ TEST_F(CudaQueueTest, GivesTheSameMemoryAgainAndClean) {
   std::byte* const address = block.get();
   memory_.write(address, counted(1 << 20, 3));
   block.reset();
-  block = memory_.allocate(Bytes(1 << 19));
+  EXPECT_NE(memory_.allocate(Bytes(1 << 19)).get(), address)
+      << "a larger block would be held for a smaller one";
+  block = memory_.allocate(Bytes(1 << 20));
   EXPECT_EQ(block.get(), address);
-  std::vector<std::byte> back(1 << 19, std::byte{1});
+  std::vector<std::byte> back(1 << 20, std::byte{1});
   memory_.read(back, address);
-  EXPECT_EQ(back, std::vector<std::byte>(1 << 19));
+  EXPECT_EQ(back, std::vector<std::byte>(1 << 20));
 }
 
 TEST_F(CudaQueueTest, HasNoMoreThanTheDevice) {
