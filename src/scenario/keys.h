@@ -355,7 +355,10 @@ void keys_of(Visit& visit, Devices& devices) {
         devices.visible);
   visit(optional("memory_growth", "GPUs begin small and grow, instead of taking all of their memory"),
         devices.memory_growth);
-  visit(optional("logical", "physical devices that are cut: {\"GPU:0\": [{\"memory_limit\": 1024}, ...]}"),
+  visit(optional(
+            "logical",
+            "physical devices that are cut: {\"GPU:0\": [{\"memory_limit\": 1024}, ...]}; pieces of one card "
+            "compute in turns"),
         devices.logical);
   visit(optional("soft_placement", "an operation without a kernel on the device asked for goes elsewhere"),
         devices.soft_placement);
