@@ -19,8 +19,8 @@ struct Block {
 class IdleBlocks {
  public:
   void put(Block block) { blocks_.push_back(block); }
-  // Removes and returns the block of this size that was put first. A larger one would hold memory that nobody uses,
-  // and what was planned to the last byte would no longer fit.
+  // Removes and returns the block of exactly this size that was put first. A larger block is not reused, because the
+  // unused rest of it could be what a plan that needs all of the memory lacks.
   std::optional<Block> take(Bytes size);
   std::vector<Block> take_all();
   Bytes size() const;  // the sum over all blocks

@@ -55,7 +55,7 @@ HostPieces::HostPieces(const scenario::Scenario& scenario, std::vector<HostPiece
 // ---- What a piece holds
 
 std::size_t HostPieces::piece_of(const plan::Device& device) const {
-  WT_EXPECT(!pieces_.empty(), "device {} is asked for its piece of a memory that is not cut", device.name);
+  WT_EXPECT(!pieces_.empty(), "there are no pieces of memory that device {} could belong to", device.name);
   if (device.seat_of.empty()) return replica_of_(device) % pieces_.size();
   plan::Device guest;
   guest.name = device.seat_of;

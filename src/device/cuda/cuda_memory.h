@@ -39,7 +39,7 @@ class CudaMemory final : public Memory {
   Piece& next_piece();
   void make(Piece& piece);
 
-  // Memory of one kind, with the blocks of it that nobody uses at the moment.
+  // GPU memory or page-locked host memory: how it is allocated and freed, and its freed blocks that wait for reuse.
   struct Kind {
     cudaError_t (*allocate)(void** data, std::size_t size) = nullptr;
     cudaError_t (*free)(void* data) = nullptr;
