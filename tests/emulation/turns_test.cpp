@@ -30,8 +30,8 @@ class TurnsOnAGpu : public testing::TestWithParam<Trained> {
 INSTANTIATE_TEST_SUITE_P(Replicas, TurnsOnAGpu,
                          testing::Values(Trained{1, "mlp_uneven"}, Trained{2, "linear_sgd"},
                                          Trained{3, "mlp_uneven"}, Trained{8, "linear_sgd"}),
-                         [](const auto& info) {
-                           return fmt::format("{}{}", info.param.oracle, info.param.replicas);
+                         [](const auto& row) {
+                           return fmt::format("{}{}", row.param.oracle, row.param.replicas);
                          });
 
 // In memory for the largest arena and no more.
