@@ -12,14 +12,8 @@ namespace wt::plan {
 
 namespace {
 
-// The batch on which a device works, and one more.
+// With copies that are made ahead: the batch on which a device works, and one more.
 constexpr int batches_on_devices = 2;
-
-bool is_copy_of_rows(const Plan& plan, const Node& node) {
-  const auto* move = std::get_if<Move>(&node.action);
-  return move != nullptr && node.after.empty() && node.role.purpose == Purpose::input_copy &&
-         plan.buffer(move->source.buffer).device != plan.buffer(move->target.buffer).device;
-}
 
 bool is_computed(const Plan& plan, const Node& node) {
   const auto* move = std::get_if<Move>(&node.action);
@@ -109,10 +103,11 @@ class Repeater {
   }
 
   // The number of steps by which a process takes a batch from its pipeline ahead of the end of a step: the
-  // batch of step s is taken when step s - lead is over. Processes that copy rows to several devices take it
-  // one step earlier.
+  // batch of step s is taken when step s - lead is over. Processes that copy rows ahead take it one step
+  // earlier.
   int lead(int process) const {
-    const bool is_ahead = !options_.pipelines.empty() && fed_[static_cast<std::size_t>(process)].size() > 1;
+    const bool is_ahead =
+        options_.copies != RowCopies::in_the_step && !fed_[static_cast<std::size_t>(process)].empty();
     return is_ahead ? batches_on_devices : 1;
   }
 
@@ -148,6 +143,10 @@ class Repeater {
       after.push_back(static_cast<NodeId>(first + static_cast<std::int32_t>(index(other))));
     if (is_first_[id])
       for (const int process : processes_[id]) begin(after, step, id, process);
+    // A device has one stream for copies from its host.
+    if (is_copy_[id] && step > 0)
+      after.push_back(
+          static_cast<NodeId>(static_cast<std::size_t>(index(made_.first[made_.first.size() - 2])) + id));
     Plan& plan = made_.timed.plan;
     plan.add_node(original.action, {original.scope, original.role});
     plan.nodes.back().stream = original.stream;

@@ -4,14 +4,14 @@
 // one. Only collectives keep the processes in step with each other.
 //
 // Each process has an input pipeline that reads and decodes rows ahead of the training (prefetch of tf.data).
-// If a process has several replicas, the copies to its devices are made ahead, too: TensorFlow's
-// MultiDeviceIterator, whose buffer has one batch by default, keeps one more batch on the devices in addition
-// to the current one.
+// The copies to its devices can be made ahead, too: TensorFlow's MultiDeviceIterator, whose buffer has one batch
+// by default, keeps one more batch on the devices in addition to the current one.
 
 #include <functional>
 #include <span>
 
 #include "plan/condense.h"
+#include "plan/rows.h"
 
 namespace wt::plan {
 
@@ -29,6 +29,7 @@ struct Repetition {
   Seconds synchronization{};     // time at the end of each step in which a process synchronizes its devices
   std::vector<Pipeline> pipelines{};  // empty: rows take no time except their copy, which is part of the step
   int prefetch = 0;                   // batches that are ready and wait on the host
+  RowCopies copies = RowCopies::in_the_step;
   // Factor on the compute time of a device in a step: 1.3 for a straggler. Unset: 1 everywhere.
   std::function<double(int step, DeviceId device)> pace{};
 };

@@ -13,9 +13,9 @@ namespace {
 
 using json::Layout;
 
-void write_pipeline(json::Writer& out, const std::optional<timing::RowsPipeline>& pipeline) {
-  out.member("input_basis",
-             pipeline ? "a pipeline of each worker's host" : "assumed free, but for the rows' copy");
+void write_pipeline(json::Writer& out, const timing::Simulated& simulated) {
+  out.member("input_basis", rows_text(simulated)).member("row_copies", plan::name(simulated.copies));
+  const std::optional<timing::RowsPipeline>& pipeline = simulated.pipeline;
   if (!pipeline) return;
   out.key("input_pipeline")
       .begin_object(Layout::one_line)
@@ -109,6 +109,14 @@ std::string phases_text(const std::vector<timing::PhaseTime>& phases) {
 
 }  // namespace
 
+std::string rows_text(const timing::Simulated& simulated) {
+  if (simulated.copies == plan::RowCopies::none) return "on the devices from the start";
+  const std::string copied =
+      simulated.copies == plan::RowCopies::ahead ? "copied ahead" : "copied as each step begins";
+  if (simulated.pipeline) return copied + ", by a pipeline of each worker's host";
+  return copied + (simulated.has_encoded_rows ? ", decoding assumed free" : ", nothing is decoded");
+}
+
 void write_simulated(json::Writer& out, const timing::Simulated& simulated) {
   out.key("simulated")
       .begin_object()
@@ -126,7 +134,7 @@ void write_simulated(json::Writer& out, const timing::Simulated& simulated) {
       .member("samples_per_second", simulated.samples_per_second)
       .member("mfu", simulated.utilization);
   if (simulated.baseline) write_baseline(out, simulated);
-  write_pipeline(out, simulated.pipeline);
+  write_pipeline(out, simulated);
   if (simulated.course) write_course(out, *simulated.course);
   if (simulated.pool) write_pool(out, *simulated.pool);
   if (simulated.compiles) write_compiles(out, *simulated.compiles);
@@ -156,10 +164,9 @@ std::string simulated_text(const session::Planned& planned, const timing::Simula
                         alone_text(*baseline), rough(baseline->step), baseline->samples_per_second,
                         simulated.speed_up(), scaling_name(*baseline), 100 * simulated.efficiency,
                         memory_text(*baseline));
-  text +=
-      fmt::format("\nbound {} ({:.0f} % of it reached), MFU {:.0f} %; basis: {}{}\n", rough(simulated.bound),
-                  100 * (simulated.bound / simulated.step), 100 * simulated.utilization, simulated.basis,
-                  simulated.pipeline ? "" : "; input assumed free");
+  text += fmt::format("\nbound {} ({:.0f} % of it reached), MFU {:.0f} %; basis: {}{}\n",
+                      rough(simulated.bound), 100 * (simulated.bound / simulated.step),
+                      100 * simulated.utilization, simulated.basis, "; rows: " + rows_text(simulated));
   return text + notes_text(simulated);
 }
 

@@ -12,6 +12,9 @@ namespace wt::report {
 void write_simulated(json::Writer& out, const timing::Simulated& simulated);
 std::string simulated_text(const session::Planned& planned, const timing::Simulated& simulated);
 
+// How rows reach the devices, and what that costs their hosts: "copied ahead, nothing is decoded".
+std::string rows_text(const timing::Simulated& simulated);
+
 // What makes steps differ or wait: the input pipeline, jitter, slow devices, programs that are compiled beside the
 // steps. Empty where one step is like all others.
 std::string notes_text(const timing::Simulated& simulated);

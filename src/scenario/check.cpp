@@ -264,6 +264,10 @@ void check_time(const Scenario& scenario, Problems& problems) {
                    "add \"platform\", or leave it out");
   };
   refuse("input", scenario.input.has_value());
+  if (scenario.input && scenario.input->on_device && scenario.input->takes_time())
+    problems.add(scenario.place("input.on_device"),
+                 "rows that are on the devices from the start are neither read nor decoded",
+                 "leave out \"on_device\", or \"decode\" and \"storage\"");
   refuse("job", scenario.job.has_value());
   refuse("cost", scenario.cost.has_value());
   refuse("time.jitter", scenario.time.jitter > 0);

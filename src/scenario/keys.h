@@ -445,6 +445,11 @@ void keys_of(Visit& visit, Input& input) {
             .at_least = 0,
             .at_most = most_played_steps},
         input.prefetch);
+  visit(optional(
+            "on_device",
+            "the rows are on the devices from the start, as in benchmarks on synthetic data: a step copies "
+            "none"),
+        input.on_device);
 }
 
 template <class Visit>
@@ -613,10 +618,12 @@ void keys_of(Visit& visit, Scenario& scenario) {
                  "wrote the "
                  "model's file, or keras3"),
         scenario.semantics);
-  visit(optional("input",
-                 "what reading and decoding rows costs each worker's host, whose pipeline feeds all of its "
-                 "replicas; nothing where absent"),
-        scenario.input);
+  visit(
+      optional("input",
+               "what reading and decoding rows costs each worker's host, whose pipeline feeds all of its "
+               "replicas. Where absent or {}: nothing; each device gets its rows from the memory of its own "
+               "socket, ahead of the step under every strategy but \"default\""),
+      scenario.input);
   visit(optional("faults", "devices that slow down, workers that are lost"), scenario.faults);
   visit(optional("job",
                  "the time of the whole training is itemised, as with --job; its keys are times that were "

@@ -205,6 +205,10 @@ struct Dataset {
   std::int64_t repeat = 1;  // -1: without end
   bool drop_remainder = false;
   data::AutoShardPolicy autoshard = data::AutoShardPolicy::automatic;  // among workers
+
+  bool is_encoded() const {  // rows are text or records, which a host has to decode
+    return std::holds_alternative<CsvData>(source) || std::holds_alternative<TfRecordData>(source);
+  }
 };
 
 // How many tensors of weights a row has.
@@ -361,6 +365,9 @@ struct Input {
   std::optional<DecodeRate> decode{};
   std::optional<BytesPerSecond> storage{};
   std::int64_t prefetch = 2;  // tf.data's AUTOTUNE would find the number by measurement
+  bool on_device = false;     // rows are on the devices from the start
+
+  bool takes_time() const { return decode || storage; }
 };
 
 // Either something computes slower from a step on, or a worker is lost before a step.

@@ -91,7 +91,7 @@ double JobClock::buffered() const {
 timing::Event JobClock::fills() const {
   if (!has_buffer()) return {};
   timing::Event fills{.count = static_cast<std::int64_t>(std::ceil(passes()))};
-  if (!scenario_.input) {
+  if (!scenario_.input || !scenario_.input->takes_time()) {
     fills.note = "\"input\" is not described";
     return fills;
   }
@@ -103,7 +103,7 @@ timing::Event JobClock::fills() const {
 
 timing::Event JobClock::first_input() {
   timing::Event input{.count = starts_anew_ ? epochs_ : 1};
-  if (!scenario_.input) {
+  if (!scenario_.input || !scenario_.input->takes_time()) {
     input.note = "\"input\" is not described";
     return input;
   }

@@ -40,6 +40,11 @@ timing::InputPipeline pipeline_of(const scenario::Scenario& scenario, const scen
   return pipeline;
 }
 
+plan::RowCopies copies_of(const scenario::Scenario& scenario) {
+  if (scenario.input && scenario.input->on_device) return plan::RowCopies::none;
+  return scenario.strategy->copies_rows_ahead() ? plan::RowCopies::ahead : plan::RowCopies::in_the_step;
+}
+
 }  // namespace
 
 TrainingClock::TrainingClock(const scenario::Scenario& scenario, const scenario::Job& job,
@@ -98,7 +103,9 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
   if (scenario_.time.fusion) options.fusion = fusion_of(*scenario_.time.fusion);
   if (scenario_.time.dispatch)
     options.dispatch = *scenario_.time.dispatch / static_cast<double>(scenario_.training.steps_per_execution);
-  if (scenario_.input) {
+  options.copies = copies_of(scenario_);
+  options.has_encoded_rows = scenario_.dataset.is_encoded();
+  if (scenario_.input && scenario_.input->takes_time()) {
     const timing::RowsTime time = timing::rows_time(pipeline_of(scenario_, job_), job_.machine, replica_rows);
     options.steps.rows = time.by_task;
     options.steps.prefetch = narrow<int>(time.slowest.prefetch);

@@ -7,6 +7,7 @@
 
 #include "base/narrow.h"
 #include "base/overloaded.h"
+#include "simulate/ends.h"
 
 namespace wt::simulate {
 namespace {
@@ -166,7 +167,8 @@ class Translator {
   }
 
   Activity flow(std::size_t id, const plan::Move& move) {
-    const Path& path = paths_.between(endpoint(move.source), endpoint(move.target));
+    const Ends ends = ends_of(plan_, plan_.nodes[id], move, platform_, where_);
+    const Path& path = paths_.between(ends.source, ends.target);
     const plan::Cost& cost = costs_.nodes[id];
     const std::optional<plan::NodeId> behind = plan_.nodes[id].behind;
     // The cost may be negative: a measured step can be shorter than the latency of the described route.
@@ -179,10 +181,6 @@ class Translator {
 
   static std::int64_t on_wire(std::int64_t bytes, double wire) {
     return wire == 1 ? bytes : static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * wire));
-  }
-
-  Endpoint endpoint(const plan::Operand& operand) const {
-    return where_[index(plan_.buffer(operand.buffer).device)];
   }
 
   // Keeps the links that bytes flow over, and numbers them without gaps.

@@ -198,6 +198,8 @@ class Strategy {
   // Kernels of all devices end before a collective begins. What is pushed to one place waits for no such
   // kernel.
   virtual bool meets_in_collectives() const { return true; }
+  // The rows of the next step are copied to the devices during the current one (plan/rows.h).
+  virtual bool copies_rows_ahead() const { return true; }
   // An epoch goes on after a replica has run out of rows, as long as another replica has some.
   virtual bool goes_on_with_empty_replicas() const { return true; }
   // A host starts the step as a compiled program: compile time, dispatch and steps per execution have a

@@ -28,10 +28,20 @@ Assumed kernels(const scenario::Scenario& scenario, const cluster::Machine& mach
   return row;
 }
 
-Assumed input(const scenario::Scenario& scenario) {
-  if (scenario.input) return {"input", "a pipeline of each worker's host", "the scenario's input", ""};
-  return {"input", "rows take no time, but for their copy", "none described",
-          "describe it with the scenario's \"input\""};
+Assumed input(const scenario::Scenario& scenario, const timing::Simulated& simulated) {
+  if (simulated.copies == plan::RowCopies::none)
+    return {"input", "rows are on the devices from the start", "the scenario's input", ""};
+  const std::string copies = simulated.copies == plan::RowCopies::ahead
+                                 ? "rows are copied to the devices ahead, from the memory of their own socket"
+                                 : "each step copies its rows to the device before it computes";
+  if (simulated.pipeline)
+    return {"input", copies + ", after a pipeline of each worker's host", "the scenario's input", ""};
+  const std::string strategy(scenario.strategy->name());
+  if (simulated.has_encoded_rows)
+    return {"input", copies + "; reading and decoding are assumed free",
+            "as TensorFlow does under " + strategy, "describe them with the scenario's \"input\""};
+  return {"input", copies + "; nothing is decoded", "as TensorFlow does under " + strategy,
+          "describe storage and decoding with the scenario's \"input\""};
 }
 
 Assumed jitter(const scenario::Scenario& scenario) {
@@ -48,7 +58,7 @@ std::vector<Assumed> assumed(const scenario::Scenario& scenario, const cluster::
   return {precision(scenario, simulated),
           kernels(scenario, machine, simulated),
           {"bandwidth and latency of links", "as described", "the platform " + machine.platform->name(), ""},
-          input(scenario),
+          input(scenario, simulated),
           jitter(scenario),
           {"versions",
            fmt::format("constants {}, TensorFlow with {}", platform::constants_version,

@@ -23,13 +23,15 @@ constexpr std::size_t most_nodes = 2'000'000, most_requested_nodes = 2'500'000;
 class StepsPlayer {
  public:
   StepsPlayer(const plan::Plan& plan, const plan::Costs& costs, const cluster::Machine& machine,
-              Seconds synchronization, const StepsOptions& options)
+              Seconds synchronization, plan::RowCopies copies, const StepsOptions& options)
       : plan_(plan),
         machine_(machine),
         options_(options),
-        condensed_(plan::condensed(plan, costs)),
+        condensed_(copies == plan::RowCopies::none ? plan::condensed(plan::with_rows_ahead(plan), costs)
+                                                   : plan::condensed(plan, costs)),
         step_(condensed_.timed),
-        synchronization_(synchronization) {
+        synchronization_(synchronization),
+        copies_(copies) {
     for (std::size_t i = 0; i < machine.replicas.size(); ++i) {
       const cluster::Replica& replica = machine.replicas[i];
       for (const device::LogicalDevice& device : replica.devices()) {
@@ -106,8 +108,10 @@ class StepsPlayer {
   // ---- The simulation
 
   void play(int steps) {
-    plan::Repetition repetition{
-        .steps = steps, .synchronization = synchronization_, .prefetch = options_.prefetch};
+    plan::Repetition repetition{.steps = steps,
+                                .synchronization = synchronization_,
+                                .prefetch = options_.prefetch,
+                                .copies = copies_};
     for (const plan::Device& device : step_.plan.devices) {
       const auto task = task_of_.find(device.name);  // a switch that adds belongs to no task
       repetition.processes.push_back(task == task_of_.end() ? 0 : task->second);
@@ -228,6 +232,7 @@ class StepsPlayer {
   plan::Timed step_;
   std::vector<plan::NodeId> first_task_{};  // by node of the step, that of the first task
   Seconds synchronization_{};
+  plan::RowCopies copies_{};
   std::map<std::string, std::size_t, std::less<>> replica_of_{};
   std::map<std::string, int, std::less<>> task_of_{};
   SeveralSteps made_{};
@@ -249,8 +254,8 @@ Seconds SeveralSteps::step() const {
 }
 
 SeveralSteps play_steps(const plan::Plan& plan, const plan::Costs& costs, const cluster::Machine& machine,
-                        Seconds synchronization, const StepsOptions& options) {
-  return StepsPlayer(plan, costs, machine, synchronization, options).play();
+                        Seconds synchronization, plan::RowCopies copies, const StepsOptions& options) {
+  return StepsPlayer(plan, costs, machine, synchronization, copies, options).play();
 }
 
 std::vector<double> jitter_factors(double jitter, std::int64_t seed, std::size_t count) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/rows.h"
 #include "plan/timeline.h"
 
 namespace wt::timing {
@@ -139,6 +140,8 @@ struct Simulated {
     const auto steps = static_cast<double>(accumulation->steps);
     return (accumulation->step * (steps - 1) + step) / steps;
   }
+  plan::RowCopies copies{};                // of rows to the devices
+  bool has_encoded_rows = false;           // in files of text or records, which a host decodes
   std::optional<RowsPipeline> pipeline{};  // absent: rows take no time except their copy
   std::optional<Course> course{};          // absent: a single step was simulated
   std::optional<Compiles> compiles{};      // absent: not modelled

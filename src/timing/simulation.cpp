@@ -63,7 +63,7 @@ class StepSimulator {
     set_pace();
     play();
     if (!options_.pool && !options_.steps.one_is_enough()) {
-      several_ = play_steps(plan_, costs_, machine_, synchronization(), options_.steps);
+      several_ = play_steps(plan_, costs_, machine_, synchronization(), options_.copies, options_.steps);
       timeline_ = several_->last;
     }
     splits_ = several_ ? splits_of(*several_, machine_, options_.divided)
@@ -84,7 +84,7 @@ class StepSimulator {
             .profile = profile_,
             .pace = pace_,
             .synchronization = synchronization(),
-            .has_rows_on_devices = options_.has_rows_on_devices,
+            .copies = options_.copies,
             .folding = options_.folding,
             .folding_at = options_.folding_at};
   }
@@ -161,13 +161,26 @@ class StepSimulator {
   // platform.
   double scale_to(Seconds measured) const {
     const Seconds compute = of_first_device(&plan::Cost::seconds);
-    const Seconds copies = timeline_.end - compute;
-    if (measured <= copies)
-      throw InputError(Problem{options_.measured_at,
-                               fmt::format("a step of {} is shorter than the copy of its rows alone, {}",
-                                           print(measured), print(copies)),
-                               "measure a whole step on one such device, with this model and batch"});
-    return (measured - copies) / compute;
+    const Seconds before =
+        options_.copies == plan::RowCopies::in_the_step ? timeline_.end - compute : Seconds(0);
+    const auto require_more_than = [&](Seconds least, const std::string& what) {
+      if (measured > least) return;
+      throw InputError(
+          Problem{options_.measured_at,
+                  fmt::format("a step of {} is shorter than {}, {}", print(measured), what, print(least)),
+                  "measure a whole step on one such device, with this model, batch and precision"});
+    };
+    require_more_than(std::max(before, end_of_copies()), "the copy of its rows alone");
+    require_more_than(before + of_first_device(&plan::Cost::bound),
+                      fmt::format("what {} needs at its peak rates", types_.front()->product));
+    return (measured - before) / compute;
+  }
+
+  Seconds end_of_copies() const {
+    Seconds end{};
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
+      if (plan::is_copy_of_rows(plan_, plan_.nodes[i])) end = std::max(end, timeline_.nodes[i].end);
+    return end;
   }
 
   // Where copies overlap with kernels, the time of the step is not linear in the scale. Newton's method is
@@ -239,6 +252,7 @@ class StepSimulator {
     const StepSplit& own = splits_.front();
     summary.compute = own.compute, summary.communication = own.communication, summary.exposed = own.exposed;
     summary.input = own.input, summary.waiting = own.waiting;
+    summary.copies = options_.copies, summary.has_encoded_rows = options_.has_encoded_rows;
     summary.pipeline = options_.pipeline;
     if (summary.pipeline) summary.pipeline->is_bound = summary.pipeline->batch >= summary.step * (1 - 1e-6);
     if (several_) summary.course = course();

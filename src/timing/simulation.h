@@ -26,6 +26,7 @@
 #include "communication/timing.h"
 #include "plan/profiled.h"
 #include "plan/roofline.h"
+#include "plan/rows.h"
 #include "plan/timeline.h"
 #include "timing/overdue.h"
 #include "timing/pool.h"
@@ -73,11 +74,12 @@ struct SimulationOptions {
   std::optional<plan::Fusion> fusion{};          // absent: the device's usual one
   std::optional<Seconds> measured_step{};        // compute times are scaled to reach this step
   Place measured_at{};                           // of `measured_step` in the user's file, for messages
-  double scale = 1;                  // factor on compute times, from the measurement of one device
-  double compute = 1;                // speed of the devices relative to the described or measured one
-  bool has_rows_on_devices = false;  // from the start, so that a step copies none
-  bool is_brought_together = true;   // true: collectives synchronize the devices of a process
-  KernelTimes* times = nullptr;      // null: the roofline is used
+  double scale = 1;    // factor on compute times, from the measurement of one device
+  double compute = 1;  // speed of the devices relative to the described or measured one
+  plan::RowCopies copies = plan::RowCopies::in_the_step;  // of the rows to the devices
+  bool has_encoded_rows = false;                          // in files of text or records, for the summary
+  bool is_brought_together = true;  // true: collectives synchronize the devices of a process
+  KernelTimes* times = nullptr;     // null: the roofline is used
   StepsOptions steps{};
   std::optional<PoolOptions> pool{};       // set if workers take the plan's step from a queue
   Seconds dispatch{};                      // time of a TPU's host to start a step

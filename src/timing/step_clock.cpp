@@ -66,6 +66,18 @@ void leave_out_rows(plan::Costs& costs, const plan::Plan& plan) {
   }
 }
 
+// When the step ends. The devices are synchronized when all their work but the copies of the next step's rows is
+// done.
+Seconds end_of(const plan::Plan& plan, const plan::Timeline& timeline, const StepTimeOptions& options) {
+  if (options.copies == plan::RowCopies::in_the_step) return timeline.end + options.synchronization;
+  Seconds work{}, rows{};
+  for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
+    Seconds& end = plan::is_copy_of_rows(plan, plan.nodes[id]) ? rows : work;
+    end = std::max(end, timeline.nodes[id].end);
+  }
+  return std::max(work + options.synchronization, rows);
+}
+
 // Whether the collective has the same role on all replicas. A value that replica 0 alone keeps, such as the
 // loss, lies in another kind of buffer on the other replicas, and its collective depends on other nodes
 // there.
@@ -123,8 +135,11 @@ void StepClock::for_whole(const plan::Plan& plan, const StepTimeOptions& options
 StepTime StepClock::time(const plan::Plan& plan, std::span<const Endpoint> where,
                          const StepTimeOptions& options) {
   StepTime step{.costs = costs_of(plan, where, options)};
-  step.timeline = simulate::simulate(plan, step.costs, group_.platform, where);
-  step.timeline.end += options.synchronization;
+  if (options.copies != plan::RowCopies::in_the_step)
+    step.timeline = simulate::simulate(plan::with_rows_ahead(plan), step.costs, group_.platform, where);
+  else
+    step.timeline = simulate::simulate(plan, step.costs, group_.platform, where);
+  step.timeline.end = end_of(plan, step.timeline, options);
   for_whole(plan, options, [&](std::size_t, const communication::Timing& timing) {
     plan::add_links(step.timeline.links, timing.links);
   });
@@ -149,7 +164,7 @@ plan::Costs StepClock::costs_of(const plan::Plan& plan, std::span<const Endpoint
                           : plan::roofline(plan, types, options.roofline);
   take_shares(costs, plan);
   slow_down(costs, plan, options.pace);
-  if (options.has_rows_on_devices) leave_out_rows(costs, plan);
+  if (options.copies == plan::RowCopies::none) leave_out_rows(costs, plan);
   add_expanded(costs, plan, where);
   communication::add_remote_copies(costs, plan, group_.platform, where);
   for_whole(plan, options, [&](std::size_t id, const communication::Timing& timing) {

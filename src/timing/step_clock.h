@@ -14,6 +14,7 @@
 #include "communication/known_times.h"
 #include "communication/timing.h"
 #include "plan/profiled.h"
+#include "plan/rows.h"
 #include "plan/timeline.h"
 
 namespace wt::timing {
@@ -21,9 +22,9 @@ namespace wt::timing {
 struct StepTimeOptions {
   plan::RooflineOptions roofline{};
   const plan::Profile* profile = nullptr;  // replaces the roofline on the devices of its type; null: none
-  std::vector<double> pace{};        // by device, a factor on its seconds, above 1 for a straggler; empty: 1
-  Seconds synchronization{};         // added once at the end of the step
-  bool has_rows_on_devices = false;  // from the start, so that a step copies none
+  std::vector<double> pace{};  // by device, a factor on its seconds, above 1 for a straggler; empty: 1
+  Seconds synchronization{};   // added once at the end of the step
+  plan::RowCopies copies = plan::RowCopies::in_the_step;
   // How collectives that are single nodes are timed. If folding is requested for a collective without
   // symmetry, an InputError names `folding_at`.
   communication::Folding folding{};

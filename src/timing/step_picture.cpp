@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "base/id.h"
+#include "plan/rows.h"
+#include "simulate/ends.h"
 #include "timing/step_clock.h"
 #include "timing/step_split.h"
 
@@ -99,7 +101,9 @@ class Drawing {
     std::map<std::pair<plan::DeviceId, plan::Stream>, std::size_t> on_stream;
     for (std::size_t id = 0; id < plan_.nodes.size(); ++id) {
       const plan::Node& node = plan_.nodes[id];
+      // What a copy brings ahead is of the next step.
       const auto consider = [&](std::size_t other) {
+        if (span(other).end > span(id).start && plan::is_copy_of_rows(plan_, plan_.nodes[other])) return;
         if (!before_[id] || span(other).end > span(*before_[id]).end) before_[id] = other;
       };
       for (const plan::NodeId other : node.after) consider(index(other));
@@ -193,7 +197,8 @@ class Drawing {
     }
     Bar bar = bar_of_node(node, name, is_of_rows ? BarKind::row_copy : BarKind::message);
     bar.bytes = plan::payload(node_at(node));
-    for (const platform::LinkId link : platform_.route(where_[index(source)], where_[index(target)]).links) {
+    const simulate::Ends ends = simulate::ends_of(plan_, node_at(node), move, platform_, where_);
+    for (const platform::LinkId link : platform_.route(ends.source, ends.target).links) {
       const auto made = add({links(), TrackKind::link, platform_.name(link)}, bar);
       if (!bar_of_[node]) bar_of_[node] = made;
     }
@@ -234,11 +239,14 @@ class Drawing {
                                                    .span = {Seconds(0), shown_.rows_arrive[device]}});
   }
 
-  // From the last node to the end of the step.
+  // From the last node to the end of the step, if that is no copy of rows for which the step waits.
   void draw_end() {
     std::optional<std::size_t> last;
-    for (std::size_t node = 0; node < plan_.nodes.size(); ++node)
-      if (!last || span(node).end > span(*last).end) last = node;
+    for (std::size_t node = 0; node < plan_.nodes.size(); ++node) {
+      const bool is_of_rows = plan::is_copy_of_rows(plan_, plan_.nodes[node]);
+      if (is_of_rows && span(node).end >= shown_.end) return;
+      if (!is_of_rows && (!last || span(node).end > span(*last).end)) last = node;
+    }
     if (!last) return;
     const BarKind kind = shown_.is_dispatched ? BarKind::dispatch : BarKind::synchronization;
     for (std::size_t device = 0; device < plan_.devices.size(); ++device)

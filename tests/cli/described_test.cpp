@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/file.h"
 #include "cli/scenario_runs.h"
 
 namespace wt {
@@ -137,6 +138,31 @@ TEST_F(Described, AStepShorterThanItsCopiesIsNoMeasurement) {
   EXPECT_EQ(said.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(has(said.messages, "a step of 3 ns is shorter than the copy of its rows alone"))
       << said.messages;
+}
+
+// A step of the fashion CNN that would take more operations a second than the device can.
+TEST_F(Described, AStepFasterThanThePeakIsNoMeasurement) {
+  ASSERT_EQ(run("two_virtual_gpus", "out", {"numerics=none"}).exit, cli::Exit::done);
+  const json::Value plain = results("out");
+  const double bound = number_at(plain, {"simulated", "bound_s"});
+  for (const double share : {0.99, 1.01}) {
+    const std::string step = fmt::format("time.measured_step={:.17g} us", 1e6 * bound * share);
+    const Said said = run("two_virtual_gpus", "out", {"numerics=none", "input.on_device=true", step});
+    EXPECT_EQ(said.exit, share < 1 ? cli::Exit::input_wrong : cli::Exit::done) << said.messages;
+    EXPECT_EQ(has(said.messages, "at its peak rates"), share < 1) << said.messages;
+  }
+}
+
+// Absent and empty are one thing, for every strategy: rows are copied ahead or not, and nothing is decoded.
+TEST_F(Described, AnEmptyInputIsNone) {
+  for (const std::string scenario : {"resnet50", "two_virtual_gpus", "central_storage_4_gpus",
+                                     "multi_worker_2x2", "tpu_v3_8", "parameter_server_4_p100"}) {
+    ASSERT_EQ(run(scenario, "without", {"numerics=none"}).exit, cli::Exit::done);
+    ASSERT_EQ(run(scenario, "with", {"numerics=none", "input={}"}).exit, cli::Exit::done);
+    for (const char* file : {"results.json", "trace.json"})
+      EXPECT_EQ(read_text(base_ / "without" / file), read_text(base_ / "with" / file))
+          << scenario << file;
+  }
 }
 
 TEST_F(Described, TheTraceHoldsEveryNodeOfTheStep) {

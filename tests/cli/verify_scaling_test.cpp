@@ -98,8 +98,7 @@ TEST(VerifyScaling, TheMeasuredRowItselfIsExact) {
   const scenario::Scenario scenario = scenario::parse(
       evidence::scenario_text(base, evidence::arrangement_named("central storage, P100"), published),
       "row.json");
-  session::Training training(scenario, scenario::build(scenario),
-                             {.simulation = {.has_rows_on_devices = true}});
+  session::Training training(scenario, scenario::build(scenario), {});
   const timing::Simulated& simulated = training.clock().step().summary;
   EXPECT_NEAR(simulated.step / published, 1, 1e-8);
   EXPECT_GT(simulated.exposed, Seconds(102e6 / 12.35e9)) << "25.6 million weights over PCIe";

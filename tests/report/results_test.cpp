@@ -271,7 +271,8 @@ TEST(Simulated, SeveralReplicasAreComparedWithOneDevice) {
       "simulated step on GPU (tf32): 10.0 ms, 1000 samples/s; compute 9.0 ms, communication 2.0 ms (500.0 us "
       "of it exposed), waiting for rows 1.0 ms, for others 500.0 us\n"
       "one device with 3 rows: 8.0 ms, 375 samples/s; speed-up 2.67, weak scaling efficiency 66.7 %\n"
-      "bound 5.0 ms (50 % of it reached), MFU 25 %; basis: zero-shot roofline; input assumed free\n");
+      "bound 5.0 ms (50 % of it reached), MFU 25 %; basis: zero-shot roofline; rows: copied as each step "
+      "begins, nothing is decoded\n");
 }
 
 TEST(Simulated, ABaselineIsNamedWithItsDevicesAndItsMemory) {
@@ -297,19 +298,20 @@ TEST(Simulated, ABaselineIsNamedWithItsDevicesAndItsMemory) {
 TEST(Simulated, IsToldWithItsBoundAndBasis) {
   EXPECT_EQ(simulated_text(simulated().planned, *simulated().simulated),
             "simulated step on GPU (tf32): 10.0 ms, 1000 samples/s; compute 9.0 ms, waiting for rows 1.0 ms\n"
-            "bound 5.0 ms (50 % of it reached), MFU 25 %; basis: zero-shot roofline; input assumed free\n");
+            "bound 5.0 ms (50 % of it reached), MFU 25 %; basis: zero-shot roofline; rows: copied as each "
+            "step begins, nothing is decoded\n");
 }
 
 TEST(Simulated, TellsWhatBringsTheRowsAndHowStepsFollowEachOther) {
   const std::string text = simulated_text(several_steps().planned, *several_steps().simulated);
-  EXPECT_TRUE(
-      text.ends_with("basis: zero-shot roofline\n"
-                     "rows: 10.0 ms for the 10 rows of a step on the slowest host (storage), prefetch 2: "
-                     "the input bounds the step\n"
-                     "8 steps played: the first takes 20.0 ms, from step 2 on all 10.0 ms\n"
-                     "compiled beside the steps: 2 programs for steps of 10 and 3 rows, 20.0 s each\n"
-                     "from step 1 on no device is slow: 10.0 ms\n"
-                     "from step 6 on slow: GPU:1 x 1.3: 13.0 ms\n"))
+  EXPECT_TRUE(text.ends_with(
+      "basis: zero-shot roofline; rows: copied as each step begins, by a pipeline of each worker's host\n"
+      "rows: 10.0 ms for the 10 rows of a step on the slowest host (storage), prefetch 2: "
+      "the input bounds the step\n"
+      "8 steps played: the first takes 20.0 ms, from step 2 on all 10.0 ms\n"
+      "compiled beside the steps: 2 programs for steps of 10 and 3 rows, 20.0 s each\n"
+      "from step 1 on no device is slow: 10.0 ms\n"
+      "from step 6 on slow: GPU:1 x 1.3: 13.0 ms\n"))
       << text;
   const std::string jitter = simulated_text(strayed().planned, *strayed().simulated);
   EXPECT_TRUE(jitter.ends_with(

@@ -88,8 +88,9 @@ Costed training(const Cluster& cluster, std::int64_t rows, std::optional<std::si
                              steps, places, {.cross_device_ops = strategy::CrossDeviceOps::collective_ring}));
 }
 
-timing::SeveralSteps play(const Cluster& cluster, const Costed& step, const timing::StepsOptions& options) {
-  return timing::play_steps(step.plan, step.costs, cluster.machine, Seconds(0), options);
+timing::SeveralSteps play(const Cluster& cluster, const Costed& step, const timing::StepsOptions& options,
+                          plan::RowCopies copies = plan::RowCopies::in_the_step) {
+  return timing::play_steps(step.plan, step.costs, cluster.machine, Seconds(0), copies, options);
 }
 
 const timing::StepsOptions eight{.count = 8};
@@ -145,8 +146,8 @@ TEST(SeveralSteps, TheLastStepIsToldNodeByNode) {
 
 // ---- Rows
 
-// One replica: its rows are copied within the step, so a step is the slower of that and of its rows.
-TEST(SeveralSteps, OneReplicaTakesTheSlowerOfComputeAndRows) {
+// Rows that are copied within the step: a step is the slower of that and of its rows.
+TEST(SeveralSteps, TakeTheSlowerOfComputeAndRows) {
   const Cluster cluster(1, 1, true);
   const Costed step = training(cluster, 4096);
   for (const double share : {0.1, 0.99, 1.5, 20.0})
@@ -174,18 +175,54 @@ Seconds without_copies(const Cluster& cluster, Costed step) {
       .end;
 }
 
-// Several: their rows are copied ahead, too.
-TEST(SeveralSteps, SeveralReplicasTakeTheSlowerOfComputeAndRows) {
-  const Cluster cluster(1, 4, true);
-  const Costed step = training(cluster, 4096);
-  const Seconds compute = without_copies(cluster, step);
-  ASSERT_LT(compute, step.alone);
-  for (const double share : {0.1, 0.9, 1.5, 20.0}) {
-    const timing::StepsOptions options{.rows = {compute * share}, .prefetch = 2};
-    const timing::SeveralSteps steps = play(cluster, step, options);
-    ASSERT_TRUE(steps.steady);
-    expect_close(steps.step(), std::max(compute, options.rows[0]), fmt::format("{} of a step", share));
+TEST(SeveralSteps, WithCopiesAheadTakeTheSlowerOfComputeAndRows) {
+  for (const int devices : {1, 4}) {
+    const Cluster cluster(1, devices, true);
+    const Costed step = training(cluster, 4096);
+    const Seconds compute = without_copies(cluster, step);
+    ASSERT_LT(compute, step.alone);
+    for (const double share : {0.1, 0.9, 1.5, 20.0}) {
+      const timing::StepsOptions options{.rows = {compute * share}, .prefetch = 2};
+      const timing::SeveralSteps steps = play(cluster, step, options, plan::RowCopies::ahead);
+      ASSERT_TRUE(steps.steady);
+      expect_close(steps.step(), std::max(compute, options.rows[0]), fmt::format("{} of a step", share));
+    }
   }
+}
+
+// One step whose copies run beside it takes what each of many such steps takes in the long run, whether its
+// compute or its copies are longer.
+TEST(SeveralSteps, OneStepWithCopiesAheadTakesWhatSteadyOnesTake) {
+  for (const int devices : {1, 2, 3, 8})
+    for (const double slower_copies : {1.0, 1000.0}) {
+      const Cluster cluster(1, devices, true);
+      Costed step = training(cluster, 4096);
+      for (std::size_t i = 0; i < step.plan.nodes.size(); ++i)
+        if (plan::is_copy_of_rows(step.plan, step.plan.nodes[i])) step.costs.nodes[i].wire = slower_copies;
+      const Seconds one =
+          simulate::simulate(plan::with_rows_ahead(step.plan), step.costs, *cluster.machine.platform,
+                             timing::endpoints_of(step.plan, cluster.machine))
+              .end;
+      EXPECT_EQ(one > step.alone, slower_copies > 1) << devices;
+      const timing::SeveralSteps steps = play(cluster, step, {.count = 24}, plan::RowCopies::ahead);
+      expect_close(steps.times[12], one, fmt::format("{} devices", devices));
+    }
+}
+
+// Each socket's devices get their rows from its own memory: four devices of either socket take as long as four
+// devices of one.
+TEST(SeveralSteps, RowsComeFromTheMemoryOfTheirOwnSocket) {
+  std::vector<Seconds> longest;
+  for (const int devices : {4, 8}) {
+    const Cluster cluster(1, devices, true);
+    const Costed step = training(cluster, 1 << 20);
+    const plan::Timeline timeline = simulate::simulate(step.plan, step.costs, *cluster.machine.platform,
+                                                       timing::endpoints_of(step.plan, cluster.machine));
+    Seconds& end = longest.emplace_back();
+    for (std::size_t i = 0; i < step.plan.nodes.size(); ++i)
+      if (plan::is_copy_of_rows(step.plan, step.plan.nodes[i])) end = std::max(end, timeline.nodes[i].end);
+  }
+  expect_close(longest[0], longest[1], "eight devices");
 }
 
 TEST(SeveralSteps, TheSlowestHostsRowsHoldAllWorkersBack) {

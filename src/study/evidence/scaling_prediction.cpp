@@ -124,13 +124,11 @@ struct Simulated {
   std::int64_t rows = 0;
 };
 
-// The published runs used synthetic data, which is on the devices from the start.
 Simulated simulate(const Measurement& row, const Arrangement& arrangement, std::optional<Seconds> alone) {
   const std::string text = scenario_text(row, arrangement, alone);
   const scenario::Scenario scenario = scenario::parse(text, row.place.file);
-  session::Training training(
-      scenario, scenario::build(scenario),
-      {.simulation = {.precision = setup_of(row)->precision, .has_rows_on_devices = true}});
+  session::Training training(scenario, scenario::build(scenario),
+                             {.simulation = {.precision = setup_of(row)->precision}});
   const timing::Simulated& summary = training.clock().step().summary;
   return {summary.step, training.clock().baseline().step,
           own_batch(row) * static_cast<std::int64_t>(training.machine().replicas.size())};
@@ -192,6 +190,7 @@ ScalingPrediction predict(const Measurement& row, const Arrangement& arrangement
 
 }  // namespace
 
+// The published runs used synthetic data, which is on the devices from the start.
 std::string scenario_text(const Measurement& row, const Arrangement& arrangement,
                           std::optional<Seconds> alone) {
   const Setup& setup = *setup_of(row);
@@ -206,6 +205,7 @@ std::string scenario_text(const Measurement& row, const Arrangement& arrangement
   "strategy": {},
   "model": {},
   "dataset": {{"type": "synthetic", "rows": {}}},
+  "input": {{"on_device": true}},
   "training": {{
     "loss": "sparse_categorical_crossentropy",
     "optimizer": {{"class_name": "SGD", "config": {{"learning_rate": 0.01, "momentum": {}, "weight_decay": {}}}}},
