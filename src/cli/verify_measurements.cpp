@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <array>
 #include <ostream>
 
-#include "base/median.h"
 #include "base/table.h"
 #include "cli/arguments.h"
 #include "study/evidence/measurement_study.h"
@@ -20,17 +18,6 @@ using evidence::Errors;
 using Group = evidence::PredictionGroup;
 using Study = evidence::MeasurementStudy;
 
-double middle(Errors sizes) {
-  for (double& each : sizes) each = std::abs(each);
-  return median(std::move(sizes));
-}
-
-double largest(const Errors& errors) {
-  double most = 0;
-  for (const double each : errors) most = std::max(most, std::abs(each));
-  return most;
-}
-
 std::string percent(double error) { return fmt::format("{:+.1f} %", 100 * error); }
 std::string size(double error) { return fmt::format("{:.1f} %", 100 * error); }
 
@@ -41,7 +28,8 @@ std::string print(const Efficiency& efficiency) {
 
 std::string print_fit(Group group) {
   const auto in_short = [](const Errors& errors) {
-    return fmt::format("median {}, largest {}", size(middle(errors)), size(largest(errors)));
+    return fmt::format("median {}, largest {}", size(evidence::summary_of(errors).median),
+                       size(evidence::summary_of(errors).largest));
   };
   const std::optional<evidence::MeasurementFit> fit = evidence::fit_of(group);
   if (!fit) return {};
@@ -61,17 +49,79 @@ std::string print(const Study& study) {
                     study.one_number.empty() ? "" : percent(study.one_number[i]), percent(study.own[i]),
                     each.row->unit, each.row->system});
   }
-  const auto add = [&](std::string_view what, double (*of)(const Errors&)) {
-    rows.push_back({std::string(what), "", "", size(of(study.zero_shot)),
-                    study.one_number.empty() ? "" : size(of(study.one_number)), size(of(study.own))});
+  const auto add = [&](std::string_view what, double evidence::ErrorSummary::*of) {
+    const auto cell = [&](const Errors& errors) {
+      return errors.empty() ? std::string() : size(evidence::summary_of(errors).*of);
+    };
+    rows.push_back(
+        {std::string(what), "", "", cell(study.zero_shot), cell(study.one_number), cell(study.own)});
   };
-  add("median", [](const Errors& all) { return middle(all); });
-  add("largest", largest);
+  add("median", &evidence::ErrorSummary::median);
+  add("largest", &evidence::ErrorSummary::largest);
   const std::string one_number =
       study.one_number.empty() ? "" : fmt::format(", one number: time x {:.3f}", study.scale);
-  return fmt::format("{}: {} row{}{}\n{}{}", study.group.front().setup->group, study.group.size(),
+  return fmt::format("{}: {} row{}{}\n{}{}", study.group.front().setup.group, study.group.size(),
                      study.group.size() == 1 ? "" : "s", one_number, print_table(rows, "lrrrrrll", "  "),
                      print_fit(study.group));
+}
+
+// ---- All groups
+
+// The errors of a group under four settings.
+struct Setting {
+  std::string_view name{};
+  Errors (*of)(const Study& study, std::span<const evidence::Prediction> all) = nullptr;
+};
+
+Errors with_best_constants(const Study& study, std::span<const evidence::Prediction>) {
+  const auto fit = evidence::fit_of(study.group);
+  return fit ? fit->with : study.own;
+}
+
+// Without another network the rows say nothing, and the generic constants are what is left.
+Errors without_own_network(const Study& study, std::span<const evidence::Prediction>) {
+  const auto fit = evidence::fit_of(study.group);
+  return fit && !fit->left_out.empty() ? fit->left_out : study.zero_shot;
+}
+
+constexpr std::array settings{
+    Setting{"default", [](const Study& study, std::span<const evidence::Prediction>) { return study.own; }},
+    Setting{"best", with_best_constants},
+    Setting{"other networks", without_own_network},
+    Setting{"other devices",
+            [](const Study& study, std::span<const evidence::Prediction> all) {
+              return evidence::without_own_device(study.group, all);
+            }},
+};
+
+// Default: the constants as shipped. Best: fitted to the group's own rows. Others: fitted to the other networks of the
+// group, and to the other devices of the generation.
+std::string print_summary(const std::vector<Study>& studies, std::span<const evidence::Prediction> all) {
+  std::vector<TableRow> rows{{"group", "rows"}};
+  for (const Setting& setting : settings) rows.front().push_back(std::string(setting.name));
+  std::array<Errors, settings.size()> medians{}, together{};
+  const auto cell = [](const evidence::ErrorSummary& of) {
+    return fmt::format("{}, {}, {}", size(of.median), size(of.largest), percent(of.bias));
+  };
+  for (const Study& study : studies) {
+    rows.push_back({study.group.front().setup.group, std::to_string(study.group.size())});
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      const Errors errors = settings[i].of(study, all);
+      const evidence::ErrorSummary summary = evidence::summary_of(errors);
+      medians[i].push_back(summary.median);
+      together[i].insert(together[i].end(), errors.begin(), errors.end());
+      rows.back().push_back(cell(summary));
+    }
+  }
+  TableRow mean{"mean of the groups' medians", ""}, every{"all rows", std::to_string(all.size())};
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    mean.push_back(size(evidence::summary_of(medians[i]).bias));
+    every.push_back(cell(evidence::summary_of(together[i])));
+  }
+  rows.push_back(std::move(every));
+  rows.push_back(std::move(mean));
+  return "all groups: median, largest, bias of predicted / published - 1\n" +
+         print_table(rows, "lrrrrr", "  ") + "\n";
 }
 
 std::string csv_cell(std::string_view text) {
@@ -85,8 +135,8 @@ std::string print_csv(const Study& study) {
     const auto predicted = [&](const Errors& errors) {
       return errors.empty() ? std::string() : fmt::format("{:.6g}", each.published * (1 + errors[i]));
     };
-    text += fmt::format("{},{},{},{},{},{},{:.6g},{},{},{}\n", csv_cell(each.setup->group),
-                        csv_cell(each.row->system), each.setup->device, each.network, each.batch,
+    text += fmt::format("{},{},{},{},{},{},{:.6g},{},{},{}\n", csv_cell(each.setup.group),
+                        csv_cell(each.row->system), each.setup.device, each.network, each.batch,
                         each.row->unit, each.published, predicted(study.zero_shot),
                         predicted(study.one_number), predicted(study.own));
   }
@@ -103,13 +153,15 @@ Exit verify_measurements(const PublishedOptions& options, const Streams& streams
   if (options.csv)
     streams.results
         << "group,system,device,network,batch,unit,published,zero_shot,one_number,own_constants\n";
+  std::vector<Study> studies;
   for (const Group group : evidence::groups_of(predictions.made)) {
-    const Study study = evidence::study_of(group);
-    streams.results << (options.csv ? print_csv(study) : print(study) + "\n");
+    studies.push_back(evidence::study_of(group));
+    streams.results << (options.csv ? print_csv(studies.back()) : print(studies.back()) + "\n");
   }
-  if (!options.csv)
-    for (const std::string& reason : predictions.left_out)
-      streams.results << fmt::format("left out: {}\n", reason);
+  if (options.csv) return Exit::done;
+  streams.results << print_summary(studies, predictions.made);
+  for (const std::string& reason : predictions.left_out)
+    streams.results << fmt::format("left out: {}\n", reason);
   return Exit::done;
 }
 

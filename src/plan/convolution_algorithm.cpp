@@ -55,6 +55,7 @@ double reduced(const Convolving& c, double side, double points) {
 Method fused_winograd(const Convolving& c) {
   return {.name = "winograd 2x2, fused",
           .arithmetic = Class::winograd,
+          .peak = c.arithmetic.peak,
           .flops = reduced(c, 2, 16),
           .utilization = utilization(c.shape, c.arithmetic),
           .bytes = c.bytes};
@@ -67,6 +68,7 @@ Method winograd(const Convolving& c, std::int64_t side, std::string_view name) {
   const double expansion = static_cast<double>(points) / static_cast<double>(side * side);
   return {.name = name,
           .arithmetic = Class::product,
+          .peak = c.arithmetic.peak,
           .flops = reduced(c, static_cast<double>(side), points),
           .utilization = utilization(product, c.arithmetic, c.shape.pass == Pass::filter_gradient),
           .bytes = c.bytes,
@@ -83,6 +85,7 @@ Method fft(const Convolving& c) {
   const double spectra = static_cast<double>(count) * (in + out) + in * out;  // written, then read
   return {.name = "fft 32x32",
           .arithmetic = Class::product,
+          .peak = c.arithmetic.peak,
           .flops = 8.0 * points * static_cast<double>(count) * in * out,
           .utilization = utilization(product, c.arithmetic, s.pass == Pass::filter_gradient),
           .bytes = c.bytes,
@@ -103,6 +106,7 @@ std::vector<Method> convolution_methods(const ConvolutionGeometry& s, double flo
   std::vector<Method> methods{
       {.name = "implicit product",
        .arithmetic = Class::convolution,
+       .peak = arithmetic.peak,
        .flops = flops,
        // A depthwise convolution has no sum over channels and no matrix product; it is bound by memory.
        .utilization = s.groups > 1 && s.groups == s.in_channels ? 1 : utilization(s, arithmetic),

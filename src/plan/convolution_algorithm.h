@@ -19,6 +19,7 @@ enum class Class : std::uint8_t { elementwise, product, convolution, winograd };
 struct Method {
   std::string_view name{};
   Class arithmetic = Class::elementwise;
+  FlopsPerSecond peak{};  // of the device's data sheet, in the precision of this method
   double flops = 0;
   double utilization = 1;  // share of the peak that the sizes allow (plan/tiling.h)
   double bytes = 0;        // traffic of the operands

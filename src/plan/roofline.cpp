@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/overloaded.h"
 
@@ -28,33 +29,45 @@ double share(Class arithmetic, const Efficiency& efficiency) {
   return 1;
 }
 
+Seconds at_peak(const Method& method) { return Flops(method.flops) / method.peak; }
+
 Seconds duration(const Method& method, const Demand& demand, const Efficiency& efficiency) {
-  const double rate = demand.peak.count() * method.utilization * share(method.arithmetic, efficiency);
+  const double rate = method.peak.count() * method.utilization * share(method.arithmetic, efficiency);
   const double bandwidth = demand.bandwidth.count() * efficiency.memory;
   return Seconds(std::max(method.flops / rate, method.bytes / bandwidth) + method.transformed / bandwidth);
 }
 
-// Products and convolutions run at the peak of the precision, all other kernels at the peak of float32.
-void demand_run(const Run& run, const Traffic& traffic, const DeviceType& type, Demand& demand) {
-  const Work work = work_of(run);
+// Adds the methods that compute a product or a convolution in one precision.
+void add_methods(const Work& work, const Traffic& traffic, const Arithmetic& arithmetic,
+                 std::vector<Method>& methods) {
   const double flops = work.flops.count();
-  const Arithmetic arithmetic = arithmetic_of(type, demand.precision);
-  if (const auto* product = std::get_if<ProductGeometry>(&work.geometry)) {
-    demand.peak = arithmetic.peak;
-    demand.methods = {{.name = "product",
+  if (const auto* product = std::get_if<ProductGeometry>(&work.geometry))
+    methods.push_back({.name = "product",
                        .arithmetic = Class::product,
+                       .peak = arithmetic.peak,
                        .flops = flops,
                        .utilization = utilization(*product, arithmetic),
+                       .bytes = traffic.bytes});
+  else if (const auto* convolution = std::get_if<ConvolutionGeometry>(&work.geometry))
+    std::ranges::copy(
+        convolution_methods(*convolution, flops, traffic.bytes, traffic.element_bytes, arithmetic),
+        std::back_inserter(methods));
+}
+
+// Products and convolutions run at the peak of the precision, all other kernels at the peak of float32. A library
+// that is allowed to round to tf32 may also compute in float32. On GeForce devices, whose matrix units are no
+// faster, Winograd's algorithm in float32 often takes less time.
+void demand_run(const Run& run, const Traffic& traffic, const DeviceType& type, Demand& demand) {
+  const Work work = work_of(run);
+  add_methods(work, traffic, arithmetic_of(type, demand.precision), demand.methods);
+  if (demand.precision == Precision::tf32)
+    add_methods(work, traffic, arithmetic_of(type, Precision::float32), demand.methods);
+  // The arithmetic of a fused node takes no time, since its operands are already in registers.
+  if (demand.methods.empty())
+    demand.methods = {{.name = "elementwise",
+                       .peak = type.peak.at(Precision::float32),
+                       .flops = traffic.launches > 0 ? work.flops.count() : 0,
                        .bytes = traffic.bytes}};
-  } else if (const auto* convolution = std::get_if<ConvolutionGeometry>(&work.geometry)) {
-    demand.peak = arithmetic.peak;
-    demand.methods =
-        convolution_methods(*convolution, flops, traffic.bytes, traffic.element_bytes, arithmetic);
-  } else {
-    // The arithmetic of a fused node takes no time, since its operands are already in registers.
-    demand.methods = {
-        {.name = "elementwise", .flops = traffic.launches > 0 ? flops : 0, .bytes = traffic.bytes}};
-  }
 }
 
 DeviceId device_of(const Plan& plan, const Action& action) {
@@ -82,8 +95,9 @@ std::string basis_of(const RooflineOptions& options, const DeviceType& type) {
 
 Precision default_precision(const DeviceType& type) {
   if (type.kind == device::Kind::tpu && type.peak.contains(Precision::bfloat16)) return Precision::bfloat16;
-  const bool has_tf32 = type.compute_capability >= device::ComputeCapability{8, 0};
-  return has_tf32 && type.peak.contains(Precision::tf32) ? Precision::tf32 : Precision::float32;
+  const bool may_round =
+      !type.compute_capability || *type.compute_capability >= device::ComputeCapability{8, 0};
+  return may_round && type.peak.contains(Precision::tf32) ? Precision::tf32 : Precision::float32;
 }
 
 Fusion default_fusion(const DeviceType& type) {
@@ -106,7 +120,6 @@ std::vector<Demand> demands(const Plan& plan, std::span<const DeviceType* const>
     const DeviceType& type = *types[index(device_of(plan, action))];
     Demand& demand = all[i];
     demand = {.operands = traffic[i].operands,
-              .peak = type.peak.at(Precision::float32),
               .bandwidth = type.memory_bandwidth,
               .gap = type.launch_gap * traffic[i].launches};
     demand.precision = options.precision;
@@ -114,7 +127,8 @@ std::vector<Demand> demands(const Plan& plan, std::span<const DeviceType* const>
       demand.precision = half_precision(*run).value_or(options.precision);
       demand_run(*run, traffic[i], type, demand);
     } else {
-      demand.methods.push_back({.name = "copy", .bytes = traffic[i].bytes});
+      demand.methods.push_back(
+          {.name = "copy", .peak = type.peak.at(Precision::float32), .bytes = traffic[i].bytes});
     }
   }
   return all;
@@ -128,31 +142,19 @@ const Method& fastest(const Demand& demand, const Efficiency& efficiency) {
 }
 
 Cost price(const Demand& demand, const Efficiency& efficiency) {
-  double flops = demand.methods.front().flops;
-  for (const Method& method : demand.methods) flops = std::min(flops, method.flops);
+  Seconds arithmetic = at_peak(demand.methods.front());
+  for (const Method& method : demand.methods) arithmetic = std::min(arithmetic, at_peak(method));
   return {.seconds = duration(fastest(demand, efficiency), demand, efficiency) + demand.gap,
-          .bound = std::max(Flops(flops) / demand.peak, Seconds(demand.operands / demand.bandwidth.count()))};
+          .bound = std::max(arithmetic, Seconds(demand.operands / demand.bandwidth.count()))};
 }
 
 Costs roofline(const Plan& plan, std::span<const DeviceType* const> types, const RooflineOptions& options) {
   const std::vector<Demand> asked = demands(plan, types, options);
-  // A library that is allowed to round to tf32 may also compute in float32. On GeForce devices, whose matrix
-  // units are no faster, Winograd's algorithm in float32 often takes less time.
-  std::vector<Demand> exact;
-  if (options.precision == Precision::tf32) {
-    RooflineOptions without = options;
-    without.precision = Precision::float32;
-    exact = demands(plan, types, without);
-  }
   Costs costs{.basis = types.empty() ? std::string() : basis_of(options, *types.front())};
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const DeviceType& type = *types[index(device_of(plan, plan.nodes[i].action))];
     const Efficiency efficiency = options.efficiency.value_or(efficiency_of(type, asked[i].precision));
     Cost cost = price(asked[i], efficiency);
-    if (!exact.empty()) {
-      const Cost other = price(exact[i], efficiency);
-      cost = {std::min(cost.seconds, other.seconds), std::min(cost.bound, other.bound)};
-    }
     cost.seconds = cost.seconds * options.scale;
     // A measured time below the bound shows that the data sheet's rates are too low.
     if (options.scale < 1) cost.bound = std::min(cost.bound, cost.seconds);

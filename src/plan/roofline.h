@@ -48,7 +48,6 @@ struct Demand {
   std::vector<Method> methods{};
   double operands = 0;                                       // bytes of traffic that no method avoids
   device::Precision precision = device::Precision::float32;  // of its products and convolutions
-  FlopsPerSecond peak{};                                     // of the device's data sheet
   BytesPerSecond bandwidth{};                                // of the device's data sheet
   Seconds gap{};                                             // before the kernel, while the device is idle
 };

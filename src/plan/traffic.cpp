@@ -11,22 +11,34 @@ namespace wt::plan {
 
 namespace {
 
-// The number of passes over the first operand, for separate operations and for a program that is compiled as
-// a whole. A normalization, for example, reads its tensor for the statistics and again for the result.
-// Kernels that are not in the table move every operand once, as their Work states.
+// The number of passes over the first operand: for TensorFlow's separate operations, for kernels of a library or of
+// a compiler that compute one layer at once, and for a program that is compiled as a whole, whose products and
+// convolutions also compute what follows them. A normalization, for example, reads its tensor for the statistics and
+// again for the result. TensorFlow without XLA composes gelu of eight operations (power, tanh, products and sums),
+// dropout of random numbers, a comparison, a cast and two products, and a layer normalization of a normalization
+// without weights, a product and a sum. Kernels that are not in the table move every operand once, as their Work
+// states, and those with no passes cause no traffic.
 struct Passes {
   std::string_view kernel{};
   double separate = 0;
+  double fused = 0;
   double compiled = 0;
+
+  double of(Fusion fusion) const {
+    if (fusion == Fusion::none) return separate;
+    return fusion == Fusion::program ? compiled : fused;
+  }
 };
 
 constexpr std::array passes{
-    Passes{"batch_norm", 3, 2},  Passes{"batch_norm_gradient", 5, 4},
-    Passes{"layer_norm", 3, 3},  Passes{"layer_norm_gradient", 5, 5},
-    Passes{"softmax", 3, 3},     Passes{"softmax_gradient", 3, 3},
-    Passes{"dropout", 2.5, 2.5}, Passes{"dropout_gradient", 3, 3},
-    Passes{"gelu", 2.5, 2.5},    Passes{"gelu_gradient", 3, 3},
+    Passes{"batch_norm", 3, 3, 2}, Passes{"batch_norm_gradient", 5, 5, 4},
+    Passes{"layer_norm", 8, 3, 2}, Passes{"layer_norm_gradient", 12, 5, 4},
+    Passes{"softmax", 3, 3, 2},    Passes{"softmax_gradient", 3, 3, 2},
+    Passes{"dropout", 8, 2.5, 0},  Passes{"dropout_gradient", 5, 3, 0},
+    Passes{"gelu", 17, 2.5, 1},    Passes{"gelu_gradient", 22, 3, 1},
 };
+// What a program that is compiled as a whole computes inside its products, or by reading an operand in another order.
+constexpr std::array<std::string_view, 3> compiled_away{"bias_add", "transpose", "cast"};
 
 // Weight decay in TensorFlow 1 is part of the loss: the weights are read, scaled and added to the gradient.
 constexpr double separate_decay_bytes = 24;
@@ -107,15 +119,25 @@ class Counting {
     const auto row = std::find_if(passes.begin(), passes.end(),
                                   [&](const Passes& each) { return each.kernel == run.kernel->name; });
     if (row != passes.end())
-      traffic.bytes =
-          width * bytes_of(run.inputs.front()) * (fusion_ == Fusion::program ? row->compiled : row->separate);
+      traffic.bytes = width * bytes_of(run.inputs.front()) * row->of(fusion_) * widening(run);
     if (extends_a_sum(run, node)) {
       traffic.bytes = bytes_of(run.outputs.front()) * share_of_float32();
       traffic.launches = 0;
     }
+    if (fusion_ == Fusion::program && is_compiled_away(run)) traffic = absorbed(traffic);
     if (fusion_ != Fusion::none) fuse(run, node, traffic);
     traffic.operands = std::min(traffic.operands, traffic.bytes);
     return traffic;
+  }
+
+  // Keras normalizes halves in float32. Separate operations then pass over tensors of float32 numbers.
+  double widening(const Run& run) const {
+    const bool is_wide = fusion_ == Fusion::none && run.kernel->name.starts_with("layer_norm");
+    return is_wide && half_precision(run) ? 2 : 1;
+  }
+
+  static bool is_compiled_away(const Run& run) {
+    return std::ranges::find(compiled_away, run.kernel->name) != compiled_away.end();
   }
 
   // One kernel sums the gradients of a value with several readers, whatever their number. It reads each of

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <map>
 #include <sstream>
+#include <tuple>
 
 #include "platform/device_types.h"
+#include "study/evidence/measurement_study.h"
 #include "study/evidence/prediction.h"
 #include "support/folder.h"
 
@@ -38,7 +40,7 @@ template <class Constants>
 Errors errors(std::string_view group, Constants constants) {
   Errors result;
   for (const evidence::Prediction& each : all().made)
-    if (each.setup->group == group)
+    if (each.setup.group == group)
       result.sizes.push_back(std::abs(each.predicted(constants(each)) / each.published - 1));
   return result;
 }
@@ -49,34 +51,69 @@ Errors zero_shot(std::string_view group) {
 
 Errors with_own_constants(std::string_view group) {
   return errors(group, [](const evidence::Prediction& each) {
-    return plan::efficiency_of(platform::device_type_named(each.setup->device), each.setup->precision);
+    return plan::efficiency_of(platform::device_type_named(each.setup.device), each.setup.precision);
   });
 }
 
 TEST(VerifyMeasurements, PredictsEveryRowOfOneDevice) {
   std::map<std::string_view, int> counts;
-  for (const evidence::Prediction& each : all().made) ++counts[each.setup->group];
+  for (const evidence::Prediction& each : all().made) ++counts[each.setup.group];
   const std::map<std::string_view, int> wanted{
-      {"P100 float32", 9}, {"K80 float32", 19}, {"V100 float32", 3},    {"V100 float16", 3},
-      {"A100 tf32", 1},    {"A100 float16", 1}, {"TPU v3 bfloat16", 3}, {"products bfloat16", 6}};
+      {"P100 float32", 9},    {"K80 float32", 19},    {"V100 float32", 13},    {"V100 float16", 10},
+      {"A10 tf32", 2},        {"A100 tf32", 5},       {"A100 float16", 3},     {"H100 tf32", 3},
+      {"TPU v3 bfloat16", 1}, {"TPU v4 bfloat16", 2}, {"products bfloat16", 6}};
   EXPECT_EQ(counts, wanted);
-  EXPECT_EQ(all().left_out, (std::vector<std::string>{
-                                "14 rows: a system or precision without a setup", "3 rows: not a throughput",
-                                "39 rows: several devices, whose communication takes part of the time"}));
+  EXPECT_EQ(all().left_out,
+            (std::vector<std::string>{
+                "34 rows: its source doesn't state a machine and a precision that the catalogue has",
+                "58 rows: not a throughput", "107 rows: several devices, which `verify scaling` predicts"}));
+}
+
+const evidence::Prediction& first(std::string_view group, std::string_view network, std::int64_t batch) {
+  return *std::ranges::find_if(all().made, [&](const evidence::Prediction& each) {
+    return each.setup.group == group && each.network == network && each.batch == batch;
+  });
+}
+
+// NVIDIA's table of BERT has the batches of two precisions in one cell, and calls tf32 "FP32".
+TEST(VerifyMeasurements, ReadsWhatARowSaysOfItsPrecision) {
+  EXPECT_EQ(first("A100 float16", "bert_large", 76).published, 134.22);
+  EXPECT_EQ(first("A100 tf32", "bert_large", 38).published, 43.9);
+  EXPECT_EQ(first("V100 float16", "bert_large", 6).published, 39.1);
+  EXPECT_EQ(first("V100 float32", "bert_large", 3).published, 9.85);
+  const evidence::Setup setup = first("V100 float16", "bert_large", 6).setup;
+  EXPECT_EQ(setup.policy, "mixed_float16");
+  EXPECT_EQ(setup.fusion, "activations") << "with XLA";
+}
+
+// TensorFlow without XLA runs one kernel for each operation: the notes of two rows differ in nothing else.
+TEST(VerifyMeasurements, TheNoteOfARowSaysWhetherXlaCompiledIt) {
+  std::map<double, std::string_view> fusions;
+  for (const evidence::Prediction& each : all().made)
+    if (each.setup.group == "V100 float16" && each.network == "bert_base")
+      fusions[each.published] = each.setup.fusion;
+  EXPECT_EQ(fusions, (std::map<double, std::string_view>{{228.66, "none"}, {414.78, "activations"}}));
+}
+
+// A plan with halves, whose variables are updated in float32.
+TEST(VerifyMeasurements, MixedPrecisionIsThatOfAScenario) {
+  const evidence::Prediction& row = first("V100 float16", "resnet50", 192);
+  EXPECT_GT(row.step.beside, Seconds(0)) << "the updates";
+  for (const plan::Demand& demand : row.step.demands) EXPECT_EQ(demand.precision, device::Precision::float16);
 }
 
 // Generic constants; what the model's form owes to these rows stands in measurements/README.md.
 TEST(VerifyMeasurements, ShapesAloneTellAP100AndAV100WithinAFewPercent) {
   EXPECT_LT(zero_shot("P100 float32").median(), 0.09);
   EXPECT_LT(zero_shot("P100 float32").largest(), 0.17);
-  EXPECT_LT(zero_shot("V100 float32").median(), 0.14);
+  EXPECT_LT(zero_shot("V100 float32").median(), 0.10);
   EXPECT_LT(zero_shot("V100 float16").median(), 0.13);
 }
 
 TEST(VerifyMeasurements, ShapesAloneTellWhatTensorCoresReachInAProduct) {
   for (const evidence::Prediction& each : all().made) {
-    if (each.setup->group != "products bfloat16" || each.setup->device == "mi300x") continue;
-    EXPECT_NEAR(each.predicted({}) / each.published, 1, 0.13) << each.setup->device;
+    if (each.setup.group != "products bfloat16" || each.setup.device == "mi300x") continue;
+    EXPECT_NEAR(each.predicted({}) / each.published, 1, 0.13) << each.setup.device;
   }
   EXPECT_LT(with_own_constants("products bfloat16").largest(), 0.05);
 }
@@ -91,28 +128,65 @@ TEST(VerifyMeasurements, ThreeConstantsOfAGenerationTellItWithinThreePercent) {
   EXPECT_LT(with_own_constants("P100 float32").largest(), 0.08);
   EXPECT_LT(with_own_constants("K80 float32").median(), 0.03);
   EXPECT_LT(with_own_constants("K80 float32").largest(), 0.08);
-  for (const std::string_view group : {"V100 float32", "V100 float16", "A100 tf32", "A100 float16"})
-    EXPECT_LT(with_own_constants(group).largest(), 0.10) << group;
+  EXPECT_LT(with_own_constants("V100 float32").median(), 0.03);
+  EXPECT_LT(with_own_constants("V100 float32").largest(), 0.13);
+}
+
+// Convolutional and transformer networks together. The rows of the A100 in tf32 contradict each other: BERT-large in
+// TensorFlow takes 1.7 times as long as in PyTorch.
+TEST(VerifyMeasurements, ConstantsFitConvolutionsAndTransformersTogether) {
+  for (const auto& [group, median, largest] : {std::tuple("V100 float16", 0.08, 0.40),
+                                               {"A100 float16", 0.08, 0.08},
+                                               {"A100 tf32", 0.13, 0.31},
+                                               {"H100 tf32", 0.02, 0.02},
+                                               {"A10 tf32", 0.01, 0.01},
+                                               {"TPU v4 bfloat16", 0.03, 0.03}}) {
+    EXPECT_LT(with_own_constants(group).median(), median) << group;
+    EXPECT_LT(with_own_constants(group).largest(), largest) << group;
+  }
+}
+
+Errors of_other_devices(std::string_view group) {
+  for (const evidence::PredictionGroup each : evidence::groups_of(all().made))
+    if (each.front().setup.group == group) {
+      Errors errors{evidence::without_own_device(each, all().made)};
+      for (double& error : errors.sizes) error = std::abs(error);
+      return errors;
+    }
+  return {};
+}
+
+// An H100 with PCIe and one with SXM tell each other; a device without siblings has the generic constants.
+TEST(VerifyMeasurements, DevicesOfAGenerationTellEachOther) {
+  EXPECT_LT(of_other_devices("H100 tf32").largest(), 0.12);
+  EXPECT_LT(of_other_devices("V100 float32").median(), 0.07);
+  EXPECT_EQ(of_other_devices("K80 float32").sizes, zero_shot("K80 float32").sizes);
+}
+
+TEST(VerifyMeasurements, ASummaryIsThatOfTheErrors) {
+  const evidence::ErrorSummary summary = evidence::summary_of({0.1, -0.3, 0.05, -0.05, 0.2});
+  EXPECT_DOUBLE_EQ(summary.median, 0.1);
+  EXPECT_DOUBLE_EQ(summary.largest, 0.3);
+  EXPECT_NEAR(summary.bias, 0, 1e-15);
 }
 
 // The catalogue's constants are the ones that the rows give.
 TEST(VerifyMeasurements, ConstantsOfTheCatalogueAreTheFittedOnes) {
-  for (const auto& [group, type] : {std::pair{"P100 float32", "p100"}, std::pair{"K80 float32", "k80"}}) {
-    std::vector<plan::MeasuredStep> steps;
-    for (const evidence::Prediction& each : all().made)
-      if (each.setup->group == group) steps.push_back(each.step);
-    const Efficiency fit = plan::fitted(steps);
-    const Efficiency own = plan::efficiency_of(platform::device_type_named(type), device::Precision::float32);
-    EXPECT_NEAR(fit.convolution, own.convolution, 0.005) << group;
-    EXPECT_NEAR(fit.product, own.product, 0.02) << group;
-    EXPECT_NEAR(fit.memory, own.memory, 0.02) << group;
+  for (const evidence::PredictionGroup group : evidence::groups_of(all().made)) {
+    const std::optional<evidence::MeasurementFit> fit = evidence::fit_of(group);
+    if (!fit) continue;
+    const evidence::Setup& setup = group.front().setup;
+    const Efficiency own = plan::efficiency_of(platform::device_type_named(setup.device), setup.precision);
+    EXPECT_NEAR(fit->efficiency.convolution, own.convolution, 0.005) << setup.group;
+    EXPECT_NEAR(fit->efficiency.product, own.product, 0.005) << setup.group;
+    EXPECT_NEAR(fit->efficiency.memory, own.memory, 0.005) << setup.group;
   }
 }
 
 // Without another choice than the direct one, VGG16 and AlexNet are far too slow.
 TEST(VerifyMeasurements, TheChoiceOfAlgorithmIsWhatExplainsVgg16AndAlexNet) {
   for (evidence::Prediction each : all().made) {
-    if (each.setup->group != "P100 float32" || (each.network != "vgg16" && each.network != "alexnet"))
+    if (each.setup.group != "P100 float32" || (each.network != "vgg16" && each.network != "alexnet"))
       continue;
     for (plan::Demand& demand : each.step.demands) demand.methods.resize(1);
     EXPECT_LT(each.predicted({}) / each.published - 1, -0.25) << each.network;
@@ -126,12 +200,15 @@ TEST(VerifyMeasurements, PrintsGroupsWithTheirErrorsAndCsvWithTheNumbers) {
   EXPECT_EQ(messages.str(), "");
   EXPECT_NE(text.str().find("P100 float32: 9 rows, one number: time x "), std::string::npos);
   EXPECT_NE(text.str().find("; each network by the others: median "), std::string::npos);
-  EXPECT_NE(text.str().find("left out: 3 rows: not a throughput\n"), std::string::npos);
+  EXPECT_NE(text.str().find("\n  mean of the groups' medians "), std::string::npos);
+  EXPECT_NE(text.str().find("left out: 58 rows: not a throughput\n"), std::string::npos);
   const std::string lines = csv.str();
-  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1 + 45);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1 + 73);
   EXPECT_TRUE(lines.starts_with(
       "group,system,device,network,batch,unit,published,zero_shot,one_number,own_constants\n"
-      "P100 float32,DGX-1 8xP100,p100_sxm2,inception_v3,64,images/s,142,"));
+      "products bfloat16,NVIDIA A100 SXM ,a100_sxm_80,1024x10240x5120,0,TFLOP/s,271.2,"));
+  EXPECT_NE(lines.find("P100 float32,DGX-1 8xP100,p100_sxm2,inception_v3,64,images/s,142,"),
+            std::string::npos);
   EXPECT_NE(lines.find("K80 float32,\"EC2 p2.8xlarge cluster (8xK80 GPUs each, PS co-located)\",k80_gk210,"),
             std::string::npos);
 }
@@ -149,6 +226,18 @@ std::string refusal(const std::string& text) {
     return lines;
   }
   return "accepted";
+}
+
+TEST(VerifyMeasurements, FilesMayHaveFurtherColumns) {
+  const test::TestFolder written;
+  written.write(
+      "rows.csv",
+      "source,system,devices,nodes,gpus_per_node,strategy_or_algo,model_or_op,bytes_or_batch,dtype,metric,"
+      "value,unit,usable,note\n"
+      "s,DGX-1 8xP100,1,1,1,x,VGG16,64/GPU,fp32,throughput,10,images/s,A,\"XLA off, median\"\n");
+  const auto rows = evidence::read_measurements(written.path());
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows.front().note, "XLA off, median");
 }
 
 TEST(VerifyMeasurements, EveryBadRowIsToldAtItsLine) {

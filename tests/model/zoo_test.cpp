@@ -156,6 +156,12 @@ TEST(Zoo, BertTinyHasThePublishedSize) {
   EXPECT_EQ(count_parameters(*zoo_model("bert_tiny").build()).trainable, 4385920 + pretraining);
 }
 
+// 109,482,240 parameters in the released weights of Devlin et al., 2018, including the pooler.
+TEST(Zoo, BertBaseHasThePublishedSize) {
+  const std::int64_t pretraining = (768 * 768 + 768) + 2 * 768 + 30522 + (2 * 768 + 2);
+  EXPECT_EQ(count_parameters(*zoo_model("bert_base").build()).trainable, 109482240 + pretraining);
+}
+
 TEST(Zoo, BertLargeHasThePublishedSizes) {
   expect_size(zoo_model("bert_large"), {336226108, 398, 40.1071});
   expect_size(zoo_model("bert_large", {{"sequence", 512}, {"masked", 80}}), {336226108, 398, 170.0890});
@@ -210,11 +216,11 @@ TEST(Zoo, SaysWhatEachModelIs) {
     for (const ZooParameter& parameter : model.parameters)
       EXPECT_FALSE(parameter.summary.empty()) << parameter.name;
   }
-  EXPECT_EQ(
-      names,
-      "alexnet* bert_large* bert_tiny fashion_cnn inception_v3* linear mlp resnet152* resnet50 small_resnet "
-      "transformer "
-      "vgg16 ");
+  EXPECT_EQ(names,
+            "alexnet* bert_base* bert_large* bert_tiny fashion_cnn inception_v3* linear mlp resnet152* "
+            "resnet50 small_resnet "
+            "transformer "
+            "vgg16 ");
 }
 
 // ---- reading
@@ -246,8 +252,8 @@ TEST(Zoo, NamesWhatIsWrongInAFile) {
             "x.json:1:1: unknown model \"resnet5\"\n"
             "  1 | \"resnet5\"\n"
             "    | ^~~~~~~~~\n"
-            "did you mean \"resnet50\"? known: alexnet, bert_large, bert_tiny, fashion_cnn, inception_v3, "
-            "linear, mlp, resnet152, resnet50, small_resnet, transformer, vgg16");
+            "did you mean \"resnet50\"? known: alexnet, bert_base, bert_large, bert_tiny, fashion_cnn, "
+            "inception_v3, linear, mlp, resnet152, resnet50, small_resnet, transformer, vgg16");
   EXPECT_EQ(problems_of(R"({"zoo": "mlp", "units": 0})"),
             "x.json:1:25: 0 is out of range\n"
             "  1 | {\"zoo\": \"mlp\", \"units\": 0}\n"

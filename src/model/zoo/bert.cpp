@@ -1,4 +1,5 @@
-// BERT (Devlin et al., 2018). BERT-large has 24 layers, a hidden size of 1024 and 16 heads. In pre-training
+// BERT (Devlin et al., 2018). BERT-large has 24 layers, a hidden size of 1024 and 16 heads. BERT-base has 12
+// layers, a hidden size of 768 and 12 heads. In pre-training
 // it predicts the masked words, at their positions only, and whether the second sentence follows the first;
 // it then has 336,226,108 parameters. With the parameter `squad` it predicts where an answer begins and ends
 // (SQuAD) and has no pooler; it then has 334,094,338 parameters. The mask for padded positions, which adds
@@ -79,6 +80,7 @@ LayerPtr bert(const Size& size, const ZooValues& values) {
 }
 
 LayerPtr bert_large(const ZooValues& values) { return bert({"bert_large", 24, 1024}, values); }
+LayerPtr bert_base(const ZooValues& values) { return bert({"bert_base", 12, 768}, values); }
 LayerPtr bert_tiny(const ZooValues& values) { return bert({"bert_tiny", 2, 128}, values); }
 
 constexpr ZooParameter bert_parameters[] = {
@@ -88,6 +90,11 @@ constexpr ZooParameter bert_parameters[] = {
     {"squad", "fine-tuning on SQuAD in place of pre-training", 0, 0, 1, true},
 };
 constexpr ZooModel bert_rows[] = {
+    {.name = "bert_base",
+     .summary = "BERT-base, pre-training or SQuAD: 110,106,428 parameters",
+     .parameters = bert_parameters,
+     .shape_only = true,
+     .build = bert_base},
     {.name = "bert_large",
      .summary = "BERT-large, pre-training or SQuAD: 336,226,108 parameters",
      .parameters = bert_parameters,

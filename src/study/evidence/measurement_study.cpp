@@ -1,8 +1,11 @@
 #include "study/evidence/measurement_study.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "base/error.h"
+#include "base/median.h"
 #include "platform/device_types.h"
 
 namespace wt::evidence {
@@ -47,6 +50,13 @@ Errors errors_left_out(Group group) {
   return errors(group, [&](const Prediction& each) { return each.predicted(without.at(each.network)); });
 }
 
+MeasurementFit with_one_scale(Group group) {
+  const Efficiency scaled = plan::scaled(reference(group).step);
+  return {.efficiency = scaled, .is_one_scale = true, .with = errors(group, [&](const Prediction& each) {
+                                                        return each.predicted(scaled);
+                                                      })};
+}
+
 bool has_several_networks(Group group) {
   return std::any_of(group.begin(), group.end(),
                      [&](const Prediction& each) { return each.network != group.front().network; });
@@ -63,7 +73,7 @@ MeasurementStudy study_of(Group group) {
   study.zero_shot = errors(group, [](const Prediction& each) { return each.predicted({}); });
   study.own = errors(group, [](const Prediction& each) {
     return each.predicted(
-        plan::efficiency_of(platform::device_type_named(each.setup->device), each.setup->precision));
+        plan::efficiency_of(platform::device_type_named(each.setup.device), each.setup.precision));
   });
   if (are_products(group)) return study;
   const plan::MeasuredStep& known = reference(group).step;
@@ -74,19 +84,48 @@ MeasurementStudy study_of(Group group) {
 
 std::optional<MeasurementFit> fit_of(Group group) {
   if (are_products(group)) return std::nullopt;
-  if (!has_several_networks(group))
-    return MeasurementFit{.efficiency = plan::scaled(reference(group).step), .is_one_scale = true};
+  if (!has_several_networks(group)) return with_one_scale(group);
   const Efficiency fit = fitted_to(group);
   return MeasurementFit{.efficiency = fit,
                         .with = errors(group, [&](const Prediction& each) { return each.predicted(fit); }),
                         .left_out = errors_left_out(group)};
 }
 
+Errors without_own_device(Group group, std::span<const Prediction> all) {
+  const auto generation = [](const Prediction& each) {
+    return platform::device_type_named(each.setup.device).generation;
+  };
+  std::map<std::string_view, Efficiency> without;
+  for (const Prediction& each : group) {
+    if (without.contains(each.setup.device)) continue;
+    std::vector<plan::MeasuredStep> others;
+    for (const Prediction& other : all)
+      if (!are_products({&other, 1}) && other.setup.device != each.setup.device &&
+          other.setup.precision == each.setup.precision && generation(other) == generation(each))
+        others.push_back(other.step);
+    without[each.setup.device] = plan::fitted(others);
+  }
+  return errors(group, [&](const Prediction& each) { return each.predicted(without.at(each.setup.device)); });
+}
+
+ErrorSummary summary_of(const Errors& errors) {
+  WT_EXPECT(!errors.empty(), "no errors");
+  ErrorSummary summary;
+  Errors sizes;
+  for (const double error : errors) {
+    sizes.push_back(std::abs(error));
+    summary.largest = std::max(summary.largest, std::abs(error));
+    summary.bias += error / static_cast<double>(errors.size());
+  }
+  summary.median = median(std::move(sizes));
+  return summary;
+}
+
 std::vector<Group> groups_of(std::span<const Prediction> made) {
   std::vector<Group> groups;
   while (!made.empty()) {
     const auto end = std::find_if(made.begin(), made.end(), [&](const Prediction& each) {
-      return each.setup->group != made.front().setup->group;
+      return each.setup.group != made.front().setup.group;
     });
     const auto size = static_cast<std::size_t>(end - made.begin());
     groups.push_back(made.first(size));

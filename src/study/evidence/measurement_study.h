@@ -25,12 +25,25 @@ struct MeasurementFit {
   device::Efficiency efficiency{};
   bool is_one_scale = false;  // All rows are of one network, so only one common scale is fitted.
   Errors with{};              // of all rows, with the fitted constants
-  Errors left_out{};          // of each row, with constants fitted to the rows of the other networks
+  // Of each row, with constants fitted to the rows of the other networks. Empty: there is one network.
+  Errors left_out{};
 };
 
 // Splits the predictions by group. Requires: those of a group are adjacent.
 std::vector<PredictionGroup> groups_of(std::span<const Prediction> made);
 MeasurementStudy study_of(PredictionGroup group);
 std::optional<MeasurementFit> fit_of(PredictionGroup group);  // unset for matrix products
+
+// The errors of each row of the group with constants fitted to the rows of other devices of the same generation and
+// precision, among all predictions. Generic constants where there are none.
+Errors without_own_device(PredictionGroup group, std::span<const Prediction> all);
+
+// The sizes of errors, as they are compared.
+struct ErrorSummary {
+  double median = 0, largest = 0;  // of their absolute values
+  double bias = 0;                 // the mean of the errors with their signs
+};
+// Requires: there are errors.
+ErrorSummary summary_of(const Errors& errors);
 
 }  // namespace wt::evidence

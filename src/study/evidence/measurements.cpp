@@ -20,6 +20,9 @@ constexpr std::array<std::string_view, 12> columns{
     "source",      "system",         "devices", "nodes",  "gpus_per_node", "strategy_or_algo",
     "model_or_op", "bytes_or_batch", "dtype",   "metric", "value",         "unit"};
 
+// Files may have further columns after these. What is read of them is a note on how the row was measured.
+constexpr std::string_view note_column = "note";
+
 // Splits a line of CSV. A cell in quotes may contain commas, and two quotes within it stand for one (RFC
 // 4180).
 std::vector<std::string> split(std::string_view line) {
@@ -51,11 +54,29 @@ std::optional<Number> number(std::string_view text, Number at_least, Number at_m
   return value;
 }
 
-std::optional<Measurement> read_row(std::string_view line, const Place& place, Problems& problems) {
+// The columns of one file.
+struct Header {
+  std::size_t size = 0;
+  std::optional<std::size_t> note{};  // the position of the note's column
+};
+
+// Nothing if the line doesn't begin with the expected columns.
+std::optional<Header> read_header(std::string_view line) {
   const std::vector<std::string> cells = split(line);
-  if (cells.size() != columns.size()) {
-    problems.add(place,
-                 fmt::format("the line has {} cells, and it must have {}", cells.size(), columns.size()),
+  if (cells.size() < columns.size() || !std::equal(columns.begin(), columns.end(), cells.begin()))
+    return std::nullopt;
+  Header header{.size = cells.size()};
+  if (const auto note = std::find(cells.begin() + columns.size(), cells.end(), note_column);
+      note != cells.end())
+    header.note = static_cast<std::size_t>(note - cells.begin());
+  return header;
+}
+
+std::optional<Measurement> read_row(std::string_view line, const Header& header, const Place& place,
+                                    Problems& problems) {
+  const std::vector<std::string> cells = split(line);
+  if (cells.size() != header.size) {
+    problems.add(place, fmt::format("the line has {} cells, and it must have {}", cells.size(), header.size),
                  "put cells with commas in quotes");
     return std::nullopt;
   }
@@ -72,6 +93,7 @@ std::optional<Measurement> read_row(std::string_view line, const Place& place, P
                      .type = cells[8],
                      .metric = cells[9],
                      .unit = cells[11],
+                     .note = header.note ? cells[*header.note] : std::string(),
                      .devices = devices.value_or(0),
                      .value = value.value_or(0)};
 }
@@ -95,14 +117,15 @@ void read_file(const std::filesystem::path& path, std::vector<Measurement>& rows
     return Place{
         .file = path.string(), .line = narrow<int>(i) + 1, .column = 1, .source_line = std::string(lines[i])};
   };
-  if (const std::string header = fmt::format("{}", fmt::join(columns, ","));
-      lines.empty() || lines[0] != header) {
+  const std::optional<Header> header = lines.empty() ? std::nullopt : read_header(lines[0]);
+  if (!header) {
     problems.add(Place{.file = path.string(), .line = lines.empty() ? 0 : 1, .column = 1},
-                 "the file doesn't begin with the expected columns", "begin with " + header);
+                 "the file doesn't begin with the expected columns",
+                 fmt::format("begin with {}", fmt::join(columns, ",")));
     return;
   }
   for (std::size_t i = 1; i < lines.size(); ++i)
-    if (auto row = read_row(lines[i], place(i), problems)) rows.push_back(std::move(*row));
+    if (auto row = read_row(lines[i], *header, place(i), problems)) rows.push_back(std::move(*row));
 }
 
 }  // namespace

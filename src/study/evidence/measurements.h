@@ -14,6 +14,7 @@ namespace wt::evidence {
 struct Measurement {
   Place place{};  // the line in its file, for messages
   std::string source{}, system{}, strategy{}, model{}, batch{}, type{}, metric{}, unit{};
+  std::string note{};  // of files that have such a column
   int devices = 0;
   double value = 0;
 };

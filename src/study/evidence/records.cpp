@@ -34,8 +34,8 @@ void add_single_devices(const std::vector<Measurement>& rows, std::vector<Record
     const MeasurementStudy study = study_of(group);
     const std::optional<MeasurementFit> fit = fit_of(group);
     for (std::size_t i = 0; i < group.size(); ++i) {
-      Record record = record_of(*group[i].row, *group[i].setup);
-      record.arrangement = group[i].setup->group;
+      Record record = record_of(*group[i].row, group[i].setup);
+      record.arrangement = group[i].setup.group;
       record.network = group[i].network;
       record.batch = group[i].batch;
       record.generic = 1 + study.zero_shot[i];

@@ -9,6 +9,7 @@
 
 #include "scenario/parse.h"
 #include "session/training.h"
+#include "study/evidence/row_scenario.h"
 
 namespace wt::evidence {
 
@@ -39,6 +40,11 @@ std::string tpu_v3(int chips) {
   return fmt::format(R"({{"file": "tpu_v3", "set": {{"slice": "v3-{}"}}}})", 2 * chips);
 }
 
+// A slice's name counts two cores of a chip here, too, which are one device.
+std::string tpu_v4(int chips) {
+  return fmt::format(R"({{"file": "tpu_v4", "set": {{"slice": "v4-{}"}}}})", 2 * chips);
+}
+
 // The variables are on the host even if only one device computes.
 std::string on_the_host(int devices) {
   return fmt::format(R"({{"type": "central_storage", "compute_devices": {}, "parameter_device": "CPU:0"}})",
@@ -65,30 +71,37 @@ std::string overlapping(int devices) {
 
 std::string tpu(int) { return R"({"type": "tpu"})"; }
 
+constexpr std::string_view horovod = "DDP/Horovod NCCL data parallel";
+constexpr std::string_view horovod_with_xla = "Horovod NCCL data parallel with XLA";
+constexpr std::string_view bert = "TensorFlow2/LanguageModeling/BERT";
+
 constexpr std::array arrangements{
-    Arrangement{"central storage, P100", "DGX-1 8xP100", "parameter_server(cpu)", dgx1_p100, on_the_host},
-    Arrangement{"NCCL of today, P100", "DGX-1 8xP100", "replicated(NCCL)", dgx1_p100, mirrored},
-    Arrangement{"NCCL 1, P100", "DGX-1 8xP100", "replicated(NCCL)", dgx1_p100_of_two_faces, ring_by_numbers},
-    Arrangement{"NCCL and MXNet, V100", "8x V100 16GB", "DDP/Horovod NCCL data parallel", dgx1_v100,
-                overlapping},
-    Arrangement{"NCCL and XLA, V100", "8x V100 16GB", "Horovod NCCL data parallel with XLA", dgx1_v100,
-                overlapping},
-    Arrangement{"NCCL and XLA, DGX-2", "16x V100 32GB", "Horovod NCCL data parallel with XLA", dgx2,
-                overlapping},
-    Arrangement{"NCCL and XLA, A100", "8x A100 40GB", "Horovod NCCL data parallel with XLA", dgx_a100,
-                overlapping},
-    Arrangement{"torus, TPU v3", "tpu-v3", "synchronous data parallel", tpu_v3, tpu},
+    Arrangement{"central storage, P100", "DGX-1 8xP100", "parameter_server(cpu)", "", dgx1_p100, on_the_host},
+    Arrangement{"NCCL of today, P100", "DGX-1 8xP100", "replicated(NCCL)", "", dgx1_p100, mirrored},
+    Arrangement{"NCCL 1, P100", "DGX-1 8xP100", "replicated(NCCL)", "", dgx1_p100_of_two_faces,
+                ring_by_numbers},
+    Arrangement{"NCCL and MXNet, V100", "8x V100 16GB", horovod, "MxNet/", dgx1_v100, overlapping},
+    Arrangement{"NCCL and PyTorch, V100", "8x V100", horovod, "PyTorch/", dgx1_v100, overlapping},
+    Arrangement{"NCCL and PyTorch, A100", "8x A100 80GB", horovod, "PyTorch/", dgx_a100, overlapping},
+    Arrangement{"NCCL and XLA, BERT on V100", "8x V100", horovod, bert, dgx1_v100, overlapping},
+    Arrangement{"NCCL and XLA, BERT on A100", "8x A100 80GB", horovod, bert, dgx_a100, overlapping},
+    Arrangement{"NCCL and XLA, V100", "8x V100 16GB", horovod_with_xla, "", dgx1_v100, overlapping},
+    Arrangement{"NCCL and XLA, DGX-2", "16x V100 32GB", horovod_with_xla, "", dgx2, overlapping},
+    Arrangement{"NCCL and XLA, A100", "8x A100 40GB", horovod_with_xla, "", dgx_a100, overlapping},
+    Arrangement{"torus, TPU v3", "tpu-v3", "synchronous data parallel", "", tpu_v3, tpu},
+    Arrangement{"torus, TPU v4", "tpu-v4", "synchronous data parallel", "", tpu_v4, tpu},
 };
 
 bool fits(const Measurement& row, const Arrangement& arrangement) {
   return row.system.find(arrangement.system) != std::string::npos &&
-         row.strategy.starts_with(arrangement.strategy);
+         row.strategy.starts_with(arrangement.strategy) &&
+         row.source.find(arrangement.source) != std::string::npos;
 }
 
 std::string_view reason_to_leave_out(const Measurement& row) {
   if (!is_throughput(row)) return "not a training throughput";
-  if (setup_of(row) == nullptr) return "a system or precision without a setup";
-  if (network_of(row) == nullptr) return "a network that the zoo doesn't have";
+  if (!setup_of(row)) return "its source doesn't state a machine and a precision that the catalogue has";
+  if (network_of(row) == nullptr) return "its source doesn't state a model that the zoo has";
   if (row.devices == 1) return "one device, which `verify measurements` predicts";
   const auto* const arrangement =
       std::ranges::find_if(arrangements, [&](const Arrangement& each) { return fits(row, each); });
@@ -97,25 +110,6 @@ std::string_view reason_to_leave_out(const Measurement& row) {
 }
 
 std::int64_t own_batch(const Measurement& row) { return batch_of(row, parts_of(row, *setup_of(row))); }
-
-// ---- A row as a scenario
-
-std::string_view name_of(plan::Fusion fusion) {
-  switch (fusion) {
-    case plan::Fusion::activations:
-      return "activations";
-    case plan::Fusion::program:
-      return "program";
-    case plan::Fusion::none:
-      break;
-  }
-  return "none";
-}
-
-std::string model_text(const Network& network) {
-  return fmt::format(R"({{"zoo": "{}", "classes": {}{}}})", network.zoo, network.classes,
-                     network.is_first_version ? R"(, "v1": true)" : "");
-}
 
 // ---- Simulation
 
@@ -127,8 +121,7 @@ struct Simulated {
 Simulated simulate(const Measurement& row, const Arrangement& arrangement, std::optional<Seconds> alone) {
   const std::string text = scenario_text(row, arrangement, alone);
   const scenario::Scenario scenario = scenario::parse(text, row.place.file);
-  session::Training training(scenario, scenario::build(scenario),
-                             {.simulation = {.precision = setup_of(row)->precision}});
+  session::Training training(scenario, scenario::build(scenario), {});
   const timing::Simulated& summary = training.clock().step().summary;
   return {summary.step, training.clock().baseline().step,
           own_batch(row) * static_cast<std::int64_t>(training.machine().replicas.size())};
@@ -190,35 +183,13 @@ ScalingPrediction predict(const Measurement& row, const Arrangement& arrangement
 
 }  // namespace
 
-// The published runs used synthetic data, which is on the devices from the start.
 std::string scenario_text(const Measurement& row, const Arrangement& arrangement,
                           std::optional<Seconds> alone) {
-  const Setup& setup = *setup_of(row);
-  const int replicas = parts_of(row, setup);
-  const std::int64_t batch = batch_of(row, replicas);
-  std::string time = fmt::format(R"("fusion": "{}")", name_of(setup.fusion));
-  if (alone) time += fmt::format(R"(, "measured_step": "{} s")", alone->count());
-  return fmt::format(
-      R"({{
-  "name": "{}, {} devices",
-  "platform": {},
-  "strategy": {},
-  "model": {},
-  "dataset": {{"type": "synthetic", "rows": {}}},
-  "input": {{"on_device": true}},
-  "training": {{
-    "loss": "sparse_categorical_crossentropy",
-    "optimizer": {{"class_name": "SGD", "config": {{"learning_rate": 0.01, "momentum": {}, "weight_decay": {}}}}},
-    "per_replica_batch": {}
-  }},
-  "numerics": "none",
-  "semantics": "keras2",
-  "time": {{{}}}
-}}
-)",
-      arrangement.group, row.devices, arrangement.platform_of(row.devices),
-      arrangement.strategy_of(row.devices), model_text(*network_of(row)), batch * replicas, setup.momentum,
-      setup.weight_decay, batch, time);
+  return row_scenario(row, fmt::format("{}, {} devices", arrangement.group, row.devices),
+                      {.platform = arrangement.platform_of(row.devices),
+                       .strategy = arrangement.strategy_of(row.devices),
+                       .replicas = parts_of(row, *setup_of(row))},
+                      alone);
 }
 
 const Arrangement& arrangement_named(std::string_view group) {

@@ -15,6 +15,7 @@ struct Arrangement {
   std::string_view group{};
   std::string_view system{};    // a part of the row's system
   std::string_view strategy{};  // a prefix of the row's strategy
+  std::string_view source{};    // a part of the row's source
   // The scenario's "platform" and "strategy", as JSON, for the row's number of devices.
   std::string (*platform_of)(int devices) = nullptr;
   std::string (*strategy_of)(int devices) = nullptr;
