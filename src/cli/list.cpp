@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
+#include <optional>
 #include <ostream>
 
 #include "base/json_writer.h"
+#include "base/median.h"
 #include "base/rough.h"
 #include "base/suggest.h"
 #include "base/table.h"
@@ -23,10 +27,13 @@
 #include "model/schedule.h"
 #include "model/semantics.h"
 #include "model/zoo.h"
+#include "plan/roofline.h"
 #include "platform/device_types.h"
 #include "platform/load.h"
 #include "scenario/names.h"
 #include "strategy/automatic.h"
+#include "study/evidence/expected_error.h"
+#include "study/evidence/records.h"
 #include "sweep/names.h"
 #include "train/callback.h"
 
@@ -107,12 +114,49 @@ Lines datasets() {
   return lines;
 }
 
+// "float32 15.7 TFLOP/s, float16 125 TFLOP/s".
+std::string peaks_of(const device::DeviceType& type) {
+  std::vector<std::string> peaks;
+  for (const auto& [precision, peak] : type.peak)
+    peaks.push_back(fmt::format("{} {}", device::name(precision), rough(peak)));
+  return fmt::format("{}", fmt::join(peaks, ", "));
+}
+
+using Ratio = std::optional<double> evidence::Record::*;
+
+// The median of how far the ratios of some published rows of one device are from 1. Nothing without such rows.
+std::optional<double> median_error(Ratio ratio,
+                                   const std::function<bool(const evidence::PublishedRow&)>& is_meant) {
+  static const std::vector<evidence::PublishedRow> rows = evidence::rows_of(evidence::known_records().rows);
+  std::vector<double> sizes;
+  for (const evidence::PublishedRow& row : rows)
+    if (row.record->*ratio && is_meant(row)) sizes.push_back(std::abs(*(row.record->*ratio) - 1));
+  return sizes.empty() ? std::nullopt : std::optional(median(std::move(sizes)));
+}
+
+// How a device's step time is known in the precision that TensorFlow takes there, and how far predictions are off that
+// are known so: with a network left out of the fit of its generation, or from data sheets alone.
+std::string sureness_of(const device::DeviceType& type) {
+  const std::string_view precision = device::name(plan::default_precision(type));
+  const auto is_sibling = [&](const evidence::PublishedRow& row) {
+    return row.generation == type.generation && row.record->precision == precision;
+  };
+  if (const auto error = median_error(&evidence::Record::other_networks, is_sibling))
+    return fmt::format("calibrated in {}, expected error of another network {:.0f} %", precision,
+                       100 * *error);
+  const auto error = median_error(&evidence::Record::generic, [](const auto&) { return true; });
+  const bool is_calibrated = median_error(&evidence::Record::own, is_sibling).has_value();
+  return fmt::format("{} in {}, expected error {:.0f} %",
+                     is_calibrated ? "calibrated by one network" : "data sheet", precision,
+                     100 * error.value());
+}
+
 Lines device_types() {
   Lines lines;
   for (const device::DeviceType& type : platform::device_types()) {
     Line line{type.id, type.product};
     if (type.memory.count() > 0) line.summary += fmt::format(", {}", type.memory);
-    line.summary += fmt::format(", {}", rough(type.peak.at(device::Precision::float32)));
+    line.summary += fmt::format(", {}; {}", peaks_of(type), sureness_of(type));
     lines.push_back(std::move(line));
   }
   return lines;

@@ -48,6 +48,20 @@ TEST(List, TellsOneKindALineEach) {
   EXPECT_NE(all.find("\n\nstrategies:\n  default"), std::string::npos);
 }
 
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(List, TellsTheRatesOfADeviceAndHowItIsKnown) {
+  const std::string devices = call({"list", "device_types"}).results;
+  const auto line_of = [&](const std::string& id) {
+    const std::size_t begin = devices.find("\n  " + id + " ");
+    return devices.substr(begin, devices.find('\n', begin + 1) - begin);
+  };
+  EXPECT_TRUE(has(line_of("h100_sxm"), "tf32 494.5 TFLOP/s, float16 989.4 TFLOP/s"));
+  EXPECT_TRUE(has(line_of("h100_sxm"), "; calibrated in tf32, expected error of another network "));
+  EXPECT_TRUE(has(line_of("tpu_v3_core"), "; calibrated by one network in bfloat16, expected error "));
+  EXPECT_TRUE(has(line_of("rtx4090"), "; data sheet in tf32, expected error "));
+}
+
 TEST(List, SuggestsTheKindThatWasMeant) {
   const test::Said said = call({"list", "model"});
   EXPECT_EQ(said.exit, cli::Exit::input_wrong);
