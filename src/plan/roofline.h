@@ -25,8 +25,8 @@ struct RooflineOptions {
   std::optional<device::Efficiency> efficiency{};  // replaces the constants of the device types
 };
 
-// The precision that TensorFlow uses by default: tf32 on GPUs from compute capability 8.0 on, the input type
-// of the matrix unit on TPUs, and float32 elsewhere.
+// The precision that TensorFlow uses by default: tf32 on GPUs that have it, NVIDIA's from compute capability 8.0
+// on, the input type of the matrix unit on TPUs, and float32 elsewhere.
 device::Precision default_precision(const device::DeviceType& type);
 
 // The fusion that is usual on a device: the TPU's compiler fuses across the whole program, and TensorFlow's
