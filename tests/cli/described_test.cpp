@@ -160,8 +160,7 @@ TEST_F(Described, AnEmptyInputIsNone) {
     ASSERT_EQ(run(scenario, "without", {"numerics=none"}).exit, cli::Exit::done);
     ASSERT_EQ(run(scenario, "with", {"numerics=none", "input={}"}).exit, cli::Exit::done);
     for (const char* file : {"results.json", "trace.json"})
-      EXPECT_EQ(read_text(base_ / "without" / file), read_text(base_ / "with" / file))
-          << scenario << file;
+      EXPECT_EQ(read_text(base_ / "without" / file), read_text(base_ / "with" / file)) << scenario << file;
   }
 }
 

@@ -26,7 +26,8 @@ TEST_F(Faults, InputWithoutADescriptionIsAssumedFree) {
   ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_TRUE(has(said.results, "; rows: copied ahead, nothing is decoded\n")) << said.results;
   const json::Value found = results("out");
-  EXPECT_TRUE(has(found.find("simulated")->find("input_basis")->string(), "copied ahead, nothing is decoded"));
+  EXPECT_TRUE(
+      has(found.find("simulated")->find("input_basis")->string(), "copied ahead, nothing is decoded"));
   EXPECT_EQ(found.find("simulated")->find("course"), nullptr);
 }
 
