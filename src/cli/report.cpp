@@ -15,6 +15,7 @@
 #include "report/page/run.h"
 #include "scenario/parse.h"
 #include "session/compute_times.h"
+#include "session/this_host.h"
 #include "session/training.h"
 #include "sweep/log.h"
 #include "sweep/page.h"
@@ -32,7 +33,7 @@ class RunAgain {
       : file_((folder / "scenario.resolved.json").string()),
         results_(json::parse_file(folder / "results.json")),
         scenario_(without_weights(file_)),
-        times_(scenario_, {}),
+        times_(scenario_, {.threads = session::threads_of({}, scenario_)}),
         training_(scenario_, scenario::build(scenario_),
                   {.simulation = {.times = &times_, .divided = timing::Divided::every}}) {}
 

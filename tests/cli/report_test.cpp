@@ -3,6 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "base/file.h"
 #include "cli/scenario_runs.h"
 #include "report/page/page.h"
@@ -184,6 +191,56 @@ INSTANTIATE_TEST_SUITE_P(Shipped, ReportOfScenario,
                          ::testing::Values("multi_worker_2x2", "mirrored_dgx_a100", "central_storage_4_gpus",
                                            "tpu_v3_8", "tpu_v3_model_parallel", "mirrored_hierarchical_copy",
                                            "multi_worker_32_dgx_a100", "quickstart", "two_virtual_gpus"));
+
+// ---- All shipped scenarios
+
+std::vector<std::string> shipped_scenarios() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(WT_SOURCE_DIR) + "/scenarios"))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+// When the bars of a drawn step begin and end, in microseconds, in the order of their beginnings.
+using DrawnSpans = std::multiset<std::pair<double, double>>;
+
+DrawnSpans spans_of_trace(const json::Value& trace) {
+  DrawnSpans spans;
+  for (const json::Value& event : trace.find("traceEvents")->elements())
+    if (event.find("ph")->string() == "X") {
+      const double start = number_at(event, {"ts"});
+      spans.emplace(start, start + number_at(event, {"dur"}));
+    }
+  return spans;
+}
+
+DrawnSpans spans_of_report(const json::Value& bars) {
+  DrawnSpans spans;
+  const auto &starts = bars.find("start_us")->elements(), &lengths = bars.find("duration_us")->elements();
+  for (std::size_t i = 0; i < starts.size(); ++i)
+    spans.emplace(starts[i].real(), starts[i].real() + lengths[i].real());
+  return spans;
+}
+
+// Every scenario whose step is drawn: the page and the trace show the same bars.
+TEST_F(Report, DrawsTheBarsOfTheTraceForAllShippedScenarios) {
+  int drawn = 0;
+  for (const std::string& name : shipped_scenarios()) {
+    SCOPED_TRACE(name);
+    run(name, name, {"numerics=none"}, {"--report"});
+    if (!std::filesystem::exists(base_ / name / "trace.json")) continue;
+    const DrawnSpans trace = spans_of_trace(json::parse_file(base_ / name / "trace.json"));
+    const DrawnSpans page = spans_of_report(*entry(name).find("timeline")->find("bars"));
+    ASSERT_EQ(trace.size(), page.size());
+    for (auto each = trace.begin(), other = page.begin(); each != trace.end(); ++each, ++other) {
+      EXPECT_NEAR(each->first, other->first, 2e-6);
+      EXPECT_NEAR(each->second, other->second, 2e-6);
+    }
+    ++drawn;
+  }
+  EXPECT_GE(drawn, 20) << "scenarios with a trace";
+}
 
 // ---- What went wrong, and what there is none of
 
