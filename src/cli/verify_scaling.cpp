@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <ostream>
 #include <span>
 
@@ -62,8 +63,42 @@ std::string print(Group group) {
   add("median", 1, median);
   if (fewest < most) add("median", most, median);
   add("largest", 1, largest);
-  return fmt::format("{}: {} row{}\n{}", group.front().arrangement->group, group.size(),
-                     group.size() == 1 ? "" : "s", print_table(rows, "lrrrrrl", "  "));
+  const evidence::Arrangement& arrangement = *group.front().arrangement;
+  return fmt::format("{}: {} row{}, gradients {}\n{}", arrangement.group, group.size(),
+                     group.size() == 1 ? "" : "s", evidence::name(arrangement.regime),
+                     print_table(rows, "lrrrrrl", "  "));
+}
+
+// ---- All groups, by regime
+
+std::string bias(const std::vector<evidence::ScalingPrediction>& rows) {
+  double sum = 0;
+  int count = 0;
+  for (const evidence::ScalingPrediction& each : rows)
+    if (const Error error = scaling_error(each)) sum += *error, ++count;
+  return count == 0 ? "-" : signed_percent(sum / count);
+}
+
+std::string print_by_regime(Group made) {
+  std::vector<TableRow> table{{"gradients", "rows", "absolute", "largest", "scaling", "largest", "bias"}};
+  for (const evidence::Regime regime :
+       {evidence::Regime::one_pack, evidence::Regime::overlapped, evidence::Regime::on_one_device}) {
+    std::vector<evidence::ScalingPrediction> rows;
+    std::ranges::copy_if(made, std::back_inserter(rows), [&](const evidence::ScalingPrediction& each) {
+      return each.arrangement->regime == regime;
+    });
+    if (rows.empty()) continue;
+    const std::vector<double> absolute = sizes(rows, absolute_error, 1),
+                              scaled = sizes(rows, scaling_error, 1);
+    table.push_back({std::string(evidence::name(regime)), std::to_string(rows.size()),
+                     percent(absolute, median), percent(absolute, largest), percent(scaled, median),
+                     percent(scaled, largest), bias(rows)});
+  }
+  return "By regime: median and largest error, and the mean of the errors of scaling\n" +
+         print_table(table, "lrrrrrr", "  ") +
+         "Published rows of parameter servers, of packs by bytes_per_pack and of TensorFlow 2's central "
+         "storage: "
+         "none.\n";
 }
 
 std::string csv_cell(std::string_view text) {
@@ -111,6 +146,7 @@ Exit verify_scaling(const PublishedOptions& options, const Streams& streams) {
            "generation.\nScaling: with the compute time of the row with the fewest devices.\n\n";
   for (const Group group : groups_of(predictions.made))
     streams.results << (options.csv ? print_csv(group) : print(group) + "\n");
+  if (!options.csv) streams.results << print_by_regime(predictions.made) + "\n";
   if (!options.csv)
     for (const std::string& reason : predictions.left_out)
       streams.results << fmt::format("left out: {}\n", reason);

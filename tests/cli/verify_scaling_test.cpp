@@ -162,6 +162,23 @@ TEST(VerifyScaling, SlicesOfATorusComeNear) {
   EXPECT_NEAR(predictions.made[1].scaled.value() / own[1].value, 1, 0.05);
 }
 
+// TensorFlow's own strategies on V100, where nothing overlaps with the one pack of gradients: on one machine and on
+// four, relative to the row of one device, whatever strategy that names.
+TEST(VerifyScaling, PredictsResNetUnderTensorFlow2FromTheRowOfOneDevice) {
+  std::vector<evidence::Measurement> own;
+  std::ranges::copy_if(rows(), std::back_inserter(own), [](const evidence::Measurement& row) {
+    return row.source.find("DLPerf TensorFlow/resnet50") != std::string::npos && row.type == "fp32";
+  });
+  const evidence::ScalingPredictions predictions = evidence::predict_scaling(own);
+  ASSERT_EQ(predictions.made.size(), 5u);
+  for (const evidence::ScalingPrediction& each : predictions.made) {
+    EXPECT_EQ(each.arrangement->regime, evidence::Regime::one_pack);
+    EXPECT_EQ(each.base->devices, 1);
+    EXPECT_NEAR(each.scaled.value() / each.row->value, 1, each.row->devices < 8 ? 0.12 : 0.04)
+        << each.row->devices;
+  }
+}
+
 // ---- What is printed
 
 TEST(VerifyScaling, TellsWhatIsLeftOutAndWhy) {
@@ -191,7 +208,8 @@ TEST(VerifyScaling, PrintsGroupsWithTheirErrorsAndCsvWithTheNumbers) {
   EXPECT_EQ(cli::verify_scaling({written.path().string(), false}, {table, messages}), cli::Exit::done);
   EXPECT_EQ(cli::verify_scaling({written.path().string(), true}, {csv, messages}), cli::Exit::done);
   EXPECT_EQ(messages.str(), "");
-  EXPECT_NE(table.str().find("NCCL of today, P100: 1 row\n"), std::string::npos) << table.str();
+  EXPECT_NE(table.str().find("NCCL of today, P100: 1 row, gradients one pack\n"), std::string::npos)
+      << table.str();
   EXPECT_NE(table.str().find("left out: 1 row: one device, which `verify measurements` predicts\n"),
             std::string::npos);
   EXPECT_TRUE(csv.str().starts_with(

@@ -96,7 +96,7 @@ Cause communication_of(const std::vector<PublishedRow>& rows, const Asked& asked
   if (found.size() >= fewest_rows) {
     std::string basis = counted_rows(
         found, fmt::format("published rows of several {} that all-reduce, from the row of the fewest",
-                           asked.is_tpu ? "TPU cores" : "GPUs of one machine"));
+                           asked.is_tpu ? "TPU cores" : "GPUs"));
     return {std::move(found), std::move(basis)};
   }
   found = samples(rows, &Record::from_one_device, is_all_reduce);

@@ -32,6 +32,11 @@ std::string dgx1_p100_of_two_faces(int) {
 }
 
 std::string dgx1_v100(int) { return R"("dgx1_v100")"; }
+// Machines of eight GPUs with one port each, and a part of such a machine.
+std::string v100_over_edr(int devices) {
+  return fmt::format(R"({{"file": "dgx1_v100", "set": {{"machines": {}, "machine.nics.count": 1}}}})",
+                     (devices + 7) / 8);
+}
 std::string dgx2(int) { return R"("dgx2")"; }
 std::string dgx_a100(int) { return R"("dgx_a100")"; }
 
@@ -69,27 +74,45 @@ std::string overlapping(int devices) {
       gpus(devices));
 }
 
+// As `mirrored`, on several machines.
+std::string multi_worker(int) { return R"({"type": "multi_worker_mirrored", "communication": "nccl"})"; }
+
 std::string tpu(int) { return R"({"type": "tpu"})"; }
 
 constexpr std::string_view horovod = "DDP/Horovod NCCL data parallel";
 constexpr std::string_view horovod_with_xla = "Horovod NCCL data parallel with XLA";
+constexpr std::string_view tensorflow_of_dlperf = "DLPerf TensorFlow";
 constexpr std::string_view bert = "TensorFlow2/LanguageModeling/BERT";
 
 constexpr std::array arrangements{
-    Arrangement{"central storage, P100", "DGX-1 8xP100", "parameter_server(cpu)", "", dgx1_p100, on_the_host},
-    Arrangement{"NCCL of today, P100", "DGX-1 8xP100", "replicated(NCCL)", "", dgx1_p100, mirrored},
-    Arrangement{"NCCL 1, P100", "DGX-1 8xP100", "replicated(NCCL)", "", dgx1_p100_of_two_faces,
-                ring_by_numbers},
-    Arrangement{"NCCL and MXNet, V100", "8x V100 16GB", horovod, "MxNet/", dgx1_v100, overlapping},
-    Arrangement{"NCCL and PyTorch, V100", "8x V100", horovod, "PyTorch/", dgx1_v100, overlapping},
-    Arrangement{"NCCL and PyTorch, A100", "8x A100 80GB", horovod, "PyTorch/", dgx_a100, overlapping},
-    Arrangement{"NCCL and XLA, BERT on V100", "8x V100", horovod, bert, dgx1_v100, overlapping},
-    Arrangement{"NCCL and XLA, BERT on A100", "8x A100 80GB", horovod, bert, dgx_a100, overlapping},
-    Arrangement{"NCCL and XLA, V100", "8x V100 16GB", horovod_with_xla, "", dgx1_v100, overlapping},
-    Arrangement{"NCCL and XLA, DGX-2", "16x V100 32GB", horovod_with_xla, "", dgx2, overlapping},
-    Arrangement{"NCCL and XLA, A100", "8x A100 40GB", horovod_with_xla, "", dgx_a100, overlapping},
-    Arrangement{"torus, TPU v3", "tpu-v3", "synchronous data parallel", "", tpu_v3, tpu},
-    Arrangement{"torus, TPU v4", "tpu-v4", "synchronous data parallel", "", tpu_v4, tpu},
+    Arrangement{"central storage, P100", Regime::on_one_device, "DGX-1 8xP100", "parameter_server(cpu)", "",
+                dgx1_p100, on_the_host},
+    Arrangement{"NCCL of today, P100", Regime::one_pack, "DGX-1 8xP100", "replicated(NCCL)", "", dgx1_p100,
+                mirrored},
+    Arrangement{"NCCL 1, P100", Regime::one_pack, "DGX-1 8xP100", "replicated(NCCL)", "",
+                dgx1_p100_of_two_faces, ring_by_numbers},
+    Arrangement{"TensorFlow 2, V100", Regime::one_pack, "V100-SXM2-16GB", "MirroredStrategy",
+                tensorflow_of_dlperf, dgx1_v100, mirrored},
+    Arrangement{"TensorFlow 2, machines of V100", Regime::one_pack, "V100-SXM2-16GB",
+                "MultiWorkerMirroredStrategy", tensorflow_of_dlperf, v100_over_edr, multi_worker},
+    Arrangement{"NCCL and MXNet, V100", Regime::overlapped, "8x V100 16GB", horovod, "MxNet/", dgx1_v100,
+                overlapping},
+    Arrangement{"NCCL and PyTorch, V100", Regime::overlapped, "8x V100", horovod, "PyTorch/", dgx1_v100,
+                overlapping},
+    Arrangement{"NCCL and PyTorch, A100", Regime::overlapped, "8x A100 80GB", horovod, "PyTorch/", dgx_a100,
+                overlapping},
+    Arrangement{"NCCL and XLA, BERT on V100", Regime::overlapped, "8x V100", horovod, bert, dgx1_v100,
+                overlapping},
+    Arrangement{"NCCL and XLA, BERT on A100", Regime::overlapped, "8x A100 80GB", horovod, bert, dgx_a100,
+                overlapping},
+    Arrangement{"NCCL and XLA, V100", Regime::overlapped, "8x V100 16GB", horovod_with_xla, "", dgx1_v100,
+                overlapping},
+    Arrangement{"NCCL and XLA, DGX-2", Regime::overlapped, "16x V100 32GB", horovod_with_xla, "", dgx2,
+                overlapping},
+    Arrangement{"NCCL and XLA, A100", Regime::overlapped, "8x A100 40GB", horovod_with_xla, "", dgx_a100,
+                overlapping},
+    Arrangement{"torus, TPU v3", Regime::one_pack, "tpu-v3", "synchronous data parallel", "", tpu_v3, tpu},
+    Arrangement{"torus, TPU v4", Regime::one_pack, "tpu-v4", "synchronous data parallel", "", tpu_v4, tpu},
 };
 
 bool fits(const Measurement& row, const Arrangement& arrangement) {
@@ -140,7 +163,10 @@ class Bases {
     const Measurement* base = nullptr;
     for (const Measurement& each : rows_) {
       if (!is_like(each, row) || each.devices >= row.devices) continue;
-      if (base == nullptr || each.devices < base->devices) base = &each;
+      const auto rank = [&](const Measurement& one) {
+        return std::pair(one.devices, one.strategy != row.strategy);
+      };
+      if (base == nullptr || rank(each) < rank(*base)) base = &each;
     }
     return base;
   }
@@ -160,9 +186,11 @@ class Bases {
   }
 
  private:
+  // One device trains alike under every strategy.
   static bool is_like(const Measurement& a, const Measurement& b) {
-    return is_throughput(a) && setup_of(a) == setup_of(b) && a.strategy == b.strategy && a.model == b.model &&
-           own_batch(a) == own_batch(b);
+    return is_throughput(a) && setup_of(a) == setup_of(b) && a.model == b.model &&
+           own_batch(a) == own_batch(b) &&
+           (a.strategy == b.strategy || (a.devices == 1 && a.source == b.source));
   }
 
   const std::vector<Measurement>& rows_;
@@ -190,6 +218,11 @@ std::string scenario_text(const Measurement& row, const Arrangement& arrangement
                        .strategy = arrangement.strategy_of(row.devices),
                        .replicas = parts_of(row, *setup_of(row))},
                       alone);
+}
+
+std::string_view name(Regime regime) {
+  constexpr std::array<std::string_view, 3> names{"one pack", "overlapped", "on one device"};
+  return names[static_cast<std::size_t>(regime)];
 }
 
 const Arrangement& arrangement_named(std::string_view group) {

@@ -2,6 +2,7 @@
 // Predictions of published throughput on several devices. Each row becomes the text of a scenario, which is
 // then planned and simulated as `windtunnel run` does it.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,9 +11,18 @@
 
 namespace wt::evidence {
 
+// When gradients are reduced. Errors of one regime say nothing about another.
+enum class Regime : std::uint8_t {
+  one_pack,       // all gradients together after the backward pass, as TensorFlow's strategies do by default
+  overlapped,     // in buckets during the backward pass, as Horovod and PyTorch's DDP do
+  on_one_device,  // gradients are gathered where the variables are, and added there
+};
+std::string_view name(Regime regime);  // "one pack"
+
 // How the rows of a group are written as scenarios.
 struct Arrangement {
   std::string_view group{};
+  Regime regime{};
   std::string_view system{};    // a part of the row's system
   std::string_view strategy{};  // a prefix of the row's strategy
   std::string_view source{};    // a part of the row's source
