@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <ostream>
 #include <span>
 
@@ -72,11 +73,11 @@ std::string print(Group group) {
 // ---- All groups, by regime
 
 std::string bias(const std::vector<evidence::ScalingPrediction>& rows) {
-  double sum = 0;
-  int count = 0;
+  std::vector<double> errors;
   for (const evidence::ScalingPrediction& each : rows)
-    if (const Error error = scaling_error(each)) sum += *error, ++count;
-  return count == 0 ? "-" : signed_percent(sum / count);
+    if (const Error error = scaling_error(each)) errors.push_back(*error);
+  const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
+  return errors.empty() ? "-" : signed_percent(sum / static_cast<double>(errors.size()));
 }
 
 std::string print_by_regime(Group made) {
