@@ -97,9 +97,9 @@ std::string print_by_regime(Group made) {
   }
   return "By regime: median and largest error, and the mean of the errors of scaling\n" +
          print_table(table, "lrrrrrr", "  ") +
-         "Published rows of parameter servers, of packs by bytes_per_pack and of TensorFlow 2's central "
-         "storage: "
-         "none.\n";
+         "Rows of parameter servers, of packs by bytes_per_pack and of TensorFlow 2's central storage are "
+         "not "
+         "predicted.\n";
 }
 
 std::string csv_cell(std::string_view text) {

@@ -164,9 +164,9 @@ std::string simulated_text(const session::Planned& planned, const timing::Simula
                         alone_text(*baseline), rough(baseline->step), baseline->samples_per_second,
                         simulated.speed_up(), scaling_name(*baseline), 100 * simulated.efficiency,
                         memory_text(*baseline));
-  text += fmt::format("\nbound {} ({:.0f} % of it reached), MFU {:.0f} %; basis: {}{}\n",
+  text += fmt::format("\nbound {} ({:.0f} % of it reached), MFU {:.0f} %; basis: {}; rows: {}\n",
                       rough(simulated.bound), 100 * (simulated.bound / simulated.step),
-                      100 * simulated.utilization, simulated.basis, "; rows: " + rows_text(simulated));
+                      100 * simulated.utilization, simulated.basis, rows_text(simulated));
   return text + notes_text(simulated);
 }
 

@@ -70,9 +70,9 @@ std::string throughput_text(const session::Results& results) {
 }
 
 std::string bound_text(const timing::Simulated& simulated) {
-  return fmt::format("bound       {} of compute at peak rates, {} of the step; MFU {}; times: {}{}\n",
+  return fmt::format("bound       {} of compute at peak rates, {} of the step; MFU {}; times: {}; rows: {}\n",
                      rough(simulated.bound), percent(simulated.bound / simulated.step),
-                     percent(simulated.utilization), simulated.basis, "; rows: " + rows_text(simulated));
+                     percent(simulated.utilization), simulated.basis, rows_text(simulated));
 }
 
 // The device that holds most, among those with a limit if there are any.

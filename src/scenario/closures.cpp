@@ -11,7 +11,7 @@ void check_closures(const Scenario& scenario, const Job& job, Problems& problems
   if (!scenario.faults.empty())
     problems.add(scenario.place("faults"), fmt::format("faults of {} can't be simulated yet", name),
                  "leave them out; `time.jitter` lets workers differ");
-  if (scenario.input && (scenario.input->decode || scenario.input->storage))
+  if (scenario.input && scenario.input->takes_time())
     problems.add(scenario.place("input"), fmt::format("input pipelines of {} can't be timed yet", name),
                  "leave out \"decode\" and \"storage\": rows are then ready when a worker needs them");
   if (job.optimizer.accumulation > 1)

@@ -622,7 +622,7 @@ void keys_of(Visit& visit, Scenario& scenario) {
       optional("input",
                "what reading and decoding rows costs each worker's host, whose pipeline feeds all of its "
                "replicas. Where absent or {}: nothing; each device gets its rows from the memory of its own "
-               "socket, ahead of the step under every strategy but \"default\""),
+               "socket, ahead of the step but under \"default\" and parameter servers"),
       scenario.input);
   visit(optional("faults", "devices that slow down, workers that are lost"), scenario.faults);
   visit(optional("job",
