@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 #include <ostream>
 #include <span>
 
 #include "base/median.h"
 #include "base/table.h"
 #include "cli/arguments.h"
+#include "study/evidence/measurement_study.h"
 #include "study/evidence/scaling_prediction.h"
 
 namespace wt::cli {
@@ -72,31 +72,30 @@ std::string print(Group group) {
 
 // ---- All groups, by regime
 
-std::string bias(const std::vector<evidence::ScalingPrediction>& rows) {
-  std::vector<double> errors;
+// "2.1 %, 15.3 %, +3.7 %": the median, the largest and the mean of the errors that there are.
+std::string summary(const std::vector<evidence::ScalingPrediction>& rows,
+                    Error (*of)(const evidence::ScalingPrediction&)) {
+  evidence::Errors errors;
   for (const evidence::ScalingPrediction& each : rows)
-    if (const Error error = scaling_error(each)) errors.push_back(*error);
-  const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
-  return errors.empty() ? "-" : signed_percent(sum / static_cast<double>(errors.size()));
+    if (const Error error = of(each)) errors.push_back(*error);
+  if (errors.empty()) return "-";
+  const evidence::ErrorSummary sum = evidence::summary_of(errors);
+  return fmt::format("{:.1f} %, {:.1f} %, {}", 100 * sum.median, 100 * sum.largest, signed_percent(sum.bias));
 }
 
 std::string print_by_regime(Group made) {
-  std::vector<TableRow> table{{"gradients", "rows", "absolute", "largest", "scaling", "largest", "bias"}};
+  std::vector<TableRow> table{{"gradients", "rows", "absolute", "scaling"}};
   for (const evidence::Regime regime :
        {evidence::Regime::one_pack, evidence::Regime::overlapped, evidence::Regime::on_one_device}) {
     std::vector<evidence::ScalingPrediction> rows;
     std::ranges::copy_if(made, std::back_inserter(rows), [&](const evidence::ScalingPrediction& each) {
       return each.arrangement->regime == regime;
     });
-    if (rows.empty()) continue;
-    const std::vector<double> absolute = sizes(rows, absolute_error, 1),
-                              scaled = sizes(rows, scaling_error, 1);
-    table.push_back({std::string(evidence::name(regime)), std::to_string(rows.size()),
-                     percent(absolute, median), percent(absolute, largest), percent(scaled, median),
-                     percent(scaled, largest), bias(rows)});
+    if (!rows.empty())
+      table.push_back({std::string(evidence::name(regime)), std::to_string(rows.size()),
+                       summary(rows, absolute_error), summary(rows, scaling_error)});
   }
-  return "By regime: median and largest error, and the mean of the errors of scaling\n" +
-         print_table(table, "lrrrrrr", "  ") +
+  return "By regime: median, largest and mean error\n" + print_table(table, "lrrr", "  ") +
          "Rows of parameter servers, of packs by bytes_per_pack and of TensorFlow 2's central storage are "
          "not "
          "predicted.\n";
