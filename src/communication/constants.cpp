@@ -129,7 +129,9 @@ LlChannel ll_channel(Reader reader) {
 }
 
 Synchronization synchronization(Reader reader) {
-  const Synchronization synchronization{.per_device = reader.required<Seconds>("per_device", time)};
+  const Synchronization synchronization{
+      .spread = reader.required<double>("spread", json::Range<double>{.at_least = 0, .at_most = 1}),
+      .process = reader.required<Seconds>("process", time)};
   finish(reader);
   return synchronization;
 }

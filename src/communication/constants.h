@@ -81,11 +81,10 @@ struct LlChannel {
   Bytes bytes{};  // a call uses one channel for so much of the chunk of a rank
 };
 
-// What a process that drives several devices spends on bringing them together, once in every step.
+// Devices that meet in a collective wait for the slowest of them, once in every step.
 struct Synchronization {
-  Seconds per_device{};
-
-  Seconds of(int devices) const { return devices > 1 ? per_device * devices : Seconds(0); }
+  double spread = 0;  // standard deviation over mean of the compute time of a device in a step
+  Seconds process{};  // in each process, for each step
 };
 
 struct Constants {

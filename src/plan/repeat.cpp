@@ -173,8 +173,14 @@ class Repeater {
       for (const std::size_t id : ends_[static_cast<std::size_t>(process)])
         after.push_back(static_cast<NodeId>(first + static_cast<std::int32_t>(id)));
       wait_for_end(after, step - 1, process);
-      made_.ends.back().push_back(signal(signals_[static_cast<std::size_t>(process)],
-                                         options_.synchronization, after,
+      const Operand& where = signals_[static_cast<std::size_t>(process)];
+      if (options_.end.launching > Seconds(0)) {
+        std::vector<NodeId> before;
+        wait_for_end(before, step - 1, process);
+        after.push_back(
+            signal(where, options_.end.launching, before, {"launches", {Purpose::synchronization}}));
+      }
+      made_.ends.back().push_back(signal(where, options_.end.synchronization + options_.end.software, after,
                                          {"end of step", {Purpose::synchronization}}));
     }
   }

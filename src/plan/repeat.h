@@ -12,6 +12,7 @@
 
 #include "plan/condense.h"
 #include "plan/rows.h"
+#include "plan/step_end.h"
 
 namespace wt::plan {
 
@@ -25,8 +26,8 @@ struct Pipeline {
 // How a step is repeated.
 struct Repetition {
   int steps = 1;
-  std::vector<int> processes{};  // by device, the process that drives it, from 0
-  Seconds synchronization{};     // time at the end of each step in which a process synchronizes its devices
+  std::vector<int> processes{};       // by device, the process that drives it, from 0
+  StepEnd end{};                      // of each step in each process
   std::vector<Pipeline> pipelines{};  // empty: rows take no time except their copy, which is part of the step
   int prefetch = 0;                   // batches that are ready and wait on the host
   RowCopies copies = RowCopies::in_the_step;

@@ -6,6 +6,7 @@
 
 #include "base/overloaded.h"
 #include "kernel/optimizer.h"
+#include "plan/recurrence.h"
 
 namespace wt::plan {
 
@@ -120,6 +121,8 @@ class Counting {
                                   [&](const Passes& each) { return each.kernel == run.kernel->name; });
     if (row != passes.end())
       traffic.bytes = width * bytes_of(run.inputs.front()) * row->of(fusion_) * widening(run);
+    if (fusion_ == Fusion::none)
+      if (const auto recurrence = recurrence_of(run)) traffic.launches = recurrence->launches();
     if (extends_a_sum(run, node)) {
       traffic.bytes = bytes_of(run.outputs.front()) * share_of_float32();
       traffic.launches = 0;

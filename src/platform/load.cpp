@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The files of the folder platforms/ that are no platforms.
-constexpr std::array<std::string_view, 3> catalogues{"devices", "communication", "evidence"};
+constexpr std::array<std::string_view, 4> catalogues{"devices", "communication", "evidence", "software"};
 
 bool is_catalogue(std::string_view stem) {
   return std::find(catalogues.begin(), catalogues.end(), stem) != catalogues.end();

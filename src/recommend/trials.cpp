@@ -46,6 +46,7 @@ void visit_members(Visit& visit, Some& timed) {
   visit("compute", timed.compute);
   visit("exposed", timed.exposed);
   visit("input", timed.input);
+  visit("software", timed.software);
   visit("waiting", timed.waiting);
   visit("epoch", timed.epoch);
   visit("rows_of_epoch", timed.rows_of_epoch);
@@ -93,6 +94,7 @@ void describe(const timing::Simulated& simulated, const session::Planned& planne
   timed.compute = simulated.compute.count();
   timed.exposed = simulated.exposed.count();
   timed.input = simulated.input.count();
+  timed.software = simulated.software.count();
   timed.waiting = simulated.waiting.count();
   timed.precision = simulated.precision;
   timed.basis = simulated.basis;
@@ -112,8 +114,11 @@ void describe(const cost::Cost& cost, Timed& timed) {
 }  // namespace
 
 std::string Timed::limit() const {
-  const std::array<std::pair<double, const char*>, 4> parts{
-      {{compute, "compute"}, {exposed, "communication"}, {input, "input"}, {waiting, "waiting"}}};
+  const std::array<std::pair<double, const char*>, 5> parts{{{compute, "compute"},
+                                                             {exposed, "communication"},
+                                                             {input, "input"},
+                                                             {software, "software"},
+                                                             {waiting, "waiting"}}};
   return std::ranges::max(parts, {}, [](const auto& part) { return part.first; }).second;
 }
 

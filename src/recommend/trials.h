@@ -29,6 +29,7 @@ struct Timed {
   double compute = 0;
   double exposed = 0;
   double input = 0;
+  double software = 0;
   double waiting = 0;
   double epoch = 0;                // 0: rows have no end
   std::int64_t rows_of_epoch = 0;  // that steps of an epoch have room for

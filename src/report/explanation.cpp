@@ -41,6 +41,7 @@ std::vector<Piece> pieces(const study::Explanation& e) {
   return {{"compute", "compute_s", summary.compute, summary.step},
           {"exposed communication", "exposed_communication_s", summary.exposed, summary.step},
           {"waiting for rows", "input_s", summary.input, summary.step},
+          {"the framework's software", "software_s", summary.software, summary.step},
           {"waiting for others", "waiting_s", summary.waiting, summary.step}};
 }
 
@@ -249,6 +250,20 @@ constexpr std::string_view pool_footing =
     "one more worker or server: \"cluster\" with one more task, on a machine like its job's others; steps a "
     "dispatch: steps_per_execution\n";
 
+// Why a small network is slow, in particular on more devices. Empty: the host is hardly waited for.
+std::string software_text(const study::Explanation& e) {
+  const timing::Simulated& step = *e.now.simulated;
+  constexpr double noticeable = 0.05;
+  if (step.software < step.step * noticeable) return "";
+  std::string text = fmt::format(
+      "TensorFlow's own software keeps the devices waiting for {} of each step; it takes longer with each "
+      "replica of a process",
+      rough(step.software));
+  if (e.now.planned.replicas > 1 && step.baseline && step.speed_up() < 1)
+    text += fmt::format(", which is why {} replicas are slower than one device", e.now.planned.replicas);
+  return text + ". What helps is simulated below.\n";
+}
+
 }  // namespace
 
 std::string bound_sentence(const study::Explanation& e) { return sentence(e); }
@@ -264,7 +279,7 @@ Records change_records(const study::Explanation& e) { return changes_of(e); }
 
 std::string explanation_text(const study::Explanation& e) {
   std::string text = fmt::format("{}\n{}\n", e.name, sentence(e));
-  text += simulated_text(e.now.planned, *e.now.simulated);
+  text += simulated_text(e.now.planned, *e.now.simulated) + software_text(e);
   for (const std::string& table : {table(records(kernel_columns, e.account.kernels, shown)),
                                    table(records(run_columns, e.account.runs, shown)),
                                    table(records(collective_columns, e.account.collectives, shown)),

@@ -128,6 +128,7 @@ void write_simulated(json::Writer& out, const timing::Simulated& simulated) {
       .member("input_s", simulated.input.count())
       .member("communication_s", simulated.communication.count())
       .member("exposed_communication_s", simulated.exposed.count())
+      .member("software_s", simulated.software.count())
       .member("waiting_s", simulated.waiting.count())
       .member("bound_s", simulated.bound.count())
       .member("basis", simulated.basis)
@@ -157,6 +158,8 @@ std::string simulated_text(const session::Planned& planned, const timing::Simula
     text += fmt::format(", communication {} ({} of it exposed)", rough(simulated.communication),
                         rough(simulated.exposed));
   if (simulated.input > Seconds(0)) text += fmt::format(", waiting for rows {}", rough(simulated.input));
+  if (simulated.software > Seconds(0))
+    text += fmt::format(", for the framework's software {}", rough(simulated.software));
   if (simulated.waiting > Seconds(0)) text += fmt::format(", for others {}", rough(simulated.waiting));
   const auto& baseline = simulated.baseline;
   if (baseline && planned.replicas > 1)

@@ -45,6 +45,7 @@ std::string step_table(const timing::Simulated& simulated) {
   const Part parts[] = {{"compute", simulated.compute},
                         {"exposed communication", simulated.exposed},
                         {"waiting for rows", simulated.input},
+                        {"the framework's software", simulated.software},
                         {waiting_text(simulated), simulated.waiting},
                         {"whole step", simulated.step}};
   const std::string_view what = simulated.pool ? "closure of the first worker" : "step";

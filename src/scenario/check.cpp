@@ -257,6 +257,30 @@ void check(const Scenario& scenario, Problems& problems) {
   if (training.save_weights) check_save_weights(scenario, problems);
 }
 
+// How steps are run on a host.
+void check_execution(const Scenario& scenario, Problems& problems) {
+  const Training& training = scenario.training;
+  const bool is_dispatched = scenario.strategy->compiles_steps() || scenario.strategy->has_coordinator();
+  if (training.steps_per_execution > 1 && !is_dispatched && training.loop != Loop::fit)
+    problems.add(scenario.place("training.steps_per_execution"),
+                 "only fit, a TPU's host and a coordinator of workers start several steps at once",
+                 R"(leave it out, or take the "loop": "fit", or the strategy "tpu" or "parameter_server")");
+  if (training.run_eagerly && is_dispatched)
+    problems.add(scenario.place("training.run_eagerly"),
+                 fmt::format("the strategy {} runs compiled steps only", scenario.strategy->name()),
+                 "leave it out");
+  if (training.run_eagerly && training.jit_compile)
+    problems.add(scenario.place("training.jit_compile"), "what runs eagerly is not compiled",
+                 R"(leave out "jit_compile" or "run_eagerly")");
+  if (training.jit_compile && scenario.time.fusion)
+    problems.add(scenario.place("time.fusion"), R"("jit_compile" says how far operations are joined, too)",
+                 R"(leave out "fusion" or "jit_compile")");
+  if (training.jit_compile && !scenario.time.compute.is_roofline())
+    problems.add(scenario.place("training.jit_compile"),
+                 "kernels are measured as they stand, and none is fused",
+                 R"(leave it out, or take the "compute": "roofline")");
+}
+
 void check_time(const Scenario& scenario, Problems& problems) {
   const auto refuse = [&](std::string_view key, bool is_given) {
     if (is_given && !scenario.platform.written && scenario.time.compute.is_roofline())
@@ -281,11 +305,7 @@ void check_time(const Scenario& scenario, Problems& problems) {
   };
   is_of_program("time.compile", scenario.time.compile.has_value());
   is_of_program("time.dispatch", scenario.time.dispatch.has_value());
-  if (scenario.training.steps_per_execution > 1 && !scenario.strategy->compiles_steps() &&
-      !scenario.strategy->has_coordinator())
-    problems.add(scenario.place("training.steps_per_execution"),
-                 "only a TPU's host and a coordinator of workers start several steps at once",
-                 R"(leave it out, or take the strategy "tpu" or "parameter_server")");
+  check_execution(scenario, problems);
   if (scenario.training.join_every && !scenario.strategy->has_coordinator())
     problems.add(scenario.place("training.join_every"),
                  "only the coordinator of parameter servers joins workers",

@@ -291,10 +291,23 @@ void keys_of(Visit& visit, Training& training) {
   visit(count("steps_per_epoch", "an epoch ends after so many steps; with the dataset where absent"),
         training.steps_per_epoch);
   visit.at_most_one({"steps", "steps_per_epoch"});
-  visit(count("steps_per_execution",
-              "steps in one program that a TPU's host starts, as Keras' compile says, where \"dispatch\" in "
-              "\"time\" is what starting costs; or steps that a coordinator dispatches together to a worker"),
-        training.steps_per_execution);
+  visit(
+      count("steps_per_execution",
+            "steps that fit runs in one call of its compiled function, as Keras' compile says: its own work "
+            "on the host is then done once for all of them; steps in one program that a TPU's host starts, "
+            "where \"dispatch\" in \"time\" is what starting costs; or steps that a coordinator dispatches "
+            "together to a worker"),
+      training.steps_per_execution);
+  visit(optional(
+            "run_eagerly",
+            "operation by operation, without tf.function, as Keras' compile says: the host's time for each "
+            "operation bounds the step; numbers stay the same"),
+        training.run_eagerly);
+  visit(optional(
+            "jit_compile",
+            "XLA compiles the step, as Keras' compile says: \"fusion\" in \"time\" is activations; numbers "
+            "stay the same"),
+        training.jit_compile);
   visit(count("join_every",
               "the coordinator of parameter servers joins after so many steps: it schedules the next ones "
               "when these "
@@ -429,6 +442,13 @@ void keys_of(Visit& visit, Time& time) {
           "how long a TPU's host takes to start a program, once for steps_per_execution steps; nothing where "
           "absent"),
       time.dispatch);
+  visit(optional(
+            "software",
+            "whether TensorFlow's own software takes time on the hosts, as measured for its loops (see "
+            "\"loop\", "
+            "\"run_eagerly\"); true where absent; never counted for tpu and parameter servers, where nothing "
+            "is measured"),
+        time.software);
 }
 
 template <class Visit>

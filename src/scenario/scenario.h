@@ -259,7 +259,10 @@ struct Training {
   std::optional<std::int64_t> epochs{};
   std::optional<std::int64_t> steps{};  // of the whole training
   std::optional<std::int64_t> steps_per_epoch{};
-  // Of a TPU: in one program that the host starts. Of workers: in one dispatch of the coordinator.
+  bool run_eagerly = false;  // step by step without tf.function
+  bool jit_compile = false;  // XLA compiles the step
+  // Of fit: in one call of the compiled function. Of a TPU: in one program that the host starts. Of workers: in one
+  // dispatch of the coordinator.
   std::int64_t steps_per_execution = 1;
   // Closures after which the coordinator of parameter servers joins, beside the end of an epoch.
   std::optional<std::int64_t> join_every{};
@@ -352,6 +355,7 @@ struct Time {
   std::optional<std::int64_t> steps{};    // that are played one after the other
   std::optional<Seconds> compile{};       // of a TPU's program, for one shape
   std::optional<Seconds> dispatch{};      // of a TPU's program, by its host
+  bool software = true;                   // TensorFlow's own software on hosts takes its time
 };
 
 // Rows per second, or bytes of rows per second.

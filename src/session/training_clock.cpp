@@ -45,6 +45,24 @@ plan::RowCopies copies_of(const scenario::Scenario& scenario) {
   return scenario.strategy->copies_rows_ahead() ? plan::RowCopies::ahead : plan::RowCopies::in_the_step;
 }
 
+// Of a process of this machine. Absent: nothing is measured for such a strategy, or the user doesn't want it counted.
+std::optional<timing::SoftwareOptions> software_of(const scenario::Scenario& scenario,
+                                                   const cluster::Machine& machine) {
+  const strategy::HostSoftware known = scenario.strategy->host_software();
+  if (!scenario.time.software || known == strategy::HostSoftware::unmeasured) return std::nullopt;
+  const scenario::Training& training = scenario.training;
+  const bool is_fit = training.loop == scenario::Loop::fit;
+  const bool is_divided = scenario.time.launch != scenario::Launch::threads;
+  return timing::SoftwareOptions{
+      .loop = training.run_eagerly ? timing::HostLoop::eager
+              : is_fit             ? timing::HostLoop::fit
+                                   : timing::HostLoop::function,
+      .version = scenario.semantics == model::Semantics::keras3 ? "keras3" : "keras2",
+      .has_strategy = known == strategy::HostSoftware::by_replica,
+      .at_once = training.steps_per_execution,
+      .replicas = is_divided ? 1 : std::ssize(machine.replicas) / std::max(1, machine.tasks)};
+}
+
 }  // namespace
 
 TrainingClock::TrainingClock(const scenario::Scenario& scenario, const scenario::Job& job,
@@ -100,7 +118,9 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
   if (const auto& precision = scenario_.training.precision; precision && !scenario::mixed_type(precision))
     options.precision =
         *precision == scenario::Precision::tf32 ? device::Precision::tf32 : device::Precision::float32;
+  if (scenario_.training.jit_compile) options.fusion = plan::Fusion::activations;
   if (scenario_.time.fusion) options.fusion = fusion_of(*scenario_.time.fusion);
+  options.software = software_of(scenario_, job_.machine);
   if (scenario_.time.dispatch)
     options.dispatch = *scenario_.time.dispatch / static_cast<double>(scenario_.training.steps_per_execution);
   options.copies = copies_of(scenario_);
@@ -125,8 +145,10 @@ timing::SimulationOptions TrainingClock::options_of(std::int64_t rows, std::size
   options.pool = pool_options(plans_.of(rows));
   if (job_.machine.all_replicas() == 1 && !options.pool)
     measure(options);
-  else if (scenario_.time.measured_step)
+  else if (scenario_.time.measured_step) {
     options.scale = simulate_alone(plans_.own_rows()).simulation.scale;
+    if (options.software) options.software->measured = scenario_.time.measured_step;
+  }
   fold(options, plans_.of(rows));
   return options;
 }
@@ -199,6 +221,7 @@ std::optional<timing::PoolOptions> TrainingClock::pool_options(const plan::Plan&
 const TrainingClock::Alone& TrainingClock::simulate_alone(std::int64_t rows) {
   if (const auto known = alone_.find(rows); known != alone_.end()) return known->second;
   timing::SimulationOptions options = options_for(rows, {&rows, 1});
+  run_without_strategy(options);
   if (const std::int64_t own = plans_.own_rows(); rows == own)
     measure(options);
   else if (scenario_.time.measured_step)
@@ -213,7 +236,16 @@ const TrainingClock::Alone& TrainingClock::simulate_alone(std::int64_t rows) {
   return alone_.emplace(rows, std::move(alone)).first->second;
 }
 
+// What one device is compared with is a program without a strategy. A measured step has its software in it.
+void TrainingClock::run_without_strategy(timing::SimulationOptions& options) const {
+  if (!options.software) return;
+  options.software->has_strategy = false;
+  options.software->replicas = 1;
+  if (scenario_.time.measured_step) options.software.reset();
+}
+
 void TrainingClock::measure(timing::SimulationOptions& options) const {
+  if (scenario_.time.measured_step) options.software.reset();
   options.measured_step = scenario_.time.measured_step;
   options.measured_at = scenario_.place("time.measured_step");
 }

@@ -86,6 +86,7 @@ class TrainingClock {
   Seconds dispatch() const;
   // Absent: all devices make the same steps.
   std::optional<timing::PoolOptions> pool_options(const plan::Plan& plan) const;
+  void run_without_strategy(timing::SimulationOptions& options) const;
   void measure(timing::SimulationOptions& options) const;
   void fold(timing::SimulationOptions& options, const plan::Plan& plan) const;
   std::int64_t baseline_rows() const;

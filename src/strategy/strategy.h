@@ -129,6 +129,13 @@ struct Mended {
   std::string bug{};                     // "HierarchicalCopyAllReduce leaves ... out of the sum; ..."
 };
 
+// Whether the time of TensorFlow's own software on a host is known for a strategy (timing/software.h).
+enum class HostSoftware : std::uint8_t {
+  unmeasured,  // it isn't counted
+  alone,       // that of a program without a strategy
+  by_replica   // it grows with the replicas of a process
+};
+
 // A strategy with its options. Defaults are what most strategies answer.
 class Strategy {
  public:
@@ -198,6 +205,7 @@ class Strategy {
   // Kernels of all devices end before a collective begins. What is pushed to one place waits for no such
   // kernel.
   virtual bool meets_in_collectives() const { return true; }
+  virtual HostSoftware host_software() const { return HostSoftware::by_replica; }
   // The rows of the next step are copied to the devices during the current one (plan/rows.h).
   virtual bool copies_rows_ahead() const { return true; }
   // An epoch goes on after a replica has run out of rows, as long as another replica has some.

@@ -26,6 +26,7 @@ class Changer {
     if (now_.forecast.planned.reduction) add_other_reduction();
     if (has_replicas && now_.scenario.strategy->may_overlap())
       add("overlapping reductions", {"strategy.overlap=true"});
+    if (waits_for_software()) add_less_software();
     if (may_round()) add("tf32 instead of float32", {"training.precision=tf32"});
     return std::move(changes_);
   }
@@ -46,6 +47,26 @@ class Changer {
     const std::int64_t batch = each ? *each : *now_.scenario.training.global_batch;
     add("twice the batch",
         {fmt::format("training.{}={}", each ? "per_replica_batch" : "global_batch", 2 * batch)});
+  }
+
+  bool waits_for_software() const {
+    const auto& simulated = now_.forecast.simulated;
+    constexpr double noticeable = 0.05;
+    return simulated && simulated->software > simulated->step * noticeable;
+  }
+
+  // What takes work away from the host. Fit, steps per execution and eager steps are refused beside each other.
+  void add_less_software() {
+    const scenario::Training& training = now_.scenario.training;
+    if (training.run_eagerly) add("compiled by tf.function", {"training.run_eagerly=false"});
+    if (training.loop == scenario::Loop::fit) {
+      const std::int64_t steps = 10 * training.steps_per_execution;
+      add(fmt::format("{} steps per execution", steps),
+          {fmt::format("training.steps_per_execution={}", steps)});
+      add("a loop of one's own", {"training.loop=custom", "training.steps_per_execution=1"});
+    }
+    if (!training.jit_compile && !training.run_eagerly && !now_.scenario.time.fusion)
+      add("compiled by XLA", {"training.jit_compile=true"});
   }
 
   // Of workers that don't wait for each other.

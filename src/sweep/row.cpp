@@ -98,9 +98,10 @@ Field epoch(R row) {
 // The part of the step that takes the most of its time.
 Field bound_by(R row) {
   return simulated(row, [](const timing::Simulated& step) {
-    const std::array<std::pair<Seconds, const char*>, 4> parts{{{step.compute, "compute"},
+    const std::array<std::pair<Seconds, const char*>, 5> parts{{{step.compute, "compute"},
                                                                 {step.exposed, "communication"},
                                                                 {step.input, "input"},
+                                                                {step.software, "software"},
                                                                 {step.waiting, "waiting"}}};
     return std::string(std::ranges::max(parts, {}, [](const auto& part) { return part.first; }).second);
   });
@@ -145,6 +146,7 @@ constexpr std::array columns{
     Column{"compute_s", seconds<&timing::Simulated::compute>},
     Column{"input_s", seconds<&timing::Simulated::input>},
     Column{"exposed_communication_s", seconds<&timing::Simulated::exposed>},
+    Column{"software_s", seconds<&timing::Simulated::software>},
     Column{"waiting_s", seconds<&timing::Simulated::waiting>},
     Column{"communication_s", seconds<&timing::Simulated::communication>},
     Column{"bound_s", seconds<&timing::Simulated::bound>},

@@ -23,14 +23,14 @@ constexpr std::size_t most_nodes = 2'000'000, most_requested_nodes = 2'500'000;
 class StepsPlayer {
  public:
   StepsPlayer(const plan::Plan& plan, const plan::Costs& costs, const cluster::Machine& machine,
-              Seconds synchronization, plan::RowCopies copies, const StepsOptions& options)
+              const plan::StepEnd& end, plan::RowCopies copies, const StepsOptions& options)
       : plan_(plan),
         machine_(machine),
         options_(options),
         condensed_(copies == plan::RowCopies::none ? plan::condensed(plan::with_rows_ahead(plan), costs)
                                                    : plan::condensed(plan, costs)),
         step_(condensed_.timed),
-        synchronization_(synchronization),
+        end_(end),
         copies_(copies) {
     for (std::size_t i = 0; i < machine.replicas.size(); ++i) {
       const cluster::Replica& replica = machine.replicas[i];
@@ -108,10 +108,8 @@ class StepsPlayer {
   // ---- The simulation
 
   void play(int steps) {
-    plan::Repetition repetition{.steps = steps,
-                                .synchronization = synchronization_,
-                                .prefetch = options_.prefetch,
-                                .copies = copies_};
+    plan::Repetition repetition{
+        .steps = steps, .end = end_, .prefetch = options_.prefetch, .copies = copies_};
     for (const plan::Device& device : step_.plan.devices) {
       const auto task = task_of_.find(device.name);  // a switch that adds belongs to no task
       repetition.processes.push_back(task == task_of_.end() ? 0 : task->second);
@@ -172,6 +170,7 @@ class StepsPlayer {
     else
       made_.from = options_.jitter > 0 ? std::min<std::size_t>(1, played - 1) : played / 2;
     set_last();
+    set_software();
     const auto steps = static_cast<std::int64_t>(played);
     made_.last.links = made_.timeline.links;
     for (plan::LinkUse& link : made_.last.links) {
@@ -199,6 +198,22 @@ class StepsPlayer {
       span = {std::max(Seconds(0), span.start - begin), std::max(Seconds(0), span.end - begin)};
     if (!options_.rows.empty()) set_rows_of_last(begin);
   }
+
+  // From the last work of the first process in a step, and the time in which its devices are synchronized, to the end.
+  void set_software() {
+    const plan::Plan& plan = made_.repeated.timed.plan;
+    Seconds sum{};
+    for (std::size_t step = made_.from; step < made_.times.size(); ++step) {
+      const plan::NodeId last = made_.repeated.ends[step].front();
+      Seconds work = step == 0 ? Seconds(0) : end_of(made_.repeated.ends[step - 1].front());
+      for (const plan::NodeId before : plan.node(last).after)
+        if (plan.node(before).role.purpose != plan::Purpose::synchronization)
+          work = std::max(work, end_of(before));
+      sum += end_of(last) - end_.synchronization - work;
+    }
+    made_.software = sum / static_cast<double>(made_.times.size() - made_.from);
+  }
+  Seconds end_of(plan::NodeId node) const { return made_.timeline.nodes[index(node)].end; }
 
   Seconds sum_of_all_but_the_last() const {
     Seconds sum{};
@@ -231,7 +246,7 @@ class StepsPlayer {
   plan::Condensed condensed_;
   plan::Timed step_;
   std::vector<plan::NodeId> first_task_{};  // by node of the step, that of the first task
-  Seconds synchronization_{};
+  plan::StepEnd end_{};
   plan::RowCopies copies_{};
   std::map<std::string, std::size_t, std::less<>> replica_of_{};
   std::map<std::string, int, std::less<>> task_of_{};
@@ -254,8 +269,8 @@ Seconds SeveralSteps::step() const {
 }
 
 SeveralSteps play_steps(const plan::Plan& plan, const plan::Costs& costs, const cluster::Machine& machine,
-                        Seconds synchronization, plan::RowCopies copies, const StepsOptions& options) {
-  return StepsPlayer(plan, costs, machine, synchronization, copies, options).play();
+                        const plan::StepEnd& end, plan::RowCopies copies, const StepsOptions& options) {
+  return StepsPlayer(plan, costs, machine, end, copies, options).play();
 }
 
 std::vector<double> jitter_factors(double jitter, std::int64_t seed, std::size_t count) {

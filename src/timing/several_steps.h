@@ -40,6 +40,8 @@ struct SeveralSteps {
   plan::Timeline last{};
   std::vector<Seconds> rows_arrive{};  // in the last step, by device of that plan; empty: no pipelines
 
+  Seconds software{};  // of the framework in a reported step
+
   Seconds begin() const;  // of the reported steps
   Seconds step() const;   // mean of the reported steps
 };
@@ -47,7 +49,7 @@ struct SeveralSteps {
 // Simulates steps of this plan with these costs. Where replicas differ, for example because one of them is
 // slow, a task that stands for several is replaced by all of them.
 SeveralSteps play_steps(const plan::Plan& plan, const plan::Costs& costs, const cluster::Machine& machine,
-                        Seconds synchronization, plan::RowCopies copies, const StepsOptions& options);
+                        const plan::StepEnd& end, plan::RowCopies copies, const StepsOptions& options);
 
 // Lognormal factors with mean 1, one for each pair of step and replica.
 std::vector<double> jitter_factors(double jitter, std::int64_t seed, std::size_t count);

@@ -119,9 +119,10 @@ struct Simulated {
   Seconds input{};          // time during which it waits for rows
   Seconds communication{};  // time during which values move between devices or are added
   Seconds exposed{};        // the part of `communication` during which the device computes nothing
-  Seconds waiting{};        // time during which it waits for other replicas
-  Seconds bound{};          // lower bound for such a device: peak rates without losses
-  std::string basis{};      // source of the compute times (plan::Costs::basis), then `transport`
+  Seconds software{};   // time in which the device has nothing to do but to wait for the framework's software
+  Seconds waiting{};    // time during which it waits for other replicas
+  Seconds bound{};      // lower bound for such a device: peak rates without losses
+  std::string basis{};  // source of the compute times (plan::Costs::basis), then `transport`
   // What the times of messages between machines rest on, if TensorFlow sends them itself. Empty: a library
   // does.
   std::string transport{};

@@ -9,6 +9,7 @@
 #include "base/narrow.h"
 #include "base/rough.h"
 #include "communication/constants.h"
+#include "timing/spread.h"
 #include "timing/step_clock.h"
 
 namespace wt::timing {
@@ -63,12 +64,12 @@ class StepSimulator {
     set_pace();
     play();
     if (!options_.pool && !options_.steps.one_is_enough()) {
-      several_ = play_steps(plan_, costs_, machine_, synchronization(), options_.copies, options_.steps);
+      several_ = play_steps(plan_, costs_, machine_, end_, options_.copies, options_.steps);
       timeline_ = several_->last;
     }
     splits_ = several_ ? splits_of(*several_, machine_, options_.divided)
-                       : splits_of(plan_, timeline_, machine_, options_.divided);
-    return {timeline_, roofline_.scale, summary(), costs_, roofline_, overdue(), std::move(splits_), shown()};
+                       : splits_of(plan_, timeline_, machine_, options_.divided, software());
+    return {timeline_, roofline_.scale, summary(), costs_, roofline_, overdue(), splits_, shown()};
   }
 
   PlayedPool played_pool() {
@@ -83,7 +84,8 @@ class StepSimulator {
     return {.roofline = roofline_,
             .profile = profile_,
             .pace = pace_,
-            .synchronization = synchronization(),
+            .end = end(),
+            .spread = spread(),
             .copies = options_.copies,
             .folding = options_.folding,
             .folding_at = options_.folding_at};
@@ -103,13 +105,15 @@ class StepSimulator {
     StepTime step = clock_.time(plan_, where_, time_options());
     costs_ = std::move(step.costs);
     timeline_ = std::move(step.timeline);
+    end_ = step.end;
+    work_ = step.work;
     skew_ = step.skew;
   }
 
   // What the timeline shows.
   ShownStep shown() const {
     const bool is_gpu = types_.front()->kind == device::Kind::gpu;
-    ShownStep shown{.end = timeline_.end, .is_dispatched = !is_gpu};
+    ShownStep shown{.end = timeline_.end, .software = splits_.front().software, .is_dispatched = !is_gpu};
     if (several_) {
       shown.end = several_->times.back();
       shown.rows_arrive = several_->rows_arrive;
@@ -125,12 +129,32 @@ class StepSimulator {
                     : first_overdue(plan_, timeline_, *options_.timeout);
   }
 
+  bool is_synchronized() const {
+    return types_.front()->kind == device::Kind::gpu && options_.is_brought_together &&
+           machine_.replicas.size() > 1;
+  }
+
   // TPU cores are synchronized by their program, which their host starts.
-  Seconds synchronization() const {
-    if (types_.front()->kind != device::Kind::gpu) return options_.dispatch;
-    if (!options_.is_brought_together) return {};
-    return communication::constants().synchronization.of(narrow<int>(machine_.replicas.size()) /
-                                                         machine_.tasks);
+  plan::StepEnd end() const {
+    plan::StepEnd end;
+    if (types_.front()->kind != device::Kind::gpu) end.synchronization = options_.dispatch;
+    if (is_synchronized()) end.synchronization = communication::constants().synchronization.process;
+    if (!options_.software) return end;
+    const Software software = software_of(plan_, *types_.front(), roofline_, *options_.software);
+    end.launching = software.launching;
+    end.software = software.between;
+    return end;
+  }
+
+  // Where jitter is simulated, devices that differ are.
+  double spread() const {
+    if (!is_synchronized() || options_.steps.jitter > 0) return 0;
+    return communication::constants().synchronization.spread * expected_largest(machine_.replicas.size());
+  }
+
+  // The part of the step in which the devices have nothing to do but to wait for the framework's software.
+  Seconds software() const {
+    return std::clamp(end_.software_after(work_), Seconds(0), timeline_.end - work_);
   }
 
   // The time during which the streams of the first device are busy; of the whole card if it is cut into devices.
@@ -251,7 +275,7 @@ class StepSimulator {
                       .links = timeline_.links};
     const StepSplit& own = splits_.front();
     summary.compute = own.compute, summary.communication = own.communication, summary.exposed = own.exposed;
-    summary.input = own.input, summary.waiting = own.waiting;
+    summary.input = own.input, summary.software = own.software, summary.waiting = own.waiting;
     summary.copies = options_.copies, summary.has_encoded_rows = options_.has_encoded_rows;
     summary.pipeline = options_.pipeline;
     if (summary.pipeline) summary.pipeline->is_bound = summary.pipeline->batch >= summary.step * (1 - 1e-6);
@@ -292,6 +316,8 @@ class StepSimulator {
   const plan::Profile* profile_ = nullptr;
   plan::Costs costs_{};
   plan::Timeline timeline_{};
+  plan::StepEnd end_{};
+  Seconds work_{};  // until when devices and links work
   std::optional<SeveralSteps> several_{};
   std::optional<PoolTime> pool_{};
   std::vector<StepSplit> splits_{};

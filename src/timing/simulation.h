@@ -32,6 +32,7 @@
 #include "timing/pool.h"
 #include "timing/several_steps.h"
 #include "timing/simulated.h"
+#include "timing/software.h"
 #include "timing/step_split.h"
 
 namespace wt::timing {
@@ -42,6 +43,7 @@ struct ShownStep {
   std::string text = "one step";  // "step 8 of 8, which the later ones repeat"
   std::vector<Seconds>
       rows_arrive{};           // by device of the plan, until when it waits for rows; empty: rows are copied
+  Seconds software{};          // of the framework, at its end
   bool is_dispatched = false;  // the step ends with a host's work and not with a synchronization
 };
 
@@ -81,10 +83,11 @@ struct SimulationOptions {
   bool is_brought_together = true;  // true: collectives synchronize the devices of a process
   KernelTimes* times = nullptr;     // null: the roofline is used
   StepsOptions steps{};
-  std::optional<PoolOptions> pool{};       // set if workers take the plan's step from a queue
-  Seconds dispatch{};                      // time of a TPU's host to start a step
-  std::optional<RowsPipeline> pipeline{};  // the pipeline to which `steps` refers, for the summary
-  communication::Folding folding{};        // for collectives that are single nodes
+  std::optional<PoolOptions> pool{};          // set if workers take the plan's step from a queue
+  Seconds dispatch{};                         // time of a TPU's host to start a step
+  std::optional<SoftwareOptions> software{};  // of the framework on hosts; absent: it takes no time
+  std::optional<RowsPipeline> pipeline{};     // the pipeline to which `steps` refers, for the summary
+  communication::Folding folding{};           // for collectives that are single nodes
   communication::KnownTimes* known_collectives = nullptr;  // from other simulations; null: none
   Place folding_at{};                                      // of `folding` in the user's file, for messages
   std::optional<Seconds> timeout{};                        // of a collective

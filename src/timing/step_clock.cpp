@@ -66,16 +66,24 @@ void leave_out_rows(plan::Costs& costs, const plan::Plan& plan) {
   }
 }
 
-// When the step ends. The devices are synchronized when all their work but the copies of the next step's rows is
-// done.
-Seconds end_of(const plan::Plan& plan, const plan::Timeline& timeline, const StepTimeOptions& options) {
-  if (options.copies == plan::RowCopies::in_the_step) return timeline.end + options.synchronization;
-  Seconds work{}, rows{};
-  for (std::size_t id = 0; id < plan.nodes.size(); ++id) {
-    Seconds& end = plan::is_copy_of_rows(plan, plan.nodes[id]) ? rows : work;
-    end = std::max(end, timeline.nodes[id].end);
+// Sets when the step ends: after all its work, but for copies of the next step's rows, which overlap with its end.
+void end(StepTime& step, const plan::Plan& plan, plan::RowCopies copies) {
+  Seconds rows{};
+  step.work = copies == plan::RowCopies::in_the_step ? step.timeline.end : Seconds(0);
+  for (std::size_t id = 0; id < plan.nodes.size() && copies != plan::RowCopies::in_the_step; ++id) {
+    Seconds& last = plan::is_copy_of_rows(plan, plan.nodes[id]) ? rows : step.work;
+    last = std::max(last, step.timeline.nodes[id].end);
   }
-  return std::max(work + options.synchronization, rows);
+  step.timeline.end = std::max(step.end.after(step.work), rows);
+}
+
+// Of the device that computes longest.
+Seconds busiest_compute(const plan::Plan& plan, const plan::Costs& costs) {
+  std::vector<Seconds> compute(plan.devices.size());
+  for (std::size_t id = 0; id < plan.nodes.size(); ++id)
+    if (const auto* run = std::get_if<plan::Run>(&plan.nodes[id].action))
+      compute[index(run->device)] += costs.nodes[id].seconds;
+  return compute.empty() ? Seconds(0) : std::ranges::max(compute);
 }
 
 // Whether the collective has the same role on all replicas. A value that replica 0 alone keeps, such as the
@@ -139,7 +147,9 @@ StepTime StepClock::time(const plan::Plan& plan, std::span<const Endpoint> where
     step.timeline = simulate::simulate(plan::with_rows_ahead(plan), step.costs, group_.platform, where);
   else
     step.timeline = simulate::simulate(plan, step.costs, group_.platform, where);
-  step.timeline.end = end_of(plan, step.timeline, options);
+  step.end = options.end;
+  if (options.spread > 0) step.end.synchronization += busiest_compute(plan, step.costs) * options.spread;
+  end(step, plan, options.copies);
   for_whole(plan, options, [&](std::size_t, const communication::Timing& timing) {
     plan::add_links(step.timeline.links, timing.links);
   });

@@ -15,6 +15,7 @@
 #include "communication/timing.h"
 #include "plan/profiled.h"
 #include "plan/rows.h"
+#include "plan/step_end.h"
 #include "plan/timeline.h"
 
 namespace wt::timing {
@@ -23,7 +24,9 @@ struct StepTimeOptions {
   plan::RooflineOptions roofline{};
   const plan::Profile* profile = nullptr;  // replaces the roofline on the devices of its type; null: none
   std::vector<double> pace{};  // by device, a factor on its seconds, above 1 for a straggler; empty: 1
-  Seconds synchronization{};   // added once at the end of the step
+  plan::StepEnd end{};         // of the step
+  double spread =
+      0;  // share of the compute of the busiest device for which the others wait at the end of the step
   plan::RowCopies copies = plan::RowCopies::in_the_step;
   // How collectives that are single nodes are timed. If folding is requested for a collective without
   // symmetry, an InputError names `folding_at`.
@@ -34,6 +37,8 @@ struct StepTimeOptions {
 // A simulated step.
 struct StepTime {
   plan::Costs costs{};
+  plan::StepEnd end{};        // with the spread of the devices
+  Seconds work{};             // until when devices and links work, but for copies of the next step's rows
   plan::Timeline timeline{};  // its links include the load of collectives that are single nodes
   // The largest time between the first and the last replica to reach such a collective. The simulation lets
   // all replicas begin with the last one, while in a plan with single messages the others could begin

@@ -19,8 +19,8 @@ namespace {
 constexpr Seconds shortest{5e-13};
 
 constexpr std::array<std::string_view, bar_kinds> bar_names{
-    "kernel",   "sum",  "packing", "message",         "collective",
-    "row_copy", "copy", "input",   "synchronization", "dispatch"};
+    "kernel", "sum",   "packing",         "message",  "collective", "row_copy",
+    "copy",   "input", "synchronization", "dispatch", "software"};
 constexpr std::array<std::string_view, 5> track_names{"compute", "communication", "copies", "waiting",
                                                       "link"};
 constexpr std::array<std::string_view, 4> group_names{"device", "host", "adder", "links"};
@@ -248,15 +248,25 @@ class Drawing {
       if (!is_of_rows && (!last || span(node).end > span(*last).end)) last = node;
     }
     if (!last) return;
+    const Seconds together = std::max(span(*last).end, shown_.end - shown_.software);
+    const auto draw = [&](std::size_t device, BarKind kind, std::string_view what, const plan::Span& when,
+                          std::optional<std::size_t> before) {
+      return add({device, TrackKind::waiting, std::string(name(kind))}, {.name = std::string(what),
+                                                                         .scope = "end of the step",
+                                                                         .kind = kind,
+                                                                         .span = when,
+                                                                         .waited_for = before});
+    };
     const BarKind kind = shown_.is_dispatched ? BarKind::dispatch : BarKind::synchronization;
-    for (std::size_t device = 0; device < plan_.devices.size(); ++device)
-      if (trains(device))
-        add({device, TrackKind::waiting, std::string(name(kind))},
-            {.name = shown_.is_dispatched ? "the host starts a step" : "devices are brought together",
-             .scope = "end of the step",
-             .kind = kind,
-             .span = {span(*last).end, shown_.end},
-             .waited_for = bar_of_[*last] ? bar_of_[*last] : bar_before(*last)});
+    const std::string_view what =
+        shown_.is_dispatched ? "the host starts a step" : "devices are brought together";
+    const auto of_last = bar_of_[*last] ? bar_of_[*last] : bar_before(*last);
+    for (std::size_t device = 0; device < plan_.devices.size(); ++device) {
+      if (!trains(device)) continue;
+      const auto made = draw(device, kind, what, {span(*last).end, together}, of_last);
+      draw(device, BarKind::software, "the framework's software", {together, shown_.end},
+           made ? made : of_last);
+    }
   }
 
   // ---- Tracks

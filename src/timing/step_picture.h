@@ -33,10 +33,11 @@ enum class BarKind : std::uint8_t {
   copy,        // within a device
   input,       // the wait for rows that a host reads and decodes
   synchronization,
-  dispatch  // the host of a TPU starts the next step
+  dispatch,  // the host of a TPU starts the next step
+  software   // of the framework, on the host
 };
 std::string_view name(BarKind kind);  // "row_copy"
-inline constexpr std::size_t bar_kinds = 10;
+inline constexpr std::size_t bar_kinds = 11;
 
 enum class TrackKind : std::uint8_t { compute, communication, copies, waiting, link };
 std::string_view name(TrackKind kind);

@@ -30,6 +30,7 @@ std::vector<Trainer> trainers_of(const plan::Plan& plan, const cluster::Machine&
 }
 
 StepPart part_for(const plan::Plan& plan, const plan::Node& node, const Trainer& trainer) {
+  if (node.role.purpose == plan::Purpose::synchronization) return StepPart::elsewhere;
   const auto of_device = [&](plan::DeviceId device) {
     return device == trainer.device ? StepPart::compute : StepPart::elsewhere;
   };
@@ -117,7 +118,7 @@ bool is_between_devices(const plan::Plan& plan, const plan::Move& move) {
 StepPart part_of(const plan::Plan& plan, const plan::Node& node) { return part_for(plan, node, {}); }
 
 std::vector<StepSplit> splits_of(const plan::Plan& plan, const plan::Timeline& timeline,
-                                 const cluster::Machine& machine, Divided divided) {
+                                 const cluster::Machine& machine, Divided divided, Seconds software) {
   std::vector<StepSplit> splits;
   for (const Trainer& trainer : trainers_of(plan, machine, divided)) {
     Activity activity;
@@ -126,10 +127,11 @@ std::vector<StepSplit> splits_of(const plan::Plan& plan, const plan::Timeline& t
     StepSplit& split = splits.emplace_back(split_of(activity));
     split.device = plan.devices[index(trainer.device)].name;
     split.step = timeline.end;
-    // Whatever one replica alone waits for is for its rows.
+    split.software = software;
+    // Whatever else one replica alone waits for is for its rows.
     const bool is_alone = machine.replicas.size() == 1 && split.communication == Seconds(0);
-    if (is_alone) split.input = split.step - split.compute;
-    if (!is_alone) split.waiting = split.step - split.compute - split.exposed - split.input;
+    if (is_alone) split.input = split.step - split.compute - software;
+    if (!is_alone) split.waiting = split.step - split.compute - split.exposed - split.input - software;
   }
   return splits;
 }
@@ -145,7 +147,8 @@ std::vector<StepSplit> splits_of(const SeveralSteps& steps, const cluster::Machi
     for (Seconds* part : {&split.compute, &split.communication, &split.exposed, &split.input})
       *part = *part / reported;
     split.step = steps.step();
-    split.waiting = split.step - split.compute - split.exposed - split.input;
+    split.software = steps.software;
+    split.waiting = split.step - split.compute - split.exposed - split.input - split.software;
   }
   return splits;
 }

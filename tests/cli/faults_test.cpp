@@ -79,7 +79,7 @@ TEST_F(Faults, RowsThatComeFastEnoughCostNothing) {
 // ---- Slow devices
 
 TEST_F(Faults, ASlowWorkerHoldsAllBackFromItsStepOn) {
-  const std::vector<std::string> little{"dataset.rows=320", "numerics=none"};
+  const std::vector<std::string> little{"dataset.rows=320", "numerics=none", "time.software=false"};
   ASSERT_EQ(run("multi_worker_2x2", "even", little).exit, cli::Exit::done);
   std::vector<std::string> slow = little;
   slow.push_back(R"(faults=[{"slow": "worker:0", "factor": 3, "from_step": 2}])");
@@ -98,7 +98,7 @@ TEST_F(Faults, ASlowWorkerHoldsAllBackFromItsStepOn) {
 
 TEST_F(Faults, JitterIsToldWithItsSpread) {
   const std::vector<std::string> jitter{"dataset.rows=320", "numerics=none", "time.jitter=0.2",
-                                        "time.steps=50"};
+                                        "time.steps=50", "time.software=false"};
   const Said said = run("multi_worker_2x2", "out", jitter);
   ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_TRUE(has(said.results, "50 steps played: ")) << said.results;

@@ -30,7 +30,7 @@ class MeasuredKernels : public testing::Test {
     return R"({ "name": "measured", "model": "mlp", "dataset": { "type": "synthetic", "rows": 40 },
       "training": { "loss": "sparse_categorical_crossentropy", "optimizer": "sgd", "per_replica_batch": 8 },
       )" + platform +
-           R"("time": { "compute": )" + compute + " } }";
+           R"("time": { "software": false, "compute": )" + compute + " } }";
   }
   static std::string four() {
     return R"("platform": { "virtual": { "devices": 4, "workers": 4, "type": "this_machine" } },

@@ -94,7 +94,7 @@ TEST_F(Strategies, ST1_ASmallBatchOnTwoGpusBesideOneDevice) {
   EXPECT_GT(step, alone);
   EXPECT_NEAR(number_at(found, {"simulated", "scaling_efficiency"}), alone / step, 1e-12);
   double parts = 0;
-  for (const char* part : {"compute_s", "exposed_communication_s", "input_s", "waiting_s"})
+  for (const char* part : {"compute_s", "exposed_communication_s", "input_s", "software_s", "waiting_s"})
     parts += number_at(found, {"simulated", part});
   EXPECT_NEAR(parts, step, 1e-9 * step);
   EXPECT_EQ(found.find("planned")->find("memory")->elements().size(), 3u);  // two GPUs and the host

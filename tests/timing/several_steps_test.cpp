@@ -90,7 +90,7 @@ Costed training(const Cluster& cluster, std::int64_t rows, std::optional<std::si
 
 timing::SeveralSteps play(const Cluster& cluster, const Costed& step, const timing::StepsOptions& options,
                           plan::RowCopies copies = plan::RowCopies::in_the_step) {
-  return timing::play_steps(step.plan, step.costs, cluster.machine, Seconds(0), copies, options);
+  return timing::play_steps(step.plan, step.costs, cluster.machine, {}, copies, options);
 }
 
 const timing::StepsOptions eight{.count = 8};

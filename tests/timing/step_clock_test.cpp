@@ -383,16 +383,21 @@ TEST(StepTime, AStragglerCostsExactlyItsDelay) {
   }
 }
 
-TEST(StepTime, SynchronizationCountsOnceForProcessesOfSeveralDevices) {
-  EXPECT_EQ(communication::constants().synchronization.of(1), Seconds(0));
-  EXPECT_EQ(communication::constants().synchronization.of(8), Seconds(4e-3));
+TEST(StepTime, EndsAfterSynchronizationAndTheFrameworksSoftware) {
   const Cluster cluster{machine("dgx_a100"), 1, 8};
   const Step step = squares(1000, 1);
-  const Seconds without = step_time(cluster, step, ways[1], 8).timeline.end;
-  timing::StepTimeOptions together;
-  together.synchronization = Seconds(4e-3);
-  const Seconds with = step_time(cluster, step, ways[1], 8, together).timeline.end;
-  EXPECT_EQ(with, without + Seconds(4e-3));
+  const auto end = [&](const timing::StepTimeOptions& options) {
+    return step_time(cluster, step, ways[1], 8, options).timeline.end;
+  };
+  const Seconds work = end({});
+  EXPECT_EQ(end({.end = {.synchronization = Seconds(4e-3)}}), work + Seconds(4e-3));
+  EXPECT_EQ(end({.end = {.software = Seconds(4e-3)}}), work + Seconds(4e-3));
+  EXPECT_EQ(end({.end = {.launching = work * 0.5}}), work);
+  EXPECT_EQ(end({.end = {.launching = work * 2}}), work * 2);
+  // A device of this plan computes for less than the whole step.
+  const Seconds spread = end({.spread = 0.5});
+  EXPECT_GT(spread, work);
+  EXPECT_LT(spread, work * 1.5);
 }
 
 // ---- The same again

@@ -31,6 +31,7 @@ test("the figures of a run are those of its report, to the last digit", async ()
         own.compute_s,
         own.exposed_communication_s,
         own.input_s,
+        own.software_s,
         own.waiting_s,
         own.hidden_communication_s,
       ].map((each) => text(Array.isArray(each) ? each[row] : each)),

@@ -141,6 +141,7 @@ constexpr std::array split_columns{
     Column<Split>{{"", "hidden_communication_s"},
                   [](const Split& row) { return cell(row.communication - row.exposed); }},
     Column<Split>{{"", "input_s"}, [](const Split& row) { return cell(row.input); }},
+    Column<Split>{{"", "software_s"}, [](const Split& row) { return cell(row.software); }},
     Column<Split>{{"", "waiting_s"}, [](const Split& row) { return cell(row.waiting); }}};
 
 void write_split(json::Writer& out, const ShownRun& run) {

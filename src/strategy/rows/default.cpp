@@ -13,6 +13,7 @@ class Default final : public Cloned<Default> {
  public:
   std::string_view name() const override { return "default"; }
   bool copies_rows_ahead() const override { return false; }
+  HostSoftware host_software() const override { return HostSoftware::alone; }
   void add_replicas(Site& site) const override { site.add_replica(best_device(site.processes().front()), 0); }
   plan::Plan lower(Steps steps, const Setting& setting) const override {
     return lower_alone(*steps.front(), setting);

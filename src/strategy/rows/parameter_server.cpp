@@ -91,6 +91,7 @@ class ParameterServer : public Cloned<ParameterServer> {
     return "workers don't wait for each other, and at no time do two of them the same";
   }
   bool meets_in_collectives() const override { return false; }
+  HostSoftware host_software() const override { return HostSoftware::unmeasured; }
   bool copies_rows_ahead() const override { return false; }  // a closure begins with the copy of its rows
   bool goes_on_with_empty_replicas() const override { return false; }
   bool asks_for_device() const override { return true; }

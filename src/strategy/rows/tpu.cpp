@@ -53,6 +53,7 @@ class Tpu final : public Cloned<Tpu> {
 
   bool asks_for_device() const override { return true; }
   bool compiles_steps() const override { return true; }
+  HostSoftware host_software() const override { return HostSoftware::unmeasured; }
   std::vector<std::string> log(const cluster::Machine& machine, model::Semantics,
                                const cluster::ClusterSpec&) const override;
 

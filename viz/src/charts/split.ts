@@ -12,6 +12,7 @@ const parts = [
   ["compute_s", "compute", "compute"],
   ["exposed_communication_s", "exposed communication", "exposed_communication"],
   ["input_s", "waiting for rows", "input"],
+  ["software_s", "the framework's software", "software"],
   ["waiting_s", "waiting for others", "waiting"],
 ] as const;
 

@@ -113,6 +113,7 @@ const heightOf: Record<string, number> = {
   message: 0.5,
   synchronization: 0.34,
   dispatch: 0.34,
+  software: 0.34,
 };
 
 interface DrawParameters {

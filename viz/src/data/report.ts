@@ -126,6 +126,7 @@ export interface Split {
   exposed_communication_s: number[];
   hidden_communication_s: number[];
   input_s: number[];
+  software_s: number[];
   waiting_s: number[];
 }
 

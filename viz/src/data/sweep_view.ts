@@ -50,6 +50,7 @@ const figuresOfInterest = [
   "step_time_s",
   "compute_s",
   "exposed_communication_s",
+  "software_s",
   "waiting_s",
   "memory_bytes",
   "tokens_per_second",

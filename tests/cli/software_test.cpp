@@ -1,0 +1,64 @@
+// Claims: `explain` says that TensorFlow's own software makes small networks slow, and why more devices make them slower,
+// and shows what would help; it says nothing of it where devices bound the step. Keys that change the software's time are
+// refused where they have no meaning.
+
+#include <gtest/gtest.h>
+
+#include "cli/command.h"
+
+namespace wt {
+namespace {
+
+using test::call;
+using test::Said;
+using test::scenario_file;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string explained(const std::string& scenario, const std::vector<std::string>& set) {
+  std::vector<std::string> words{"explain", scenario_file(scenario)};
+  for (const std::string& each : set) words.insert(words.end(), {"--set", each});
+  const Said said = call(words);
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+  return said.results;
+}
+
+TEST(ExplainSoftware, SaysWhyTwoReplicasAreSlowerThanOneAndWhatHelps) {
+  const std::string fit = explained("quickstart", {"training.loop=fit"});
+  EXPECT_TRUE(has(fit, "bound by the framework's software: ")) << fit;
+  EXPECT_TRUE(has(fit, "which is why 2 replicas are slower than one device")) << fit;
+  for (const char* change : {"\n10 steps per execution ", "\na loop of one's own ", "\ncompiled by XLA "})
+    EXPECT_TRUE(has(fit, change)) << change << fit;
+  EXPECT_TRUE(has(explained("quickstart", {"training.run_eagerly=true"}), "\ncompiled by tf.function "));
+}
+
+TEST(ExplainSoftware, SaysNothingWhereDevicesBoundTheStep) {
+  for (const auto& [scenario, set] : {std::pair("resnet50", std::vector<std::string>{}),
+                                      {"quickstart", {"training.loop=fit", "time.software=false"}},
+                                      {"tpu_v3_8", {}},
+                                      {"parameter_server_4_p100", {}}}) {
+    const std::string text = explained(scenario, set);
+    EXPECT_FALSE(has(text, "own software")) << text;
+    EXPECT_FALSE(has(text, "steps per execution")) << text;
+  }
+}
+
+TEST(SoftwareKeys, AreRefusedWhereTheyMeanNothing) {
+  const auto refusal = [](const std::string& scenario, const std::vector<std::string>& set) {
+    std::vector<std::string> words{"validate", scenario_file(scenario)};
+    for (const std::string& each : set) words.insert(words.end(), {"--set", each});
+    const Said said = call(words);
+    EXPECT_EQ(said.exit, cli::Exit::input_wrong);
+    return said.messages;
+  };
+  EXPECT_TRUE(has(refusal("quickstart", {"training.steps_per_execution=4"}), "only fit, a TPU's host and"));
+  EXPECT_TRUE(
+      has(refusal("tpu_v3_8", {"training.run_eagerly=true"}), "the strategy tpu runs compiled steps only"));
+  EXPECT_TRUE(has(refusal("quickstart", {"training.run_eagerly=true", "training.jit_compile=true"}),
+                  "what runs eagerly is not compiled"));
+  EXPECT_TRUE(has(refusal("quickstart", {"time.fusion=none", "training.jit_compile=true"}),
+                  R"("jit_compile" says how far operations are joined, too)"));
+}
+
+}  // namespace
+}  // namespace wt
