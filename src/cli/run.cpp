@@ -21,6 +21,7 @@
 #include "report/scaling.h"
 #include "report/simulated.h"
 #include "report/summary.h"
+#include "report/sureness.h"
 #include "report/trace.h"
 #include "report/trained.h"
 #include "scenario/own_log.h"
@@ -30,6 +31,7 @@
 #include "session/saved_state.h"
 #include "session/this_host.h"
 #include "session/training.h"
+#include "study/sureness.h"
 
 namespace wt::cli {
 
@@ -75,11 +77,19 @@ timing::StepPicture picture_of(session::Training& training) {
                             timing::endpoints_of(plan, machine));
 }
 
-void write(const session::Results& results, const scenario::Scenario& scenario, session::Training& training,
-           OutputFolder& folder) {
+// How sure the simulated step is. Absent: none is simulated.
+std::optional<study::Sureness> sureness_of(const session::Results& results,
+                                           const scenario::Scenario& scenario,
+                                           const session::Training& training) {
+  if (!results.simulated) return std::nullopt;
+  return study::sureness_of(scenario, training.machine(), results.planned, *results.simulated);
+}
+
+void write(const session::Results& results, const study::Sureness* sureness,
+           const scenario::Scenario& scenario, session::Training& training, OutputFolder& folder) {
   folder.write("scenario.resolved.json", scenario::resolved(scenario, folder.path()));
   if (results.has_numbers()) folder.write("steps.csv", report::steps_csv(results));
-  folder.write("results.json", report::results_json(results));
+  folder.write("results.json", report::results_json(results, sureness));
   if (results.simulated) {
     folder.write("trace.json", report::chrome_trace(picture_of(training), training.machine().platform->name(),
                                                     training.plans().whole().name, end_of(results)));
@@ -93,14 +103,14 @@ void write(const session::Results& results, const scenario::Scenario& scenario, 
     folder.commit_incomplete();
 }
 
-void print(const session::Results& results, const RunOptions& options, const std::string& folder,
-           const Streams& streams) {
+void print(const session::Results& results, const study::Sureness* sureness, const RunOptions& options,
+           const std::string& folder, const Streams& streams) {
   if (options.json) {
-    streams.results << report::results_json(results);
+    streams.results << report::results_json(results, sureness);
   } else if (options.csv) {
     streams.results << report::steps_csv(results);
   } else {
-    streams.results << report::summary_text(results);
+    streams.results << report::summary_text(results, sureness);
     if (options.verbose) {
       streams.results << "\n" << report::planned_text(results.planned);
       if (results.simulated) streams.results << report::simulated_text(results.planned, *results.simulated);
@@ -155,6 +165,8 @@ class Prepared {
     return cli::place_of(folder_, results).string();
   }
   std::string folder() const { return folder_.path().string(); }
+  // Of the simulated step. Null before the run, and if none is simulated.
+  const study::Sureness* sureness() const { return sureness_ ? &*sureness_ : nullptr; }
 
   // Refuses places that can't be written, before the work.
   void begin() {
@@ -168,6 +180,7 @@ class Prepared {
     Progress progress(streams_.messages, training_.plans().planned().steps);
     line_ = &progress;
     const session::Results results = run_to_the_end(progress);
+    sureness_ = sureness_of(results, scenario_, training_);
     write_all(results);
     warn_of_losses_that_are_none(results, streams_.messages);
     warn_of_uneven_means(results, streams_.messages);
@@ -205,7 +218,7 @@ class Prepared {
   void write_all(const session::Results& results) {
     try {
       write_profile(times_, scenario_, folder_);
-      write(results, scenario_, training_, folder_);
+      write(results, sureness(), scenario_, training_, folder_);
     } catch (...) {
       name_what_is_kept();
       throw;
@@ -226,6 +239,7 @@ class Prepared {
   Progress* line_ = nullptr;
   session::ComputeTimes times_;
   session::Training training_;
+  std::optional<study::Sureness> sureness_{};
 };
 
 scenario::Scenario read(const std::string& file, const RunOptions& options, const Streams& streams) {
@@ -248,7 +262,8 @@ Exit run_one(const RunOptions& options, const Streams& streams) {
       for (const std::string& text : log_lines(replica.placement)) streams.messages << text << "\n";
   prepared.begin();
   const session::Results results = prepared.run();
-  print(results, options, results.interrupted ? prepared.place_of(results) : out, streams);
+  print(results, prepared.sureness(), options, results.interrupted ? prepared.place_of(results) : out,
+        streams);
   if (results.interrupted) return Exit::interrupted;
   if (!results.out_of_memory) {
     streams.messages << end_of(results);
@@ -297,9 +312,14 @@ void begin_all(const std::vector<std::unique_ptr<Prepared>>& all) {
   problems.throw_if_any();
 }
 
-void print_comparison(const std::vector<session::Results>& runs, const RunOptions& options,
+void print_comparison(const std::vector<session::Results>& runs,
+                      const std::vector<const study::Sureness*>& sureness, const RunOptions& options,
                       std::ostream& results) {
-  const report::Records records = report::comparison(runs);
+  report::Records records = report::comparison(runs);
+  std::vector<double> rates;
+  for (const session::Results& run : runs)
+    rates.push_back(run.simulated ? run.simulated->samples_per_second : 0);
+  report::add_sureness_columns(records, sureness, rates);
   if (options.csv) {
     results << report::csv(records);
   } else if (options.json) {
@@ -308,7 +328,7 @@ void print_comparison(const std::vector<session::Results>& runs, const RunOption
     report::write(out, records);
     results << out.end_object().text();
   } else {
-    results << report::table(records) << report::notes_on_costs(runs);
+    results << report::table(records) << report::note_on_bases(sureness) << report::notes_on_costs(runs);
   }
 }
 
@@ -328,7 +348,9 @@ Exit compare(const RunOptions& options, const Streams& streams) {
       streams.messages << "not run: " << options.files[next] << "\n";
     return Exit::interrupted;
   }
-  print_comparison(runs, options, streams.results);
+  std::vector<const study::Sureness*> sureness;
+  for (const auto& prepared : all) sureness.push_back(prepared->sureness());
+  print_comparison(runs, sureness, options, streams.results);
   if (const std::string text = report::warning_of_versions(runs); !text.empty())
     streams.messages << "warning: " << text << "\n";
   if (!options.csv && !options.json)

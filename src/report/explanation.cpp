@@ -10,6 +10,7 @@
 #include "report/pool.h"
 #include "report/records.h"
 #include "report/simulated.h"
+#include "report/sureness.h"
 
 namespace wt::report {
 
@@ -250,20 +251,6 @@ constexpr std::string_view pool_footing =
     "one more worker or server: \"cluster\" with one more task, on a machine like its job's others; steps a "
     "dispatch: steps_per_execution\n";
 
-// Why a small network is slow, in particular on more devices. Empty: the host is hardly waited for.
-std::string software_text(const study::Explanation& e) {
-  const timing::Simulated& step = *e.now.simulated;
-  constexpr double noticeable = 0.05;
-  if (step.software < step.step * noticeable) return "";
-  std::string text = fmt::format(
-      "TensorFlow's own software keeps the devices waiting for {} of each step; it takes longer with each "
-      "replica of a process",
-      rough(step.software));
-  if (e.now.planned.replicas > 1 && step.baseline && step.speed_up() < 1)
-    text += fmt::format(", which is why {} replicas are slower than one device", e.now.planned.replicas);
-  return text + ". What helps is simulated below.\n";
-}
-
 }  // namespace
 
 std::string bound_sentence(const study::Explanation& e) { return sentence(e); }
@@ -279,7 +266,9 @@ Records change_records(const study::Explanation& e) { return changes_of(e); }
 
 std::string explanation_text(const study::Explanation& e) {
   std::string text = fmt::format("{}\n{}\n", e.name, sentence(e));
-  text += simulated_text(e.now.planned, *e.now.simulated) + software_text(e);
+  text += simulated_text(e.now.planned, *e.now.simulated) +
+          "how sure: " + sureness_text(e.sureness, *e.now.simulated);
+  for (const std::string& cause : e.causes) text += "- " + cause + "\n";
   for (const std::string& table : {table(records(kernel_columns, e.account.kernels, shown)),
                                    table(records(run_columns, e.account.runs, shown)),
                                    table(records(collective_columns, e.account.collectives, shown)),
@@ -298,6 +287,10 @@ std::string explanation_json(const study::Explanation& e) {
       .member("samples_per_second", e.now.simulated->samples_per_second);
   write_baseline(out, *e.now.simulated);
   if (e.now.simulated->pool) write_pool(out, *e.now.simulated->pool);
+  write_sureness(out, e.sureness, *e.now.simulated);
+  out.key("causes").begin_array();
+  for (const std::string& cause : e.causes) out.value(cause);
+  out.end_array();
   out.key("split").begin_object(json::Layout::one_line);
   for (const Piece& piece : pieces(e)) out.member(piece.key, piece.time.count());
   out.end_object().key("compute").begin_object(json::Layout::one_line);

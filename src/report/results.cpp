@@ -7,6 +7,7 @@
 #include "report/job.h"
 #include "report/planned.h"
 #include "report/simulated.h"
+#include "report/sureness.h"
 #include "report/trained.h"
 
 namespace wt::report {
@@ -43,7 +44,7 @@ void write_turns(json::Writer& out, const session::Turns& turns) {
 
 }  // namespace
 
-std::string results_json(const session::Results& results) {
+std::string results_json(const session::Results& results, const study::Sureness* sureness) {
   json::Writer out;
   out.begin_object()
       .member("format", results_format)
@@ -58,6 +59,7 @@ std::string results_json(const session::Results& results) {
   if (const std::string message = message_of(results); !message.empty()) out.member("message", message);
   write_planned(out, results.planned);
   if (results.simulated) write_simulated(out, *results.simulated);
+  if (results.simulated && sureness != nullptr) write_sureness(out, *sureness, *results.simulated);
   if (results.job) write_job(out, *results.job);
   if (results.cost) write_cost(out, *results.cost);
   if (results.lost) write_lost(out, *results.lost);

@@ -16,10 +16,12 @@
 #include <string>
 
 #include "session/results.h"
+#include "study/sureness.h"
 
 namespace wt::report {
 
 // The content of results.json.
-std::string results_json(const session::Results& results);
+// `sureness`: of its simulated step; null: it isn't said.
+std::string results_json(const session::Results& results, const study::Sureness* sureness = nullptr);
 
 }  // namespace wt::report

@@ -10,6 +10,7 @@
 #include "report/job.h"
 #include "report/planned.h"
 #include "report/simulated.h"
+#include "report/sureness.h"
 
 namespace wt::report {
 
@@ -92,11 +93,13 @@ std::string peaks_text(const plan::MemoryReport& memory) {
 
 }  // namespace
 
-std::string summary_text(const session::Results& results) {
+std::string summary_text(const session::Results& results, const study::Sureness* sureness) {
   std::string text = heading(results);
-  if (results.simulated)
-    text += "\n" + step_table(*results.simulated) + "\n" + throughput_text(results) +
-            bound_text(*results.simulated) + notes_text(*results.simulated);
+  if (results.simulated) {
+    text += "\n" + step_table(*results.simulated) + "\n" + throughput_text(results);
+    if (sureness != nullptr) text += "sure        " + sureness_text(*sureness, *results.simulated);
+    text += bound_text(*results.simulated) + notes_text(*results.simulated);
+  }
   text += peaks_text(results.planned.memory);
   if (results.job) text += "\n" + job_text(*results.job, results.simulated->samples_per_second);
   if (results.cost) text += cost_text(*results.cost);

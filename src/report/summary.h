@@ -5,9 +5,10 @@
 #include <string>
 
 #include "session/results.h"
+#include "study/sureness.h"
 
 namespace wt::report {
 
-std::string summary_text(const session::Results& results);
+std::string summary_text(const session::Results& results, const study::Sureness* sureness = nullptr);
 
 }  // namespace wt::report

@@ -1,5 +1,7 @@
 #include "study/explanation.h"
 
+#include "study/causes.h"
+
 namespace wt::study {
 
 Explanation explain(const std::string& file, const std::vector<std::string>& overrides,
@@ -8,6 +10,8 @@ Explanation explain(const std::string& file, const std::vector<std::string>& ove
   Explanation explanation{.name = scenario.name, .now = training.forecast()};
   const timing::Simulation& step = training.clock().step();
   explanation.account = timing::account_of(training.plans().whole(), machine, step);
+  explanation.sureness = sureness_of(scenario, machine, explanation.now.planned, *explanation.now.simulated);
+  explanation.causes = causes(scenario, machine, explanation.now);
   std::optional<double> scale;
   if (scenario.time.measured_step) scale = step.scale;
   explanation.changes =

@@ -6,16 +6,19 @@
 #include <vector>
 
 #include "session/training.h"
+#include "study/sureness.h"
 #include "study/what_helps.h"
 #include "timing/step_account.h"
 
 namespace wt::study {
 
 struct Explanation {
-  std::string name{};             // the scenario's
-  session::Forecast now{};        // of the scenario as it is
-  timing::StepAccount account{};  // the parts of the step's time
-  std::vector<Change> changes{};  // each with its own forecast
+  std::string name{};                 // the scenario's
+  session::Forecast now{};            // of the scenario as it is
+  timing::StepAccount account{};      // the parts of the step's time
+  Sureness sureness{};                // of the step as it is
+  std::vector<std::string> causes{};  // why it is slow, in words (study/causes.h)
+  std::vector<Change> changes{};      // each with its own forecast
 };
 
 // Every change is simulated as the same file with further overrides, so `file` and `overrides` must be those

@@ -43,6 +43,30 @@ TEST(ExplainSoftware, SaysNothingWhereDevicesBoundTheStep) {
   }
 }
 
+// What users of tf.distribute ask for most, in words.
+TEST(ExplainCauses, NamesTheFrequentOnes) {
+  struct Case {
+    std::string scenario{};
+    std::vector<std::string> set{};
+    std::string cause{};
+  };
+  const std::string plain = explained("resnet50", {});
+  for (const Case& each :
+       {Case{
+            "resnet50", {R"(input={"decode": "500 samples/s"})"}, "- Rows come too late: decoding on a host"},
+        Case{"multi_worker_2x2", {}, "- The global batch of 64 rows is kept, so each of 4 replicas has 16"},
+        Case{"multi_worker_8_k80_10gbe",
+             {R"(strategy={"type": "multi_worker_mirrored", "communication": "ring"})"},
+             "- Gradients go over TensorFlow's own gRPC ring"},
+        Case{
+            "multi_worker_32_dgx_a100", {"training.per_replica_batch=2"}, "cross the machines in every step"},
+        Case{"mirrored_dgx_a100", {"training.per_replica_batch=4"}, "- Devices wait for the slowest of 8"}}) {
+    const std::string text = explained(each.scenario, each.set);
+    EXPECT_TRUE(has(text, each.cause)) << each.scenario << ": " << each.cause << "\n" << text.substr(0, 2000);
+    EXPECT_FALSE(has(plain, each.cause)) << each.cause;
+  }
+}
+
 TEST(SoftwareKeys, AreRefusedWhereTheyMeanNothing) {
   const auto refusal = [](const std::string& scenario, const std::vector<std::string>& set) {
     std::vector<std::string> words{"validate", scenario_file(scenario)};

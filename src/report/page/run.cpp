@@ -15,6 +15,7 @@
 #include "report/page/memory.h"
 #include "report/page/timeline.h"
 #include "report/page/training.h"
+#include "report/sureness.h"
 #include "timing/collective_facts.h"
 
 namespace wt::report {
@@ -100,34 +101,6 @@ std::vector<Figure> figures_of(const ShownRun& run) {
                      .text = rough(memory),
                      .basis = "planned, on the fullest device"});
   return figures;
-}
-
-// ---- How sure
-
-void write_band(json::Writer& out, std::string_view key, double low, double median, double high) {
-  out.key(key).begin_object(Layout::one_line);
-  out.member("low", low).member("median", median).member("high", high).end_object();
-}
-
-void write_sureness(json::Writer& out, const ShownStep& step) {
-  const study::Sureness& sure = step.sureness;
-  const double rate = step.summary.samples_per_second, time = step.summary.step.count();
-  out.key("uncertainty").begin_object().member("quantile", sure.quantile);
-  write_band(out, "predicted_over_true", sure.band.low, sure.band.bias, sure.band.high);
-  out.member("known_from", name(sure.known))
-      .member("is_data_sheet_alone", sure.known == evidence::Known::data_sheet_alone)
-      .member("kernels_basis", sure.kernels_basis)
-      .member("communication_basis", sure.communication_basis);
-  if (sure.nearest)
-    out.key("nearest")
-        .begin_object(Layout::one_line)
-        .member("row", sure.nearest->text)
-        .member("predicted_over_published", sure.nearest->ratio)
-        .end_object();
-  out.member("extrapolation", sure.extrapolation);
-  write_band(out, "samples_per_second", rate / sure.band.high, rate / sure.band.bias, rate / sure.band.low);
-  write_band(out, "step_time_s", time * sure.band.low, time * sure.band.bias, time * sure.band.high);
-  out.end_object();
 }
 
 // ---- The step
@@ -229,7 +202,7 @@ void write_step(json::Writer& out, const ShownRun& run) {
   const ShownStep& step = *run.step;
   const timing::Simulation& simulation = step.simulation;
   const platform::Platform& platform = *run.machine.platform;
-  write_sureness(out, step);
+  write_sureness(out, step.sureness, step.summary);
   write_split(out, run);
   write_timeline(out, timing::picture_of(run.plan, simulation.timeline, simulation.shown, platform,
                                          timing::endpoints_of(run.plan, run.machine)));

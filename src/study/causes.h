@@ -1,0 +1,19 @@
+#pragma once
+// Why a step is slow, in words, where it is one of the causes that users of tf.distribute meet most: a host that can't
+// keep up with small steps, rows that don't come in time, a batch that was kept when devices were added, gRPC in place
+// of NCCL, gradients that cross machines behind small batches, and devices that wait for the slowest.
+
+#include <string>
+#include <vector>
+
+#include "cluster/machine.h"
+#include "scenario/scenario.h"
+#include "session/forecast.h"
+
+namespace wt::study {
+
+// A sentence or two for each cause that takes a noticeable part of the step. Requires: the step is simulated.
+std::vector<std::string> causes(const scenario::Scenario& scenario, const cluster::Machine& machine,
+                                const session::Forecast& now);
+
+}  // namespace wt::study
