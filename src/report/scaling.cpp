@@ -9,6 +9,7 @@
 #include "report/baseline.h"
 #include "report/job.h"
 #include "report/planned.h"
+#include "report/sureness.h"
 
 namespace wt::report {
 
@@ -127,6 +128,14 @@ Records scaling_records(const study::Scaling& scaling) {
   for (const Forecast& forecast : scaling.forecasts) jobs.push_back(job_and_cost(forecast));
   Records records = records_of<Forecast>(std::span<const ForecastColumn>(columns), scaling.forecasts);
   add_job_columns(records, jobs);
+  std::vector<const study::Sureness*> sureness;
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < scaling.forecasts.size(); ++i) {
+    const auto& simulated = scaling.forecasts[i].simulated;
+    sureness.push_back(scaling.sureness[i] ? &*scaling.sureness[i] : nullptr);
+    rates.push_back(simulated ? simulated->samples_per_second : 0);
+  }
+  add_sureness_columns(records, sureness, rates);
   return records;
 }
 

@@ -22,17 +22,27 @@ std::optional<double> measured_scale(scenario::Scenario scenario) {
   return training.clock().step().scale;
 }
 
-session::Forecast forecast(scenario::Scenario scenario, const WhatIf& what_if) {
-  require_platform(scenario);
+Judged judged_forecast(const scenario::Scenario& asked, const WhatIf& what_if) {
+  require_platform(asked);
+  scenario::Scenario scenario = asked;
   scenario.numerics = scenario::Numerics::none;
   if (what_if.scale) scenario.time.measured_step.reset();
   scenario.training.learning_rate_by_batch
       .clear();  // A forecast doesn't use it, and a variant may have another batch.
   scenario::Job job = scenario::build(scenario);
   job.machine.platform = job.machine.platform->with_faster_links(what_if.links);
-  return session::Training(scenario, std::move(job),
-                           {.simulation = {.scale = what_if.scale.value_or(1), .compute = what_if.compute}})
-      .forecast();
+  session::Training training(
+      scenario, std::move(job),
+      {.simulation = {.scale = what_if.scale.value_or(1), .compute = what_if.compute}});
+  Judged judged{.forecast = training.forecast()};
+  if (judged.forecast.simulated)
+    judged.sureness =
+        sureness_of(asked, training.machine(), judged.forecast.planned, *judged.forecast.simulated);
+  return judged;
+}
+
+session::Forecast forecast(const scenario::Scenario& scenario, const WhatIf& what_if) {
+  return judged_forecast(scenario, what_if).forecast;
 }
 
 session::Forecast forecast(const std::string& file, std::vector<std::string> overrides,

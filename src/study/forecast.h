@@ -21,6 +21,7 @@
 
 #include "scenario/scenario.h"
 #include "session/forecast.h"
+#include "study/sureness.h"
 
 namespace wt::study {
 
@@ -33,8 +34,15 @@ struct WhatIf {
   std::optional<double> scale{};
 };
 
+// A forecast, and how sure its time is.
+struct Judged {
+  session::Forecast forecast{};
+  std::optional<Sureness> sureness{};  // absent: no step is simulated
+};
+Judged judged_forecast(const scenario::Scenario& scenario, const WhatIf& what_if);
+
 // The forecast of a scenario's step. Throws InputError if the scenario can't be built or has no platform.
-session::Forecast forecast(scenario::Scenario scenario, const WhatIf& what_if = {});
+session::Forecast forecast(const scenario::Scenario& scenario, const WhatIf& what_if = {});
 
 // The forecast of a variant: the file with its overrides, followed by further ones.
 session::Forecast forecast(const std::string& file, std::vector<std::string> overrides,

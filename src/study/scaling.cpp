@@ -35,12 +35,14 @@ std::vector<scenario::Overrides> variants(const scenario::Scenario& scenario,
   return variants;
 }
 
-Forecast forecast_of(const std::string& file, const std::vector<std::string>& overrides,
-                     const scenario::Overrides& variant, int replicas, const WhatIf& measured) {
+Judged forecast_of(const std::string& file, const std::vector<std::string>& overrides,
+                   const scenario::Overrides& variant, int replicas, const WhatIf& measured) {
   try {
-    Forecast found = forecast(file, overrides, variant, measured);
-    WT_EXPECT(found.planned.replicas == replicas, "{} replicas where {} were wanted", found.planned.replicas,
-              replicas);
+    std::vector<std::string> all = overrides;
+    all.insert(all.end(), variant.begin(), variant.end());
+    Judged found = judged_forecast(scenario::parse_file(file, all), measured);
+    WT_EXPECT(found.forecast.planned.replicas == replicas, "{} replicas where {} were wanted",
+              found.forecast.planned.replicas, replicas);
     return found;
   } catch (const InputError& error) {
     Problems problems;
@@ -70,8 +72,11 @@ Scaling scaling_of(const std::string& file, const std::vector<std::string>& over
   Scaling scaling{.name = scenario.name,
                   .is_weak = each.has_value(),
                   .batch = each ? *each : *scenario.training.global_batch};
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    scaling.forecasts.push_back(forecast_of(file, overrides, wanted[i], replicas[i], measured));
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    Judged judged = forecast_of(file, overrides, wanted[i], replicas[i], measured);
+    scaling.forecasts.push_back(std::move(judged.forecast));
+    scaling.sureness.push_back(std::move(judged.sureness));
+  }
   return scaling;
 }
 

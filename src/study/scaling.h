@@ -1,10 +1,12 @@
 #pragma once
 // How a scenario's step scales: forecasts of the same scenario with different numbers of replicas.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "session/forecast.h"
+#include "study/sureness.h"
 
 namespace wt::study {
 
@@ -12,7 +14,8 @@ struct Scaling {
   std::string name{};      // the scenario's
   bool is_weak = true;     // The batch is fixed for each replica; otherwise for all together.
   std::int64_t batch = 0;  // rows of the batch that is fixed
-  std::vector<session::Forecast> forecasts{};  // in the order of the requested numbers
+  std::vector<session::Forecast> forecasts{};       // in the order of the requested numbers
+  std::vector<std::optional<Sureness>> sureness{};  // by forecast; absent: its step doesn't fit
 
   bool all_fit() const;
 };

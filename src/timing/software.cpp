@@ -60,17 +60,18 @@ Software of_loop(const Operations& operations, bool is_one_program, const Softwa
   const auto replicas = static_cast<double>(options.replicas);
   switch (options.loop) {
     case HostLoop::eager:
-      return {.launching = constants.eager.of(options) +
+      return {.launching = constants.eager.of(options) + options.agreement +
                            (constants.eager_operation * operations.launches + operations.loops) * replicas};
     case HostLoop::fit: {
-      const Seconds inside = options.at_once > 1 ? constants.function.of(options) : Seconds(0);
-      return {.between = constants.fit.at(options.version).of(options) / static_cast<double>(options.at_once),
-              .launching = compiled + inside};
+      const Seconds between =
+          constants.fit.at(options.version).of(options) / static_cast<double>(options.at_once);
+      if (options.at_once == 1) return {.between = between + options.agreement, .launching = compiled};
+      return {.between = between, .launching = compiled + constants.function.of(options) + options.agreement};
     }
     case HostLoop::function:
       break;
   }
-  return {.launching = compiled + constants.function.of(options)};
+  return {.launching = compiled + constants.function.of(options) + options.agreement};
 }
 
 // What replicas add to a step of one replica that was measured.
@@ -126,6 +127,7 @@ Software software_of(const plan::Plan& plan, const device::DeviceType& type,
   if (options.measured) {
     SoftwareOptions of_one = options;
     of_one.replicas = 1;
+    of_one.agreement = Seconds(0);
     software = beyond(of_loop(operations, is_one_program, of_one, constants), *options.measured, software);
   }
   // The executor that launches operations also runs those of a CPU.

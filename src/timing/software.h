@@ -33,6 +33,8 @@ struct SoftwareOptions {
   bool has_strategy = true;        // false: TensorFlow's default strategy
   std::int64_t at_once = 1;        // steps per execution
   std::int64_t replicas = 1;       // that this process drives
+  // For the collective by which the workers agree in each step that one of them still has rows; none in one process.
+  Seconds agreement{};
   // What a step of one replica really took. Its software is part of that, so only what more replicas add is counted.
   std::optional<Seconds> measured{};
 };

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "communication/constants.h"
 #include "scenario/build.h"
 #include "scenario/parse.h"
 #include "session/training.h"
@@ -169,6 +170,32 @@ TEST(Software, OfOneReplicaIsPartOfAMeasuredStep) {
   EXPECT_NEAR(step_of({.replicas = 1, .time = R"("measured_step": "5 ms")"}).step.count(), 5e-3, 1e-8);
   const timing::Simulated two = step_of({.replicas = 2, .time = R"("measured_step": "5 ms")"});
   EXPECT_NEAR(two.software.count(), 2.6e-3, 1e-6);
+}
+
+// Two workers send one number around their ring in each step, if the rows end; one process asks nobody.
+TEST(Software, OfWorkersAgreesWhetherThereAreRows) {
+  const auto step_of_workers = [](int workers, int rounds, std::string_view loop) {
+    const scenario::Scenario scenario = scenario::parse(
+        fmt::format(R"({{"name": "workers", "platform": {{"file": "gce_n1_v100", "set": {{"machines": {0}}}}},
+                         "devices": {{"visible": ["GPU:0"]}}, "strategy": {{"type": "multi_worker_mirrored"}},
+                         "model": "mlp", "dataset": {{"type": "synthetic", "rows": 4096, "repeat": {1}}},
+                         "training": {{"loop": "{2}", "loss": "sparse_categorical_crossentropy", "optimizer": "sgd",
+                                       "per_replica_batch": 64, "steps": 2}}, "numerics": "none"}})",
+                    workers, rounds, loop),
+        "software_test.json");
+    session::Training training(scenario, scenario::build(scenario), {});
+    return training.clock().step().summary.step;
+  };
+  const Seconds hop = communication::constants().grpc.ring.latency;
+  for (const int workers : {1, 2, 3, 8}) {
+    const Seconds asked = hop * (2 * (workers - 1));
+    const Seconds more = step_of_workers(workers, 100, "fit") - step_of_workers(workers, -1, "fit");
+    EXPECT_NEAR((more - asked).count(), 0, 1e-9) << workers;
+    // Beside the devices' work in a loop that reads no loss.
+    EXPECT_LE(step_of_workers(workers, 100, "custom") - step_of_workers(workers, -1, "custom"), asked)
+        << workers;
+    EXPECT_GE(step_of_workers(workers, 100, "custom"), asked) << workers;
+  }
 }
 
 // By David and Nagaraja, "Order Statistics" (2003): 1 / sqrt(pi) for two, 3 / (2 sqrt(pi)) for three; tables for more.
