@@ -116,7 +116,7 @@ const placeOfKind: Record<string, number> = {
   input: 2,
   row_copy: 2,
   waiting: 6,
-  software: 5,
+  software: 3,
   synchronization: 6,
   gap: 6,
   dispatch: 6,
