@@ -96,9 +96,8 @@ std::string print_by_regime(Group made) {
                        summary(rows, absolute_error), summary(rows, scaling_error)});
   }
   return "By regime: median, largest and mean error\n" + print_table(table, "lrrr", "  ") +
-         "Rows of parameter servers, of packs by bytes_per_pack and of TensorFlow 2's central storage are "
-         "not "
-         "predicted.\n";
+         "Rows of parameter servers, of packs by bytes_per_pack and of TensorFlow 2's central storage "
+         "are not predicted.\n";
 }
 
 std::string csv_cell(std::string_view text) {

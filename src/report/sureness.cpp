@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "report/page/figures.h"
@@ -22,10 +23,11 @@ void write_band(json::Writer& out, std::string_view key, double low, double medi
 
 std::string sureness_text(const study::Sureness& sure, const timing::Simulated& simulated) {
   const double rate = simulated.samples_per_second;
+  const double bias = 100 * (sure.band.bias - 1);
   std::string text = fmt::format(
-      "{} to {} in {:.0f} of 100 cases; known from: {}, predictions of which are {:+.0f} % off in the median",
+      "{} to {} in {:.0f} of 100 cases; known from: {}; in the median such predictions are {:.0f} % too {}",
       rate_text(rate / sure.band.high), rate_text(rate / sure.band.low), 100 * (1 - 2 * sure.quantile),
-      name(sure.known), 100 * (sure.band.bias - 1));
+      name(sure.known), std::abs(bias), bias < 0 ? "slow" : "fast");
   if (!sure.extrapolation.empty()) text += fmt::format("; extrapolated: {}", sure.extrapolation);
   return text + "\n";
 }
@@ -40,7 +42,7 @@ void add_sureness_columns(Records& records, const std::vector<const study::Suren
   for (std::size_t i = 0; i < sureness.size(); ++i) {
     std::vector<Cell>& row = records.rows[i];
     if (sureness[i] == nullptr) {
-      row.resize(row.size() + 4);
+      row.resize(records.headings.size());
       continue;
     }
     const evidence::Band& band = sureness[i]->band;

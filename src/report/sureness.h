@@ -11,7 +11,7 @@
 
 namespace wt::report {
 
-// "4,587 samples/s to 6,334 samples/s in 80 of 100 cases; known from: published, predictions of which are +4 % off in the median"
+// "4,587 samples/s to 6,334 samples/s in 80 of 100 cases; known from: published; in the median such predictions are 4 % too fast"
 std::string sureness_text(const study::Sureness& sureness, const timing::Simulated& simulated);
 
 // Adds to each row of a table where its throughput lies, and what that is known from. A row without one is null, and

@@ -19,7 +19,7 @@ struct Look {
   const session::Planned& planned;
   const timing::Simulated& step;
 
-  bool has_parts_above(Seconds part, double share) const { return part > step.step * share; }
+  bool takes_more_than(Seconds part, double share) const { return part > step.step * share; }
   std::int64_t rows_each() const {
     return planned.replica_rows.empty() ? 0 : std::ranges::max(planned.replica_rows);
   }
@@ -30,7 +30,7 @@ constexpr double noticeable = 0.05;  // share of the step
 // Each returns an empty text if it isn't the cause.
 
 std::string software(const Look& look) {
-  if (!look.has_parts_above(look.step.software, noticeable)) return "";
+  if (!waits_for_software(look.step)) return "";
   std::string text = fmt::format(
       "TensorFlow's own software keeps the devices waiting for {} of each step; it takes longer with each "
       "replica of a process",
@@ -65,14 +65,14 @@ std::string kept_batch(const Look& look) {
 std::string grpc_ring(const Look& look) {
   const bool is_gpu = look.machine.device().name.kind == device::Kind::gpu;
   if (look.step.pool || look.step.transport != communication::basis_of_grpc || !is_gpu) return "";
-  if (!look.has_parts_above(look.step.exposed, noticeable)) return "";
+  if (!look.takes_more_than(look.step.exposed, noticeable)) return "";
   return "Gradients go over TensorFlow's own gRPC ring, through the hosts' memory: NCCL is the "
          "\"implementation\": \"nccl\" in the strategy's \"communication_options\".";
 }
 
 std::string between_machines(const Look& look) {
   constexpr double large = 0.2;
-  if (look.planned.workers < 2 || look.step.pool || !look.has_parts_above(look.step.exposed, large))
+  if (look.planned.workers < 2 || look.step.pool || !look.takes_more_than(look.step.exposed, large))
     return "";
   return fmt::format(
       "Gradients of {} cross the machines in every step, however many rows it has: with {} rows for each "
@@ -82,18 +82,19 @@ std::string between_machines(const Look& look) {
 }
 
 std::string waiting(const Look& look) {
-  if (look.planned.replicas < 2 || look.step.pool || !look.has_parts_above(look.step.waiting, noticeable))
+  if (look.planned.replicas < 2 || look.step.pool || !look.takes_more_than(look.step.waiting, noticeable))
     return "";
   return fmt::format(
-      "Devices wait for the slowest of {} at the end of each step, and to be brought together: {} of it. A "
-      "larger "
-      "batch makes that share smaller.",
+      "Devices wait for the slowest of {} at the end of each step, and to be brought together: {} of it. "
+      "A larger batch makes that share smaller.",
       look.planned.replicas, rough(look.step.waiting));
 }
 
 constexpr std::array all{software, late_rows, kept_batch, grpc_ring, between_machines, waiting};
 
 }  // namespace
+
+bool waits_for_software(const timing::Simulated& step) { return step.software > step.step * noticeable; }
 
 std::vector<std::string> causes(const scenario::Scenario& scenario, const cluster::Machine& machine,
                                 const session::Forecast& now) {

@@ -12,6 +12,9 @@
 
 namespace wt::study {
 
+// Whether the framework's software on the host takes a noticeable part of the step.
+bool waits_for_software(const timing::Simulated& step);
+
 // A sentence or two for each cause that takes a noticeable part of the step. Requires: the step is simulated.
 std::vector<std::string> causes(const scenario::Scenario& scenario, const cluster::Machine& machine,
                                 const session::Forecast& now);

@@ -1,5 +1,7 @@
 #include "study/forecast.h"
 
+#include <utility>
+
 #include "scenario/parse.h"
 #include "session/training.h"
 
@@ -22,7 +24,9 @@ std::optional<double> measured_scale(scenario::Scenario scenario) {
   return training.clock().step().scale;
 }
 
-Judged judged_forecast(const scenario::Scenario& asked, const WhatIf& what_if) {
+namespace {
+
+Judged judge(const scenario::Scenario& asked, const WhatIf& what_if) {
   require_platform(asked);
   scenario::Scenario scenario = asked;
   scenario.numerics = scenario::Numerics::none;
@@ -41,14 +45,21 @@ Judged judged_forecast(const scenario::Scenario& asked, const WhatIf& what_if) {
   return judged;
 }
 
+}  // namespace
+
 session::Forecast forecast(const scenario::Scenario& scenario, const WhatIf& what_if) {
-  return judged_forecast(scenario, what_if).forecast;
+  return judge(scenario, what_if).forecast;
+}
+
+Judged judged_forecast(const std::string& file, std::vector<std::string> overrides,
+                       const std::vector<std::string>& further, const WhatIf& what_if) {
+  overrides.insert(overrides.end(), further.begin(), further.end());
+  return judge(scenario::parse_file(file, overrides), what_if);
 }
 
 session::Forecast forecast(const std::string& file, std::vector<std::string> overrides,
                            const std::vector<std::string>& further, const WhatIf& what_if) {
-  overrides.insert(overrides.end(), further.begin(), further.end());
-  return forecast(scenario::parse_file(file, overrides), what_if);
+  return judged_forecast(file, std::move(overrides), further, what_if).forecast;
 }
 
 }  // namespace wt::study

@@ -39,7 +39,8 @@ struct Judged {
   session::Forecast forecast{};
   std::optional<Sureness> sureness{};  // absent: no step is simulated
 };
-Judged judged_forecast(const scenario::Scenario& scenario, const WhatIf& what_if);
+Judged judged_forecast(const std::string& file, std::vector<std::string> overrides,
+                       const std::vector<std::string>& further, const WhatIf& what_if = {});
 
 // The forecast of a scenario's step. Throws InputError if the scenario can't be built or has no platform.
 session::Forecast forecast(const scenario::Scenario& scenario, const WhatIf& what_if = {});

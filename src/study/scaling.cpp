@@ -38,9 +38,7 @@ std::vector<scenario::Overrides> variants(const scenario::Scenario& scenario,
 Judged forecast_of(const std::string& file, const std::vector<std::string>& overrides,
                    const scenario::Overrides& variant, int replicas, const WhatIf& measured) {
   try {
-    std::vector<std::string> all = overrides;
-    all.insert(all.end(), variant.begin(), variant.end());
-    Judged found = judged_forecast(scenario::parse_file(file, all), measured);
+    Judged found = judged_forecast(file, overrides, variant, measured);
     WT_EXPECT(found.forecast.planned.replicas == replicas, "{} replicas where {} were wanted",
               found.forecast.planned.replicas, replicas);
     return found;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "scenario/variant.h"
+#include "study/causes.h"
 
 namespace wt::study {
 
@@ -26,7 +27,7 @@ class Changer {
     if (now_.forecast.planned.reduction) add_other_reduction();
     if (has_replicas && now_.scenario.strategy->may_overlap())
       add("overlapping reductions", {"strategy.overlap=true"});
-    if (waits_for_software()) add_less_software();
+    if (waits_for_software(*now_.forecast.simulated)) add_less_software();
     if (may_round()) add("tf32 instead of float32", {"training.precision=tf32"});
     return std::move(changes_);
   }
@@ -47,12 +48,6 @@ class Changer {
     const std::int64_t batch = each ? *each : *now_.scenario.training.global_batch;
     add("twice the batch",
         {fmt::format("training.{}={}", each ? "per_replica_batch" : "global_batch", 2 * batch)});
-  }
-
-  bool waits_for_software() const {
-    const auto& simulated = now_.forecast.simulated;
-    constexpr double noticeable = 0.05;
-    return simulated && simulated->software > simulated->step * noticeable;
   }
 
   // What takes work away from the host. Fit, steps per execution and eager steps are refused beside each other.

@@ -116,6 +116,7 @@ const SoftwareConstants& software_constants() {
   return all;
 }
 
+// Fit reads the loss of each execution before it asks the workers for the next rows, so that they agree between steps.
 // XLA's program is a single operation for the host. Several steps in one execution come back to Python once; inside
 // it, each is a step of a compiled loop.
 Software software_of(const plan::Plan& plan, const device::DeviceType& type,

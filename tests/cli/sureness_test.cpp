@@ -42,6 +42,20 @@ TEST_F(SurenessOfRuns, StandsBesideTheTime) {
   }
 }
 
+TEST_F(SurenessOfRuns, StandsInTheTableOfReplicas) {
+  const Said said =
+      test::call({"run", scenario_file("mirrored_dgx_a100"), "--replicas", "1,2,3,8", "--json"});
+  ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+  const json::Value found = json::parse(said.results, "results");
+  const auto& rows = found.find("rows")->elements();
+  ASSERT_EQ(rows.size(), 4u);
+  for (const json::Value& row : rows) {
+    EXPECT_EQ(row.find("known_from")->string(), "published");
+    EXPECT_LT(number_at(row, {"samples_per_second_low"}), number_at(row, {"samples_per_second"}));
+    EXPECT_GT(number_at(row, {"samples_per_second_high"}), number_at(row, {"samples_per_second"}));
+  }
+}
+
 TEST_F(SurenessOfRuns, IsAskedOfAComparison) {
   const auto compare = [&](const std::string& one, const std::string& other) {
     const Said said = test::call({"run", scenario_file(one), scenario_file(other), "--set", "numerics=none",
