@@ -1,5 +1,5 @@
 // `windtunnel calibrate` measures the times of a scenario's kernels on this machine and writes them to a
-// profile.
+// profile. What was measured elsewhere goes into a platform file (cli/calibrate_platform.cpp).
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include "base/rough.h"
 #include "base/table.h"
 #include "cli/arguments.h"
+#include "cli/calibrate_platform.h"
 #include "cli/commands.h"
 #include "device/cpu/cpu_queue.h"
 #include "device/cpu/host.h"
@@ -142,6 +143,7 @@ void calibrate_host(const CalibrateOptions& options, const Streams& streams) {
 }  // namespace
 
 Exit calibrate(const CalibrateOptions& options, const Streams& streams) {
+  if (takes_measurements(options)) return calibrate_platform(options, streams);
   session::pin_isa(options.isa);
   if (options.file.empty()) {
     calibrate_host(options, streams);
@@ -171,16 +173,45 @@ Exit calibrate(const CalibrateOptions& options, const Streams& streams) {
   return Exit::done;
 }
 
+namespace {
+
+void add_measurements(CLI::App& command, CalibrateOptions& options) {
+  CLI::Option* steps =
+      command
+          .add_option("--step", options.steps,
+                      "Measured time of the scenario's step with so many replicas, as in 8=118ms; may be "
+                      "repeated")
+          ->type_name("REPLICAS=TIME")
+          ->allow_extra_args(false);
+  CLI::Option* platform = command.add_option("--platform", options.platform,
+                                             "The machines on which nccl-tests ran: a name or a file");
+  command.add_option("--nccl", options.nccl, "Output of nccl-tests, as it is printed; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->excludes(steps)
+      ->needs(platform);
+  command.add_option("--launch", options.launch,
+                     "How nccl-tests started its processes: mpi, threads or torch; default: by its output");
+  command.add_option(
+      "--ranks", options.ranks,
+      "Number of ranks where the output of nccl-tests doesn't list them; default: all devices");
+}
+
+}  // namespace
+
 Command calibrate_command(CLI::App& program) {
   return declare(
-      program, "calibrate", "Measures the times of a scenario's kernels on this machine", calibrate,
-      [](CLI::App& command, CalibrateOptions& options) {
+      program, "calibrate",
+      "Measures the times of a scenario's kernels on this machine, or takes what you measured elsewhere",
+      calibrate, [](CLI::App& command, CalibrateOptions& options) {
         command.add_option("FILE", options.file, "The scenario; default: measures only this machine's rates");
         add_overrides(command, options.overrides);
         command.add_option("--as", options.as,
-                           "The profile to write, for \"time\": {\"compute\": {\"profile\": ...}}");
+                           "The file to write: a profile of this machine, for \"time\": {\"compute\": "
+                           "{\"profile\": ...}}; with --step or --nccl a platform with what was measured");
         command.add_option("--threads", options.threads, "Number of threads on this machine's CPU");
         add_isa(command, options.isa);
+        add_measurements(command, options);
       });
 }
 

@@ -101,9 +101,15 @@ Command devices_command(CLI::App& program);
 struct CalibrateOptions {
   std::string file{};  // empty: measures only this machine's rates
   std::vector<std::string> overrides{};
-  std::string as{};  // the profile file to write; empty: none
+  std::string as{};  // the profile or platform file to write; empty: none
   std::optional<int> threads{};
   std::string isa{};
+  // What was measured elsewhere, instead of what this machine does.
+  std::vector<std::string> nccl{};      // files with the output of nccl-tests
+  std::string platform{};               // on which they ran
+  std::string launch{};                 // empty: as the output says
+  std::optional<std::int64_t> ranks{};  // of outputs that don't list them; absent: all devices
+  std::vector<std::string> steps{};     // "8=118ms"
 };
 Exit calibrate(const CalibrateOptions& options, const Streams& streams);
 Command calibrate_command(CLI::App& program);

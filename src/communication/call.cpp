@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/suggest.h"
+#include "communication/calibrated.h"
 #include "communication/facts.h"
 
 namespace wt::communication {
@@ -76,6 +77,7 @@ Call call_of(const Group& group, const collective::Algorithm& algorithm, collect
       facts.machine.fabric.capability > 0 && facts.machine.fabric.inside != Inside::ideal;
   if (generation == generations.end() || !has_library) {
     call.basis = "wires alone";
+    calibrate(call, group);
     return call;
   }
   facts.generation = &generation->second;
@@ -93,6 +95,7 @@ Call call_of(const Group& group, const collective::Algorithm& algorithm, collect
   if (is_default) cut(call, facts);
   if (call.request.orders.empty()) give_orders(call, group);
   call.basis = "class constants";
+  calibrate(call, group);
   return call;
 }
 

@@ -7,6 +7,7 @@
 #include "base/id.h"
 #include "base/rough.h"
 #include "collective/import.h"
+#include "communication/calibrated.h"
 #include "communication/collective_plan.h"
 #include "communication/collective_warnings.h"
 #include "simulate/simulate.h"
@@ -147,6 +148,10 @@ collective::Expanded CollectiveClock::schedule(const CollectiveChoice& choice, B
   return expanded_of(call, 1);
 }
 
+Call CollectiveClock::library_call(Bytes size) const {
+  return carried({.is_automatic = true}, size).calls.front();
+}
+
 // ---- Time
 
 Played CollectiveClock::played(const Carried& carried) const {
@@ -203,6 +208,8 @@ CollectiveRow CollectiveClock::time(const CollectiveChoice& choice, Bytes size) 
                     .pieces = timing.pieces};
   // Of one group alone, which the others only hold up.
   row.bound = bounds_.of(carried.contract, endpoints(first_, call.algorithm, carried.contract), row.bytes);
+  // A measured time below the bound shows that the described rates are too low.
+  if (row.bound && call.basis == basis_of_calibrated) row.bound = std::min(*row.bound, row.time);
   if (carried.contract.input_slot > 0) row.in_place = in_place(carried);
   row.is_borrowed = is_borrowed(question_, first_, row);
   row.warnings = warnings_of(question_, first_, carried.contract, row);

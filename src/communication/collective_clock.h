@@ -36,6 +36,7 @@ class CollectiveClock {
 
   CollectiveRow time(const CollectiveChoice& choice, Bytes size);
   collective::Expanded schedule(const CollectiveChoice& choice, Bytes size) const;  // the first group's
+  Call library_call(Bytes size) const;  // what the first group's library does
   Recording record(const CollectiveChoice& choice, Bytes size) const;
 
   // Whole ones, and equal parts, as nccl-tests has it. InputError where there are none, or too many.

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "base/error.h"
@@ -81,6 +82,7 @@ class TableReader {
     int number = 0;
     for (std::string line; std::getline(stream, line);) read_line(without_mark(line), ++number);
     if (ranks_ > 0) table_.ranks = ranks_;
+    if (!machines_.empty()) table_.machines = std::ssize(machines_);
     problems_.throw_if_any();
     if (table_.rows.empty())
       throw InputError(
@@ -100,10 +102,22 @@ class TableReader {
   }
 
   void read_comment(const Words& words) {
-    if (words.size() > 3 && words[1] == "Rank" && number_in<std::int64_t>(words[2])) ++ranks_;
+    if (words.size() > 3 && words[1] == "Rank" && number_in<std::int64_t>(words[2])) read_rank(words);
+    // "# nThread 1 nGpus 8 minBytes 8 ..."
+    if (words.size() > 4 && words[1] == "nThread" && words[3] == "nGpus")
+      if (const auto threads = number_in<std::int32_t>(words[2]), each = number_in<std::int32_t>(words[4]);
+          threads && each)
+        table_.driven = std::int64_t{*threads} * *each;
     const bool is_head =
         std::ranges::find(words, "size") != words.end() && std::ranges::find(words, "time") != words.end();
     if (is_head) columns_.assign(words.begin() + (words[0] == "#" ? 1 : 0), words.end());
+  }
+
+  // "#  Rank  0 Group  0 Pid 4711 on  node-1 device  0 [0x07] NVIDIA H100"
+  void read_rank(const Words& words) {
+    ++ranks_;
+    const auto on = std::ranges::find(words, "on");
+    if (std::distance(on, words.end()) > 1) machines_.insert(*std::next(on));
   }
 
   // The cell below the n-th column of this name. Null: there is none.
@@ -157,6 +171,7 @@ class TableReader {
   Problems problems_{};
   Words columns_{};
   std::int64_t ranks_ = 0;
+  std::set<std::string> machines_{};
 };
 
 }  // namespace

@@ -40,6 +40,8 @@ struct MeasuredTable {
   std::string name{};                                // of the file, without its folder
   std::optional<collective::Operation> operation{};  // if the output says which program ran
   std::optional<std::int64_t> ranks{};               // if the output lists them
+  std::optional<std::int64_t> machines{};            // on which these ranks ran
+  std::optional<std::int64_t> driven{};              // devices of each process, by threads and -g
   std::vector<MeasuredRow> rows{};
 };
 

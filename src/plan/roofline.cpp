@@ -87,7 +87,7 @@ std::string basis_of(const RooflineOptions& options, const DeviceType& type) {
     basis = fmt::format("roofline with constants of {}", options.efficiency->source);
   else if (!options.efficiency && type.efficiency.contains(computed_in(type, options.precision)))
     basis = fmt::format("roofline with the constants of {}", type.id);
-  if (options.scale != 1) basis += fmt::format(" x {:.3g} by one measured step", options.scale);
+  if (options.scale != 1) basis += fmt::format(" x {:.3g} by {}", options.scale, options.scaled_by);
   return basis;
 }
 

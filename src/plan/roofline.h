@@ -22,7 +22,8 @@ struct RooflineOptions {
       device::Precision::float32;  // in which products and convolutions of float32 numbers are computed
   Fusion fusion = Fusion::none;
   double scale = 1;  // factor on all seconds, such as a measured step over the predicted one
-  std::optional<device::Efficiency> efficiency{};  // replaces the constants of the device types
+  std::string_view scaled_by = "one measured step";  // where the factor is from
+  std::optional<device::Efficiency> efficiency{};    // replaces the constants of the device types
 };
 
 // The precision that TensorFlow uses by default: tf32 on GPUs that have it, NVIDIA's from compute capability 8.0

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/quantity.h"
 #include "device/type.h"
+#include "platform/calibration.h"
 #include "platform/shape.h"
 
 namespace wt::platform {
@@ -196,6 +197,7 @@ struct Description {
   std::optional<Ici> ici{};
   std::optional<Placed<std::string>> slice{};
   std::optional<Placed<int>> slices{};
+  std::optional<Calibration> calibration{};
   Place place{};
 };
 

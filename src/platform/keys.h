@@ -264,6 +264,44 @@ void keys_of(Visit& visit, Ici& ici) {
         ici.on_chip);
 }
 
+template <class Visit>
+void keys_of(Visit& visit, CallFactors& call) {
+  visit(optional_key("latency", "factor on predicted latencies, of the call and of each message"),
+        call.latency);
+  visit(optional_key("rate", "factor on predicted rates"), call.rate);
+  visit(optional_key("start", "more time before the first message"), call.start);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, LibraryFactors& library) {
+  visit(optional_key("ll", "NCCL's protocol LL"), library.ll);
+  visit(optional_key("ll128", "NCCL's protocol LL128"), library.ll128);
+  visit(optional_key("simple", "NCCL's protocol Simple"), library.simple);
+  visit(optional_key("switches", "all-reduces that NVSwitches add up"), library.switches);
+  visit(optional_key("wires", "machines without a known library"), library.wires);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, MeasuredSynchronization& synchronization) {
+  visit(Key{.name = "spread",
+            .meaning = "standard deviation over mean of the compute time of a device in a step",
+            .required = true,
+            .at_least = 0,
+            .at_most = 1},
+        synchronization.spread);
+  visit(required_key("process", "time in each process, for each step"), synchronization.process);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, Calibration& calibration) {
+  visit(optional_key("kernels", "factor on the times of all kernels"), calibration.kernels);
+  visit(optional_key("inside", "factors on collectives within a machine, by protocol"), calibration.inside);
+  visit(optional_key("between", "factors on collectives of several machines, by protocol"),
+        calibration.between);
+  visit(optional_key("synchronization", "what devices lose that meet in every step"),
+        calibration.synchronization);
+}
+
 // Required unless "machines" is a list.
 inline constexpr Key machine_key =
     optional_key("machine", "the machine, or the name of the file that describes it");
@@ -303,6 +341,10 @@ void keys_of(Visit& visit, Description& platform) {
   visit(optional_key("ici", "the torus of a TPU generation, and its slices"), platform.ici);
   visit(optional_key("slice", "the slice of the pod, by shape (4x4x8) or by name (v4-32)"), platform.slice);
   visit(count_key("slices", "the number of such slices, joined by the network"), platform.slices);
+  visit(optional_key("calibration",
+                     "what measurements on these machines change in predicted times, as "
+                     "`windtunnel calibrate` writes it"),
+        platform.calibration);
 }
 
 }  // namespace wt::platform

@@ -172,13 +172,30 @@ Loaded read(const json::Value& file, std::string name) {
   return loaded;
 }
 
-Loaded load_file(const fs::path& path, const Parameters& parameters, const Place& named_at) {
-  if (is_xml(path.string())) return from_xml(path.string(), read_text(path, named_at), parameters);
-  return read(with_parameters(json::parse_file(path, named_at), parameters), printable(path.stem().string()));
+// A file, and the changes to its content.
+struct Reference {
+  fs::path path{};
+  Parameters parameters{};
+  Place named_at{};
+};
+
+Loaded load_file(const Reference& file) {
+  const std::string path = file.path.string();
+  if (is_xml(path)) return from_xml(path, read_text(path, file.named_at), file.parameters);
+  return read(with_parameters(json::parse_file(path, file.named_at), file.parameters),
+              printable(file.path.stem().string()));
+}
+
+json::Value content_of(const Reference& file) {
+  const std::string path = file.path.string();
+  if (is_xml(path))
+    throw InputError(Problem{file.named_at, fmt::format("{} is XML and no platform file", printable(path)),
+                             fmt::format("translate it: windtunnel import {} --as FILE", printable(path))});
+  return with_parameters(json::parse_file(path, file.named_at), file.parameters);
 }
 
 // {"file": "dgx_h100", "set": {"machines": 4}}
-Loaded read_named(json::Reader& reader, const fs::path& folder, const Problems& problems) {
+Reference named_file(json::Reader& reader, const fs::path& folder, const Problems& problems) {
   const auto name = reader.required<std::string>("file");
   Parameters parameters;
   if (const json::Value* set = reader.value("set")) {
@@ -190,15 +207,16 @@ Loaded read_named(json::Reader& reader, const fs::path& folder, const Problems& 
   }
   reader.finish();
   problems.throw_if_any();
-  return load_file(path_of(name, folder, reader.place("file")), parameters, reader.place("file"));
+  return {path_of(name, folder, reader.place("file")), std::move(parameters), reader.place("file")};
 }
 
 // `virtual` is the platform ideal_switch with other values for three of its keys.
-Loaded read_virtual(const json::Value& value, Problems& problems) {
+Reference virtual_devices(const json::Value& value) {
   constexpr struct {
     std::string_view key;
     std::string_view sets;
   } rows[] = {{"devices", "ranks"}, {"workers", "machines"}, {"type", "machine.devices.type"}};
+  Problems problems;
   json::Reader reader(value, problems);
   Parameters parameters;
   for (const auto& row : rows) {
@@ -209,7 +227,22 @@ Loaded read_virtual(const json::Value& value, Problems& problems) {
     reader.problem("devices", "this object has no \"devices\"", "add \"devices\": the number of devices");
   reader.finish();
   problems.throw_if_any();
-  return load("ideal_switch", parameters, value.place());
+  return {path_of("ideal_switch", {}, value.place()), std::move(parameters), value.place()};
+}
+
+// The file that a scenario's value refers to; unset if the value is itself the content of one.
+std::optional<Reference> reference(const json::Value& value, const fs::path& folder) {
+  if (value.kind() == json::Kind::string)
+    return Reference{path_of(value.string(), folder, value.place()), {}, value.place()};
+  Problems problems;
+  json::Reader reader(value, problems);
+  problems.throw_if_any();
+  if (reader.has("file")) return named_file(reader, folder, problems);
+  if (!reader.has("virtual")) return std::nullopt;
+  const json::Value& content = *reader.value("virtual");
+  reader.finish();
+  problems.throw_if_any();
+  return virtual_devices(content);
 }
 
 }  // namespace
@@ -245,26 +278,27 @@ Loaded make(const Description& description, std::string name, std::string writte
   Problems problems;
   Built built = build(description, problems);
   problems.throw_if_any();
-  return {Platform(std::move(name), std::move(built.topology), std::move(written)), description.description,
-          std::move(built.warnings), assumptions(description), description.ici};
+  Platform platform(std::move(name), std::move(built.topology), std::move(written), description.calibration);
+  return {std::move(platform), description.description, std::move(built.warnings), assumptions(description),
+          description.ici};
 }
 
 Loaded load(std::string_view name_or_path, const Parameters& parameters, const Place& named_at) {
-  return load_file(path_of(name_or_path, {}, named_at), parameters, named_at);
+  return load_file({path_of(name_or_path, {}, named_at), parameters, named_at});
 }
 
 Loaded from_json(const json::Value& value, const std::filesystem::path& folder) {
-  if (value.kind() == json::Kind::string)
-    return load_file(path_of(value.string(), folder, value.place()), {}, value.place());
-  Problems problems;
-  json::Reader reader(value, problems);
-  problems.throw_if_any();
-  if (reader.has("file")) return read_named(reader, folder, problems);
-  if (!reader.has("virtual")) return read(value, "platform");
-  const json::Value& content = *reader.value("virtual");
-  reader.finish();
-  problems.throw_if_any();
-  return read_virtual(content, problems);
+  const std::optional<Reference> file = reference(value, folder);
+  return file ? load_file(*file) : read(value, "platform");
+}
+
+json::Value content(std::string_view name_or_path, const Parameters& parameters) {
+  return content_of(Reference{path_of(name_or_path, {}, {}), parameters, {}});
+}
+
+json::Value content(const json::Value& value, const std::filesystem::path& folder) {
+  const std::optional<Reference> file = reference(value, folder);
+  return file ? content_of(*file) : value;
 }
 
 Meant platform_meant(std::string_view text, std::string_view also) {

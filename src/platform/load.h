@@ -45,6 +45,11 @@ Loaded load(std::string_view name_or_path, const Parameters& parameters = {}, co
 // relative to `folder`.
 Loaded from_json(const json::Value& value, const std::filesystem::path& folder = {});
 
+// The content of a platform file with other values for some keys: what `load` and `from_json` build machines from.
+// XML has none, and is refused.
+json::Value content(std::string_view name_or_path, const Parameters& parameters = {});
+json::Value content(const json::Value& value, const std::filesystem::path& folder = {});
+
 // Reads the XML of SimGrid or NCCL. `file` is its name in messages. For NCCL's XML, `set` changes keys of the
 // platform file into which it is translated; for SimGrid's, platform/formats/import_simgrid.h lists the keys.
 Loaded from_xml(const std::string& file, std::string text, const Parameters& set = {});

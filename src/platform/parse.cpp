@@ -98,11 +98,13 @@ class Parser {
 
  private:
   void read_source() {
-    if (const json::Value* source = reader_.value("source")) json::convert<std::string>(*source, problems_);
+    if (const json::Value* source = reader_.value("source"))
+      source_ = json::convert<std::string>(*source, problems_).value_or("");
   }
 
   template <class T>
   void remember_place(const json::Value& value, T& content) {
+    if constexpr (requires { content.source; }) content.source = source_;
     if constexpr (requires { content.wire.place; }) content.wire.place = value.place();
     if constexpr (has_place<T>) content.place = value.place();
   }
@@ -124,7 +126,8 @@ class Parser {
     if constexpr (std::is_same_v<T, Bytes>) return {.above = Bytes(0)};
     if constexpr (std::is_same_v<T, double>) {
       const double largest = key.at_most ? static_cast<double>(*key.at_most) : largest_ratio;
-      return {.at_least = smallest_ratio, .at_most = largest};
+      const double least = key.at_least ? static_cast<double>(*key.at_least) : smallest_ratio;
+      return {.at_least = least, .at_most = largest};
     }
     return {};
   }
@@ -264,6 +267,7 @@ class Parser {
   json::Reader reader_;
   Problems& problems_;
   Coverage coverage_;
+  std::string source_{};
 };
 
 // The description in another file, whose machine is needed. Unset if there was no such file.
@@ -286,7 +290,8 @@ std::optional<Description> borrowed(const json::Value& name, const NamedFile& na
   return other;
 }
 
-// Takes over the machine of another file, and its network and fabric if the platform has none of its own.
+// Takes over the machine of another file, and its network, fabric and calibration if the platform has none of its
+// own.
 void borrow_machine(const json::Value& name, const NamedFile& named_file, Description& platform,
                     Problems& problems) {
   std::optional<Description> found = borrowed(name, named_file, problems);
@@ -295,6 +300,7 @@ void borrow_machine(const json::Value& name, const NamedFile& named_file, Descri
   platform.groups.front().machine = std::move(other.groups.front().machine);
   if (!platform.network) platform.network = std::move(other.network);
   if (!platform.fabric) platform.fabric = std::move(other.fabric);
+  if (!platform.calibration) platform.calibration = std::move(other.calibration);
 }
 
 // Reads "machine", which is an object, the name of another file, or an object with "like": the differences

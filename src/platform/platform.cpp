@@ -32,15 +32,25 @@ std::vector<Endpoint> range(std::int32_t first, std::int32_t count) {
 
 std::string_view name(LinkKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
 
-Platform::Platform(std::string name, std::shared_ptr<const Topology> topology, std::string written)
+Platform::Platform(std::string name, std::shared_ptr<const Topology> topology, std::string written,
+                   const std::optional<Calibration>& calibration)
     : name_(std::move(name)),
       topology_(std::move(topology)),
-      written_(std::make_shared<const std::string>(std::move(written))) {}
+      written_(std::make_shared<const std::string>(std::move(written))),
+      calibration_(calibration ? std::make_shared<const Calibration>(*calibration) : nullptr) {}
 
 bool Platform::is_same(const Platform& other) const {
-  const bool is_copy = topology_ == other.topology_;
+  const bool is_copy = topology_ == other.topology_ && calibration_ == other.calibration_;
   const bool has_equal_text = !written_->empty() && *written_ == *other.written_;
   return (is_copy || has_equal_text) && name_ == other.name_ && link_speed_ == other.link_speed_;
+}
+
+Platform Platform::with_calibration(Calibration calibration) const {
+  Platform calibrated = *this;
+  calibrated.calibration_ = std::make_shared<const Calibration>(std::move(calibration));
+  // The text doesn't describe the corrected machines.
+  calibrated.written_ = std::make_shared<const std::string>();
+  return calibrated;
 }
 
 Platform Platform::with_faster_links(double times) const {

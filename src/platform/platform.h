@@ -40,6 +40,7 @@
 
 #include "base/id.h"
 #include "device/type.h"
+#include "platform/calibration.h"
 
 namespace wt::platform {
 
@@ -78,7 +79,8 @@ class Topology;  // machines and the networks between them; platform/topology.h
 class Platform {
  public:
   // `written` is a text from which the machines follow, as in a file; empty: none is known.
-  Platform(std::string name, std::shared_ptr<const Topology> topology, std::string written = {});
+  Platform(std::string name, std::shared_ptr<const Topology> topology, std::string written = {},
+           const std::optional<Calibration>& calibration = {});
 
   // The same machines, with the bandwidth of every link multiplied by `times`. Latencies stay the same.
   // Requires: times > 0.
@@ -87,6 +89,10 @@ class Platform {
 
   // Whether both are known to be the same machines: copies of one platform, or read from equal texts.
   bool is_same(const Platform& other) const;
+
+  // The same machines, whose predicted times are corrected by these measurements.
+  Platform with_calibration(Calibration calibration) const;
+  const Calibration* calibration() const { return calibration_.get(); }  // null: nobody measured them
 
   const std::string& name() const { return name_; }
   std::int32_t devices() const;
@@ -134,6 +140,7 @@ class Platform {
   std::string name_;
   std::shared_ptr<const Topology> topology_;
   std::shared_ptr<const std::string> written_;
+  std::shared_ptr<const Calibration> calibration_{};
   double link_speed_ = 1;
 };
 

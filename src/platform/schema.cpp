@@ -121,7 +121,8 @@ class SchemaWriter {
     } else if constexpr (std::is_same_v<T, double>) {
       out_.member("type", "number");
       const double largest = key.at_most ? static_cast<double>(*key.at_most) : largest_ratio;
-      out_.member("minimum", smallest_ratio).member("maximum", largest);
+      const double least = key.at_least ? static_cast<double>(*key.at_least) : smallest_ratio;
+      out_.member("minimum", least).member("maximum", largest);
     } else {
       out_.member("type", "string");
     }

@@ -130,6 +130,7 @@ const device::DeviceType& device_of(const Loaded& loaded) {
 Ladder ladder_of(const std::string& name, std::int64_t most_devices) {
   const Loaded loaded = platform::load(name);
   Ladder ladder{.platform = name, .unit = loaded.ici ? "chip" : "machine", .device = device_of(loaded)};
+  if (const platform::Calibration* own = loaded.platform.calibration()) ladder.calibrated = own->kernels;
   if (loaded.ici)
     add_slices(ladder, *loaded.ici, most_devices);
   else

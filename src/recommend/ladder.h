@@ -25,8 +25,9 @@ struct Ladder {
   std::string platform{};  // its name
   std::string unit{};      // what is counted: "machine", "chip", "device"
   device::DeviceType device{};
-  std::vector<Size> sizes{};  // never empty
-  std::string end{};          // why there are no larger sizes
+  std::optional<double> calibrated{};  // factor on the times of its kernels, by the user's calibration
+  std::vector<Size> sizes{};           // never empty
+  std::string end{};                   // why there are no larger sizes
 };
 
 // Throws InputError if there is no such platform, or if its devices differ.

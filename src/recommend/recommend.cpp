@@ -113,6 +113,7 @@ class Recommender {
             .network = model_,
             .batch = sized.rows,
             .devices = contender.ladder.unit == "chip" ? sized.size.count : sized.size.replicas,
+            .is_calibrated = contender.ladder.calibrated.has_value(),
             .transport = sized.timed.transport};
   }
 

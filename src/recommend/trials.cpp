@@ -136,6 +136,11 @@ double Trials::scale_of(const std::string& device) const {
   return found == scale_.end() ? 1 : found->second;
 }
 
+// Rows of the user's own say how far predictions are off, which already have the platform's calibration in them.
+double Trials::scale_of(const Ladder& ladder) const {
+  return scale_of(ladder.device.id) * ladder.calibrated.value_or(1);
+}
+
 const Timed& Trials::time(const Ladder& ladder, const Size& size, std::int64_t rows, const Change& change) {
   const Timed* best = nullptr;
   for (const std::string& strategy : size.strategies) {
@@ -176,11 +181,10 @@ Timed Trials::forecast(const Ladder& ladder, const std::vector<std::string>& ove
     scenario.numerics = scenario::Numerics::none;
     scenario::Job job = scenario::build(scenario);
     job.machine.platform = job.machine.platform->with_faster_links(change.links);
-    session::Training training(
-        scenario, std::move(job),
-        {.shared = &shared_,
-         .asks_nccl = false,
-         .simulation = {.scale = scale_of(ladder.device.id), .compute = change.compute}});
+    session::Training training(scenario, std::move(job),
+                               {.shared = &shared_,
+                                .asks_nccl = false,
+                                .simulation = {.scale = scale_of(ladder), .compute = change.compute}});
     const session::Forecast found = training.forecast();
     describe(found.planned, timed);
     timed.strategy = found.strategy;

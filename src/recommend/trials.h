@@ -61,6 +61,7 @@ class Trials {
   // The keys of the file that this class removes, because they say something about one machine.
   const std::vector<std::string>& left_out() const { return left_out_; }
   double scale_of(const std::string& device) const;
+  double scale_of(const Ladder& ladder) const;
 
   // With the fastest of the size's strategies.
   const Timed& time(const Ladder& ladder, const Size& size, std::int64_t rows, const Change& change = {});

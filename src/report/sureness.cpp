@@ -24,10 +24,12 @@ void write_band(json::Writer& out, std::string_view key, double low, double medi
 std::string sureness_text(const study::Sureness& sure, const timing::Simulated& simulated) {
   const double rate = simulated.samples_per_second;
   const double bias = 100 * (sure.band.bias - 1);
-  std::string text = fmt::format(
-      "{} to {} in {:.0f} of 100 cases; known from: {}; in the median such predictions are {:.0f} % too {}",
-      rate_text(rate / sure.band.high), rate_text(rate / sure.band.low), 100 * (1 - 2 * sure.quantile),
-      name(sure.known), std::abs(bias), bias < 0 ? "slow" : "fast");
+  std::string text =
+      fmt::format("{} to {} in {:.0f} of 100 cases; known from: {}", rate_text(rate / sure.band.high),
+                  rate_text(rate / sure.band.low), 100 * (1 - 2 * sure.quantile), name(sure.known));
+  if (std::abs(bias) >= 0.5)
+    text += fmt::format("; in the median such predictions are {:.0f} % too {}", std::abs(bias),
+                        bias < 0 ? "slow" : "fast");
   if (!sure.extrapolation.empty()) text += fmt::format("; extrapolated: {}", sure.extrapolation);
   return text + "\n";
 }

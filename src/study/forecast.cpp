@@ -35,9 +35,10 @@ Judged judge(const scenario::Scenario& asked, const WhatIf& what_if) {
       .clear();  // A forecast doesn't use it, and a variant may have another batch.
   scenario::Job job = scenario::build(scenario);
   job.machine.platform = job.machine.platform->with_faster_links(what_if.links);
-  session::Training training(
-      scenario, std::move(job),
-      {.simulation = {.scale = what_if.scale.value_or(1), .compute = what_if.compute}});
+  if (what_if.calibration)
+    job.machine.platform = job.machine.platform->with_calibration(*what_if.calibration);
+  session::Training training(scenario, std::move(job),
+                             {.simulation = {.scale = what_if.scale, .compute = what_if.compute}});
   Judged judged{.forecast = training.forecast()};
   if (judged.forecast.simulated)
     judged.sureness =

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/calibration.h"
 #include "scenario/scenario.h"
 #include "session/forecast.h"
 #include "study/sureness.h"
@@ -32,6 +33,7 @@ struct WhatIf {
   // Factor on the kernel times, which replaces the scenario's measured step. That step was measured with the
   // scenario's own batch, and a variant may have another batch.
   std::optional<double> scale{};
+  std::optional<platform::Calibration> calibration{};  // in place of the platform's own
 };
 
 // A forecast, and how sure its time is.

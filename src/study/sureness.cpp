@@ -25,6 +25,11 @@ std::int64_t devices_as_published(const cluster::Machine& machine, const session
              : std::max<std::int64_t>(1, planned.devices() / std::max(1, slice->devices_per_chip()));
 }
 
+bool is_calibrated(const cluster::Machine& machine) {
+  const platform::Calibration* calibration = machine.platform->calibration();
+  return calibration != nullptr && calibration->kernels;
+}
+
 Asked asked_about(const scenario::Scenario& scenario, const cluster::Machine& machine,
                   const session::Planned& planned, const timing::Simulated& simulated) {
   const device::DeviceType& device = machine.platform->type(machine.endpoint(print(machine.device().name)));
@@ -35,6 +40,7 @@ Asked asked_about(const scenario::Scenario& scenario, const cluster::Machine& ma
           .network = model_name(scenario),
           .batch = planned.replica_rows.empty() ? 0 : std::ranges::max(planned.replica_rows),
           .devices = devices_as_published(machine, planned),
+          .is_calibrated = is_calibrated(machine),
           .transport = simulated.transport};
 }
 

@@ -50,7 +50,8 @@ class StepSimulator {
     types_ = types_of(*machine.platform, where_);
     roofline_.fusion = options.fusion.value_or(plan::default_fusion(*types_.front()));
     roofline_.precision = options.precision.value_or(plan::default_precision(*types_.front()));
-    roofline_.scale = options.scale;
+    roofline_.scale = options.scale.value_or(calibrated().kernels.value_or(1));
+    if (!options.scale && !options.measured_step) roofline_.scaled_by = "your calibration";
     if (options.times != nullptr) profile_ = options.times->of(plan, types_, roofline_);
   }
 
@@ -134,11 +135,22 @@ class StepSimulator {
            machine_.replicas.size() > 1;
   }
 
+  const platform::Calibration& calibrated() const {
+    static const platform::Calibration none;
+    return machine_.platform->calibration() ? *machine_.platform->calibration() : none;
+  }
+
+  platform::MeasuredSynchronization synchronization() const {
+    const communication::Synchronization& usual = communication::constants().synchronization;
+    return calibrated().synchronization.value_or(
+        platform::MeasuredSynchronization{usual.spread, usual.process});
+  }
+
   // TPU cores are synchronized by their program, which their host starts.
   plan::StepEnd end() const {
     plan::StepEnd end;
     if (types_.front()->kind != device::Kind::gpu) end.synchronization = options_.dispatch;
-    if (is_synchronized()) end.synchronization = communication::constants().synchronization.process;
+    if (is_synchronized()) end.synchronization = synchronization().process;
     if (!options_.software) return end;
     const Software software = software_of(plan_, *types_.front(), roofline_, *options_.software);
     end.launching = software.launching;
@@ -149,7 +161,7 @@ class StepSimulator {
   // Where jitter is simulated, devices that differ are.
   double spread() const {
     if (!is_synchronized() || options_.steps.jitter > 0) return 0;
-    return communication::constants().synchronization.spread * expected_largest(machine_.replicas.size());
+    return synchronization().spread * expected_largest(machine_.replicas.size());
   }
 
   // The part of the step in which the devices have nothing to do but to wait for the framework's software.

@@ -76,7 +76,8 @@ struct SimulationOptions {
   std::optional<plan::Fusion> fusion{};          // absent: the device's usual one
   std::optional<Seconds> measured_step{};        // compute times are scaled to reach this step
   Place measured_at{};                           // of `measured_step` in the user's file, for messages
-  double scale = 1;    // factor on compute times, from the measurement of one device
+  // Factor on compute times, from the measurement of one device; absent: that of the platform's calibration.
+  std::optional<double> scale{};
   double compute = 1;  // speed of the devices relative to the described or measured one
   plan::RowCopies copies = plan::RowCopies::in_the_step;  // of the rows to the devices
   bool has_encoded_rows = false;                          // in files of text or records, for the summary

@@ -51,6 +51,19 @@ constexpr const char* tpus = R"({
           "counts": "chips", "cores": 2, "device": "core",
           "on_chip": {"bandwidth": "1 GB/s", "links": 1, "efficiency": 1, "latency": "0 s"}}
 })";
+// The keys of a calibration, with all of their factors.
+constexpr const char* calibrated = R"({
+  "machine": "x",
+  "calibration": {
+    "source": "s", "kernels": 1.1, "synchronization": {"spread": 0.01, "process": "1 ms"},
+    "inside": {"ll": {"latency": 1, "rate": 1, "start": "1 us"}, "ll128": {"latency": 1, "rate": 1, "start": "1 us"},
+               "simple": {"latency": 1, "rate": 1, "start": "1 us"}, "switches": {"latency": 1, "rate": 1, "start": "1 us"},
+               "wires": {"latency": 1, "rate": 1, "start": "0 s"}},
+    "between": {"ll": {"latency": 1, "rate": 1, "start": "1 us"}, "ll128": {"latency": 1, "rate": 1, "start": "1 us"},
+               "simple": {"latency": 1, "rate": 1, "start": "1 us"}, "switches": {"latency": 1, "rate": 1, "start": "1 us"},
+               "wires": {"latency": 1, "rate": 1, "start": "0 s"}}
+  }
+})";
 constexpr const char* first_devices = R"({"devices": 2, "machine": "x", "machines": 3})";
 constexpr const char* plain = R"({"network": {"type": "switch"},
     "machine": {"devices": {"type": "rtx4090"}, "hosts": {"type": "xeon_8168"}}})";
@@ -124,8 +137,8 @@ TEST_F(Schema, IsTheFileThatEditorsRead) {
 }
 
 TEST_F(Schema, AndTheParserAcceptEveryKey) {
-  const std::vector<Value> trees{tree_of(gpus), tree_of(tpus), tree_of(first_devices), tree_of(other_parts),
-                                 tree_of(groups)};
+  const std::vector<Value> trees{tree_of(gpus),        tree_of(tpus),   tree_of(first_devices),
+                                 tree_of(other_parts), tree_of(groups), tree_of(calibrated)};
   std::vector<const Value*> all;
   for (const Value& tree : trees) {
     EXPECT_TRUE(check_.accepts(tree));

@@ -46,6 +46,7 @@ bool is_of_generation(const PublishedRow& row, const Asked& asked) {
 bool is_of_one_device(const PublishedRow& row) { return row.record->generic.has_value(); }
 
 Known known_of(const std::vector<PublishedRow>& rows, const Asked& asked) {
+  if (asked.is_calibrated) return Known::calibrated_here;
   Known known = Known::data_sheet_alone;
   for (const PublishedRow& row : rows) {
     const bool is_near =
@@ -67,6 +68,10 @@ constexpr std::array classes{
         "published rows of one device with the constants of its generation, which were fitted to such rows"},
     Class{Known::other_networks, &Record::other_networks,
           "published rows of one device with constants fitted to the rows of other networks"},
+    Class{
+        Known::calibrated_here, &Record::other_networks,
+        "published rows of one device with constants fitted to the rows of other networks, less their median "
+        "error, since you calibrated this machine"},
     Class{Known::data_sheet_alone, &Record::generic,
           "published rows of one device with generic constants, as for a device known from its data sheet"},
 };
@@ -79,6 +84,10 @@ Cause kernels_of(const std::vector<PublishedRow>& rows, Known known) {
   const Class& of = *std::ranges::find(classes, known, &Class::known);
   Samples found = samples(rows, of.ratio, [](const PublishedRow&) { return true; });
   std::string basis = counted_rows(found, of.basis);
+  if (known == Known::calibrated_here && !found.empty()) {
+    const double bias = quantile(found, 0.5);
+    for (Sample& sample : found) sample.error -= bias;
+  }
   return {std::move(found), std::move(basis)};
 }
 
@@ -140,6 +149,8 @@ std::string_view name(Known known) {
   switch (known) {
     case Known::measured_here:
       return "measured by you";
+    case Known::calibrated_here:
+      return "calibrated by you";
     case Known::published:
       return "published";
     case Known::other_networks:

@@ -33,6 +33,7 @@ Samples sums(const Samples& left, const Samples& right);
 // How a device's kernels are known.
 enum class Known {
   measured_here,    // a row of the user's own for this device and network
+  calibrated_here,  // a step of the user's own on this machine, perhaps of another network
   published,        // published rows of the device's generation, the precision and the network
   other_networks,   // published rows of the generation and precision, of other networks
   data_sheet_alone  // no published row of the generation in this precision
@@ -48,7 +49,8 @@ struct Asked {
   std::string network{};   // of the model zoo; empty: a network of the user's own
   std::int64_t batch = 0;  // of one device
   std::int64_t devices = 1;
-  std::string transport{};  // between machines, if no published row was measured with it; empty: a library
+  bool is_calibrated = false;  // the platform's kernels, by its user
+  std::string transport{};     // between machines, if no published row was measured with it; empty: a library
 };
 
 // A published row.
