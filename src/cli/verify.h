@@ -44,6 +44,7 @@ Command verify_strategies_command(CLI::App& verify);
 struct PublishedOptions {
   std::string folder{};  // of CSV files: tests/measurements
   bool csv = false;
+  std::string fit{};  // the file whose constants are fitted to the rows; empty: none is changed
 };
 void add_published(CLI::App& command, PublishedOptions& options);
 

@@ -5,8 +5,12 @@
 #include <array>
 #include <ostream>
 
+#include "base/file.h"
+#include "base/output/place.h"
+#include "base/rough.h"
 #include "base/table.h"
 #include "cli/arguments.h"
+#include "study/evidence/fitted_constants.h"
 #include "study/evidence/measurement_study.h"
 
 namespace wt::cli {
@@ -145,7 +149,20 @@ std::string print_csv(const Study& study) {
 
 }  // namespace
 
+namespace {
+
+void write_fitted(const std::string& file, std::span<const Group> groups, std::ostream& results) {
+  const evidence::FittedConstants fitted = evidence::with_fitted_constants(read_text(file), file, groups);
+  write_text(file, fitted.text);
+  for (const evidence::ChangedConstants& each : fitted.changed)
+    results << fmt::format("{}: {}, before {}\n", each.place, print(each.after), print(each.before));
+  results << fmt::format("{} changed in {}\n", counted(std::ssize(fitted.changed), "efficiency"), file);
+}
+
+}  // namespace
+
 Exit verify_measurements(const PublishedOptions& options, const Streams& streams) {
+  if (!options.fit.empty()) output::require_writable(options.fit, "--fit");
   const std::vector<evidence::Measurement> rows = evidence::read_measurements(options.folder);
   const evidence::Predictions predictions = evidence::predict(rows);
   if (predictions.made.empty())
@@ -162,13 +179,21 @@ Exit verify_measurements(const PublishedOptions& options, const Streams& streams
   streams.results << print_summary(studies, predictions.made);
   for (const std::string& reason : predictions.left_out)
     streams.results << fmt::format("left out: {}\n", reason);
+  if (!options.fit.empty()) write_fitted(options.fit, evidence::groups_of(predictions.made), streams.results);
   return Exit::done;
 }
 
 Command verify_measurements_command(CLI::App& verify) {
-  return declare(verify, "measurements",
-                 "Compares predicted with published training throughput of single devices",
-                 verify_measurements, add_published);
+  return declare(
+      verify, "measurements", "Compares predicted with published training throughput of single devices",
+      verify_measurements, [](CLI::App& command, PublishedOptions& options) {
+        add_published(command, options);
+        command
+            .add_option("--fit", options.fit,
+                        "A file of device types, platforms/devices.json: constants with \"fitted_to\" are "
+                        "replaced by those that their rows determine")
+            ->type_name("FILE");
+      });
 }
 
 }  // namespace wt::cli

@@ -12,6 +12,7 @@
 #include "base/table.h"
 #include "cli/arguments.h"
 #include "study/evidence/measurement_study.h"
+#include "study/evidence/program_prediction.h"
 #include "study/evidence/scaling_prediction.h"
 
 namespace wt::cli {
@@ -70,20 +71,33 @@ std::string print(Group group) {
                      print_table(rows, "lrrrrrl", "  "));
 }
 
+// ---- Programs
+
+Error program_error(const evidence::ProgramPrediction& each) { return each.predicted / each.row->value - 1; }
+
+std::string print(const std::vector<evidence::ProgramPrediction>& programs) {
+  std::vector<TableRow> rows{{"program", "devices", "published", "absolute", "waiting for software", "unit"}};
+  for (const evidence::ProgramPrediction& each : programs)
+    rows.push_back({each.program, std::to_string(each.row->devices), fmt::format("{:.1f}", each.row->value),
+                    signed_percent(program_error(each)), fmt::format("{:.0f} %", 100 * each.software),
+                    each.row->unit});
+  return "Programs of their own, whose scenarios are in programs/\n" + print_table(rows, "lrrrrl", "  ");
+}
+
 // ---- All groups, by regime
 
 // "2.1 %, 15.3 %, +3.7 %": the median, the largest and the mean of the errors that there are.
-std::string summary(const std::vector<evidence::ScalingPrediction>& rows,
-                    Error (*of)(const evidence::ScalingPrediction&)) {
+template <class Prediction>
+std::string summary(const std::vector<Prediction>& rows, Error (*of)(const Prediction&)) {
   evidence::Errors errors;
-  for (const evidence::ScalingPrediction& each : rows)
+  for (const Prediction& each : rows)
     if (const Error error = of(each)) errors.push_back(*error);
   if (errors.empty()) return "-";
   const evidence::ErrorSummary sum = evidence::summary_of(errors);
   return fmt::format("{:.1f} %, {:.1f} %, {}", 100 * sum.median, 100 * sum.largest, signed_percent(sum.bias));
 }
 
-std::string print_by_regime(Group made) {
+std::string print_by_regime(Group made, const std::vector<evidence::ProgramPrediction>& programs) {
   std::vector<TableRow> table{{"gradients", "rows", "absolute", "scaling"}};
   for (const evidence::Regime regime :
        {evidence::Regime::one_pack, evidence::Regime::overlapped, evidence::Regime::on_one_device}) {
@@ -95,6 +109,9 @@ std::string print_by_regime(Group made) {
       table.push_back({std::string(evidence::name(regime)), std::to_string(rows.size()),
                        summary(rows, absolute_error), summary(rows, scaling_error)});
   }
+  if (!programs.empty())
+    table.push_back({"programs, mostly bound by their host", std::to_string(programs.size()),
+                     summary(programs, program_error), "-"});
   return "By regime: median, largest and mean error\n" + print_table(table, "lrrr", "  ") +
          "Rows of parameter servers, of packs by bytes_per_pack and of TensorFlow 2's central storage "
          "are not predicted.\n";
@@ -145,7 +162,11 @@ Exit verify_scaling(const PublishedOptions& options, const Streams& streams) {
            "generation.\nScaling: with the compute time of the row with the fewest devices.\n\n";
   for (const Group group : groups_of(predictions.made))
     streams.results << (options.csv ? print_csv(group) : print(group) + "\n");
-  if (!options.csv) streams.results << print_by_regime(predictions.made) + "\n";
+  const std::vector<evidence::ProgramPrediction> programs = evidence::predict_programs(options.folder, rows);
+  if (!options.csv) {
+    if (!programs.empty()) streams.results << print(programs) + "\n";
+    streams.results << print_by_regime(predictions.made, programs) + "\n";
+  }
   if (!options.csv)
     for (const std::string& reason : predictions.left_out)
       streams.results << fmt::format("left out: {}\n", reason);

@@ -31,6 +31,8 @@ struct MemoryOptions {
   bool growth = false;  // memory growth: begin with 2 MiB and double, instead of taking the limit at once
   bool garbage_collection = true;     // return free regions to the device (TF_ENABLE_GPU_GARBAGE_COLLECTION)
   double fragmentation_fraction = 0;  // the share of the limit that may be wasted in a chunk; 0: 128 MiB
+  // The compiler of a TPU rounds what float32 kernels hand on to bfloat16, as its matrix units do with what they read.
+  bool rounds_activations = false;
   std::optional<Bytes> obtainable{};  // the memory that the device really has, if that is less than the limit
 };
 

@@ -207,7 +207,8 @@ std::vector<LogicalDevice> create_tpus(const DeviceRequest& request) {
   for (const PhysicalDevice& tpu : visible(request, Kind::tpu)) {
     const auto index = narrow<int>(tpus.size());
     tpus.push_back({.name = logical_name(request, Kind::tpu, index), .physical = tpu});
-    tpus.back().memory = MemoryOptions{.allocator = fmt::format("TPU_{}", index), .limit = free_memory(tpu)};
+    tpus.back().memory = MemoryOptions{
+        .allocator = fmt::format("TPU_{}", index), .limit = free_memory(tpu), .rounds_activations = true};
   }
   return tpus;
 }

@@ -35,7 +35,9 @@ struct Efficiency {
   double product = 0.80;
   double memory = 0.80;
   double winograd = 0.60;
-  std::string source{};  // the origin of the constants; empty if they are the generic ones
+  std::string fitted_to{};  // a group of `windtunnel verify measurements`, which writes them; empty: none
+  std::string source{};     // the origin of the constants; empty if they are the generic ones
+  std::string note{};       // what the rows show besides
 };
 
 // The time between two kernels on devices for which it isn't known. Measured gaps are from 1.3 us (CUDA

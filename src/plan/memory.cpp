@@ -33,8 +33,11 @@ std::vector<Lifetime> lifetimes(const Plan& plan) {
 }
 
 // A tensor without elements also gets an address of its own.
-Bytes wanted(const Buffer& buffer) { return std::max(buffer.bytes, Bytes(1)); }
-Bytes rounded(const Buffer& buffer) { return device::rounded_to_granule(wanted(buffer)); }
+Bytes wanted(Bytes bytes) { return std::max(bytes, Bytes(1)); }
+Bytes rounded(Bytes bytes) { return device::rounded_to_granule(wanted(bytes)); }
+Bytes rounded(const Plan& plan, const Buffer& buffer) { return rounded(stored(plan, buffer)); }
+
+bool rounds_activations(const Device& device) { return device.memory && device.memory->rounds_activations; }
 
 // The options for a device without a limit: one region of 1 EiB, and no slack in its chunks, since it does
 // not represent a TensorFlow allocator.
@@ -131,9 +134,14 @@ class Planner {
         last_(last),
         entrances_(entrances(plan)),
         held_(plan.buffers.size(), false),
-        ends_(plan.devices.size()) {
-    for (const Device& device : plan.devices)
+        ends_(plan.devices.size()),
+        stored_end_(plan.devices.size()) {
+    for (const Device& device : plan.devices) {
       allocators_.emplace_back(device.memory ? *device.memory : without_limit());
+      addresses_.emplace_back();
+      if (rounds_activations(device)) addresses_.back().emplace(without_limit());
+    }
+    stored_.resize(plan.buffers.size());
     holders_.resize(plan.devices.size());
     plan.out_of_memory.reset();
   }
@@ -166,6 +174,7 @@ class Planner {
   void set_arenas() {
     for (std::size_t i = 0; i < allocators_.size(); ++i) {
       plan_.devices[i].arena = Bytes(ends_[i]);
+      if (addresses_[i]) plan_.devices[i].stored = stored_end_[i];
       plan_.devices[i].statistics = allocators_[i].statistics();
     }
   }
@@ -174,16 +183,19 @@ class Planner {
   bool place(BufferId id, std::optional<NodeId> node) {
     Buffer& buffer = plan_.buffers[index(id)];
     const std::size_t device = index(buffer.device);
-    const std::optional<Bytes> address = allocators_[device].allocate(wanted(buffer));
-    if (!address) {
+    const Bytes bytes = stored(plan_, buffer);
+    const std::optional<Bytes> place = allocators_[device].allocate(wanted(bytes));
+    if (!place) {
       report_out_of_memory(id, node);
       return false;
     }
-    buffer.address = *address;
+    stored_[index(id)] = *place;
+    stored_end_[device] = std::max(stored_end_[device], *place + rounded(bytes));
+    buffer.address = addresses_[device] ? addresses_[device]->allocate(wanted(buffer.bytes)).value() : *place;
     held_[index(id)] = true;
-    const std::int64_t size = rounded(buffer).count();
-    ends_[device] = std::max(ends_[device], address->count() + size);
-    for (const BufferId previous : holders_[device].take_over(id, address->count(), size))
+    const std::int64_t size = rounded(buffer.bytes).count();
+    ends_[device] = std::max(ends_[device], buffer.address.count() + size);
+    for (const BufferId previous : holders_[device].take_over(id, buffer.address.count(), size))
       for (const NodeId entrance : entrances_[index(id)])
         take_over(plan_.nodes[index(entrance)], id, previous);
     return true;
@@ -197,7 +209,9 @@ class Planner {
 
   void release(BufferId id) {
     held_[index(id)] = false;
-    allocators_[index(plan_.buffer(id).device)].free(plan_.buffer(id).address);
+    const std::size_t device = index(plan_.buffer(id).device);
+    allocators_[device].free(stored_[index(id)]);
+    if (addresses_[device]) addresses_[device]->free(plan_.buffer(id).address);
   }
 
   void report_out_of_memory(BufferId id, std::optional<NodeId> node) {
@@ -208,12 +222,12 @@ class Planner {
               .node = node,
               .free = allocator.free_bytes(),
               .largest_free = allocator.largest_free(),
-              .summary = allocator.failure_log(wanted(buffer), requester(plan_, id, node))};
+              .summary = allocator.failure_log(wanted(stored(plan_, buffer)), requester(plan_, id, node))};
     result.slack = allocator.statistics().current;
     for (std::size_t i = 0; i < held_.size(); ++i) {
       if (!held_[i] || plan_.buffers[i].device != buffer.device) continue;
       result.held.push_back(static_cast<BufferId>(i));
-      result.slack -= rounded(plan_.buffers[i]);
+      result.slack -= rounded(plan_, plan_.buffers[i]);
     }
   }
 
@@ -221,9 +235,13 @@ class Planner {
   const std::vector<Frontier>& last_;
   const std::vector<std::vector<NodeId>> entrances_;  // by buffer
   std::vector<device::BfcAllocator> allocators_{};    // by device, as are the next members
+  // Where numbers lie that the device stores in fewer bytes than this machine; unset: where the allocator put them.
+  std::vector<std::optional<device::BfcAllocator>> addresses_{};
   std::vector<Holders> holders_{};
   std::vector<bool> held_;  // by buffer
   std::vector<std::int64_t> ends_;
+  std::vector<Bytes> stored_{};  // by buffer, its place in the device's memory
+  std::vector<Bytes> stored_end_;
 };
 
 // The buffers of a device, and the nodes during which they are in its memory.
@@ -263,6 +281,13 @@ class Occupants {
 
 }  // namespace
 
+Bytes stored(const Plan& plan, const Buffer& buffer) {
+  constexpr std::array between_kernels{BufferKind::activation, BufferKind::gradient, BufferKind::workspace};
+  const bool is_rounded = rounds_activations(plan.devices[index(buffer.device)]) &&
+                          std::ranges::find(between_kernels, buffer.kind) != between_kernels.end();
+  return is_rounded ? buffer.bytes / 2 : buffer.bytes;
+}
+
 void plan_memory(Plan& plan, const std::vector<Frontier>& last) {
   Planner planner(plan, last);
   if (planner.place_what_outlives_the_step()) planner.place_the_rest();
@@ -276,7 +301,7 @@ Peak peak_of(const Plan& plan, DeviceId device) {
   std::vector<std::int64_t> change(occupants.nodes() + 2);
   Peak peak;
   occupants.each([&](BufferId id, std::size_t first, std::size_t last) {
-    const std::int64_t size = rounded(plan.buffer(id)).count();
+    const std::int64_t size = rounded(plan, plan.buffer(id)).count();
     if (outlives_step(plan.buffer(id).kind)) peak.bytes += Bytes(size);
     change[first] += size;
     change[last + 1] -= size;
@@ -297,7 +322,8 @@ Peak peak_of(const Plan& plan, DeviceId device) {
 
 std::map<BufferKind, Bytes> held_at_peak(const Plan& plan, DeviceId device) {
   std::map<BufferKind, Bytes> held;
-  for (const BufferId id : peak_of(plan, device).held) held[plan.buffer(id).kind] += rounded(plan.buffer(id));
+  for (const BufferId id : peak_of(plan, device).held)
+    held[plan.buffer(id).kind] += rounded(plan, plan.buffer(id));
   return held;
 }
 
@@ -312,7 +338,7 @@ std::vector<HeldMoment> held_over_step(const Plan& plan, DeviceId device) {
   std::map<std::size_t, std::array<std::int64_t, buffer_kinds>> changes;  // by node
   occupants.each([&](BufferId id, std::size_t first, std::size_t last) {
     const auto kind = static_cast<std::size_t>(plan.buffer(id).kind);
-    const std::int64_t size = rounded(plan.buffer(id)).count();
+    const std::int64_t size = rounded(plan, plan.buffer(id)).count();
     changes[first].at(kind) += size;
     changes[last + 1].at(kind) -= size;
   });

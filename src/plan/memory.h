@@ -26,6 +26,11 @@ inline constexpr std::int64_t address_granule = device::allocation_granule.count
 // Requires: the dependencies come from order_accesses, and `last` is what it returned.
 void plan_memory(Plan& plan, const std::vector<Frontier>& last);
 
+// The bytes that a buffer takes in the memory of its device. A device that rounds activations stores float32 numbers
+// between kernels in 16 bits, unless the model itself says which numbers have 16 bits (mixed precision). The numbers
+// that this machine computes have 32 bits all the same.
+Bytes stored(const Plan& plan, const Buffer& buffer);
+
 // The node during which a device holds the most bytes; the first one among equals. In a plan that ran out of
 // memory, only the nodes before the failed allocation count.
 struct Peak {

@@ -48,12 +48,12 @@ Shortage shortage_of(const Plan& plan, const OutOfMemory& out) {
   const Device& device = plan.devices[index(buffer.device)];
   Shortage shortage{.device = device.name,
                     .allocator = device.memory ? device.memory->allocator : "cpu",
-                    .buffer = {buffer.name, buffer.kind, buffer.bytes},
+                    .buffer = {buffer.name, buffer.kind, stored(plan, buffer)},
                     .spec = spec_in(plan, out.buffer, out.node),
                     .free = out.free,
                     .largest_free = out.largest_free,
                     .slack = out.slack,
-                    .fragmented = out.free >= device::rounded_to_granule(buffer.bytes),
+                    .fragmented = out.free >= device::rounded_to_granule(stored(plan, buffer)),
                     .held = holdings(plan, out.held),
                     .log = out.summary};
   if (out.node) {
@@ -70,9 +70,9 @@ DeviceMemory device_memory(const Plan& plan, DeviceId id) {
   const Peak peak = peak_of(plan, id);
   return {.device = device.name,
           .limit = device.memory ? std::optional(device.memory->limit) : std::nullopt,
-          .arena = device.arena,
+          .arena = needed(device),
           .held = peak.bytes,
-          .fragmentation = device.arena - peak.bytes,
+          .fragmentation = needed(device) - peak.bytes,
           .taken = device.memory ? device.statistics.pool : device.arena,
           .garbage_collections = device.statistics.garbage_collections,
           .at_peak = holdings(plan, peak.held)};
@@ -141,8 +141,8 @@ Holdings holdings(const Plan& plan, std::span<const BufferId> held) {
   Holdings result{.count = held.size()};
   for (const BufferId id : held) {
     const Buffer& buffer = plan.buffer(id);
-    result.by_kind[buffer.kind] += device::rounded_to_granule(std::max(buffer.bytes, Bytes(1)));
-    result.largest.push_back({buffer.name, buffer.kind, buffer.bytes});
+    result.by_kind[buffer.kind] += device::rounded_to_granule(std::max(stored(plan, buffer), Bytes(1)));
+    result.largest.push_back({buffer.name, buffer.kind, stored(plan, buffer)});
   }
   std::stable_sort(result.largest.begin(), result.largest.end(),
                    [](const HeldBuffer& a, const HeldBuffer& b) { return a.bytes > b.bytes; });

@@ -150,12 +150,18 @@ struct Node {
 struct Device {
   std::string name{};
   std::optional<device::MemoryOptions> memory{};  // absent: no limit
-  Bytes arena{};                          // end of the last byte that a buffer needs; set by plan_memory
+  Bytes arena{};  // end of the last byte that a buffer needs; set by plan_memory
+  // What the device needs of its memory where it stores less than the arena holds (MemoryOptions::rounds_activations);
+  // set by plan_memory.
+  std::optional<Bytes> stored{};
   device::MemoryStatistics statistics{};  // of its allocator; set by plan_memory
   // Set by in_turns (turns.h), which gives replicas that share a memory a seat for their turns.
   bool is_parked = false;  // the arena lies in the memory of the host, where no kernel works on it
   std::string seat_of{};   // of a seat: the name of a device that works there, in whose place the seat lies
 };
+
+// The memory that the device of a plan needs.
+inline Bytes needed(const Device& device) { return device.stored.value_or(device.arena); }
 
 // A buffer that did not fit. It is a result of the simulated world and not an error of the program. Buffers
 // that would have been allocated later have no address.

@@ -73,7 +73,7 @@ std::string node(const Plan& plan, std::size_t id) {
 std::string print(const Plan& plan) {
   std::string text = fmt::format("plan {}\n", plan.name);
   for (const Device& device : plan.devices)
-    text += fmt::format("  device {} needs {}\n", device.name, print(device.arena));
+    text += fmt::format("  device {} needs {}\n", device.name, print(needed(device)));
   for (const Buffer& buffer : plan.buffers)
     text += fmt::format("  {:<14} {} {} at {}\n", name(buffer.kind), buffer.name, print(buffer.bytes),
                         buffer.address.count());

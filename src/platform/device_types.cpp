@@ -48,7 +48,9 @@ Efficiency read_efficiency(json::Reader reader) {
                               .product = reader.required<double>("product", share),
                               .memory = reader.required<double>("memory", share),
                               .winograd = reader.optional<double>("winograd", Efficiency{}.winograd, share),
-                              .source = reader.required<std::string>("source")};
+                              .fitted_to = reader.optional<std::string>("fitted_to", ""),
+                              .source = reader.required<std::string>("source"),
+                              .note = reader.optional<std::string>("note", "")};
   reader.finish();
   return efficiency;
 }

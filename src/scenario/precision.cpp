@@ -1,5 +1,7 @@
 #include "scenario/precision.h"
 
+#include <algorithm>
+
 #include "model/semantics.h"
 
 namespace wt::scenario {
@@ -43,6 +45,21 @@ void note_unseen_overflow(const Scenario& scenario, Job& job) {
                        "take a smaller \"initial_scale\" of a LossScaleOptimizer, or mixed_bfloat16"});
 }
 
+// The compiler of a TPU rounds activations by itself, unless float32 is asked for or the model has a policy, which then
+// says what has 16 bits.
+void keep_what_is_asked_for(const Scenario& scenario, Job& job) {
+  const bool has_policy =
+      model::computes_in(*job.model, Type::float16) || model::computes_in(*job.model, Type::bfloat16);
+  if (!scenario.training.precision && !has_policy) return;
+  const auto keep = [](device::LogicalDevice& device) {
+    if (device.memory) device.memory->rounds_activations = false;
+  };
+  for (cluster::Replica& replica : job.machine.replicas) {
+    keep(replica.device);
+    std::ranges::for_each(replica.further, keep);
+  }
+}
+
 // Closures of a coordinator update variables on servers, each by its own gradients.
 void set_compression(const Scenario& scenario, Job& job) {
   const std::optional<Compression>& compression = scenario.training.gradient_compression;
@@ -61,6 +78,7 @@ void set_precision(const Scenario& scenario, Job& job) {
   scale_loss(scenario, job);
   note_unseen_overflow(scenario, job);
   set_compression(scenario, job);
+  keep_what_is_asked_for(scenario, job);
 }
 
 }  // namespace wt::scenario

@@ -192,7 +192,7 @@ std::optional<Bytes> TrainingPlans::memory_of(std::int64_t rows) {
   const plan::Plan& plan = model.training_plan(batch_of(rows));
   if (plan.out_of_memory) return std::nullopt;
   Bytes most;
-  for (const plan::Device& device : plan.devices) most = std::max(most, device.arena);
+  for (const plan::Device& device : plan.devices) most = std::max(most, plan::needed(device));
   return most;
 }
 

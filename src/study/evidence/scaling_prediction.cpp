@@ -123,6 +123,8 @@ bool fits(const Measurement& row, const Arrangement& arrangement) {
 
 std::string_view reason_to_leave_out(const Measurement& row) {
   if (!is_throughput(row)) return "not a training throughput";
+  if (row.model.ends_with("(keras example)") && row.devices > 1)
+    return "programs, which are predicted beside";
   if (!setup_of(row)) return "its source doesn't state a machine and a precision that the catalogue has";
   if (network_of(row) == nullptr) return "its source doesn't state a model that the zoo has";
   if (row.devices == 1) return "one device, which `verify measurements` predicts";
