@@ -53,6 +53,10 @@ void add_published(CLI::App& command, PublishedOptions& options);
 Exit verify_measurements(const PublishedOptions& options, const Streams& streams);
 Command verify_measurements_command(CLI::App& verify);
 
+// Prints what every device of the catalogue is predicted to train, and the rank correlation with what is published.
+Exit verify_catalogue(const PublishedOptions& options, const Streams& streams);
+Command verify_catalogue_command(CLI::App& verify);
+
 // Compares predicted with published throughput on several devices, row by row. The absolute prediction uses the
 // constants of the devices' generation. The scaling prediction takes the compute time from the row with the
 // fewest devices, so that its error is that of the communication.

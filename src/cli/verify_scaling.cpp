@@ -8,7 +8,11 @@
 #include <ostream>
 #include <span>
 
+#include "base/file.h"
+#include "base/json_edit.h"
 #include "base/median.h"
+#include "base/output/place.h"
+#include "base/rough.h"
 #include "base/table.h"
 #include "cli/arguments.h"
 #include "study/evidence/measurement_study.h"
@@ -146,9 +150,29 @@ std::vector<Group> groups_of(std::span<const evidence::ScalingPrediction> made) 
   return groups;
 }
 
+// Into the text of platforms/communication.json.
+void write_fitted(const std::string& file, const std::vector<evidence::Measurement>& rows,
+                  std::ostream& out) {
+  json::TextEdits edits(read_text(file), file);
+  const json::Value* old = edits.root().find("synchronization");
+  if (old == nullptr || old->find("spread") == nullptr || old->find("process") == nullptr)
+    throw InputError(Problem{edits.root().place(),
+                             "has no \"synchronization\" with \"spread\" and \"process\"",
+                             "name platforms/communication.json, or a copy of it"});
+  const evidence::SynchronizationFit fit = evidence::fit_synchronization(rows);
+  edits.replace(*old->find("spread"), fmt::format("{:.3f}", fit.found.spread));
+  edits.replace(*old->find("process"), fmt::format("\"{:g} ms\"", fit.found.process.count() * 1e3));
+  write_text(file, edits.text());
+  out << fmt::format(
+      "synchronization by {} rows: spread {:.3f}, process {}; median error of scaling {:.1f} %, before "
+      "{:.1f} %; written to {}\n",
+      fit.rows, fit.found.spread, rough(fit.found.process), 100 * fit.after, 100 * fit.before, file);
+}
+
 }  // namespace
 
 Exit verify_scaling(const PublishedOptions& options, const Streams& streams) {
+  if (!options.fit.empty()) output::require_writable(options.fit, "--fit");
   const std::vector<evidence::Measurement> rows = evidence::read_measurements(options.folder);
   const evidence::ScalingPredictions predictions = evidence::predict_scaling(rows);
   if (predictions.made.empty())
@@ -170,13 +194,21 @@ Exit verify_scaling(const PublishedOptions& options, const Streams& streams) {
   if (!options.csv)
     for (const std::string& reason : predictions.left_out)
       streams.results << fmt::format("left out: {}\n", reason);
+  if (!options.fit.empty()) write_fitted(options.fit, rows, streams.results);
   return Exit::done;
 }
 
 Command verify_scaling_command(CLI::App& verify) {
-  return declare(verify, "scaling",
-                 "Compares predicted with published training throughput of several devices", verify_scaling,
-                 add_published);
+  return declare(
+      verify, "scaling", "Compares predicted with published training throughput of several devices",
+      verify_scaling, [](CLI::App& command, PublishedOptions& options) {
+        add_published(command, options);
+        command
+            .add_option("--fit", options.fit,
+                        "A file of constants, platforms/communication.json: what devices lose by meeting is "
+                        "replaced by what the rows determine whose gradients overlap")
+            ->type_name("FILE");
+      });
 }
 
 }  // namespace wt::cli

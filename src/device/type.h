@@ -69,7 +69,7 @@ struct DeviceType {
   Bytes memory{};
   BytesPerSecond memory_bandwidth{};
   std::optional<ComputeCapability> compute_capability{};
-  int processors = 0;   // streaming multiprocessors or compute units of a GPU; 0 if unknown
+  int processors = 0;   // streaming multiprocessors or compute units of a GPU, cores of a CPU; 0 if unknown
   int matrix_unit = 0;  // a TPU pads contracted and output features to a multiple of it; 0: no padding
   Seconds launch_gap = generic_launch_gap;       // between one kernel's end and the next one's start
   std::map<Precision, Efficiency> efficiency{};  // generic constants apply to absent precisions

@@ -113,6 +113,8 @@ std::string rows_text(const timing::Simulated& simulated) {
   if (simulated.copies == plan::RowCopies::none) return "on the devices from the start";
   const std::string copied =
       simulated.copies == plan::RowCopies::ahead ? "copied ahead" : "copied as each step begins";
+  if (simulated.pipeline && !simulated.pipeline->decoders.empty())
+    return copied + ", decoded by " + simulated.pipeline->decoders;
   if (simulated.pipeline) return copied + ", by a pipeline of each worker's host";
   return copied + (simulated.has_encoded_rows ? ", decoding assumed free" : ", nothing is decoded");
 }

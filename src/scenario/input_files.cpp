@@ -58,4 +58,18 @@ std::vector<data::NamedFile> existing(const InputFiles& files, const Place& plac
   return all;
 }
 
+std::optional<Bytes> bytes_of_files(const Dataset& dataset) {
+  const InputFiles* files = nullptr;
+  if (const auto* text = std::get_if<CsvData>(&dataset.source)) files = &text->file;
+  if (const auto* records = std::get_if<TfRecordData>(&dataset.source)) files = &records->file;
+  if (files == nullptr) return std::nullopt;
+  std::int64_t bytes = 0;
+  for (const data::NamedFile& file : existing(*files, {})) {
+    std::error_code error;
+    bytes += static_cast<std::int64_t>(std::filesystem::file_size(file.path, error));
+    if (error) return std::nullopt;
+  }
+  return Bytes(bytes);
+}
+
 }  // namespace wt::scenario

@@ -91,19 +91,16 @@ double JobClock::buffered() const {
 timing::Event JobClock::fills() const {
   if (!has_buffer()) return {};
   timing::Event fills{.count = static_cast<std::int64_t>(std::ceil(passes()))};
-  if (!scenario_.input || !scenario_.input->takes_time()) {
-    fills.note = "\"input\" is not described";
-    return fills;
-  }
   const auto rows = static_cast<std::int64_t>(std::ceil(buffered() * rows_of_host()));
   fills.each = clock_.reading(rows);
-  fills.note = fmt::format("{} of each host", counted(rows, "row"));
+  fills.note =
+      !fills.each ? "\"input\" is not described" : fmt::format("{} of each host", counted(rows, "row"));
   return fills;
 }
 
 timing::Event JobClock::first_input() {
   timing::Event input{.count = starts_anew_ ? epochs_ : 1};
-  if (!scenario_.input || !scenario_.input->takes_time()) {
+  if (!clock_.reading(1)) {
     input.note = "\"input\" is not described";
     return input;
   }

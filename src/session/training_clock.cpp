@@ -7,6 +7,7 @@
 
 #include "base/narrow.h"
 #include "communication/constants.h"
+#include "session/rows_pipeline.h"
 #include "strategy/place.h"
 #include "timing/lost_worker.h"
 #include "timing/rows_time.h"
@@ -25,19 +26,6 @@ plan::Fusion fusion_of(scenario::Fusion fusion) {
       break;
   }
   return plan::Fusion::none;
-}
-
-// With the sharding policy DATA each host reads all rows and keeps its own ones. With AUTO, rows that are
-// read from storage are sharded by FILE, so each host reads only its own files (tf_distribute.md, 2.6.2).
-timing::InputPipeline pipeline_of(const scenario::Scenario& scenario, const scenario::Job& job) {
-  Bytes row{};
-  for (const TensorSpec& spec : job.inputs) row += spec.bytes();
-  timing::InputPipeline pipeline{.stored_row = scenario.input->sample.value_or(row),
-                                 .storage = scenario.input->storage,
-                                 .prefetch = scenario.input->prefetch,
-                                 .reads_all_rows = scenario.dataset.autoshard == data::AutoShardPolicy::data};
-  if (scenario.input->decode) pipeline.decoding = scenario.input->decode->rate;
-  return pipeline;
 }
 
 plan::RowCopies copies_of(const scenario::Scenario& scenario) {
@@ -134,8 +122,8 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
     options.dispatch = *scenario_.time.dispatch / static_cast<double>(scenario_.training.steps_per_execution);
   options.copies = copies_of(scenario_);
   options.has_encoded_rows = scenario_.dataset.is_encoded();
-  if (scenario_.input && scenario_.input->takes_time()) {
-    const timing::RowsTime time = timing::rows_time(pipeline_of(scenario_, job_), job_.machine, replica_rows);
+  if (const std::optional<timing::InputPipeline> pipeline = rows_pipeline(scenario_, job_)) {
+    const timing::RowsTime time = timing::rows_time(*pipeline, job_.machine, replica_rows);
     options.steps.rows = time.by_task;
     options.steps.prefetch = narrow<int>(time.slowest.prefetch);
     options.pipeline = time.slowest;
@@ -296,8 +284,9 @@ Seconds TrainingClock::evaluation_step_on(const cluster::Machine& machine, const
   return timing::simulate_step(plan, machine, options).summary.step;
 }
 
-Seconds TrainingClock::reading(std::int64_t rows) const {
-  return timing::reading_time(pipeline_of(scenario_, job_), rows);
+std::optional<Seconds> TrainingClock::reading(std::int64_t rows) const {
+  const std::optional<timing::InputPipeline> pipeline = rows_pipeline(scenario_, job_);
+  return pipeline ? std::optional(timing::reading_time(*pipeline, rows)) : std::nullopt;
 }
 
 // ---- Beside one device

@@ -52,8 +52,8 @@ class TrainingClock {
   Seconds evaluation_step_on(const cluster::Machine& machine, const plan::Plan& plan, std::int64_t rows);
   // From the beginning of the first step to this one, if all batches are whole.
   Seconds time_before(std::int64_t step);
-  // The time that a host needs to read and decode so many rows. Requires: the scenario has an input.
-  Seconds reading(std::int64_t rows) const;
+  // The time that a host needs to read and decode so many rows; unset if they are ready when they are wanted.
+  std::optional<Seconds> reading(std::int64_t rows) const;
 
   // The step of the first replica alone. It has the rows of one replica if the scenario fixes the batch of
   // each replica (weak scaling), and the whole batch otherwise (strong scaling). A batch that doesn't fit

@@ -34,6 +34,10 @@ Assumed input(const scenario::Scenario& scenario, const timing::Simulated& simul
   const std::string copies = simulated.copies == plan::RowCopies::ahead
                                  ? "rows are copied to the devices ahead, from the memory of their own socket"
                                  : "each step copies its rows to the device before it computes";
+  if (simulated.pipeline && !simulated.pipeline->decoders.empty())
+    return {"input", copies + ", decoded by " + simulated.pipeline->decoders,
+            "measured decoders of TensorFlow, on all cores of a host",
+            "set the scenario's input.decode to what your hosts decode"};
   if (simulated.pipeline)
     return {"input", copies + ", after a pipeline of each worker's host", "the scenario's input", ""};
   const std::string strategy(scenario.strategy->name());

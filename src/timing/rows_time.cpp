@@ -46,6 +46,7 @@ RowsTime rows_time(const InputPipeline& pipeline, const cluster::Machine& machin
   RowsTime result{.slowest = {.rows = most,
                               .batch = reading_time(pipeline, most),
                               .limit = std::string(limit(pipeline, most)),
+                              .decoders = pipeline.decoders,
                               .prefetch = pipeline.prefetch}};
   for (const std::int64_t own : rows) result.by_task.push_back(reading_time(pipeline, own));
   return result;

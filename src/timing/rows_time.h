@@ -20,6 +20,7 @@ struct InputPipeline {
   std::optional<BytesPerSecond> storage{};  // absent: reading takes no time
   std::optional<std::variant<double, BytesPerSecond>>
       decoding{};             // rows or stored bytes per second; absent: no time
+  std::string decoders{};     // what decodes at that rate; empty: the user says the rate
   std::int64_t prefetch = 0;  // batches that are prepared ahead
   bool reads_all_rows =
       false;  // every host reads the rows of all replicas and keeps its own (sharding by DATA)

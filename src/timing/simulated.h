@@ -27,9 +27,11 @@ struct Baseline {
 
 // The input pipeline of the slowest host.
 struct RowsPipeline {
-  std::int64_t rows = 0;      // of a step
-  Seconds batch{};            // time that the host needs for these rows
-  std::string limit{};        // the slower part: "decoding", "storage"
+  std::int64_t rows = 0;  // of a step
+  Seconds batch{};        // time that the host needs for these rows
+  std::string limit{};    // the slower part: "decoding", "storage"
+  std::string
+      decoders{};  // what decodes, if its rate is derived: "16 cores of each worker's host, each 9 us a row"
   std::int64_t prefetch = 0;  // batches that are prepared ahead
   bool is_bound = false;      // the pipeline determines the time of the step
 };

@@ -106,6 +106,14 @@ SoftwareConstants read_software_constants(const std::filesystem::path& file) {
   constants.loop_step_of_gpu = loop.required<Seconds>("gpu", time);
   constants.loop_step_of_cpu = loop.required<Seconds>("cpu", time);
   finish(loop);
+  Reader decoding = reader.object("decoding");
+  for (const std::string format : {"csv", "tfrecord"}) {
+    Reader row = decoding.object(format);
+    constants.decoders[format] = {.row = row.required<Seconds>("row", time),
+                                  .rate = row.required<BytesPerSecond>("rate", {.above = BytesPerSecond(0)})};
+    row.finish();
+  }
+  finish(decoding);
   reader.finish();
   problems.throw_if_any();
   return constants;

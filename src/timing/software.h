@@ -55,6 +55,14 @@ struct PerReplicas {
   }
 };
 
+// What one core takes to make tensors of rows that are text or records.
+struct RowDecoder {
+  Seconds row{};
+  BytesPerSecond rate{};  // of the bytes as they are stored
+
+  Seconds of(Bytes bytes) const { return row + bytes / rate; }
+};
+
 struct SoftwareConstants {
   PerReplicas function{};
   std::map<std::string, PerReplicas, std::less<>> fit{};  // by version of Keras
@@ -63,6 +71,7 @@ struct SoftwareConstants {
   Seconds operation{};         // of a compiled step, to launch it
   Seconds loop_step_of_gpu{};  // a time step of a recurrent layer that no library computes, on a GPU
   Seconds loop_step_of_cpu{};
+  std::map<std::string, RowDecoder, std::less<>> decoders{};  // by format
 };
 
 // The file that is installed, which is read at the first call. Throws InputError if it has mistakes.

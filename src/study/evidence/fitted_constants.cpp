@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json_edit.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "base/suggest.h"
@@ -15,13 +16,6 @@ namespace wt::evidence {
 namespace {
 
 using device::Efficiency;
-
-// A value of the text, and what is written in its place.
-struct Edit {
-  std::size_t offset = 0;
-  std::size_t length = 0;
-  std::string text{};
-};
 
 std::string three_digits(double share) { return fmt::format("{:.3f}", share); }
 
@@ -41,14 +35,12 @@ std::string source_of(PredictionGroup group, const MeasurementFit& fit) {
 class Fitting {
  public:
   Fitting(const std::string& text, const std::string& file, std::span<const PredictionGroup> groups)
-      : text_(text), groups_(groups), root_(json::parse(text, file)) {}
+      : groups_(groups), edits_(text, file) {}
 
   FittedConstants make() {
-    visit(root_, "");
+    visit(edits_.root(), "");
     problems_.throw_if_any();
-    std::ranges::sort(edits_, std::greater(), &Edit::offset);
-    made_.text = text_;
-    for (const Edit& edit : edits_) made_.text.replace(edit.offset, edit.length, edit.text);
+    made_.text = edits_.text();
     return std::move(made_);
   }
 
@@ -88,24 +80,16 @@ class Fitting {
       changed.after.*row.share = found->efficiency.*row.share;
       const std::string wanted = three_digits(changed.after.*row.share);
       is_changed = is_changed || three_digits(changed.before.*row.share) != wanted;
-      replace(*old, wanted);
+      edits_.replace(*old, wanted);
     }
     if (const json::Value* source = efficiency.find("source"))
-      replace(*source, json::quote(source_of(*group, *found)));
+      edits_.replace(*source, json::quote(source_of(*group, *found)));
     if (is_changed) made_.changed.push_back(changed);
   }
 
-  void replace(const json::Value& value, std::string text) {
-    const std::size_t first = text_.find('{');
-    const auto offset = static_cast<std::size_t>(value.text().data() - root_.text().data());
-    edits_.push_back({first + offset, value.text().size(), std::move(text)});
-  }
-
-  const std::string& text_;
   const std::span<const PredictionGroup> groups_;
-  const json::Value root_;
   Problems problems_{};
-  std::vector<Edit> edits_{};
+  json::TextEdits edits_;
   FittedConstants made_{};
 };
 

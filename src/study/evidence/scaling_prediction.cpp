@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <map>
+
+#include "base/median.h"
 
 #include "scenario/parse.h"
 #include "session/training.h"
@@ -143,10 +147,16 @@ struct Simulated {
   std::int64_t rows = 0;
 };
 
-Simulated simulate(const Measurement& row, const Arrangement& arrangement, std::optional<Seconds> alone) {
+using Synchronization = std::optional<platform::MeasuredSynchronization>;  // absent: that of all systems
+
+Simulated simulate(const Measurement& row, const Arrangement& arrangement, std::optional<Seconds> alone,
+                   const Synchronization& synchronization) {
   const std::string text = scenario_text(row, arrangement, alone);
   const scenario::Scenario scenario = scenario::parse(text, row.place.file);
-  session::Training training(scenario, scenario::build(scenario), {});
+  scenario::Job job = scenario::build(scenario);
+  if (synchronization)
+    job.machine.platform = job.machine.platform->with_calibration({.synchronization = synchronization});
+  session::Training training(scenario, std::move(job), {});
   const timing::Simulated& summary = training.clock().step().summary;
   return {summary.step, training.clock().baseline().step,
           own_batch(row) * static_cast<std::int64_t>(training.machine().replicas.size())};
@@ -159,7 +169,8 @@ double throughput(const Simulated& simulated) {
 // Finds the base of each row, and keeps the step time of one device that follows from it.
 class Bases {
  public:
-  explicit Bases(const std::vector<Measurement>& rows) : rows_(rows) {}
+  explicit Bases(const std::vector<Measurement>& rows, const Synchronization& synchronization = {})
+      : rows_(rows), synchronization_(synchronization) {}
 
   const Measurement* base_of(const Measurement& row) const {
     const Measurement* base = nullptr;
@@ -181,10 +192,15 @@ class Bases {
     place->second =
         Seconds(static_cast<double>(own_batch(base) * parts_of(base, *setup_of(base))) / base.value);
     if (base.devices > 1) {
-      const Simulated simulated = simulate(base, arrangement, {});
+      const Simulated simulated = simulate(base, arrangement, {}, synchronization_);
       place->second -= simulated.step - simulated.alone;
     }
     return place->second;
+  }
+
+  // Throughput with the compute time of the base.
+  double scaled(const Measurement& row, const Arrangement& arrangement) {
+    return throughput(simulate(row, arrangement, alone(*base_of(row), arrangement), synchronization_));
   }
 
  private:
@@ -196,6 +212,7 @@ class Bases {
   }
 
   const std::vector<Measurement>& rows_;
+  const Synchronization synchronization_;
   std::map<std::pair<const Measurement*, const Arrangement*>, Seconds> known_{};
 };
 
@@ -205,9 +222,8 @@ ScalingPrediction predict(const Measurement& row, const Arrangement& arrangement
                          .arrangement = &arrangement,
                          .network = std::string(network_of(row)->zoo),
                          .batch = own_batch(row)};
-  made.absolute = throughput(simulate(row, arrangement, {}));
-  if (made.base != nullptr)
-    made.scaled = throughput(simulate(row, arrangement, bases.alone(*made.base, arrangement)));
+  made.absolute = throughput(simulate(row, arrangement, {}, {}));
+  if (made.base != nullptr) made.scaled = bases.scaled(row, arrangement);
   return made;
 }
 
@@ -231,6 +247,92 @@ const Arrangement& arrangement_named(std::string_view group) {
   const auto found = std::ranges::find(arrangements, group, &Arrangement::group);
   WT_EXPECT(found != arrangements.end(), "no rows are arranged as \"{}\"", group);
   return *found;
+}
+
+namespace {
+
+// A row, and the logarithm of predicted over published throughput as a function of what meeting costs.
+struct MeetingRow {
+  const Measurement* row = nullptr;
+  const Arrangement* arrangement = nullptr;
+  double error = 0;       // without any cost
+  double by_spread = 0;   // change of the error for a spread of 1
+  double by_process = 0;  // and for a second in each process
+
+  double with(const platform::MeasuredSynchronization& cost) const {
+    return error + by_spread * cost.spread + by_process * cost.process.count();
+  }
+};
+
+std::vector<MeetingRow> meeting_rows(const std::vector<Measurement>& rows) {
+  std::vector<MeetingRow> found;
+  const Bases bases(rows);
+  for (const Arrangement& arrangement : arrangements)
+    for (const Measurement& row : rows)
+      if (arrangement.regime == Regime::overlapped && fits(row, arrangement) &&
+          reason_to_leave_out(row).empty() && bases.base_of(row) != nullptr)
+        found.push_back({&row, &arrangement});
+  return found;
+}
+
+std::vector<double> errors_with(const std::vector<MeetingRow>& meeting, const std::vector<Measurement>& rows,
+                                const Synchronization& cost) {
+  Bases bases(rows, cost);
+  std::vector<double> errors;
+  for (const MeetingRow& each : meeting)
+    errors.push_back(std::log(bases.scaled(*each.row, *each.arrangement) / each.row->value));
+  return errors;
+}
+
+// Costs are small, so that errors change with them in proportion.
+void linearize(std::vector<MeetingRow>& meeting, const std::vector<Measurement>& rows) {
+  constexpr platform::MeasuredSynchronization spread{0.01, Seconds(0)}, process{0, Seconds(1e-3)};
+  const auto none = errors_with(meeting, rows, platform::MeasuredSynchronization{});
+  const auto with_spread = errors_with(meeting, rows, spread);
+  const auto with_process = errors_with(meeting, rows, process);
+  for (std::size_t i = 0; i < meeting.size(); ++i) {
+    meeting[i].error = none[i];
+    meeting[i].by_spread = (with_spread[i] - none[i]) / spread.spread;
+    meeting[i].by_process = (with_process[i] - none[i]) / process.process.count();
+  }
+}
+
+// Bounded, because rows that are far off have another cause than meeting: mixed precision on NVSwitches loses three
+// times what all other rows lose.
+double weight_of(double error) {
+  constexpr double usual = 0.02;
+  return error / (error + usual);
+}
+
+platform::MeasuredSynchronization least(const std::vector<MeetingRow>& meeting) {
+  platform::MeasuredSynchronization best;
+  double smallest = std::numeric_limits<double>::infinity();
+  for (int spread = 0; spread <= 50; ++spread)         // thousandths
+    for (int process = 0; process <= 40; ++process) {  // twentieths of a millisecond
+      const platform::MeasuredSynchronization cost{1e-3 * spread, Seconds(0.05e-3 * process)};
+      double sum = 0;
+      for (const MeetingRow& each : meeting) sum += weight_of(std::abs(each.with(cost)));
+      if (sum < smallest) smallest = sum, best = cost;
+    }
+  return best;
+}
+
+double median_size(const std::vector<double>& errors) {
+  std::vector<double> sizes;
+  for (const double error : errors) sizes.push_back(std::abs(std::exp(error) - 1));
+  return median(std::move(sizes));
+}
+
+}  // namespace
+
+SynchronizationFit fit_synchronization(const std::vector<Measurement>& rows) {
+  std::vector<MeetingRow> meeting = meeting_rows(rows);
+  if (meeting.empty()) throw InputError("no row of the measurements tells what it costs to meet", "");
+  linearize(meeting, rows);
+  SynchronizationFit fit{.found = least(meeting), .rows = meeting.size()};
+  fit.before = median_size(errors_with(meeting, rows, {}));
+  fit.after = median_size(errors_with(meeting, rows, fit.found));
+  return fit;
 }
 
 ScalingPredictions predict_scaling(const std::vector<Measurement>& rows) {

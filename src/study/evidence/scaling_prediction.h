@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/calibration.h"
 #include "study/evidence/prediction.h"
 
 namespace wt::evidence {
@@ -50,6 +51,16 @@ struct ScalingPredictions {
 // Requires: the rows outlive their predictions. Throws InputError if a row's batch can't be read.
 ScalingPredictions predict_scaling(const std::vector<Measurement>& rows);
 ScalingPredictions predict_scaling(const std::vector<Measurement>&& rows) = delete;
+
+// What devices lose that meet in every step, such that the rows whose gradients are reduced during the backward pass
+// are predicted best from their bases: the least sum of e / (e + 2 %), where e is |log(predicted / published)|. Other
+// rows show more of how gradients travel than of how devices meet.
+struct SynchronizationFit {
+  platform::MeasuredSynchronization found{};
+  std::size_t rows = 0;
+  double before = 0, after = 0;  // medians of |predicted / published - 1|
+};
+SynchronizationFit fit_synchronization(const std::vector<Measurement>& rows);
 
 // The scenario of a row. `alone` is the measured time of one device for its share of a step. Without it, the
 // roofline gives that time.
