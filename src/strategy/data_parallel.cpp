@@ -146,10 +146,10 @@ class DataParallelLowering {
       }
       for (const Pack& pack : packs(sizes, ready)) {
         Due due{group.until, {.nodes = {}, .pieces = options_.pieces}};
-        if (options_.packing.overlap) due.before = 0;
+        if (options_.packing.starts_early()) due.before = 0;
         for (const std::size_t i : pack) {
           due.pack.nodes.push_back(group.nodes[i]);
-          if (options_.packing.overlap) due.before = std::max(due.before, ready[i]);
+          if (options_.packing.starts_early()) due.before = std::max(due.before, ready[i]);
         }
         due_.push_back(std::move(due));
       }

@@ -58,8 +58,8 @@ DataParallel hierarchical_copy(const MirroredOptions& options) {
 DataParallel collective(const MirroredOptions& options, Library library) {
   DataParallel chosen{.packing = options.packing};
   chosen.communication.library = std::move(library);
-  chosen.communication.waits_for_backward = !options.packing.overlap;
-  chosen.communication.one_after_the_other = options.packing.eager || options.packing.overlap;
+  chosen.communication.waits_for_backward = !options.packing.starts_early();
+  chosen.communication.one_after_the_other = options.packing.eager || options.packing.starts_early();
   chosen.communication.gather = collective_op(CollectiveType::gather).algorithm;
   return chosen;
 }

@@ -81,8 +81,8 @@ plan::Plan lower_multi_worker_mirrored(Steps steps, std::span<const Place> place
   way.communication.strategy = "multi_worker_mirrored";
   way.communication.library = is_nccl ? options.nccl : ring_of(options, shape);
   way.communication.reduces_by_all_reduce = true;  // over all workers: Strategy.reduce
-  way.communication.waits_for_backward = !options.packing.overlap;
-  way.communication.one_after_the_other = is_nccl || options.packing.eager || options.packing.overlap;
+  way.communication.waits_for_backward = !options.packing.starts_early();
+  way.communication.one_after_the_other = is_nccl || options.packing.eager || options.packing.starts_early();
   way.communication.broadcast = collective_op(CollectiveType::broadcast).algorithm;
   way.communication.shape.shape = shape;
   way.communication.gather = collective_op(CollectiveType::gather).algorithm;

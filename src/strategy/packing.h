@@ -18,6 +18,11 @@ struct Packing {
   // gradients are ready are reduced while the backward pass goes on.
   bool overlap = false;
   Bytes bucket_cap{25 << 20};
+
+  // Packs are reduced as soon as their own gradients are there, while the backward pass goes on. In a tf.function
+  // nothing makes a pack wait for other gradients: of six layers in two packs the first all-reduce depends on 5 of 11
+  // products of the backward pass (graphs of TensorFlow 2.15.1 and 2.21.0).
+  bool starts_early() const { return overlap || (bytes_per_pack > Bytes(0) && !eager); }
   bool operator==(const Packing&) const = default;
 };
 

@@ -198,6 +198,9 @@ class Strategy {
   virtual std::vector<Overrides> other_reductions(const IsGiven&) const { return {}; }
   // Gradients could be reduced while the backward pass goes on, and are not.
   virtual bool may_overlap() const { return false; }
+  // The option of TensorFlow by which gradients are reduced in packs, each as soon as it is complete; none: it has no
+  // such option, or packs are made already.
+  virtual std::optional<Overrides> in_packs() const { return std::nullopt; }
   virtual Mended mended(const cluster::Machine&) const { return {}; }
 
   // ---- A training

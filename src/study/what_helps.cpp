@@ -25,6 +25,8 @@ class Changer {
     add_batch();
     if (now_.machine.pool) add_tasks();
     if (now_.forecast.planned.reduction) add_other_reduction();
+    if (has_replicas)
+      if (const auto packs = now_.scenario.strategy->in_packs()) add("packs of 50 MiB", *packs);
     if (has_replicas && now_.scenario.strategy->may_overlap())
       add("overlapping reductions", {"strategy.overlap=true"});
     if (waits_for_software(*now_.forecast.simulated)) add_less_software();

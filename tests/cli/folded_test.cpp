@@ -58,6 +58,24 @@ TEST_F(Folded, AndExpandedAreOneTime) {
   }
 }
 
+// Each pack begins as soon as its gradients are there, and the packs follow each other on one stream.
+TEST_F(Folded, PacksAndExpandedOnesAreOneTime) {
+  const std::vector<std::string> packs{
+      R"(strategy={"type": "multi_worker_mirrored", "algorithm": "ring",
+                   "communication_options": {"implementation": "nccl", "bytes_per_pack": "1 KiB"}})",
+      R"(model={"name": "two", "layers": [
+           {"class_name": "Dense", "config": {"units": 48, "use_bias": false, "batch_input_shape": [null, 48]}},
+           {"class_name": "Dense", "config": {"units": 48, "use_bias": false}}]})"};
+  for (const int workers : {2, 4, 8}) {
+    const Said expanded = run(workers, 2, "expanded", packs);
+    ASSERT_EQ(expanded.exit, cli::Exit::done) << expanded.messages;
+    const double all = step_time();
+    const Said folded = run(workers, 2, "folded", packs);
+    ASSERT_EQ(folded.exit, cli::Exit::done) << folded.messages;
+    EXPECT_NEAR(step_time(), all, 1e-9 * all) << workers;
+  }
+}
+
 TEST_F(Folded, IsRefusedWithTheReason) {
   const auto refused = [&](int workers, const std::vector<std::string>& overrides,
                            const std::string& reason) {
@@ -71,10 +89,6 @@ TEST_F(Folded, IsRefusedWithTheReason) {
   refused(2, {R"(strategy={"type": "mirrored"})", "platform.virtual.workers=1"},
           "can't be folded: its replicas are one process");
   refused(1, {}, "can't be folded: there is one task");
-  refused(
-      2,
-      {R"(strategy={"type": "multi_worker_mirrored", "communication_options": {"bytes_per_pack": "1 KiB"}})"},
-      "can't be folded: packs are played one by one");
   refused(2, {R"(training={"loop": "fit", "loss": "mse", "optimizer": "SGD", "global_batch": 6})"},
           "can't be folded: replicas have different numbers of rows");
   // 49 x 48 values are not divided evenly among 10; TensorFlow's own chunks are never equal.

@@ -68,17 +68,16 @@ TEST(Folded, WhatRunsAtOnceIsExpandedWhereAllReplicasAreThere) {
   EXPECT_TRUE(wholes(lower_mirrored(copies(step, 4), places(4), options)).empty());
 }
 
-TEST(Folded, RefusesWhatRunsAtOnceWhereTheyAreNot) {
+TEST(Folded, RefusesWhatIsAddedOnOneDeviceWhereTheyAreNot) {
   const Step step = small_net(4);
   try {
-    lower_multi_worker_mirrored(copies(step, 2), places(2),
-                                {.packing = {.bytes_per_pack = Bytes(1)}, .stand_for = 8});
+    lower_mirrored(copies(step, 2), places(2),
+                   {.cross_device_ops = CrossDeviceOps::reduction_to_one_device, .stand_for = 8});
     FAIL() << "nothing was refused";
   } catch (const InputError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "[multi_worker_mirrored] train runs several all-reduces at once, so 2 replicas can't stand for 8\n"
-        "expand its collectives");
+    EXPECT_STREQ(error.what(),
+                 "[mirrored] train adds on one device, so 2 replicas can't stand for 8\n"
+                 "expand its collectives");
   }
 }
 

@@ -35,13 +35,12 @@ class MultiWorkerMirrored final : public Cloned<MultiWorkerMirrored> {
   Overrides resized(const Resizing& resizing) const override;
 
   plan::Plan lower(Steps steps, const Setting& setting) const override;
-  std::string obstacle_to_folding(const cluster::Machine&) const override {
-    return options_.bytes_per_pack == Bytes(0) ? "" : "packs are played one by one";
-  }
+  std::string obstacle_to_folding(const cluster::Machine&) const override { return ""; }
   std::optional<ReductionChoice> reduction(const Setting& setting) const override;
   std::optional<std::string> library_algorithm() const override { return name_or_none(algorithm_); }
   std::vector<Overrides> other_reductions(const IsGiven& is_given) const override;
   bool may_overlap() const override { return !buckets_.overlap; }
+  std::optional<Overrides> in_packs() const override;
 
   bool asks_for_device() const override { return true; }
   bool outlives_workers() const override { return true; }
@@ -157,6 +156,15 @@ Overrides MultiWorkerMirrored::resized(const Resizing& resizing) const {
 }
 
 // ---- A step
+
+// The size of the example in TensorFlow's documentation of CommunicationOptions.
+std::optional<Overrides> MultiWorkerMirrored::in_packs() const {
+  if (options_.bytes_per_pack > Bytes(0) || buckets_.overlap) return std::nullopt;
+  return Overrides{"strategy.communication=null",
+                   fmt::format(R"(strategy.communication_options.implementation="{}")",
+                               implementations.name(options_.implementation)),
+                   R"(strategy.communication_options.bytes_per_pack="50 MiB")"};
+}
 
 plan::Plan MultiWorkerMirrored::lower(Steps steps, const Setting& setting) const {
   MultiWorkerMirroredOptions options{.implementation = options_.implementation,
