@@ -1,0 +1,200 @@
+#include "distribute/strategy.h"
+
+#include <fmt/format.h>
+
+#include "base/json_writer.h"
+#include "device/cpu/workers.h"
+#include "device/error.h"
+#include "plan/memory_report.h"
+#include "scenario/parse.h"
+#include "session/step_options.h"
+#include "timing/simulation.h"
+
+namespace wt::distribute {
+
+namespace {
+
+// The program's step takes the place of the model, the data and the loop, which a scenario has to name.
+std::string scenario_text(const Described& described, std::string_view numerics) {
+  const bool is_name = described.platform.find('{') == std::string::npos;
+  const std::string platform = is_name ? json::quote(described.platform) : described.platform;
+  const std::string cluster =
+      described.cluster.empty() ? "" : fmt::format(R"("cluster": {},)", described.cluster);
+  return fmt::format(R"({{
+  "name": "a program",
+  "platform": {},
+  "strategy": {}, {}
+  "model": "linear",
+  "dataset": {{"type": "synthetic", "rows": 64, "repeat": -1}},
+  "training": {{"loop": "custom", "loss": "mse", "optimizer": "sgd", "per_replica_batch": 1, "steps": 1}},
+  "numerics": "{}"
+}})",
+                     platform, described.strategy, cluster, numerics);
+}
+
+// The places of problems are in a text that the user never sees.
+template <class Call>
+auto without_places(const Call& call) {
+  try {
+    return call();
+  } catch (const InputError& error) {
+    Problems problems;
+    for (Problem problem : error.problems()) {
+      problem.place = {};
+      problems.add(problem);
+    }
+    problems.throw_if_any();
+    throw;
+  }
+}
+
+scenario::Scenario parsed(const Described& described, std::string_view numerics) {
+  return without_places([&] { return scenario::parse(scenario_text(described, numerics), "the program"); });
+}
+
+std::int64_t rows_of(const train::PerReplica& arguments) {
+  std::int64_t rows = 0;
+  for (const std::vector<Tensor>& own : arguments)
+    rows += own.empty() || own.front().shape().rank() == 0 ? 1 : own.front().shape()[0];
+  return rows;
+}
+
+}  // namespace
+
+internal::Parts::Parts(const Described& described)
+    : computed(parsed(described, "cpu")),
+      timed(parsed(described, "none")),
+      machine(without_places([&] { return scenario::build_machine(computed); })),
+      workers(std::make_unique<device::Workers>(described.threads > 0 ? described.threads
+                                                                      : device::hardware_threads())),
+      queue(std::make_unique<device::CpuQueue>(*workers)) {}
+
+internal::Parts::~Parts() = default;
+
+Strategy::Strategy(const Described& described)
+    : Parts(described),
+      train::Strategy(described.name, std::ssize(machine.replicas)),
+      lowering_(computed, machine),
+      timed_lowering_(timed, machine),
+      resources_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue, distribution()} {}
+
+data::Distribution Strategy::distribution() const {
+  return {.replicas = std::ssize(machine.replicas),
+          .workers = machine.tasks,
+          .goes_on_with_empty_replicas = computed.strategy->goes_on_with_empty_replicas()};
+}
+
+train::Function Strategy::function(std::string name, train::State& state, train::Function::Mode mode,
+                                   train::Function::Body body) const {
+  return {std::move(name), state, resources_, mode, std::move(body)};
+}
+
+data::DistributedDataset Strategy::experimental_distribute_dataset(const data::Dataset& dataset) const {
+  return {dataset, distribution()};
+}
+
+timing::Simulated Strategy::simulate(train::Function& step, const train::PerReplica& arguments) const {
+  std::vector<const Step*> steps;
+  for (std::size_t i = 0; i < arguments.size(); ++i) steps.push_back(&step.step_for(arguments, i));
+  return simulated(steps, rows_of(arguments), scenario::Loop::custom);
+}
+
+timing::Simulated Strategy::simulate(train::Model& model, const std::vector<Tensor>& batch) const {
+  std::vector<const Step*> steps;
+  for (std::size_t i = 0; i < machine.replicas.size(); ++i) steps.push_back(&model.training_step(batch, i));
+  return simulated(steps, rows_of({batch}), scenario::Loop::fit);
+}
+
+timing::Simulated Strategy::simulated(strategy::Steps steps, std::int64_t rows, scenario::Loop loop) const {
+  const plan::Plan plan = timed_lowering_.lower(steps);
+  if (const auto shortage = plan::report_memory(plan).shortage)
+    throw device::ResourceExhaustedError(shortage->message);
+  scenario::Scenario run = timed;
+  run.training.loop = loop;
+  timing::SimulationOptions options;
+  options.rows = rows;
+  options.copies = session::copies_of(run);
+  options.software = session::software_of(run, machine);
+  options.is_brought_together = timed.strategy->meets_in_collectives();
+  options.known_collectives = &known_;
+  return timing::simulate_step(plan, machine, options).summary;
+}
+
+// ---- The constructors
+
+namespace {
+
+// The object "strategy" of a scenario. Empty values are left out.
+class Options {
+ public:
+  explicit Options(std::string_view type) { out_.begin_object(json::Layout::compact).member("type", type); }
+
+  Options& add(std::string_view key, const std::string& text) {
+    if (!text.empty()) out_.member(key, text);
+    return *this;
+  }
+  Options& add(std::string_view key, const std::vector<std::string>& texts) {
+    if (texts.empty()) return *this;
+    out_.key(key).begin_array(json::Layout::compact);
+    for (const std::string& text : texts) out_.value(text);
+    out_.end_array();
+    return *this;
+  }
+  template <class Write>
+  Options& object(std::string_view key, const Write& write) {
+    out_.key(key).begin_object(json::Layout::compact);
+    write(out_);
+    out_.end_object();
+    return *this;
+  }
+  std::string text() {
+    out_.end_object();
+    return out_.text();
+  }
+
+ private:
+  json::Writer out_{json::Layout::compact};
+};
+
+}  // namespace
+
+Strategy default_strategy(const std::string& platform) {
+  return Strategy({"default strategy", platform, Options("default").text()});
+}
+
+Strategy one_device(const OneDeviceOptions& options) {
+  return Strategy(
+      {"OneDeviceStrategy", options.platform, Options("one_device").add("device", options.device).text()});
+}
+
+Strategy mirrored(const MirroredOptions& options) {
+  return Strategy({"MirroredStrategy", options.platform,
+                   Options("mirrored")
+                       .add("devices", options.devices)
+                       .add("cross_device_ops", options.cross_device_ops)
+                       .text()});
+}
+
+Strategy central_storage(const CentralStorageOptions& options) {
+  return Strategy({"CentralStorageStrategy", options.platform,
+                   Options("central_storage")
+                       .add("compute_devices", options.compute_devices)
+                       .add("parameter_device", options.parameter_device)
+                       .text()});
+}
+
+Strategy multi_worker_mirrored(const MultiWorkerMirroredOptions& options) {
+  Options written("multi_worker_mirrored");
+  if (!options.communication.empty() || options.bytes_per_pack > Bytes(0))
+    written.object("communication_options", [&](json::Writer& out) {
+      if (!options.communication.empty()) out.member("implementation", options.communication);
+      if (options.bytes_per_pack > Bytes(0)) out.member("bytes_per_pack", wt::print(options.bytes_per_pack));
+    });
+  return Strategy({"MultiWorkerMirroredStrategy", options.platform, written.text()});
+}
+
+Strategy tpu(const TpuOptions& options) {
+  return Strategy({"TPUStrategy", options.platform, Options("tpu").text()});
+}
+
+}  // namespace wt::distribute

@@ -1,0 +1,121 @@
+// distribute/ is tf.distribute for programs in C++: a strategy is an object that knows its machine, computes a step's
+// numbers on this host, and says how long the step takes on the machine that is described.
+//
+//   const auto strategy = distribute::mirrored({.platform = "dgx_a100", .devices = {"GPU:0", "GPU:1"}});
+//   const auto scope = strategy.scope();
+//   train::State state(1);
+//   train::Function step = strategy.function("train_step", state, train::Function::Mode::training, body);
+//   const train::PerReplica losses = strategy.run(step, batch);                   // numbers
+//   const timing::Simulated time = strategy.simulate(step, batch);                // time, of the same step
+//   const Tensor loss = strategy.reduce(train::ReduceOp::sum, train::experimental_local_results(losses));
+//
+// Constructors have the names and the options of TensorFlow's. A scenario file with the same platform and strategy
+// gives the same machine, plans and times: both are resolved by scenario/ and lowered by session/.
+//
+// Read next: train/strategy.h (scope, run, reduce, gather, contexts), train/function.h, train/state.h.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/lowering.h"
+#include "timing/simulated.h"
+#include "train/model.h"
+#include "train/strategy.h"
+
+namespace wt::distribute {
+
+// What a constructor is told, as a scenario writes it: keys with values in JSON.
+struct Described {
+  std::string name{};      // of the class in TensorFlow: "MirroredStrategy"
+  std::string platform{};  // a name, or JSON
+  std::string strategy{};  // an object
+  std::string cluster{};   // an object of jobs; empty: none
+  int threads = 0;         // of this host's CPU; 0: all
+};
+
+namespace internal {
+
+// What a strategy has before its base class can be made, which wants the number of replicas.
+struct Parts {
+  explicit Parts(const Described& described);
+  ~Parts();
+
+  scenario::Scenario computed{};  // by this host
+  scenario::Scenario timed{};     // the same without numbers, so that tasks that are alike are played once
+  cluster::Machine machine{};
+  std::unique_ptr<device::Workers> workers{};
+  std::unique_ptr<device::CpuQueue> queue{};
+};
+
+}  // namespace internal
+
+class Strategy : private internal::Parts, public train::Strategy {
+ public:
+  // Throws InputError for a platform, a device or an option that isn't there, with TensorFlow's words where it has
+  // some.
+  explicit Strategy(const Described& described);
+
+  // The devices on which the replicas compute, in the order of the replicas.
+  const cluster::Machine& cluster() const { return machine; }
+  // The strategy's lowering, this host's queues, and how datasets are dealt out: what functions and Keras models take.
+  train::Resources& resources() const { return resources_; }
+  data::Distribution distribution() const;
+
+  // tf.function for the body of `run`. Requires: strategy and state outlive it.
+  train::Function function(std::string name, train::State& state, train::Function::Mode mode,
+                           train::Function::Body body) const;
+
+  // tf.distribute.Strategy.experimental_distribute_dataset.
+  data::DistributedDataset experimental_distribute_dataset(const data::Dataset& dataset) const;
+
+  // The time of a step of a compiled loop of one's own on the described machine, with such arguments for each replica,
+  // which may lack numbers. Throws device::ResourceExhaustedError if the step doesn't fit into a device's memory.
+  timing::Simulated simulate(train::Function& step, const train::PerReplica& arguments) const;
+  // The same for a step of Keras' fit on a batch for all replicas together. Requires: the model is compiled, and has
+  // this strategy's resources.
+  timing::Simulated simulate(train::Model& model, const std::vector<Tensor>& batch) const;
+
+ private:
+  timing::Simulated simulated(strategy::Steps steps, std::int64_t rows, scenario::Loop loop) const;
+
+  mutable session::ScenarioLowering lowering_, timed_lowering_;
+  mutable train::Resources resources_;
+  mutable communication::KnownTimes known_{};
+};
+
+// ---- The constructors. Options that are left out have TensorFlow's defaults.
+
+struct OneDeviceOptions {
+  std::string platform{};
+  std::string device = "GPU:0";
+};
+struct MirroredOptions {
+  std::string platform{};
+  std::vector<std::string> devices{};  // none: all GPUs of the machine
+  std::string cross_device_ops{};      // "nccl", "hierarchical_copy", "reduction_to_one_device"
+};
+struct CentralStorageOptions {
+  std::string platform{};
+  std::vector<std::string> compute_devices{};
+  std::string parameter_device{};
+};
+struct MultiWorkerMirroredOptions {
+  std::string platform{};  // a machine for each worker, as in {"file": "dgx_a100", "set": {"machines": 2}}
+  std::string communication{};  // CommunicationImplementation: "auto", "ring", "nccl"
+  Bytes bytes_per_pack{};       // of CommunicationOptions
+};
+struct TpuOptions {
+  std::string platform{};  // with its slice, as in {"file": "tpu_v3", "set": {"slice": "v3-8"}}
+};
+
+Strategy default_strategy(const std::string& platform);
+Strategy one_device(const OneDeviceOptions& options);
+Strategy mirrored(const MirroredOptions& options);
+Strategy central_storage(const CentralStorageOptions& options);
+Strategy multi_worker_mirrored(const MultiWorkerMirroredOptions& options);
+Strategy tpu(const TpuOptions& options);
+
+}  // namespace wt::distribute

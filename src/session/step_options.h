@@ -1,0 +1,20 @@
+#pragma once
+// What a step costs beside its kernels and messages, by the way in which a scenario's program runs it.
+
+#include <optional>
+
+#include "plan/rows.h"
+#include "scenario/machine.h"
+#include "timing/software.h"
+
+namespace wt::session {
+
+// When rows are copied to the devices.
+plan::RowCopies copies_of(const scenario::Scenario& scenario);
+
+// The work of TensorFlow's own software in a process of this machine. Absent: nothing is measured for such a strategy,
+// or the user doesn't want it counted.
+std::optional<timing::SoftwareOptions> software_of(const scenario::Scenario& scenario,
+                                                   const cluster::Machine& machine);
+
+}  // namespace wt::session
