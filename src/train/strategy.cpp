@@ -42,6 +42,14 @@ int checked_axis(int axis, const Tensor& value) {
   return axis < 0 ? axis + rank : axis;
 }
 
+int reduced_axis(int axis, const Tensor& value) {
+  const int rank = value.shape().rank();
+  if (axis < -rank || axis >= rank)
+    throw device::ValueError(
+        fmt::format("Invalid reduction dimension {} for input with {} dimensions.", axis, rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
 // Runs single operations on the CPU of the host.
 class Host {
  public:
@@ -54,18 +62,22 @@ class Host {
   // Adds from left to right, as TensorFlow's AddN does.
   EagerTensor sum(const std::vector<EagerTensor>& values) {
     EagerTensor total = values.front();
+    for (std::size_t i = 1; i < values.size(); ++i)
+      if (values[i].numbers.shape() != total.numbers.shape())
+        throw InvalidArgumentError(
+            fmt::format("Inputs to operation AddN of type AddN must have the same size and shape.  Input 0: "
+                        "{} != input {}: {}",
+                        wt::print(total.numbers.shape()), i, wt::print(values[i].numbers.shape())));
     for (std::size_t i = 1; i < values.size(); ++i) total = apply("add", NoAttributes{}, {total, values[i]});
     return total;
   }
 
+  // Python's division of integers has the type float64, as tf.truediv.
   Tensor divided(const EagerTensor& value, std::int64_t count) {
-    const Type type = value.numbers.type();
-    if (!is_floating(type))
-      throw device::ValueError(fmt::format(
-          "a mean of {} would be truncated; cast the values to a floating-point type", wt::name(type)));
+    const Type type = is_floating(value.numbers.type()) ? value.numbers.type() : Type::float64;
     const EagerTensor divisor =
         apply("cast", CastAttributes{type}, {place(Tensor::of<std::int64_t>({}, {count}))});
-    return apply("divide", NoAttributes{}, {value, divisor}).numbers;
+    return apply("divide", NoAttributes{}, {apply("cast", CastAttributes{type}, {value}), divisor}).numbers;
   }
 
  private:
@@ -135,7 +147,7 @@ Tensor Strategy::reduce(ReduceOp op, const Values& value, std::optional<int> axi
   for (const Tensor& each : value) {
     own.push_back(host.place(each));
     if (!axis) continue;
-    const int checked = checked_axis(*axis, each);
+    const int checked = reduced_axis(*axis, each);
     own.back() = host.apply("reduce_sum", AxesAttributes{{checked}}, {own.back()});
     count += each.shape()[checked];
   }

@@ -125,7 +125,7 @@ TEST(AP8, ReduceAddsTheReplicasValues) {
   EXPECT_EQ(numbers(strategy.reduce(ReduceOp::mean, values)), (std::vector<float>{5.5F, 11}));
   EXPECT_EQ(numbers(strategy.reduce(ReduceOp::sum, values, 0)), std::vector<float>{33});
   EXPECT_EQ(refusal<device::ValueError>([&] { strategy.reduce(ReduceOp::sum, values, 1); }),
-            "`axis` = 1 out of range for `value` with rank 1");
+            "Invalid reduction dimension 1 for input with 1 dimensions.");
 }
 
 TEST(AP8, OneValueForAllReplicasIsNotASum) {

@@ -1,0 +1,122 @@
+// Claims: strategies do what TensorFlow was recorded to do (distribute.tar.gz, packed by tests/recordings/pack.py): the
+// numbers, the kind of each error and TensorFlow's own sentence.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "device/error.h"
+#include "distribute/strategy.h"
+#include "program/placement.h"
+#include "recordings/packed_recordings.h"
+
+namespace wt::distribute {
+namespace {
+
+using recordings::Recording;
+using train::ReduceOp;
+
+const recordings::PackedRecordings& recorded() {
+  static const recordings::PackedRecordings all({"../distribute/distribute.tar.gz"});
+  return all;
+}
+
+// "mirrored3", "central2", "one1", "default", on the CPUs of a host that are logical devices, as in the recordings.
+std::unique_ptr<train::Strategy> strategy_named(const std::string& kind) {
+  const std::int64_t replicas = std::isdigit(kind.back()) != 0 ? kind.back() - '0' : 1;
+  return std::make_unique<train::Strategy>(kind, replicas);
+}
+
+void add_numbers(const json::Value& value, std::vector<double>& numbers) {
+  if (value.kind() == json::Kind::array)
+    for (const json::Value& element : value.elements()) add_numbers(element, numbers);
+  else
+    numbers.push_back(value.kind() == json::Kind::integer ? static_cast<double>(value.integer())
+                                                          : value.real());
+}
+
+template <class T>
+Tensor tensor(const Shape& shape, const std::vector<double>& numbers) {
+  std::vector<T> values;
+  for (const double number : numbers) values.push_back(static_cast<T>(number));
+  return Tensor::of<T>(shape, values);
+}
+
+Tensor tensor_of(Type type, const Shape& shape, const json::Value& value) {
+  std::vector<double> numbers;
+  add_numbers(value, numbers);
+  switch (type) {
+    case Type::float64:
+      return tensor<double>(shape, numbers);
+    case Type::int32:
+      return tensor<std::int32_t>(shape, numbers);
+    case Type::int64:
+      return tensor<std::int64_t>(shape, numbers);
+    default:
+      return tensor<float>(shape, numbers);
+  }
+}
+
+Shape shape_of(const json::Value& extents) {
+  std::vector<std::int64_t> sizes;
+  for (const json::Value& extent : extents.elements()) sizes.push_back(extent.integer());
+  return Shape(sizes);
+}
+
+// What was recorded of a call: a tensor, or an error.
+void expect_same(const Recording& recording, const std::string& key, const std::function<Tensor()>& call) {
+  const std::string at = recording.version + " " + recording.id + " " + key;
+  const json::Value* wanted = recording.value(key);
+  const json::Value* error = recording.error(key);
+  ASSERT_TRUE(wanted != nullptr || error != nullptr) << at;
+  try {
+    const Tensor found = call();
+    ASSERT_NE(wanted, nullptr) << at << " should be refused: " << error->find("sentence")->string();
+    EXPECT_EQ(name(found.type()), wanted->find("dtype")->string()) << at;
+    EXPECT_EQ(found.shape(), shape_of(*wanted->find("shape"))) << at;
+    const Tensor same = tensor_of(found.type(), found.shape(), *wanted->find("value"));
+    EXPECT_TRUE(std::ranges::equal(found.bytes(), same.bytes())) << at;
+  } catch (const device::ValueError& refused) {
+    ASSERT_NE(error, nullptr) << at << ": " << refused.what();
+    EXPECT_EQ(error->find("type")->string(), "ValueError") << at;
+    EXPECT_EQ(error->find("sentence")->string(), refused.what()) << at;
+  } catch (const InvalidArgumentError& refused) {
+    ASSERT_NE(error, nullptr) << at << ": " << refused.what();
+    EXPECT_EQ(error->find("type")->string(), "InvalidArgumentError") << at;
+    EXPECT_EQ(error->find("sentence")->string(), refused.what()) << at;
+  }
+}
+
+std::vector<const Recording*> family(const std::string& beginning) {
+  std::vector<const Recording*> found;
+  for (const Recording& recording : recorded().all())
+    if (recording.id.starts_with(beginning)) found.push_back(&recording);
+  return found;
+}
+
+// Along a list of axes, and inside a tf.function, our reduce isn't offered.
+TEST(AP8_AP9_G7, ReduceDoesWhatWasRecorded) {
+  const std::vector<const Recording*> all = family("distribute_reduce_");
+  ASSERT_EQ(all.size(), 16u);
+  for (const Recording* recording : all) {
+    const auto strategy = strategy_named(recording->config("strategy")->string());
+    const Type type = type_named(recording->config("dtype")->string()).value();
+    train::Values parts;
+    for (const json::Value& shape : recording->config("shapes")->elements())
+      parts.push_back(
+          tensor_of(type, shape_of(shape), *recording->value("part/" + std::to_string(parts.size()))));
+    for (const auto& [op, word] : {std::pair(ReduceOp::sum, "SUM"), {ReduceOp::mean, "MEAN"}}) {
+      const std::string before = std::string(word) + "/";
+      expect_same(*recording, before + "None", [&] { return strategy->reduce(op, parts); });
+      for (const int axis : {0, 1, -1, 2})
+        expect_same(*recording, before + std::to_string(axis),
+                    [&] { return strategy->reduce(op, parts, axis); });
+    }
+    const auto scope = strategy->scope();
+    expect_same(*recording, "SUM in scope", [&] { return strategy->reduce(ReduceOp::sum, parts, 0); });
+  }
+}
+
+}  // namespace
+}  // namespace wt::distribute
