@@ -159,10 +159,25 @@ void print(const study::CollectiveFit& fit, std::ostream& out) {
          "ones\n";
 }
 
+// Factors that fit badly, or are far from 1, correct a description that is another machine's.
+void note_poor_fits(const study::CollectiveFit& fit, const CalibrateOptions& options,
+                    std::ostream& messages) {
+  constexpr double poor = 0.3;
+  for (const study::FittedCalls& row : fit.calls)
+    if (row.after > poor)
+      messages << fmt::format(
+          "note: calls of {} {} stay {} off in the mean; is {} what was measured? `windtunnel collective "
+          "--platform "
+          "{} --measured FILE` lays the table beside the predictions\n",
+          row.library, row.is_between ? "between machines" : "within a machine", tenths(row.after),
+          options.platform, options.platform);
+}
+
 Exit calibrate_collectives(const CalibrateOptions& options, const Streams& streams) {
   const NcclTables tables(options);
   const study::CollectiveFit fit = study::fit_collectives(tables.calls());
   print(fit, streams.results);
+  note_poor_fits(fit, options, streams.messages);
   if (options.as.empty()) return Exit::done;
   platform::Calibration found = tables.calibration();
   if (fit.factors.inside) found.inside = fit.factors.inside;
@@ -206,6 +221,13 @@ Exit calibrate_steps(const CalibrateOptions& options, const Streams& streams) {
   for (const std::string& text : options.steps) measured.push_back(step_named(text));
   study::StepFit fit = study::fit_steps(options.file, options.overrides, measured);
   print(fit, streams.results);
+  constexpr double far = 4;
+  if (const double factor = *fit.calibration.kernels; factor > far || factor < 1 / far)
+    streams.messages << fmt::format(
+        "note: kernels are {:.3g} times as long as predicted, which no device of the catalogue is; does the "
+        "scenario "
+        "have the model, batch, precision, loop and input that were measured?\n",
+        factor);
   if (options.as.empty()) return Exit::done;
   const scenario::Scenario scenario = scenario::parse_file(options.file, options.overrides);
   add_source(fit.calibration, fmt::format("steps of {}: {}, {}", printable(scenario.name),

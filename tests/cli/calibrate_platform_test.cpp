@@ -68,6 +68,17 @@ TEST_F(CalibratePlatform, TakesStepsAndKeepsWhatWasCalibratedBefore) {
   }
 }
 
+TEST_F(CalibratePlatform, NotesMeasurementsOfAnotherMachine) {
+  const Said tables_of_another =
+      call({"calibrate", "--nccl", tables + "dgx_h100.txt", "--platform", "hgx_mi300x"});
+  EXPECT_EQ(tables_of_another.exit, cli::Exit::done);
+  EXPECT_TRUE(has(tables_of_another.messages, "is hgx_mi300x what was measured?"))
+      << tables_of_another.messages;
+  const Said far = call({"calibrate", scenario_file("mirrored_dgx_a100"), "--step", "1=900ms"});
+  EXPECT_EQ(far.exit, cli::Exit::done);
+  EXPECT_TRUE(has(far.messages, "times as long as predicted")) << far.messages;
+}
+
 TEST_F(CalibratePlatform, RefusesBeforeItWrites) {
   const std::string file = scenario_file("mirrored_dgx_a100");
   const struct {

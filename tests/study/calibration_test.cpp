@@ -156,6 +156,14 @@ TEST(CalibratedSteps, PredictOtherNumbersOfReplicas) {
   for (const FittedStep& each : fit.steps) EXPECT_NEAR(each.after / each.measured.time, 1, 0.04);
 }
 
+// Without a step of one replica, the first one has both in it: its kernels and what is lost by meeting.
+TEST(CalibratedSteps, NeedNoStepOfOneReplica) {
+  const StepFit fit =
+      fit_steps(scenario_file("mirrored_dgx_a100"), {}, {{2, Seconds(0.117)}, {8, Seconds(0.1225)}});
+  for (const FittedStep& each : fit.steps)
+    EXPECT_NEAR(each.after / each.measured.time, 1, 2e-3) << each.measured.replicas;
+}
+
 TEST(CalibratedSteps, AreRefusedIfTheyCannotBe) {
   const std::string file = scenario_file("mirrored_dgx_a100");
   const auto said = [&](const std::vector<MeasuredStepOf>& measured,

@@ -48,8 +48,13 @@ class Search {
       require_possible(asked.measured, predicted);
       fit_.steps.push_back({asked.measured, predicted.each_step()});
     }
-    fit_.calibration.kernels = kernels();
-    fit_.calibration.synchronization = synchronization();
+    // What is lost by meeting is a share of the kernels' time, and the step with the fewest replicas may have both.
+    const bool first_meets = asked_.front().measured.replicas > 1 && asked_.size() > 1;
+    for (int round = 0; round < (first_meets ? 4 : 1); ++round) {
+      fit_.calibration.kernels = kernels();
+      fit_.calibration.synchronization = synchronization();
+    }
+    if (first_meets) fit_.calibration.kernels = kernels();
     for (std::size_t i = 0; i < asked_.size(); ++i)
       fit_.steps[i].after = asked_[i].predicted(fit_.calibration);
     return std::move(fit_);
@@ -83,7 +88,7 @@ class Search {
           "(time.software)");
     double high = 1, above = step_with(high);
     while (above < measured) low = high, below = above, above = step_with(high *= 2);
-    constexpr double near = 1e-5;
+    constexpr double near = 1e-4;
     for (int round = 0; round < 40 && high - low > near * low; ++round) {
       const double share = above > below ? (measured - below) / (above - below) : 0.5;
       const double middle = low + (high - low) * std::clamp(share, 0.05, 0.95);
@@ -127,7 +132,9 @@ class Search {
     fit_.calibration.synchronization.reset();
     if (ss == 0 && pp == 0) return std::nullopt;
     const double determinant = pp * ss - ps * ps;
-    const bool is_one_step = asked_.size() == 2 || determinant < 1e-9 * pp * ss;
+    // A fixed time is told apart from longer kernels only by a step of one replica, which has none.
+    const bool is_one_step =
+        asked_.size() == 2 || asked_.front().measured.replicas > 1 || determinant < 1e-9 * pp * ss;
     if (!is_one_step) {
       const double process = (pm * ss - sm * ps) / determinant, spread = (sm * pp - pm * ps) / determinant;
       if (process >= 0 && spread >= 0) return MeasuredSynchronization{spread, Seconds(process)};
