@@ -73,7 +73,7 @@ internal::Parts::~Parts() = default;
 
 Strategy::Strategy(const Described& described)
     : Parts(described),
-      train::Strategy(described.name, std::ssize(machine.replicas)),
+      train::Strategy(described.name, std::ssize(machine.replicas), {}, described.gathering),
       lowering_(computed, machine),
       timed_lowering_(timed, machine),
       resources_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue, distribution()} {}
@@ -176,11 +176,13 @@ Strategy mirrored(const MirroredOptions& options) {
 }
 
 Strategy central_storage(const CentralStorageOptions& options) {
-  return Strategy({"CentralStorageStrategy", options.platform,
-                   Options("central_storage")
-                       .add("compute_devices", options.compute_devices)
-                       .add("parameter_device", options.parameter_device)
-                       .text()});
+  return Strategy({.name = "CentralStorageStrategy",
+                   .platform = options.platform,
+                   .strategy = Options("central_storage")
+                                   .add("compute_devices", options.compute_devices)
+                                   .add("parameter_device", options.parameter_device)
+                                   .text(),
+                   .gathering = train::Gathering::by_concatenation});
 }
 
 Strategy multi_worker_mirrored(const MultiWorkerMirroredOptions& options) {

@@ -34,6 +34,7 @@ struct Described {
   std::string strategy{};  // an object
   std::string cluster{};   // an object of jobs; empty: none
   int threads = 0;         // of this host's CPU; 0: all
+  train::Gathering gathering = train::Gathering::by_collectives;
 };
 
 namespace internal {

@@ -35,10 +35,18 @@ const Strategy& default_strategy() {
 
 // ---- Values
 
-int checked_axis(int axis, const Tensor& value) {
-  const int rank = value.shape().rank();
+// The axis along which values of this shape are concatenated. Collectives permute the axes before, and what their
+// tf.range refuses is what the user reads; they take no axis from the end.
+int gathered_axis(int axis, const Shape& shape, Gathering gathering) {
+  const int rank = shape.rank();
+  if (rank == 0) throw InvalidArgumentError("ConcatOp : Can't concatenate scalars (use tf.stack instead)");
+  const bool is_collective = gathering == Gathering::by_collectives;
+  if (is_collective && (axis < 0 || axis >= rank))
+    throw device::ValueError(
+        fmt::format("Requires start <= limit when delta > 0: {}/{}", axis < 0 ? 0 : axis + 1, axis));
   if (axis < -rank || axis >= rank)
-    throw device::ValueError(fmt::format("`axis` = {} out of range for `value` with rank {}", axis, rank));
+    throw InvalidArgumentError(fmt::format(
+        "ConcatOp : Expected concatenating dimensions in the range [{}, {}), but got {}", -rank, rank, axis));
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -87,8 +95,12 @@ class Host {
 
 }  // namespace
 
-Strategy::Strategy(std::string name, std::int64_t num_replicas_in_sync, std::string refusal)
-    : name_(std::move(name)), replicas_(num_replicas_in_sync), refusal_(std::move(refusal)) {
+Strategy::Strategy(std::string name, std::int64_t num_replicas_in_sync, std::string refusal,
+                   Gathering gathering)
+    : name_(std::move(name)),
+      replicas_(num_replicas_in_sync),
+      refusal_(std::move(refusal)),
+      gathering_(gathering) {
   WT_EXPECT(replicas_ > 0, "{} has {} replicas", name_, replicas_);
 }
 
@@ -175,9 +187,10 @@ Tensor Strategy::gather(const Values& value, int axis) const {
         "tf.distribute.Strategy.gather method requires cross-replica context, use "
         "get_replica_context().all_gather() instead");
   require_cross_replica_context();
+  if (value.size() == 1) return value.front();
   Host host;
   EagerTensor all = host.place(value.at(0));
-  const int checked = checked_axis(axis, value[0]);
+  const int checked = gathered_axis(axis, value[0].shape(), gathering_);
   for (std::size_t i = 1; i < value.size(); ++i)
     all = host.apply("concat",
                      PartsAttributes{checked, {all.numbers.shape()[checked], value[i].shape()[checked]}},

@@ -22,10 +22,17 @@ enum class ReduceOp : std::uint8_t { sum, mean };
 
 using Values = std::vector<Tensor>;  // one per replica
 
+// How `gather` brings the replicas' values together, which shows in what it refuses.
+enum class Gathering : std::uint8_t {
+  by_concatenation,  // on one device, as under central storage
+  by_collectives     // as under mirrored strategies
+};
+
 class Strategy {
  public:
   // `refusal`: TensorFlow's sentence about a strategy that programs with a loop of their own can't use.
-  Strategy(std::string name, std::int64_t num_replicas_in_sync, std::string refusal = {});
+  Strategy(std::string name, std::int64_t num_replicas_in_sync, std::string refusal = {},
+           Gathering gathering = Gathering::by_collectives);
   Strategy(const Strategy&) = delete;  // scopes compare strategies by their address
   Strategy& operator=(const Strategy&) = delete;
 
@@ -54,7 +61,8 @@ class Strategy {
   // elements on it, so that every row has the same weight.
   Tensor reduce(ReduceOp op, const Values& value, std::optional<int> axis = {}) const;
   Tensor reduce(ReduceOp op, const Tensor& value) const;  // of a value that is the same on all replicas
-  Tensor gather(const Values& value, int axis) const;     // concatenates, in the order of the replicas
+  // Concatenates, in the order of the replicas. The value of a single replica is returned as it is.
+  Tensor gather(const Values& value, int axis) const;
 
  private:
   void require_usable() const;
@@ -63,6 +71,7 @@ class Strategy {
   std::string name_;
   std::int64_t replicas_;
   std::string refusal_;
+  Gathering gathering_;
 };
 
 // Selects one of the results that `run` returned, for every replica.

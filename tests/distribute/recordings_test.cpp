@@ -25,7 +25,9 @@ const recordings::PackedRecordings& recorded() {
 // "mirrored3", "central2", "one1", "default", on the CPUs of a host that are logical devices, as in the recordings.
 std::unique_ptr<train::Strategy> strategy_named(const std::string& kind) {
   const std::int64_t replicas = std::isdigit(kind.back()) != 0 ? kind.back() - '0' : 1;
-  return std::make_unique<train::Strategy>(kind, replicas);
+  const auto gathering =
+      kind.starts_with("central") ? train::Gathering::by_concatenation : train::Gathering::by_collectives;
+  return std::make_unique<train::Strategy>(kind, replicas, "", gathering);
 }
 
 void add_numbers(const json::Value& value, std::vector<double>& numbers) {
@@ -116,6 +118,61 @@ TEST(AP8_AP9_G7, ReduceDoesWhatWasRecorded) {
     const auto scope = strategy->scope();
     expect_same(*recording, "SUM in scope", [&] { return strategy->reduce(ReduceOp::sum, parts, 0); });
   }
+}
+
+// The values that the recorded program made on each replica, by its number.
+train::Values made(std::int64_t replicas, const std::function<Tensor(std::int64_t replica)>& make) {
+  train::Values values;
+  for (std::int64_t replica = 0; replica < replicas; ++replica) values.push_back(make(replica));
+  return values;
+}
+
+Tensor filled(const Shape& shape, float value) {
+  return Tensor::of<float>(shape, std::vector<float>(static_cast<std::size_t>(shape.elements()), value));
+}
+
+// What Python alone can write (an axis that is None, nests, strings) has no counterpart.
+TEST(AP10_G6, GatherDoesWhatWasRecorded) {
+  int compared = 0;
+  for (const char* kind : {"default", "one1", "central2", "mirrored2", "mirrored3"})
+    for (const Recording* recording : family(std::string("distribute_gather_") + kind)) {
+      const auto strategy = strategy_named(kind);
+      const std::int64_t replicas = strategy->num_replicas_in_sync();
+      const train::Values even = made(replicas, [](std::int64_t replica) {
+        std::vector<float> values;
+        for (int i = 0; i < 6; ++i)
+          values.push_back(static_cast<float>(i) + 10 * static_cast<float>(replica));
+        return Tensor::of<float>({2, 3}, values);
+      });
+      const auto gathers = [&](const std::string& key, const train::Values& values, int axis) {
+        expect_same(*recording, key, [&] { return strategy->gather(values, axis); });
+        ++compared;
+      };
+      for (const int axis : {0, 1, -1, 2}) gathers("even/" + std::to_string(axis), even, axis);
+      gathers("rows differ/0",
+              made(replicas,
+                   [](std::int64_t replica) {
+                     return filled({replica + 1, 2}, static_cast<float>(replica + 1));
+                   }),
+              0);
+      gathers("columns differ/1",
+              made(replicas,
+                   [](std::int64_t replica) {
+                     return filled({2, 2 * replica + 1}, 1);
+                   }),
+              1);
+      gathers("empty/0", made(replicas, [](std::int64_t replica) { return filled({replica, 2}, 0); }), 0);
+      const auto number = [](const Shape& shape) {
+        return [shape](std::int64_t replica) {
+          return Tensor::of<std::int32_t>(shape, {static_cast<std::int32_t>(replica)});
+        };
+      };
+      gathers("scalars/0", made(replicas, number({})), 0);
+      gathers("ints/0", made(replicas, number({1})), 0);
+      const auto scope = strategy->scope();
+      gathers("in scope", even, 0);
+    }
+  EXPECT_EQ(compared, 100);
 }
 
 }  // namespace
