@@ -159,7 +159,7 @@ class Options {
 }  // namespace
 
 Strategy default_strategy(const std::string& platform) {
-  return Strategy({"default strategy", platform, Options("default").text()});
+  return Strategy({"_DefaultDistributionStrategy", platform, Options("default").text()});
 }
 
 Strategy one_device(const OneDeviceOptions& options) {

@@ -29,7 +29,7 @@ class Entered {
 };
 
 const Strategy& default_strategy() {
-  static const Strategy strategy("default strategy", 1);
+  static const Strategy strategy("_DefaultDistributionStrategy", 1);
   return strategy;
 }
 
@@ -110,9 +110,11 @@ void Strategy::require_usable() const {
 
 // ---- Scopes
 
-// Accepts the cross-replica context of this strategy, and being outside of all scopes.
+// Accepts the cross-replica context of this strategy, and being outside of all scopes, which scopes and runs of the
+// default strategy are, too.
 void Strategy::require_cross_replica_context() const {
-  if (modes.empty() || (modes.back().strategy == this && modes.back().is_cross_replica)) return;
+  const bool is_outside = modes.empty() || modes.back().strategy == &default_strategy();
+  if (is_outside || (modes.back().strategy == this && modes.back().is_cross_replica)) return;
   if (modes.back().strategy != this)
     throw device::RuntimeError(fmt::format("Mixing different tf.distribute.Strategy objects: {} is not {}",
                                            modes.back().strategy->name(), name_));

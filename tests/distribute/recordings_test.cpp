@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include "device/cpu/workers.h"
 #include "device/error.h"
 #include "distribute/strategy.h"
 #include "program/placement.h"
 #include "recordings/packed_recordings.h"
+#include "strategy/default.h"
 
 namespace wt::distribute {
 namespace {
@@ -173,6 +175,108 @@ TEST(AP10_G6, GatherDoesWhatWasRecorded) {
       gathers("in scope", even, 0);
     }
   EXPECT_EQ(compared, 100);
+}
+
+// What the recorded programs note of where they are.
+struct Here {
+  std::string strategy{};
+  bool has_strategy = false;
+  bool is_cross_replica = false;
+  std::optional<std::int64_t> in_sync{};  // none in cross-replica context
+  bool operator==(const Here&) const = default;
+};
+
+Here here() {
+  const auto context = train::get_replica_context();
+  return {train::get_strategy().name(), train::has_strategy(), train::in_cross_replica_context(),
+          context ? std::optional(context->num_replicas_in_sync) : std::nullopt};
+}
+
+Here here_of(const json::Value& value) {
+  const json::Value& in_sync = *value.find("in_sync");
+  return {value.find("strategy")->string(), value.find("has_strategy")->boolean(),
+          value.find("cross_replica")->boolean(),
+          in_sync.kind() == json::Kind::null ? std::nullopt : std::optional(in_sync.integer())};
+}
+
+// The place that a call notes, or TensorFlow's sentence.
+void expect_here(const Recording& recording, const std::string& key, const std::function<Here()>& call) {
+  const std::string at = recording.version + " " + recording.id + " " + key;
+  try {
+    const Here found = call();
+    ASSERT_NE(recording.value(key), nullptr) << at;
+    const json::Value& wanted = *recording.value(key);
+    if (wanted.kind() == json::Kind::string)
+      EXPECT_EQ(found.strategy, wanted.string()) << at;
+    else
+      EXPECT_EQ(found, here_of(wanted)) << at;
+  } catch (const device::RuntimeError& refused) {
+    ASSERT_NE(recording.error(key), nullptr) << at << ": " << refused.what();
+    EXPECT_EQ(recording.error(key)->find("type")->string(), "RuntimeError") << at;
+    EXPECT_EQ(recording.error(key)->find("sentence")->string(), refused.what()) << at;
+  }
+}
+
+const Strategy& strategy_of(const std::string& kind) {
+  static const Strategy two = mirrored({.platform = "workstation_2x4090"});
+  static const Strategy one = one_device({.platform = "workstation_2x4090", .device = "GPU:1"});
+  return kind == "one1" ? one : two;
+}
+
+// Calls a function in the body of a step that the strategy runs.
+void in_run(const train::Strategy& strategy, const std::function<void()>& call) {
+  device::Workers workers(1);
+  device::CpuQueue queue(workers);
+  train::Resources machine{
+      [](strategy::Steps steps) { return strategy::lower_default(*steps.front(), {"/device:CPU:0"}); },
+      queue};
+  train::State state(1);
+  train::Resources& resources =
+      strategy.num_replicas_in_sync() == 1 ? machine : strategy_of("mirrored2").resources();
+  train::Function step("step", state, resources, train::Function::Mode::inference,
+                       [&](model::Building&, const std::vector<Symbol>& arguments) {
+                         call();
+                         return std::vector<Symbol>{arguments.front()};
+                       });
+  const Tensor one = Tensor::of<float>({1}, {1});
+  strategy.run(step, train::PerReplica(static_cast<std::size_t>(strategy.num_replicas_in_sync()), {one}));
+}
+
+TEST(AP1_AP2, ScopesAreWhereWasRecorded) {
+  for (const char* name : {"distribute_scope_default_then_mirrored2", "distribute_scope_mirrored2_then_same",
+                           "distribute_scope_one1_then_same"})
+    for (const Recording* recording : family(name)) {
+      const std::string outer = recording->config("outer")->string();
+      const train::Strategy& first = outer == "default" ? train::get_strategy() : strategy_of(outer);
+      const train::Strategy& second =
+          recording->config("inner")->string() == "same" ? first : strategy_of("mirrored2");
+      expect_here(*recording, "nested", [&] {
+        const auto scope = first.scope();
+        const auto inner = second.scope();
+        return here();
+      });
+      expect_here(*recording, "after", here);
+      expect_here(*recording, "one after the other", [&] {
+        { const auto scope = first.scope(); }
+        const auto scope = second.scope();
+        return here();
+      });
+      expect_here(*recording, "scope in run", [&] {
+        Here found;
+        in_run(first, [&] {
+          const auto scope = second.scope();
+          found = here();
+        });
+        return found;
+      });
+      expect_here(*recording, "after run", here);
+      if (recording->error("run of inner in run of outer") != nullptr)
+        expect_here(*recording, "run of inner in run of outer", [&] {
+          in_run(first, [&] { in_run(second, [] {}); });
+          return here();
+        });
+      expect_here(*recording, "after run in run", here);
+    }
 }
 
 }  // namespace
