@@ -21,7 +21,7 @@
 #include "communication/collective_clock.h"
 #include "platform/load.h"
 #include "scenario/parse.h"
-#include "session/this_host.h"
+#include "session/compute_times.h"
 #include "study/calibration/collectives.h"
 #include "study/calibration/steps.h"
 

@@ -110,8 +110,8 @@ TEST(AP8_AP9_G7, ReduceDoesWhatWasRecorded) {
     for (const json::Value& shape : recording->config("shapes")->elements())
       parts.push_back(
           tensor_of(type, shape_of(shape), *recording->value("part/" + std::to_string(parts.size()))));
-    for (const auto& [op, word] : {std::pair(ReduceOp::sum, "SUM"), {ReduceOp::mean, "MEAN"}}) {
-      const std::string before = std::string(word) + "/";
+    for (const ReduceOp op : {ReduceOp::sum, ReduceOp::mean}) {
+      const std::string before = op == ReduceOp::sum ? "SUM/" : "MEAN/";
       expect_same(*recording, before + "None", [&] { return strategy->reduce(op, parts); });
       for (const int axis : {0, 1, -1, 2})
         expect_same(*recording, before + std::to_string(axis),
