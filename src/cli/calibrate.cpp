@@ -185,16 +185,21 @@ void add_measurements(CLI::App& command, CalibrateOptions& options) {
           ->allow_extra_args(false);
   CLI::Option* platform = command.add_option("--platform", options.platform,
                                              "The machines on which nccl-tests ran: a name or a file");
-  command.add_option("--nccl", options.nccl, "Output of nccl-tests, as it is printed; may be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false)
-      ->excludes(steps)
-      ->needs(platform);
-  command.add_option("--launch", options.launch,
-                     "How nccl-tests started its processes: mpi, threads or torch; default: by its output");
-  command.add_option(
-      "--ranks", options.ranks,
-      "Number of ranks where the output of nccl-tests doesn't list them; default: all devices");
+  CLI::Option* nccl =
+      command.add_option("--nccl", options.nccl, "Output of nccl-tests, as it is printed; may be repeated")
+          ->type_name("FILE")
+          ->allow_extra_args(false)
+          ->excludes(steps)
+          ->needs(platform);
+  platform->needs(nccl);
+  command
+      .add_option("--launch", options.launch,
+                  "How nccl-tests started its processes: mpi, threads or torch; default: by its output")
+      ->needs(nccl);
+  command
+      .add_option("--ranks", options.ranks,
+                  "Number of ranks where the output of nccl-tests doesn't list them; default: all devices")
+      ->needs(nccl);
 }
 
 }  // namespace

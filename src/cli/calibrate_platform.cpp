@@ -159,7 +159,7 @@ void print(const study::CollectiveFit& fit, std::ostream& out) {
          "ones\n";
 }
 
-// Factors that fit badly, or are far from 1, correct a description that is another machine's.
+// Calls that stay far off with the best factors were probably measured on another machine.
 void note_poor_fits(const study::CollectiveFit& fit, const CalibrateOptions& options,
                     std::ostream& messages) {
   constexpr double poor = 0.3;
@@ -219,6 +219,8 @@ void print(const study::StepFit& fit, std::ostream& out) {
 Exit calibrate_steps(const CalibrateOptions& options, const Streams& streams) {
   std::vector<study::MeasuredStepOf> measured;
   for (const std::string& text : options.steps) measured.push_back(step_named(text));
+  streams.messages
+      << "fitting: steps are simulated with one factor after another until they take as long as measured\n";
   study::StepFit fit = study::fit_steps(options.file, options.overrides, measured);
   print(fit, streams.results);
   constexpr double far = 4;

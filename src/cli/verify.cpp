@@ -24,6 +24,10 @@ void add_published(CLI::App& command, PublishedOptions& options) {
   command.add_flag("--csv", options.csv, "Prints a line for every row");
 }
 
+void add_fit(CLI::App& command, PublishedOptions& options, const std::string& meaning) {
+  command.add_option("--fit", options.fit, meaning)->type_name("FILE");
+}
+
 Command verify_command(CLI::App& program) {
   CLI::App* verify = program.add_subcommand(
       "verify", "Proves algorithms, and compares results with references and measurements");

@@ -47,6 +47,7 @@ struct PublishedOptions {
   std::string fit{};  // the file whose constants are fitted to the rows; empty: none is changed
 };
 void add_published(CLI::App& command, PublishedOptions& options);
+void add_fit(CLI::App& command, PublishedOptions& options, const std::string& meaning);
 
 // Prints the errors of three predictions for each group of rows (study/evidence/measurement_study.h), and
 // constants fitted to the group's rows.

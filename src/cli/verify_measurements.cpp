@@ -184,16 +184,14 @@ Exit verify_measurements(const PublishedOptions& options, const Streams& streams
 }
 
 Command verify_measurements_command(CLI::App& verify) {
-  return declare(
-      verify, "measurements", "Compares predicted with published training throughput of single devices",
-      verify_measurements, [](CLI::App& command, PublishedOptions& options) {
-        add_published(command, options);
-        command
-            .add_option("--fit", options.fit,
-                        "A file of device types, platforms/devices.json: constants with \"fitted_to\" are "
-                        "replaced by those that their rows determine")
-            ->type_name("FILE");
-      });
+  return declare(verify, "measurements",
+                 "Compares predicted with published training throughput of single devices",
+                 verify_measurements, [](CLI::App& command, PublishedOptions& options) {
+                   add_published(command, options);
+                   add_fit(command, options,
+                           "A file of device types, platforms/devices.json: constants with \"fitted_to\" are "
+                           "replaced by those that their rows determine");
+                 });
 }
 
 }  // namespace wt::cli

@@ -203,11 +203,9 @@ Command verify_scaling_command(CLI::App& verify) {
       verify, "scaling", "Compares predicted with published training throughput of several devices",
       verify_scaling, [](CLI::App& command, PublishedOptions& options) {
         add_published(command, options);
-        command
-            .add_option("--fit", options.fit,
-                        "A file of constants, platforms/communication.json: what devices lose by meeting is "
-                        "replaced by what the rows determine whose gradients overlap")
-            ->type_name("FILE");
+        add_fit(command, options,
+                "A file of constants, platforms/communication.json: what devices lose by meeting is "
+                "replaced by what the rows determine whose gradients overlap");
       });
 }
 

@@ -18,18 +18,16 @@ namespace {
 std::string scenario_text(const Described& described, std::string_view numerics) {
   const bool is_name = described.platform.find('{') == std::string::npos;
   const std::string platform = is_name ? json::quote(described.platform) : described.platform;
-  const std::string cluster =
-      described.cluster.empty() ? "" : fmt::format(R"("cluster": {},)", described.cluster);
   return fmt::format(R"({{
   "name": "a program",
   "platform": {},
-  "strategy": {}, {}
+  "strategy": {},
   "model": "linear",
   "dataset": {{"type": "synthetic", "rows": 64, "repeat": -1}},
   "training": {{"loop": "custom", "loss": "mse", "optimizer": "sgd", "per_replica_batch": 1, "steps": 1}},
   "numerics": "{}"
 }})",
-                     platform, described.strategy, cluster, numerics);
+                     platform, described.strategy, numerics);
 }
 
 // The places of problems are in a text that the user never sees.
@@ -65,8 +63,7 @@ internal::Parts::Parts(const Described& described)
     : computed(parsed(described, "cpu")),
       timed(parsed(described, "none")),
       machine(without_places([&] { return scenario::build_machine(computed); })),
-      workers(std::make_unique<device::Workers>(described.threads > 0 ? described.threads
-                                                                      : device::hardware_threads())),
+      workers(std::make_unique<device::Workers>(device::hardware_threads())),
       queue(std::make_unique<device::CpuQueue>(*workers)) {}
 
 internal::Parts::~Parts() = default;

@@ -27,13 +27,11 @@
 
 namespace wt::distribute {
 
-// What a constructor is told, as a scenario writes it: keys with values in JSON.
+// The arguments of a constructor, in the form in which a scenario file has them.
 struct Described {
   std::string name{};      // of the class in TensorFlow: "MirroredStrategy"
   std::string platform{};  // a name, or JSON
   std::string strategy{};  // an object
-  std::string cluster{};   // an object of jobs; empty: none
-  int threads = 0;         // of this host's CPU; 0: all
   train::Gathering gathering = train::Gathering::by_collectives;
 };
 

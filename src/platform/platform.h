@@ -92,7 +92,9 @@ class Platform {
 
   // The same machines, whose predicted times are corrected by these measurements.
   Platform with_calibration(Calibration calibration) const;
-  const Calibration* calibration() const { return calibration_.get(); }  // null: nobody measured them
+  const Calibration* calibration() const {
+    return calibration_.get();
+  }  // null: the platform has no such section
 
   const std::string& name() const { return name_; }
   std::int32_t devices() const;

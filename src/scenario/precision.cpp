@@ -45,8 +45,8 @@ void note_unseen_overflow(const Scenario& scenario, Job& job) {
                        "take a smaller \"initial_scale\" of a LossScaleOptimizer, or mixed_bfloat16"});
 }
 
-// The compiler of a TPU rounds activations by itself, unless float32 is asked for or the model has a policy, which then
-// says what has 16 bits.
+// A TPU stores activations of float32 in 16 bits only where the scenario leaves the precision to the compiler. With
+// "precision": "float32" it stores 32 bits, and under a mixed policy the types of the tensors say what it stores.
 void keep_what_is_asked_for(const Scenario& scenario, Job& job) {
   const bool has_policy =
       model::computes_in(*job.model, Type::float16) || model::computes_in(*job.model, Type::bfloat16);

@@ -2,9 +2,9 @@
 // Finds the factors by which a library's calls on one system differ from prediction (platform/calibration.h), from
 // tables of nccl-tests that were measured on it.
 //
-// Two factors for each protocol, one on latencies and one on rates, are as many as a table can tell apart: small
-// sizes take latencies, large ones the time of their bytes. More would repeat the noise of the table. The error of
-// sizes that had no part in the fit says whether the factors carry over.
+// Each protocol gets two factors: one on latencies, which small sizes determine, and one on rates, which large sizes
+// determine. Further factors would fit the noise of the table. The error of sizes that were left out of the fit shows
+// whether the factors hold for other sizes.
 
 #include <string>
 #include <vector>

@@ -132,7 +132,8 @@ class Search {
     fit_.calibration.synchronization.reset();
     if (ss == 0 && pp == 0) return std::nullopt;
     const double determinant = pp * ss - ps * ps;
-    // A fixed time is told apart from longer kernels only by a step of one replica, which has none.
+    // A step of several replicas contains the fixed time as well, so without a step of one replica the fixed time
+    // cannot be separated from the kernels' time.
     const bool is_one_step =
         asked_.size() == 2 || asked_.front().measured.replicas > 1 || determinant < 1e-9 * pp * ss;
     if (!is_one_step) {

@@ -327,7 +327,10 @@ double median_size(const std::vector<double>& errors) {
 
 SynchronizationFit fit_synchronization(const std::vector<Measurement>& rows) {
   std::vector<MeetingRow> meeting = meeting_rows(rows);
-  if (meeting.empty()) throw InputError("no row of the measurements tells what it costs to meet", "");
+  if (meeting.empty())
+    throw InputError(
+        "the measurements have no training throughput of overlapped gradients on several devices",
+        "name a folder with such rows, as tests/measurements has them");
   linearize(meeting, rows);
   SynchronizationFit fit{.found = least(meeting), .rows = meeting.size()};
   fit.before = median_size(errors_with(meeting, rows, {}));
