@@ -115,6 +115,12 @@ Context::Context(const std::vector<PhysicalDevice>& machine, Environment environ
   task_.index.reset();
 }
 
+Context::Context(std::vector<LogicalDevice> devices, const Name& task) : task_(canonical(task)), initialised_(true) {
+  task_.kind.reset();
+  task_.index.reset();
+  created_.devices = std::move(devices);
+}
+
 std::vector<PhysicalDevice> Context::list_physical_devices(std::optional<Kind> kind) const {
   return only(kind, physical_);
 }

@@ -26,6 +26,8 @@ class Context {
   // task of the cluster as which the process runs.
   explicit Context(const std::vector<PhysicalDevice>& machine = {}, Environment environment = {},
                    const Name& task = {.job = "localhost"});
+  // A process that is initialised with these logical devices, and whose configuration can't be changed.
+  Context(std::vector<LogicalDevice> devices, const Name& task);
 
   // The devices of one kind, or all devices if no kind is given.
   std::vector<PhysicalDevice> list_physical_devices(std::optional<Kind> kind = {}) const;

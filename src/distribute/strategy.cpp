@@ -57,6 +57,21 @@ std::int64_t rows_of(const train::PerReplica& arguments) {
   return rows;
 }
 
+// The devices and the rules of variables that the base class wants to know.
+train::Strategy::Traits traits_of(const Described& described, const cluster::Machine& machine) {
+  using train::Gathering, train::VariablePlacement;
+  train::Strategy::Traits traits{
+      .name = described.name, .variables = described.variables, .cross_device_ops = described.cross_device_ops};
+  for (const cluster::Replica& replica : machine.replicas) traits.devices.push_back(replica.device);
+  if (described.variables != VariablePlacement::on_parameter_device) return traits;
+  const device::Name& first = traits.devices.front().name;
+  traits.gathering = Gathering::by_concatenation;
+  traits.parameter_device = machine.center                ? machine.center->name
+                            : traits.devices.size() > 1 ? device::host_of(first)
+                                                          : first;
+  return traits;
+}
+
 }  // namespace
 
 internal::Parts::Parts(const Described& described)
@@ -70,7 +85,7 @@ internal::Parts::~Parts() = default;
 
 Strategy::Strategy(const Described& described)
     : Parts(described),
-      train::Strategy(described.name, std::ssize(machine.replicas), {}, described.gathering),
+      train::Strategy(traits_of(described, machine)),
       lowering_(computed, machine),
       timed_lowering_(timed, machine),
       resources_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue, distribution()} {}
@@ -156,20 +171,29 @@ class Options {
 }  // namespace
 
 Strategy default_strategy(const std::string& platform) {
-  return Strategy({"_DefaultDistributionStrategy", platform, Options("default").text()});
+  return Strategy({.name = "_DefaultDistributionStrategy",
+                   .platform = platform,
+                   .strategy = Options("default").text(),
+                   .variables = train::VariablePlacement::on_its_device});
 }
 
 Strategy one_device(const OneDeviceOptions& options) {
-  return Strategy(
-      {"OneDeviceStrategy", options.platform, Options("one_device").add("device", options.device).text()});
+  return Strategy({.name = "OneDeviceStrategy",
+                   .platform = options.platform,
+                   .strategy = Options("one_device").add("device", options.device).text(),
+                   .variables = train::VariablePlacement::on_its_device});
 }
 
 Strategy mirrored(const MirroredOptions& options) {
-  return Strategy({"MirroredStrategy", options.platform,
-                   Options("mirrored")
-                       .add("devices", options.devices)
-                       .add("cross_device_ops", options.cross_device_ops)
-                       .text()});
+  return Strategy({.name = "MirroredStrategy",
+                   .platform = options.platform,
+                   .strategy = Options("mirrored")
+                                   .add("devices", options.devices)
+                                   .add("cross_device_ops", options.cross_device_ops)
+                                   .text(),
+                   .cross_device_ops = options.cross_device_ops == "hierarchical_copy"
+                                           ? strategy::CrossDeviceOps::hierarchical_copy
+                                           : strategy::CrossDeviceOps::collective_nccl});
 }
 
 Strategy central_storage(const CentralStorageOptions& options) {
@@ -179,7 +203,7 @@ Strategy central_storage(const CentralStorageOptions& options) {
                                    .add("compute_devices", options.compute_devices)
                                    .add("parameter_device", options.parameter_device)
                                    .text(),
-                   .gathering = train::Gathering::by_concatenation});
+                   .variables = train::VariablePlacement::on_parameter_device});
 }
 
 Strategy multi_worker_mirrored(const MultiWorkerMirroredOptions& options) {
@@ -189,11 +213,11 @@ Strategy multi_worker_mirrored(const MultiWorkerMirroredOptions& options) {
       if (!options.communication.empty()) out.member("implementation", options.communication);
       if (options.bytes_per_pack > Bytes(0)) out.member("bytes_per_pack", wt::print(options.bytes_per_pack));
     });
-  return Strategy({"MultiWorkerMirroredStrategy", options.platform, written.text()});
+  return Strategy({"CollectiveAllReduceStrategy", options.platform, written.text()});
 }
 
 Strategy tpu(const TpuOptions& options) {
-  return Strategy({"TPUStrategy", options.platform, Options("tpu").text()});
+  return Strategy({"TPUStrategyV2", options.platform, Options("tpu").text()});
 }
 
 }  // namespace wt::distribute

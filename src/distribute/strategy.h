@@ -32,7 +32,8 @@ struct Described {
   std::string name{};      // of the class in TensorFlow: "MirroredStrategy"
   std::string platform{};  // a name, or JSON
   std::string strategy{};  // an object
-  train::Gathering gathering = train::Gathering::by_collectives;
+  train::VariablePlacement variables = train::VariablePlacement::mirrored;
+  strategy::CrossDeviceOps cross_device_ops = strategy::CrossDeviceOps::collective_nccl;
 };
 
 namespace internal {

@@ -74,7 +74,7 @@ std::string print(const Step& step) {
   const auto spec = [&](ValueId value) { return print(step.program.spec(value)); };
   for (const NamedValue& input : step.inputs)
     text += fmt::format("  input {} {}\n", input.name, spec(input.value));
-  for (const Variable& variable : step.variables)
+  for (const StepVariable& variable : step.variables)
     text += fmt::format("  variable {} {}{}\n", variable.name, spec(variable.value),
                         variable.trainable ? "" : " not trainable");
   for (const Node& node : step.program.nodes) text += print(step, node);

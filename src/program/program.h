@@ -124,7 +124,8 @@ std::vector<ValueId> append(Program& program, Operation operation, std::vector<V
 enum class Synchronization : std::uint8_t { automatic, none, on_write, on_read };
 enum class Aggregation : std::uint8_t { none, sum, mean, only_first_replica };
 
-struct Variable {
+// A variable of a step. Programs have train::Variable.
+struct StepVariable {
   std::string name{};
   ValueId value{};  // read by the nodes of this step
   bool trainable = true;
@@ -144,7 +145,7 @@ struct Step {
   std::string name{};
   Program program{};
   std::vector<NamedValue> inputs{};
-  std::vector<Variable> variables{};
+  std::vector<StepVariable> variables{};
   std::vector<NamedValue> results{};
 };
 

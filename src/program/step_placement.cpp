@@ -84,7 +84,7 @@ class StepPlacer {
 
   const std::vector<Node>& nodes() const { return step_.program.nodes; }
   const TensorSpec& spec(ValueId value) const { return step_.program.spec(value); }
-  const Variable& variable(std::size_t i) const { return step_.variables[i]; }
+  const StepVariable& variable(std::size_t i) const { return step_.variables[i]; }
   Origin& origin(ValueId value) { return values_[index(value)]; }
 
   static bool is_inside(const std::string& path, const std::string& scope) {

@@ -17,7 +17,7 @@ Symbol Trace::input(std::string name, TensorSpec spec) {
 }
 
 Symbol Trace::variable(std::string name, TensorSpec spec, VariableOptions options) {
-  for (const Variable& other : step_.variables)
+  for (const StepVariable& other : step_.variables)
     if (other.name == name)
       throw InputError(fmt::format("[variable] there are two variables named \"{}\"", name), "rename one");
   const ValueId value = step_.program.add_value(spec, name);
@@ -28,7 +28,7 @@ Symbol Trace::variable(std::string name, TensorSpec spec, VariableOptions option
 
 // The variable to which the value may be assigned.
 VariableId Trace::updated(Symbol variable, Symbol value) const {
-  const auto of_symbol = [&](const Variable& candidate) { return candidate.value == variable.value; };
+  const auto of_symbol = [&](const StepVariable& candidate) { return candidate.value == variable.value; };
   const auto found = std::find_if(step_.variables.begin(), step_.variables.end(), of_symbol);
   if (found == step_.variables.end())
     throw InputError("[update] the first argument is not a variable", "pass what Trace::variable returned");

@@ -19,7 +19,7 @@ Bytes bytes_of(const std::vector<plan::Port>& ports) {
 
 Bytes variables_of(const Step& step) {
   Bytes sum;
-  for (const Variable& variable : step.variables) sum += step.program.spec(variable.value).bytes();
+  for (const StepVariable& variable : step.variables) sum += step.program.spec(variable.value).bytes();
   return sum;
 }
 

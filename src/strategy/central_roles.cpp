@@ -14,7 +14,7 @@ class Finding {
  public:
   Finding(std::string_view strategy, Steps steps, LookUps look_ups)
       : strategy_(strategy), look_ups_(look_ups), steps_(steps), step_(*steps[0]), program_(step_.program) {
-    for (const Variable& variable : step_.variables) roles_.is_central.push_back(is_on_write(variable));
+    for (const StepVariable& variable : step_.variables) roles_.is_central.push_back(is_on_write(variable));
     roles_.is_pulled.resize(step_.variables.size(), false);
     find_common(mirrored_values(steps));
     find_servers_nodes();
@@ -117,7 +117,7 @@ class Finding {
       if (!is_at_table || input != node.inputs[1]) note_pull(input);
   }
 
-  void check(const Variable& variable) const {
+  void check(const StepVariable& variable) const {
     if (variable.aggregation != Aggregation::none) return;
     throw InputError(
         fmt::format("[{}] replicas compute different new values of {}, which lives in one place", strategy_,

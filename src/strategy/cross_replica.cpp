@@ -339,13 +339,13 @@ void CrossReplica::permute(std::size_t node) {
   note_reads(node);
 }
 
-CrossReplica::Operands CrossReplica::copies_of(const Variable& variable) const {
+CrossReplica::Operands CrossReplica::copies_of(const StepVariable& variable) const {
   Operands copies;
   for (const ReplicaLowering& replica : replicas_) copies.push_back(replica.operand(variable.value));
   return copies;
 }
 
-void CrossReplica::hand_out(const Variable& variable, std::size_t replicas_per_task) {
+void CrossReplica::hand_out(const StepVariable& variable, std::size_t replicas_per_task) {
   const Operands copies = copies_of(variable);
   Operands first;
   for (std::size_t r = 0; r < copies.size(); r += replicas_per_task) first.push_back(copies[r]);
@@ -356,7 +356,7 @@ void CrossReplica::hand_out(const Variable& variable, std::size_t replicas_per_t
                            replicas_[r].label("broadcast", plan::Purpose::initial_value));
 }
 
-void CrossReplica::aggregate(const Variable& variable) {
+void CrossReplica::aggregate(const StepVariable& variable) {
   const Operands copies = copies_of(variable);
   switch (variable.aggregation) {
     case Aggregation::none:

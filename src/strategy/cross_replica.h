@@ -50,16 +50,16 @@ class CrossReplica {
   void broadcast(std::size_t node);
   void gather(std::size_t node);
   void permute(std::size_t node);
-  void aggregate(const Variable& variable);  // each replica's new value lies in its copy already
+  void aggregate(const StepVariable& variable);  // each replica's new value lies in its copy already
   // Replica 0's copy to the first replica of each task, and from there to the task's others.
-  void hand_out(const Variable& variable, std::size_t replicas_per_task);
+  void hand_out(const StepVariable& variable, std::size_t replicas_per_task);
 
  private:
   using Operands = std::vector<plan::Operand>;  // by replica, or by tensor
 
   std::size_t count() const { return stand_for_.value_or(replicas_.size()); }
   const wt::Node& node(std::size_t node) const { return steps_[0]->program.nodes[node]; }
-  Operands copies_of(const Variable& variable) const;
+  Operands copies_of(const StepVariable& variable) const;
   Operands inputs_of(std::size_t node) const;
   Operands targets_of(std::size_t node);
   void note_reads(std::size_t node);

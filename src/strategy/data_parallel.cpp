@@ -88,7 +88,7 @@ class DataParallelLowering {
   plan::Plan lower() && {
     for (std::size_t r = 0; r < replicas_.size(); ++r) {
       for (const NamedValue& input : steps_[r]->inputs) replicas_[r].add_input(input);
-      for (const Variable& variable : steps_[r]->variables) replicas_[r].add_variable(variable);
+      for (const StepVariable& variable : steps_[r]->variables) replicas_[r].add_variable(variable);
       replicas_[r].save_values();
     }
     for (const Part& part : parts_) {
@@ -201,7 +201,7 @@ class DataParallelLowering {
     for (const wt::Node& node : program().nodes) {
       const auto* update = std::get_if<Update>(&node.operation);
       if (update == nullptr) continue;
-      const Variable& variable = steps_[0]->variables[index(update->variable)];
+      const StepVariable& variable = steps_[0]->variables[index(update->variable)];
       const bool is_first = variable.aggregation == Aggregation::only_first_replica;
       if (!is_on_write(variable) || (is_first && mirrored[index(node.inputs[0])])) continue;
       cross_replica_.aggregate(variable);

@@ -67,7 +67,7 @@ class Rewriting {
   std::vector<Shard> shards_of(ValueId value) const {
     const wt::Node* node = writer(value);
     if (node == nullptr) {
-      const bool is_central = std::ranges::any_of(step_.variables, [&](const Variable& variable) {
+      const bool is_central = std::ranges::any_of(step_.variables, [&](const StepVariable& variable) {
         return variable.value == value && is_on_write(variable);
       });
       return is_central ? std::vector<Shard>{{value, 0, spec(value).shape[0]}} : std::vector<Shard>{};
@@ -304,7 +304,7 @@ Step with_look_ups_at_tables(const Step& step, std::int64_t replicas, const RowS
 
 bool is_look_up_at_table(const Step& step, const wt::Node& node) {
   return name(node.operation) == "embedding" &&
-         std::ranges::any_of(step.variables, [&](const Variable& variable) {
+         std::ranges::any_of(step.variables, [&](const StepVariable& variable) {
            return variable.value == node.inputs[1] && is_on_write(variable);
          });
 }

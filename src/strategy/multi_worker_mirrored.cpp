@@ -99,12 +99,12 @@ plan::Plan lower_initial_broadcast(const Step& step, std::span<const Place> plac
   for (const Replica& replica : add_devices(draft, places, places.size()))
     replicas.emplace_back(step, replica, draft.plan, std::vector<Part>{});
   for (ReplicaLowering& replica : replicas)
-    for (const Variable& variable : step.variables) replica.add_variable(variable);
+    for (const StepVariable& variable : step.variables) replica.add_variable(variable);
   Communication communication{.strategy = "multi_worker_mirrored"};
   communication.broadcast = collective_op(CollectiveType::broadcast).algorithm;
   communication.shape.shape = {1, narrow<int>(places.size() / devices)};
   CrossReplica cross_replica(draft, replicas, steps, communication);
-  for (const Variable& variable : step.variables) cross_replica.hand_out(variable, devices);
+  for (const StepVariable& variable : step.variables) cross_replica.hand_out(variable, devices);
   draft.order();
   plan::plan_memory(draft.plan, draft.frontiers);
   return std::move(draft.plan);

@@ -194,7 +194,7 @@ void ReplicaLowering::add_input(const NamedValue& input) {
   plan_.inputs.push_back({name, source});
 }
 
-void ReplicaLowering::add_variable(const Variable& variable) {
+void ReplicaLowering::add_variable(const StepVariable& variable) {
   give_buffer(variable.value, device_of(variable.value), own(variable.name),
               variable.slot_of.empty() ? BufferKind::variable : BufferKind::optimizer_slot);
   plan_.variables.push_back({own(variable.name), operand(variable.value)});
@@ -398,7 +398,7 @@ void lower_replica(const Step& step, Replica replica, plan::Plan& plan) {
   const std::vector<Part> parts = whole_nodes(step);
   ReplicaLowering lowering(step, std::move(replica), plan, parts);
   for (const NamedValue& input : step.inputs) lowering.add_input(input);
-  for (const Variable& variable : step.variables) lowering.add_variable(variable);
+  for (const StepVariable& variable : step.variables) lowering.add_variable(variable);
   lowering.save_values();
   for (const Part& part : parts) lowering.lower(part);
   lowering.move_updates();

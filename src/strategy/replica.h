@@ -50,7 +50,7 @@ class ReplicaLowering {
 
   // Called first, in this order. A variable that has no port of its own is given by define() instead.
   void add_input(const NamedValue& input);
-  void add_variable(const Variable& variable);
+  void add_variable(const StepVariable& variable);
   void save_values();  // copies values that would be overwritten before they become a result or a new value
   void save_results();
   void save_new_values();

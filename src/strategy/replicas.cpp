@@ -138,7 +138,7 @@ bool computes_the_same(Steps steps, std::size_t node) {
          });
 }
 
-bool is_on_write(const Variable& variable) {
+bool is_on_write(const StepVariable& variable) {
   return variable.synchronization == Synchronization::automatic ||
          variable.synchronization == Synchronization::on_write;
 }
@@ -147,7 +147,7 @@ bool is_on_write(const Variable& variable) {
 std::vector<bool> mirrored_values(Steps steps) {
   const Step& step = *steps[0];
   std::vector<bool> variables;
-  for (const Variable& variable : step.variables) variables.push_back(is_on_write(variable));
+  for (const StepVariable& variable : step.variables) variables.push_back(is_on_write(variable));
   for (;;) {
     const std::vector<bool> mirrored = mirrored_given(steps, variables);
     bool is_stable = true;

@@ -53,7 +53,7 @@ std::vector<Replica> add_devices(Draft& draft, std::span<const Place> places, st
 // which replicas have for themselves. Other operations are always the same.
 bool computes_the_same(Steps steps, std::size_t node);
 
-bool is_on_write(const Variable& variable);
+bool is_on_write(const StepVariable& variable);
 // For each value whether it is the same on all replicas by construction: computed from mirrored variables and
 // from values that were brought together. Every replica has inputs of its own.
 std::vector<bool> mirrored_values(Steps steps);

@@ -44,7 +44,7 @@ class Sharding {
   // The rows of each shard, by variable; a single number stands for a variable that is not cut.
   void count_shards(const model::Partition& partition) {
     std::map<std::string_view, std::vector<std::int64_t>> by_name;
-    for (const Variable& variable : step_.variables) {
+    for (const StepVariable& variable : step_.variables) {
       const TensorSpec& spec = step_.program.spec(variable.value);
       std::int64_t shards = 1;
       if (is_on_write(variable) && spec.shape.rank() > 0)
@@ -56,13 +56,13 @@ class Sharding {
   }
 
   std::size_t variable_of(ValueId value) const {
-    const auto found = std::ranges::find(step_.variables, value, &Variable::value);
+    const auto found = std::ranges::find(step_.variables, value, &StepVariable::value);
     WT_EXPECT(found != step_.variables.end(), "an optimizer updates a value that is no variable");
     return static_cast<std::size_t>(found - step_.variables.begin());
   }
 
   void add_variable(std::size_t i) {
-    const Variable& variable = step_.variables[i];
+    const StepVariable& variable = step_.variables[i];
     std::vector<VariableId>& ids = variables_.emplace_back();
     const std::vector<std::int64_t>& rows = rows_[i];
     if (rows.size() == 1) {
@@ -80,7 +80,7 @@ class Sharding {
     }
   }
 
-  VariableId add_shard(Variable variable, std::string name, ValueId value, std::string slot_of) {
+  VariableId add_shard(StepVariable variable, std::string name, ValueId value, std::string slot_of) {
     variable.name = std::move(name);
     variable.value = value;
     variable.slot_of = std::move(slot_of);

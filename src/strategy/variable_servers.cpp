@@ -160,7 +160,7 @@ class ServerLowering {
     pulls_.resize(replicas_.size());
     for (std::size_t i = 0; i < step().variables.size(); ++i)
       for (std::size_t r = 0; r < replicas_.size(); ++r) {
-        const Variable& variable = steps_[r]->variables[i];
+        const StepVariable& variable = steps_[r]->variables[i];
         if (!roles_.is_central[i])
           replicas_[r].add_variable(variable);
         else if (roles_.is_pulled[i])
@@ -175,7 +175,7 @@ class ServerLowering {
     }
   }
 
-  void pull(const Variable& variable, std::size_t r) {
+  void pull(const StepVariable& variable, std::size_t r) {
     const Operand there = server_->operand(variable.value);
     replicas_[r].define(variable.value, there);
     if (replicas_[r].device() == draft_.device_of(there)) return;
@@ -323,7 +323,7 @@ class ServerLowering {
   }
 
   void aggregate(const LocalUpdate& update) {
-    const Variable& variable = step().variables[update.variable];
+    const StepVariable& variable = step().variables[update.variable];
     const Operand target = server_->operand(variable.value);
     std::vector<Operand> values = of_replicas(update.value);
     if (variable.aggregation == Aggregation::only_first_replica) values.resize(1);
@@ -361,7 +361,7 @@ std::vector<std::size_t> in_turn(const Step& step, std::size_t servers) {
   std::map<std::string_view, std::size_t> by_name;
   std::size_t next = 0;
   for (std::size_t i = 0; i < step.variables.size(); ++i) {
-    const Variable& variable = step.variables[i];
+    const StepVariable& variable = step.variables[i];
     if (!is_on_write(variable)) continue;
     server_of[i] = variable.slot_of.empty() ? next++ % servers : by_name.at(variable.slot_of);
     by_name.emplace(variable.name, server_of[i]);

@@ -201,8 +201,8 @@ Format column(const Tensor& tensor, const Elements& printed) {
 
 class Brackets {
  public:
-  Brackets(const Shape& shape, const Format& format)
-      : shape_(shape), format_(format), summarised_(shape.elements() > threshold) {}
+  Brackets(const Shape& shape, const Format& format, std::string_view comma = "")
+      : shape_(shape), format_(format), comma_(comma), summarised_(shape.elements() > threshold) {}
 
   std::string text(int axis, std::size_t first, const std::string& indent, std::size_t width) const {
     const std::string inner =
@@ -234,7 +234,8 @@ class Brackets {
   }
 
   std::string blocks(int axis, std::size_t first, const std::string& indent, std::size_t width) const {
-    const std::string separator(static_cast<std::size_t>(shape_.rank() - axis - 1), '\n');
+    const std::string separator =
+        std::string(comma_) + std::string(static_cast<std::size_t>(shape_.rank() - axis - 1), '\n');
     std::string text;
     for (const auto& index : indices(axis)) {
       if (!text.empty()) text += separator;
@@ -254,14 +255,17 @@ class Brackets {
         text += current.substr(0, current.find_last_not_of(' ') + 1) + "\n";
         current = indent;
       }
-      current += word + " ";
+      current += word;
+      current += comma_;
+      current += ' ';
     }
-    current.pop_back();
+    current.resize(current.size() - comma_.size() - 1);
     return text + current;
   }
 
   const Shape& shape_;
   const Format& format_;
+  std::string_view comma_;
   bool summarised_;
 };
 
@@ -320,6 +324,27 @@ std::string print_numpy(const Tensor& tensor) {
   Brackets(shape, none).collect(0, 0, printed);
   const Format format = column(tensor, printed);
   return Brackets(shape, format).text(0, 0, " ", line_width);
+}
+
+std::string repr_numpy(const Tensor& tensor) {
+  if (tensor.type() == Type::float16 || tensor.type() == Type::bfloat16 || tensor.shape().rank() == 0)
+    return print_numpy(tensor);
+  const Shape& shape = tensor.shape();
+  Elements printed;
+  const Format none;
+  if (shape.elements() > 0) Brackets(shape, none).collect(0, 0, printed);
+  const Format format = column(tensor, printed);
+  constexpr std::string_view opening = "array(";
+  const std::string indent(opening.size() + 1, ' ');
+  std::string text(opening);
+  text += shape.elements() == 0 ? "[]" : Brackets(shape, format, ",").text(0, 0, indent, line_width - 1);
+  const bool is_default =
+      tensor.type() == Type::float64 || tensor.type() == Type::int64 || tensor.type() == Type::boolean;
+  if (is_default && shape.elements() > 0) return text + ")";
+  const std::string type = fmt::format("dtype={})", name(tensor.type()));
+  const std::size_t last_line = text.size() + 1 - (text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1);
+  const bool fits = last_line + type.size() + 1 <= line_width;
+  return text + "," + (fits ? " " : "\n" + std::string(opening.size(), ' ')) + type;
 }
 
 std::string print_tuple(const Shape& shape) {

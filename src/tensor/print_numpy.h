@@ -14,6 +14,9 @@ namespace wt {
 // A scalar is printed like a Python number: "3.0". Requires: has_numbers().
 std::string print_numpy(const Tensor& tensor);
 
+// Prints a tensor as numpy's repr: "array([1., 2.], dtype=float32)". A scalar is printed like a Python number.
+std::string repr_numpy(const Tensor& tensor);
+
 // Prints a shape as Python prints a tuple: "(2, 3)", "(3,)", "()".
 std::string print_tuple(const Shape& shape);
 

@@ -105,6 +105,7 @@ class Eager {
   void set_sink(Sink sink) { sink_ = std::move(sink); }  // receives log lines; initially standard error
 
   const std::vector<EagerCopy>& copies() const { return copies_; }  // all copies so far, in order
+  const device::Name& scope_device() const { return scope_; }       // an empty name outside of all scopes
 
   // tf.config.experimental.get_memory_info and reset_memory_stats. Throws device::ValueError for a device
   // without a memory limit, whose allocations are not recorded.

@@ -5,119 +5,133 @@
 #include <algorithm>
 
 #include "device/error.h"
-#include "train/eager.h"
+#include "train/distributed/extended.h"
+#include "train/distributed/variable.h"
 #include "train/errors.h"
+#include "train/tensor_operations.h"
 
 namespace wt::train {
 
 namespace {
 
-// TensorFlow keeps a stack of modes per thread. Its lowest entry, the default strategy in replica context, is
-// implicit here and applies if the stack is empty.
-struct Mode {
-  const Strategy* strategy = nullptr;
-  bool is_cross_replica = true;
-};
-thread_local std::vector<Mode> modes;
-
-class Entered {
- public:
-  explicit Entered(Mode mode) { modes.push_back(mode); }
-  ~Entered() { modes.pop_back(); }
-  Entered(const Entered&) = delete;
-  Entered& operator=(const Entered&) = delete;
-};
+std::vector<device::LogicalDevice> cpus(std::int64_t count) {
+  std::vector<device::LogicalDevice> devices;
+  for (std::int64_t i = 0; i < count; ++i)
+    devices.push_back({.name = device::canonical({.kind = device::Kind::cpu, .index = static_cast<int>(i)})});
+  return devices;
+}
 
 const Strategy& default_strategy() {
-  static const Strategy strategy("_DefaultDistributionStrategy", 1);
+  static const Strategy strategy({.name = "_DefaultDistributionStrategy",
+                                  .devices = cpus(1),
+                                  .variables = VariablePlacement::where_it_is_made});
   return strategy;
+}
+
+device::Name task_of(device::Name name) {
+  name.kind.reset();
+  name.index.reset();
+  return name;
+}
+
+// The devices that the process of a task sees: its host, and those of the replicas that it runs.
+std::vector<device::LogicalDevice> seen_by(const device::Name& task,
+                                           const std::vector<device::LogicalDevice>& all) {
+  std::vector<device::LogicalDevice> seen{{.name = device::canonical({}, task)}};
+  for (const device::LogicalDevice& device : all)
+    if (task_of(device.name) == task && device.name != seen.front().name) seen.push_back(device);
+  return seen;
 }
 
 // ---- Values
 
 // The axis along which values of this shape are concatenated. Collectives permute the axes before, and what their
 // tf.range refuses is what the user reads; they take no axis from the end.
-int gathered_axis(int axis, const Shape& shape, Gathering gathering) {
-  const int rank = shape.rank();
-  if (rank == 0) throw InvalidArgumentError("ConcatOp : Can't concatenate scalars (use tf.stack instead)");
-  const bool is_collective = gathering == Gathering::by_collectives;
-  if (is_collective && (axis < 0 || axis >= rank))
-    throw device::ValueError(
-        fmt::format("Requires start <= limit when delta > 0: {}/{}", axis < 0 ? 0 : axis + 1, axis));
-  if (axis < -rank || axis >= rank)
-    throw InvalidArgumentError(fmt::format(
-        "ConcatOp : Expected concatenating dimensions in the range [{}, {}), but got {}", -rank, rank, axis));
-  return axis < 0 ? axis + rank : axis;
+void require_collective_axis(int axis, const Shape& shape, Gathering gathering) {
+  if (gathering != Gathering::by_collectives || (axis >= 0 && axis < shape.rank())) return;
+  throw device::ValueError(
+      fmt::format("Requires start <= limit when delta > 0: {}/{}", axis < 0 ? 0 : axis + 1, axis));
 }
 
-int reduced_axis(int axis, const Tensor& value) {
-  const int rank = value.shape().rank();
-  if (axis < -rank || axis >= rank)
-    throw device::ValueError(
-        fmt::format("Invalid reduction dimension {} for input with {} dimensions.", axis, rank));
-  return axis < 0 ? axis + rank : axis;
+
+std::vector<EagerTensor> on_host(const Values& values) {
+  std::vector<EagerTensor> placed;
+  for (const Tensor& value : values) placed.push_back({value, device::host_of(device::canonical({}))});
+  return placed;
 }
-
-// Runs single operations on the CPU of the host.
-class Host {
- public:
-  EagerTensor place(const Tensor& value) { return tf_.constant(value); }
-  EagerTensor apply(std::string_view kernel, const Attributes& attributes,
-                    std::initializer_list<EagerTensor> inputs) {
-    return tf_.apply(kernel, attributes, inputs).front();
-  }
-
-  // Adds from left to right, as TensorFlow's AddN does.
-  EagerTensor sum(const std::vector<EagerTensor>& values) {
-    EagerTensor total = values.front();
-    for (std::size_t i = 1; i < values.size(); ++i)
-      if (values[i].numbers.shape() != total.numbers.shape())
-        throw InvalidArgumentError(
-            fmt::format("Inputs to operation AddN of type AddN must have the same size and shape.  Input 0: "
-                        "{} != input {}: {}",
-                        wt::print(total.numbers.shape()), i, wt::print(values[i].numbers.shape())));
-    for (std::size_t i = 1; i < values.size(); ++i) total = apply("add", NoAttributes{}, {total, values[i]});
-    return total;
-  }
-
-  // Python's division of integers has the type float64, as tf.truediv.
-  Tensor divided(const EagerTensor& value, std::int64_t count) {
-    const Type type = is_floating(value.numbers.type()) ? value.numbers.type() : Type::float64;
-    const EagerTensor divisor =
-        apply("cast", CastAttributes{type}, {place(Tensor::of<std::int64_t>({}, {count}))});
-    return apply("divide", NoAttributes{}, {apply("cast", CastAttributes{type}, {value}), divisor}).numbers;
-  }
-
- private:
-  device::Context context_{};
-  Eager tf_{context_};
-};
 
 }  // namespace
 
-Strategy::Strategy(std::string name, std::int64_t num_replicas_in_sync, std::string refusal,
-                   Gathering gathering)
-    : name_(std::move(name)),
-      replicas_(num_replicas_in_sync),
-      refusal_(std::move(refusal)),
-      gathering_(gathering) {
-  WT_EXPECT(replicas_ > 0, "{} has {} replicas", name_, replicas_);
+// The processes whose devices execute single operations: one for each replica, so that a replica that pauses keeps its
+// place, and one for the strategy's scopes.
+struct Strategy::Eagers {
+  struct One {
+    One(std::vector<device::LogicalDevice> devices, const device::Name& task)
+        : context(std::move(devices), task), eager(context) {}
+    device::Context context;
+    Eager eager;
+  };
+  std::vector<std::unique_ptr<One>> all{};  // the last one is that of the scopes; made at their first use
+  bool logs_placement = false;
+  Eager::Sink sink{};
+
+  void configure(Eager& eager) const {
+    eager.set_log_device_placement(logs_placement);
+    if (sink) eager.set_sink(sink);
+  }
+};
+
+Strategy::Strategy(Traits traits) : traits_(std::move(traits)), eagers_(std::make_unique<Eagers>()) {
+  WT_EXPECT(!traits_.devices.empty(), "{} has no devices", traits_.name);
+  eagers_->all.resize(traits_.devices.size() + 1);
 }
 
+Strategy::Strategy(std::string name, std::int64_t num_replicas_in_sync, std::string refusal,
+                   Gathering gathering)
+    : Strategy({.name = std::move(name),
+                .devices = cpus(num_replicas_in_sync),
+                .gathering = gathering,
+                .refusal = std::move(refusal)}) {}
+
+Strategy::~Strategy() = default;
+
+StrategyExtended Strategy::extended() const { return StrategyExtended(*this); }
+
 void Strategy::require_usable() const {
-  if (!refusal_.empty()) throw NotImplementedError(refusal_);
+  if (!traits_.refusal.empty()) throw NotImplementedError(traits_.refusal);
 }
+
+Eager& Strategy::eager(std::optional<std::size_t> replica) const {
+  std::unique_ptr<Eagers::One>& one = eagers_->all.at(replica.value_or(traits_.devices.size()));
+  if (!one) {
+    const device::Name task = task_of(traits_.devices.at(replica.value_or(0)).name);
+    one = std::make_unique<Eagers::One>(seen_by(task, traits_.devices), task);
+    eagers_->configure(one->eager);
+  }
+  return one->eager;
+}
+
+void Strategy::set_log_device_placement(bool enabled, const Eager::Sink& sink) const {
+  eagers_->logs_placement = enabled;
+  eagers_->sink = sink;
+  for (const std::unique_ptr<Eagers::One>& one : eagers_->all)
+    if (one) eagers_->configure(one->eager);
+}
+
+Strategy::Device::Device(const Strategy& strategy, std::size_t replica)
+    : scope_(strategy.eager(replica).device(device::print(strategy.traits().devices.at(replica).name))) {}
 
 // ---- Scopes
 
-// Accepts the cross-replica context of this strategy, and being outside of all scopes, which scopes and runs of the
-// default strategy are, too.
+// Accepts the cross-replica context of this strategy, and being outside of all scopes. The default strategy is always in
+// replica context, in its scopes and its runs, and counts as outside.
 void Strategy::require_cross_replica_context() const {
-  const bool is_outside = modes.empty() || modes.back().strategy == &default_strategy();
-  if (is_outside || (modes.back().strategy == this && modes.back().is_cross_replica)) return;
-  if (modes.back().strategy != this)
+  const ThreadMode* mode = current_mode();
+  const bool is_outside = mode == nullptr || mode->strategy == &default_strategy();
+  if (is_outside || (mode->strategy == this && mode->kind != ThreadMode::Kind::replica)) return;
+  if (mode->strategy != this)
     throw device::RuntimeError(fmt::format("Mixing different tf.distribute.Strategy objects: {} is not {}",
-                                           modes.back().strategy->name(), name_));
+                                           mode->strategy->name(), name()));
   throw device::RuntimeError(
       "Method requires being in cross-replica context, use get_replica_context().merge_call()");
 }
@@ -127,46 +141,103 @@ Strategy::Scope::Scope(const Strategy& strategy) {
   if (&strategy == &default_strategy() && has_strategy())
     throw device::RuntimeError("Must not nest tf.distribute.Strategy scopes.");
   strategy.require_cross_replica_context();
-  modes.push_back({&strategy, true});
+  const auto kind = &strategy == &default_strategy() ? ThreadMode::Kind::replica : ThreadMode::Kind::cross_replica;
+  entered_.emplace(ThreadMode{&strategy, kind, 0, nullptr, &strategy.eager()});
 }
 
-Strategy::Scope::~Scope() { modes.pop_back(); }
-
-const Strategy& get_strategy() { return modes.empty() ? default_strategy() : *modes.back().strategy; }
+const Strategy& get_strategy() {
+  const ThreadMode* mode = current_mode();
+  return mode == nullptr ? default_strategy() : *mode->strategy;
+}
 bool has_strategy() { return &get_strategy() != &default_strategy(); }
-bool in_cross_replica_context() { return !modes.empty() && modes.back().is_cross_replica; }
+bool in_cross_replica_context() {
+  const ThreadMode* mode = current_mode();
+  return mode != nullptr && mode->kind != ThreadMode::Kind::replica;
+}
 
 std::optional<ReplicaContext> get_replica_context() {
   if (in_cross_replica_context()) return std::nullopt;
-  return ReplicaContext{get_strategy().num_replicas_in_sync()};
+  const ThreadMode* mode = current_mode();
+  return ReplicaContext(mode != nullptr ? *mode : ThreadMode{&default_strategy(), ThreadMode::Kind::replica});
 }
 
-// ---- Values
+void experimental_set_strategy(const Strategy* strategy) {
+  thread_local std::unique_ptr<Strategy::Scope> lasting;
+  const bool is_inside = number_of_modes() > (lasting ? 1u : 0u);
+  if (is_inside)
+    throw device::RuntimeError("Must not be called inside a `tf.distribute.Strategy` scope.");
+  lasting.reset();
+  if (strategy != nullptr) lasting = std::make_unique<Strategy::Scope>(*strategy);
+}
+
+// ---- Run
+
+bool Strategy::runs_in_one_thread() const {
+  return traits_.variables == VariablePlacement::where_it_is_made ||
+         traits_.variables == VariablePlacement::on_its_device;
+}
+
+// The default strategy has no device of its own.
+void Strategy::run_replicas(const ReplicaThreads::Body& body) const {
+  require_usable();
+  require_cross_replica_context();
+  switch (traits_.variables) {
+    case VariablePlacement::where_it_is_made: {
+      const Entered replica({this, ThreadMode::Kind::replica, 0, nullptr, &eager(0)});
+      return body(0);
+    }
+    case VariablePlacement::on_its_device: {
+      const Device device(*this, 0);
+      const Entered replica({this, ThreadMode::Kind::replica, 0, nullptr, &eager(0)});
+      return body(0);
+    }
+    default:
+      return ReplicaThreads::run(*this, body);
+  }
+}
 
 PerReplica Strategy::run(Function& function, const PerReplica& arguments) const {
   require_usable();
   require_cross_replica_context();
-  WT_EXPECT(std::ssize(arguments) == replicas_, "arguments are given for {} replicas, and there are {}",
-            arguments.size(), replicas_);
-  const Entered replica({this, false});
+  WT_EXPECT(std::ssize(arguments) == num_replicas_in_sync(),
+            "arguments are given for {} replicas, and there are {}", arguments.size(), num_replicas_in_sync());
+  const Entered replica({this, ThreadMode::Kind::replica});
   return function.run(arguments);
 }
 
-Tensor Strategy::reduce(ReduceOp op, const Values& value, std::optional<int> axis) const {
+// ---- Reductions
+
+EagerTensor Strategy::reduce(ReduceOp op, const DistributedValues<EagerTensor>& value,
+                             std::optional<int> axis) const {
   require_cross_replica_context();
-  WT_EXPECT(std::ssize(value) == replicas_, "{} values are given for {} replicas", value.size(), replicas_);
-  Host host;
+  WT_EXPECT(std::ssize(value.values()) == num_replicas_in_sync(), "{} values are given for {} replicas",
+            value.size(), num_replicas_in_sync());
+  const Entered across({this, ThreadMode::Kind::cross_replica, 0, nullptr, &eager()});
+  const Eager::Scope host = eager().device("/CPU:0");
   std::vector<EagerTensor> own;
-  std::int64_t count = axis ? 0 : replicas_;
-  for (const Tensor& each : value) {
-    own.push_back(host.place(each));
-    if (!axis) continue;
-    const int checked = reduced_axis(*axis, each);
-    own.back() = host.apply("reduce_sum", AxesAttributes{{checked}}, {own.back()});
-    count += each.shape()[checked];
+  std::int64_t count = axis ? 0 : num_replicas_in_sync();
+  for (const EagerTensor& each : value.values()) {
+    own.push_back(axis ? reduce_sum(each, *axis) : each);
+    if (axis) count += each.numbers.shape()[*axis < 0 ? *axis + each.numbers.shape().rank() : *axis];
   }
-  const EagerTensor sum = host.sum(own);
-  return op == ReduceOp::sum ? sum.numbers : host.divided(sum, count);
+  const EagerTensor sum = identity(add_n(own));
+  if (op == ReduceOp::sum) return sum;
+  // Python's division of integers has the type float64, as tf.truediv.
+  const EagerTensor real = is_floating(sum.numbers.type()) ? sum : cast(sum, Type::float64);
+  return real / cast(constant(count), real.numbers.type());
+}
+
+Tensor Strategy::reduce(ReduceOp op, const Values& value, std::optional<int> axis) const {
+  return reduce(op, DistributedValues(on_host(value)), axis).numbers;
+}
+
+// Each copy counts. A variable without copies is a value that is the same on all replicas.
+EagerTensor Strategy::reduce(ReduceOp op, const Variable& value, std::optional<int> axis) const {
+  if (!value.has_copies() && num_replicas_in_sync() > 1)
+    return {reduce(op, value.value().numbers), value.device()};
+  std::vector<EagerTensor> copies;
+  for (const Variable& copy : value.copies()) copies.push_back(copy.value());
+  return reduce(op, DistributedValues(std::move(copies)), axis);
 }
 
 // A value that is the same on all replicas is its own mean, and zeros are their own sum. TensorFlow refuses
@@ -177,27 +248,47 @@ Tensor Strategy::reduce(ReduceOp op, const Tensor& value) const {
   const std::span<const std::byte> bytes = value.bytes();
   const bool is_zero =
       std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{}; });
-  if (is_zero || op == ReduceOp::mean || replicas_ == 1) return value;
+  if (is_zero || op == ReduceOp::mean || num_replicas_in_sync() == 1) return value;
   throw device::ValueError(
       fmt::format("A non-DistributedValues value {} cannot be reduced with the given reduce op ReduceOp.SUM.",
-                  print(value.spec())));
+                  wt::print(value.spec())));
 }
 
-Tensor Strategy::gather(const Values& value, int axis) const {
-  if (!modes.empty() && !modes.back().is_cross_replica)
+EagerTensor Strategy::gather(const DistributedValues<EagerTensor>& value, int axis) const {
+  const ThreadMode* mode = current_mode();
+  if (mode != nullptr && mode->kind == ThreadMode::Kind::replica)
     throw device::RuntimeError(
         "tf.distribute.Strategy.gather method requires cross-replica context, use "
         "get_replica_context().all_gather() instead");
   require_cross_replica_context();
-  if (value.size() == 1) return value.front();
-  Host host;
-  EagerTensor all = host.place(value.at(0));
-  const int checked = gathered_axis(axis, value[0].shape(), gathering_);
-  for (std::size_t i = 1; i < value.size(); ++i)
-    all = host.apply("concat",
-                     PartsAttributes{checked, {all.numbers.shape()[checked], value[i].shape()[checked]}},
-                     {all, host.place(value[i])});
-  return all.numbers;
+  if (value.size() == 1) return value[0];
+  const Entered across({this, ThreadMode::Kind::cross_replica, 0, nullptr, &eager()});
+  const Eager::Scope host = eager().device("/CPU:0");
+  const Shape& shape = value[0].numbers.shape();
+  if (shape.rank() > 0) require_collective_axis(axis, shape, traits_.gathering);  // scalars are refused by concat
+  return concat(value.values(), axis);
+}
+
+Tensor Strategy::gather(const Values& value, int axis) const {
+  return gather(DistributedValues(on_host(value)), axis).numbers;
+}
+
+std::vector<Leaves> all_gathered(const Strategy& strategy, const std::vector<Leaves>& values, int axis) {
+  std::vector<Leaves> results(values.size());
+  for (std::size_t leaf = 0; leaf < values.front().size(); ++leaf) {
+    std::vector<EagerTensor> parts;
+    for (const Leaves& own : values) {
+      if (std::holds_alternative<IndexedSlices>(own.at(leaf)))
+        throw NotImplementedError("all_gather does not support IndexedSlices");
+      parts.push_back(std::get<EagerTensor>(own[leaf]));
+    }
+    if (strategy.runs_in_one_thread()) return values;
+    require_collective_axis(axis, parts[0].numbers.shape(), strategy.traits().gathering);
+    const EagerTensor all = strategy.gather(DistributedValues(parts), axis);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      results[i].push_back(EagerTensor{all.numbers, strategy.traits().devices[i].name});
+  }
+  return results;
 }
 
 Values experimental_local_results(const PerReplica& returned, std::size_t result) {

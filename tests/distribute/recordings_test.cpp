@@ -189,7 +189,7 @@ struct Here {
 Here here() {
   const auto context = train::get_replica_context();
   return {train::get_strategy().name(), train::has_strategy(), train::in_cross_replica_context(),
-          context ? std::optional(context->num_replicas_in_sync) : std::nullopt};
+          context ? std::optional(context->num_replicas_in_sync()) : std::nullopt};
 }
 
 Here here_of(const json::Value& value) {

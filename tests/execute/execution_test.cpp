@@ -193,7 +193,7 @@ Values inputs_of(const Step& step) {
       {"targets", numbers(floats({8, 10}), 3)},       {"seed", Tensor::of<std::int64_t>({2}, {5, 1})},
       {"rate", Tensor::of<float>({}, {0.01f})},
   };
-  for (const Variable& variable : step.variables)
+  for (const StepVariable& variable : step.variables)
     if (variable.trainable) values[variable.name] = numbers(step.program.spec(variable.value), values.size());
   return values;
 }

@@ -74,7 +74,7 @@ Values random_values(const Step& step, std::uint64_t seed) {
   Values values;
   for (const NamedValue& input : step.inputs)
     values[input.name] = test::random_tensor({step.program.spec(input.value)}, Type::float32, random);
-  for (const Variable& variable : step.variables)
+  for (const StepVariable& variable : step.variables)
     values[variable.name] = test::random_tensor({step.program.spec(variable.value)}, Type::float32, random);
   return values;
 }

@@ -37,7 +37,7 @@ std::vector<std::vector<double>> changed(const LayerPtr& layer, Semantics semant
     trace.result("y", (*layer)(building, trace.input("x", x.spec())));
   });
   test::Values given{{"x", x}};
-  for (const Variable& variable : step.variables)
+  for (const StepVariable& variable : step.variables)
     given[variable.name] = Tensor::of<std::int64_t>({2}, std::vector<std::int64_t>{17, 3});
   const Tensor y = test::run(step, given).at("y");
   const std::size_t elements = static_cast<std::size_t>(y.spec().elements() / count);

@@ -66,7 +66,7 @@ std::vector<double> result_of(const LayerPtr& layer, const Shape& input, bool tr
     trace.result("y", (*layer)(building, trace.input("x", {Type::float32, input})));
   });
   Values given;
-  for (const Variable& variable : step.variables)
+  for (const StepVariable& variable : step.variables)
     given[variable.name] = numbers_for(variable.name, step.program.spec(variable.value));
   std::mt19937_64 random(7);
   std::normal_distribution<float> normal;

@@ -161,7 +161,7 @@ TEST(BatchNormalization, UpdatesItsStatisticsInTrainingOnly) {
 
 TEST(BatchNormalization, KeepsStatisticsOfEachReplicaAndReadsTheirMean) {
   const Sequential model("m", {input_layer({4}), batch_normalization()});
-  const Variable mean = forward(model, 8, false, Semantics::keras2).step.variables.at(2);
+  const StepVariable mean = forward(model, 8, false, Semantics::keras2).step.variables.at(2);
   EXPECT_EQ(mean.name, "batch_normalization/moving_mean");
   EXPECT_EQ(mean.synchronization, Synchronization::on_read);
   EXPECT_EQ(mean.aggregation, Aggregation::mean);

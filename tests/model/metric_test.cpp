@@ -97,7 +97,7 @@ TEST(L12, StateIsSynchronizedOnReadBySumming) {
     update_mean(building, metric, x[0]);
   });
   ASSERT_EQ(step.variables.size(), 2u);
-  for (const Variable& variable : step.variables) {
+  for (const StepVariable& variable : step.variables) {
     EXPECT_EQ(variable.synchronization, Synchronization::on_read);
     EXPECT_EQ(variable.aggregation, Aggregation::sum);
     EXPECT_FALSE(variable.trainable);

@@ -44,7 +44,7 @@ double number(const Values& values, const std::string& name, std::size_t i = 0) 
 
 std::string variables_of(const Step& step) {
   std::string names;
-  for (const Variable& variable : step.variables) names += variable.name + " ";
+  for (const StepVariable& variable : step.variables) names += variable.name + " ";
   return names;
 }
 

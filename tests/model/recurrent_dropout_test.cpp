@@ -80,7 +80,7 @@ std::vector<double> result_of(const LayerPtr& layer, const Values& values, bool 
     trace.result("y", (*layer)(building, x));
   });
   Values given;
-  for (const Variable& variable : step.variables) given[variable.name] = values.at(variable.name);
+  for (const StepVariable& variable : step.variables) given[variable.name] = values.at(variable.name);
   given["x"] = values.at("x");
   return numbers_of(test::run(step, given).at("y"));
 }

@@ -123,7 +123,7 @@ TEST(LookUps, ST24_AVariableHasNoMoreShardsThanRows) {
   EXPECT_EQ(step.variables.size(), 100U);
   EXPECT_EQ(step.variables.back().name, "table/part_99");
   std::int64_t all = 0;
-  for (const Variable& variable : step.variables) all += step.program.spec(variable.value).shape[0];
+  for (const StepVariable& variable : step.variables) all += step.program.spec(variable.value).shape[0];
   EXPECT_EQ(all, table_rows);
   const Step small = trace("train", [](Trace& trace) {
     const Symbol w = trace.variable("w", floats({3, 2}));

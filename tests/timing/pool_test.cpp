@@ -422,7 +422,7 @@ class TableReplay {
   TableReplay(const Cluster& cluster, const timing::PlayedPool& played, const std::vector<Batch>& batches)
       : plan_(cluster.pooled.plan), table_(14) {
     std::int64_t first = 0;
-    for (const Variable& variable : cluster.step.variables) {
+    for (const StepVariable& variable : cluster.step.variables) {
       first_[variable.name] = first;
       first += rows_[variable.name] = cluster.step.program.spec(variable.value).shape[0];
     }

@@ -97,7 +97,7 @@ std::vector<StrategyWay> multi_worker_mirrored(int replicas) {
 // weights' names.
 strategy::AssignedLayers by_turns(const Step& step) {
   strategy::AssignedLayers layers;
-  for (const Variable& variable : step.variables)
+  for (const StepVariable& variable : step.variables)
     if (variable.trainable)
       layers.try_emplace(variable.name.substr(0, variable.name.find('/')), layers.size() % 2);
   return layers;

@@ -1,0 +1,57 @@
+#include "train/distributed/replica_context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "device/error.h"
+#include "train/distributed/variable.h"
+#include "train/strategy.h"
+#include "train/tensor_operations.h"
+
+namespace wt::train {
+
+ReduceOp reduce_op_named(std::string_view name) {
+  std::string upper(name);
+  std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  if (upper == "SUM") return ReduceOp::sum;
+  if (upper == "MEAN") return ReduceOp::mean;
+  throw device::ValueError(fmt::format("'{}' is not a valid ReduceOp", upper));
+}
+
+std::int64_t ReplicaContext::num_replicas_in_sync() const { return strategy().num_replicas_in_sync(); }
+
+// The default strategy has no device of its own.
+std::vector<std::string> ReplicaContext::devices() const {
+  const device::Name& here = current_eager().scope_device();
+  if (strategy().traits().variables == VariablePlacement::where_it_is_made)
+    return {here == device::Name{} ? "" : device::print(here)};
+  return {device::print(strategy().traits().devices.at(mode_.replica).name)};
+}
+
+EagerTensor ReplicaContext::all_reduce(ReduceOp op, const Variable& value) const {
+  if (!value.has_copies()) return identity(value.value());
+  return all_reduce(op, value.value());
+}
+
+void ReplicaContext::require_own_run() const {
+  const ThreadMode* mode = current_mode();
+  const Strategy& here = get_strategy();
+  if (mode != nullptr && mode->kind != ThreadMode::Kind::replica)
+    throw device::RuntimeError("Need to be inside `call_for_each_replica()`");
+  if (&here != mode_.strategy)
+    throw device::RuntimeError(fmt::format("Mismatching tf.distribute.Strategy objects: {} is not {}.",
+                                           here.name(), mode_.strategy->name()));
+  if (mode != nullptr && (mode->replica != mode_.replica || mode->threads != mode_.threads))
+    throw device::RuntimeError("Mismatching ReplicaContext.");
+}
+
+// A single replica meets itself.
+void ReplicaContext::meet(const Meeting& meeting) const {
+  if (mode_.threads != nullptr) return mode_.threads->meet(mode_.replica, meeting);
+  const Entered across({mode_.strategy, ThreadMode::Kind::cross_replica, 0, nullptr, &strategy().eager()});
+  meeting.merge({&meeting});
+}
+
+}  // namespace wt::train

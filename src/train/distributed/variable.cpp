@@ -1,0 +1,442 @@
+#include "train/distributed/variable.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "device/error.h"
+#include "tensor/print_numpy.h"
+#include "train/distributed/cross_device_ops.h"
+#include "train/distributed/extended.h"
+#include "train/errors.h"
+#include "train/tensor_operations.h"
+
+namespace wt::train {
+
+namespace {
+
+struct ChangeRow {
+  Change change;
+  std::string_view name;
+  std::string_view kernel;  // that combines the old value with the given one; none: the given one
+};
+constexpr std::array<ChangeRow, 10> changes{{{Change::assign, "assign", ""},
+                                             {Change::assign_add, "assign_add", "add"},
+                                             {Change::assign_sub, "assign_sub", "subtract"},
+                                             {Change::scatter_add, "scatter_add", "add"},
+                                             {Change::scatter_sub, "scatter_sub", "subtract"},
+                                             {Change::scatter_mul, "scatter_mul", "multiply"},
+                                             {Change::scatter_div, "scatter_div", "divide"},
+                                             {Change::scatter_min, "scatter_min", "minimum"},
+                                             {Change::scatter_max, "scatter_max", "maximum"},
+                                             {Change::scatter_update, "scatter_update", ""}}};
+const ChangeRow& row(Change change) { return changes[static_cast<std::size_t>(change)]; }
+
+bool is_scatter(Change change) { return change >= Change::scatter_add; }
+
+// MirroredVariable.scatter_min: the maximum of sums isn't the sum of maxima.
+bool needs_equal_replicas(Change change) {
+  return change == Change::scatter_min || change == Change::scatter_max || change == Change::scatter_update;
+}
+
+constexpr std::string_view aggregation_is_missing =
+    "You must specify an aggregation method to update a {0} in Replica Context. You can do so by passing an "
+    "explicit value for argument `aggregation` to tf.Variable(..).e.g. `tf.Variable(..., "
+    "aggregation=tf.VariableAggregation.SUM)``tf.VariableAggregation` lists the possible aggregation "
+    "methods.This is required because {0} should always be kept in sync. When updating them or assigning to "
+    "them in a replica context, we automatically try to aggregate the values before updating the variable. For "
+    "this aggregation, we need to know the aggregation method. Another alternative is to not try to update such "
+    "{0} in replica context, but in cross replica context. You can enter cross replica context by calling "
+    "`tf.distribute.get_replica_context().merge_call(merge_fn, ..)`.Inside `merge_fn`, you can then update the "
+    "{0} using `tf.distribute.StrategyExtended.update()`.";
+
+constexpr std::string_view mean_of_integers =
+    "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype is not supported, please "
+    "use a different aggregation or dtype";
+
+bool is_in_update() {
+  const ThreadMode* mode = current_mode();
+  return mode != nullptr && mode->kind == ThreadMode::Kind::update;
+}
+
+const EagerTensor& tensor_of(const Addend& value) {
+  if (const auto* tensor = std::get_if<EagerTensor>(&value)) return *tensor;
+  throw device::ValueError("IndexedSlices are given where a tensor is needed");
+}
+
+void require_assignable(const std::string& name, const TensorSpec& held, const TensorSpec& given, Change change) {
+  if (held.type != given.type)
+    throw device::ValueError(fmt::format(
+        "Tensor conversion requested dtype {} for Tensor with dtype {}", wt::name(held.type), wt::name(given.type)));
+  if (held.shape == given.shape) return;
+  if (change == Change::assign)
+    throw device::ValueError(
+        fmt::format("Cannot assign value to variable '{}': Shape mismatch.The variable shape {}, and the assigned "
+                    "value shape {} are incompatible.",
+                    name, print_tuple(held.shape), print_tuple(given.shape)));
+  throw InvalidArgumentError(fmt::format("Cannot update variable with shape {} using a Tensor with shape {}, shapes "
+                                         "must be equal.",
+                                         print(held.shape), print(given.shape)));
+}
+
+// Indices of elements of a vector, which TensorFlow wants as a matrix with one column.
+EagerTensor flat(const EagerTensor& indices) {
+  return {indices.numbers.reshaped({indices.numbers.shape().elements()}), indices.device};
+}
+
+// The value with rows that were combined with slices, one slice after the other.
+Tensor scattered(Change change, const Tensor& value, const IndexedSlices& slices) {
+  Tensor changed = value.copy();
+  const Tensor indices = cast(slices.indices, Type::int64).numbers;
+  const std::int64_t rows = value.shape()[0];
+  const auto at = indices.values<std::int64_t>();
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (at[i] < 0 || at[i] >= rows)
+      throw InvalidArgumentError(fmt::format("indices[{}] = {} is not in [0, {})", i, at[i], rows));
+    const Tensor old = changed.rows(at[i], at[i] + 1);
+    const auto place = static_cast<std::int64_t>(i);
+    const Tensor given = slices.values.numbers.rows(place, place + 1);
+    const std::string_view kernel = row(change).kernel;
+    const Tensor now = kernel.empty() ? given : apply(kernel, NoAttributes{}, {{old}, {given}}).numbers;
+    std::ranges::copy(now.bytes(), old.bytes().begin());
+  }
+  return changed;
+}
+
+}  // namespace
+
+std::string_view name(Change change) { return row(change).name; }
+
+Operand::Operand(const Variable& value) : Operand(value.value()) {}
+
+// The type of the variable is not known yet.
+Operand::Operand(double value) : each_{constant(value)}, is_number_(true) {}
+
+// ---- Creation
+
+namespace {
+
+void require_known_rules(const Strategy& strategy, const Variable::Settings& settings, Type type) {
+  if (strategy.traits().variables != VariablePlacement::mirrored) return;
+  if (settings.synchronization == Synchronization::none)
+    throw device::ValueError(
+        fmt::format("`NONE` variable synchronization mode is not supported with tf.distribute strategy. Please "
+                    "change the `synchronization` for variable: {}",
+                    settings.name));
+  if (settings.aggregation == Aggregation::mean && !is_floating(type))
+    throw device::ValueError(std::string(mean_of_integers));
+}
+
+EagerTensor checked(const EagerTensor& initial, const Variable::Settings& settings) {
+  const EagerTensor value = settings.dtype ? cast(initial, *settings.dtype) : initial;
+  if (settings.shape && *settings.shape != value.numbers.shape())
+    throw device::ValueError(fmt::format("In this `tf.Variable` creation, the initial value's shape ({}) is not compatible with "
+                                         "the explicitly supplied `shape` argument ([{}]).",
+                                         print_tuple(value.numbers.shape()), fmt::join(*settings.shape, ", ")));
+  return value;
+}
+
+}  // namespace
+
+Variable::Variable(const EagerTensor& initial, const Settings& settings)
+    : Variable([&] { return initial; }, settings) {}
+
+Variable::Variable(const Initial& initial, const Settings& settings) : state_(made(initial, settings)) {}
+
+std::shared_ptr<Variable::State> Variable::made(const Initial& initial, const Settings& given) {
+  Settings settings = given;
+  const bool is_on_read = settings.synchronization == Synchronization::on_read;
+  settings.trainable = settings.trainable.value_or(!is_on_read);
+
+  auto state = std::make_shared<State>();
+  state->settings = settings;
+  const Strategy& strategy = get_strategy();
+  const Strategy::Traits& traits = strategy.traits();
+  if (has_strategy()) state->strategy = &strategy;
+  const auto add = [&](const std::string& name, const EagerTensor& value, const device::Name& device) {
+    state->copies.push_back({name, {value.numbers.copy(), device}});
+  };
+  const std::string name = settings.name + ":0";
+  switch (traits.variables) {
+    case VariablePlacement::where_it_is_made: {
+      const EagerTensor value = checked(initial(), settings);
+      const device::Name& here = current_eager().scope_device();
+      add(name, value, here == device::Name{} ? traits.devices.front().name : here);
+      break;
+    }
+    case VariablePlacement::on_its_device:
+      add(name, checked(initial(), settings), traits.devices.front().name);
+      break;
+    case VariablePlacement::on_parameter_device:
+      if (strategy.num_replicas_in_sync() > 1) state->kind = Kind::aggregating;
+      add(name, checked(initial(), settings), traits.parameter_device);
+      break;
+    case VariablePlacement::mirrored: {
+      state->kind = is_on_read ? Kind::sync_on_read : Kind::mirrored;
+      const EagerTensor value = checked(initial(), settings);
+      require_known_rules(strategy, settings, value.numbers.type());
+      for (std::size_t i = 0; i < traits.devices.size(); ++i)
+        add(i == 0 ? name : fmt::format("{}/replica_{}:0", settings.name, i), value, traits.devices[i].name);
+      if (settings.synchronization == Synchronization::automatic)
+        state->settings.synchronization = Synchronization::on_write;
+      break;
+    }
+  }
+  return state;
+}
+
+// ---- Properties
+
+const std::string& Variable::name() const { return own().name; }
+Type Variable::dtype() const { return own().value.numbers.type(); }
+const Shape& Variable::shape() const { return own().value.numbers.shape(); }
+bool Variable::trainable() const { return state_->settings.trainable.value(); }
+Synchronization Variable::synchronization() const { return state_->settings.synchronization; }
+Aggregation Variable::aggregation() const { return state_->settings.aggregation; }
+device::Name Variable::device() const { return state_->copies.at(copy_here()).value.device; }
+const Strategy* Variable::distribute_strategy() const { return state_->strategy; }
+bool Variable::is_mirrored() const { return kind() == Kind::mirrored; }
+bool Variable::has_copies() const { return is_mirrored() || kind() == Kind::sync_on_read; }
+
+std::vector<Variable> Variable::copies() const {
+  if (copy_ || state_->kind == Kind::plain) return {*this};
+  std::vector<Variable> copies;
+  for (std::size_t i = 0; i < state_->copies.size(); ++i) copies.push_back(Variable(state_, i));
+  return copies;
+}
+
+// The copy of this replica or of this update, that on the current device, or the first one.
+std::size_t Variable::copy_here() const {
+  if (copy_) return *copy_;
+  if (state_->copies.size() == 1) return 0;
+  const ThreadMode* mode = current_mode();
+  if (mode != nullptr && mode->kind != ThreadMode::Kind::cross_replica) return mode->replica;
+  const device::Name& here = current_eager().scope_device();
+  for (std::size_t i = 0; i < state_->copies.size(); ++i)
+    if (state_->copies[i].value.device == here) return i;
+  return 0;
+}
+
+// ---- Reading
+
+EagerTensor Variable::value() const {
+  if (!has_copies()) return own().value;
+  const EnteredOrAsserted entered(*state_->strategy);
+  const bool is_across = in_cross_replica_context() && !is_in_update();
+  if (kind() == Kind::sync_on_read && is_across) return read_across_replicas();
+  return state_->copies.at(copy_here()).value;
+}
+
+EagerTensor Variable::read_value() const { return identity(value()); }
+
+EagerTensor Variable::read_across_replicas() const {
+  if (kind() != Kind::sync_on_read || aggregation() == Aggregation::only_first_replica)
+    return state_->copies.front().value;
+  const ReduceOp op = reduce_op_of(aggregation());
+  std::vector<EagerTensor> values;
+  for (const Copy& copy : state_->copies) values.push_back(copy.value);
+  return state_->strategy->reduce(op, DistributedValues(std::move(values)));
+}
+
+// TensorFlow offers these for plain variables only.
+void Variable::require_no_copies() const {
+  if (has_copies()) throw NotImplementedError("");
+}
+
+EagerTensor Variable::sparse_read(const EagerTensor& indices) const {
+  require_no_copies();
+  return gather(*this, indices);
+}
+
+EagerTensor Variable::gather_nd(const EagerTensor& indices) const {
+  require_no_copies();
+  return gather(value(), flat(indices));
+}
+
+EagerTensor gather(const Variable& variable, const EagerTensor& indices) {
+  const Eager::Scope beside = current_eager().device(device::print(variable.device()));
+  return gather(variable.value(), indices);
+}
+
+// ---- Changing
+
+void Variable::change_copy(Change change, const Addend& given) {
+  Copy& copy = own();
+  if (is_scatter(change)) {
+    copy.value.numbers = scattered(change, copy.value.numbers, std::get<IndexedSlices>(given));
+    return;
+  }
+  const EagerTensor& value = tensor_of(given);
+  require_assignable(copy.name, copy.value.numbers.spec(), value.numbers.spec(), change);
+  const std::string_view kernel = row(change).kernel;
+  copy.value.numbers = kernel.empty() ? value.numbers.copy()
+                                      : apply(kernel, NoAttributes{}, {copy.value, value}).numbers;
+}
+
+void Variable::change(Change change, const Operand& given) {
+  const Operand value = given.is_number() ? Operand(cast(tensor_of(given.of(0)), dtype())) : given;
+  switch (kind()) {
+    case Kind::plain:
+      return change_copy(change, value.of(0));
+    case Kind::mirrored:
+      return change_mirrored(change, value);
+    case Kind::sync_on_read:
+      return change_on_read(change, value);
+    case Kind::aggregating:
+      return change_aggregating(change, value);
+  }
+}
+
+// Every copy is given its part of the value.
+void Variable::change_all(Change change, const Operand& value) {
+  const std::vector<Variable> all = copies();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Variable copy = all[i];
+    copy.change_copy(change, value.of(i));
+  }
+}
+
+// What the replicas give is reduced first, and the result changes all copies.
+void Variable::aggregate_and_change(Change change, const Operand& value) {
+  const auto merge = [&](const Strategy&, const DistributedValues<Addend>& all) {
+    if (aggregation() == Aggregation::only_first_replica) return change_all(change, all[0]);
+    if (aggregation() == Aggregation::mean && !is_floating(dtype()))
+      throw device::ValueError(std::string(mean_of_integers));
+    change_all(change, reduced_to_one_device(reduce_op_of(aggregation()), all.values()));
+  };
+  get_replica_context()->merge_call(merge, value.of(get_replica_context()->replica_id_in_sync_group()));
+}
+
+void Variable::batch_scatter_update(const Operand& slices) {
+  require_no_copies();
+  scatter_update(slices);
+}
+
+void Variable::scatter_nd_add(const EagerTensor& indices, const EagerTensor& updates) {
+  require_no_copies();
+  scatter_add(IndexedSlices{updates, flat(indices)});
+}
+
+void Variable::scatter_nd_update(const EagerTensor& indices, const EagerTensor& updates) {
+  require_no_copies();
+  scatter_update(IndexedSlices{updates, flat(indices)});
+}
+
+void Variable::assign_rows(std::int64_t begin, std::int64_t end, const EagerTensor& rows) {
+  const bool is_in_replica = has_strategy() && !in_cross_replica_context();
+  if (kind() == Kind::sync_on_read && !is_in_replica) {
+    value();  // as TensorFlow does, which refuses Aggregation::none here
+    throw device::ValueError(
+        fmt::format("\"{}\" is added up when it is read: a replica assigns rows of its copy, and nobody those of the sum",
+                    name()));
+  }
+  Copy& copy = copies().at(copy_here()).own();
+  const bool is_inside = begin >= 0 && begin <= end && end <= shape()[0];
+  if (!is_inside || rows.numbers.spec() != copy.value.numbers.rows(begin, end).spec())
+    throw InvalidArgumentError(fmt::format("Expected value of {} rows [{}, {}) of {}, and it is {}", name(), begin,
+                                           end, print(shape()), wt::print(rows.numbers.spec())));
+  for (const Variable& each : copies()) {
+    if (is_in_replica && each.copy_ != copy_here() && has_copies()) continue;
+    Tensor changed = each.own().value.numbers.copy();
+    std::ranges::copy(rows.numbers.bytes(), changed.rows(begin, end).bytes().begin());
+    each.own().value.numbers = changed;
+  }
+}
+
+void Variable::change_mirrored(Change change, const Operand& value) {
+  const bool reduces = aggregation() == Aggregation::sum || aggregation() == Aggregation::mean;
+  if (needs_equal_replicas(change) && reduces && !is_in_update())
+    throw NotImplementedError(
+        fmt::format("{} is only supported for mirrored variable (variable created within certain "
+                    "`tf.distribute.Strategy` scope) with NONE or `ONLY_FIRST_REPLICA` aggregation, got: {}.",
+                    row(change).name, python_name(aggregation())));
+  const EnteredOrAsserted entered(*state_->strategy);
+  if (is_in_update()) return copies().at(copy_here()).change_copy(change, value.of(copy_here()));
+  if (in_cross_replica_context()) return change_all(change, value);
+  if (aggregation() == Aggregation::none)
+    return copies().at(copy_here()).change_copy(change, value.of(copy_here()));
+  aggregate_and_change(change, value);
+}
+
+void Variable::change_on_read(Change change, const Operand& value) {
+  if (is_scatter(change))
+    throw NotImplementedError(fmt::format("Variables with `synchronization=ON_READ` doesn't support `{}`", row(change).name));
+  const EnteredOrAsserted entered(*state_->strategy);
+  if (!in_cross_replica_context() || is_in_update())
+    return copies().at(copy_here()).change_copy(change, value.of(copy_here()));
+  const bool is_sum = aggregation() == Aggregation::sum;
+  if (is_sum && change != Change::assign)
+    throw device::ValueError(
+        fmt::format("SyncOnReadVariable does not support `{}` in cross-replica context when aggregation is set to "
+                    "`tf.VariableAggregation.SUM`.",
+                    row(change).name));
+  if (value.is_distributed())
+    throw device::ValueError(fmt::format(
+        "\"{}\" is added up when it is read, so that it takes one value in cross-replica context, and not one for each "
+        "replica",
+        name()));
+  change_all(change, is_sum ? Operand(shared_out(tensor_of(value.of(0)))) : value);
+  read_value();  // as TensorFlow does, which refuses Aggregation::none here, after it has changed the copies
+}
+
+// The part of a sum that each copy is given.
+EagerTensor Variable::shared_out(const EagerTensor& sum) const {
+  return cast(sum / static_cast<double>(state_->copies.size()), dtype());
+}
+
+void Variable::change_aggregating(Change change, const Operand& value) {
+  if (is_scatter(change)) return change_copy(change, value.of(0));
+  const EnteredOrAsserted entered(*state_->strategy);
+  if (in_cross_replica_context()) return change_copy(change, value.of(0));
+  if (aggregation() == Aggregation::none)
+    throw device::ValueError(fmt::format(fmt::runtime(aggregation_is_missing), "AggregatingVariable"));
+  aggregate_and_change(change, value);
+}
+
+void Variable::restore(const Tensor& value) {
+  const bool is_sum = kind() == Kind::sync_on_read && aggregation() == Aggregation::sum;
+  const EagerTensor each = is_sum ? shared_out({value}) : EagerTensor{value};
+  for (Variable copy : copies()) copy.change_copy(Change::assign, each);
+}
+
+// ---- Printing
+
+std::string_view python_name(Synchronization synchronization) {
+  constexpr std::array<std::string_view, 4> names{
+      "VariableSynchronization.AUTO", "VariableSynchronization.NONE", "VariableSynchronization.ON_WRITE",
+      "VariableSynchronization.ON_READ"};
+  return names[static_cast<std::size_t>(synchronization)];
+}
+
+std::string_view python_name(Aggregation aggregation) {
+  constexpr std::array<std::string_view, 4> names{"VariableAggregationV2.NONE", "VariableAggregationV2.SUM",
+                                                  "VariableAggregationV2.MEAN",
+                                                  "VariableAggregationV2.ONLY_FIRST_REPLICA"};
+  return names[static_cast<std::size_t>(aggregation)];
+}
+
+ReduceOp reduce_op_of(Aggregation aggregation) {
+  if (aggregation == Aggregation::sum) return ReduceOp::sum;
+  if (aggregation == Aggregation::mean) return ReduceOp::mean;
+  throw device::ValueError(
+      fmt::format("Could not convert from `tf.VariableAggregation` {} to`tf.distribute.ReduceOp` type",
+                  python_name(aggregation)));
+}
+
+std::string print(const Variable& variable) {
+  const std::vector<Variable> copies = variable.copies();
+  if (!variable.has_copies()) {
+    const Tensor value = variable.read_value().numbers;
+    const std::string numbers = repr_numpy(value);
+    return fmt::format("<tf.Variable '{}' shape={} dtype={}, numpy={}{}>", variable.name(),
+                       print_tuple(value.shape()), name(value.type()),
+                       numbers.find('\n') == numbers.npos ? "" : "\n", numbers);
+  }
+  std::string text = variable.is_mirrored() ? "MirroredVariable:{\n" : "SyncOnReadVariable:{\n";
+  for (std::size_t i = 0; i < copies.size(); ++i)
+    text += fmt::format("  {}: {}{}\n", i, print(copies[i]), i + 1 < copies.size() ? "," : "");
+  return text + "}";
+}
+
+}  // namespace wt::train

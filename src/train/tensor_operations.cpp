@@ -1,0 +1,130 @@
+#include "train/tensor_operations.h"
+
+#include <fmt/format.h>
+
+#include "device/error.h"
+#include "train/distributed/contexts.h"
+
+namespace wt::train {
+
+namespace {
+
+EagerTensor like(const EagerTensor& tensor, double value) {
+  return apply("fill", FillAttributes{{tensor.numbers.type(), {}}, value}, {});
+}
+
+std::vector<int> all_axes(const Shape& shape) {
+  std::vector<int> axes;
+  for (int i = 0; i < shape.rank(); ++i) axes.push_back(i);
+  return axes;
+}
+
+EagerTensor reduced(const EagerTensor& x, std::string_view kernel, std::span<const int> axes) {
+  std::vector<std::int64_t> checked(axes.begin(), axes.end());
+  return apply(kernel, AxesAttributes{Shape(checked)}, {x});
+}
+
+}  // namespace
+
+EagerTensor apply(std::string_view kernel, const Attributes& attributes,
+                  std::initializer_list<EagerTensor> inputs) {
+  return current_eager().apply(kernel, attributes, std::span(inputs.begin(), inputs.size())).front();
+}
+
+EagerTensor constant(const Tensor& numbers) { return current_eager().constant(numbers); }
+EagerTensor zeros(const Shape& shape, Type type) { return apply("fill", FillAttributes{{type, shape}, 0}, {}); }
+EagerTensor ones(const Shape& shape, Type type) { return apply("fill", FillAttributes{{type, shape}, 1}, {}); }
+
+EagerTensor operator+(const EagerTensor& a, const EagerTensor& b) { return apply("add", NoAttributes{}, {a, b}); }
+EagerTensor operator-(const EagerTensor& a, const EagerTensor& b) {
+  return apply("subtract", NoAttributes{}, {a, b});
+}
+EagerTensor operator*(const EagerTensor& a, const EagerTensor& b) {
+  return apply("multiply", NoAttributes{}, {a, b});
+}
+EagerTensor operator/(const EagerTensor& a, const EagerTensor& b) {
+  if (is_floating(a.numbers.type())) return apply("divide", NoAttributes{}, {a, b});
+  return apply("divide", NoAttributes{}, {cast(a, Type::float64), cast(b, Type::float64)});
+}
+EagerTensor operator+(const EagerTensor& a, double b) { return a + like(a, b); }
+EagerTensor operator-(const EagerTensor& a, double b) { return a - like(a, b); }
+EagerTensor operator*(const EagerTensor& a, double b) { return a * like(a, b); }
+EagerTensor operator/(const EagerTensor& a, double b) { return a / like(a, b); }
+
+EagerTensor add_n(std::span<const EagerTensor> values) {
+  EagerTensor total = values.front();
+  for (std::size_t i = 1; i < values.size(); ++i)
+    if (values[i].numbers.shape() != total.numbers.shape())
+      throw InvalidArgumentError(
+          fmt::format("Inputs to operation AddN of type AddN must have the same size and shape.  Input 0: "
+                      "{} != input {}: {}",
+                      wt::print(total.numbers.shape()), i, wt::print(values[i].numbers.shape())));
+  for (const EagerTensor& value : values.subspan(1)) total = total + value;
+  return total;
+}
+
+EagerTensor cast(const EagerTensor& x, Type type) {
+  if (x.numbers.type() == type) return x;
+  return apply("cast", CastAttributes{type}, {x});
+}
+EagerTensor square(const EagerTensor& x) { return apply("square", NoAttributes{}, {x}); }
+EagerTensor identity(const EagerTensor& x) { return current_eager().identity(x); }
+EagerTensor matmul(const EagerTensor& a, const EagerTensor& b) { return current_eager().matmul(a, b); }
+EagerTensor reduce_sum(const EagerTensor& x) { return reduced(x, "reduce_sum", all_axes(x.numbers.shape())); }
+EagerTensor reduce_sum(const EagerTensor& x, int axis) {
+  const int rank = x.numbers.shape().rank();
+  if (axis < -rank || axis >= rank)
+    throw device::ValueError(fmt::format("Invalid reduction dimension {} for input with {} dimensions.", axis, rank));
+  const int checked = axis < 0 ? axis + rank : axis;
+  return reduced(x, "reduce_sum", {&checked, 1});
+}
+EagerTensor reduce_mean(const EagerTensor& x) {
+  return reduced(x, "reduce_mean", all_axes(x.numbers.shape()));
+}
+
+EagerTensor concat(std::span<const EagerTensor> parts, int axis) {
+  const Shape& first = parts.front().numbers.shape();
+  const int rank = first.rank();
+  if (rank == 0) throw InvalidArgumentError("ConcatOp : Can't concatenate scalars (use tf.stack instead)");
+  if (axis < -rank || axis >= rank)
+    throw InvalidArgumentError(fmt::format(
+        "ConcatOp : Expected concatenating dimensions in the range [{}, {}), but got {}", -rank, rank, axis));
+  const int along = axis < 0 ? axis + rank : axis;
+  EagerTensor all = parts.front();
+  for (const EagerTensor& part : parts.subspan(1))
+    all = apply("concat", PartsAttributes{along, {all.numbers.shape()[along], part.numbers.shape()[along]}},
+                {all, part});
+  return all;
+}
+
+EagerTensor stack(std::span<const EagerTensor> scalars) {
+  std::vector<EagerTensor> rows;
+  for (const EagerTensor& scalar : scalars) {
+    std::vector<std::int64_t> extents{1};
+    const Shape& shape = scalar.numbers.shape();
+    for (int i = 0; i < shape.rank(); ++i) extents.push_back(shape[i]);
+    rows.push_back({scalar.numbers.reshaped(Shape(extents)), scalar.device, scalar.place});
+  }
+  return concat(rows, 0);
+}
+
+// The kernel looks up rows of a matrix of floats; other tensors are brought into this form.
+EagerTensor gather(const EagerTensor& x, const EagerTensor& indices) {
+  const Shape& shape = x.numbers.shape();
+  const std::int64_t rows = shape[0];
+  const std::int64_t width = rows == 0 ? 0 : shape.elements() / rows;
+  const Tensor at = cast(indices, Type::int64).numbers;
+  for (const std::int64_t index : at.values<std::int64_t>())
+    if (index < 0 || index >= rows)
+      throw InvalidArgumentError(fmt::format("indices = {} is not in [0, {})", index, rows));
+  EagerTensor table = is_floating(x.numbers.type()) ? x : cast(x, Type::float64);
+  table.numbers = table.numbers.reshaped({rows, width});
+  EagerTensor found = cast(apply("embedding", NoAttributes{}, {indices, table}), x.numbers.type());
+  std::vector<std::int64_t> extents;
+  for (int i = 0; i < indices.numbers.shape().rank(); ++i) extents.push_back(indices.numbers.shape()[i]);
+  for (int i = 1; i < shape.rank(); ++i) extents.push_back(shape[i]);
+  found.numbers = found.numbers.reshaped(Shape(extents));
+  return found;
+}
+
+}  // namespace wt::train
