@@ -115,7 +115,8 @@ Context::Context(const std::vector<PhysicalDevice>& machine, Environment environ
   task_.index.reset();
 }
 
-Context::Context(std::vector<LogicalDevice> devices, const Name& task) : task_(canonical(task)), initialised_(true) {
+Context::Context(std::vector<LogicalDevice> devices, const Name& task)
+    : task_(canonical(task)), initialised_(true) {
   task_.kind.reset();
   task_.index.reset();
   created_.devices = std::move(devices);

@@ -60,15 +60,16 @@ std::int64_t rows_of(const train::PerReplica& arguments) {
 // The devices and the rules of variables that the base class wants to know.
 train::Strategy::Traits traits_of(const Described& described, const cluster::Machine& machine) {
   using train::Gathering, train::VariablePlacement;
-  train::Strategy::Traits traits{
-      .name = described.name, .variables = described.variables, .cross_device_ops = described.cross_device_ops};
+  train::Strategy::Traits traits{.name = described.name,
+                                 .variables = described.variables,
+                                 .cross_device_ops = described.cross_device_ops};
   for (const cluster::Replica& replica : machine.replicas) traits.devices.push_back(replica.device);
   if (described.variables != VariablePlacement::on_parameter_device) return traits;
   const device::Name& first = traits.devices.front().name;
   traits.gathering = Gathering::by_concatenation;
-  traits.parameter_device = machine.center                ? machine.center->name
+  traits.parameter_device = machine.center              ? machine.center->name
                             : traits.devices.size() > 1 ? device::host_of(first)
-                                                          : first;
+                                                        : first;
   return traits;
 }
 

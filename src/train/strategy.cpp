@@ -53,7 +53,6 @@ void require_collective_axis(int axis, const Shape& shape, Gathering gathering) 
       fmt::format("Requires start <= limit when delta > 0: {}/{}", axis < 0 ? 0 : axis + 1, axis));
 }
 
-
 std::vector<EagerTensor> on_host(const Values& values) {
   std::vector<EagerTensor> placed;
   for (const Tensor& value : values) placed.push_back({value, device::host_of(device::canonical({}))});
@@ -101,11 +100,20 @@ void Strategy::require_usable() const {
   if (!traits_.refusal.empty()) throw NotImplementedError(traits_.refusal);
 }
 
+const std::vector<device::LogicalDevice>& Strategy::existing_devices() const {
+  return traits_.existing ? *traits_.existing : traits_.devices;
+}
+
+device::Name Strategy::placed(const device::Name& device) const {
+  const auto is_it = [&](const device::LogicalDevice& each) { return each.name == device; };
+  return std::ranges::any_of(existing_devices(), is_it) ? device : device::host_of(device);
+}
+
 Eager& Strategy::eager(std::optional<std::size_t> replica) const {
   std::unique_ptr<Eagers::One>& one = eagers_->all.at(replica.value_or(traits_.devices.size()));
   if (!one) {
     const device::Name task = task_of(traits_.devices.at(replica.value_or(0)).name);
-    one = std::make_unique<Eagers::One>(seen_by(task, traits_.devices), task);
+    one = std::make_unique<Eagers::One>(seen_by(task, existing_devices()), task);
     eagers_->configure(one->eager);
   }
   return one->eager;
@@ -141,7 +149,8 @@ Strategy::Scope::Scope(const Strategy& strategy) {
   if (&strategy == &default_strategy() && has_strategy())
     throw device::RuntimeError("Must not nest tf.distribute.Strategy scopes.");
   strategy.require_cross_replica_context();
-  const auto kind = &strategy == &default_strategy() ? ThreadMode::Kind::replica : ThreadMode::Kind::cross_replica;
+  const auto kind =
+      &strategy == &default_strategy() ? ThreadMode::Kind::replica : ThreadMode::Kind::cross_replica;
   entered_.emplace(ThreadMode{&strategy, kind, 0, nullptr, &strategy.eager()});
 }
 
@@ -164,8 +173,7 @@ std::optional<ReplicaContext> get_replica_context() {
 void experimental_set_strategy(const Strategy* strategy) {
   thread_local std::unique_ptr<Strategy::Scope> lasting;
   const bool is_inside = number_of_modes() > (lasting ? 1u : 0u);
-  if (is_inside)
-    throw device::RuntimeError("Must not be called inside a `tf.distribute.Strategy` scope.");
+  if (is_inside) throw device::RuntimeError("Must not be called inside a `tf.distribute.Strategy` scope.");
   lasting.reset();
   if (strategy != nullptr) lasting = std::make_unique<Strategy::Scope>(*strategy);
 }
@@ -200,7 +208,8 @@ PerReplica Strategy::run(Function& function, const PerReplica& arguments) const 
   require_usable();
   require_cross_replica_context();
   WT_EXPECT(std::ssize(arguments) == num_replicas_in_sync(),
-            "arguments are given for {} replicas, and there are {}", arguments.size(), num_replicas_in_sync());
+            "arguments are given for {} replicas, and there are {}", arguments.size(),
+            num_replicas_in_sync());
   const Entered replica({this, ThreadMode::Kind::replica});
   return function.run(arguments);
 }
@@ -212,6 +221,7 @@ EagerTensor Strategy::reduce(ReduceOp op, const DistributedValues<EagerTensor>& 
   require_cross_replica_context();
   WT_EXPECT(std::ssize(value.values()) == num_replicas_in_sync(), "{} values are given for {} replicas",
             value.size(), num_replicas_in_sync());
+  if (runs_in_one_thread() && !axis) return value[0];
   const Entered across({this, ThreadMode::Kind::cross_replica, 0, nullptr, &eager()});
   const Eager::Scope host = eager().device("/CPU:0");
   std::vector<EagerTensor> own;
@@ -265,7 +275,8 @@ EagerTensor Strategy::gather(const DistributedValues<EagerTensor>& value, int ax
   const Entered across({this, ThreadMode::Kind::cross_replica, 0, nullptr, &eager()});
   const Eager::Scope host = eager().device("/CPU:0");
   const Shape& shape = value[0].numbers.shape();
-  if (shape.rank() > 0) require_collective_axis(axis, shape, traits_.gathering);  // scalars are refused by concat
+  if (shape.rank() > 0)
+    require_collective_axis(axis, shape, traits_.gathering);  // scalars are refused by concat
   return concat(value.values(), axis);
 }
 

@@ -49,13 +49,17 @@ enum class VariablePlacement : std::uint8_t {
 class Strategy {
  public:
   struct Traits {
-    std::string name{};  // of the class in TensorFlow
+    std::string name{};                            // of the class in TensorFlow
     std::vector<device::LogicalDevice> devices{};  // of the replicas, in their order
+    // Further devices that the processes have. TensorFlow takes devices that no process has, and places their operations
+    // and variables on the host. Unset: they have those of the replicas.
+    std::optional<std::vector<device::LogicalDevice>> existing{};
     VariablePlacement variables = VariablePlacement::mirrored;
     device::Name parameter_device{};  // of VariablePlacement::on_parameter_device
     Gathering gathering = Gathering::by_collectives;
     strategy::CrossDeviceOps cross_device_ops = strategy::CrossDeviceOps::reduction_to_one_device;
-    std::string refusal{};  // TensorFlow's sentence about a strategy that programs with a loop of their own can't use
+    std::string
+        refusal{};  // TensorFlow's sentence about a strategy that programs with a loop of their own can't use
   };
 
   explicit Strategy(Traits traits);
@@ -87,7 +91,7 @@ class Strategy {
   // (train/distributed/values.h). Replicas run one at a time, in their order, and pause at merge_call and at what is made
   // of it: all_reduce, and assigning to a mirrored variable.
   template <class Body, class... Arguments>
-    requires std::invocable<Body, SelectedType<Arguments>...>
+  requires std::invocable<Body, SelectedType<Arguments>...>
   auto run(const Body& body, const Arguments&... arguments) const;
 
   // Runs the function on every replica. Its body is traced in replica context. Requires: the function's
@@ -104,7 +108,8 @@ class Strategy {
   // elements on it, so that every row has the same weight.
   Tensor reduce(ReduceOp op, const Values& value, std::optional<int> axis = {}) const;
   Tensor reduce(ReduceOp op, const Tensor& value) const;  // of a value that is the same on all replicas
-  EagerTensor reduce(ReduceOp op, const DistributedValues<EagerTensor>& value, std::optional<int> axis = {}) const;
+  EagerTensor reduce(ReduceOp op, const DistributedValues<EagerTensor>& value,
+                     std::optional<int> axis = {}) const;
   EagerTensor reduce(ReduceOp op, const Variable& value, std::optional<int> axis = {}) const;
   // Concatenates, in the order of the replicas. The value of a single replica is returned as it is.
   Tensor gather(const Values& value, int axis) const;
@@ -115,6 +120,8 @@ class Strategy {
 
   // ---- For the other files of this folder
 
+  // Where a variable that is meant for this device is: there, or on the host if no process has the device.
+  device::Name placed(const device::Name& device) const;
   // Executes the single operations of a replica, or those of the strategy's scopes.
   Eager& eager(std::optional<std::size_t> replica = {}) const;
   // The device of a replica, for the single operations of this block.
@@ -133,6 +140,7 @@ class Strategy {
  private:
   struct Eagers;
   void require_usable() const;
+  const std::vector<device::LogicalDevice>& existing_devices() const;
 
   Traits traits_;
   std::unique_ptr<Eagers> eagers_;
@@ -144,8 +152,8 @@ Values experimental_local_results(const PerReplica& returned, std::size_t result
 // The strategy of the innermost scope of this thread. Outside of all scopes this is the default strategy, a
 // single object with one replica.
 const Strategy& get_strategy();
-bool has_strategy();              // whether get_strategy() is not the default strategy
-bool in_cross_replica_context();  // inside a scope and not inside `run`
+bool has_strategy();                                  // whether get_strategy() is not the default strategy
+bool in_cross_replica_context();                      // inside a scope and not inside `run`
 std::optional<ReplicaContext> get_replica_context();  // none in cross-replica context
 
 // Enters the scope of a strategy for the rest of the program, on this thread; null leaves it. Throws
@@ -155,15 +163,16 @@ void experimental_set_strategy(const Strategy* strategy);
 // ---- Templates
 
 template <class Body, class... Arguments>
-  requires std::invocable<Body, SelectedType<Arguments>...>
+requires std::invocable<Body, SelectedType<Arguments>...>
 auto Strategy::run(const Body& body, const Arguments&... arguments) const {
   using Result = std::decay_t<std::invoke_result_t<Body, SelectedType<Arguments>...>>;
   if constexpr (std::is_void_v<Result>) {
     run_replicas([&]([[maybe_unused]] std::size_t replica) { body(select_replica(arguments, replica)...); });
   } else {
     std::vector<std::optional<Result>> results(static_cast<std::size_t>(num_replicas_in_sync()));
-    run_replicas(
-        [&]([[maybe_unused]] std::size_t replica) { results[replica].emplace(body(select_replica(arguments, replica)...)); });
+    run_replicas([&]([[maybe_unused]] std::size_t replica) {
+      results[replica].emplace(body(select_replica(arguments, replica)...));
+    });
     std::vector<Result> values;
     for (std::optional<Result>& result : results) values.push_back(std::move(*result));
     return DistributedValues<Result>(std::move(values));

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "device/error.h"
 #include "train/distributed/contexts.h"
 
@@ -11,6 +14,31 @@ namespace {
 
 EagerTensor like(const EagerTensor& tensor, double value) {
   return apply("fill", FillAttributes{{tensor.numbers.type(), {}}, value}, {});
+}
+
+// C++'s name of a type, which TensorFlow's kernels print.
+std::string_view printed(Type type) {
+  if (type == Type::float32) return "float";
+  if (type == Type::float64) return "double";
+  if (type == Type::float16) return "half";
+  return name(type);
+}
+
+// Refuses operands as TensorFlow's kernels of two operands do.
+EagerTensor binary(std::string_view kernel, const EagerTensor& a, const EagerTensor& b) {
+  const TensorSpec &left = a.numbers.spec(), &right = b.numbers.spec();
+  const std::array specs{left, right};
+  if (left.type != right.type)
+    throw InvalidArgumentError(fmt::format(
+        "cannot compute {} as input #1(zero-based) was expected to be a {} tensor but is a {} tensor",
+        operation_name(kernel, specs, NoAttributes{}), printed(left.type), printed(right.type)));
+  for (int i = 1; i <= std::min(left.shape.rank(), right.shape.rank()); ++i) {
+    const std::int64_t x = left.shape[left.shape.rank() - i], y = right.shape[right.shape.rank() - i];
+    if (x != y && x != 1 && y != 1)
+      throw InvalidArgumentError(
+          fmt::format("Incompatible shapes: {} vs. {}", wt::print(left.shape), wt::print(right.shape)));
+  }
+  return apply(kernel, NoAttributes{}, {a, b});
 }
 
 std::vector<int> all_axes(const Shape& shape) {
@@ -32,19 +60,19 @@ EagerTensor apply(std::string_view kernel, const Attributes& attributes,
 }
 
 EagerTensor constant(const Tensor& numbers) { return current_eager().constant(numbers); }
-EagerTensor zeros(const Shape& shape, Type type) { return apply("fill", FillAttributes{{type, shape}, 0}, {}); }
-EagerTensor ones(const Shape& shape, Type type) { return apply("fill", FillAttributes{{type, shape}, 1}, {}); }
+EagerTensor zeros(const Shape& shape, Type type) {
+  return apply("fill", FillAttributes{{type, shape}, 0}, {});
+}
+EagerTensor ones(const Shape& shape, Type type) {
+  return apply("fill", FillAttributes{{type, shape}, 1}, {});
+}
 
-EagerTensor operator+(const EagerTensor& a, const EagerTensor& b) { return apply("add", NoAttributes{}, {a, b}); }
-EagerTensor operator-(const EagerTensor& a, const EagerTensor& b) {
-  return apply("subtract", NoAttributes{}, {a, b});
-}
-EagerTensor operator*(const EagerTensor& a, const EagerTensor& b) {
-  return apply("multiply", NoAttributes{}, {a, b});
-}
+EagerTensor operator+(const EagerTensor& a, const EagerTensor& b) { return binary("add", a, b); }
+EagerTensor operator-(const EagerTensor& a, const EagerTensor& b) { return binary("subtract", a, b); }
+EagerTensor operator*(const EagerTensor& a, const EagerTensor& b) { return binary("multiply", a, b); }
 EagerTensor operator/(const EagerTensor& a, const EagerTensor& b) {
-  if (is_floating(a.numbers.type())) return apply("divide", NoAttributes{}, {a, b});
-  return apply("divide", NoAttributes{}, {cast(a, Type::float64), cast(b, Type::float64)});
+  if (is_floating(a.numbers.type())) return binary("divide", a, b);
+  return binary("divide", cast(a, Type::float64), cast(b, Type::float64));
 }
 EagerTensor operator+(const EagerTensor& a, double b) { return a + like(a, b); }
 EagerTensor operator-(const EagerTensor& a, double b) { return a - like(a, b); }
@@ -74,7 +102,8 @@ EagerTensor reduce_sum(const EagerTensor& x) { return reduced(x, "reduce_sum", a
 EagerTensor reduce_sum(const EagerTensor& x, int axis) {
   const int rank = x.numbers.shape().rank();
   if (axis < -rank || axis >= rank)
-    throw device::ValueError(fmt::format("Invalid reduction dimension {} for input with {} dimensions.", axis, rank));
+    throw device::ValueError(
+        fmt::format("Invalid reduction dimension {} for input with {} dimensions.", axis, rank));
   const int checked = axis < 0 ? axis + rank : axis;
   return reduced(x, "reduce_sum", {&checked, 1});
 }

@@ -27,10 +27,7 @@ EagerTensor constant(std::initializer_list<T> values) {
   return constant(std::vector<T>(values));
 }
 template <class T>
-  requires std::is_arithmetic_v<T>
-EagerTensor constant(T value) {
-  return constant(std::vector<T>{value}, {});
-}
+requires std::is_arithmetic_v<T> EagerTensor constant(T value) { return constant(std::vector<T>{value}, {}); }
 EagerTensor zeros(const Shape& shape, Type type = Type::float32);
 EagerTensor ones(const Shape& shape, Type type = Type::float32);
 
@@ -52,10 +49,11 @@ EagerTensor reduce_sum(const EagerTensor& x);
 EagerTensor reduce_sum(const EagerTensor& x, int axis);
 EagerTensor reduce_mean(const EagerTensor& x);
 EagerTensor concat(std::span<const EagerTensor> parts, int axis);
-EagerTensor stack(std::span<const EagerTensor> scalars);                 // along a new first axis
+EagerTensor stack(std::span<const EagerTensor> scalars);               // along a new first axis
 EagerTensor gather(const EagerTensor& x, const EagerTensor& indices);  // rows of x
 
 // Any kernel of kernel/kernel.h, where this thread is.
-EagerTensor apply(std::string_view kernel, const Attributes& attributes, std::initializer_list<EagerTensor> inputs);
+EagerTensor apply(std::string_view kernel, const Attributes& attributes,
+                  std::initializer_list<EagerTensor> inputs);
 
 }  // namespace wt::train

@@ -80,7 +80,8 @@ TEST(AP4_G6, AllReduceDoesWhatWasRecorded) {
     reduces_variable("mirrored variable", *v);
     reduces_variable("on read variable", *total);
     both("value of mirrored variable", [&] { return context().all_reduce(ReduceOp::sum, v->read_value()); });
-    both("twice", [] { return context().all_reduce(ReduceOp::sum, context().all_reduce(ReduceOp::mean, x())); });
+    both("twice",
+         [] { return context().all_reduce(ReduceOp::sum, context().all_reduce(ReduceOp::mean, x())); });
   }
 }
 
@@ -155,21 +156,24 @@ TEST(G7_G8_G11, CrossDeviceOpsGiveTheRecordedNumbers) {
     expect_recorded(*recording, "all_reduce", [&] { return strategy.run(both, x); });
     expect_recorded(*recording, "all_reduce in function", [&] { return strategy.run(both, x); });
     expect_recorded(*recording, "all_gather", [&] {
-      return strategy.run([](const EagerTensor& a) {
-        return context().all_gather(EagerTensor{a.numbers.rows(0, 2), a.device}, 0);
-      }, x);
+      return strategy.run(
+          [](const EagerTensor& a) {
+            return context().all_gather(EagerTensor{a.numbers.rows(0, 2), a.device}, 0);
+          },
+          x);
     });
     expect_recorded(*recording, "gather", [&] { return strategy.gather(x, 0); });
     expect_recorded(*recording, "reduce", [&] { return strategy.reduce(ReduceOp::sum, x); });
     expect_recorded(*recording, "reduce_to variable",
                     [&] { return strategy.extended().reduce_to(ReduceOp::mean, x, v); });
-    expect_recorded(*recording, "batch_reduce_to",
-                    [&] { return strategy.extended().batch_reduce_to(ReduceOp::sum, {{x, v}, {x, v}}); });
+    expect_recorded(*recording, "batch_reduce_to", [&] {
+      return strategy.extended().batch_reduce_to(ReduceOp::sum, {{x, v}, {x, v}});
+    });
     expect_recorded(*recording, "slices", [&] {
       return strategy.run([] {
-        return context().all_reduce(ReduceOp::sum,
-                                    IndexedSlices{ones({2, 1}) * factor(),
-                                                  stack(std::vector{replica_id(), constant<std::int32_t>(3)})});
+        return context().all_reduce(
+            ReduceOp::sum, IndexedSlices{ones({2, 1}) * factor(),
+                                         stack(std::vector{replica_id(), constant<std::int32_t>(3)})});
       });
     });
   }
@@ -271,7 +275,8 @@ TEST(AP15_G20, UpdateChangesEachCopyAsWasRecorded) {
       context().merge_call(
           [&](const Strategy& own, const DistributedValues<EagerTensor>& values) {
             const auto sum = own.extended().reduce_to(ReduceOp::sum, values, v);
-            own.extended().update(v, [](Variable& copy, const EagerTensor& y) { copy.assign_add(y * ones({2})); }, sum);
+            own.extended().update(
+                v, [](Variable& copy, const EagerTensor& y) { copy.assign_add(y * ones({2})); }, sum);
           },
           cast(replica_id() + 1, Type::float32));
     });

@@ -21,7 +21,8 @@ ReplicaContext context() { return get_replica_context().value(); }
 // ---- Contexts
 
 // What the recorded programs note of where they are, as one line.
-std::string line(const std::string& strategy, bool has_strategy, bool is_cross_replica, const std::string& replica) {
+std::string line(const std::string& strategy, bool has_strategy, bool is_cross_replica,
+                 const std::string& replica) {
   return fmt::format("{}{}{} {}", strategy, has_strategy ? "" : ", the default",
                      is_cross_replica ? ", cross-replica" : "", replica);
 }
@@ -51,7 +52,8 @@ std::string here_of(const json::Value& value) {
 
 // What is traced has no number of its replica.
 bool is_symbolic(const json::Value& value) {
-  return value.find("replica_id")->kind() == json::Kind::string && value.find("replica_id")->string() == "symbolic";
+  return value.find("replica_id")->kind() == json::Kind::string &&
+         value.find("replica_id")->string() == "symbolic";
 }
 
 TEST(AP1_AP3_AP4, ContextsAreWhatWasRecorded) {
@@ -99,12 +101,15 @@ TEST(AP1_AP3_AP4, ContextsAreWhatWasRecorded) {
 TEST(AP1_AP3, SetStrategyLastsUntilItIsTakenBack) {
   for (const Recording* recording : family("scope_set_strategy")) {
     const auto two = strategy_named("mirrored2"), one = strategy_named("one1");
-    const auto stands = [&](const std::string& key) { EXPECT_EQ(here(), here_of(*recording->value(key))) << key; };
+    const auto stands = [&](const std::string& key) {
+      EXPECT_EQ(here(), here_of(*recording->value(key))) << key;
+    };
     experimental_set_strategy(two.get());
     stands("after set");
     const Variable v(constant(1.f), {.name = "v"});
     expect_recorded(*recording, "variable", [&] { return v; });
-    expect_recorded(*recording, "run", [&] { return get_strategy().run([&] { return EagerTensor(v) * 2; }); });
+    expect_recorded(*recording, "run",
+                    [&] { return get_strategy().run([&] { return EagerTensor(v) * 2; }); });
     experimental_set_strategy(one.get());
     stands("after other");
     expect_recorded(*recording, "variable 2", [] { return Variable(constant(2.f), {.name = "w"}); });
@@ -132,32 +137,37 @@ TEST(AP6_AP7_AP11, EachReplicaIsGivenItsPartOfTheArguments) {
       return items(*items(*recording->value(key + "/seen"))[replica].find("args")).front();
     };
     const EagerTensor tensor = constant<float>({1, 2});
-    sees("tensor", [&](const EagerTensor& x) { expect_value("tensor", Wanted{seen("tensor", number())}, x); }, tensor);
+    sees(
+        "tensor", [&](const EagerTensor& x) { expect_value("tensor", Wanted{seen("tensor", number())}, x); },
+        tensor);
     if (recording->value("per replica/seen") == nullptr) continue;
-    const auto own = strategy->experimental_distribute_values_from_function([](const ReplicaContext& context) {
-      return constant(static_cast<float>(context.replica_id_in_sync_group() + 1));
-    });
-    sees("per replica", [&](const EagerTensor& x) { EXPECT_EQ(x.numbers.values<float>()[0], number() + 1); }, own);
+    const auto own =
+        strategy->experimental_distribute_values_from_function([](const ReplicaContext& context) {
+          return constant(static_cast<float>(context.replica_id_in_sync_group() + 1));
+        });
+    sees(
+        "per replica", [&](const EagerTensor& x) { EXPECT_EQ(x.numbers.values<float>()[0], number() + 1); },
+        own);
     using Inner = std::map<std::string, DistributedValues<EagerTensor>>;
-    sees("per replica nested",
-         [&](const std::pair<EagerTensor, std::map<std::string, EagerTensor>>& x, int seven) {
-           EXPECT_EQ(x.first.numbers.values<float>()[0], number() + 1);
-           EXPECT_EQ(x.second.at("k").numbers.values<float>()[0], number() + 1);
-           EXPECT_EQ(seven, 7);
-         },
-         std::pair(own, Inner{{"k", own}}), 7);
+    sees(
+        "per replica nested",
+        [&](const std::pair<EagerTensor, std::map<std::string, EagerTensor>>& x, int seven) {
+          EXPECT_EQ(x.first.numbers.values<float>()[0], number() + 1);
+          EXPECT_EQ(x.second.at("k").numbers.values<float>()[0], number() + 1);
+          EXPECT_EQ(seven, 7);
+        },
+        std::pair(own, Inner{{"k", own}}), 7);
     std::optional<Variable> v;
     {
       const auto scope = strategy->scope();
       v.emplace(constant(3.f), Variable::Settings{.name = "v"});
     }
-    expect_recorded(*recording, "variable", [&] {
-      return strategy->run([](const Variable& x) { return x.read_value(); }, *v);
-    });
-    expect_recorded(*recording, "options", [&] { return strategy->run([] { return constant<std::int32_t>(1); }); });
-    expect_recorded(*recording, "in function", [&] {
-      return strategy->run([](const EagerTensor& x) { return x * 2; }, constant(4.f));
-    });
+    expect_recorded(*recording, "variable",
+                    [&] { return strategy->run([](const Variable& x) { return x.read_value(); }, *v); });
+    expect_recorded(*recording, "options",
+                    [&] { return strategy->run([] { return constant<std::int32_t>(1); }); });
+    expect_recorded(*recording, "in function",
+                    [&] { return strategy->run([](const EagerTensor& x) { return x * 2; }, constant(4.f)); });
   }
 }
 
@@ -193,8 +203,9 @@ TEST(AP10_AP11, ValuesAreMadeForEachReplica) {
     for (const std::string kind : {"mirrored3", "mirrored1", "central2", "one1"}) {
       const auto strategy = strategy_named(kind);
       const auto value = [](const ReplicaContext& context) {
-        return EagerTensor{Tensor::of<float>({1}, {2.f * static_cast<float>(context.replica_id_in_sync_group())}),
-                           device::canonical({})};
+        return EagerTensor{
+            Tensor::of<float>({1}, {2.f * static_cast<float>(context.replica_id_in_sync_group())}),
+            device::canonical({})};
       };
       expect_recorded(*recording, kind + "/values",
                       [&] { return strategy->experimental_distribute_values_from_function(value); });
@@ -246,11 +257,14 @@ TEST(AP4_AP7, ReplicasRunInTheRecordedOrder) {
         if (number() == bad) throw bad;
       }),
                    int);
-      expect_recorded(*recording, fmt::format("exception after merge in replica {}/log", bad), [&] { return log; });
+      expect_recorded(*recording, fmt::format("exception after merge in replica {}/log", bad),
+                      [&] { return log; });
     }
-    EXPECT_THROW(strategy->run([&] { context().merge_call([](const Strategy&) { throw std::string("fails"); }); }),
-                 std::string);
-    expect_recorded(*recording, "still works", [&] { return strategy->run([] { return replica_id() + 1; }); });
+    EXPECT_THROW(
+        strategy->run([&] { context().merge_call([](const Strategy&) { throw std::string("fails"); }); }),
+        std::string);
+    expect_recorded(*recording, "still works",
+                    [&] { return strategy->run([] { return replica_id() + 1; }); });
     const auto main = std::this_thread::get_id();
     strategy->run([&] { EXPECT_NE(std::this_thread::get_id(), main); });
   }
@@ -269,7 +283,8 @@ TEST(AP4_AP7, MergeCallRefusesWhatWasRecorded) {
     std::vector<ReplicaContext> kept;
     strategy->run([&] { kept.push_back(context()); });
     expect_recorded(*recording, "stale context", [&] { kept[0].merge_call(nothing); });
-    expect_recorded(*recording, "stale all_reduce", [&] { kept[0].all_reduce(ReduceOp::sum, constant(1.f)); });
+    expect_recorded(*recording, "stale all_reduce",
+                    [&] { kept[0].all_reduce(ReduceOp::sum, constant(1.f)); });
     {
       const auto scope = strategy->scope();
       expect_recorded(*recording, "stale in scope", [&] { kept[0].merge_call(nothing); });
@@ -282,15 +297,18 @@ TEST(AP4_AP7, MergeCallRefusesWhatWasRecorded) {
     });
     expect_recorded(*recording, "run in merge", [&] {
       return strategy->run([&] {
-        return context().merge_call([](const Strategy& own) { return own.run([] { return replica_id() + 5; }); });
+        return context().merge_call(
+            [](const Strategy& own) { return own.run([] { return replica_id() + 5; }); });
       });
     });
-    expect_recorded(*recording, "control flow, eager",
-                    [&] { return strategy->run([] { return context().all_reduce(ReduceOp::sum, constant(1.f)); }); });
+    expect_recorded(*recording, "control flow, eager", [&] {
+      return strategy->run([] { return context().all_reduce(ReduceOp::sum, constant(1.f)); });
+    });
     expect_recorded(*recording, "results split", [&] {
       return strategy->run([&] {
         return context().merge_call(
-            [](const Strategy&, const DistributedValues<EagerTensor>& each) { return each; }, replica_id() + 1);
+            [](const Strategy&, const DistributedValues<EagerTensor>& each) { return each; },
+            replica_id() + 1);
       });
     });
     expect_recorded(*recording, "default context", [&] {
@@ -299,7 +317,7 @@ TEST(AP4_AP7, MergeCallRefusesWhatWasRecorded) {
             return std::tuple(own.name(), in_cross_replica_context(), x[0]);
           },
           constant(2.f));
-      });
+    });
   }
 }
 

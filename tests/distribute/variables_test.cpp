@@ -19,17 +19,19 @@ T named(const json::Value& value, std::initializer_list<std::pair<std::string_vi
 }
 
 Synchronization synchronization_of(const Recording& recording) {
-  return named<Synchronization>(*recording.config("synchronization"), {{"AUTO", Synchronization::automatic},
-                                                                       {"NONE", Synchronization::none},
-                                                                       {"ON_WRITE", Synchronization::on_write},
-                                                                       {"ON_READ", Synchronization::on_read}});
+  return named<Synchronization>(*recording.config("synchronization"),
+                                {{"AUTO", Synchronization::automatic},
+                                 {"NONE", Synchronization::none},
+                                 {"ON_WRITE", Synchronization::on_write},
+                                 {"ON_READ", Synchronization::on_read}});
 }
 
 Aggregation aggregation_of(const Recording& recording) {
-  return named<Aggregation>(*recording.config("aggregation"), {{"NONE", Aggregation::none},
-                                                               {"SUM", Aggregation::sum},
-                                                               {"MEAN", Aggregation::mean},
-                                                               {"ONLY_FIRST_REPLICA", Aggregation::only_first_replica}});
+  return named<Aggregation>(*recording.config("aggregation"),
+                            {{"NONE", Aggregation::none},
+                             {"SUM", Aggregation::sum},
+                             {"MEAN", Aggregation::mean},
+                             {"ONLY_FIRST_REPLICA", Aggregation::only_first_replica}});
 }
 
 EagerTensor base(Type type) { return cast(constant<float>({1, 2, 3}), type); }
@@ -65,7 +67,8 @@ struct Case {
       return identity(v);
     });
     expect_recorded(recording, tag + "/read outside", [&] { return v.read_value(); });
-    expect_recorded(recording, tag + "/read in replica", [&] { return strategy.run([&] { return identity(v); }); });
+    expect_recorded(recording, tag + "/read in replica",
+                    [&] { return strategy.run([&] { return identity(v); }); });
   }
 
   void assigned(const std::string& op, const std::string& where, Variable v) const {
@@ -85,9 +88,10 @@ struct Case {
           const auto scope = strategy.scope();
           strategy.extended().update(v, [&](Variable& copy) { change(copy, op, base(type)); });
         } else if (where == "scope, per replica value") {
-          const auto values = strategy.experimental_distribute_values_from_function([&](const ReplicaContext& context) {
-            return base(type) * static_cast<double>(context.replica_id_in_sync_group() + 1);
-          });
+          const auto values =
+              strategy.experimental_distribute_values_from_function([&](const ReplicaContext& context) {
+                return base(type) * static_cast<double>(context.replica_id_in_sync_group() + 1);
+              });
           const auto scope = strategy.scope();
           change(v, op, values);
         } else {
@@ -100,7 +104,8 @@ struct Case {
     // A tf.function that is refused while it is traced has changed nothing; what isn't traced has.
     if (where == "function in scope" && recording.error(tag) != nullptr) return;
     expect_copies(recording, tag + "/copies", v);
-    if (recording.value(tag + "/read outside") != nullptr || recording.error(tag + "/read outside") != nullptr)
+    if (recording.value(tag + "/read outside") != nullptr ||
+        recording.error(tag + "/read outside") != nullptr)
       reads(tag, v);
   }
 };
@@ -112,10 +117,11 @@ TEST(G20_L12_L13_AP2, VariablesHoldWhatWasRecorded) {
     const Type type = type_named(recording->config("dtype")->string()).value();
     const auto fresh = [&] {
       const auto scope = strategy->scope();
-      return Variable(cast(constant<float>({10, 20, 30}), type), {.name = "v",
-                                                                  .trainable = false,
-                                                                  .synchronization = synchronization_of(*recording),
-                                                                  .aggregation = aggregation_of(*recording)});
+      return Variable(cast(constant<float>({10, 20, 30}), type),
+                      {.name = "v",
+                       .trainable = false,
+                       .synchronization = synchronization_of(*recording),
+                       .aggregation = aggregation_of(*recording)});
     };
     expect_recorded(*recording, "create", fresh);
     if (recording->value("create") == nullptr) continue;
@@ -129,9 +135,11 @@ TEST(G20_L12_L13_AP2, VariablesHoldWhatWasRecorded) {
     const Case each{*recording, *strategy, type};
     each.reads("create", v);
     for (const char* op : {"assign", "assign_add", "assign_sub"})
-      for (const char* where : {"scope", "outside", "function in scope", "scope, per replica value", "replica",
-                                "replica, differ", "function, replica", "function, replica, differ", "update"})
-        if (recording->value(std::string(op) + "/" + where + "/copies") != nullptr) each.assigned(op, where, fresh());
+      for (const char* where :
+           {"scope", "outside", "function in scope", "scope, per replica value", "replica", "replica, differ",
+            "function, replica", "function, replica, differ", "update"})
+        if (recording->value(std::string(op) + "/" + where + "/copies") != nullptr)
+          each.assigned(op, where, fresh());
   }
 }
 
@@ -144,14 +152,11 @@ IndexedSlices slices(double factor) {
 double own_factor() { return static_cast<double>(get_replica_context()->replica_id_in_sync_group() + 1); }
 
 using Scatter = void (Variable::*)(const Operand& slices);
-const std::vector<std::pair<std::string, Scatter>> scatters{{"scatter_add", &Variable::scatter_add},
-                                                            {"scatter_sub", &Variable::scatter_sub},
-                                                            {"scatter_mul", &Variable::scatter_mul},
-                                                            {"scatter_div", &Variable::scatter_div},
-                                                            {"scatter_min", &Variable::scatter_min},
-                                                            {"scatter_max", &Variable::scatter_max},
-                                                            {"scatter_update", &Variable::scatter_update},
-                                                            {"batch_scatter_update", &Variable::batch_scatter_update}};
+const std::vector<std::pair<std::string, Scatter>> scatters{
+    {"scatter_add", &Variable::scatter_add},       {"scatter_sub", &Variable::scatter_sub},
+    {"scatter_mul", &Variable::scatter_mul},       {"scatter_div", &Variable::scatter_div},
+    {"scatter_min", &Variable::scatter_min},       {"scatter_max", &Variable::scatter_max},
+    {"scatter_update", &Variable::scatter_update}, {"batch_scatter_update", &Variable::batch_scatter_update}};
 
 TEST(G20, ScatterDoesWhatWasRecorded) {
   for (const Recording* recording : family("scatter_")) {
@@ -210,7 +215,8 @@ TEST(G20, VariablesPrintAsWasRecorded) {
   for (const Recording* recording : family("print_variables_")) {
     const auto strategy = strategy_named(recording->config("strategy")->string());
     const auto scope = strategy->scope();
-    const auto prints = [&](const std::string& key, const EagerTensor& initial, const Variable::Settings& settings) {
+    const auto prints = [&](const std::string& key, const EagerTensor& initial,
+                            const Variable::Settings& settings) {
       const Variable made(initial, settings);
       EXPECT_EQ(print(made), recording->text(key + ".repr")->string());
       compared()[recording].insert(key);
@@ -244,9 +250,9 @@ TEST(AP2_G20_ST7, AnInitialValueIsComputedOnce) {
       expect_recorded(*recording, kind + "/calls", [&] { return count; });
       expect_recorded(*recording, kind + "/copies", [&] { return v.copies(); });
       count = 0;
-      const Variable total(initial, {.trainable = false,
-                                     .synchronization = Synchronization::on_read,
-                                     .aggregation = Aggregation::sum});
+      const Variable total(
+          initial,
+          {.trainable = false, .synchronization = Synchronization::on_read, .aggregation = Aggregation::sum});
       expect_recorded(*recording, kind + "/on read calls", [&] { return count; });
       expect_recorded(*recording, kind + "/on read", [&] { return total.read_value(); });
     }
@@ -279,7 +285,8 @@ TEST(G20, CreationRefusesWhatWasRecorded) {
       creates("mean of int on read", one, {.synchronization = on_read, .aggregation = Aggregation::mean});
       creates("on read trainable", real,
               {.trainable = true, .synchronization = on_read, .aggregation = Aggregation::sum});
-      creates("on read default trainable", real, {.synchronization = on_read, .aggregation = Aggregation::sum});
+      creates("on read default trainable", real,
+              {.synchronization = on_read, .aggregation = Aggregation::sum});
       creates("shape differs", constant<float>({1, 2}), {.shape = Shape{3}});
     }
 }

@@ -19,9 +19,10 @@ struct ThreadMode {
 
   const Strategy* strategy = nullptr;
   Kind kind = Kind::cross_replica;
-  std::size_t replica = 0;            // that runs; of an update: the number of the copy
-  ReplicaThreads* threads = nullptr;  // that meet in merge_call; null where a replica runs in the caller's thread
-  Eager* eager = nullptr;             // that executes single operations here
+  std::size_t replica = 0;  // that runs; of an update: the number of the copy
+  ReplicaThreads* threads =
+      nullptr;             // that meet in merge_call; null where a replica runs in the caller's thread
+  Eager* eager = nullptr;  // that executes single operations here
 };
 
 // An entry that lasts until it is destroyed.

@@ -25,7 +25,8 @@ Addend added(std::span<const Addend> values) {
     rows.push_back(slices.values);
     indices.push_back(slices.indices);
   }
-  return IndexedSlices{concat(rows, 0), concat(indices, 0), std::get<IndexedSlices>(values.front()).dense_shape};
+  return IndexedSlices{concat(rows, 0), concat(indices, 0),
+                       std::get<IndexedSlices>(values.front()).dense_shape};
 }
 
 Addend divided(const Addend& sum, std::size_t count) {
@@ -73,13 +74,15 @@ Addend reduced_hierarchically(ReduceOp op, std::span<const Addend> values) {
 std::vector<Leaves> all_reduced(const Strategy& strategy, ReduceOp op, const std::vector<Leaves>& values) {
   require_one_place(strategy, values.front());
   if (strategy.runs_in_one_thread()) return values;
-  const bool is_hierarchical = strategy.traits().cross_device_ops == strategy::CrossDeviceOps::hierarchical_copy;
+  const bool is_hierarchical =
+      strategy.traits().cross_device_ops == strategy::CrossDeviceOps::hierarchical_copy;
   std::vector<Leaves> results(values.size());
   for (std::size_t leaf = 0; leaf < values.front().size(); ++leaf) {
     std::vector<Addend> each;
     for (const Leaves& own : values) each.push_back(own.at(leaf));
-    const Addend reduced = is_hierarchical && !is_added_on_host(each.front()) ? reduced_hierarchically(op, each)
-                                                                               : reduced_to_one_device(op, each);
+    const Addend reduced = is_hierarchical && !is_added_on_host(each.front())
+                               ? reduced_hierarchically(op, each)
+                               : reduced_to_one_device(op, each);
     for (std::size_t i = 0; i < values.size(); ++i)
       results[i].push_back(on(reduced, strategy.traits().devices[i].name));
   }

@@ -65,6 +65,10 @@ bool StrategyExtended::variable_created_in_scope(const Variable& variable) const
   return variable.distribute_strategy() == &strategy_;
 }
 
+EagerTensor StrategyExtended::read_var(const Variable& variable) const {
+  return identity(variable.read_across_replicas());
+}
+
 void StrategyExtended::require_own(const Variable& variable) const {
   const bool is_mirrored = strategy_.traits().variables == VariablePlacement::mirrored;
   if (is_mirrored && variable.distribute_strategy() != &strategy_)
@@ -100,7 +104,15 @@ StrategyExtended::EachDevice StrategyExtended::broadcast_to(const EagerTensor& v
   return on_each(value, destination);
 }
 
-StrategyExtended::Colocation::Colocation(const device::Name& device)
-    : scope_(current_eager().device(device::print(device))) {}
+void StrategyExtended::colocate_vars_with(const Variable& variable) const {
+  if (&get_strategy() != &strategy_)
+    throw device::RuntimeError(
+        fmt::format("Need to be inside \"with strategy.scope()\" for {}", strategy_.name()));
+  if (!variable_created_in_scope(variable))
+    throw device::ValueError(
+        fmt::format("`colocate_vars_with` must only be passed a variable created in this "
+                    "tf.distribute.Strategy.scope(), not: {}",
+                    print(variable)));
+}
 
 }  // namespace wt::train

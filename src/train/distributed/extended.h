@@ -30,7 +30,7 @@ class StrategyExtended {
   // The devices of an optimizer's variables that belong to none of the model.
   std::vector<std::string> non_slot_devices(const std::vector<Variable>& variables) const;
   bool variable_created_in_scope(const Variable& variable) const;
-  EagerTensor read_var(const Variable& variable) const { return variable.read_across_replicas(); }
+  EagerTensor read_var(const Variable& variable) const;
 
   // The reduced value on each device of the destination. Strategies of one replica return the value as it is.
   using EachDevice = DistributedValues<EagerTensor>;
@@ -48,14 +48,9 @@ class StrategyExtended {
   auto update_non_slot(const std::vector<std::string>& devices, const Apply& change,
                        const Arguments&... arguments) const;
 
-  // Until the end of the block, variables are made where this one is.
-  class Colocation {
-   public:
-    explicit Colocation(const device::Name& device);
-
-   private:
-    Eager::Scope scope_;
-  };
+  // For optimizers: their variables are where this one is, which is where the strategy makes all of them. Throws
+  // device::RuntimeError outside of the strategy's scope, and device::ValueError for a variable that was made elsewhere.
+  void colocate_vars_with(const Variable& variable) const;
 
  private:
   template <class Result, class Call>
@@ -71,7 +66,8 @@ template <class Result, class Call>
 auto StrategyExtended::each_copy(std::size_t copies, const Call& call) const {
   const EnteredOrAsserted entered(strategy_);
   const bool is_default = strategy_.traits().variables == VariablePlacement::where_it_is_made;
-  const auto kind = is_default ? ThreadMode::Kind::replica : ThreadMode::Kind::update;  // it has no other context
+  const auto kind =
+      is_default ? ThreadMode::Kind::replica : ThreadMode::Kind::update;  // it has no other context
   const auto in_update = [&](std::size_t i) {
     const Entered update({&strategy_, kind, i, nullptr, &strategy_.eager()});
     return call(i);

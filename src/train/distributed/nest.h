@@ -105,8 +105,8 @@ struct Nest<std::tuple<T...>> {
   }
   static std::tuple<T...> pack(const std::tuple<T...>& like, std::span<const Addend>& leaves) {
     // Braces keep the order of the elements.
-    return std::apply([&](const T&... element) { return std::tuple<T...>{Nest<T>::pack(element, leaves)...}; },
-                      like);
+    return std::apply(
+        [&](const T&... element) { return std::tuple<T...>{Nest<T>::pack(element, leaves)...}; }, like);
   }
 };
 

@@ -15,7 +15,9 @@ struct Stopped {};  // ends a replica that waits for others
 }  // namespace
 
 ReplicaThreads::ReplicaThreads(const Strategy& strategy, const Body& body)
-    : strategy_(strategy), body_(body), replicas_(static_cast<std::size_t>(strategy.num_replicas_in_sync())) {}
+    : strategy_(strategy),
+      body_(body),
+      replicas_(static_cast<std::size_t>(strategy.num_replicas_in_sync())) {}
 
 void ReplicaThreads::run(const Strategy& strategy, const Body& body) {
   ReplicaThreads threads(strategy, body);
@@ -74,7 +76,8 @@ void ReplicaThreads::merge() {
   for (const Replica& replica : replicas_) all.push_back(replica.meeting);
   for (const Meeting* meeting : all)
     if (meeting->kind != all.front()->kind)
-      throw device::RuntimeError("The replicas passed different functions to replica_context().merge_call().");
+      throw device::RuntimeError(
+          "The replicas passed different functions to replica_context().merge_call().");
   const Entered mode({&strategy_, ThreadMode::Kind::cross_replica, 0, nullptr, &strategy_.eager()});
   all.front()->merge(all);
 }
@@ -84,6 +87,17 @@ void ReplicaThreads::meet(std::size_t replica, const Meeting& meeting) {
   pass_turn(caller);
   await_turn(replica);
   replicas_[replica].meeting = nullptr;
+}
+
+std::shared_ptr<void> ReplicaThreads::shared(std::size_t replica,
+                                             const std::function<std::shared_ptr<void>()>& make) {
+  const std::size_t number = replicas_[replica].asked++;
+  if (replica == 0) shared_.push_back(make());
+  if (number >= shared_.size())
+    throw device::RuntimeError(
+        "A replica creates a variable that the first replica has not created; all replicas must create the "
+        "same.");
+  return shared_[number];
 }
 
 void ReplicaThreads::pass_turn(std::size_t to) {

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <typeindex>
 #include <vector>
@@ -19,9 +20,9 @@ namespace wt::train {
 
 // A call of merge_call, which the calling thread executes for all replicas.
 struct Meeting {
-  std::type_index kind;    // of the function with its arguments: replicas that meet make the same call
-  const void* arguments;   // of this replica
-  void* result;            // of this replica
+  std::type_index kind;   // of the function with its arguments: replicas that meet make the same call
+  const void* arguments;  // of this replica
+  void* result;           // of this replica
   // Takes the arguments of all replicas and writes the results of all.
   std::function<void(const std::vector<const Meeting*>& all)> merge;
 };
@@ -35,9 +36,14 @@ class ReplicaThreads {
   // Called by a replica's thread: pauses until the meeting is over.
   void meet(std::size_t replica, const Meeting& meeting);
 
+  // What the first replica makes all replicas share, the first one that each asks for, the second one, and so on
+  // (python/distribute/shared_variable_creator.py). Throws device::RuntimeError if the first replica made fewer.
+  std::shared_ptr<void> shared(std::size_t replica, const std::function<std::shared_ptr<void>()>& make);
+
  private:
   struct Replica {
     const Meeting* meeting = nullptr;  // while it pauses
+    std::size_t asked = 0;             // things that are shared
     bool is_done = false;
     std::exception_ptr failure{};
   };
@@ -53,6 +59,7 @@ class ReplicaThreads {
   const Strategy& strategy_;
   const Body& body_;
   std::vector<Replica> replicas_;
+  std::vector<std::shared_ptr<void>> shared_{};
   std::mutex mutex_{};
   std::condition_variable turned_{};
   std::size_t turn_ = caller;  // whose turn it is

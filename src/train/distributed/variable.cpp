@@ -45,14 +45,18 @@ constexpr std::string_view aggregation_is_missing =
     "explicit value for argument `aggregation` to tf.Variable(..).e.g. `tf.Variable(..., "
     "aggregation=tf.VariableAggregation.SUM)``tf.VariableAggregation` lists the possible aggregation "
     "methods.This is required because {0} should always be kept in sync. When updating them or assigning to "
-    "them in a replica context, we automatically try to aggregate the values before updating the variable. For "
-    "this aggregation, we need to know the aggregation method. Another alternative is to not try to update such "
+    "them in a replica context, we automatically try to aggregate the values before updating the variable. "
+    "For "
+    "this aggregation, we need to know the aggregation method. Another alternative is to not try to update "
+    "such "
     "{0} in replica context, but in cross replica context. You can enter cross replica context by calling "
-    "`tf.distribute.get_replica_context().merge_call(merge_fn, ..)`.Inside `merge_fn`, you can then update the "
+    "`tf.distribute.get_replica_context().merge_call(merge_fn, ..)`.Inside `merge_fn`, you can then update "
+    "the "
     "{0} using `tf.distribute.StrategyExtended.update()`.";
 
 constexpr std::string_view mean_of_integers =
-    "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype is not supported, please "
+    "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype is not supported, "
+    "please "
     "use a different aggregation or dtype";
 
 bool is_in_update() {
@@ -65,19 +69,21 @@ const EagerTensor& tensor_of(const Addend& value) {
   throw device::ValueError("IndexedSlices are given where a tensor is needed");
 }
 
-void require_assignable(const std::string& name, const TensorSpec& held, const TensorSpec& given, Change change) {
+void require_assignable(const std::string& name, const TensorSpec& held, const TensorSpec& given,
+                        Change change) {
   if (held.type != given.type)
-    throw device::ValueError(fmt::format(
-        "Tensor conversion requested dtype {} for Tensor with dtype {}", wt::name(held.type), wt::name(given.type)));
+    throw device::ValueError(fmt::format("Tensor conversion requested dtype {} for Tensor with dtype {}",
+                                         wt::name(held.type), wt::name(given.type)));
   if (held.shape == given.shape) return;
   if (change == Change::assign)
-    throw device::ValueError(
-        fmt::format("Cannot assign value to variable '{}': Shape mismatch.The variable shape {}, and the assigned "
-                    "value shape {} are incompatible.",
-                    name, print_tuple(held.shape), print_tuple(given.shape)));
-  throw InvalidArgumentError(fmt::format("Cannot update variable with shape {} using a Tensor with shape {}, shapes "
-                                         "must be equal.",
-                                         print(held.shape), print(given.shape)));
+    throw device::ValueError(fmt::format(
+        "Cannot assign value to variable '{}': Shape mismatch.The variable shape {}, and the assigned "
+        "value shape {} are incompatible.",
+        name, print_tuple(held.shape), print_tuple(given.shape)));
+  throw InvalidArgumentError(
+      fmt::format("Cannot update variable with shape {} using a Tensor with shape {}, shapes "
+                  "must be equal.",
+                  print(held.shape), print(given.shape)));
 }
 
 // Indices of elements of a vector, which TensorFlow wants as a matrix with one column.
@@ -120,10 +126,10 @@ namespace {
 void require_known_rules(const Strategy& strategy, const Variable::Settings& settings, Type type) {
   if (strategy.traits().variables != VariablePlacement::mirrored) return;
   if (settings.synchronization == Synchronization::none)
-    throw device::ValueError(
-        fmt::format("`NONE` variable synchronization mode is not supported with tf.distribute strategy. Please "
-                    "change the `synchronization` for variable: {}",
-                    settings.name));
+    throw device::ValueError(fmt::format(
+        "`NONE` variable synchronization mode is not supported with tf.distribute strategy. Please "
+        "change the `synchronization` for variable: {}",
+        settings.name));
   if (settings.aggregation == Aggregation::mean && !is_floating(type))
     throw device::ValueError(std::string(mean_of_integers));
 }
@@ -131,9 +137,10 @@ void require_known_rules(const Strategy& strategy, const Variable::Settings& set
 EagerTensor checked(const EagerTensor& initial, const Variable::Settings& settings) {
   const EagerTensor value = settings.dtype ? cast(initial, *settings.dtype) : initial;
   if (settings.shape && *settings.shape != value.numbers.shape())
-    throw device::ValueError(fmt::format("In this `tf.Variable` creation, the initial value's shape ({}) is not compatible with "
-                                         "the explicitly supplied `shape` argument ([{}]).",
-                                         print_tuple(value.numbers.shape()), fmt::join(*settings.shape, ", ")));
+    throw device::ValueError(
+        fmt::format("In this `tf.Variable` creation, the initial value's shape ({}) is not compatible with "
+                    "the explicitly supplied `shape` argument ([{}]).",
+                    print_tuple(value.numbers.shape()), fmt::join(*settings.shape, ", ")));
   return value;
 }
 
@@ -144,7 +151,22 @@ Variable::Variable(const EagerTensor& initial, const Settings& settings)
 
 Variable::Variable(const Initial& initial, const Settings& settings) : state_(made(initial, settings)) {}
 
-std::shared_ptr<Variable::State> Variable::made(const Initial& initial, const Settings& given) {
+// In a run the first replica makes the variable for all.
+std::shared_ptr<Variable::State> Variable::made(const Initial& initial, const Settings& settings) {
+  const ThreadMode* mode = current_mode();
+  if (mode == nullptr || mode->threads == nullptr) return made_here(initial, settings);
+  return std::static_pointer_cast<State>(
+      mode->threads->shared(mode->replica, [&] { return made_here(initial, settings); }));
+}
+
+void Variable::refuse_distributed_initial_value() {
+  throw device::ValueError(
+      "It looks like you are using a PerReplica object while not inside a replica context, which is not "
+      "supported. Try "
+      "running your op or function inside a replica context by using `strategy.run`");
+}
+
+std::shared_ptr<Variable::State> Variable::made_here(const Initial& initial, const Settings& given) {
   Settings settings = given;
   const bool is_on_read = settings.synchronization == Synchronization::on_read;
   settings.trainable = settings.trainable.value_or(!is_on_read);
@@ -155,7 +177,7 @@ std::shared_ptr<Variable::State> Variable::made(const Initial& initial, const Se
   const Strategy::Traits& traits = strategy.traits();
   if (has_strategy()) state->strategy = &strategy;
   const auto add = [&](const std::string& name, const EagerTensor& value, const device::Name& device) {
-    state->copies.push_back({name, {value.numbers.copy(), device}});
+    state->copies.push_back({name, {value.numbers.copy(), strategy.placed(device)}});
   };
   const std::string name = settings.name + ":0";
   switch (traits.variables) {
@@ -270,8 +292,8 @@ void Variable::change_copy(Change change, const Addend& given) {
   const EagerTensor& value = tensor_of(given);
   require_assignable(copy.name, copy.value.numbers.spec(), value.numbers.spec(), change);
   const std::string_view kernel = row(change).kernel;
-  copy.value.numbers = kernel.empty() ? value.numbers.copy()
-                                      : apply(kernel, NoAttributes{}, {copy.value, value}).numbers;
+  copy.value.numbers =
+      kernel.empty() ? value.numbers.copy() : apply(kernel, NoAttributes{}, {copy.value, value}).numbers;
 }
 
 void Variable::change(Change change, const Operand& given) {
@@ -327,15 +349,15 @@ void Variable::assign_rows(std::int64_t begin, std::int64_t end, const EagerTens
   const bool is_in_replica = has_strategy() && !in_cross_replica_context();
   if (kind() == Kind::sync_on_read && !is_in_replica) {
     value();  // as TensorFlow does, which refuses Aggregation::none here
-    throw device::ValueError(
-        fmt::format("\"{}\" is added up when it is read: a replica assigns rows of its copy, and nobody those of the sum",
-                    name()));
+    throw device::ValueError(fmt::format(
+        "\"{}\" is added up when it is read: a replica assigns rows of its copy, and nobody those of the sum",
+        name()));
   }
   Copy& copy = copies().at(copy_here()).own();
   const bool is_inside = begin >= 0 && begin <= end && end <= shape()[0];
   if (!is_inside || rows.numbers.spec() != copy.value.numbers.rows(begin, end).spec())
-    throw InvalidArgumentError(fmt::format("Expected value of {} rows [{}, {}) of {}, and it is {}", name(), begin,
-                                           end, print(shape()), wt::print(rows.numbers.spec())));
+    throw InvalidArgumentError(fmt::format("Expected value of {} rows [{}, {}) of {}, and it is {}", name(),
+                                           begin, end, print(shape()), wt::print(rows.numbers.spec())));
   for (const Variable& each : copies()) {
     if (is_in_replica && each.copy_ != copy_here() && has_copies()) continue;
     Tensor changed = each.own().value.numbers.copy();
@@ -361,21 +383,23 @@ void Variable::change_mirrored(Change change, const Operand& value) {
 
 void Variable::change_on_read(Change change, const Operand& value) {
   if (is_scatter(change))
-    throw NotImplementedError(fmt::format("Variables with `synchronization=ON_READ` doesn't support `{}`", row(change).name));
+    throw NotImplementedError(
+        fmt::format("Variables with `synchronization=ON_READ` doesn't support `{}`", row(change).name));
   const EnteredOrAsserted entered(*state_->strategy);
   if (!in_cross_replica_context() || is_in_update())
     return copies().at(copy_here()).change_copy(change, value.of(copy_here()));
   const bool is_sum = aggregation() == Aggregation::sum;
   if (is_sum && change != Change::assign)
-    throw device::ValueError(
-        fmt::format("SyncOnReadVariable does not support `{}` in cross-replica context when aggregation is set to "
-                    "`tf.VariableAggregation.SUM`.",
-                    row(change).name));
-  if (value.is_distributed())
     throw device::ValueError(fmt::format(
-        "\"{}\" is added up when it is read, so that it takes one value in cross-replica context, and not one for each "
-        "replica",
-        name()));
+        "SyncOnReadVariable does not support `{}` in cross-replica context when aggregation is set to "
+        "`tf.VariableAggregation.SUM`.",
+        row(change).name));
+  if (value.is_distributed())
+    throw device::ValueError(
+        fmt::format("\"{}\" is added up when it is read, so that it takes one value in cross-replica "
+                    "context, and not one for each "
+                    "replica",
+                    name()));
   change_all(change, is_sum ? Operand(shared_out(tensor_of(value.of(0)))) : value);
   read_value();  // as TensorFlow does, which refuses Aggregation::none here, after it has changed the copies
 }

@@ -79,8 +79,13 @@ class Variable {
 
   explicit Variable(const EagerTensor& initial, const Settings& settings);
   explicit Variable(const EagerTensor& initial) : Variable(initial, Settings{}) {}
-  // Calls `initial` once, on the device of the first copy.
+  // Calls `initial` once, where this thread is.
   Variable(const Initial& initial, const Settings& settings);
+  // Throws device::ValueError: copies are equal at first.
+  template <class T>
+  Variable(const DistributedValues<T>&, const Settings&) {
+    refuse_distributed_initial_value();
+  }
 
   const std::string& name() const;  // "total:0"
   Type dtype() const;
@@ -126,11 +131,11 @@ class Variable {
 
   // ---- For the other files of this folder
 
-  bool is_mirrored() const;  // has copies that are kept equal
-  bool has_copies() const;   // is mirrored, or added up when it is read
+  bool is_mirrored() const;                              // has copies that are kept equal
+  bool has_copies() const;                               // is mirrored, or added up when it is read
   void change_copy(Change change, const Addend& value);  // of a plain variable, or of a copy
-  EagerTensor read_across_replicas() const;           // as a checkpoint stores it
-  void restore(const Tensor& value);                  // as a checkpoint gives it back
+  EagerTensor read_across_replicas() const;              // as a checkpoint stores it
+  void restore(const Tensor& value);                     // as a checkpoint gives it back
 
  private:
   enum class Kind : std::uint8_t { plain, mirrored, sync_on_read, aggregating };
@@ -148,6 +153,8 @@ class Variable {
   Variable(std::shared_ptr<State> state, std::size_t copy) : state_(std::move(state)), copy_(copy) {}
   Kind kind() const { return copy_ ? Kind::plain : state_->kind; }
   static std::shared_ptr<State> made(const Initial& initial, const Settings& settings);
+  static std::shared_ptr<State> made_here(const Initial& initial, const Settings& settings);
+  [[noreturn]] static void refuse_distributed_initial_value();
 
   void change(Change change, const Operand& value);
   void change_mirrored(Change change, const Operand& value);
@@ -160,7 +167,7 @@ class Variable {
   std::size_t copy_here() const;
   Copy& own() const { return state_->copies.at(copy_.value_or(0)); }
 
-  std::shared_ptr<State> state_;
+  std::shared_ptr<State> state_{};
   std::optional<std::size_t> copy_{};  // of a variable that is one copy of another
 };
 
@@ -171,6 +178,6 @@ EagerTensor gather(const Variable& variable, const EagerTensor& indices);
 std::string print(const Variable& variable);
 std::string_view python_name(Synchronization synchronization);  // "VariableSynchronization.ON_READ"
 std::string_view python_name(Aggregation aggregation);          // "VariableAggregationV2.SUM"
-ReduceOp reduce_op_of(Aggregation aggregation);                 // Throws device::ValueError for those that don't reduce.
+ReduceOp reduce_op_of(Aggregation aggregation);  // Throws device::ValueError for those that don't reduce.
 
 }  // namespace wt::train
