@@ -223,19 +223,43 @@ Checkpoint::Checkpoint(State& state, std::optional<std::int64_t> keep)
                  .restore = [&state](const std::map<std::string, Tensor>& stored) { state.preset(stored); }},
       keep_(keep) {}
 
-Checkpoint::Checkpoint(const std::map<std::string, ServerVariable>& variables,
-                       std::optional<std::int64_t> keep)
-    : keep_(keep) {
-  variables_.specs = [variables] {
+namespace {
+
+// The variables of a program by their names. A value that is restored goes to all copies of a variable.
+template <class Variables, class Named>
+Variables of_program(const std::map<std::string, Named>& variables, auto spec, auto read, auto write) {
+  Variables made;
+  made.specs = [variables, spec] {
     std::vector<std::pair<std::string, TensorSpec>> specs;
-    for (const auto& [name, variable] : variables) specs.emplace_back(name, variable.spec());
+    for (const auto& [name, variable] : variables) specs.emplace_back(name, spec(variable));
     return specs;
   };
-  variables_.read = [variables](const std::string& name) { return variables.at(name).value(); };
-  variables_.restore = [own = variables](const std::map<std::string, Tensor>& stored) mutable {
-    for (auto& [name, variable] : own) variable.assign(stored.at(name));
+  made.read = [variables, read](const std::string& name) { return read(variables.at(name)); };
+  made.restore = [own = variables, write](const std::map<std::string, Tensor>& stored) mutable {
+    for (auto& [name, variable] : own) write(variable, stored.at(name));
   };
+  return made;
 }
+
+}  // namespace
+
+Checkpoint::Checkpoint(const std::map<std::string, ServerVariable>& variables,
+                       std::optional<std::int64_t> keep)
+    : variables_(of_program<Variables>(
+          variables, [](const ServerVariable& variable) { return variable.spec(); },
+          [](const ServerVariable& variable) { return variable.value(); },
+          [](ServerVariable& variable, const Tensor& value) { variable.assign(value); })),
+      keep_(keep) {}
+
+Checkpoint::Checkpoint(const std::map<std::string, Variable>& variables, std::optional<std::int64_t> keep)
+    : variables_(of_program<Variables>(
+          variables,
+          [](const Variable& variable) {
+            return TensorSpec{variable.dtype(), variable.shape()};
+          },
+          [](const Variable& variable) { return variable.read_across_replicas().numbers; },
+          [](Variable& variable, const Tensor& value) { variable.restore(value); })),
+      keep_(keep) {}
 
 fs::path Checkpoint::save(const fs::path& prefix, const Progress& progress) {
   const fs::path folder = prefix.parent_path();

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "train/distributed/variable.h"
 #include "train/server_variable.h"
 #include "train/state.h"
 
@@ -31,6 +32,8 @@ class Checkpoint {
   // `keep` is the number of newest checkpoints that remain after a save. If it is unset, all remain.
   explicit Checkpoint(State& state, std::optional<std::int64_t> keep = {});
   explicit Checkpoint(const std::map<std::string, ServerVariable>& variables,
+                      std::optional<std::int64_t> keep = {});
+  explicit Checkpoint(const std::map<std::string, Variable>& variables,
                       std::optional<std::int64_t> keep = {});
 
   // Saves to the next number of a prefix such as "folder/ckpt", and returns "folder/ckpt-3". Creates the

@@ -7,6 +7,7 @@
 
 #include "device/error.h"
 #include "train/distributed/contexts.h"
+#include "train/distributed/gradient_of_operation.h"
 
 namespace wt::train {
 
@@ -56,7 +57,10 @@ EagerTensor reduced(const EagerTensor& x, std::string_view kernel, std::span<con
 
 EagerTensor apply(std::string_view kernel, const Attributes& attributes,
                   std::initializer_list<EagerTensor> inputs) {
-  return current_eager().apply(kernel, attributes, std::span(inputs.begin(), inputs.size())).front();
+  const std::span<const EagerTensor> given(inputs.begin(), inputs.size());
+  const EagerTensor output = current_eager().apply(kernel, attributes, given).front();
+  record_operation(kernel, attributes, given, output);
+  return output;
 }
 
 EagerTensor constant(const Tensor& numbers) { return current_eager().constant(numbers); }
@@ -97,7 +101,9 @@ EagerTensor cast(const EagerTensor& x, Type type) {
 }
 EagerTensor square(const EagerTensor& x) { return apply("square", NoAttributes{}, {x}); }
 EagerTensor identity(const EagerTensor& x) { return current_eager().identity(x); }
-EagerTensor matmul(const EagerTensor& a, const EagerTensor& b) { return current_eager().matmul(a, b); }
+EagerTensor matmul(const EagerTensor& a, const EagerTensor& b) {
+  return apply("matmul", ProductAttributes{}, {a, b});
+}
 EagerTensor reduce_sum(const EagerTensor& x) { return reduced(x, "reduce_sum", all_axes(x.numbers.shape())); }
 EagerTensor reduce_sum(const EagerTensor& x, int axis) {
   const int rank = x.numbers.shape().rank();
@@ -137,7 +143,7 @@ EagerTensor stack(std::span<const EagerTensor> scalars) {
   return concat(rows, 0);
 }
 
-// The kernel looks up rows of a matrix of floats; other tensors are brought into this form.
+// The kernel looks up rows of a matrix of floats; other tensors are brought into this form. The gradient are slices.
 EagerTensor gather(const EagerTensor& x, const EagerTensor& indices) {
   const Shape& shape = x.numbers.shape();
   const std::int64_t rows = shape[0];
@@ -148,11 +154,22 @@ EagerTensor gather(const EagerTensor& x, const EagerTensor& indices) {
       throw InvalidArgumentError(fmt::format("indices = {} is not in [0, {})", index, rows));
   EagerTensor table = is_floating(x.numbers.type()) ? x : cast(x, Type::float64);
   table.numbers = table.numbers.reshaped({rows, width});
-  EagerTensor found = cast(apply("embedding", NoAttributes{}, {indices, table}), x.numbers.type());
+  const std::array inputs{indices, table};
+  EagerTensor found = current_eager().apply("embedding", NoAttributes{}, inputs).front();
+  found = cast(found, x.numbers.type());
+  const auto extents_of_rows = [&](std::vector<std::int64_t> extents) {
+    for (int i = 1; i < shape.rank(); ++i) extents.push_back(shape[i]);
+    return Shape(extents);
+  };
   std::vector<std::int64_t> extents;
   for (int i = 0; i < indices.numbers.shape().rank(); ++i) extents.push_back(indices.numbers.shape()[i]);
-  for (int i = 1; i < shape.rank(); ++i) extents.push_back(shape[i]);
-  found.numbers = found.numbers.reshaped(Shape(extents));
+  found.numbers = found.numbers.reshaped(extents_of_rows(extents));
+  const std::int64_t count = indices.numbers.shape().elements();
+  GradientTape::record({x}, found, [=, flat = extents_of_rows({count})](const EagerTensor& of) {
+    return std::vector<Gradient>{IndexedSlices{{of.numbers.reshaped(flat), of.device},
+                                               {indices.numbers.reshaped({count}), indices.device},
+                                               x.numbers.shape()}};
+  });
   return found;
 }
 

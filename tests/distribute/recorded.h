@@ -210,6 +210,10 @@ inline void expect_value(const std::string& at, const Wanted& wanted, const trai
   }
 }
 
+inline void expect_value(const std::string& at, const Wanted& wanted, std::monostate) {
+  EXPECT_EQ(wanted.own().kind(), json::Kind::null) << at;
+}
+
 template <class T>
 void expect_value(const std::string& at, const Wanted& wanted, const std::vector<T>& found);
 template <class T>

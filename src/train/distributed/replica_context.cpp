@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "device/error.h"
+#include "train/distributed/tape.h"
 #include "train/distributed/variable.h"
 #include "train/strategy.h"
 #include "train/tensor_operations.h"
@@ -45,6 +47,38 @@ void ReplicaContext::require_own_run() const {
                                            here.name(), mode_.strategy->name()));
   if (mode != nullptr && (mode->replica != mode_.replica || mode->threads != mode_.threads))
     throw device::RuntimeError("Mismatching ReplicaContext.");
+}
+
+void record_all_reduce(const ReplicaContext& context, ReduceOp op, const Leaves& given,
+                       const Leaves& reduced) {
+  if (!GradientTape::is_recording()) return;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto* own = std::get_if<EagerTensor>(&given[i]);
+    if (own == nullptr) continue;
+    GradientTape::record({*own}, std::get<EagerTensor>(reduced[i]), [context, op](const EagerTensor& of) {
+      return std::vector<Gradient>{context.all_reduce(op, of)};
+    });
+  }
+}
+
+// All replicas learn how many rows, or columns, each has given, before they go on.
+void record_all_gather(const ReplicaContext& context, int axis, const Leaves& given, const Leaves& gathered) {
+  if (!GradientTape::is_recording()) return;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const EagerTensor& own = std::get<EagerTensor>(given[i]);
+    const EagerTensor& all = std::get<EagerTensor>(gathered[i]);
+    const int along = axis < 0 ? axis + own.numbers.shape().rank() : axis;
+    GradientTape::record({own}, all, [context, own, along](const EagerTensor& of) {
+      const std::int64_t extent = own.numbers.shape()[along];
+      const EagerTensor extents = context.all_gather(constant<std::int64_t>({extent}), 0);
+      const auto each = extents.numbers.values<std::int64_t>();
+      const EagerTensor sum = context.all_reduce(ReduceOp::sum, of);
+      const PartsAttributes parts{along, Shape(std::vector<std::int64_t>(each.begin(), each.end()))};
+      const std::array inputs{sum};
+      const auto split = current_eager().apply("split", parts, inputs);
+      return std::vector<Gradient>{split.at(static_cast<std::size_t>(context.replica_id_in_sync_group()))};
+    });
+  }
 }
 
 // A single replica meets itself.

@@ -52,8 +52,6 @@ class ReplicaContext {
   T all_gather(const T& value, int axis) const;
 
  private:
-  template <class T, class Combine>
-  T combined(const T& value, const Combine& combine) const;
   void require_own_run() const;
   void meet(const Meeting& meeting) const;
 
@@ -103,27 +101,31 @@ auto ReplicaContext::merge_call(const Merge& merge, const Arguments&... argument
   }
 }
 
-// Combines the tensors of the structures of all replicas.
-template <class T, class Combine>
-T ReplicaContext::combined(const T& value, const Combine& combine) const {
-  const auto merge = [&](const Strategy& strategy, const DistributedValues<Leaves>& all) {
-    return DistributedValues<Leaves>(combine(strategy, all.values()));
-  };
-  return pack(value, merge_call(merge, flatten(value)));
-}
+// The ways back on the tapes of this replica: the sum of gradients over the replicas, or this replica's part of it.
+void record_all_reduce(const ReplicaContext& context, ReduceOp op, const Leaves& given,
+                       const Leaves& reduced);
+void record_all_gather(const ReplicaContext& context, int axis, const Leaves& given, const Leaves& gathered);
 
 template <class T>
 T ReplicaContext::all_reduce(ReduceOp op, const T& value, const CallOptions&) const {
-  return combined(value, [op](const Strategy& strategy, const std::vector<Leaves>& values) {
-    return all_reduced(strategy, op, values);
-  });
+  const auto merge = [op](const Strategy& strategy, const DistributedValues<Leaves>& all) {
+    return DistributedValues<Leaves>(all_reduced(strategy, op, all.values()));
+  };
+  const Leaves given = flatten(value);
+  const Leaves reduced = merge_call(merge, given);
+  record_all_reduce(*this, op, given, reduced);
+  return pack(value, reduced);
 }
 
 template <class T>
 T ReplicaContext::all_gather(const T& value, int axis) const {
-  return combined(value, [axis](const Strategy& strategy, const std::vector<Leaves>& values) {
-    return all_gathered(strategy, values, axis);
-  });
+  const auto merge = [axis](const Strategy& strategy, const DistributedValues<Leaves>& all) {
+    return DistributedValues<Leaves>(all_gathered(strategy, all.values(), axis));
+  };
+  const Leaves given = flatten(value);
+  const Leaves gathered = merge_call(merge, given);
+  record_all_gather(*this, axis, given, gathered);
+  return pack(value, gathered);
 }
 
 }  // namespace wt::train

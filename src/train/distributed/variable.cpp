@@ -9,6 +9,7 @@
 #include "tensor/print_numpy.h"
 #include "train/distributed/cross_device_ops.h"
 #include "train/distributed/extended.h"
+#include "train/distributed/tape.h"
 #include "train/errors.h"
 #include "train/tensor_operations.h"
 
@@ -91,7 +92,8 @@ EagerTensor flat(const EagerTensor& indices) {
   return {indices.numbers.reshaped({indices.numbers.shape().elements()}), indices.device};
 }
 
-// The value with rows that were combined with slices, one slice after the other.
+}  // namespace
+
 Tensor scattered(Change change, const Tensor& value, const IndexedSlices& slices) {
   Tensor changed = value.copy();
   const Tensor indices = cast(slices.indices, Type::int64).numbers;
@@ -109,8 +111,6 @@ Tensor scattered(Change change, const Tensor& value, const IndexedSlices& slices
   }
   return changed;
 }
-
-}  // namespace
 
 std::string_view name(Change change) { return row(change).name; }
 
@@ -242,12 +242,24 @@ std::size_t Variable::copy_here() const {
 
 // ---- Reading
 
+Variable Variable::copy_that_is_read() const {
+  return copy_ || state_->kind == Kind::plain ? *this : Variable(state_, copy_here());
+}
+
 EagerTensor Variable::value() const {
-  if (!has_copies()) return own().value;
-  const EnteredOrAsserted entered(*state_->strategy);
-  const bool is_across = in_cross_replica_context() && !is_in_update();
-  if (kind() == Kind::sync_on_read && is_across) return read_across_replicas();
-  return state_->copies.at(copy_here()).value;
+  if (has_copies()) {
+    const EnteredOrAsserted entered(*state_->strategy);
+    const bool is_across = in_cross_replica_context() && !is_in_update();
+    if (kind() == Kind::sync_on_read && is_across) return read_across_replicas();
+    return read_copy();
+  }
+  return read_copy();
+}
+
+EagerTensor Variable::read_copy() const {
+  const Variable copy = copy_that_is_read();
+  GradientTape::record_read(copy, copy.stored());
+  return copy.stored();
 }
 
 EagerTensor Variable::read_value() const { return identity(value()); }

@@ -65,6 +65,10 @@ enum class Change : std::uint8_t {
 };
 std::string_view name(Change change);
 
+// The value with rows that were combined with slices, one slice after the other. Throws InvalidArgumentError for an index
+// that the value doesn't have.
+Tensor scattered(Change change, const Tensor& value, const IndexedSlices& slices);
+
 class Variable {
  public:
   struct Settings {
@@ -131,11 +135,13 @@ class Variable {
 
   // ---- For the other files of this folder
 
-  bool is_mirrored() const;                              // has copies that are kept equal
-  bool has_copies() const;                               // is mirrored, or added up when it is read
-  void change_copy(Change change, const Addend& value);  // of a plain variable, or of a copy
-  EagerTensor read_across_replicas() const;              // as a checkpoint stores it
-  void restore(const Tensor& value);                     // as a checkpoint gives it back
+  Variable copy_that_is_read() const;                        // here
+  const EagerTensor& stored() const { return own().value; }  // of a plain variable, or of a copy
+  bool is_mirrored() const;                                  // has copies that are kept equal
+  bool has_copies() const;                                   // is mirrored, or added up when it is read
+  void change_copy(Change change, const Addend& value);      // of a plain variable, or of a copy
+  EagerTensor read_across_replicas() const;                  // as a checkpoint stores it
+  void restore(const Tensor& value);                         // as a checkpoint gives it back
 
  private:
   enum class Kind : std::uint8_t { plain, mirrored, sync_on_read, aggregating };
@@ -162,6 +168,7 @@ class Variable {
   void change_aggregating(Change change, const Operand& value);
   void change_all(Change change, const Operand& value);
   void aggregate_and_change(Change change, const Operand& value);
+  EagerTensor read_copy() const;
   void require_no_copies() const;
   EagerTensor shared_out(const EagerTensor& sum) const;
   std::size_t copy_here() const;
