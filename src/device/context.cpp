@@ -37,6 +37,10 @@ void check_pieces_of_cpu(const LogicalDeviceConfigurations& pieces) {
     if (piece.experimental_priority) {  // TensorFlow's text has two spaces, too
       throw ValueError("Setting experimental_priority on CPU virtual  devices is currently not supported");
     }
+    if (piece.experimental_device_ordinal) {
+      throw ValueError(
+          "Setting experimental_device_ordinal on CPU virtual  devices is currently not supported");
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include "base/narrow.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "device/other_kinds.h"
 
 namespace wt::device {
 namespace {
@@ -151,7 +152,10 @@ class Parser {
 
 }  // namespace
 
-std::string_view name(Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+std::string_view name(Kind kind) {
+  const auto number = static_cast<std::size_t>(kind);
+  return number < kinds.size() ? kinds[number] : name_of_other_kind(kind);
+}
 
 std::optional<Kind> kind_named(std::string_view name) {
   const auto found = std::find(kinds.begin(), kinds.end(), upper(name));

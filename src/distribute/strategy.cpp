@@ -63,6 +63,7 @@ train::Strategy::Traits traits_of(const Described& described, const cluster::Mac
   train::Strategy::Traits traits{.name = described.name,
                                  .variables = described.variables,
                                  .cross_device_ops = described.cross_device_ops};
+  traits.eager_refusal = described.eager_refusal;
   for (const cluster::Replica& replica : machine.replicas) traits.devices.push_back(replica.device);
   if (described.variables != VariablePlacement::on_parameter_device) return traits;
   const device::Name& first = traits.devices.front().name;
@@ -104,6 +105,12 @@ train::Function Strategy::function(std::string name, train::State& state, train:
 
 data::DistributedDataset Strategy::experimental_distribute_dataset(const data::Dataset& dataset) const {
   return {dataset, distribution()};
+}
+
+data::DistributedDataset Strategy::distribute_datasets_from_function(
+    const std::function<data::Dataset(const data::InputContext&)>& function,
+    data::InputReplication replication) const {
+  return data::DistributedDataset::from_function(function, distribution(), replication);
 }
 
 timing::Simulated Strategy::simulate(train::Function& step, const train::PerReplica& arguments) const {
@@ -218,7 +225,13 @@ Strategy multi_worker_mirrored(const MultiWorkerMirroredOptions& options) {
 }
 
 Strategy tpu(const TpuOptions& options) {
-  return Strategy({"TPUStrategyV2", options.platform, Options("tpu").text()});
+  return Strategy({.name = "TPUStrategyV2",
+                   .platform = options.platform,
+                   .strategy = Options("tpu").text(),
+                   .eager_refusal =
+                       "TPUStrategy.run(fn, ...) does not support pure eager execution. please make sure "
+                       "the function passed into `strategy.run` is a `tf.function` or `strategy.run` is "
+                       "called inside a `tf.function` if eager behavior is enabled."});
 }
 
 }  // namespace wt::distribute

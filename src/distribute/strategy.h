@@ -34,6 +34,7 @@ struct Described {
   std::string strategy{};  // an object
   train::VariablePlacement variables = train::VariablePlacement::mirrored;
   strategy::CrossDeviceOps cross_device_ops = strategy::CrossDeviceOps::collective_nccl;
+  std::string eager_refusal{};  // train::Strategy::Traits
 };
 
 namespace internal {
@@ -70,6 +71,10 @@ class Strategy : private internal::Parts, public train::Strategy {
 
   // tf.distribute.Strategy.experimental_distribute_dataset.
   data::DistributedDataset experimental_distribute_dataset(const data::Dataset& dataset) const;
+  // tf.distribute.Strategy.distribute_datasets_from_function: a dataset for each worker, or for each replica.
+  data::DistributedDataset distribute_datasets_from_function(
+      const std::function<data::Dataset(const data::InputContext&)>& function,
+      data::InputReplication replication = data::InputReplication::per_worker) const;
 
   // The time of a step of a compiled loop of one's own on the described machine, with such arguments for each replica,
   // which may lack numbers. Throws device::ResourceExhaustedError if the step doesn't fit into a device's memory.

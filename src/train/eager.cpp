@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "device/error.h"
 #include "device/out_of_memory.h"
+#include "device/spec.h"
 #include "kernel/launch.h"
 #include "tensor/print_numpy.h"
 
@@ -40,7 +41,7 @@ Eager::Eager(device::Context& context, int threads)
     : context_(context), workers_(threads), sink_([](const std::string& line) { note("{}", line); }) {}
 
 Eager::Scope::Scope(Eager& eager, std::string_view name) : eager_(eager), outer_(eager.scope_) {
-  const device::Name inner = device::parse_name(name);
+  const device::Name inner = device::DeviceSpec::from_string(name).name();
   const bool is_outermost = outer_ == device::Name{};
   eager.context_.initialise();
   eager.scope_ = is_outermost ? eager.context_.resolve(inner) : merged(inner, outer_);
@@ -70,13 +71,36 @@ PlacementRules Eager::rules() {
 device::Name Eager::run(std::string_view operation, Type type, std::span<const EagerTensor> inputs) {
   OperationRequest request{operation, type, scope_, {}};
   for (const EagerTensor& input : inputs) request.inputs.push_back({input.numbers.spec(), input.device});
+  return run(request);
+}
+
+device::Name Eager::run(const OperationRequest& request) {
+  if (!device::is_well_formed(scope_))
+    throw InvalidArgumentError(
+        fmt::format("Malformed device specification '{}' in eager op: Name: {}\nDevice Name: []\n"
+                    "Device: []\nAttrs: ",
+                    print(scope_), request.operation));
   const Placement placement = place(request, rules());
   for (const std::string& warning : placement.warnings) sink_(warning);
-  if (logs_placement_) sink_(fmt::format("Executing op {} in device {}", operation, print(placement.device)));
+  if (logs_placement_)
+    sink_(fmt::format("Executing op {} in device {}", request.operation, print(placement.device)));
   for (const InputCopy& copy : placement.copies)
-    copies_.push_back(
-        {std::string(operation), copy.input, copy.from, copy.to, inputs[copy.input].numbers.spec().bytes()});
+    copies_.push_back({std::string(request.operation), copy.input, copy.from, copy.to,
+                       request.inputs[copy.input].spec.bytes()});
   return placement.device;
+}
+
+device::Name Eager::variable_operation(std::string_view operation, Type type,
+                                       const std::optional<device::Name>& resource,
+                                       std::span<const EagerTensor> inputs) {
+  OperationRequest request{operation, type, scope_, {}};
+  if (resource) request.inputs.push_back({{type, {}}, *resource, true});
+  for (const EagerTensor& input : inputs) request.inputs.push_back({input.numbers.spec(), input.device});
+  return run(request);
+}
+
+Tensor Eager::compute_part(std::string_view kernel, std::span<const EagerTensor> inputs) {
+  return compute(known_kernel(kernel), NoAttributes{}, inputs)[0];
 }
 
 // A constant in the scope of CPU:0 needs no operation, since it was created there

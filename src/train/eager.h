@@ -15,6 +15,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -82,7 +83,15 @@ class Eager {
   std::vector<EagerTensor> apply(std::string_view kernel, const Attributes& attributes,
                                  std::span<const EagerTensor> inputs);
 
-  // tf.device. The scope lasts until it is destroyed. An inner scope overrides the parts of the device name
+  // Places and logs an operation of a variable, such as AssignVariableOp, which is executed where the variable's
+  // resource is. Without a resource, it is the VarHandleOp that makes one, placed as any operation is.
+  device::Name variable_operation(std::string_view operation, Type type,
+                                  const std::optional<device::Name>& resource = {},
+                                  std::span<const EagerTensor> inputs = {});
+  // Runs a kernel of one result as a part of an operation that has been placed and logged.
+  Tensor compute_part(std::string_view kernel, std::span<const EagerTensor> inputs);
+
+  // tf.device, whose names device/spec.h reads. The scope lasts until it is destroyed. An inner scope overrides the parts of the device name
   // that it states and inherits the others. Parts that the outermost scope leaves out are those of the
   // context's own task, with the device number 0, so that "/GPU" is GPU:0.
   class Scope {
@@ -100,7 +109,9 @@ class Eager {
 
   void set_log_device_placement(bool enabled) { logs_placement_ = enabled; }
   void set_soft_device_placement(bool enabled) { soft_placement_ = enabled; }
+  bool get_soft_device_placement() const { return soft_placement_; }
   void set_device_policy(std::string_view policy);  // "silent", "silent_for_int32", "warn" or "explicit"
+  std::string_view get_device_policy() const { return name(policy_); }
   void set_small_integers_on_cpu(bool enabled) { small_integers_on_cpu_ = enabled; }
   void set_sink(Sink sink) { sink_ = std::move(sink); }  // receives log lines; initially standard error
 
@@ -121,6 +132,7 @@ class Eager {
 
   PlacementRules rules();
   device::Name run(std::string_view operation, Type type, std::span<const EagerTensor> inputs);
+  device::Name run(const OperationRequest& request);
   std::vector<Tensor> compute(const Kernel& kernel, const Attributes& attributes,
                               std::span<const EagerTensor> inputs);
 

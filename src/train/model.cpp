@@ -246,14 +246,18 @@ std::vector<std::string> result_names(const CompileOptions& options, const model
   return names;
 }
 
+// Keras 3 looks at scopes when it trains, and Keras 2 here, too.
 void Model::compile(CompileOptions options) {
+  if (options.semantics != model::Semantics::keras3) made_in_.require_no_other_scope();
   steps_ = std::make_shared<Steps>(std::move(options), layer_, state_, machine_);
   predict_.reset();  // It has the semantics of the compiled model.
 }
 
-Model::Steps& Model::compiled(std::string_view what) const {
+Model::Steps& Model::compiled() const {
   if (!steps_)
-    throw InputError(fmt::format("[{}] the model is not compiled", what), "call compile(...) first");
+    throw device::RuntimeError(
+        "You must compile your model before training/testing. Use `model.compile(optimizer, loss)`.");
+  made_in_.require_no_other_scope();
   return *steps_;
 }
 
@@ -298,7 +302,7 @@ PerReplica Model::arguments(PerReplica batch) const {
 }
 
 StepResult Model::train_on_batch(const std::vector<Tensor>& batch) {
-  compiled("train_on_batch");
+  compiled();
   return train_on_pieces(arguments(split(batch)));
 }
 
@@ -315,7 +319,7 @@ StepResult Model::result_of(const PerReplica& arguments, const PerReplica& resul
 }
 
 std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptions& options) {
-  compiled("fit");
+  compiled();
   if (options.order) return fit_closures(dataset, options);
   require_legal(dataset, options.steps_per_epoch || options.steps, static_cast<bool>(options.on_step));
   std::vector<EpochResult> history;
@@ -368,7 +372,7 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
 }
 
 std::vector<EpochResult> Model::fit(const DatasetCreator& creator, const FitOptions& options) {
-  compiled("fit");
+  compiled();
   require_end(creator, semantics(), options.steps_per_epoch || options.steps);
   return fit(creator.dataset_fn(), options);
 }
@@ -457,7 +461,7 @@ std::vector<EpochResult> Model::fit_closures(const data::Dataset& dataset, const
 }
 
 EpochResult Model::evaluate(const data::Dataset& dataset, const EvaluateOptions& options) {
-  Steps& steps = compiled("evaluate");
+  Steps& steps = compiled();
   require_legal(dataset, options.steps.has_value(), static_cast<bool>(options.on_step));
   reset_metrics();
   EpochResult result;
@@ -476,7 +480,7 @@ EpochResult Model::evaluate(const data::Dataset& dataset, const EvaluateOptions&
 }
 
 EpochResult Model::evaluate(const DatasetCreator& creator, const EvaluateOptions& options) {
-  compiled("evaluate");
+  compiled();
   require_end(creator, semantics(), options.steps.has_value());
   return evaluate(creator.dataset_fn(), options);
 }
@@ -487,6 +491,7 @@ model::Semantics Model::semantics() const {
 
 // Keras predicts on the coordinator, which reads the dataset once.
 std::vector<Tensor> Model::predict_outputs(const data::Dataset& dataset, std::optional<std::int64_t> steps) {
+  made_in_.require_no_other_scope();
   if (machine_.coordinated_workers > 0) require_no_refusal({.semantics = semantics()});
   require_end(dataset, steps.has_value());
   if (!predict_)
@@ -518,25 +523,25 @@ const plan::Plan& Model::training_plan(const std::vector<Tensor>& batch) {
 }
 
 std::shared_ptr<const plan::Plan> Model::shared_training_plan(const std::vector<Tensor>& batch) {
-  return compiled("training_plan").train.update().plan_for(arguments(split(batch)));
+  return compiled().train.update().plan_for(arguments(split(batch)));
 }
 
 std::shared_ptr<const plan::Plan> Model::shared_accumulation_plan(const std::vector<Tensor>& batch) {
-  Function* accumulation = compiled("accumulation_plan").train.accumulation();
+  Function* accumulation = compiled().train.accumulation();
   WT_EXPECT(accumulation != nullptr, "{} does not accumulate gradients", steps_->options.optimizer.name);
   return accumulation->plan_for(arguments(split(batch)));
 }
 
 const plan::Plan& Model::evaluation_plan(const std::vector<Tensor>& batch) {
-  return *compiled("evaluation_plan").evaluate.plan_for(arguments(split(batch)));
+  return *compiled().evaluate.plan_for(arguments(split(batch)));
 }
 
 const Step& Model::training_step(const std::vector<Tensor>& batch, std::size_t replica) {
-  return compiled("training_step").train.update().step_for(arguments(split(batch)), replica);
+  return compiled().train.update().step_for(arguments(split(batch)), replica);
 }
 
 void Model::create_variables(const std::vector<Tensor>& batch) {
-  compiled("create_variables").train.create_variables(arguments(split(batch)));
+  compiled().train.create_variables(arguments(split(batch)));
 }
 
 std::map<std::string, Tensor> Model::weights() const {

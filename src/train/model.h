@@ -37,6 +37,7 @@
 #include "model/optimizer.h"
 #include "train/closures.h"
 #include "train/coordinated_fit.h"
+#include "train/distributed/contexts.h"
 #include "train/function.h"
 #include "train/loss_scale.h"
 
@@ -128,7 +129,8 @@ class Model {
 
   void compile(CompileOptions options);
 
-  // These functions throw InputError if the model has not been compiled, and device::ValueError for what
+  // These functions throw device::RuntimeError if the model has not been compiled or is used in the scope of another
+  // strategy than it was made in, and device::ValueError for what
   // Keras refuses: an endless dataset without a number of steps, and under parameter servers more
   // (train/coordinated_fit.h).
   std::vector<EpochResult> fit(const data::Dataset& dataset, const FitOptions& options);
@@ -172,7 +174,7 @@ class Model {
   struct Steps;
   // The traced functions refer to the options, so one object holds both.
   std::shared_ptr<Steps> steps_{};
-  Steps& compiled(std::string_view what) const;
+  Steps& compiled() const;
   model::Semantics semantics() const;  // those it is compiled with, or the default
   data::DistributedIterator distributed(const data::Dataset& dataset, std::uint64_t epoch = 0,
                                         std::int64_t skipped_steps = 0) const;
@@ -196,6 +198,7 @@ class Model {
   State& state_;
   Resources& machine_;
   std::optional<Function> predict_{};
+  MadeIn made_in_{};
 };
 
 }  // namespace wt::train

@@ -53,6 +53,21 @@ void require_collective_axis(int axis, const Shape& shape, Gathering gathering) 
       fmt::format("Requires start <= limit when delta > 0: {}/{}", axis < 0 ? 0 : axis + 1, axis));
 }
 
+// The shapes that a collective has where each replica's part is padded to the longest.
+std::vector<Shape> gathered_shapes(std::span<const EagerTensor> values, int axis) {
+  std::int64_t longest = 0;
+  for (const EagerTensor& value : values)
+    if (axis < value.numbers.shape().rank()) longest = std::max(longest, value.numbers.shape()[axis]);
+  std::vector<Shape> shapes;
+  for (const EagerTensor& value : values) {
+    std::vector<std::int64_t> extents;
+    for (int i = 0; i < value.numbers.shape().rank(); ++i)
+      extents.push_back(i == axis ? longest * std::ssize(values) : value.numbers.shape()[i]);
+    shapes.emplace_back(extents);
+  }
+  return shapes;
+}
+
 std::vector<EagerTensor> on_host(const Values& values) {
   std::vector<EagerTensor> placed;
   for (const Tensor& value : values) placed.push_back({value, device::host_of(device::canonical({}))});
@@ -73,6 +88,8 @@ struct Strategy::Eagers {
   std::vector<std::unique_ptr<One>> all{};  // the last one is that of the scopes; made at their first use
   bool logs_placement = false;
   Eager::Sink sink{};
+  int collectives = 0;    // so far
+  std::string aborted{};  // why no further collective can run
 
   void configure(Eager& eager) const {
     eager.set_log_device_placement(logs_placement);
@@ -119,6 +136,12 @@ Eager& Strategy::eager(std::optional<std::size_t> replica) const {
   return one->eager;
 }
 
+Eager& Strategy::eager_on(const device::Name& device) const {
+  for (std::size_t i = 0; i < traits_.devices.size(); ++i)
+    if (traits_.devices[i].name == device) return eager(i);
+  return eager();
+}
+
 void Strategy::set_log_device_placement(bool enabled, const Eager::Sink& sink) const {
   eagers_->logs_placement = enabled;
   eagers_->sink = sink;
@@ -128,6 +151,31 @@ void Strategy::set_log_device_placement(bool enabled, const Eager::Sink& sink) c
 
 Strategy::Device::Device(const Strategy& strategy, std::size_t replica)
     : scope_(strategy.eager(replica).device(device::print(strategy.traits().devices.at(replica).name))) {}
+
+// ---- Collectives
+
+bool Strategy::uses_collectives() const {
+  using strategy::CrossDeviceOps;
+  return traits_.cross_device_ops == CrossDeviceOps::collective_ring ||
+         traits_.cross_device_ops == CrossDeviceOps::collective_nccl;
+}
+
+// TensorFlow numbers the instances from 100 on.
+void Strategy::enter_collective(std::span<const Shape> shapes) const {
+  ++eagers_->collectives;
+  for (const Shape& shape : shapes)
+    if (eagers_->aborted.empty() && shape != shapes.front())
+      eagers_->aborted = fmt::format(
+          "Collective ops is aborted by: Shape mismatch in the collective instance {}. Op at device {} "
+          "expected shape {} "
+          "but another member in the group expected shape {}. This is likely due to different input shapes "
+          "at different "
+          "members of the collective op.\nThe error could be from a previous operation. Restart your program "
+          "to reset.",
+          99 + eagers_->collectives, device::print(traits_.devices.front().name), wt::print(shapes.front()),
+          wt::print(shape));
+  if (!eagers_->aborted.empty()) throw InvalidArgumentError(eagers_->aborted);
+}
 
 // ---- Scopes
 
@@ -167,7 +215,9 @@ bool in_cross_replica_context() {
 std::optional<ReplicaContext> get_replica_context() {
   if (in_cross_replica_context()) return std::nullopt;
   const ThreadMode* mode = current_mode();
-  return ReplicaContext(mode != nullptr ? *mode : ThreadMode{&default_strategy(), ThreadMode::Kind::replica});
+  if (mode != nullptr) return ReplicaContext(*mode);
+  return ReplicaContext(
+      {&default_strategy(), ThreadMode::Kind::replica, 0, nullptr, nullptr, functions_here()});
 }
 
 void experimental_set_strategy(const Strategy* strategy) {
@@ -188,15 +238,17 @@ bool Strategy::runs_in_one_thread() const {
 // The default strategy has no device of its own.
 void Strategy::run_replicas(const ReplicaThreads::Body& body) const {
   require_usable();
+  if (!traits_.eager_refusal.empty() && functions_here() == 0)
+    throw NotImplementedError(traits_.eager_refusal);
   require_cross_replica_context();
   switch (traits_.variables) {
     case VariablePlacement::where_it_is_made: {
-      const Entered replica({this, ThreadMode::Kind::replica, 0, nullptr, &eager(0)});
+      const Entered replica({this, ThreadMode::Kind::replica, 0, nullptr, &eager(0), functions_here()});
       return body(0);
     }
     case VariablePlacement::on_its_device: {
       const Device device(*this, 0);
-      const Entered replica({this, ThreadMode::Kind::replica, 0, nullptr, &eager(0)});
+      const Entered replica({this, ThreadMode::Kind::replica, 0, nullptr, &eager(0), functions_here()});
       return body(0);
     }
     default:
@@ -266,7 +318,7 @@ Tensor Strategy::reduce(ReduceOp op, const Tensor& value) const {
 
 EagerTensor Strategy::gather(const DistributedValues<EagerTensor>& value, int axis) const {
   const ThreadMode* mode = current_mode();
-  if (mode != nullptr && mode->kind == ThreadMode::Kind::replica)
+  if (mode != nullptr && mode->kind == ThreadMode::Kind::replica && has_strategy())
     throw device::RuntimeError(
         "tf.distribute.Strategy.gather method requires cross-replica context, use "
         "get_replica_context().all_gather() instead");
@@ -277,6 +329,10 @@ EagerTensor Strategy::gather(const DistributedValues<EagerTensor>& value, int ax
   const Shape& shape = value[0].numbers.shape();
   if (shape.rank() > 0)
     require_collective_axis(axis, shape, traits_.gathering);  // scalars are refused by concat
+  if (traits_.gathering == Gathering::by_collectives) {
+    enter_collective({});  // of the lengths
+    enter_collective(gathered_shapes(value.values(), axis));
+  }
   return concat(value.values(), axis);
 }
 

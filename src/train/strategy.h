@@ -18,6 +18,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,8 +59,10 @@ class Strategy {
     device::Name parameter_device{};  // of VariablePlacement::on_parameter_device
     Gathering gathering = Gathering::by_collectives;
     strategy::CrossDeviceOps cross_device_ops = strategy::CrossDeviceOps::reduction_to_one_device;
-    std::string
-        refusal{};  // TensorFlow's sentence about a strategy that programs with a loop of their own can't use
+    // TensorFlow's sentences about a strategy that programs with a loop of their own can't use, and about one that runs
+    // only inside of a tf.function.
+    std::string refusal{};
+    std::string eager_refusal{};
   };
 
   explicit Strategy(Traits traits);
@@ -124,6 +127,7 @@ class Strategy {
   device::Name placed(const device::Name& device) const;
   // Executes the single operations of a replica, or those of the strategy's scopes.
   Eager& eager(std::optional<std::size_t> replica = {}) const;
+  Eager& eager_on(const device::Name& device) const;  // of the process that has the device
   // The device of a replica, for the single operations of this block.
   class Device {
    public:
@@ -132,6 +136,10 @@ class Strategy {
    private:
     Eager::Scope scope_;
   };
+  // A collective of the replicas with these shapes. Throws InvalidArgumentError if they differ, and from then on: as in
+  // TensorFlow, the program has to be restarted.
+  void enter_collective(std::span<const Shape> shapes) const;
+  bool uses_collectives() const;
   // One device's and the default strategy's replica runs in the caller's thread, and its values stay as they are.
   bool runs_in_one_thread() const;
   void run_replicas(const ReplicaThreads::Body& body) const;

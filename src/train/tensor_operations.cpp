@@ -13,8 +13,27 @@ namespace wt::train {
 
 namespace {
 
+// Python's number beside a tensor, which becomes a constant of the tensor's type.
 EagerTensor like(const EagerTensor& tensor, double value) {
-  return apply("fill", FillAttributes{{tensor.numbers.type(), {}}, value}, {});
+  switch (tensor.numbers.type()) {
+    case Type::float32:
+      return constant(static_cast<float>(value));
+    case Type::float64:
+      return constant(value);
+    case Type::int32:
+      return constant(static_cast<std::int32_t>(value));
+    case Type::int64:
+      return constant(static_cast<std::int64_t>(value));
+    case Type::boolean:
+      return constant(value != 0);
+    case Type::uint8:
+      return constant(static_cast<std::uint8_t>(value));
+    case Type::float16:
+      return constant(Tensor::of<Float16>({}, {rounded<Float16>(static_cast<float>(value))}));
+    case Type::bfloat16:
+      return constant(Tensor::of<BFloat16>({}, {rounded<BFloat16>(static_cast<float>(value))}));
+  }
+  return {};
 }
 
 // C++'s name of a type, which TensorFlow's kernels print.
@@ -40,6 +59,18 @@ EagerTensor binary(std::string_view kernel, const EagerTensor& a, const EagerTen
           fmt::format("Incompatible shapes: {} vs. {}", wt::print(left.shape), wt::print(right.shape)));
   }
   return apply(kernel, NoAttributes{}, {a, b});
+}
+
+// Refuses parts that don't fit together as TensorFlow's ConcatV2 does.
+void require_same_but(int axis, const Shape& first, const Shape& other, std::size_t number) {
+  const std::string shapes =
+      fmt::format("shape[0] = {} vs. shape[{}] = {}", wt::print(first), number, wt::print(other));
+  if (first.rank() != other.rank())
+    throw InvalidArgumentError("ConcatOp : Ranks of all input tensors should match: " + shapes);
+  for (int i = 0; i < first.rank(); ++i)
+    if (i != axis && first[i] != other[i])
+      throw InvalidArgumentError(
+          fmt::format("ConcatOp : Dimension {} in both shapes must be equal: {}", i, shapes));
 }
 
 std::vector<int> all_axes(const Shape& shape) {
@@ -125,6 +156,7 @@ EagerTensor concat(std::span<const EagerTensor> parts, int axis) {
     throw InvalidArgumentError(fmt::format(
         "ConcatOp : Expected concatenating dimensions in the range [{}, {}), but got {}", -rank, rank, axis));
   const int along = axis < 0 ? axis + rank : axis;
+  for (std::size_t i = 1; i < parts.size(); ++i) require_same_but(along, first, parts[i].numbers.shape(), i);
   EagerTensor all = parts.front();
   for (const EagerTensor& part : parts.subspan(1))
     all = apply("concat", PartsAttributes{along, {all.numbers.shape()[along], part.numbers.shape()[along]}},

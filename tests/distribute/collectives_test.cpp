@@ -87,7 +87,9 @@ TEST(AP4_G6, AllReduceDoesWhatWasRecorded) {
 
 TEST(G6, UnevenValuesAreRefusedAsWasRecorded) {
   for (const Recording* recording : family("all_reduce_uneven_ranks_to_one")) {
-    const auto strategy = strategy_named("mirrored2");
+    Strategy::Traits traits = strategy_named("mirrored2")->traits();
+    traits.cross_device_ops = strategy::CrossDeviceOps::reduction_to_one_device;
+    const auto strategy = std::make_shared<const Strategy>(traits);
     const auto reduces = [&](const std::string& key, const auto& shape) {
       expect_recorded(*recording, key, [&] {
         return strategy->run([&] {
@@ -130,6 +132,7 @@ TEST(AP4_G6, AllGatherDoesWhatWasRecorded) {
 
 TEST(G7_G8_G11, CrossDeviceOpsGiveTheRecordedNumbers) {
   const std::map<std::string, strategy::CrossDeviceOps> ops{
+      {"to_one_accumulate", strategy::CrossDeviceOps::reduction_to_one_device},
       {"hierarchical", strategy::CrossDeviceOps::hierarchical_copy},
       {"hierarchical_odd", strategy::CrossDeviceOps::hierarchical_copy}};
   for (const Recording* recording : family("cross_device_ops_")) {

@@ -84,7 +84,9 @@ inline std::shared_ptr<const Strategy> strategy_named(const std::string& kind) {
   const int count = std::isdigit(kind.back()) != 0 ? kind.back() - '0' : 1;
   if (kind.starts_with("mirrored"))
     return std::make_shared<const Strategy>(
-        Strategy::Traits{.name = "MirroredStrategy", .devices = cpus(0, count)});
+        Strategy::Traits{.name = "MirroredStrategy",
+                         .devices = cpus(0, count),
+                         .cross_device_ops = strategy::CrossDeviceOps::collective_ring});
   if (kind.starts_with("central"))
     return std::make_shared<const Strategy>(
         Strategy::Traits{.name = "CentralStorageStrategy",

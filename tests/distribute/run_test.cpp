@@ -98,6 +98,55 @@ TEST(AP1_AP3_AP4, ContextsAreWhatWasRecorded) {
   }
 }
 
+TEST(AP1_AP2, ScopesAreWhereWasRecorded) {
+  for (const Recording* recording : family("scope_")) {
+    if (recording->config("outer") == nullptr) continue;
+    const auto first = strategy_named(recording->config("outer")->string());
+    const std::string inner = recording->config("inner")->string();
+    const auto second = inner == "same" ? first : strategy_named(inner);
+    // A place as it was noted, or the name of the strategy there.
+    const auto is = [&](const std::string& key, const std::function<std::string()>& call) {
+      const json::Value* wanted = recording->value(key);
+      const bool is_place = wanted != nullptr && wanted->kind() == json::Kind::object;
+      if (!is_place) return expect_recorded(*recording, key, call);
+      EXPECT_EQ(call(), here_of(*wanted)) << recording->id << " " << key;
+      compared()[recording].insert(key);
+    };
+    is("nested", [&] {
+      const auto scope = first->scope();
+      const auto further = second->scope();
+      return here();
+    });
+    is("after", here);
+    is("one after the other", [&] {
+      { const auto scope = first->scope(); }
+      const auto scope = second->scope();
+      return here();
+    });
+    is("scope in run", [&] {
+      return first->run([&] {
+        const auto scope = second->scope();
+        return get_strategy().name();
+      })[0];
+    });
+    is("after run", here);
+    is("after run in run", here);
+  }
+}
+
+TEST(AP1, AScopeMayBeEnteredTwice) {
+  for (const Recording* recording : family("scope_left_twice")) {
+    const auto strategy = strategy_named("mirrored2");
+    {
+      const auto scope = strategy->scope();
+      const auto again = strategy->scope();
+      EXPECT_EQ(here(), here_of(*recording->value("same object nested")));
+    }
+    EXPECT_EQ(here(), here_of(*recording->value("after")));
+    compared()[recording].insert({"same object nested", "after"});
+  }
+}
+
 TEST(AP1_AP3, SetStrategyLastsUntilItIsTakenBack) {
   for (const Recording* recording : family("scope_set_strategy")) {
     const auto two = strategy_named("mirrored2"), one = strategy_named("one1");
@@ -300,6 +349,18 @@ TEST(AP4_AP7, MergeCallRefusesWhatWasRecorded) {
         return context().merge_call(
             [](const Strategy& own) { return own.run([] { return replica_id() + 5; }); });
       });
+    });
+    const auto reduces = [] { return context().all_reduce(ReduceOp::sum, constant(1.f)); };
+    expect_recorded(*recording, "nested function", [&] {
+      return strategy->run([&] {
+        const InsideFunction function;
+        return reduces();
+      });
+    });
+    expect_recorded(*recording, "function around run", [&] {
+      const InsideFunction function;
+      return strategy->run(
+          [&] { return context().merge_call([](const Strategy&) { return constant(3.f); }); })[0];
     });
     expect_recorded(*recording, "control flow, eager", [&] {
       return strategy->run([] { return context().all_reduce(ReduceOp::sum, constant(1.f)); });

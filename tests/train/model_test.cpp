@@ -165,7 +165,9 @@ TEST(P19, WithoutCompileEverythingIsRefused) {
     model.fit(ones(10, 10), {});
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "[fit] the model is not compiled\ncall compile(...) first");
+    EXPECT_STREQ(
+        error.what(),
+        "You must compile your model before training/testing. Use `model.compile(optimizer, loss)`.");
   }
 }
 

@@ -68,6 +68,14 @@ void require_one_process(const std::vector<GivenDevice>& devices) {
         "In-graph multi-worker training with `MirroredStrategy` is not supported in eager mode.");
 }
 
+// TensorFlow makes variables of its collectives on the devices, where those of another process are unknown. A strategy
+// whose own process has the job is that of a worker.
+void require_own_task(const std::vector<device::LogicalDevice>& devices, const device::Context& context) {
+  for (const device::LogicalDevice& device : devices)
+    if (device.name.job != context.task().job || device.name.task != context.task().task)
+      throw InvalidArgumentError(fmt::format("{} unknown device.", device::print(device.name)));
+}
+
 }  // namespace
 
 strategy::CrossDeviceOps nccl_all_reduce(std::int64_t num_packs) {
@@ -89,6 +97,7 @@ Strategy::Traits mirrored(device::Context& context, const MirroredArguments& arg
   require_one_process(arguments.devices);
   Strategy::Traits made =
       traits("MirroredStrategy", {.kind = strategy::Kind::mirrored, .devices = arguments.devices}, context);
+  require_own_task(made.devices, context);
   std::vector<device::Name> names;
   for (const device::LogicalDevice& device : made.devices) names.push_back(device.name);
   made.cross_device_ops =

@@ -10,8 +10,14 @@ namespace wt::train {
 namespace {
 
 thread_local std::vector<ThreadMode> modes;
+thread_local int functions = 0;
 
 }  // namespace
+
+InsideFunction::InsideFunction() { ++functions; }
+InsideFunction::~InsideFunction() { --functions; }
+int functions_here() { return functions; }
+void take_over_functions(int n) { functions = n; }
 
 Entered::Entered(const ThreadMode& mode) { modes.push_back(mode); }
 Entered::~Entered() { modes.pop_back(); }
@@ -19,13 +25,26 @@ Entered::~Entered() { modes.pop_back(); }
 const ThreadMode* current_mode() { return modes.empty() ? nullptr : &modes.back(); }
 std::size_t number_of_modes() { return modes.size(); }
 
-EnteredOrAsserted::EnteredOrAsserted(const Strategy& strategy) {
-  if (!has_strategy()) {
-    entered_.emplace(ThreadMode{&strategy, ThreadMode::Kind::cross_replica, 0, nullptr, &strategy.eager()});
-  } else if (&get_strategy() != &strategy) {
+namespace {
+
+void require_no_other(const Strategy& strategy) {
+  if (has_strategy() && &get_strategy() != &strategy)
     throw device::RuntimeError(fmt::format("Mixing different tf.distribute.Strategy objects: {} is not {}",
                                            get_strategy().name(), strategy.name()));
-  }
+}
+
+}  // namespace
+
+EnteredOrAsserted::EnteredOrAsserted(const Strategy& strategy) {
+  require_no_other(strategy);
+  if (!has_strategy())
+    entered_.emplace(ThreadMode{&strategy, ThreadMode::Kind::cross_replica, 0, nullptr, &strategy.eager()});
+}
+
+MadeIn::MadeIn() : strategy_(has_strategy() ? &get_strategy() : nullptr) {}
+
+void MadeIn::require_no_other_scope() const {
+  if (strategy_ != nullptr) require_no_other(*strategy_);
 }
 
 Eager& current_eager() {

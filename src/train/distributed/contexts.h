@@ -23,7 +23,21 @@ struct ThreadMode {
   ReplicaThreads* threads =
       nullptr;             // that meet in merge_call; null where a replica runs in the caller's thread
   Eager* eager = nullptr;  // that executes single operations here
+  int functions = 0;       // that the thread was inside of where the replica began
 };
+
+// The inside of a tf.function, until the end of the block, for programs whose functions are plain C++. It matters for what
+// TensorFlow refuses: under TPUStrategy only functions run, and a function inside of a run has no merge_call. A function
+// that is compiled, and whose time can be simulated, is a train::Function.
+class InsideFunction {
+ public:
+  InsideFunction();
+  ~InsideFunction();
+  InsideFunction(const InsideFunction&) = delete;
+  InsideFunction& operator=(const InsideFunction&) = delete;
+};
+int functions_here();             // that this thread is inside of
+void take_over_functions(int n);  // by a new thread from the one that began it
 
 // An entry that lasts until it is destroyed.
 class Entered {
@@ -45,6 +59,17 @@ class EnteredOrAsserted {
 
  private:
   std::optional<Entered> entered_{};
+};
+
+// The strategy in whose scope a Keras model is made. Its methods refuse the scope of another one.
+class MadeIn {
+ public:
+  MadeIn();
+  // Throws device::RuntimeError inside the scope of another strategy.
+  void require_no_other_scope() const;
+
+ private:
+  const Strategy* strategy_;  // null for none
 };
 
 // Single operations of this thread go here: to the device of its replica, or to this host outside of all scopes.

@@ -48,6 +48,16 @@ bool is_added_on_host(const Addend& value) {
   return tensor != nullptr && tensor->numbers.type() == Type::int32;
 }
 
+void require_equal_shapes(const Strategy& strategy, const std::vector<Leaves>& values) {
+  for (std::size_t leaf = 0; leaf < values.front().size(); ++leaf) {
+    std::vector<Shape> shapes;
+    for (const Leaves& own : values)
+      if (const auto* tensor = std::get_if<EagerTensor>(&own.at(leaf)))
+        shapes.push_back(tensor->numbers.shape());
+    strategy.enter_collective(shapes);
+  }
+}
+
 }  // namespace
 
 void require_one_place(const Strategy& strategy, std::span<const Addend> values) {
@@ -74,6 +84,7 @@ Addend reduced_hierarchically(ReduceOp op, std::span<const Addend> values) {
 std::vector<Leaves> all_reduced(const Strategy& strategy, ReduceOp op, const std::vector<Leaves>& values) {
   require_one_place(strategy, values.front());
   if (strategy.runs_in_one_thread()) return values;
+  if (strategy.uses_collectives()) require_equal_shapes(strategy, values);
   const bool is_hierarchical =
       strategy.traits().cross_device_ops == strategy::CrossDeviceOps::hierarchical_copy;
   std::vector<Leaves> results(values.size());

@@ -54,7 +54,7 @@ class StrategyExtended {
 
  private:
   template <class Result, class Call>
-  auto each_copy(std::size_t copies, const Call& call) const;
+  auto each_device(const std::vector<device::Name>& devices, const Call& call) const;
   void require_own(const Variable& variable) const;
 
   const Strategy& strategy_;
@@ -63,20 +63,23 @@ class StrategyExtended {
 // ---- Templates
 
 template <class Result, class Call>
-auto StrategyExtended::each_copy(std::size_t copies, const Call& call) const {
+auto StrategyExtended::each_device(const std::vector<device::Name>& devices, const Call& call) const {
   const EnteredOrAsserted entered(strategy_);
+  // The default strategy has no other context than that of its replica, and no devices of its own.
   const bool is_default = strategy_.traits().variables == VariablePlacement::where_it_is_made;
-  const auto kind =
-      is_default ? ThreadMode::Kind::replica : ThreadMode::Kind::update;  // it has no other context
+  const auto kind = is_default ? ThreadMode::Kind::replica : ThreadMode::Kind::update;
   const auto in_update = [&](std::size_t i) {
-    const Entered update({&strategy_, kind, i, nullptr, &strategy_.eager()});
+    Eager& eager = strategy_.eager_on(devices[i]);
+    std::optional<Eager::Scope> device;
+    if (!is_default) device.emplace(eager, device::print(devices[i]));
+    const Entered update({&strategy_, kind, i, nullptr, &eager});
     return call(i);
   };
   if constexpr (std::is_void_v<Result>) {
-    for (std::size_t i = 0; i < copies; ++i) in_update(i);
+    for (std::size_t i = 0; i < devices.size(); ++i) in_update(i);
   } else {
     std::vector<Result> results;
-    for (std::size_t i = 0; i < copies; ++i) results.push_back(in_update(i));
+    for (std::size_t i = 0; i < devices.size(); ++i) results.push_back(in_update(i));
     return DistributedValues<Result>(std::move(results));
   }
 }
@@ -87,11 +90,7 @@ auto StrategyExtended::update(const Variable& variable, const Apply& change,
   using Result = std::invoke_result_t<Apply, Variable&, SelectedType<Arguments>...>;
   require_own(variable);
   const std::vector<Variable> copies = variable.copies();
-  return each_copy<Result>(copies.size(), [&](std::size_t i) {
-    // The default strategy's updates are where their variable is, and not in a scope of its device.
-    std::optional<Eager::Scope> device;
-    if (strategy_.traits().variables != VariablePlacement::where_it_is_made)
-      device.emplace(strategy_.eager(), device::print(copies[i].device()));
+  return each_device<Result>(Destination(variable).devices(), [&](std::size_t i) {
     Variable copy = copies[i];
     return change(copy, select_replica(arguments, i)...);
   });
@@ -101,10 +100,10 @@ template <class Apply, class... Arguments>
 auto StrategyExtended::update_non_slot(const std::vector<std::string>& devices, const Apply& change,
                                        const Arguments&... arguments) const {
   using Result = std::invoke_result_t<Apply, SelectedType<Arguments>...>;
-  return each_copy<Result>(devices.size(), [&](std::size_t i) {
-    const Eager::Scope device = strategy_.eager().device(devices[i]);
-    return change(select_replica(arguments, i)...);
-  });
+  std::vector<device::Name> names;
+  for (const std::string& device : devices) names.push_back(device::canonical(device::parse_name(device)));
+  return each_device<Result>(
+      names, [&]([[maybe_unused]] std::size_t i) { return change(select_replica(arguments, i)...); });
 }
 
 }  // namespace wt::train

@@ -14,6 +14,27 @@
 
 namespace wt::train {
 
+namespace {
+
+constexpr std::string_view meets_in_function =
+    "`merge_call` called while defining a new graph or a tf.function. This can often happen if the function "
+    "`fn` passed to "
+    "`strategy.run()` contains a nested `@tf.function`, and the nested `@tf.function` contains a "
+    "synchronization point, such "
+    "as aggregating gradients (e.g, optimizer.apply_gradients), or if the function `fn` uses a control flow "
+    "statement which "
+    "contains a synchronization point in the body. Such behaviors are not yet supported. Instead, please "
+    "avoid nested "
+    "`tf.function`s or control flow statements that may potentially cross a synchronization boundary, for "
+    "example, wrap the "
+    "`fn` passed to `strategy.run` or the entire `strategy.run` inside a `tf.function` or move the control "
+    "flow out of `fn`. "
+    "If you are subclassing a `tf.keras.Model`, please avoid decorating overridden methods `test_step` and "
+    "`train_step` in "
+    "`tf.function`.";
+
+}  // namespace
+
 ReduceOp reduce_op_named(std::string_view name) {
   std::string upper(name);
   std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -47,6 +68,7 @@ void ReplicaContext::require_own_run() const {
                                            here.name(), mode_.strategy->name()));
   if (mode != nullptr && (mode->replica != mode_.replica || mode->threads != mode_.threads))
     throw device::RuntimeError("Mismatching ReplicaContext.");
+  if (functions_here() != mode_.functions) throw device::RuntimeError(std::string(meets_in_function));
 }
 
 void record_all_reduce(const ReplicaContext& context, ReduceOp op, const Leaves& given,

@@ -43,8 +43,10 @@ void ReplicaThreads::run(const Strategy& strategy, const Body& body) {
 void ReplicaThreads::live(std::size_t replica) {
   try {
     await_turn(replica);
+    take_over_functions(functions_);
     const Strategy::Device device(strategy_, replica);
-    const Entered mode({&strategy_, ThreadMode::Kind::replica, replica, this, &strategy_.eager(replica)});
+    const Entered mode(
+        {&strategy_, ThreadMode::Kind::replica, replica, this, &strategy_.eager(replica), functions_});
     body_(replica);
     replicas_[replica].is_done = true;
   } catch (const Stopped&) {

@@ -58,6 +58,7 @@ class ReplicaThreads {
 
   const Strategy& strategy_;
   const Body& body_;
+  const int functions_ = functions_here();
   std::vector<Replica> replicas_;
   std::vector<std::shared_ptr<void>> shared_{};
   std::mutex mutex_{};

@@ -20,18 +20,20 @@ namespace {
 struct ChangeRow {
   Change change;
   std::string_view name;
-  std::string_view kernel;  // that combines the old value with the given one; none: the given one
+  std::string_view kernel;     // that combines the old value with the given one; none: the given one
+  std::string_view operation;  // TensorFlow's
 };
-constexpr std::array<ChangeRow, 10> changes{{{Change::assign, "assign", ""},
-                                             {Change::assign_add, "assign_add", "add"},
-                                             {Change::assign_sub, "assign_sub", "subtract"},
-                                             {Change::scatter_add, "scatter_add", "add"},
-                                             {Change::scatter_sub, "scatter_sub", "subtract"},
-                                             {Change::scatter_mul, "scatter_mul", "multiply"},
-                                             {Change::scatter_div, "scatter_div", "divide"},
-                                             {Change::scatter_min, "scatter_min", "minimum"},
-                                             {Change::scatter_max, "scatter_max", "maximum"},
-                                             {Change::scatter_update, "scatter_update", ""}}};
+constexpr std::array<ChangeRow, 10> changes{
+    {{Change::assign, "assign", "", "AssignVariableOp"},
+     {Change::assign_add, "assign_add", "add", "AssignAddVariableOp"},
+     {Change::assign_sub, "assign_sub", "subtract", "AssignSubVariableOp"},
+     {Change::scatter_add, "scatter_add", "add", "ResourceScatterAdd"},
+     {Change::scatter_sub, "scatter_sub", "subtract", "ResourceScatterSub"},
+     {Change::scatter_mul, "scatter_mul", "multiply", "ResourceScatterMul"},
+     {Change::scatter_div, "scatter_div", "divide", "ResourceScatterDiv"},
+     {Change::scatter_min, "scatter_min", "minimum", "ResourceScatterMin"},
+     {Change::scatter_max, "scatter_max", "maximum", "ResourceScatterMax"},
+     {Change::scatter_update, "scatter_update", "", "ResourceScatterUpdate"}}};
 const ChangeRow& row(Change change) { return changes[static_cast<std::size_t>(change)]; }
 
 bool is_scatter(Change change) { return change >= Change::scatter_add; }
@@ -87,6 +89,13 @@ void require_assignable(const std::string& name, const TensorSpec& held, const T
                   print(held.shape), print(given.shape)));
 }
 
+// Indices as int64, without an operation of their own.
+Tensor whole_numbers(const Tensor& indices) {
+  if (indices.type() != Type::int32) return cast({indices}, Type::int64).numbers;
+  const auto narrow = indices.values<std::int32_t>();
+  return Tensor::of(indices.shape(), std::vector<std::int64_t>(narrow.begin(), narrow.end()));
+}
+
 // Indices of elements of a vector, which TensorFlow wants as a matrix with one column.
 EagerTensor flat(const EagerTensor& indices) {
   return {indices.numbers.reshaped({indices.numbers.shape().elements()}), indices.device};
@@ -96,7 +105,7 @@ EagerTensor flat(const EagerTensor& indices) {
 
 Tensor scattered(Change change, const Tensor& value, const IndexedSlices& slices) {
   Tensor changed = value.copy();
-  const Tensor indices = cast(slices.indices, Type::int64).numbers;
+  const Tensor indices = whole_numbers(slices.indices.numbers);
   const std::int64_t rows = value.shape()[0];
   const auto at = indices.values<std::int64_t>();
   for (std::size_t i = 0; i < at.size(); ++i) {
@@ -106,7 +115,8 @@ Tensor scattered(Change change, const Tensor& value, const IndexedSlices& slices
     const auto place = static_cast<std::int64_t>(i);
     const Tensor given = slices.values.numbers.rows(place, place + 1);
     const std::string_view kernel = row(change).kernel;
-    const Tensor now = kernel.empty() ? given : apply(kernel, NoAttributes{}, {{old}, {given}}).numbers;
+    const std::array inputs{EagerTensor{old}, EagerTensor{given}};
+    const Tensor now = kernel.empty() ? given : current_eager().compute_part(kernel, inputs);
     std::ranges::copy(now.bytes(), old.bytes().begin());
   }
   return changed;
@@ -177,29 +187,45 @@ std::shared_ptr<Variable::State> Variable::made_here(const Initial& initial, con
   const Strategy::Traits& traits = strategy.traits();
   if (has_strategy()) state->strategy = &strategy;
   const auto add = [&](const std::string& name, const EagerTensor& value, const device::Name& device) {
-    state->copies.push_back({name, {value.numbers.copy(), strategy.placed(device)}});
+    Eager& eager = current_eager();
+    const Type type = value.numbers.type();
+    // A further copy begins with the value of the first one.
+    if (!state->copies.empty())
+      eager.variable_operation("ReadVariableOp", type, state->copies.front().value.device);
+    eager.variable_operation("VarHandleOp", type, device);
+    eager.variable_operation("AssignVariableOp", type, device);
+    state->copies.push_back({name, {value.numbers.copy(), device}});
+  };
+  const auto initial_on = [&](const device::Name& device) {
+    const Eager::Scope scope = current_eager().device(device::print(device));
+    return checked(initial(), settings);
   };
   const std::string name = settings.name + ":0";
   switch (traits.variables) {
     case VariablePlacement::where_it_is_made: {
       const EagerTensor value = checked(initial(), settings);
-      const device::Name& here = current_eager().scope_device();
-      add(name, value, here == device::Name{} ? traits.devices.front().name : here);
+      const Type type = value.numbers.type();
+      const device::Name here = current_eager().variable_operation("VarHandleOp", type);
+      current_eager().variable_operation("AssignVariableOp", type, here);
+      state->copies.push_back({name, {value.numbers.copy(), here}});
       break;
     }
-    case VariablePlacement::on_its_device:
-      add(name, checked(initial(), settings), traits.devices.front().name);
+    case VariablePlacement::on_its_device: {
+      const device::Name& device = traits.devices.front().name;
+      add(name, initial_on(device), strategy.placed(device));
       break;
+    }
     case VariablePlacement::on_parameter_device:
       if (strategy.num_replicas_in_sync() > 1) state->kind = Kind::aggregating;
-      add(name, checked(initial(), settings), traits.parameter_device);
+      add(name, initial_on(traits.parameter_device), strategy.placed(traits.parameter_device));
       break;
     case VariablePlacement::mirrored: {
       state->kind = is_on_read ? Kind::sync_on_read : Kind::mirrored;
-      const EagerTensor value = checked(initial(), settings);
+      const EagerTensor value = initial_on(traits.devices.front().name);
       require_known_rules(strategy, settings, value.numbers.type());
       for (std::size_t i = 0; i < traits.devices.size(); ++i)
-        add(i == 0 ? name : fmt::format("{}/replica_{}:0", settings.name, i), value, traits.devices[i].name);
+        add(i == 0 ? name : fmt::format("{}/replica_{}:0", settings.name, i), value,
+            strategy.placed(traits.devices[i].name));
       if (settings.synchronization == Synchronization::automatic)
         state->settings.synchronization = Synchronization::on_write;
       break;
@@ -258,6 +284,7 @@ EagerTensor Variable::value() const {
 
 EagerTensor Variable::read_copy() const {
   const Variable copy = copy_that_is_read();
+  current_eager().variable_operation("ReadVariableOp", dtype(), copy.stored().device);
   GradientTape::record_read(copy, copy.stored());
   return copy.stored();
 }
@@ -298,14 +325,18 @@ EagerTensor gather(const Variable& variable, const EagerTensor& indices) {
 void Variable::change_copy(Change change, const Addend& given) {
   Copy& copy = own();
   if (is_scatter(change)) {
-    copy.value.numbers = scattered(change, copy.value.numbers, std::get<IndexedSlices>(given));
+    const IndexedSlices& slices = std::get<IndexedSlices>(given);
+    const std::array inputs{slices.indices, slices.values};
+    current_eager().variable_operation(row(change).operation, dtype(), copy.value.device, inputs);
+    copy.value.numbers = scattered(change, copy.value.numbers, slices);
     return;
   }
   const EagerTensor& value = tensor_of(given);
   require_assignable(copy.name, copy.value.numbers.spec(), value.numbers.spec(), change);
+  current_eager().variable_operation(row(change).operation, dtype(), copy.value.device, {&value, 1});
   const std::string_view kernel = row(change).kernel;
-  copy.value.numbers =
-      kernel.empty() ? value.numbers.copy() : apply(kernel, NoAttributes{}, {copy.value, value}).numbers;
+  const std::array inputs{copy.value, value};
+  copy.value.numbers = kernel.empty() ? value.numbers.copy() : current_eager().compute_part(kernel, inputs);
 }
 
 void Variable::change(Change change, const Operand& given) {
