@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json_writer.h"
+#include "cluster/roles.h"
 #include "device/cpu/workers.h"
 #include "device/error.h"
 #include "plan/memory_report.h"
@@ -22,12 +23,14 @@ std::string scenario_text(const Described& described, std::string_view numerics)
   "name": "a program",
   "platform": {},
   "strategy": {},
-  "model": "linear",
+  {}"model": "linear",
   "dataset": {{"type": "synthetic", "rows": 64, "repeat": -1}},
   "training": {{"loop": "custom", "loss": "mse", "optimizer": "sgd", "per_replica_batch": 1, "steps": 1}},
   "numerics": "{}"
 }})",
-                     platform, described.strategy, numerics);
+                     platform, described.strategy,
+                     described.devices.empty() ? "" : fmt::format("\"devices\": {},\n  ", described.devices),
+                     numerics);
 }
 
 // The places of problems are in a text that the user never sees.
@@ -178,6 +181,34 @@ class Options {
 
 }  // namespace
 
+namespace {
+
+// The object "devices" of a scenario.
+std::string logical_text(const LogicalDevices& logical) {
+  if (logical.empty()) return {};
+  json::Writer out(json::Layout::compact);
+  out.begin_object(json::Layout::compact).key("logical").begin_object(json::Layout::compact);
+  for (const auto& [device, limits] : logical) {
+    out.key(device).begin_array(json::Layout::compact);
+    for (const Bytes limit : limits)
+      out.begin_object(json::Layout::compact)
+          .member("memory_limit", fmt::format("{} B", limit.count()))
+          .end_object();
+    out.end_array();
+  }
+  return out.end_object().end_object().text();
+}
+
+// A machine of the platform for each worker.
+std::string platform_of(const MultiWorkerMirroredOptions& options) {
+  if (options.cluster_resolver == nullptr) return options.platform;
+  const cluster::ClusterSpec spec = options.cluster_resolver->cluster_spec();
+  const int workers = cluster::task_count(spec, "chief") + cluster::task_count(spec, "worker");
+  return fmt::format(R"({{"file": {}, "set": {{"machines": {}}}}})", json::quote(options.platform), workers);
+}
+
+}  // namespace
+
 Strategy default_strategy(const std::string& platform) {
   return Strategy({.name = "_DefaultDistributionStrategy",
                    .platform = platform,
@@ -189,6 +220,7 @@ Strategy one_device(const OneDeviceOptions& options) {
   return Strategy({.name = "OneDeviceStrategy",
                    .platform = options.platform,
                    .strategy = Options("one_device").add("device", options.device).text(),
+                   .devices = logical_text(options.logical),
                    .variables = train::VariablePlacement::on_its_device});
 }
 
@@ -199,6 +231,7 @@ Strategy mirrored(const MirroredOptions& options) {
                                    .add("devices", options.devices)
                                    .add("cross_device_ops", options.cross_device_ops)
                                    .text(),
+                   .devices = logical_text(options.logical),
                    .cross_device_ops = options.cross_device_ops == "hierarchical_copy"
                                            ? strategy::CrossDeviceOps::hierarchical_copy
                                            : strategy::CrossDeviceOps::collective_nccl});
@@ -211,6 +244,7 @@ Strategy central_storage(const CentralStorageOptions& options) {
                                    .add("compute_devices", options.compute_devices)
                                    .add("parameter_device", options.parameter_device)
                                    .text(),
+                   .devices = logical_text(options.logical),
                    .variables = train::VariablePlacement::on_parameter_device});
 }
 
@@ -221,7 +255,8 @@ Strategy multi_worker_mirrored(const MultiWorkerMirroredOptions& options) {
       if (!options.communication.empty()) out.member("implementation", options.communication);
       if (options.bytes_per_pack > Bytes(0)) out.member("bytes_per_pack", wt::print(options.bytes_per_pack));
     });
-  return Strategy({"CollectiveAllReduceStrategy", options.platform, written.text()});
+  return Strategy(
+      {.name = "CollectiveAllReduceStrategy", .platform = platform_of(options), .strategy = written.text()});
 }
 
 Strategy tpu(const TpuOptions& options) {

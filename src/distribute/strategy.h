@@ -15,11 +15,13 @@
 // Read next: train/strategy.h (scope, run, reduce, gather, contexts), train/function.h, train/state.h.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cluster/resolver.h"
 #include "session/lowering.h"
 #include "timing/simulated.h"
 #include "train/model.h"
@@ -32,6 +34,7 @@ struct Described {
   std::string name{};      // of the class in TensorFlow: "MirroredStrategy"
   std::string platform{};  // a name, or JSON
   std::string strategy{};  // an object
+  std::string devices{};   // an object, or nothing
   train::VariablePlacement variables = train::VariablePlacement::mirrored;
   strategy::CrossDeviceOps cross_device_ops = strategy::CrossDeviceOps::collective_nccl;
   std::string eager_refusal{};  // train::Strategy::Traits
@@ -93,24 +96,34 @@ class Strategy : private internal::Parts, public train::Strategy {
 
 // ---- The constructors. Options that are left out have TensorFlow's defaults.
 
+// tf.config.set_logical_device_configuration: the memory limits of the pieces that a device is cut into, {{"GPU:0",
+// {1024_MiB, 1024_MiB}}}. The pieces are numbered through.
+using LogicalDevices = std::map<std::string, std::vector<Bytes>>;
+
 struct OneDeviceOptions {
   std::string platform{};
   std::string device = "GPU:0";
+  LogicalDevices logical{};
 };
 struct MirroredOptions {
   std::string platform{};
   std::vector<std::string> devices{};  // none: all GPUs of the machine
   std::string cross_device_ops{};      // "nccl", "hierarchical_copy", "reduction_to_one_device"
+  LogicalDevices logical{};
 };
 struct CentralStorageOptions {
   std::string platform{};
   std::vector<std::string> compute_devices{};
   std::string parameter_device{};
+  LogicalDevices logical{};
 };
 struct MultiWorkerMirroredOptions {
-  std::string platform{};  // a machine for each worker, as in {"file": "dgx_a100", "set": {"machines": 2}}
+  // One machine, of which each worker of the resolver has one. Without a resolver: a machine for each worker, as in
+  // {"file": "dgx_a100", "set": {"machines": 2}}.
+  std::string platform{};
   std::string communication{};  // CommunicationImplementation: "auto", "ring", "nccl"
   Bytes bytes_per_pack{};       // of CommunicationOptions
+  const cluster::ClusterResolver* cluster_resolver = nullptr;
 };
 struct TpuOptions {
   std::string platform{};  // with its slice, as in {"file": "tpu_v3", "set": {"slice": "v3-8"}}

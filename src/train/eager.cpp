@@ -171,10 +171,30 @@ std::shared_ptr<const void> Eager::allocate(const device::Name& device, const Te
           [allocator, address = *address](const void*) { allocator->free(address); }};
 }
 
-device::BfcAllocator& Eager::counted_allocator(std::string_view name) {
-  const device::Name device = context_.resolve(device::parse_name(name));
-  if (context_.find(device) == nullptr)
+namespace {
+
+// The device of a name with a type and an index, which the statistics of its memory are asked for.
+device::Name device_with_statistics(std::string_view name, device::Context& context) {
+  device::DeviceSpec spec;
+  try {
+    spec = device::DeviceSpec::from_string(name);
+  } catch (const device::ValueError&) {  // refused below, since it has no type
+  }
+  if (!spec.device_type || !spec.device_index)
+    throw device::ValueError(
+        fmt::format("Failed parsing device name: '{}'. Note a valid device string should at least contain a "
+                    "device type and a device index, like \"GPU:0\".",
+                    name));
+  const device::Name device = context.resolve(spec.name());
+  if (context.find(device) == nullptr)
     throw device::ValueError(fmt::format("Failed parsing device name: '{}'", name));
+  return device;
+}
+
+}  // namespace
+
+device::BfcAllocator& Eager::counted_allocator(std::string_view name) {
+  const device::Name device = device_with_statistics(name, context_);
   const auto allocator = allocator_of(device);
   if (!allocator)
     throw device::ValueError(fmt::format("Allocator stats not available for device '{}'", print(device)));
@@ -185,7 +205,11 @@ device::MemoryStatistics Eager::get_memory_info(std::string_view device) {
   return counted_allocator(device).statistics();
 }
 
-void Eager::reset_memory_stats(std::string_view device) { counted_allocator(device).reset_peak(); }
+void Eager::reset_memory_stats(std::string_view device) {
+  const auto allocator = allocator_of(device_with_statistics(device, context_));
+  if (!allocator) throw device::ValueError(fmt::format("Cannot reset memory stats for device '{}'", device));
+  allocator->reset_peak();
+}
 
 std::vector<Tensor> Eager::compute(const Kernel& kernel, const Attributes& attributes,
                                    std::span<const EagerTensor> inputs) {

@@ -293,6 +293,10 @@ Tensor Strategy::reduce(ReduceOp op, const Values& value, std::optional<int> axi
   return reduce(op, DistributedValues(on_host(value)), axis).numbers;
 }
 
+Tensor Strategy::reduce(ReduceOp op, const PerReplica& returned, std::size_t result) const {
+  return reduce(op, experimental_local_results(returned, result));
+}
+
 // Each copy counts. A variable without copies is a value that is the same on all replicas.
 EagerTensor Strategy::reduce(ReduceOp op, const Variable& value, std::optional<int> axis) const {
   if (!value.has_copies() && num_replicas_in_sync() > 1)
@@ -356,6 +360,10 @@ std::vector<Leaves> all_gathered(const Strategy& strategy, const std::vector<Lea
       results[i].push_back(EagerTensor{all.numbers, strategy.traits().devices[i].name});
   }
   return results;
+}
+
+DistributedValues<EagerTensor> component(const PerReplica& elements, std::size_t number) {
+  return DistributedValues(on_host(experimental_local_results(elements, number)));
 }
 
 Values experimental_local_results(const PerReplica& returned, std::size_t result) {

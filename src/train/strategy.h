@@ -25,6 +25,7 @@
 #include "strategy/cross_device_ops.h"
 #include "train/distributed/replica_context.h"
 #include "train/function.h"
+#include "train/tensor_operations.h"
 
 namespace wt::train {
 
@@ -110,6 +111,7 @@ class Strategy {
   // axis is given, the values are also reduced along that axis, and a mean divides by the total number of
   // elements on it, so that every row has the same weight.
   Tensor reduce(ReduceOp op, const Values& value, std::optional<int> axis = {}) const;
+  Tensor reduce(ReduceOp op, const PerReplica& returned, std::size_t result) const;  // of a compiled function
   Tensor reduce(ReduceOp op, const Tensor& value) const;  // of a value that is the same on all replicas
   EagerTensor reduce(ReduceOp op, const DistributedValues<EagerTensor>& value,
                      std::optional<int> axis = {}) const;
@@ -156,6 +158,9 @@ class Strategy {
 
 // Selects one of the results that `run` returned, for every replica.
 Values experimental_local_results(const PerReplica& returned, std::size_t result = 0);
+
+// A component of the elements that a distributed dataset gives the replicas, as an argument of a run.
+DistributedValues<EagerTensor> component(const PerReplica& elements, std::size_t number);
 
 // The strategy of the innermost scope of this thread. Outside of all scopes this is the default strategy, a
 // single object with one replica.

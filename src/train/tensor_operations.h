@@ -52,6 +52,12 @@ EagerTensor concat(std::span<const EagerTensor> parts, int axis);
 EagerTensor stack(std::span<const EagerTensor> scalars);               // along a new first axis
 EagerTensor gather(const EagerTensor& x, const EagerTensor& indices);  // rows of x
 
+// tensor.numpy() of a scalar. Requires: T is the type of the tensor.
+template <class T = float>
+T item(const EagerTensor& scalar) {
+  return scalar.numbers.values<T>()[0];
+}
+
 // Any kernel of kernel/kernel.h, where this thread is.
 EagerTensor apply(std::string_view kernel, const Attributes& attributes,
                   std::initializer_list<EagerTensor> inputs);

@@ -130,7 +130,7 @@ TEST(AP4_G6, AllGatherDoesWhatWasRecorded) {
   }
 }
 
-TEST(G7_G8_G11, CrossDeviceOpsGiveTheRecordedNumbers) {
+TEST(G7_ST6, CrossDeviceOpsGiveTheRecordedNumbers) {
   const std::map<std::string, strategy::CrossDeviceOps> ops{
       {"to_one_accumulate", strategy::CrossDeviceOps::reduction_to_one_device},
       {"hierarchical", strategy::CrossDeviceOps::hierarchical_copy},

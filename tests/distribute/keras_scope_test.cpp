@@ -110,7 +110,7 @@ TEST(AP2_G12, KerasModelsBelongToTheScopeTheyAreMadeIn) {
 
 // ---- Functions
 
-TEST(P7_AP7, FunctionsAroundRunsAndRunsOfFunctionsDoWhatWasRecorded) {
+TEST(AP7_AP13, FunctionsAroundRunsAndRunsOfFunctionsDoWhatWasRecorded) {
   for (const Recording* recording : family("functions_")) {
     const auto strategy = strategy_named(recording->config("strategy")->string());
     std::optional<Variable> made;

@@ -189,9 +189,13 @@ std::shared_ptr<Variable::State> Variable::made_here(const Initial& initial, con
   const auto add = [&](const std::string& name, const EagerTensor& value, const device::Name& device) {
     Eager& eager = current_eager();
     const Type type = value.numbers.type();
-    // A further copy begins with the value of the first one.
-    if (!state->copies.empty())
-      eager.variable_operation("ReadVariableOp", type, state->copies.front().value.device);
+    const device::Name first = state->copies.empty() ? device : state->copies.front().value.device;
+    const bool is_of_another_process = device::host_of(first) != device::host_of(device);
+    if (!state->copies.empty() && !is_of_another_process) {  // it begins with the value of the first copy
+      eager.variable_operation("ReadVariableOp", type, first);
+      const Eager::Scope there = eager.device(device::print(device));
+      eager.identity({value.numbers, first});
+    }
     eager.variable_operation("VarHandleOp", type, device);
     eager.variable_operation("AssignVariableOp", type, device);
     state->copies.push_back({name, {value.numbers.copy(), device}});
