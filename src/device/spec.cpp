@@ -124,7 +124,8 @@ DeviceSpec DeviceSpec::make_merged_spec(const DeviceSpec& inner) const {
 
 Name DeviceSpec::name() const {
   Name name{.job = job, .replica = replica, .task = task, .kind = {}, .index = device_index};
-  if (device_type) {
+  if (job == "*") name.job.reset();
+  if (device_type && *device_type != "*") {
     const std::optional<Kind> known = kind_named(*device_type);
     name.kind = known ? *known : other_kind(*device_type);
   }

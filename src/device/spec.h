@@ -31,7 +31,7 @@ struct DeviceSpec {
   // The parts of `inner`, whose open parts are those of this one.
   DeviceSpec make_merged_spec(const DeviceSpec& inner) const;
 
-  Name name() const;
+  Name name() const;  // in which stars are open parts
 
   friend bool operator==(const DeviceSpec& a, const DeviceSpec& b) { return a.to_string() == b.to_string(); }
 };

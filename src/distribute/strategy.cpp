@@ -116,24 +116,36 @@ data::DistributedDataset Strategy::distribute_datasets_from_function(
   return data::DistributedDataset::from_function(function, distribution(), replication);
 }
 
-timing::Simulated Strategy::simulate(train::Function& step, const train::PerReplica& arguments) const {
+timing::Simulated Strategy::simulate(train::Function& step, const train::PerReplica& arguments,
+                                     Execution execution) const {
   std::vector<const Step*> steps;
   for (std::size_t i = 0; i < arguments.size(); ++i) steps.push_back(&step.step_for(arguments, i));
-  return simulated(steps, rows_of(arguments), scenario::Loop::custom);
+  return simulated(steps, rows_of(arguments), scenario::Loop::custom, execution);
 }
 
 timing::Simulated Strategy::simulate(train::Model& model, const std::vector<Tensor>& batch) const {
   std::vector<const Step*> steps;
   for (std::size_t i = 0; i < machine.replicas.size(); ++i) steps.push_back(&model.training_step(batch, i));
-  return simulated(steps, rows_of({batch}), scenario::Loop::fit);
+  return simulated(steps, rows_of({batch}), scenario::Loop::fit, Execution::function);
 }
 
-timing::Simulated Strategy::simulated(strategy::Steps steps, std::int64_t rows, scenario::Loop loop) const {
+timing::Simulated Strategy::simulated(std::vector<train::StepRecorder>& recorded) const {
+  std::vector<Step> steps;
+  for (train::StepRecorder& recorder : recorded) steps.push_back(std::move(recorder).finish());
+  std::vector<const Step*> each;
+  for (const Step& step : steps) each.push_back(&step);
+  const auto execution = train::functions_here() > 0 ? Execution::function : Execution::eager;
+  return simulated(each, std::ssize(steps), scenario::Loop::custom, execution);
+}
+
+timing::Simulated Strategy::simulated(strategy::Steps steps, std::int64_t rows, scenario::Loop loop,
+                                      Execution execution) const {
   const plan::Plan plan = timed_lowering_.lower(steps);
   if (const auto shortage = plan::report_memory(plan).shortage)
     throw device::ResourceExhaustedError(shortage->message);
   scenario::Scenario run = timed;
   run.training.loop = loop;
+  run.training.run_eagerly = execution == Execution::eager;
   timing::SimulationOptions options;
   options.rows = rows;
   options.copies = session::copies_of(run);

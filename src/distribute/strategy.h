@@ -24,6 +24,7 @@
 #include "cluster/resolver.h"
 #include "session/lowering.h"
 #include "timing/simulated.h"
+#include "train/distributed/step_recorder.h"
 #include "train/model.h"
 #include "train/strategy.h"
 
@@ -39,6 +40,9 @@ struct Described {
   strategy::CrossDeviceOps cross_device_ops = strategy::CrossDeviceOps::collective_nccl;
   std::string eager_refusal{};  // train::Strategy::Traits
 };
+
+// How a step runs: compiled, as a tf.function, or operation by operation, each of which the host launches by itself.
+enum class Execution : std::uint8_t { function, eager };
 
 namespace internal {
 
@@ -81,18 +85,40 @@ class Strategy : private internal::Parts, public train::Strategy {
 
   // The time of a step of a compiled loop of one's own on the described machine, with such arguments for each replica,
   // which may lack numbers. Throws device::ResourceExhaustedError if the step doesn't fit into a device's memory.
-  timing::Simulated simulate(train::Function& step, const train::PerReplica& arguments) const;
+  timing::Simulated simulate(train::Function& step, const train::PerReplica& arguments,
+                             Execution execution = Execution::function) const;
+  // The same for a body that computes at once (train/strategy.h): it is run once, numbers included, and what each replica
+  // does is lowered and timed. Under TPUStrategy, and inside of a train::InsideFunction, it counts as a function. What a
+  // merge_call does is done once for all replicas, and takes no time here.
+  template <class Body, class... Arguments>
+    requires std::invocable<Body, train::SelectedType<Arguments>...>
+  timing::Simulated simulate(const Body& body, const Arguments&... arguments) const;
   // The same for a step of Keras' fit on a batch for all replicas together. Requires: the model is compiled, and has
   // this strategy's resources.
   timing::Simulated simulate(train::Model& model, const std::vector<Tensor>& batch) const;
 
  private:
-  timing::Simulated simulated(strategy::Steps steps, std::int64_t rows, scenario::Loop loop) const;
+  timing::Simulated simulated(strategy::Steps steps, std::int64_t rows, scenario::Loop loop,
+                              Execution execution) const;
+  timing::Simulated simulated(std::vector<train::StepRecorder>& recorded) const;
 
   mutable session::ScenarioLowering lowering_, timed_lowering_;
   mutable train::Resources resources_;
   mutable communication::KnownTimes known_{};
 };
+
+template <class Body, class... Arguments>
+  requires std::invocable<Body, train::SelectedType<Arguments>...>
+timing::Simulated Strategy::simulate(const Body& body, const Arguments&... arguments) const {
+  std::optional<train::InsideFunction> function;
+  if (!traits().eager_refusal.empty()) function.emplace();
+  std::vector<train::StepRecorder> steps(static_cast<std::size_t>(num_replicas_in_sync()));
+  run_replicas([&](std::size_t replica) {
+    const train::StepRecorder::Here here(steps[replica]);
+    body(train::select_replica(arguments, replica)...);
+  });
+  return simulated(steps);
+}
 
 // ---- The constructors. Options that are left out have TensorFlow's defaults.
 

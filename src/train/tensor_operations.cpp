@@ -89,7 +89,7 @@ EagerTensor reduced(const EagerTensor& x, std::string_view kernel, std::span<con
 EagerTensor apply(std::string_view kernel, const Attributes& attributes,
                   std::initializer_list<EagerTensor> inputs) {
   const std::span<const EagerTensor> given(inputs.begin(), inputs.size());
-  const EagerTensor output = current_eager().apply(kernel, attributes, given).front();
+  const EagerTensor output = executed(kernel, attributes, given).front();
   record_operation(kernel, attributes, given, output);
   return output;
 }
@@ -187,7 +187,7 @@ EagerTensor gather(const EagerTensor& x, const EagerTensor& indices) {
   EagerTensor table = is_floating(x.numbers.type()) ? x : cast(x, Type::float64);
   table.numbers = table.numbers.reshaped({rows, width});
   const std::array inputs{indices, table};
-  EagerTensor found = current_eager().apply("embedding", NoAttributes{}, inputs).front();
+  EagerTensor found = executed("embedding", NoAttributes{}, inputs).front();
   found = cast(found, x.numbers.type());
   const auto extents_of_rows = [&](std::vector<std::int64_t> extents) {
     for (int i = 1; i < shape.rank(); ++i) extents.push_back(shape[i]);

@@ -38,14 +38,14 @@ constexpr const char* local = "/job:localhost/replica:0/task:0";
 
 struct Placed {
   std::string name{};
-  std::shared_ptr<const Strategy> strategy{};
+  std::shared_ptr<const distribute::Strategy> strategy{};
   Names workers{};
   Names parameters{};
 };
 
 template <class Make>
-std::shared_ptr<const Strategy> shared(const Make& make) {
-  return std::shared_ptr<const Strategy>(new distribute::Strategy(make()));
+std::shared_ptr<const distribute::Strategy> shared(const Make& make) {
+  return std::shared_ptr<const distribute::Strategy>(new distribute::Strategy(make()));
 }
 
 std::vector<Placed> placed() {
@@ -217,6 +217,35 @@ TEST(AP12_AP13_AP14, AnEpochMayBeOneFunctionAndEverythingMayBeInsideOfTheScope) 
     return total / batches;
   };
   EXPECT_EQ(epoch(), 18);  // (1 + ... + 8) / 2
+}
+
+// The time of a loop that computes at once, which the host launches operation by operation, and of the same inside of a
+// function.
+TEST(G22_AP7, EagerStepsAreTimedLikeCompiledOnes) {
+  for (const Placed& each : placed()) {
+    const distribute::Strategy& strategy = *each.strategy;
+    const auto x = strategy.experimental_distribute_values_from_function(
+        [](const ReplicaContext&) { return EagerTensor{Tensor::zeros({Type::float32, {256, 512}})}; });
+    std::optional<Variable> made;
+    {
+      const auto scope = strategy.scope();
+      made.emplace(zeros({512, 512}), Variable::Settings{.name = "w", .aggregation = Aggregation::sum});
+    }
+    const auto step = [&](const EagerTensor& rows) {
+      GradientTape tape;
+      const EagerTensor loss = reduce_sum(square(matmul(rows, *made)));
+      const EagerTensor gradient = dense(tape.gradient(loss, {*made})[0]);
+      return get_replica_context()->all_reduce(ReduceOp::sum, gradient);
+    };
+    const timing::Simulated eager = strategy.simulate(step, x);
+    timing::Simulated compiled;
+    {
+      const InsideFunction function;
+      compiled = strategy.simulate(step, x);
+    }
+    EXPECT_GT(compiled.step, Seconds(0)) << each.name;
+    EXPECT_GT(eager.step, compiled.step) << each.name;
+  }
 }
 
 TEST(P20, CompileWorksInsideAndOutsideOfTheScopeOfTheModel) {

@@ -3,6 +3,7 @@
 #include "program/operations.h"
 #include "program/trace.h"
 #include "train/distributed/contexts.h"
+#include "train/distributed/step_recorder.h"
 #include "train/tensor_operations.h"
 
 namespace wt::train {
@@ -38,7 +39,7 @@ class Interpreter {
       return bind(node.outputs[0], {inputs[0].numbers.reshaped(reshape->shape), inputs[0].device});
     const Apply& call = std::get<Apply>(node.operation);
     const std::vector<EagerTensor> outputs =
-        current_eager().apply(call.kernel->name, call.attributes, inputs);
+        executed(call.kernel->name, call.attributes, inputs);
     for (std::size_t i = 0; i < outputs.size(); ++i) bind(node.outputs[i], outputs[i]);
   }
 
@@ -77,6 +78,13 @@ std::vector<Gradient> back(std::string_view kernel, const Attributes& attributes
 }
 
 }  // namespace
+
+std::vector<EagerTensor> executed(std::string_view kernel, const Attributes& attributes,
+                                  std::span<const EagerTensor> inputs) {
+  const std::vector<EagerTensor> outputs = current_eager().apply(kernel, attributes, inputs);
+  if (StepRecorder* step = StepRecorder::here()) step->operation(kernel, attributes, inputs, outputs);
+  return outputs;
+}
 
 void record_operation(std::string_view kernel, const Attributes& attributes,
                       std::span<const EagerTensor> inputs, const EagerTensor& output) {

@@ -7,6 +7,8 @@
 #include <cctype>
 
 #include "device/error.h"
+#include "train/distributed/gradient_of_operation.h"
+#include "train/distributed/step_recorder.h"
 #include "train/distributed/tape.h"
 #include "train/distributed/variable.h"
 #include "train/strategy.h"
@@ -73,6 +75,10 @@ void ReplicaContext::require_own_run() const {
 
 void record_all_reduce(const ReplicaContext& context, ReduceOp op, const Leaves& given,
                        const Leaves& reduced) {
+  if (StepRecorder* step = StepRecorder::here())
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (const auto* own = std::get_if<EagerTensor>(&given[i]))
+        step->all_reduced(op, *own, std::get<EagerTensor>(reduced[i]));
   if (!GradientTape::is_recording()) return;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const auto* own = std::get_if<EagerTensor>(&given[i]);
@@ -97,7 +103,7 @@ void record_all_gather(const ReplicaContext& context, int axis, const Leaves& gi
       const EagerTensor sum = context.all_reduce(ReduceOp::sum, of);
       const PartsAttributes parts{along, Shape(std::vector<std::int64_t>(each.begin(), each.end()))};
       const std::array inputs{sum};
-      const auto split = current_eager().apply("split", parts, inputs);
+      const auto split = executed("split", parts, inputs);
       return std::vector<Gradient>{split.at(static_cast<std::size_t>(context.replica_id_in_sync_group()))};
     });
   }

@@ -9,6 +9,7 @@
 #include "tensor/print_numpy.h"
 #include "train/distributed/cross_device_ops.h"
 #include "train/distributed/extended.h"
+#include "train/distributed/step_recorder.h"
 #include "train/distributed/tape.h"
 #include "train/errors.h"
 #include "train/tensor_operations.h"
@@ -288,6 +289,7 @@ EagerTensor Variable::value() const {
 
 EagerTensor Variable::read_copy() const {
   const Variable copy = copy_that_is_read();
+  if (StepRecorder* step = StepRecorder::here()) step->read(copy);
   current_eager().variable_operation("ReadVariableOp", dtype(), copy.stored().device);
   GradientTape::record_read(copy, copy.stored());
   return copy.stored();
@@ -340,7 +342,9 @@ void Variable::change_copy(Change change, const Addend& given) {
   current_eager().variable_operation(row(change).operation, dtype(), copy.value.device, {&value, 1});
   const std::string_view kernel = row(change).kernel;
   const std::array inputs{copy.value, value};
+  const EagerTensor before = copy.value;
   copy.value.numbers = kernel.empty() ? value.numbers.copy() : current_eager().compute_part(kernel, inputs);
+  if (StepRecorder* step = StepRecorder::here()) step->assigned(*this, kernel, before, value);
 }
 
 void Variable::change(Change change, const Operand& given) {
