@@ -224,8 +224,9 @@ TEST(AP12_AP13_AP14, AnEpochMayBeOneFunctionAndEverythingMayBeInsideOfTheScope) 
 TEST(G22_AP7, EagerStepsAreTimedLikeCompiledOnes) {
   for (const Placed& each : placed()) {
     const distribute::Strategy& strategy = *each.strategy;
-    const auto x = strategy.experimental_distribute_values_from_function(
-        [](const ReplicaContext&) { return EagerTensor{Tensor::zeros({Type::float32, {256, 512}})}; });
+    const auto x = strategy.experimental_distribute_values_from_function([](const ReplicaContext&) {
+      return EagerTensor{Tensor::zeros({Type::float32, {256, 512}})};
+    });
     std::optional<Variable> made;
     {
       const auto scope = strategy.scope();
@@ -245,6 +246,35 @@ TEST(G22_AP7, EagerStepsAreTimedLikeCompiledOnes) {
     }
     EXPECT_GT(compiled.step, Seconds(0)) << each.name;
     EXPECT_GT(eager.step, compiled.step) << each.name;
+  }
+}
+
+// The same forward pass, written for numbers and written for symbols.
+TEST(G22, AStepTakesTheSameTimeHoweverItIsWritten) {
+  for (const Placed& each : placed()) {
+    const distribute::Strategy& strategy = *each.strategy;
+    const Tensor rows = Tensor::zeros({Type::float32, {256, 512}});
+    std::optional<Variable> w;
+    {
+      const auto scope = strategy.scope();
+      w.emplace(zeros({512, 1024}), Variable::Settings{.name = "w"});
+    }
+    State state(1);
+    Function function = strategy.function(
+        "step", state, Function::Mode::inference,
+        [](model::Building& building, const std::vector<Symbol>& x) {
+          const Symbol weight = building.weight({.name = "w", .spec = {Type::float32, {512, 1024}}});
+          return std::vector{reduce_sum(square(matmul(x[0], weight)))};
+        });
+    const PerReplica arguments(static_cast<std::size_t>(strategy.num_replicas_in_sync()), {rows});
+    for (const auto execution : {distribute::Execution::function, distribute::Execution::eager}) {
+      const timing::Simulated symbols = strategy.simulate(function, arguments, execution);
+      std::optional<InsideFunction> inside;
+      if (execution == distribute::Execution::function) inside.emplace();
+      const timing::Simulated numbers = strategy.simulate(
+          [&](const EagerTensor& x) { return reduce_sum(square(matmul(x, *w))); }, component(arguments, 0));
+      EXPECT_EQ(numbers.step, symbols.step) << each.name;
+    }
   }
 }
 
