@@ -51,7 +51,12 @@ Eager::Scope::~Scope() { eager_.scope_ = outer_; }
 
 void Eager::set_device_policy(std::string_view policy) {
   const auto known = device_policy_named(policy);
-  if (!known) throw device::ValueError(fmt::format("Not a valid device policy: '{}'", policy));
+  if (!known)
+    throw device::ValueError(fmt::format(
+        "Invalid argument `device_policy`: '{}'. Please refer to "
+        "https://www.tensorflow.org/api_docs/python/tf/config/experimental/set_device_policy for valid "
+        "`device_policy` arguments.",
+        policy));
   policy_ = *known;
 }
 
@@ -187,7 +192,7 @@ device::Name device_with_statistics(std::string_view name, device::Context& cont
                     name));
   const device::Name device = context.resolve(spec.name());
   if (context.find(device) == nullptr)
-    throw device::ValueError(fmt::format("Failed parsing device name: '{}'", name));
+    throw device::ValueError(fmt::format("No matching devices found for '{}'", name));
   return device;
 }
 
@@ -197,7 +202,7 @@ device::BfcAllocator& Eager::counted_allocator(std::string_view name) {
   const device::Name device = device_with_statistics(name, context_);
   const auto allocator = allocator_of(device);
   if (!allocator)
-    throw device::ValueError(fmt::format("Allocator stats not available for device '{}'", print(device)));
+    throw device::ValueError(fmt::format("Allocator stats not available for device '{}'", name));
   return *allocator;
 }
 
