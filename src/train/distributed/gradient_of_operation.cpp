@@ -38,8 +38,7 @@ class Interpreter {
     if (const auto* reshape = std::get_if<Reshape>(&node.operation))
       return bind(node.outputs[0], {inputs[0].numbers.reshaped(reshape->shape), inputs[0].device});
     const Apply& call = std::get<Apply>(node.operation);
-    const std::vector<EagerTensor> outputs =
-        executed(call.kernel->name, call.attributes, inputs);
+    const std::vector<EagerTensor> outputs = executed(call.kernel->name, call.attributes, inputs);
     for (std::size_t i = 0; i < outputs.size(); ++i) bind(node.outputs[i], outputs[i]);
   }
 

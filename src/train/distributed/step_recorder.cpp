@@ -21,7 +21,8 @@ Symbol StepRecorder::symbol_of(const EagerTensor& tensor) {
   auto known = known_.find(identity);
   if (known == known_.end()) {
     kept_.push_back(tensor);
-    known = known_.emplace(identity, trace_.input(fmt::format("input_{}", inputs_++), tensor.numbers.spec())).first;
+    known = known_.emplace(identity, trace_.input(fmt::format("input_{}", inputs_++), tensor.numbers.spec()))
+                .first;
   }
   const Symbol symbol = known->second;
   if (symbol.shape() == tensor.numbers.shape()) return symbol;

@@ -32,7 +32,8 @@ class StepRecorder {
   void all_reduced(ReduceOp op, const EagerTensor& given, const EagerTensor& reduced);
   void read(const Variable& copy);
   // The copy was `before`, and is now what the kernel makes of that and the given value, or without a kernel this value.
-  void assigned(const Variable& copy, std::string_view kernel, const EagerTensor& before, const EagerTensor& given);
+  void assigned(const Variable& copy, std::string_view kernel, const EagerTensor& before,
+                const EagerTensor& given);
 
  private:
   // Tensors that share their numbers are one, unless one is a part of the other.

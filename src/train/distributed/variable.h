@@ -139,10 +139,10 @@ class Variable {
   const EagerTensor& stored() const { return own().value; }  // of a plain variable, or of a copy
   bool is_mirrored() const;                                  // has copies that are kept equal
   const std::string& common_name() const { return state_->settings.name; }  // of all copies
-  bool has_copies() const;                                   // is mirrored, or added up when it is read
-  void change_copy(Change change, const Addend& value);      // of a plain variable, or of a copy
-  EagerTensor read_across_replicas() const;                  // as a checkpoint stores it
-  void restore(const Tensor& value);                         // as a checkpoint gives it back
+  bool has_copies() const;                               // is mirrored, or added up when it is read
+  void change_copy(Change change, const Addend& value);  // of a plain variable, or of a copy
+  EagerTensor read_across_replicas() const;              // as a checkpoint stores it
+  void restore(const Tensor& value);                     // as a checkpoint gives it back
 
  private:
   enum class Kind : std::uint8_t { plain, mirrored, sync_on_read, aggregating };
