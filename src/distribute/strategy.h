@@ -91,9 +91,8 @@ class Strategy : private internal::Parts, public train::Strategy {
   // does is lowered and timed. Under TPUStrategy, and inside of a train::InsideFunction, it counts as a function. What a
   // merge_call does is done once for all replicas, and takes no time here.
   template <class Body, class... Arguments>
-  requires std::invocable<Body, train::SelectedType<Arguments>...> timing::Simulated simulate(
-      const Body& body, const Arguments&... arguments)
-  const;
+  requires std::invocable<Body, train::SelectedType<Arguments>...>
+  auto simulate(const Body& body, const Arguments&... arguments) const -> timing::Simulated;
   // The same for a step of Keras' fit on a batch for all replicas together. Requires: the model is compiled, and has
   // this strategy's resources.
   timing::Simulated simulate(train::Model& model, const std::vector<Tensor>& batch) const;
@@ -109,9 +108,8 @@ class Strategy : private internal::Parts, public train::Strategy {
 };
 
 template <class Body, class... Arguments>
-requires std::invocable<Body, train::SelectedType<Arguments>...> timing::Simulated Strategy::simulate(
-    const Body& body, const Arguments&... arguments)
-const {
+requires std::invocable<Body, train::SelectedType<Arguments>...>
+auto Strategy::simulate(const Body& body, const Arguments&... arguments) const -> timing::Simulated {
   std::optional<train::InsideFunction> function;
   if (!traits().eager_refusal.empty()) function.emplace();
   std::vector<train::StepRecorder> steps(static_cast<std::size_t>(num_replicas_in_sync()));
