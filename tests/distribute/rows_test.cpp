@@ -278,6 +278,37 @@ TEST(G22, AStepTakesTheSameTimeHoweverItIsWritten) {
   }
 }
 
+// Slices of a few rows travel instead of the whole table.
+TEST(G6_G22, SlicesTakeLessTimeThanTheirTable) {
+  for (const int replicas : {2, 3, 8}) {
+    const auto strategy = distribute::mirrored(
+        {.platform = fmt::format(R"({{"file": "dgx_a100", "set": {{"devices": {}}}}})", replicas)});
+    std::optional<Variable> table;
+    {
+      const auto scope = strategy.scope();
+      table.emplace(zeros({1 << 16, 128}), Variable::Settings{.name = "table"});
+    }
+    const auto seconds = [&](const std::function<void(const Gradient&)>& reduce) {
+      const InsideFunction function;
+      return strategy
+          .simulate([&] {
+            GradientTape tape;
+            const EagerTensor found = gather(*table, constant<std::int32_t>({1, 5, 7, 11}));
+            reduce(tape.gradient(reduce_sum(square(found)), {*table})[0]);
+          })
+          .step;
+    };
+    const Seconds sparse = seconds([](const Gradient& gradient) {
+      get_replica_context()->all_reduce(ReduceOp::sum, std::get<IndexedSlices>(*gradient));
+    });
+    const Seconds whole = seconds([](const Gradient&) {
+      get_replica_context()->all_reduce(ReduceOp::sum, zeros({1 << 16, 128}));
+    });
+    EXPECT_LT(sparse, whole) << replicas;
+    EXPECT_GT(sparse, Seconds(0)) << replicas;
+  }
+}
+
 TEST(P20, CompileWorksInsideAndOutsideOfTheScopeOfTheModel) {
   const auto strategy = distribute::mirrored({.platform = workstation});
   std::vector<double> losses;

@@ -73,12 +73,24 @@ void ReplicaContext::require_own_run() const {
   if (functions_here() != mode_.functions) throw device::RuntimeError(std::string(meets_in_function));
 }
 
+namespace {
+
+// For the step that is recorded. Slices are not added but put one behind the other.
+void write_down(ReduceOp op, const Addend& given, const Addend& reduced) {
+  StepRecorder* step = StepRecorder::here();
+  if (step == nullptr) return;
+  if (const auto* own = std::get_if<EagerTensor>(&given))
+    return step->all_reduced(op, *own, std::get<EagerTensor>(reduced));
+  const auto &own = std::get<IndexedSlices>(given), &all = std::get<IndexedSlices>(reduced);
+  step->gathered(own.values, all.values);
+  step->gathered(own.indices, all.indices);
+}
+
+}  // namespace
+
 void record_all_reduce(const ReplicaContext& context, ReduceOp op, const Leaves& given,
                        const Leaves& reduced) {
-  if (StepRecorder* step = StepRecorder::here())
-    for (std::size_t i = 0; i < given.size(); ++i)
-      if (const auto* own = std::get_if<EagerTensor>(&given[i]))
-        step->all_reduced(op, *own, std::get<EagerTensor>(reduced[i]));
+  for (std::size_t i = 0; i < given.size(); ++i) write_down(op, given[i], reduced[i]);
   if (!GradientTape::is_recording()) return;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const auto* own = std::get_if<EagerTensor>(&given[i]);
@@ -91,6 +103,9 @@ void record_all_reduce(const ReplicaContext& context, ReduceOp op, const Leaves&
 
 // All replicas learn how many rows, or columns, each has given, before they go on.
 void record_all_gather(const ReplicaContext& context, int axis, const Leaves& given, const Leaves& gathered) {
+  StepRecorder* step = StepRecorder::here();
+  for (std::size_t i = 0; step != nullptr && i < given.size() && axis == 0; ++i)
+    step->gathered(std::get<EagerTensor>(given[i]), std::get<EagerTensor>(gathered[i]));
   if (!GradientTape::is_recording()) return;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const EagerTensor& own = std::get<EagerTensor>(given[i]);

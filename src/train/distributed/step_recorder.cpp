@@ -57,6 +57,13 @@ void StepRecorder::all_reduced(ReduceOp op, const EagerTensor& given, const Eage
   produced(reduced, trace_.append(AllReduce{reduction}, inputs)[0]);
 }
 
+void StepRecorder::gathered(const EagerTensor& given, const EagerTensor& all) {
+  const std::int64_t own = given.numbers.shape()[0];
+  if (own == 0 || all.numbers.shape()[0] % own != 0) return;
+  const std::array inputs{consumed(given)};
+  produced(all, trace_.append(Gather{all.numbers.shape()[0] / own}, inputs)[0]);
+}
+
 Symbol StepRecorder::variable_of(const Variable& copy) {
   const auto known = variables_.find(copy.common_name());
   if (known != variables_.end()) return known->second;

@@ -30,6 +30,8 @@ class StepRecorder {
   void operation(std::string_view kernel, const Attributes& attributes, std::span<const EagerTensor> inputs,
                  std::span<const EagerTensor> outputs);
   void all_reduced(ReduceOp op, const EagerTensor& given, const EagerTensor& reduced);
+  // The rows of all replicas, of which each has equally many.
+  void gathered(const EagerTensor& given, const EagerTensor& all);
   void read(const Variable& copy);
   // The copy was `before`, and is now what the kernel makes of that and the given value, or without a kernel this value.
   void assigned(const Variable& copy, std::string_view kernel, const EagerTensor& before,
