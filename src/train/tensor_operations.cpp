@@ -181,9 +181,10 @@ EagerTensor gather(const EagerTensor& x, const EagerTensor& indices) {
   const std::int64_t rows = shape[0];
   const std::int64_t width = rows == 0 ? 0 : shape.elements() / rows;
   const Tensor at = cast(indices, Type::int64).numbers;
-  for (const std::int64_t index : at.values<std::int64_t>())
-    if (index < 0 || index >= rows)
-      throw InvalidArgumentError(fmt::format("indices = {} is not in [0, {})", index, rows));
+  const auto each = at.values<std::int64_t>();
+  for (std::size_t i = 0; i < each.size(); ++i)
+    if (each[i] < 0 || each[i] >= rows)
+      throw InvalidArgumentError(fmt::format("indices[{}] = {} is not in [0, {})", i, each[i], rows));
   EagerTensor table = is_floating(x.numbers.type()) ? x : cast(x, Type::float64);
   table.numbers = table.numbers.reshaped({rows, width});
   const std::array inputs{indices, table};

@@ -73,11 +73,13 @@ const EagerTensor& tensor_of(const Addend& value) {
   throw device::ValueError("IndexedSlices are given where a tensor is needed");
 }
 
-void require_assignable(const std::string& name, const TensorSpec& held, const TensorSpec& given,
-                        Change change) {
+void require_assignable(const std::string& name, const TensorSpec& held, const Tensor& value, Change change) {
+  const TensorSpec& given = value.spec();
   if (held.type != given.type)
-    throw device::ValueError(fmt::format("Tensor conversion requested dtype {} for Tensor with dtype {}",
-                                         wt::name(held.type), wt::name(given.type)));
+    throw device::ValueError(
+        fmt::format("Tensor conversion requested dtype {0} for Tensor with dtype {1}: <tf.Tensor: shape={2}, "
+                    "dtype={1}, numpy={3}>",
+                    wt::name(held.type), wt::name(given.type), print_tuple(given.shape), repr_numpy(value)));
   if (held.shape == given.shape) return;
   if (change == Change::assign)
     throw device::ValueError(fmt::format(
@@ -322,7 +324,14 @@ EagerTensor Variable::gather_nd(const EagerTensor& indices) const {
 }
 
 EagerTensor gather(const Variable& variable, const EagerTensor& indices) {
-  const Eager::Scope beside = current_eager().device(device::print(variable.device()));
+  // The process that has the variable's device, which that of a thread outside of all scopes may not.
+  const Strategy* strategy = variable.distribute_strategy();
+  Eager& eager = strategy != nullptr ? strategy->eager_on(variable.device()) : current_eager();
+  ThreadMode mode =
+      current_mode() != nullptr ? *current_mode() : ThreadMode{&get_strategy(), ThreadMode::Kind::replica};
+  mode.eager = &eager;
+  const Entered there(mode);
+  const Eager::Scope beside = eager.device(device::print(variable.device()));
   return gather(variable.value(), indices);
 }
 
@@ -338,7 +347,7 @@ void Variable::change_copy(Change change, const Addend& given) {
     return;
   }
   const EagerTensor& value = tensor_of(given);
-  require_assignable(copy.name, copy.value.numbers.spec(), value.numbers.spec(), change);
+  require_assignable(copy.name, copy.value.numbers.spec(), value.numbers, change);
   current_eager().variable_operation(row(change).operation, dtype(), copy.value.device, {&value, 1});
   const std::string_view kernel = row(change).kernel;
   const std::array inputs{copy.value, value};
@@ -351,6 +360,7 @@ void Variable::change(Change change, const Operand& given) {
   const Operand value = given.is_number() ? Operand(cast(tensor_of(given.of(0)), dtype())) : given;
   switch (kind()) {
     case Kind::plain:
+      require_one_value(value);
       return change_copy(change, value.of(0));
     case Kind::mirrored:
       return change_mirrored(change, value);
@@ -359,6 +369,15 @@ void Variable::change(Change change, const Operand& given) {
     case Kind::aggregating:
       return change_aggregating(change, value);
   }
+}
+
+// Under central storage a variable of one replica is plain, and the values of its one replica are still distributed.
+void Variable::require_one_value(const Operand& value) const {
+  const bool is_plain_of_several =
+      state_->strategy != nullptr && !state_->strategy->runs_in_one_thread() && !copy_;
+  if (value.is_distributed() && is_plain_of_several)
+    throw device::ValueError(
+        fmt::format("\"{}\" is one variable, and takes one value and not those of replicas", name()));
 }
 
 // Every copy is given its part of the value.
@@ -374,7 +393,7 @@ void Variable::change_all(Change change, const Operand& value) {
 void Variable::aggregate_and_change(Change change, const Operand& value) {
   const auto merge = [&](const Strategy&, const DistributedValues<Addend>& all) {
     if (aggregation() == Aggregation::only_first_replica) return change_all(change, all[0]);
-    if (aggregation() == Aggregation::mean && !is_floating(dtype()))
+    if (has_copies() && aggregation() == Aggregation::mean && !is_floating(dtype()))
       throw device::ValueError(std::string(mean_of_integers));
     change_all(change, reduced_to_one_device(reduce_op_of(aggregation()), all.values()));
   };

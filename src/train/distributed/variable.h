@@ -171,6 +171,7 @@ class Variable {
   void aggregate_and_change(Change change, const Operand& value);
   EagerTensor read_copy() const;
   void require_no_copies() const;
+  void require_one_value(const Operand& value) const;
   EagerTensor shared_out(const EagerTensor& sum) const;
   std::size_t copy_here() const;
   Copy& own() const { return state_->copies.at(copy_.value_or(0)); }
