@@ -280,10 +280,20 @@ inline void expect_error(const Recording& recording, const std::string& key, con
   EXPECT_EQ(without_addresses(error->find("sentence")->string()), trimmed) << at;
 }
 
-// The keys that a test has compared, so that it can be said which were not.
-inline std::map<const Recording*, std::set<std::string>>& compared() {
-  static std::map<const Recording*, std::set<std::string>> keys;
-  return keys;
+// The keys of a recording that were compared, and the tests that did.
+struct Compared {
+  std::set<std::string> keys{}, tests{};
+
+  void insert(const std::string& key) {
+    keys.insert(key);
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    if (test != nullptr) tests.insert(fmt::format("{}.{}", test->test_suite_name(), test->name()));
+  }
+};
+
+inline std::map<const Recording*, Compared>& compared() {
+  static std::map<const Recording*, Compared> all;
+  return all;
 }
 
 // What was recorded of a call under this key: a value, nothing, or an error.
