@@ -143,6 +143,29 @@ TEST(G20_L12_L13_AP2, VariablesHoldWhatWasRecorded) {
   }
 }
 
+// TensorFlow 2.21 was asked for these: a number is one object on all replicas.
+TEST(G20, ANumberIsNotAddedUpOverReplicas) {
+  for (const std::string kind : {"mirrored2", "central2"}) {
+    const auto strategy = strategy_named(kind);
+    const auto changed = [&](Aggregation aggregation) {
+      const auto scope = strategy->scope();
+      Variable v(constant(1.f), {.aggregation = aggregation});
+      strategy->run([&] { v.assign_add(1.0); });
+      return item(v.read_value());
+    };
+    EXPECT_EQ(changed(Aggregation::mean), 2) << kind;
+    EXPECT_EQ(changed(Aggregation::only_first_replica), 2) << kind;
+    try {
+      changed(Aggregation::sum);
+      ADD_FAILURE() << kind;
+    } catch (const device::ValueError& error) {
+      EXPECT_STREQ(
+          error.what(),
+          "A non-DistributedValues value 1.0 cannot be reduced with the given reduce op ReduceOp.SUM.");
+    }
+  }
+}
+
 // ---- Scatter
 
 IndexedSlices slices(double factor) {

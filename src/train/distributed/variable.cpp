@@ -132,6 +132,12 @@ Operand::Operand(const Variable& value) : Operand(value.value()) {}
 // The type of the variable is not known yet.
 Operand::Operand(double value) : each_{constant(value)}, is_number_(true) {}
 
+Operand Operand::in(Type type) const {
+  Operand number = *this;
+  number.each_ = {cast(tensor_of(each_.front()), type)};
+  return number;
+}
+
 // ---- Creation
 
 namespace {
@@ -357,7 +363,7 @@ void Variable::change_copy(Change change, const Addend& given) {
 }
 
 void Variable::change(Change change, const Operand& given) {
-  const Operand value = given.is_number() ? Operand(cast(tensor_of(given.of(0)), dtype())) : given;
+  const Operand value = given.is_number() ? given.in(dtype()) : given;
   switch (kind()) {
     case Kind::plain:
       require_one_value(value);
@@ -389,8 +395,18 @@ void Variable::change_all(Change change, const Operand& value) {
   }
 }
 
+// TensorFlow can't tell whether a number that all replicas share is the sum or a part of it.
+void Variable::require_zero(const EagerTensor& number) const {
+  const Tensor real = cast(number, Type::float64).numbers;
+  if (state_->strategy->num_replicas_in_sync() > 1 && real.values<double>()[0] != 0)
+    throw device::ValueError(fmt::format(
+        "A non-DistributedValues value {} cannot be reduced with the given reduce op ReduceOp.SUM.",
+        print_numpy(real)));
+}
+
 // What the replicas give is reduced first, and the result changes all copies.
 void Variable::aggregate_and_change(Change change, const Operand& value) {
+  if (value.is_number() && aggregation() == Aggregation::sum) require_zero(tensor_of(value.of(0)));
   const auto merge = [&](const Strategy&, const DistributedValues<Addend>& all) {
     if (aggregation() == Aggregation::only_first_replica) return change_all(change, all[0]);
     if (has_copies() && aggregation() == Aggregation::mean && !is_floating(dtype()))

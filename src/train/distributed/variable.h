@@ -42,6 +42,7 @@ class Operand {
   bool is_distributed() const { return is_distributed_; }
   // Python's numbers are one object on all replicas, which TensorFlow doesn't add up.
   bool is_number() const { return is_number_; }
+  Operand in(Type type) const;  // a number as a tensor of this type
   const Addend& of(std::size_t replica) const { return is_distributed_ ? each_.at(replica) : each_.front(); }
   const std::vector<Addend>& all() const { return each_; }
 
@@ -172,6 +173,7 @@ class Variable {
   EagerTensor read_copy() const;
   void require_no_copies() const;
   void require_one_value(const Operand& value) const;
+  void require_zero(const EagerTensor& number) const;
   EagerTensor shared_out(const EagerTensor& sum) const;
   std::size_t copy_here() const;
   Copy& own() const { return state_->copies.at(copy_.value_or(0)); }
