@@ -54,7 +54,7 @@ inline std::vector<std::string> not_compared(const Recording& recording,
                                              const std::set<std::string>& left_out) {
   std::vector<std::string> missing;
   for (const std::string& key : keys_of(recording))
-    if (!left_out.contains(key) && !compared()[&recording].contains(key)) missing.push_back(key);
+    if (!left_out.contains(key) && !compared()[&recording].keys.contains(key)) missing.push_back(key);
   return missing;
 }
 
