@@ -12,6 +12,7 @@
 #include "base/narrow.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "device/name_text.h"
 #include "device/other_kinds.h"
 
 namespace wt::device {
@@ -25,24 +26,6 @@ constexpr std::string_view looks_like =
 
 bool is_letter(char letter) { return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'); }
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-std::string upper(std::string_view text) {
-  std::string result(text);
-  for (char& letter : result) {
-    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
-  }
-  return result;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> pieces;
-  for (std::size_t end = text.find(separator); end != text.npos; end = text.find(separator)) {
-    pieces.push_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  pieces.push_back(text);
-  return pieces;
-}
 
 // Parses one name. Its parts are views into `text_`, so that an error can point at them.
 class Parser {

@@ -8,8 +8,8 @@
 
 namespace wt::device {
 
-// The kind of this type, which is neither CPU nor GPU nor TPU; the same one for the same word. Throws InputError if a
-// process uses more different words than a Kind can tell apart.
+// The Kind of a device type that is neither CPU nor GPU nor TPU. Equal words have equal kinds. Throws InputError where a
+// process uses more than 252 different ones, because a Kind has one byte.
 Kind other_kind(std::string_view type);
 
 std::string_view name_of_other_kind(Kind kind);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/error.h"
+#include "device/name_text.h"
 #include "device/other_kinds.h"
 
 namespace wt::device {
@@ -16,23 +17,6 @@ namespace {
 bool is_blank(char letter) { return letter == ' ' || (letter >= '\t' && letter <= '\r'); }
 bool is_decimal(char letter) { return letter >= '0' && letter <= '9'; }
 bool is_latin(char letter) { return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'); }
-
-std::string in_capitals(std::string_view text) {
-  std::string result(text);
-  for (char& letter : result)
-    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
-  return result;
-}
-
-std::vector<std::string_view> taken_apart(std::string_view text, char separator) {
-  std::vector<std::string_view> pieces;
-  for (std::size_t end = text.find(separator); end != text.npos; end = text.find(separator)) {
-    pieces.push_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  pieces.push_back(text);
-  return pieces;
-}
 
 // Python's int(text), without underscores between digits.
 int number_of(std::string_view text) {
@@ -50,20 +34,18 @@ int number_of(std::string_view text) {
 // The types that may stand without "device:" before them.
 bool is_short_type(std::string_view word) {
   constexpr std::array<std::string_view, 5> types{"CPU", "GPU", "TPU", "CUSTOM", "EPU"};
-  return std::find(types.begin(), types.end(), in_capitals(word)) != types.end();
+  return std::find(types.begin(), types.end(), upper(word)) != types.end();
 }
 
 // TensorFlow takes "cpu" and "gpu" for CPU and GPU, and all other words as they are.
-std::string type_of(const std::string& word) {
-  return word == "cpu" || word == "gpu" ? in_capitals(word) : word;
-}
+std::string type_of(const std::string& word) { return word == "cpu" || word == "gpu" ? upper(word) : word; }
 
 class SpecParser {
  public:
   explicit SpecParser(std::string_view text) : text_(text) {}
 
   DeviceSpec parse() {
-    for (const std::string_view part : taken_apart(text_, '/')) read(taken_apart(part, ':'));
+    for (const std::string_view part : split(text_, '/')) read(split(part, ':'));
     return spec_;
   }
 
@@ -77,7 +59,7 @@ class SpecParser {
     } else if (words.size() == 2 && first == "task") {
       spec_.task = number_of(words[1]);
     } else if (words.size() <= 2 && is_short_type(first)) {
-      read_device(in_capitals(first), words.size() == 2 ? words[1] : "*");
+      read_device(upper(first), words.size() == 2 ? words[1] : "*");
     } else if (words.size() == 3 && first == "device") {
       read_device(type_of(std::string(words[1])), words[2]);
     } else if (!first.empty()) {

@@ -45,8 +45,8 @@ std::vector<device::LogicalDevice> seen_by(const device::Name& task,
 
 // ---- Values
 
-// The axis along which values of this shape are concatenated. Collectives permute the axes before, and what their
-// tf.range refuses is what the user reads; they take no axis from the end.
+// Collectives gather along axes from 0 on. TensorFlow permutes the axes first, and the text is that of its tf.range, which
+// refuses other ones.
 void require_collective_axis(int axis, const Shape& shape, Gathering gathering) {
   if (gathering != Gathering::by_collectives || (axis >= 0 && axis < shape.rank())) return;
   throw device::ValueError(

@@ -10,10 +10,6 @@ namespace {
 
 using namespace train;
 
-ReplicaContext context() { return get_replica_context().value(); }
-double factor() { return static_cast<double>(context().replica_id_in_sync_group() + 1); }
-EagerTensor replica_id() { return constant(static_cast<std::int32_t>(context().replica_id_in_sync_group())); }
-
 // Compares a body with what was recorded of it, computed at once and inside of a tf.function. A refusal inside of a
 // function is compared where it is the same as outside.
 struct Both {

@@ -13,10 +13,6 @@ namespace {
 
 using namespace train;
 
-ReplicaContext context() { return get_replica_context().value(); }
-double factor() { return static_cast<double>(context().replica_id_in_sync_group() + 1); }
-EagerTensor replica_id() { return constant(static_cast<std::int32_t>(context().replica_id_in_sync_group())); }
-
 TEST(P8_G6, GradientsAreWhatWasRecorded) {
   for (const Recording* recording : family("gradients_")) {
     const auto strategy = strategy_named(recording->config("strategy")->string());

@@ -126,6 +126,14 @@ inline const json::Value::Elements& items(const json::Value& value) {
   return value.kind() == json::Kind::array ? value.elements() : value.find("items")->elements();
 }
 
+// ---- What the recorded programs compute with, in a replica
+
+inline train::ReplicaContext context() { return train::get_replica_context().value(); }
+inline double factor() { return static_cast<double>(context().replica_id_in_sync_group() + 1); }
+inline EagerTensor replica_id() {
+  return train::constant(static_cast<std::int32_t>(context().replica_id_in_sync_group()));
+}
+
 // ---- Comparing. A failure names the recording and the key.
 
 // What a replica should have. TensorFlow puts the containers outside, and what is the same object on all replicas has no

@@ -12,11 +12,7 @@ namespace {
 
 using namespace train;
 
-EagerTensor replica_id() {
-  return constant(static_cast<std::int32_t>(get_replica_context()->replica_id_in_sync_group()));
-}
 std::int64_t number() { return get_replica_context()->replica_id_in_sync_group(); }
-ReplicaContext context() { return get_replica_context().value(); }
 
 // ---- Contexts
 

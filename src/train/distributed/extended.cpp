@@ -11,6 +11,9 @@ namespace wt::train {
 
 namespace {
 
+// TensorFlow's whole text: its default strategy has no broadcast (python/distribute/distribute_lib.py).
+constexpr std::string_view default_strategy_does_not_broadcast = "TODO";
+
 std::vector<std::string> names_of(const std::vector<device::LogicalDevice>& devices) {
   std::vector<std::string> names;
   for (const device::LogicalDevice& device : devices) names.push_back(device::print(device.name));
@@ -99,7 +102,8 @@ std::vector<StrategyExtended::EachDevice> StrategyExtended::batch_reduce_to(
 StrategyExtended::EachDevice StrategyExtended::broadcast_to(const EagerTensor& value,
                                                             const Destination& destination) const {
   strategy_.require_cross_replica_context();
-  if (strategy_.traits().variables == VariablePlacement::where_it_is_made) throw NotImplementedError("TODO");
+  if (strategy_.traits().variables == VariablePlacement::where_it_is_made)
+    throw NotImplementedError(std::string(default_strategy_does_not_broadcast));
   if (strategy_.runs_in_one_thread()) return EachDevice({value});
   return on_each(value, destination);
 }

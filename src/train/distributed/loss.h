@@ -11,8 +11,9 @@ struct AverageLossOptions {
   std::optional<EagerTensor> global_batch_size{};  // an integer
 };
 
-// The sum of the losses of these examples over the global batch size. Without a size it is that of this replica times the
-// number of replicas, which only a replica can tell: throws device::RuntimeError in cross-replica context.
+// The sum of the losses of these examples, divided by the global batch size. If no size is given, the global batch is
+// taken to be this replica's number of examples times the number of replicas. In cross-replica context that throws
+// device::RuntimeError.
 EagerTensor compute_average_loss(const EagerTensor& per_example_loss, const AverageLossOptions& options = {});
 inline EagerTensor compute_average_loss(const EagerTensor& per_example_loss, std::int32_t global_batch_size) {
   return compute_average_loss(per_example_loss, {.global_batch_size = constant(global_batch_size)});

@@ -41,7 +41,7 @@ LossAudit audited(const Strategy& strategy, const std::vector<std::int64_t>& siz
   return audit;
 }
 
-// Examples of one replica that weigh the same are told by their mean.
+// A line has the mean of the weights of a replica's examples.
 std::string print(const LossAudit& audit) {
   std::string text = "replica  examples  weight of each  of a single device's\n";
   for (std::size_t i = 0; i < audit.weights.size(); ++i) {

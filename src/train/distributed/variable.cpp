@@ -1,7 +1,6 @@
 #include "train/distributed/variable.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 
@@ -18,23 +17,22 @@ namespace wt::train {
 
 namespace {
 
+// In the order of Change.
 struct ChangeRow {
-  Change change;
   std::string_view name;
   std::string_view kernel;     // that combines the old value with the given one; none: the given one
   std::string_view operation;  // TensorFlow's
 };
-constexpr std::array<ChangeRow, 10> changes{
-    {{Change::assign, "assign", "", "AssignVariableOp"},
-     {Change::assign_add, "assign_add", "add", "AssignAddVariableOp"},
-     {Change::assign_sub, "assign_sub", "subtract", "AssignSubVariableOp"},
-     {Change::scatter_add, "scatter_add", "add", "ResourceScatterAdd"},
-     {Change::scatter_sub, "scatter_sub", "subtract", "ResourceScatterSub"},
-     {Change::scatter_mul, "scatter_mul", "multiply", "ResourceScatterMul"},
-     {Change::scatter_div, "scatter_div", "divide", "ResourceScatterDiv"},
-     {Change::scatter_min, "scatter_min", "minimum", "ResourceScatterMin"},
-     {Change::scatter_max, "scatter_max", "maximum", "ResourceScatterMax"},
-     {Change::scatter_update, "scatter_update", "", "ResourceScatterUpdate"}}};
+constexpr std::array<ChangeRow, 10> changes{{{"assign", "", "AssignVariableOp"},
+                                             {"assign_add", "add", "AssignAddVariableOp"},
+                                             {"assign_sub", "subtract", "AssignSubVariableOp"},
+                                             {"scatter_add", "add", "ResourceScatterAdd"},
+                                             {"scatter_sub", "subtract", "ResourceScatterSub"},
+                                             {"scatter_mul", "multiply", "ResourceScatterMul"},
+                                             {"scatter_div", "divide", "ResourceScatterDiv"},
+                                             {"scatter_min", "minimum", "ResourceScatterMin"},
+                                             {"scatter_max", "maximum", "ResourceScatterMax"},
+                                             {"scatter_update", "", "ResourceScatterUpdate"}}};
 const ChangeRow& row(Change change) { return changes[static_cast<std::size_t>(change)]; }
 
 bool is_scatter(Change change) { return change >= Change::scatter_add; }
@@ -58,11 +56,6 @@ constexpr std::string_view aggregation_is_missing =
     "the "
     "{0} using `tf.distribute.StrategyExtended.update()`.";
 
-constexpr std::string_view mean_of_integers =
-    "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype is not supported, "
-    "please "
-    "use a different aggregation or dtype";
-
 bool is_in_update() {
   const ThreadMode* mode = current_mode();
   return mode != nullptr && mode->kind == ThreadMode::Kind::update;
@@ -71,6 +64,11 @@ bool is_in_update() {
 const EagerTensor& tensor_of(const Addend& value) {
   if (const auto* tensor = std::get_if<EagerTensor>(&value)) return *tensor;
   throw device::ValueError("IndexedSlices are given where a tensor is needed");
+}
+
+const IndexedSlices& slices_of(const Addend& value, std::string_view change) {
+  if (const auto* slices = std::get_if<IndexedSlices>(&value)) return *slices;
+  throw device::ValueError(fmt::format("{} takes IndexedSlices, and a tensor is given", change));
 }
 
 void require_assignable(const std::string& name, const TensorSpec& held, const Tensor& value, Change change) {
@@ -125,8 +123,6 @@ Tensor scattered(Change change, const Tensor& value, const IndexedSlices& slices
   return changed;
 }
 
-std::string_view name(Change change) { return row(change).name; }
-
 Operand::Operand(const Variable& value) : Operand(value.value()) {}
 
 // The type of the variable is not known yet.
@@ -136,115 +132,6 @@ Operand Operand::in(Type type) const {
   Operand number = *this;
   number.each_ = {cast(tensor_of(each_.front()), type)};
   return number;
-}
-
-// ---- Creation
-
-namespace {
-
-void require_known_rules(const Strategy& strategy, const Variable::Settings& settings, Type type) {
-  if (strategy.traits().variables != VariablePlacement::mirrored) return;
-  if (settings.synchronization == Synchronization::none)
-    throw device::ValueError(fmt::format(
-        "`NONE` variable synchronization mode is not supported with tf.distribute strategy. Please "
-        "change the `synchronization` for variable: {}",
-        settings.name));
-  if (settings.aggregation == Aggregation::mean && !is_floating(type))
-    throw device::ValueError(std::string(mean_of_integers));
-}
-
-EagerTensor checked(const EagerTensor& initial, const Variable::Settings& settings) {
-  const EagerTensor value = settings.dtype ? cast(initial, *settings.dtype) : initial;
-  if (settings.shape && *settings.shape != value.numbers.shape())
-    throw device::ValueError(
-        fmt::format("In this `tf.Variable` creation, the initial value's shape ({}) is not compatible with "
-                    "the explicitly supplied `shape` argument ([{}]).",
-                    print_tuple(value.numbers.shape()), fmt::join(*settings.shape, ", ")));
-  return value;
-}
-
-}  // namespace
-
-Variable::Variable(const EagerTensor& initial, const Settings& settings)
-    : Variable([&] { return initial; }, settings) {}
-
-Variable::Variable(const Initial& initial, const Settings& settings) : state_(made(initial, settings)) {}
-
-// In a run the first replica makes the variable for all.
-std::shared_ptr<Variable::State> Variable::made(const Initial& initial, const Settings& settings) {
-  const ThreadMode* mode = current_mode();
-  if (mode == nullptr || mode->threads == nullptr) return made_here(initial, settings);
-  return std::static_pointer_cast<State>(
-      mode->threads->shared(mode->replica, [&] { return made_here(initial, settings); }));
-}
-
-void Variable::refuse_distributed_initial_value() {
-  throw device::ValueError(
-      "It looks like you are using a PerReplica object while not inside a replica context, which is not "
-      "supported. Try "
-      "running your op or function inside a replica context by using `strategy.run`");
-}
-
-std::shared_ptr<Variable::State> Variable::made_here(const Initial& initial, const Settings& given) {
-  Settings settings = given;
-  const bool is_on_read = settings.synchronization == Synchronization::on_read;
-  settings.trainable = settings.trainable.value_or(!is_on_read);
-
-  auto state = std::make_shared<State>();
-  state->settings = settings;
-  const Strategy& strategy = get_strategy();
-  const Strategy::Traits& traits = strategy.traits();
-  if (has_strategy()) state->strategy = &strategy;
-  const auto add = [&](const std::string& name, const EagerTensor& value, const device::Name& device) {
-    Eager& eager = current_eager();
-    const Type type = value.numbers.type();
-    const device::Name first = state->copies.empty() ? device : state->copies.front().value.device;
-    const bool is_of_another_process = device::host_of(first) != device::host_of(device);
-    if (!state->copies.empty() && !is_of_another_process) {  // it begins with the value of the first copy
-      eager.variable_operation("ReadVariableOp", type, first);
-      const Eager::Scope there = eager.device(device::print(device));
-      eager.identity({value.numbers, first});
-    }
-    eager.variable_operation("VarHandleOp", type, device);
-    eager.variable_operation("AssignVariableOp", type, device);
-    state->copies.push_back({name, {value.numbers.copy(), device}});
-  };
-  const auto initial_on = [&](const device::Name& device) {
-    const Eager::Scope scope = current_eager().device(device::print(device));
-    return checked(initial(), settings);
-  };
-  const std::string name = settings.name + ":0";
-  switch (traits.variables) {
-    case VariablePlacement::where_it_is_made: {
-      const EagerTensor value = checked(initial(), settings);
-      const Type type = value.numbers.type();
-      const device::Name here = current_eager().variable_operation("VarHandleOp", type);
-      current_eager().variable_operation("AssignVariableOp", type, here);
-      state->copies.push_back({name, {value.numbers.copy(), here}});
-      break;
-    }
-    case VariablePlacement::on_its_device: {
-      const device::Name& device = traits.devices.front().name;
-      add(name, initial_on(device), strategy.placed(device));
-      break;
-    }
-    case VariablePlacement::on_parameter_device:
-      if (strategy.num_replicas_in_sync() > 1) state->kind = Kind::aggregating;
-      add(name, initial_on(traits.parameter_device), strategy.placed(traits.parameter_device));
-      break;
-    case VariablePlacement::mirrored: {
-      state->kind = is_on_read ? Kind::sync_on_read : Kind::mirrored;
-      const EagerTensor value = initial_on(traits.devices.front().name);
-      require_known_rules(strategy, settings, value.numbers.type());
-      for (std::size_t i = 0; i < traits.devices.size(); ++i)
-        add(i == 0 ? name : fmt::format("{}/replica_{}:0", settings.name, i), value,
-            strategy.placed(traits.devices[i].name));
-      if (settings.synchronization == Synchronization::automatic)
-        state->settings.synchronization = Synchronization::on_write;
-      break;
-    }
-  }
-  return state;
 }
 
 // ---- Properties
@@ -286,13 +173,10 @@ Variable Variable::copy_that_is_read() const {
 }
 
 EagerTensor Variable::value() const {
-  if (has_copies()) {
-    const EnteredOrAsserted entered(*state_->strategy);
-    const bool is_across = in_cross_replica_context() && !is_in_update();
-    if (kind() == Kind::sync_on_read && is_across) return read_across_replicas();
-    return read_copy();
-  }
-  return read_copy();
+  if (!has_copies()) return read_copy();
+  const EnteredOrAsserted entered(*state_->strategy);
+  const bool is_across = in_cross_replica_context() && !is_in_update();
+  return kind() == Kind::sync_on_read && is_across ? read_across_replicas() : read_copy();
 }
 
 EagerTensor Variable::read_copy() const {
@@ -346,7 +230,7 @@ EagerTensor gather(const Variable& variable, const EagerTensor& indices) {
 void Variable::change_copy(Change change, const Addend& given) {
   Copy& copy = own();
   if (is_scatter(change)) {
-    const IndexedSlices& slices = std::get<IndexedSlices>(given);
+    const IndexedSlices& slices = slices_of(given, row(change).name);
     const std::array inputs{slices.indices, slices.values};
     current_eager().variable_operation(row(change).operation, dtype(), copy.value.device, inputs);
     copy.value.numbers = scattered(change, copy.value.numbers, slices);
@@ -382,8 +266,8 @@ void Variable::require_one_value(const Operand& value) const {
   const bool is_plain_of_several =
       state_->strategy != nullptr && !state_->strategy->runs_in_one_thread() && !copy_;
   if (value.is_distributed() && is_plain_of_several)
-    throw device::ValueError(
-        fmt::format("\"{}\" is one variable, and takes one value and not those of replicas", name()));
+    throw device::ValueError(fmt::format(
+        "\"{}\" has no copies, and a different value for each replica can't be assigned to it", name()));
 }
 
 // Every copy is given its part of the value.
@@ -395,7 +279,8 @@ void Variable::change_all(Change change, const Operand& value) {
   }
 }
 
-// TensorFlow can't tell whether a number that all replicas share is the sum or a part of it.
+// A Python number is the same object on all replicas. TensorFlow refuses to add it up, because the program may mean the
+// sum or the part of each replica.
 void Variable::require_zero(const EagerTensor& number) const {
   const Tensor real = cast(number, Type::float64).numbers;
   if (state_->strategy->num_replicas_in_sync() > 1 && real.values<double>()[0] != 0)
@@ -410,7 +295,7 @@ void Variable::aggregate_and_change(Change change, const Operand& value) {
   const auto merge = [&](const Strategy&, const DistributedValues<Addend>& all) {
     if (aggregation() == Aggregation::only_first_replica) return change_all(change, all[0]);
     if (has_copies() && aggregation() == Aggregation::mean && !is_floating(dtype()))
-      throw device::ValueError(std::string(mean_of_integers));
+      refuse_mean_of_integers();
     change_all(change, reduced_to_one_device(reduce_op_of(aggregation()), all.values()));
   };
   get_replica_context()->merge_call(merge, value.of(get_replica_context()->replica_id_in_sync_group()));
@@ -435,9 +320,11 @@ void Variable::assign_rows(std::int64_t begin, std::int64_t end, const EagerTens
   const bool is_in_replica = has_strategy() && !in_cross_replica_context();
   if (kind() == Kind::sync_on_read && !is_in_replica) {
     value();  // as TensorFlow does, which refuses Aggregation::none here
-    throw device::ValueError(fmt::format(
-        "\"{}\" is added up when it is read: a replica assigns rows of its copy, and nobody those of the sum",
-        name()));
+    throw device::ValueError(
+        fmt::format("rows of \"{}\" can be assigned in replica context only, because its value in "
+                    "cross-replica context is computed "
+                    "from the copies",
+                    name()));
   }
   Copy& copy = copies().at(copy_here()).own();
   const bool is_inside = begin >= 0 && begin <= end && end <= shape()[0];
@@ -482,9 +369,9 @@ void Variable::change_on_read(Change change, const Operand& value) {
         row(change).name));
   if (value.is_distributed())
     throw device::ValueError(
-        fmt::format("\"{}\" is added up when it is read, so that it takes one value in cross-replica "
-                    "context, and not one for each "
-                    "replica",
+        fmt::format("\"{}\" has ON_READ synchronization, and a different value for each replica can't be "
+                    "assigned to it in "
+                    "cross-replica context",
                     name()));
   change_all(change, is_sum ? Operand(shared_out(tensor_of(value.of(0)))) : value);
   read_value();  // as TensorFlow does, which refuses Aggregation::none here, after it has changed the copies
@@ -508,45 +395,6 @@ void Variable::restore(const Tensor& value) {
   const bool is_sum = kind() == Kind::sync_on_read && aggregation() == Aggregation::sum;
   const EagerTensor each = is_sum ? shared_out({value}) : EagerTensor{value};
   for (Variable copy : copies()) copy.change_copy(Change::assign, each);
-}
-
-// ---- Printing
-
-std::string_view python_name(Synchronization synchronization) {
-  constexpr std::array<std::string_view, 4> names{
-      "VariableSynchronization.AUTO", "VariableSynchronization.NONE", "VariableSynchronization.ON_WRITE",
-      "VariableSynchronization.ON_READ"};
-  return names[static_cast<std::size_t>(synchronization)];
-}
-
-std::string_view python_name(Aggregation aggregation) {
-  constexpr std::array<std::string_view, 4> names{"VariableAggregationV2.NONE", "VariableAggregationV2.SUM",
-                                                  "VariableAggregationV2.MEAN",
-                                                  "VariableAggregationV2.ONLY_FIRST_REPLICA"};
-  return names[static_cast<std::size_t>(aggregation)];
-}
-
-ReduceOp reduce_op_of(Aggregation aggregation) {
-  if (aggregation == Aggregation::sum) return ReduceOp::sum;
-  if (aggregation == Aggregation::mean) return ReduceOp::mean;
-  throw device::ValueError(
-      fmt::format("Could not convert from `tf.VariableAggregation` {} to`tf.distribute.ReduceOp` type",
-                  python_name(aggregation)));
-}
-
-std::string print(const Variable& variable) {
-  const std::vector<Variable> copies = variable.copies();
-  if (!variable.has_copies()) {
-    const Tensor value = variable.read_value().numbers;
-    const std::string numbers = repr_numpy(value);
-    return fmt::format("<tf.Variable '{}' shape={} dtype={}, numpy={}{}>", variable.name(),
-                       print_tuple(value.shape()), name(value.type()),
-                       numbers.find('\n') == numbers.npos ? "" : "\n", numbers);
-  }
-  std::string text = variable.is_mirrored() ? "MirroredVariable:{\n" : "SyncOnReadVariable:{\n";
-  for (std::size_t i = 0; i < copies.size(); ++i)
-    text += fmt::format("  {}: {}{}\n", i, print(copies[i]), i + 1 < copies.size() ? "," : "");
-  return text + "}";
 }
 
 }  // namespace wt::train

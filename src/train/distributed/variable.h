@@ -44,7 +44,6 @@ class Operand {
   bool is_number() const { return is_number_; }
   Operand in(Type type) const;  // a number as a tensor of this type
   const Addend& of(std::size_t replica) const { return is_distributed_ ? each_.at(replica) : each_.front(); }
-  const std::vector<Addend>& all() const { return each_; }
 
  private:
   std::vector<Addend> each_;
@@ -64,7 +63,6 @@ enum class Change : std::uint8_t {
   scatter_max,
   scatter_update
 };
-std::string_view name(Change change);
 
 // The value with rows that were combined with slices, one slice after the other. Throws InvalidArgumentError for an index
 // that the value doesn't have.
@@ -143,7 +141,8 @@ class Variable {
   bool has_copies() const;                               // is mirrored, or added up when it is read
   void change_copy(Change change, const Addend& value);  // of a plain variable, or of a copy
   EagerTensor read_across_replicas() const;              // as a checkpoint stores it
-  void restore(const Tensor& value);                     // as a checkpoint gives it back
+  [[noreturn]] static void refuse_mean_of_integers();
+  void restore(const Tensor& value);  // as a checkpoint gives it back
 
  private:
   enum class Kind : std::uint8_t { plain, mirrored, sync_on_read, aggregating };
