@@ -32,6 +32,53 @@ std::string basis_text(const timing::JobItem& item) {
   return text;
 }
 
+void write_goodput(json::Writer& out, const timing::Goodput& goodput) {
+  const timing::Segments& segments = goodput.segments;
+  out.key("goodput")
+      .begin_object()
+      .member("share", goodput.share)
+      .member("between_failures_s", segments.between_failures.count())
+      .member("checkpoints", goodput.checkpoints)
+      .member("interval_s", segments.work.count())
+      .member("checkpoint_s", segments.checkpoint.count())
+      .member("restart_s", segments.restart.count());
+  if (goodput.best)
+    out.member("best_interval_s", goodput.best->count())
+        .member("best_interval_steps", *goodput.best_steps)
+        .member("best_interval_by_daly_s", goodput.daly->count())
+        .member("best_share", goodput.best_share);
+  if (const auto& played = goodput.played)
+    out.key("played")
+        .begin_object(Layout::one_line)
+        .member("jobs", played->jobs)
+        .member("mean_s", played->mean.count())
+        .member("tenth_s", played->low.count())
+        .member("nine_tenths_s", played->high.count())
+        .member("failures", played->failures)
+        .end_object();
+  out.end_object();
+}
+
+std::string goodput_text(const timing::Goodput& goodput) {
+  const timing::Segments& segments = goodput.segments;
+  const std::string saved = goodput.checkpoints > 0
+                                ? fmt::format("a checkpoint after {} of work", long_time(segments.work))
+                                : "no checkpoints";
+  std::string text = fmt::format("goodput     {:.1f} % of the time is steps that last; a failure in {}, {}\n",
+                                 100 * goodput.share, duration(segments.between_failures), saved);
+  if (goodput.best)
+    text += fmt::format(
+        "best        a checkpoint after {} of work ({}; by Daly's formula {}): goodput {:.1f} %\n",
+        duration(*goodput.best), counted(*goodput.best_steps, "step"), duration(*goodput.daly),
+        100 * goodput.best_share);
+  if (const auto& played = goodput.played; played && played->failures > 0)
+    text +=
+        fmt::format("played      {} with failures at random took {} on average, 80 of 100 from {} to {}\n",
+                    counted(played->jobs, "such job"), duration(played->mean), duration(played->low),
+                    duration(played->high));
+  return text;
+}
+
 Cell money(const Money& money) { return {money.amount(), rough(money)}; }
 Cell money(const std::optional<Money>& amount) { return amount ? money(*amount) : Cell{}; }
 
@@ -41,7 +88,10 @@ constexpr std::array job_columns{
                               return Cell{job.total().count(), duration(job.total())};
                             }},
     Column<timing::JobTime>{{"samples/s of job", "samples_per_second_of_job"},
-                            [](const timing::JobTime& job) { return number(job.samples_per_second(), 0); }}};
+                            [](const timing::JobTime& job) { return number(job.samples_per_second(), 0); }},
+    Column<timing::JobTime>{{"goodput", "goodput"}, [](const timing::JobTime& job) {
+                              return job.goodput ? share(job.goodput->share) : Cell{};
+                            }}};
 
 constexpr std::array cost_columns{
     Column<cost::Cost>{{"per hour", "cost_per_hour"},
@@ -87,7 +137,9 @@ void write_job(json::Writer& out, const timing::JobTime& job) {
     if (!item.note.empty()) out.member("note", item.note);
     out.end_object();
   }
-  out.end_array().end_object();
+  out.end_array();
+  if (job.goodput) write_goodput(out, *job.goodput);
+  out.end_object();
 }
 
 void write_cost(json::Writer& out, const cost::Cost& cost) {
@@ -124,7 +176,8 @@ std::string job_text(const timing::JobTime& job, double steady) {
   rows.push_back({"  all", "", "", duration(job.total()), share(job.total()), ""});
   return print_table(rows, "lrrrrl") +
          fmt::format("samples/s   {:.0f} in steady steps, {:.0f} over the whole training\n", steady,
-                     job.samples_per_second());
+                     job.samples_per_second()) +
+         (job.goodput ? goodput_text(*job.goodput) : "");
 }
 
 std::string cost_text(const cost::Cost& cost) {

@@ -239,6 +239,8 @@ void keys_of(Visit& visit, Checkpointing& checkpointing) {
   visit(optional("folder", "where checkpoints are written, in the folder of the results"),
         checkpointing.folder);
   visit(count("every", "save after so many epochs"), checkpointing.every);
+  visit(count("every_steps", "save after so many steps, in place of epochs"), checkpointing.every_steps);
+  visit.at_most_one({"every", "every_steps"});
   visit(count("keep", "only so many of the newest are kept; all where absent"), checkpointing.keep);
   visit(optional("restore", "a folder: begin from its newest checkpoint"), checkpointing.restore);
 }
@@ -515,10 +517,22 @@ void keys_of(Visit& visit, timing::GivenTimes& given) {
         given.partial_step);
   visit(optional("evaluation", "how long one evaluation takes; simulated where absent"), given.evaluation);
   visit(optional("checkpoint", "how long it takes to save one checkpoint"), given.checkpoint);
+  visit(
+      optional("checkpoint_size",
+               "how large a checkpoint is, as \"100 GB\"; where absent, as large as all variables, those of "
+               "the optimizer included"),
+      given.checkpoint_size);
+  visit(
+      optional("storage", "how fast a checkpoint is written, by all that write it together, as \"20 GB/s\""),
+      given.storage);
+  visit.at_most_one({"checkpoint", "storage"});
   visit(optional("time_between_failures",
                  "the mean time between two failures of one machine, as \"5000 h\"; for GPUs a published "
                  "rate where absent"),
         given.time_between_failures);
+  visit(optional("time_between_device_failures",
+                 "the mean time between two failures of one device, as \"3000 h\", beside those of machines"),
+        given.time_between_device_failures);
   visit(optional("restart",
                  "the time from a failure to the next step; where absent, what starting takes is repeated"),
         given.restart);

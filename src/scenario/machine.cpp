@@ -356,6 +356,7 @@ class MachineBuilder final : public strategy::Site {
   // Jobs that TensorFlow's synchronous workers leave alone without a word.
   void warn_of_idle_tasks() {
     check_evaluator();
+    check_checkpointing();
     if (!machine_.cluster || scenario_.strategy->processes() != strategy::Processes::per_worker) return;
     const auto idle = [&](std::string_view job) {
       return std::ssize(cluster::tasks_of(*machine_.cluster, job));
@@ -385,6 +386,17 @@ class MachineBuilder final : public strategy::Site {
     };
     refuse("training.evaluation.every", evaluation->every.has_value());
     refuse("training.evaluation.from_checkpoint", evaluation->from_checkpoint);
+    if (scenario_.training.checkpointing->every_steps)
+      report("training.checkpointing.every_steps", "the cluster's evaluator evaluates whole epochs",
+             R"(save after epochs, with "every")");
+  }
+
+  void check_checkpointing() {
+    const auto& checkpointing = scenario_.training.checkpointing;
+    if (machine_.pool && checkpointing && checkpointing->every_steps)
+      report("training.checkpointing.every_steps",
+             "workers that don't wait for each other are joined when an epoch ends",
+             R"(save after epochs, with "every")");
   }
 
   // The physical device that a file calls "GPU:0".

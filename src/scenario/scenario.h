@@ -239,9 +239,10 @@ struct Evaluation {
 
 struct Checkpointing {
   OutputPath folder{"checkpoints"};
-  std::int64_t every = 1;              // epochs
-  std::optional<std::int64_t> keep{};  // the newest ones; absent: all
-  std::optional<InputPath> restore{};  // a folder: begin from its newest checkpoint
+  std::int64_t every = 1;                     // epochs
+  std::optional<std::int64_t> every_steps{};  // in place of epochs
+  std::optional<std::int64_t> keep{};         // the newest ones; absent: all
+  std::optional<InputPath> restore{};         // a folder: begin from its newest checkpoint
 };
 
 struct Training {

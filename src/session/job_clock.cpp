@@ -140,11 +140,18 @@ timing::Event JobClock::evaluations() {
   return event;
 }
 
-// The last epoch is always saved (session/saved_state.cpp).
-timing::Event JobClock::checkpoints() const {
+// The end of the training is always saved (session/saved_state.cpp).
+timing::Event JobClock::checkpoints() {
   const auto& checkpointing = scenario_.training.checkpointing;
   if (!checkpointing) return {};
-  return {.count = (epochs_ + checkpointing->every - 1) / checkpointing->every};
+  timing::Event event{.count = (epochs_ + checkpointing->every - 1) / checkpointing->every};
+  if (const auto& every = checkpointing->every_steps) event.count = (steps_ + *every - 1) / *every;
+  const timing::GivenTimes given = scenario_.job.value_or(timing::GivenTimes{});
+  if (!given.storage) return event;
+  const Bytes size = given.checkpoint_size.value_or(clock_.size_of_checkpoint());
+  event.each = size / *given.storage;
+  event.note = fmt::format("{} with {}", rough(size), rough(*given.storage));
+  return event;
 }
 
 // ---- Functions
@@ -173,10 +180,11 @@ timing::JobTime JobClock::time() {
                          .evaluations = evaluations(),
                          .checkpoints = checkpoints(),
                          .machines = scenario::machines_in_use(job_.machine),
+                         .devices = job_.machine.all_replicas() * job_.machine.devices_of_each(),
+                         .are_gpus = job_.machine.device().name.kind == device::Kind::gpu,
+                         .seed = scenario_.seed,
                          .failures_at = scenario_.place("job.time_between_failures")};
   if (scenario_.strategy->compiles_steps()) facts.programs = programs();
-  if (job_.machine.device().name.kind == device::Kind::gpu)
-    facts.gpus = std::ssize(job_.machine.replicas) * job_.machine.devices_of_each();
   if (!scenario_.training.steps)
     facts.epochs = static_cast<double>(epochs_);
   else if (const std::int64_t batches = job_.steps_of_dataset; batches > 0)

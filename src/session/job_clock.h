@@ -23,7 +23,7 @@ class JobClock {
   timing::Event fills() const;
   timing::Event first_input();
   timing::Event evaluations();
-  timing::Event checkpoints() const;
+  timing::Event checkpoints();
   std::int64_t functions() const;
   std::int64_t programs() const;
 

@@ -43,22 +43,29 @@ void SavedState::require_something_left(const train::Progress& done) const {
 // The last epoch is always saved, even if `every` would skip it, so that the training's result is not lost.
 void SavedState::save(const train::Progress& done, OutputFolder& folder) {
   const auto& checkpointing = scenario_.training.checkpointing;
-  const bool is_last = done.epochs == scenario::epochs_of(scenario_);
-  if (checkpointing && (done.epochs % checkpointing->every == 0 || is_last)) write(done, folder);
+  if (!checkpointing) return;
+  const bool is_wanted = !checkpointing->every_steps && done.epochs % checkpointing->every == 0;
+  if (is_wanted || done.epochs == scenario::epochs_of(scenario_)) save_last(done, folder);
+}
+
+void SavedState::save_after_step(const train::Progress& done, OutputFolder& folder) {
+  const auto& checkpointing = scenario_.training.checkpointing;
+  if (checkpointing && checkpointing->every_steps && done.steps % *checkpointing->every_steps == 0)
+    write(done, folder);
 }
 
 void SavedState::save_last(const train::Progress& done, OutputFolder& folder) {
-  if (scenario_.training.checkpointing && saved_epochs_ != done.epochs) write(done, folder);
+  if (scenario_.training.checkpointing && saved_steps_ != done.steps) write(done, folder);
 }
 
 void SavedState::write(const train::Progress& done, OutputFolder& folder) {
   const auto& checkpointing = scenario_.training.checkpointing;
-  saved_epochs_ = done.epochs;
+  saved_steps_ = done.steps;
   const std::filesystem::path prefix = folder.inside(checkpointing->folder.path) / "ckpt";
   folder.keep(checkpointing->folder.path);
   train::Checkpoint checkpoint(plans_.state(), checkpointing->keep);
-  // A training whose length is given in steps may stop within an epoch, so its checkpoint counts only steps.
-  checkpoint.save(prefix, {.epochs = scenario_.training.steps ? 0 : done.epochs, .steps = done.steps});
+  // The length of a training may be given in steps. Its checkpoint counts only steps then.
+  checkpoint.save(prefix, scenario_.training.steps ? train::Progress{.steps = done.steps} : done);
 }
 
 void SavedState::restore_newest(train::State& fresh, OutputFolder& folder) {

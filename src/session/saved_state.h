@@ -22,9 +22,10 @@ class SavedState {
   // the training does not use. Throws InputError if there is no checkpoint, or if no steps are left to train.
   train::Progress restore(const std::function<void(const std::string&)>& note);
 
-  // Saves a checkpoint if the scenario requests one after this progress, which counts from the training's
-  // beginning.
+  // Save a checkpoint if the scenario requests one after this progress, which counts from the training's beginning: at
+  // the end of an epoch, and after a step within one.
   void save(const train::Progress& done, OutputFolder& folder);
+  void save_after_step(const train::Progress& done, OutputFolder& folder);
 
   // The same for the last epoch of a training that a callback ends early, which is saved in any case.
   void save_last(const train::Progress& done, OutputFolder& folder);
@@ -42,7 +43,7 @@ class SavedState {
   const scenario::Scenario& scenario_;
   const scenario::Job& job_;
   TrainingPlans& plans_;
-  std::int64_t saved_epochs_ = 0;  // of the newest checkpoint that this training wrote
+  std::int64_t saved_steps_ = 0;  // of the newest checkpoint that this training wrote
 };
 
 // Throws InputError with every problem of the names that a scenario gives to its checkpoints and weights.

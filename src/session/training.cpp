@@ -187,13 +187,19 @@ train::FitOptions Training::fit_options(session::Results& results, OutputFolder&
   if (training.steps) {
     options.steps = *training.steps - done_.steps;
     options.skipped_steps = done_.steps;
+  } else {
+    options.skipped_steps = done_.steps_of_epoch;
   }
   if (const auto last = results.last_step()) options.steps = std::max<std::int64_t>(0, *last - done_.steps);
   options.on_step = [&](const train::StepResult& step) {
     finish_step(step, results);
     callbacks_->end_step(step);
+    saved_.save_after_step(progress_after(step, results), folder);
   };
-  options.on_epoch_begin = [&](std::int64_t epoch) { callbacks_->begin_epoch(epoch); };
+  options.on_epoch_begin = [&](std::int64_t epoch) {
+    steps_of_epoch_ = epoch == done_.epochs ? done_.steps_of_epoch : 0;
+    callbacks_->begin_epoch(epoch);
+  };
   options.is_stopped = [&] { return callbacks_->stopped_by().has_value(); };
   options.on_epoch = [&](const train::EpochResult& epoch) { finish_epoch(epoch, results, folder); };
   options.is_interrupted = [&] { return is_interrupted(results); };
@@ -286,6 +292,16 @@ void Training::finish_step(train::StepResult step, session::Results& results) {
   else if (job_.machine.platform)
     results.step_times[step.step] = clock_.step_time(step.rows, step.step);
   results.steps.push_back(std::move(step));
+}
+
+// Where the training is between two steps. After the last step of an epoch it is at the beginning of the next.
+train::Progress Training::progress_after(const train::StepResult& step, const session::Results& results) {
+  train::Progress done{.epochs = step.epoch,
+                       .steps = done_.steps + std::ssize(results.steps),
+                       .steps_of_epoch = ++steps_of_epoch_};
+  if (done.steps_of_epoch == scenario::steps_per_epoch(scenario_, job_))
+    done = {.epochs = step.epoch + 1, .steps = done.steps};
+  return done;
 }
 
 bool Training::is_interrupted(session::Results& results) const {

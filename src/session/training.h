@@ -101,6 +101,7 @@ class Training {
   void note_closure(const train::StepResult& step, session::Results& results) const;
   void finish_step(train::StepResult step, session::Results& results);
   void finish_epoch(train::EpochResult epoch, session::Results& results, OutputFolder& folder);
+  train::Progress progress_after(const train::StepResult& step, const session::Results& results);
   bool is_interrupted(session::Results& results) const;
   bool is_cut_off(const train::EpochResult& epoch) const;
 
@@ -117,6 +118,7 @@ class Training {
   train::Progress done_{};                       // progress of the restored checkpoint; zero without one
   std::optional<train::Callbacks> callbacks_{};  // while the training runs
   double losses_of_epoch_ = 0;
+  std::int64_t steps_of_epoch_ = 0;  // those that an earlier training made of it included
   // Of workers that don't wait for each other.
   const timing::PlayedPool* played_ = nullptr;  // the closures of the epoch
   std::vector<double> staleness_{};             // by closure, the mean of its updates

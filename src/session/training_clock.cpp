@@ -236,6 +236,13 @@ Seconds TrainingClock::step_without_reading() {
   return timing::simulate_step(plans_.whole(), job_.machine, options).summary.step;
 }
 
+Bytes TrainingClock::size_of_checkpoint() {
+  Bytes size;
+  for (const plan::Port& variable : plans_.alone(plans_.own_rows())->variables)
+    size += variable.operand.spec.bytes();
+  return size;
+}
+
 std::optional<Seconds> TrainingClock::evaluation_step(std::int64_t rows) {
   const plan::Plan& plan = plans_.evaluation(rows);
   if (plan.out_of_memory) return std::nullopt;

@@ -47,6 +47,7 @@ class TrainingClock {
   // The step of a whole batch in the last phase, if its rows need no reading.
   Seconds step_without_reading();
   // Unset if the step does not fit into the devices' memory.
+  Bytes size_of_checkpoint();  // all variables once, those of the optimizer included
   std::optional<Seconds> evaluation_step(std::int64_t rows);
   // On a machine beside the training's, with one replica, whose rows are ready when it needs them. Requires: `plan` fits.
   Seconds evaluation_step_on(const cluster::Machine& machine, const plan::Plan& plan, std::int64_t rows);

@@ -117,6 +117,12 @@ Field job_time(R row) {
 }
 
 template <class Value>
+Field of_goodput(R row, Value value) {
+  if (!row.forecast || !row.forecast->job || !row.forecast->job->goodput) return {};
+  return Field{value(*row.forecast->job->goodput)};
+}
+
+template <class Value>
 Field sureness(R row, Value value) {
   return row.sureness ? Field{value(*row.sureness)} : Field{};
 }
@@ -175,6 +181,9 @@ constexpr std::array columns{
            }},
     Column{"epoch_time_s", epoch},
     Column{"job_time_s", job_time},
+    Column{"goodput", [](R row) { return of_goodput(row, [](const auto& of) { return of.share; }); }},
+    Column{"checkpoint_interval_s",
+           [](R row) { return of_goodput(row, [](const auto& of) { return of.segments.work.count(); }); }},
     Column{"currency",
            [](R row) { return of_cost(row, [](const cost::Cost& cost) { return cost.job.currency(); }); }},
     Column{"cost_per_hour",

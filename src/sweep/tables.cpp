@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/duration.h"
 #include "base/json_writer.h"
 
 namespace wt::sweep {
@@ -36,6 +37,9 @@ Cell of_number(const Field& field, Make make) {
 }
 Cell seconds(const Field& field) {
   return of_number(field, [](double number) { return report::cell(Seconds(number)); });
+}
+Cell long_time(const Field& field) {
+  return of_number(field, [](double number) { return Cell{number, duration(Seconds(number))}; });
 }
 Cell rate(const Field& field) {
   return of_number(field, [](double number) { return report::number(number, number < 100 ? 1 : 0); });
@@ -71,6 +75,8 @@ constexpr std::array shown{
     Shown{"scaling_efficiency", "efficiency", share},
     Shown{"baseline", "scaling", plain, false},
     Shown{"memory_bytes", "memory", bytes},
+    Shown{"job_time_s", "job", long_time, false},
+    Shown{"goodput", "goodput", share, false},
     Shown{"bound_by", "mostly"},
     Shown{"outcome", "", unless_done},
     Shown{"reason", ""},

@@ -69,28 +69,44 @@ struct Failures {
   std::string note{};
 };
 
+// Rates of machines and of their devices add up.
+std::optional<Failures> given_failures(const JobFacts& facts) {
+  double in_a_second = 0;
+  std::string note;
+  const auto add = [&](const std::optional<Seconds>& between, std::int64_t count, std::string_view of) {
+    if (!between) return;
+    in_a_second += static_cast<double>(count) / between->count();
+    note += fmt::format("{} of a {} in {}", note.empty() ? "a failure" : ", and", of, duration(*between));
+  };
+  add(facts.given.time_between_failures, facts.machines, "machine");
+  add(facts.given.time_between_device_failures, facts.devices, "device");
+  if (note.empty()) return std::nullopt;
+  return Failures{Seconds(1 / in_a_second), Basis::given, note};
+}
+
 std::optional<Failures> failures_of(const JobFacts& facts) {
-  if (const auto& given = facts.given.time_between_failures)
-    return Failures{*given / static_cast<double>(facts.machines), Basis::given,
-                    fmt::format("a failure of a machine in {}", duration(*given))};
-  if (facts.gpus == 0) return std::nullopt;
-  return Failures{time_between_failures_of_gpu / static_cast<double>(facts.gpus), Basis::estimated,
+  if (const auto given = given_failures(facts)) return given;
+  if (!facts.are_gpus) return std::nullopt;
+  return Failures{time_between_failures_of_gpu / static_cast<double>(facts.devices), Basis::estimated,
                   std::string(source_of_failures)};
 }
 
-// `startup` is repeated by each restart unless the scenario gives its time. `training` is the time that
-// checkpoints divide into segments; without checkpoints it is a single one, and a failure loses all of it.
-JobItem restarts(const JobFacts& facts, Seconds startup, Seconds training) {
-  const std::optional<Failures> failures = failures_of(facts);
-  if (!failures)
-    return unmeasured("expected restarts", "job.time_between_failures", 0, "no published rate of failures");
-  const auto segments = static_cast<double>(std::max<std::int64_t>(1, facts.checkpoints.count));
-  const Seconds restart = facts.given.restart.value_or(startup);
-  const double expected =
-      segments * std::exp(restart / failures->between) * std::expm1(training / segments / failures->between);
-  const Seconds lost = failures->between * expected - training;
+// A job without its failures. `startup` is repeated by each restart unless the scenario gives its time. Without
+// checkpoints there is a single segment, and a failure loses all of it.
+Segments segments_of(const JobFacts& facts, Seconds startup, Seconds training, Seconds saving) {
+  const auto count = static_cast<double>(std::max<std::int64_t>(1, facts.checkpoints.count));
+  return {.count = count,
+          .work = (training - saving) / count,
+          .checkpoint = saving / count,
+          .restart = facts.given.restart.value_or(startup)};
+}
+
+JobItem restarts(const JobFacts& facts, const Failures& failures, const Segments& job) {
+  const double expected = expected_failures(job);
+  const Seconds training = job.each() * job.count;
+  const Seconds lost = expected_time(job) - training;
   const bool never_ends = !std::isfinite(expected) || lost > most_loss * training;
-  if (never_ends && failures->basis == Basis::estimated)
+  if (never_ends && failures.basis == Basis::estimated)
     return unmeasured(
         "expected restarts", "job.time_between_failures", 0,
         "at the published rate of failures the job practically never ends with so few checkpoints");
@@ -99,15 +115,37 @@ JobItem restarts(const JobFacts& facts, Seconds startup, Seconds training) {
         facts.failures_at,
         fmt::format("with a failure in {} and {} from one checkpoint to the next this job practically "
                     "never ends",
-                    duration(failures->between), duration(training / segments)),
-        R"(save more often ("training.checkpointing"), or give a longer "time_between_failures")"});
+                    duration(failures.between), duration(job.each())),
+        R"(save more often ("training.checkpointing"), or give a longer time between failures)"});
   JobItem made{.name = "expected restarts",
                .key = "job.time_between_failures",
                .count = expected,
-               .basis = failures->basis,
-               .note = failures->note};
+               .basis = failures.basis,
+               .note = failures.note};
   if (expected > 0) made.each = std::max(Seconds(0), lost) / expected;
   return made;
+}
+
+// So many jobs are played, where that takes no longer than a second.
+constexpr std::int64_t jobs_to_play = 1000;
+
+// `steps` is the time of all steps, and `each` that of one. `beside` is the time outside of segments.
+Goodput goodput_of(const JobFacts& facts, const Segments& job, Seconds steps, Seconds each, Seconds beside) {
+  Goodput goodput{.segments = job, .checkpoints = static_cast<double>(facts.checkpoints.count)};
+  goodput.share = steps / (beside + expected_time(job));
+  if (std::optional<PlayedJobs> played = play_jobs(job, jobs_to_play, facts.seed)) {
+    for (Seconds* time : {&played->mean, &played->low, &played->high}) *time += beside;
+    goodput.played = played;
+  }
+  if (job.checkpoint == Seconds(0) || each == Seconds(0)) return goodput;
+  goodput.best = best_interval(job.checkpoint, job.between_failures);
+  goodput.daly = daly_interval(job.checkpoint, job.between_failures);
+  goodput.best_steps = std::max<std::int64_t>(1, std::llround(*goodput.best / each));
+  Segments best = job;
+  best.work = each * static_cast<double>(*goodput.best_steps);
+  best.count = job.work * job.count / best.work;
+  goodput.best_share = steps / (beside + expected_time(best));
+  return goodput;
 }
 
 }  // namespace
@@ -131,18 +169,31 @@ JobTime job_time(const JobFacts& facts) {
   items.push_back(item("first input", "job.first_input", facts.first_input, given.first_input));
   const Seconds startup = sum(std::span(items).first(facts.programs ? 3 : 2)) + items.back().each;
   const Seconds before = sum(items);
-  if (const JobItem steps = item("steps", "job.step", facts.whole, given.step); steps.count > 0)
-    items.push_back(steps);
-  if (const JobItem steps =
-          item("steps of partial batches", "job.partial_step", facts.partial, given.partial_step);
-      steps.count > 0)
-    items.push_back(steps);
+  const JobItem whole = item("steps", "job.step", facts.whole, given.step);
+  const JobItem partial =
+      item("steps of partial batches", "job.partial_step", facts.partial, given.partial_step);
+  const JobItem saving = item("checkpoints", "job.checkpoint", facts.checkpoints, given.checkpoint);
+  for (const JobItem& steps : {whole, partial})
+    if (steps.count > 0) items.push_back(steps);
   if (facts.evaluations.count > 0)
     items.push_back(item("validation", "job.evaluation", facts.evaluations, given.evaluation));
-  if (facts.checkpoints.count > 0)
-    items.push_back(item("checkpoints", "job.checkpoint", facts.checkpoints, given.checkpoint));
-  items.push_back(restarts(facts, startup, sum(items) - before));
-  return {.items = std::move(items), .samples = facts.samples, .epochs = facts.epochs};
+  if (saving.count > 0) items.push_back(saving);
+
+  JobTime job{.samples = facts.samples, .epochs = facts.epochs};
+  const std::optional<Failures> failures = failures_of(facts);
+  if (failures) {
+    Segments segments = segments_of(facts, startup, sum(items) - before, saving.time());
+    segments.between_failures = failures->between;
+    items.push_back(restarts(facts, *failures, segments));
+    const Seconds steps = whole.time() + partial.time();
+    if (items.back().basis != Basis::unmeasured)
+      job.goodput = goodput_of(facts, segments, steps, steps / (whole.count + partial.count), before);
+  } else {
+    items.push_back(
+        unmeasured("expected restarts", "job.time_between_failures", 0, "no published rate of failures"));
+  }
+  job.items = std::move(items);
+  return job;
 }
 
 }  // namespace wt::timing

@@ -9,9 +9,7 @@
 // What must hold: no time is counted twice, and every item has a basis. An item for which no measurement and no
 // model exists counts as zero and says so; a scenario can give it ("job": {"start": "40 s"}).
 //
-// Failures follow Daly, "A higher order estimate of the optimum checkpoint interval for restart dumps" (Future
-// Generation Computer Systems, 2006): with failures at random, once in M on average, a segment of length s
-// between two checkpoints takes M e^(R/M) (e^(s/M) - 1) on average, where R is the time of a restart.
+// Failures lengthen it, and checkpoints limit what they cost: goodput.h.
 
 #include <cstdint>
 #include <optional>
@@ -20,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/quantity.h"
+#include "timing/goodput.h"
 
 namespace wt::timing {
 
@@ -31,18 +30,21 @@ enum class Basis : std::uint8_t {
 };
 std::string_view name(Basis basis);  // "simulated"
 
-// Times of items that a scenario gives, in place of simulated or estimated ones.
+// What a scenario gives of a job: times of items, in place of simulated or estimated ones, and what they follow from.
 struct GivenTimes {
-  std::optional<Seconds> start{};         // of processes and communicators
-  std::optional<Seconds> tracing{};       // of one function
-  std::optional<Seconds> shuffle{};       // filling the shuffle buffer once
-  std::optional<Seconds> first_input{};   // the wait for the first rows after each start of the input
-  std::optional<Seconds> step{};          // one step of a whole batch
-  std::optional<Seconds> partial_step{};  // one step of a partial batch
-  std::optional<Seconds> evaluation{};    // one evaluation
-  std::optional<Seconds> checkpoint{};    // saving one checkpoint
-  std::optional<Seconds> time_between_failures{};  // mean, of one machine
-  std::optional<Seconds> restart{};                // from a failure to the first step after it
+  std::optional<Seconds> start{};           // of processes and communicators
+  std::optional<Seconds> tracing{};         // of one function
+  std::optional<Seconds> shuffle{};         // filling the shuffle buffer once
+  std::optional<Seconds> first_input{};     // the wait for the first rows after each start of the input
+  std::optional<Seconds> step{};            // one step of a whole batch
+  std::optional<Seconds> partial_step{};    // one step of a partial batch
+  std::optional<Seconds> evaluation{};      // one evaluation
+  std::optional<Seconds> checkpoint{};      // saving one checkpoint
+  std::optional<Bytes> checkpoint_size{};   // in place of the size of all variables
+  std::optional<BytesPerSecond> storage{};  // by which one checkpoint is written
+  std::optional<Seconds> time_between_failures{};         // mean, of one machine
+  std::optional<Seconds> time_between_device_failures{};  // mean, of one device
+  std::optional<Seconds> restart{};                       // from a failure to the first step after it
 };
 
 struct JobItem {
@@ -56,9 +58,10 @@ struct JobItem {
 };
 
 struct JobTime {
-  std::vector<JobItem> items{};    // in the order in which they occur first
-  double samples = 0;              // trained rows
-  std::optional<double> epochs{};  // passes through an epoch's steps; unset: the training has no epochs
+  std::vector<JobItem> items{};      // in the order in which they occur first
+  double samples = 0;                // trained rows
+  std::optional<double> epochs{};    // passes through an epoch's steps; unset: the training has no epochs
+  std::optional<Goodput> goodput{};  // unset: how often something fails is unknown
   Seconds total() const;
   double samples_per_second() const { return samples / total().count(); }
 };
@@ -90,7 +93,9 @@ struct JobFacts {
   Event evaluations{};
   Event checkpoints{};
   std::int64_t machines = 1;
-  std::int64_t gpus = 0;  // 0: the devices are no GPUs
+  std::int64_t devices = 0;
+  bool are_gpus = false;
+  std::int64_t seed = 0;  // draws failures
   double samples = 0;
   std::optional<double> epochs{};
   Place failures_at{};  // of the time between failures in the user's file, for messages

@@ -99,7 +99,8 @@ Stored read(const fs::path& file) {
     const auto steps = number_of(field(content, "steps"));
     if (!epochs || !steps)
       return {.problem = "the checkpoint does not state the numbers of completed epochs and steps"};
-    return {.tensors = std::move(content.tensors), .progress = {*epochs, *steps}};
+    const std::int64_t of_epoch = number_of(field(content, "steps_of_epoch")).value_or(0);
+    return {.tensors = std::move(content.tensors), .progress = {*epochs, *steps, of_epoch}};
   } catch (const InputError& error) {
     return {.problem = error.problems().front().fact};
   }
@@ -274,6 +275,8 @@ fs::path Checkpoint::save(const fs::path& prefix, const Progress& progress) {
                       {"version", std::string(version)},
                       {"epochs", std::to_string(progress.epochs)},
                       {"steps", std::to_string(progress.steps)}};
+  if (progress.steps_of_epoch > 0)
+    content.metadata["steps_of_epoch"] = std::to_string(progress.steps_of_epoch);
   content.metadata["fingerprint"] = fingerprint(content);
   write_safetensors(file_of(folder / now.name()), content);
 

@@ -14,7 +14,8 @@ namespace wt::train {
 // The epochs and steps that a training has completed.
 struct Progress {
   std::int64_t epochs = 0;
-  std::int64_t steps = 0;
+  std::int64_t steps = 0;           // of all epochs
+  std::int64_t steps_of_epoch = 0;  // of the epoch that has begun: behind whole epochs
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 

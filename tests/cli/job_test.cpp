@@ -64,6 +64,36 @@ class Job : public testing::Test {
   TestFolder base_{};
 };
 
+// A job of 1,024 GPUs, of which 1,000 fail once in 3 hours, with checkpoints of 100 GB to storage of 20 GB/s.
+TEST_F(Job, GoodputIsThatOfAClosedForm) {
+  const json::Value all = results(
+      {R"(platform={"file": "dgx_h100", "set": {"machines": 128}})",
+       R"(strategy={"type": "multi_worker_mirrored"})", "dataset.repeat=-1", "training.global_batch=1024",
+       "training.epochs=null", "training.steps=2000000", R"(training.checkpointing={"every_steps": 1000})",
+       R"(job={"step": "1 s", "checkpoint_size": "100 GB", "storage": "20 GB/s", "restart": "5 min",
+               "time_between_device_failures": "3000 h"})"});
+  const json::Value& goodput = *all.find("job")->find("goodput");
+  const double m = 3.0 * 3600 * 1000 / 1024, segment = 1005;
+  EXPECT_NEAR(number_at(goodput, {"between_failures_s"}), m, 1e-6);
+  EXPECT_NEAR(number_at(goodput, {"checkpoint_s"}), 5, 1e-12);
+  // By hand, to the first order: each failure loses half a segment, the restart, and as much again as fails meanwhile.
+  const double lost = (segment / m) * (segment / 2 + 300) * (1 + (segment / 2 + 300) / m);
+  EXPECT_NEAR(number_at(goodput, {"share"}) / (1000 / (segment + lost)), 1, 0.02);
+  const double daly = std::sqrt(2 * 5 * m) * (1 + std::sqrt(5 / (2 * m)) / 3 + 5 / (18 * m)) - 5;
+  EXPECT_NEAR(number_at(goodput, {"best_interval_s"}) / daly, 1, 0.1);
+  EXPECT_NEAR(number_at(goodput, {"best_interval_by_daly_s"}) / daly, 1, 1e-9);
+  EXPECT_GT(number_at(goodput, {"best_share"}), number_at(goodput, {"share"}));
+  EXPECT_NEAR(number_at(goodput, {"played", "mean_s"}) / number_at(all, {"job", "time_s"}), 1, 0.02);
+}
+
+// Without "checkpoint_size" it is that of the variables: a weight and a bias, with the steps of the optimizer.
+TEST_F(Job, ACheckpointIsAsLargeAsTheVariables) {
+  const json::Value all = results({R"(training.checkpointing={})", R"(job={"storage": "1 kB/s"})"});
+  EXPECT_NE(item(all, "checkpoints")->find("note")->string().find(" with "), std::string::npos);
+  EXPECT_GE(number_at(*item(all, "checkpoints"), {"each_s"}), 8e-3);
+  EXPECT_LE(number_at(*item(all, "checkpoints"), {"each_s"}), 50e-3);
+}
+
 TEST_F(Job, CountsTheStepsOfEpochs) {
   const json::Value all = results({"time.software=false"});
   EXPECT_EQ(count(all, "steps"), 15);

@@ -257,6 +257,31 @@ TEST_F(Run, AnInterruptedTrainingGoesOnAsIfNothingHadHappened) {
   }
 }
 
+// Every checkpoint within an epoch, at its end and at the beginning of the next, on one device and on several.
+TEST_F(Run, ACheckpointWithinAnEpochGoesOnWithItsNextRows) {
+  for (const int replicas : {1, 2, 3, 8}) {
+    std::string devices;
+    for (int i = 0; i < replicas; ++i) devices += fmt::format(R"({}"GPU:{}")", i > 0 ? ", " : "", i);
+    const std::vector<std::string> small_steps{
+        R"(training.checkpointing={"every_steps": 3})", "platform=dgx_a100",
+        R"(strategy={"type": "mirrored", "devices": [)" + devices + "]}"};
+    ASSERT_EQ(run_small("whole", small_steps).exit, cli::Exit::done);
+    const std::string weights = bytes_of(base_ / "whole/weights.safetensors");
+    for (const int saved : {1, 2, 5}) {  // after 3, 6 and 15 of 20 steps, 5 of each epoch
+      fs::remove_all(base_ / "some");
+      fs::create_directory(base_ / "some");
+      const std::string name = fmt::format("ckpt-{}", saved);
+      fs::copy(base_ / fmt::format("whole/checkpoints/{}.safetensors", name), base_ / "some");
+      write_bytes(base_ / "some/checkpoint", "model_checkpoint_path: \"" + name + "\"\n");
+      std::vector<std::string> rest = small_steps;
+      rest.push_back("training.checkpointing.restore=" + path("some"));
+      const Said said = run_small("rest", rest);
+      ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+      EXPECT_EQ(bytes_of(base_ / "rest/weights.safetensors"), weights) << replicas << " from " << name;
+    }
+  }
+}
+
 TEST_F(Run, RefusesToGoOnWhereNothingIsLeft) {
   run_small("out");
   const Said said = run_small("more", {"training.checkpointing.restore=" + path("out/checkpoints")});

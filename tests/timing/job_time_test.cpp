@@ -144,7 +144,8 @@ TEST(JobTime, CheckpointsLimitWhatAFailureLoses) {
 // 50,677 h for each of 16 GPUs, and a day of training without checkpoints.
 TEST(JobTime, EstimatesFailuresOfGpusFromAPublishedRate) {
   JobFacts all{.functions = 1, .whole = {{86'400, Seconds(1)}}};
-  all.gpus = 16;
+  all.devices = 16;
+  all.are_gpus = true;
   const JobItem restarts = item(job_time(all), "expected restarts");
   EXPECT_EQ(restarts.basis, Basis::estimated);
   const double between = 54.0 * 24 * 16'384 / 419 / 16 * 3600;
@@ -166,7 +167,8 @@ TEST(JobTime, RefusesAJobThatNeverEnds) {
 // A scenario that does not state a rate of failures is never refused for one.
 TEST(JobTime, SaysThatAJobNeverEndsAtThePublishedRate) {
   JobFacts all{.functions = 1, .whole = {{1'000'000, Seconds(10)}}};
-  all.gpus = 1 << 17;
+  all.devices = 1 << 17;
+  all.are_gpus = true;
   const JobItem restarts = item(job_time(all), "expected restarts");
   EXPECT_EQ(restarts.basis, Basis::unmeasured);
   EXPECT_NE(restarts.note.find("practically never ends"), std::string::npos);

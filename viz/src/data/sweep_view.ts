@@ -59,6 +59,8 @@ const figuresOfInterest = [
   "cost_per_epoch",
   "cost_per_job",
   "epoch_time_s",
+  "job_time_s",
+  "goodput",
 ];
 
 const notAxes = new Set(["point", "reason", "outcome", "name", "expected_error_basis"]);
