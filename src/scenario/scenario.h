@@ -217,6 +217,7 @@ std::size_t sample_weights_of(const Dataset& dataset);
 enum class Loop : std::uint8_t {
   custom,
   fit,
+  predict,   // Keras' predict: inference alone (scenario/inference.h)
   estimator  // of tf.estimator; refused (scenario/check.cpp)
 };
 // What the sum of a step's row losses is divided by.
@@ -246,6 +247,7 @@ struct Checkpointing {
 
 struct Training {
   Loop loop = Loop::custom;
+  bool is_inference() const { return loop == Loop::predict; }
   OutputChoice loss{};
   std::optional<OutputNumbers> loss_weights{};  // one for each output
   ClassWeights class_weight{};                  // empty: every row counts 1

@@ -143,7 +143,7 @@ timing::Event JobClock::evaluations() {
 // The last epoch is always saved (session/saved_state.cpp).
 timing::Event JobClock::checkpoints() const {
   const auto& checkpointing = scenario_.training.checkpointing;
-  if (!checkpointing) return {};
+  if (!checkpointing || scenario_.training.is_inference()) return {};
   return {.count = (epochs_ + checkpointing->every - 1) / checkpointing->every};
 }
 

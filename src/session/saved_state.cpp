@@ -19,6 +19,7 @@ train::Progress SavedState::restore(const std::function<void(const std::string&)
   train::State& state = plans_.state();
   state.add(job_.weights);
   const train::Progress done = train::Checkpoint(state).restore(*newest);
+  if (scenario_.training.is_inference()) return done;  // the optimizer's variables stay unused, as expected
   require_something_left(done);
   plans_.model().create_variables(plans_.batch_of(job_.global_batch));
   const std::vector<std::string> unused = state.waiting();

@@ -10,6 +10,7 @@
 #include "session/host_memory.h"
 #include "session/job_clock.h"
 #include "session/rehearsal.h"
+#include "tensor/safetensors.h"
 
 namespace wt::session {
 
@@ -100,7 +101,10 @@ session::Results Training::run(OutputFolder& folder) {
   require_host();
   note_turns(results);
   try {
-    train(results, folder);
+    if (scenario_.training.is_inference())
+      predict(results, folder);
+    else
+      train(results, folder);
   } catch (const device::ResourceExhaustedError& error) {  // The plan of an evaluation may need more memory.
     results.out_of_memory = error.what();
   }
@@ -176,6 +180,37 @@ void Training::train(session::Results& results, OutputFolder& folder) {
       results.evaluation = evaluate(evaluator_, results);
   }
   saved_.save_weights(folder);
+}
+
+namespace {
+
+constexpr std::string_view predictions_file = "predictions.safetensors";
+
+// Outputs have names where a model has several of them.
+std::string name_of_output(const std::vector<std::string>& names, std::size_t output) {
+  return names.size() > 1 ? names[output] : "predictions";
+}
+
+}  // namespace
+
+void Training::predict(session::Results& results, OutputFolder& folder) {
+  plans_.state().preset(job_.initial_weights);
+  saved_.restore(options_.note);
+  if (options_.on_begin) options_.on_begin();
+  train::PredictOptions options{.steps = results.last_step() ? results.last_step() : scenario_.training.steps,
+                                .on_step = [&](const train::StepResult& step) { finish_step(step, results); },
+                                .is_interrupted = [&] { return is_interrupted(results); }};
+  if (options.steps == 0) return;
+  const std::vector<Tensor> outputs = plans_.model().predict_outputs(*job_.batches, options);
+  if (results.last_step() || results.interrupted) return;
+  results.predictions = {.file = std::string(predictions_file)};
+  TensorFile content;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string name = name_of_output(job_.model->output_names(), i);
+    results.predictions->outputs.push_back({name, outputs[i].spec()});
+    content.tensors.emplace(name, outputs[i]);
+  }
+  write_safetensors(folder.inside(predictions_file), content);
 }
 
 train::FitOptions Training::fit_options(session::Results& results, OutputFolder& folder) {

@@ -56,10 +56,12 @@ class Changer {
   void add_less_software() {
     const scenario::Training& training = now_.scenario.training;
     if (training.run_eagerly) add("compiled by tf.function", {"training.run_eagerly=false"});
-    if (training.loop == scenario::Loop::fit) {
+    if (training.loop == scenario::Loop::fit || training.is_inference()) {
       const std::int64_t steps = 10 * training.steps_per_execution;
       add(fmt::format("{} steps per execution", steps),
           {fmt::format("training.steps_per_execution={}", steps)});
+    }
+    if (training.loop == scenario::Loop::fit) {
       add("a loop of one's own", {"training.loop=custom", "training.steps_per_execution=1"});
     }
     if (!training.jit_compile && !training.run_eagerly && !now_.scenario.time.fusion)
