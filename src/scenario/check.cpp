@@ -160,8 +160,9 @@ void check_estimator(const Scenario& scenario, Problems& problems) {
         "estimator.\"",
         R"(take the loop "custom")");
   else
-    problems.add(place, "a training by tf.estimator can't be simulated yet",
-                 R"(take the loop "custom" or "fit")");
+    problems.add(place, "an Estimator's model is a function of a program, and a scenario has none",
+                 R"(take the loop "custom" with "loss_scale": "global_rows", which trains the same; )"
+                 "a C++ program has tf.estimator in train/estimator.h");
 }
 
 // Measured times are measured for each kernel, and no other measurement may scale them.

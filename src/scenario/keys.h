@@ -254,7 +254,7 @@ void keys_of(Visit& visit, Training& training) {
             "loop",
             "custom, a loop of one's own with tape and optimizer; Keras' fit; or Keras' predict: inference "
             "alone, which has no use for a loss or an optimizer and writes its predictions to "
-            "predictions.safetensors; estimator is refused"),
+            "predictions.safetensors; estimator is refused, since its model is a function of a program"),
         training.loop);
   visit(Key{.name = "loss",
             .meaning =

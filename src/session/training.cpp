@@ -168,6 +168,7 @@ void Training::train(session::Results& results, OutputFolder& folder) {
   plans_.state().preset(job_.initial_weights);
   done_ = saved_.restore(options_.note);
   callbacks_.emplace(scenario_.training.callbacks, callback_context(results, folder));
+  if (const std::optional<train::Progress> backup = callbacks_->begin()) continue_from(*backup);
   if (options_.on_begin) options_.on_begin();
   plans_.model().fit(*job_.batches, fit_options(results, folder));
   if (results.last_step() || results.interrupted) return;
@@ -213,16 +214,25 @@ void Training::predict(session::Results& results, OutputFolder& folder) {
   write_safetensors(folder.inside(predictions_file), content);
 }
 
+// A backup may have been made within an epoch, or behind the last step of one.
+void Training::continue_from(const train::Progress& backup) {
+  done_ = backup;
+  if (scenario_.training.steps) return;
+  const std::int64_t each = scenario::steps_per_epoch(scenario_, job_);
+  skipped_steps_ = done_.steps - done_.epochs * each;
+  if (skipped_steps_ != each) return;
+  ++done_.epochs;
+  skipped_steps_ = 0;
+}
+
 train::FitOptions Training::fit_options(session::Results& results, OutputFolder& folder) {
   const scenario::Training& training = scenario_.training;
   train::FitOptions options{.epochs = scenario::epochs_of(scenario_),
                             .initial_epoch = training.steps ? 0 : done_.epochs,
                             .steps_per_epoch = training.steps_per_epoch,
                             .finalizes = training.loop == scenario::Loop::fit && !results.last_step()};
-  if (training.steps) {
-    options.steps = *training.steps - done_.steps;
-    options.skipped_steps = done_.steps;
-  }
+  options.skipped_steps = training.steps ? done_.steps : skipped_steps_;
+  if (training.steps) options.steps = *training.steps - done_.steps;
   if (const auto last = results.last_step()) options.steps = std::max<std::int64_t>(0, *last - done_.steps);
   options.on_step = [&](const train::StepResult& step) {
     finish_step(step, results);
@@ -251,6 +261,11 @@ train::CallbackContext Training::callback_context(const session::Results& result
       .semantics = scenario_.semantics,
       .file =
           [&](const std::string& name) { return folder.inside(name, scenario_.place("training.callbacks")); },
+      .earlier = [&](const std::string& name) { return backup_of_interrupted(folder, name); },
+      .keep =
+          [&](const std::string& name) {
+            if (!scenario_.training.checkpointing) folder.keep(name);
+          },
       .note = options_.note,
       .step_seconds = std::move(step_seconds)};
 }

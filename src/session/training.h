@@ -98,6 +98,7 @@ class Training {
   train::CallbackContext callback_context(const session::Results& results, OutputFolder& folder);
   void run_callbacks(session::Results& results);
   void finish_stopped(session::Results& results, OutputFolder& folder);
+  void continue_from(const train::Progress& backup);
   train::FitOptions fit_options(session::Results& results, OutputFolder& folder);
   train::ClosureOrder order_closures(std::int64_t count, std::int64_t epoch);
   void note_closure(const train::StepResult& step, session::Results& results) const;
@@ -117,6 +118,7 @@ class Training {
   train::Model evaluator_;
   std::optional<Evaluator> beside_{};            // the cluster's, unless the training itself evaluates
   train::Progress done_{};                       // progress of the restored checkpoint; zero without one
+  std::int64_t skipped_steps_ = 0;               // of the first epoch, which a backup has
   std::optional<train::Callbacks> callbacks_{};  // while the training runs
   double losses_of_epoch_ = 0;
   // Of workers that don't wait for each other.

@@ -498,7 +498,7 @@ Function& Model::predicting() {
         [layer = layer_](model::Building& building, const std::vector<Symbol>& inputs) {
           return (*layer)(building, inputs);
         },
-        semantics());
+        semantics(), true);
   return *predict_;
 }
 
