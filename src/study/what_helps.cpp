@@ -19,15 +19,15 @@ class Changer {
   explicit Changer(const Standing& now) : now_(now) {}
 
   std::vector<Change> all() {
-    const bool has_replicas = now_.forecast.planned.replicas > 1;
+    const bool reduces = now_.forecast.planned.replicas > 1 && !now_.forecast.planned.is_inference;
     add("twice the compute", {}, {.compute = 2});
     add("twice the network", {}, {.links = 2});
     add_batch();
     if (now_.machine.pool) add_tasks();
     if (now_.forecast.planned.reduction) add_other_reduction();
-    if (has_replicas)
+    if (reduces)
       if (const auto packs = now_.scenario.strategy->in_packs()) add("packs of 50 MiB", *packs);
-    if (has_replicas && now_.scenario.strategy->may_overlap())
+    if (reduces && now_.scenario.strategy->may_overlap())
       add("overlapping reductions", {"strategy.overlap=true"});
     if (waits_for_software(*now_.forecast.simulated)) add_less_software();
     if (may_round()) add("tf32 instead of float32", {"training.precision=tf32"});

@@ -35,6 +35,11 @@ std::string print_result(const EvaluationResult& result) {
   return text;
 }
 
+std::int64_t global_step_of(const std::map<std::string, Tensor>& stored) {
+  const auto step = stored.find(std::string(global_step_name));
+  return step == stored.end() ? 0 : step->second.values<std::int64_t>()[0];
+}
+
 // Estimator's own TPUEstimator is another class, and the strategies of programs on TPUs need functions.
 void require_supported(const Distribute& distribute) {
   if (distribute.strategy != nullptr && distribute.strategy->traits().name.starts_with("TPU"))
@@ -54,10 +59,7 @@ class Estimator::Run {
         stored_(estimator.checkpoint()),
         batches_(read(distribute, input_fn)) {}
 
-  std::int64_t global_step() const {
-    const auto step = stored_.find(std::string(global_step_name));
-    return step == stored_.end() ? 0 : step->second.values<std::int64_t>()[0];
-  }
+  std::int64_t global_step() const { return global_step_of(stored_); }
 
   // Calls the model function for a replica, whose arguments are the features and then the labels.
   EstimatorSpec spec(model::Building& building, const std::vector<Symbol>& arguments, ModeKeys mode) {
@@ -110,6 +112,7 @@ class Estimator::Run {
 
 Estimator::Estimator(ModelFn model_fn, RunConfig config, Resources& host)
     : model_fn_(std::move(model_fn)), config_(std::move(config)), host_(host) {
+  if (model_dir().empty()) throw ValueError("model_dir should be non-empty.");
   require_supported(config_.options().train_distribute);
   require_supported(config_.options().eval_distribute);
 }
@@ -147,12 +150,12 @@ Estimator& Estimator::train(const InputFn& input_fn, const EstimatorTraining& op
   if (options.steps && options.max_steps) throw ValueError("Can not provide both steps and max_steps.");
   require_positive("steps", options.steps);
   require_positive("max_steps", options.max_steps);
-  Run run(*this, config_.options().train_distribute, input_fn);
-  std::int64_t step = run.global_step();
+  std::int64_t step = global_step_of(checkpoint());
   if (options.max_steps && step >= *options.max_steps) {
     log("Skipping training since max_steps has already saved.");
     return *this;
   }
+  Run run(*this, config_.options().train_distribute, input_fn);
   std::optional<std::int64_t> last = options.max_steps;
   if (options.steps) last = step + *options.steps;
 

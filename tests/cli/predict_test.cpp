@@ -48,7 +48,7 @@ std::string virtual_platform(int devices, int workers = 1) {
   return fmt::format(R"(platform={{"virtual": {{"devices": {}, "workers": {}}}}})", devices, workers);
 }
 
-TEST_F(Predict, P13_IsTheSameUnderEachStrategyWithAnyNumberOfReplicas) {
+TEST_F(Predict, G25_IsTheSameUnderEachStrategyWithAnyNumberOfReplicas) {
   const std::vector<float> alone = predicted({});
   ASSERT_EQ(alone.size(), 1000U);
   struct Case {
@@ -71,7 +71,7 @@ TEST_F(Predict, P13_IsTheSameUnderEachStrategyWithAnyNumberOfReplicas) {
   }
 }
 
-TEST_F(Predict, P13_IsTheSameUnderBothVersionsOfKeras) {
+TEST_F(Predict, IsTheSameUnderBothVersionsOfKeras) {
   EXPECT_EQ(predicted({"semantics=keras2", "strategy=mirrored", virtual_platform(3)}),
             predicted({"semantics=keras3", "strategy=mirrored", virtual_platform(3)}));
 }

@@ -59,7 +59,7 @@ Ran run(const std::filesystem::path& place, const std::vector<std::string>& over
   return ran;
 }
 
-TEST(BackupOfScenario, P13_ContinuesAnInterruptedTraining) {
+TEST(BackupOfScenario, ContinuesAnInterruptedTraining) {
   for (const std::vector<std::string>& overrides :
        {std::vector<std::string>{},
         {"semantics=keras2"},

@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{1, model::Semantics::keras2, 1}, Case{2, model::Semantics::keras2, 3},
                     Case{3, model::Semantics::keras2, 4}, Case{8, model::Semantics::keras2, 7}));
 
-TEST_P(Backup, P13_AnInterruptedTrainingEndsLikeOneThatWasNot) {
+TEST_P(Backup, AnInterruptedTrainingEndsLikeOneThatWasNot) {
   const auto& [replicas, semantics, save_freq] = GetParam();
   const BackupAndRestore backup{.backup_dir = "backup", .save_freq = save_freq};
   Process whole(replicas, semantics, backup, folder_.path() / "whole");
