@@ -61,8 +61,8 @@ TEST_F(Predict, G25_IsTheSameUnderEachStrategyWithAnyNumberOfReplicas) {
     cases.push_back({"mirrored", virtual_platform(devices)});
     cases.push_back({"central_storage", virtual_platform(devices)});
   }
-  for (const int workers : {2, 3, 8})
-    cases.push_back({"multi_worker_mirrored", virtual_platform(1, workers)});
+  for (const auto& [devices, workers] : {std::pair(1, 1), {2, 2}, {3, 3}, {8, 8}, {4, 2}, {6, 3}, {8, 2}})
+    cases.push_back({"multi_worker_mirrored", virtual_platform(devices, workers)});
   for (const Case& each : cases) {
     const std::vector<float> found = predicted({"strategy=" + each.strategy, each.platform});
     ASSERT_EQ(found.size(), alone.size()) << each.strategy;
@@ -95,7 +95,7 @@ TEST_F(Predict, TakesTheWeightsOfACheckpoint) {
 TEST_F(Predict, MovesInputsAndOutputsAlone) {
   for (const auto& [strategy, platform] :
        {std::pair<std::string, std::string>{"mirrored", virtual_platform(8)},
-        {"multi_worker_mirrored", virtual_platform(2, 4)},
+        {"multi_worker_mirrored", virtual_platform(8, 4)},
         {"tpu", R"(platform={"file": "tpu_v3", "set": {"slice": "v3-8"}})"}}) {
     const test::Said said =
         run_text(scenario, "out", {"strategy=" + strategy, platform, "numerics=none"}, {"--plan"});
