@@ -138,8 +138,7 @@ TEST_F(Predict, NeedsLessMemoryThanATraining) {
     std::vector<std::string> overrides = training;
     overrides.push_back("training.loop=" + loop);
     predict(overrides);
-    return number_at(results("out").find("planned")->find("memory")->find("devices")->elements()[0],
-                     {"arena_bytes"});
+    return number_at(results("out").find("planned")->find("memory")->elements()[0], {"arena_bytes"});
   };
   EXPECT_LT(2 * memory("predict"), memory("fit"));
 }
@@ -182,14 +181,16 @@ TEST_F(Predict, ReadsRowsWithoutLabels) {
   base_.write("rows.csv", "a,b\n1,2\n3,4\n5,6\n");
   const std::string model =
       R"(model={"layers": [{"class_name": "InputLayer", "config": {"batch_shape": [null, 2]}}, {"class_name": "Dense", "config": {"units": 1, "kernel_initializer": "ones"}}]})";
-  const std::string csv = R"(dataset={"type": "csv", "file": "rows.csv"})";
+  const auto dataset = [&](const std::string& type, const std::string& file) {
+    return fmt::format(R"(dataset={{"type": "{}", "file": "{}"}})", type, (base_ / file).string());
+  };
+  const std::string csv = dataset("csv", "rows.csv");
   EXPECT_EQ(predicted({model, csv}), (std::vector<float>{3, 7, 11}));
   EXPECT_EQ(predicted({model, csv, "strategy=mirrored", virtual_platform(2)}),
             (std::vector<float>{3, 7, 11}));
   write_safetensors(base_ / "rows.safetensors",
                     {.tensors = {{"x", Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6})}}});
-  EXPECT_EQ(predicted({model, R"(dataset={"type": "safetensors", "file": "rows.safetensors"})"}),
-            (std::vector<float>{3, 7, 11}));
+  EXPECT_EQ(predicted({model, dataset("safetensors", "rows.safetensors")}), (std::vector<float>{3, 7, 11}));
   const test::Said said = run_text(
       scenario, "out", {model, csv, "training.loop=fit", "training.loss=mse", "training.optimizer=sgd"});
   EXPECT_EQ(said.exit, cli::Exit::input_wrong);
@@ -201,7 +202,7 @@ TEST_F(Predict, RefusesStrategiesWhoseWorkersTakeNoPart) {
     std::vector<std::string> overrides{};
     std::string text{};
   };
-  const std::string cluster = R"(cluster={"worker": 2, "ps": 1})";
+  const std::string cluster = R"(cluster={"chief": 1, "worker": 2, "ps": 1})";
   const std::string platform = R"(platform={"file": "dgx_a100", "set": {"machines": 4}})";
   const std::vector<Case> cases{
       {{R"(strategy={"type": "parameter_server"})", "semantics=keras3"},

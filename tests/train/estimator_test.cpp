@@ -355,30 +355,31 @@ std::string text_of(const std::optional<Number>& number) {
 
 TEST(E1, RunConfigKnowsItsTaskAndRefusesWhatTensorFlowRefuses) {
   const Recording theirs("../estimator/further_configs");
-  const std::string spec =
-      R"("cluster": {"chief": ["localhost:1"], "worker": ["localhost:2", "localhost:3"], "ps": ["localhost:4"]})";
-  const auto task = [&](const std::string& text) {
-    return fmt::format("{{{}, \"task\": {{{}}}}}", spec, text);
+  const cluster::ClusterSpec all({cluster::job_of("chief", {"localhost:1"}),
+                                  cluster::job_of("worker", {"localhost:2", "localhost:3"}),
+                                  cluster::job_of("ps", {"localhost:4"})});
+  const auto task = [&](std::optional<std::string> type, std::optional<int> index) {
+    return cluster::TfConfig{.cluster = all, .task_type = std::move(type), .task_index = index};
   };
-  const std::map<std::string, std::string> configs{
-      {"none", ""},
-      {"chief", task(R"("type": "chief", "index": 0)")},
-      {"worker", task(R"("type": "worker", "index": 1)")},
-      {"ps", task(R"("type": "ps", "index": 0)")},
-      {"evaluator", task(R"("type": "evaluator", "index": 0)")},
-      {"evaluator1", task(R"("type": "evaluator", "index": 1)")},
-      {"no_chief", R"({"cluster": {"worker": ["localhost:2"]}, "task": {"type": "worker", "index": 0}})"},
-      {"no_type", task(R"("index": 0)")},
-      {"no_index", task(R"("type": "worker")")},
-      {"too_large", task(R"("type": "worker", "index": 9)")},
-      {"unknown", task(R"("type": "boss", "index": 0)")}};
+  const std::map<std::string, cluster::TfConfig> configs{
+      {"none", {}},
+      {"chief", task("chief", 0)},
+      {"worker", task("worker", 1)},
+      {"ps", task("ps", 0)},
+      {"evaluator", task("evaluator", 0)},
+      {"evaluator1", task("evaluator", 1)},
+      {"no_chief",
+       {.cluster = cluster::ClusterSpec({cluster::job_of("worker", {"localhost:2"})}),
+        .task_type = "worker",
+        .task_index = 0}},
+      {"no_type", task({}, 0)},
+      {"no_index", task("worker", {})},
+      {"too_large", task("worker", 9)},
+      {"unknown", task("boss", 0)}};
   for (const auto& [name, written] : configs) {
-    const std::string& text = written;
+    const cluster::TfConfig& config = written;
     std::optional<RunConfig> made;
-    const Thrown ours = thrown_by([&] {
-      const cluster::TfConfig config = text.empty() ? cluster::TfConfig{} : cluster::parse_tf_config(text);
-      made.emplace(RunConfigOptions{.tf_config = config});
-    });
+    const Thrown ours = thrown_by([&] { made.emplace(RunConfigOptions{.tf_config = config}); });
     EXPECT_EQ(ours, theirs.thrown(name)) << name;
     if (!made) continue;
     const json::Value& facts = theirs.value("run_config/" + name);
@@ -481,16 +482,18 @@ TEST(C2, AnEvaluatorEvaluatesTheNewestCheckpoint) {
   const test::TestFolder folder;
   test::Machine host;
   const auto input = [](const data::InputContext*) { return feats(4); };
-  const auto of_task = [&](const std::string& task) {
-    const std::string text = fmt::format(
-        R"({{"cluster": {{"chief": ["a:1"], "worker": ["b:1"], "ps": ["c:1"]}}, "task": {{{}}}}})", task);
+  const auto of_task = [&](const std::string& type, int index) {
+    const cluster::ClusterSpec spec({cluster::job_of("chief", {"a:1"}), cluster::job_of("worker", {"b:1"}),
+                                     cluster::job_of("ps", {"c:1"})});
     return linear_regressor(
         {.feature_columns = {{"feats"}}},
-        RunConfig({.model_dir = folder.path(), .tf_config = cluster::parse_tf_config(text)}), host);
+        RunConfig({.model_dir = folder.path(),
+                   .tf_config = {.cluster = spec, .task_type = type, .task_index = index}}),
+        host);
   };
-  Estimator evaluator = of_task(R"("type": "evaluator", "index": 0)");
-  Estimator chief = of_task(R"("type": "chief", "index": 0)");
-  Estimator server = of_task(R"("type": "ps", "index": 0)");
+  Estimator evaluator = of_task("evaluator", 0);
+  Estimator chief = of_task("chief", 0);
+  Estimator server = of_task("ps", 0);
   const TrainSpec train{input, 3};
   const EvalSpec eval{input, 2};
   EXPECT_FALSE(train_and_evaluate(evaluator, train, eval).has_value());  // nothing is trained yet
@@ -499,7 +502,7 @@ TEST(C2, AnEvaluatorEvaluatesTheNewestCheckpoint) {
   const auto result = train_and_evaluate(evaluator, train, eval);
   ASSERT_TRUE(result.has_value());
   EXPECT_EQ(result->at("global_step"), 3);
-  Estimator second = of_task(R"("type": "evaluator", "index": 1)");
+  Estimator second = of_task("evaluator", 1);
   EXPECT_THROW(train_and_evaluate(second, train, eval), device::ValueError);
 }
 
