@@ -12,10 +12,17 @@
 
 namespace wt::json {
 
+// The key beside which another key may be absent, and the word that it then has.
+struct Unless {
+  std::string_view key{};
+  std::string_view word{};
+};
+
 struct Key {
   std::string_view name{};
   std::string_view meaning{};
   bool required = false;
+  std::optional<Unless> required_unless{};  // required beside every other word of that key
   std::optional<std::int64_t> at_least{};
   std::optional<std::int64_t> at_most{};
   std::optional<std::int64_t> except{};

@@ -31,12 +31,13 @@ double wall_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Progress::Progress(std::ostream& messages, std::int64_t steps, WallClock clock)
+Progress::Progress(std::ostream& messages, std::int64_t steps, WallClock clock, bool has_losses)
     : messages_(messages),
       steps_(steps),
       terminal_(terminal_below(messages)),
       clock_(std::move(clock)),
-      start_(clock_()) {}
+      start_(clock_()),
+      has_losses_(has_losses) {}
 
 void Progress::begin_steps() { begin_ = seconds(); }
 
@@ -69,7 +70,8 @@ void Progress::show(const train::StepResult& step) {
   if (terminal_ != nullptr ? now - shown_ < shortest_pause : now < next_line_) return;
   shown_ = now;
   next_line_ = 2 * now;
-  print(fmt::format("step {} of {}, loss {:.4f}, {} left", step.step + 1, steps_, step.loss,
+  const std::string loss = has_losses_ ? fmt::format(", loss {:.4f}", step.loss) : "";
+  print(fmt::format("step {} of {}{}, {} left", step.step + 1, steps_, loss,
                     duration(seconds_per_step(now) * static_cast<double>(left))));
 }
 

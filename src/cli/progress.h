@@ -20,7 +20,8 @@ double wall_clock();
 // Wall-clock times are printed to messages only and never become part of results, which must be reproducible.
 class Progress {
  public:
-  Progress(std::ostream& messages, std::int64_t steps, WallClock clock = wall_clock);
+  // Steps that predict have no loss to show.
+  Progress(std::ostream& messages, std::int64_t steps, WallClock clock = wall_clock, bool has_losses = true);
 
   void begin_steps();  // what was done before, such as a simulation, is no part of a step's time
   void show(const train::StepResult& step);
@@ -38,6 +39,7 @@ class Progress {
   std::ostream* terminal_ = nullptr;  // where the line is shown; null if messages go elsewhere
   WallClock clock_;
   double start_;
+  bool has_losses_;
   double begin_ = 0;       // of the first step; times here and below are seconds since start_
   double first_done_ = 0;  // the end of the first step
   double shown_ = -1;

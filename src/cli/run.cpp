@@ -117,7 +117,8 @@ void print(const session::Results& results, const study::Sureness* sureness, con
     }
     if (!results.epochs.empty()) streams.results << "\n";
     streams.results << report::epochs_table(results) << report::beside_text(results)
-                    << report::target_text(results) << "results: " << folder << "\n";
+                    << report::target_text(results) << report::predictions_text(results)
+                    << "results: " << folder << "\n";
   }
 }
 
@@ -177,7 +178,8 @@ class Prepared {
   }
 
   session::Results run() {
-    Progress progress(streams_.messages, training_.plans().planned().steps);
+    const session::Planned planned = training_.plans().planned();
+    Progress progress(streams_.messages, planned.steps, wall_clock, !planned.is_inference);
     line_ = &progress;
     const session::Results results = run_to_the_end(progress);
     sureness_ = sureness_of(results, scenario_, training_);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "report/ending.h"
@@ -32,11 +33,17 @@ void explain_interruption(const session::Results& results, const scenario::Scena
                           report::interrupted_text(results), place.string());
   if (folder.replaces())
     messages << fmt::format("{} has the results of an earlier run, as before\n", folder.path().string());
-  if (folder.has_checkpoints())
+  const bool has_backup =
+      std::ranges::any_of(scenario.training.callbacks, [](const train::Callback& callback) {
+        return std::holds_alternative<train::BackupAndRestore>(callback);
+      });
+  if (has_backup && folder.has_checkpoints())
+    messages << "the same command continues from the backup of BackupAndRestore\n";
+  if (folder.has_checkpoints() && scenario.training.checkpointing)
     messages << fmt::format(
         "its checkpoints are in {0}; --set training.checkpointing.restore={0} continues from the newest\n",
         (place / scenario.training.checkpointing->folder.path).string());
-  else
+  else if (!folder.has_checkpoints())
     messages << "it had not saved a checkpoint\n";
 }
 

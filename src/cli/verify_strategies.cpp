@@ -132,6 +132,10 @@ Exit compare(const VerifyStrategiesOptions& options, const Streams& streams) {
   if (scenario.numerics == scenario::Numerics::none)
     throw InputError(Problem{scenario.place("numerics"), "shapes have no numbers to compare",
                              "add --set numerics=cpu, or take a smaller model"});
+  if (scenario.training.is_inference())
+    throw InputError(Problem{scenario.place("training.loop"),
+                             "predict trains nothing, and strategies are compared by what they train",
+                             R"(take the "loop": "fit" or "custom")"});
   const scenario::Job job = scenario::build(scenario);
   print_warnings(job.machine, streams.messages);
   const evidence::AgainstOneDevice found = evidence::against_one_device(scenario, job, options.steps);

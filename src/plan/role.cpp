@@ -8,10 +8,10 @@ namespace wt::plan {
 
 namespace {
 
-constexpr std::array<std::string_view, 19> names{
-    "other",  "input_pipeline", "input_copy",  "forward", "gradient",       "packing",       "reduction",
-    "reduce", "broadcast",      "gather",      "permute", "transfer",       "initial_value", "pull",
-    "push",   "update",         "aggregation", "swap",    "synchronization"};
+constexpr std::array<std::string_view, 20> names{
+    "other",     "input_pipeline", "input_copy", "output_copy", "forward", "gradient",       "packing",
+    "reduction", "reduce",         "broadcast",  "gather",      "permute", "transfer",       "initial_value",
+    "pull",      "push",           "update",     "aggregation", "swap",    "synchronization"};
 
 }  // namespace
 

@@ -19,6 +19,7 @@ enum class Purpose : std::uint8_t {
   other,
   input_pipeline,  // a host reads and decodes a batch
   input_copy,      // the rows of a batch, from their host to the replica's device
+  output_copy,     // predictions, from the replica's device to its host
   forward,
   gradient,
   packing,    // copies and scaling on a replica before and after reduction number k

@@ -147,6 +147,9 @@ struct Step {
   std::vector<NamedValue> inputs{};
   std::vector<StepVariable> variables{};
   std::vector<NamedValue> results{};
+  // Results are copied to the host in each step, as predictions are. Otherwise they stay on their device until the
+  // program reads them, as a loss does.
+  bool fetches_results = false;
 };
 
 // For each value, the position of the last node that reads it, or -1 if none does. A result counts as a read

@@ -65,6 +65,8 @@ std::string results_json(const session::Results& results, const study::Sureness*
   if (results.lost) write_lost(out, *results.lost);
   if (results.timed_out) write_timed_out(out, *results.timed_out);
   if (results.stopped) write_stopped(out, *results.stopped);
+  if (results.planned.is_inference) out.member("inference", true);
+  if (results.predictions) write_predictions(out, *results.predictions);
   if (results.turns) write_turns(out, *results.turns);
   if (results.beside) write_beside(out, *results.beside);
   if (results.has_numbers()) write_trained(out, results);

@@ -23,8 +23,10 @@ std::string heading(const session::Results& results) {
       counted(planned.trainable_parameters + planned.other_parameters, "parameter"), results.strategy);
   if (planned.replicas > 1 || planned.devices_of_each > 1) text += " over " + replicas_text(planned);
   if (results.simulated) text += fmt::format(" on {}", results.simulated->platform);
-  text += fmt::format("\n{} of {} in {}", counted(planned.steps, "step"),
-                      counted(planned.global_batch, "row"), counted(planned.epochs, "epoch"));
+  const std::string steps =
+      fmt::format("{} of {}", counted(planned.steps, "step"), counted(planned.global_batch, "row"));
+  text += planned.is_inference ? fmt::format("\ninference alone: {}", steps)
+                               : fmt::format("\n{} in {}", steps, counted(planned.epochs, "epoch"));
   if (planned.reduction)
     text += fmt::format("; gradients: {}, {}", planned.reduction->name, print(*planned.reduction));
   return text + fmt::format("\nsemantics: {}\n", results.chosen_semantics);

@@ -52,7 +52,7 @@ void write_step(json::Writer& out, const train::StepResult& step, const session:
         .member("begin_s", closure->second.begin.count())
         .member("end_s", closure->second.end.count())
         .member("staleness", closure->second.staleness);
-  write_measured(out, step.loss, step.metrics);
+  if (!results.planned.is_inference) write_measured(out, step.loss, step.metrics);
   out.end_object();
 }
 
@@ -117,6 +117,25 @@ void write_trained(json::Writer& out, const session::Results& results) {
   write_target(out, results);
 }
 
+void write_predictions(json::Writer& out, const session::Predictions& predictions) {
+  out.key("predictions").begin_object().member("file", predictions.file).key("outputs").begin_array();
+  for (const session::Predictions::Output& output : predictions.outputs) {
+    out.begin_object(Layout::one_line).member("name", output.name).member("type", name(output.spec.type));
+    out.key("shape").begin_array(Layout::one_line);
+    for (const std::int64_t extent : output.spec.shape) out.value(extent);
+    out.end_array().end_object();
+  }
+  out.end_array().end_object();
+}
+
+std::string predictions_text(const session::Results& results) {
+  if (!results.predictions) return "";
+  std::string text;
+  for (const session::Predictions::Output& output : results.predictions->outputs)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", output.name, print(output.spec));
+  return fmt::format("{}: {}\n", results.predictions->file, text);
+}
+
 void write_beside(json::Writer& out, const session::Beside& beside) {
   out.key("evaluator")
       .begin_object()
@@ -149,7 +168,19 @@ std::string target_text(const session::Results& results) {
                      reached->time ? fmt::format(", after {} (simulated)", rough(*reached->time)) : "");
 }
 
+namespace {
+
+// Steps that predict have no loss.
+std::string prediction_steps_csv(const session::Results& results) {
+  std::string text = "step,rows\n";
+  for (const train::StepResult& step : results.steps) text += fmt::format("{},{}\n", step.step, step.rows);
+  return text;
+}
+
+}  // namespace
+
 std::string steps_csv(const session::Results& results) {
+  if (results.planned.is_inference) return prediction_steps_csv(results);
   std::string text = "epoch,step,rows,loss";
   if (!results.steps.empty())
     for (const train::Log& metric : results.steps.front().metrics) text += "," + csv_field(metric.name);

@@ -9,6 +9,10 @@
 
 namespace wt::report {
 
+// The member "predictions".
+void write_predictions(json::Writer& out, const session::Predictions& predictions);
+std::string predictions_text(const session::Results& results);  // a line; empty: there are none
+
 // The members "steps", "epochs", "evaluation" and "final". A loss that is NaN or infinite is null.
 void write_trained(json::Writer& out, const session::Results& results);
 

@@ -16,6 +16,7 @@
 #include "scenario/check.h"
 #include "scenario/closures.h"
 #include "scenario/expenses.h"
+#include "scenario/inference.h"
 #include "scenario/input_files.h"
 #include "scenario/names.h"
 #include "scenario/precision.h"
@@ -204,10 +205,23 @@ void check_inputs(const std::vector<TensorSpec>& given, const Purpose& purpose) 
          "take other rows, or a model for these");
 }
 
+// Inference takes the first tensors, as many as the model has inputs, and passes over labels where there are any.
+void take_specs_of_inputs(const std::vector<TensorSpec>& all, const Purpose& purpose, Job& job) {
+  const std::size_t inputs = std::max<std::size_t>(1, job.model->input_specs().size());
+  if (all.size() < inputs)
+    refuse(fmt::format("the model \"{}\" has {} inputs, and this dataset gives {} tensors", purpose.model,
+                       inputs, all.size()),
+           "\"type\": \"synthetic\" makes as many as a model wants");
+  job.inputs.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(inputs));
+  job.labels.assign(all.begin() + static_cast<std::ptrdiff_t>(inputs), all.end());
+}
+
 // The last tensors of a row are labels, one for every output of the model. The others are inputs.
-void take_specs(const data::Dataset& rows, std::size_t weights, const Purpose& purpose, Job& job) {
+void take_specs(const data::Dataset& rows, std::size_t weights, const Purpose& purpose,
+                const Scenario& scenario, Job& job) {
   std::vector<TensorSpec> all;
   for (const data::ComponentSpec& component : rows.specs()) all.push_back(spec_of(component));
+  if (scenario.training.is_inference()) return take_specs_of_inputs(all, purpose, job);
   const std::size_t labels = std::max<std::size_t>(1, purpose.outputs.size());
   if (weights > 1 && weights != labels)
     refuse(fmt::format("\"sample_weight\" has {} names, and the model \"{}\" has {} outputs", weights,
@@ -276,6 +290,7 @@ model::Metrics read_metrics(const OutputMetrics& written, const Scenario& scenar
 
 void configure(const Scenario& scenario, Job& job, Problems& problems) {
   const Training& training = scenario.training;
+  if (training.is_inference()) return;
   job.loss.is_list = training.loss.written->kind() == json::Kind::array || training.loss.is_by_name();
   for (const json::Value& written : training.loss.each()) {
     const std::optional<model::Loss> loss = model::read_loss(written, problems);
@@ -293,6 +308,7 @@ void configure(const Scenario& scenario, Job& job, Problems& problems) {
 // Puts what is given by the names of outputs in the order of the outputs.
 void order_by_outputs(const Scenario& scenario, Job& job, Problems& problems) {
   const Training& training = scenario.training;
+  if (training.is_inference()) return;
   const std::vector<std::string> outputs = job.model->output_names();
   const auto order = [&](std::string_view key, auto& given, const std::vector<std::string>& names,
                          bool needs_all) {
@@ -366,6 +382,7 @@ void note_missing_rows(const Scenario& scenario, Job& job) {
 // Losses and their weights are listed for each output, so both lists have to fit the model.
 void check_lists_of_losses(const model::Losses& losses, std::size_t outputs, const Scenario& scenario,
                            Problems& problems) {
+  if (scenario.training.is_inference()) return;
   const auto check = [&](std::string_view key, auto require) {
     placed(scenario.place(key), problems, [&] {
       require(losses, outputs);
@@ -441,7 +458,7 @@ std::optional<data::Dataset> make_batches(const Dataset& wanted, const Purpose& 
   const std::int64_t replicas = job.input.replicas;
   return placed(scenario.place(key), problems, [&] {
     const data::Dataset rows = make_rows(wanted, purpose, scenario, key);
-    take_specs(rows, sample_weights_of(wanted), purpose, job);
+    take_specs(rows, sample_weights_of(wanted), purpose, scenario, job);
     check_inputs(job.inputs, purpose);
     // in_batches refuses more rows than can be counted, so that the product below cannot overflow.
     data::Dataset batches = in_batches(rows, wanted, scenario.global_batch(replicas));
@@ -479,6 +496,26 @@ void make_evaluation(const Purpose& purpose, const Scenario& scenario, Job& job,
   }
   const std::int64_t whole = other.rows - other.rows % scenario.global_batch(job.input.replicas);
   job.evaluated_rows = wanted.drop_remainder ? whole : other.rows;
+}
+
+// Losses and metrics compare each output with its labels, which inference doesn't read.
+void check_comparisons(const model::Forward& forward, const Place& model_place, const Scenario& scenario,
+                       Job& job, Problems& problems) {
+  if (scenario.training.is_inference()) return;
+  if (forward.outputs.size() != job.labels.size())
+    throw InputError(Problem{model_place,
+                             fmt::format("the model \"{}\" has {} outputs, and its rows have {} labels",
+                                         job.model->name(), forward.outputs.size(), job.labels.size()),
+                             "give its inputs a shape, and synthetic rows have a label for each output"});
+  check_lists_of_losses(job.loss, forward.outputs.size(), scenario, problems);
+  const std::size_t outputs = forward.outputs.size();
+  deal_metrics("training.metrics", scenario.training.metrics, outputs, scenario, job.metrics, problems);
+  deal_metrics("training.weighted_metrics", scenario.training.weighted_metrics, outputs, scenario,
+               job.weighted_metrics, problems);
+  problems.throw_if_any();
+  for (std::size_t i = 0; i < job.labels.size(); ++i)
+    check_comparison(job, i, forward.outputs[i], scenario, problems);
+  problems.throw_if_any();
 }
 
 }  // namespace
@@ -525,6 +562,7 @@ Job build(const Scenario& scenario) {
                   return build_machine(scenario);
                 }).value_or(cluster::Machine{});
   if (job.machine.platform) check_price(scenario, job.machine, problems);
+  check_inference(scenario, job, problems);
   if (!job.machine.replicas.empty()) {
     job.input = distribution(scenario, job.machine);
     job.global_batch = scenario.global_batch(job.input.replicas);
@@ -563,6 +601,7 @@ Job build(const Scenario& scenario) {
   note_missing_rows(scenario, job);
   note_missing_price(scenario, job);
   note_what_keras_refuses(scenario, job);
+  note_what_inference_ignores(scenario, job);
   check_closures(scenario, job, problems);
   problems.throw_if_any();
   job.faults = placed(scenario.place("faults"), problems, [&] {
@@ -572,20 +611,7 @@ Job build(const Scenario& scenario) {
   if (!forward) forward = trace_model(*job.model, job.inputs, scenario, problems);
   problems.throw_if_any();
 
-  if (forward->outputs.size() != job.labels.size())
-    throw InputError(Problem{model_place,
-                             fmt::format("the model \"{}\" has {} outputs, and its rows have {} labels",
-                                         job.model->name(), forward->outputs.size(), job.labels.size()),
-                             "give its inputs a shape, and synthetic rows have a label for each output"});
-  check_lists_of_losses(job.loss, forward->outputs.size(), scenario, problems);
-  const std::size_t outputs = forward->outputs.size();
-  deal_metrics("training.metrics", scenario.training.metrics, outputs, scenario, job.metrics, problems);
-  deal_metrics("training.weighted_metrics", scenario.training.weighted_metrics, outputs, scenario,
-               job.weighted_metrics, problems);
-  problems.throw_if_any();
-  for (std::size_t i = 0; i < job.labels.size(); ++i)
-    check_comparison(job, i, forward->outputs[i], scenario, problems);
-  problems.throw_if_any();
+  check_comparisons(*forward, model_place, scenario, job, problems);
   check_callbacks(scenario, job, problems);
   job.weights = forward->weights;
   const auto* saved = std::get_if<SavedKerasModel>(&scenario.model.form);

@@ -76,6 +76,18 @@ void keys_of(Visit& visit, train::ModelCheckpoint& callback) {
 }
 
 template <class Visit>
+void keys_of(Visit& visit, train::BackupAndRestore& callback) {
+  visit(required("backup_dir",
+                 "a folder for the state of the training, in the folder of the results: the next run of an "
+                 "interrupted training continues from it"),
+        callback.backup_dir);
+  visit(count("save_freq", "save after so many steps; at the end of each epoch where absent"),
+        callback.save_freq);
+  visit(optional("delete_checkpoint", "remove the folder when the training ends"),
+        callback.delete_checkpoint);
+}
+
+template <class Visit>
 void keys_of(Visit& visit, train::CSVLogger& callback) {
   visit(required("filename", "a CSV file in the folder of the results, with a line for each epoch"),
         callback.filename);

@@ -34,7 +34,8 @@ void check_callbacks(const Scenario& scenario, Job& job, Problems& problems) {
                              results_of_epoch(scenario, job),
                              scenario.semantics,
                              job.machine.platform.has_value(),
-                             steps < 0 ? std::nullopt : std::optional(steps)};
+                             steps < 0 ? std::nullopt : std::optional(steps),
+                             std::string(scenario.strategy->name())};
   for (std::size_t i = 0; i < training.callbacks.size(); ++i) {
     for (const train::CallbackProblem& problem : train::problems_of(training.callbacks[i], facts))
       problems.add(scenario.place(fmt::format("training.callbacks.{}{}{}", i, problem.key.empty() ? "" : ".",

@@ -105,8 +105,17 @@ void check_metrics(const std::vector<Choice>& metrics, const Scenario& scenario,
   }
 }
 
+bool lacks_labels(const Dataset& dataset) {
+  if (const auto* csv = std::get_if<CsvData>(&dataset.source)) return csv->y.tensors.empty();
+  const auto* records = std::get_if<TfRecordData>(&dataset.source);
+  return records != nullptr && records->y.names.empty();
+}
+
 void check_source(const Dataset& dataset, const std::string& key, const Scenario& scenario,
                   Problems& problems) {
+  if (lacks_labels(dataset) && !scenario.training.is_inference())
+    problems.add(scenario.place(key), R"(this object has no "y")",
+                 R"(add "y": the label of each output, which only the loop "predict" doesn't need)");
   if (const auto* records = std::get_if<TfRecordData>(&dataset.source)) {
     for (const auto& [name, feature] : records->features)
       if (feature.shape.size() >= Shape::max_rank)
@@ -151,8 +160,9 @@ void check_estimator(const Scenario& scenario, Problems& problems) {
         "estimator.\"",
         R"(take the loop "custom")");
   else
-    problems.add(place, "a training by tf.estimator can't be simulated yet",
-                 R"(take the loop "custom" or "fit")");
+    problems.add(place, "an Estimator's model is a function of a program, and a scenario has none",
+                 R"(take the loop "custom" with "loss_scale": "global_rows", which trains the same; )"
+                 "a C++ program has tf.estimator in train/estimator.h");
 }
 
 // Measured times are measured for each kernel, and no other measurement may scale them.
@@ -261,9 +271,9 @@ void check(const Scenario& scenario, Problems& problems) {
 void check_execution(const Scenario& scenario, Problems& problems) {
   const Training& training = scenario.training;
   const bool is_dispatched = scenario.strategy->compiles_steps() || scenario.strategy->has_coordinator();
-  if (training.steps_per_execution > 1 && !is_dispatched && training.loop != Loop::fit)
+  if (training.steps_per_execution > 1 && !is_dispatched && training.loop == Loop::custom)
     problems.add(scenario.place("training.steps_per_execution"),
-                 "only fit, a TPU's host and a coordinator of workers start several steps at once",
+                 "only fit, predict, a TPU's host and a coordinator of workers start several steps at once",
                  R"(leave it out, or take the "loop": "fit", or the strategy "tpu" or "parameter_server")");
   if (training.run_eagerly && is_dispatched)
     problems.add(scenario.place("training.run_eagerly"),

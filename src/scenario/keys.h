@@ -95,10 +95,10 @@ void keys_of(Visit& visit, CsvData& data) {
                  "the model; all "
                  "columns but those of y where absent"),
         data.x);
-  visit(required("y",
+  visit(optional("y",
                  "the column of the labels, or a list of them for one output; a list of lists has one for "
                  "each output of "
-                 "the model"),
+                 "the model; predict alone needs none"),
         data.y);
   visit(optional("sample_weight",
                  "the column of weights, as Keras' fit has it: by how much a row counts in the loss and in "
@@ -138,7 +138,10 @@ void keys_of(Visit& visit, TfRecordData& data) {
                  "[28, 28, 1], \"dtype\": \"uint8\"}, \"label\": {\"shape\": []}}"),
         data.features);
   visit(required("x", "the feature that is the input; a list has one for each input of the model"), data.x);
-  visit(required("y", "the feature that is the label; a list has one for each output of the model"), data.y);
+  visit(optional("y",
+                 "the feature that is the label; a list has one for each output of the model; predict alone "
+                 "needs none"),
+        data.y);
   visit(optional("sample_weight",
                  "the feature that is the weight, as Keras' fit has it: by how much a row counts in the loss "
                  "and in the weighted metrics; a list has "
@@ -245,15 +248,21 @@ void keys_of(Visit& visit, Checkpointing& checkpointing) {
   visit(optional("restore", "a folder: begin from its newest checkpoint"), checkpointing.restore);
 }
 
+inline constexpr json::Unless unless_inference{"loop", "predict"};
+
 template <class Visit>
 void keys_of(Visit& visit, Training& training) {
-  visit(optional("loop", "a loop of one's own with tape and optimizer, or Keras' fit; estimator is refused"),
+  visit(optional(
+            "loop",
+            "custom, a loop of one's own with tape and optimizer; Keras' fit; or Keras' predict: inference "
+            "alone, which has no use for a loss or an optimizer and writes its predictions to "
+            "predictions.safetensors; estimator is refused, since its model is a function of a program"),
         training.loop);
   visit(Key{.name = "loss",
             .meaning =
                 "by name, or with its configuration; a list has one for each output of the model, and so "
                 "has an object by the outputs' names; their sum is minimised",
-            .required = true,
+            .required_unless = unless_inference,
             .names = loss_names},
         training.loss);
   visit(optional(
@@ -267,7 +276,7 @@ void keys_of(Visit& visit, Training& training) {
         training.class_weight);
   visit(Key{.name = "optimizer",
             .meaning = "by name, or with its configuration",
-            .required = true,
+            .required_unless = unless_inference,
             .names = optimizer_names},
         training.optimizer);
   visit(Key{.name = "metrics",
@@ -293,13 +302,13 @@ void keys_of(Visit& visit, Training& training) {
   visit(count("steps_per_epoch", "an epoch ends after so many steps; with the dataset where absent"),
         training.steps_per_epoch);
   visit.at_most_one({"steps", "steps_per_epoch"});
-  visit(
-      count("steps_per_execution",
-            "steps that fit runs in one call of its compiled function, as Keras' compile says: its own work "
-            "on the host is then done once for all of them; steps in one program that a TPU's host starts, "
-            "where \"dispatch\" in \"time\" is what starting costs; or steps that a coordinator dispatches "
-            "together to a worker"),
-      training.steps_per_execution);
+  visit(count("steps_per_execution",
+              "steps that fit or predict runs in one call of its compiled function, as Keras' compile says: "
+              "its own work "
+              "on the host is then done once for all of them; steps in one program that a TPU's host starts, "
+              "where \"dispatch\" in \"time\" is what starting costs; or steps that a coordinator dispatches "
+              "together to a worker"),
+        training.steps_per_execution);
   visit(optional(
             "run_eagerly",
             "operation by operation, without tf.function, as Keras' compile says: the host's time for each "

@@ -90,8 +90,10 @@ struct Names<Launch> {
 template <>
 struct Names<Loop> {
   static constexpr std::string_view noun = "a training loop";
-  static constexpr std::array<json::Named<Loop>, 3> rows{
-      {{"custom", Loop::custom}, {"fit", Loop::fit}, {"estimator", Loop::estimator}}};
+  static constexpr std::array<json::Named<Loop>, 4> rows{{{"custom", Loop::custom},
+                                                          {"fit", Loop::fit},
+                                                          {"predict", Loop::predict},
+                                                          {"estimator", Loop::estimator}}};
   static constexpr std::array<Later, 0> later{};
 };
 

@@ -11,6 +11,7 @@
 #include "model/keras_file.h"
 #include "scenario/auto_strategy.h"
 #include "scenario/check.h"
+#include "scenario/inference.h"
 #include "scenario/keys.h"
 #include "scenario/read_scenario.h"
 
@@ -100,7 +101,7 @@ void fill_in(Scenario& scenario) {
   Training& training = scenario.training;
   if (!training.epochs && !training.steps) training.epochs = 1;
   if (!training.loss_scale) {
-    training.loss_scale = training.loop == Loop::fit ? LossScale::keras : LossScale::global_batch;
+    training.loss_scale = training.loop == Loop::custom ? LossScale::global_batch : LossScale::keras;
   }
   scenario.strategy->complete();
   const auto fill_seeds = [&](Dataset& dataset) {
@@ -118,6 +119,7 @@ Scenario parse_tree(const json::Value& tree, const std::filesystem::path& file) 
   Scenario scenario;
   scenario.strategy_rule = read_with_strategy(tree, scenario, reading);
   follow_the_model(scenario, reading);
+  keep_what_inference_reads(scenario);
   check(scenario, reading.problems);
   // A user who corrects a file wants to know all problems now, and the platform is read later.
   if (reading.problems.any()) check_platform(scenario, reading.problems);

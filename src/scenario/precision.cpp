@@ -75,10 +75,11 @@ void set_compression(const Scenario& scenario, Job& job) {
 
 void set_precision(const Scenario& scenario, Job& job) {
   set_policy(scenario, *job.model);
+  keep_what_is_asked_for(scenario, job);
+  if (scenario.training.is_inference()) return;
   scale_loss(scenario, job);
   note_unseen_overflow(scenario, job);
   set_compression(scenario, job);
-  keep_what_is_asked_for(scenario, job);
 }
 
 }  // namespace wt::scenario

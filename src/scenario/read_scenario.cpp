@@ -20,7 +20,7 @@ class Parser {
 
   template <class T>
   void operator()(const Key& key, T& member) {
-    if (key.required && !reader_.has(key.name)) {
+    if (is_required(key) && !reader_.has(key.name)) {
       reader_.problem({}, fmt::format("this object has no \"{}\"", key.name),
                       fmt::format("add \"{}\": {}", key.name, key.meaning));
     }
@@ -56,6 +56,13 @@ class Parser {
   void finish() { reader_.finish(); }
 
  private:
+  bool is_required(const Key& key) {
+    if (!key.required_unless) return key.required;
+    const json::Value* word = reader_.value(key.required_unless->key);
+    return word == nullptr || word->kind() != json::Kind::string ||
+           word->string() != key.required_unless->word;
+  }
+
   std::vector<std::string_view> given(Together keys) const {
     std::vector<std::string_view> found;
     std::copy_if(keys.begin(), keys.end(), std::back_inserter(found),

@@ -217,7 +217,8 @@ std::size_t sample_weights_of(const Dataset& dataset);
 enum class Loop : std::uint8_t {
   custom,
   fit,
-  estimator  // of tf.estimator; refused (scenario/check.cpp)
+  predict,  // Keras' predict: inference alone (scenario/inference.h)
+  estimator  // of tf.estimator, whose model is a function: refused (scenario/check.cpp), and train/estimator.h has it
 };
 // What the sum of a step's row losses is divided by.
 enum class LossScale : std::uint8_t { global_rows, global_batch, keras };
@@ -247,6 +248,7 @@ struct Checkpointing {
 
 struct Training {
   Loop loop = Loop::custom;
+  bool is_inference() const { return loop == Loop::predict; }
   OutputChoice loss{};
   std::optional<OutputNumbers> loss_weights{};  // one for each output
   ClassWeights class_weight{};                  // empty: every row counts 1

@@ -40,8 +40,9 @@ class SchemaWriter {
   template <class T>
   void operator()(const Key& key, const T& member) {
     if (key.required) required_.push_back(key.name);
+    if (key.required_unless) conditional_.emplace_back(key.name, *key.required_unless);
     out_.key(key.name).begin_object().member("description", key.meaning);
-    describe(key, member, !key.required);
+    describe(key, member, !key.required && !key.required_unless);
     out_.end_object();
   }
 
@@ -79,14 +80,24 @@ class SchemaWriter {
       for (const std::string_view key : exactly_one_) require({key});
       out_.end_array();
     }
-    if (at_most_one_.empty()) return;
+    if (at_most_one_.empty() && conditional_.empty()) return;
     out_.key("allOf").begin_array();
+    for (const auto& [key, unless] : conditional_) require_unless(key, unless);
     for (const auto& keys : at_most_one_) {
       out_.begin_object(json::Layout::one_line).key("not");
       require(keys);
       out_.end_object();
     }
     out_.end_array();
+  }
+
+  void require_unless(std::string_view key, const json::Unless& unless) {
+    out_.begin_object().key("anyOf").begin_array();
+    require({key});
+    out_.begin_object(json::Layout::one_line).key("properties").begin_object();
+    out_.key(unless.key).begin_object().member("const", unless.word).end_object().end_object();
+    words(out_, "required", std::array<std::string_view, 1>{unless.key});
+    out_.end_object().end_array().end_object();
   }
 
   void require(const std::vector<std::string_view>& keys) {
@@ -434,6 +445,7 @@ class SchemaWriter {
 
   json::Writer& out_;
   std::vector<std::string_view> required_{};
+  std::vector<std::pair<std::string_view, json::Unless>> conditional_{};
   std::vector<std::string_view> exactly_one_{};
   std::vector<std::vector<std::string_view>> at_most_one_{};
 };

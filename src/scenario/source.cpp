@@ -39,10 +39,11 @@ data::Dataset make_source(const FashionMnistData& fashion, const Purpose&, const
   return slices(fashion.part == Part::train ? all.train : all.test);
 }
 
-data::Dataset make_source(const SafetensorsData& stored, const Purpose&, const Scenario& scenario,
+data::Dataset make_source(const SafetensorsData& stored, const Purpose& purpose, const Scenario& scenario,
                           const std::string& key) {
   const Place place = scenario.place(key + ".file");
   data::StoredRows rows{.file = existing(stored.file, place), .x = stored.x.names, .y = stored.y.names};
+  if (purpose.loss.each.empty()) rows.y.clear();
   rows.file_named_at = place;
   rows.x_named_at = scenario.place(key + ".x");
   rows.y_named_at = scenario.place(key + ".y");
@@ -78,6 +79,7 @@ bool ignores_a_class(const Training& training) {
 }
 
 data::WantedRow label_row(const Purpose& purpose, const Training& training, std::size_t i) {
+  if (purpose.loss.each.empty()) return {};  // inference passes over labels
   if (purpose.loss.is_list && i >= purpose.loss.each.size()) return {};
   const bool has_output = i < purpose.outputs.size();
   data::WantedRow row =

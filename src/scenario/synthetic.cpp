@@ -21,8 +21,10 @@ bool is_integer(const TensorSpec& spec) { return spec.type == Type::int32 || spe
 
 std::int64_t last_of(const TensorSpec& output) { return output.shape.rank() == 0 ? 1 : output.shape.last(); }
 
-// The kind of the labels of each output: as the scenario says, or else as the output's loss compares them.
+// The kind of the labels of each output: as the scenario says, or else as the output's loss compares them. Without a loss
+// rows have no labels.
 std::vector<LabelKind> kinds_of_labels(const SyntheticData& wanted, const Purpose& purpose) {
+  if (purpose.loss.each.empty()) return {};
   const std::size_t outputs = purpose.outputs.size();
   const std::vector<LabelKind> given = wanted.labels ? wanted.labels->kinds : std::vector<LabelKind>{};
   if (given.size() > 1 && given.size() != outputs)
@@ -98,7 +100,7 @@ data::Dataset rows_of_kinds(const SyntheticData& wanted, const Purpose& purpose)
   for (std::size_t i = 0; i < purpose.inputs.size(); ++i)
     kinds.inputs.push_back(input_of(purpose, i, popularity));
   const std::vector<LabelKind> labels = kinds_of_labels(wanted, purpose);
-  for (std::size_t i = 0; i < purpose.outputs.size(); ++i)
+  for (std::size_t i = 0; i < labels.size(); ++i)
     kinds.labels.push_back(label_of(labels[i], purpose.outputs[i]));
   return rows_of(kinds, wanted, purpose);
 }
@@ -177,6 +179,7 @@ data::Dataset synthetic_data(const SyntheticData& wanted, const Purpose& purpose
     refuse(fmt::format("the model \"{}\" looks no ids up, which {} could draw", purpose.model, key),
            fmt::format("leave \"{}\" out", key));
   }
+  if (purpose.loss.each.empty()) return rows_of_kinds(wanted, purpose);
   const bool has_one = purpose.inputs.size() == 1 && purpose.outputs.size() == 1;
   const bool has_classes = has_one && kinds_of_labels(wanted, purpose)[0] == LabelKind::classes;
   if (has_classes && !draws_ids(wanted) && is_language_model(purpose))

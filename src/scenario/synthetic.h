@@ -19,7 +19,7 @@ struct Purpose {
   // For each input of integers the number of ids: the rows of the smallest table in which they are looked up,
   // or 0 if they are not looked up.
   std::vector<std::int64_t> ids{};
-  model::Losses loss{};
+  model::Losses loss{};  // none in inference, which needs no labels
 };
 
 // Requires: the model knows the shapes of its inputs.

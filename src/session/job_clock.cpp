@@ -143,7 +143,7 @@ timing::Event JobClock::evaluations() {
 // The end of the training is always saved (session/saved_state.cpp).
 timing::Event JobClock::checkpoints() {
   const auto& checkpointing = scenario_.training.checkpointing;
-  if (!checkpointing) return {};
+  if (!checkpointing || scenario_.training.is_inference()) return {};
   timing::Event event{.count = (epochs_ + checkpointing->every - 1) / checkpointing->every};
   if (const auto& every = checkpointing->every_steps) event.count = (steps_ + *every - 1) / *every;
   const timing::GivenTimes given = scenario_.job.value_or(timing::GivenTimes{});

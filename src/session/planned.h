@@ -27,6 +27,7 @@ struct Planned {
   std::int64_t epochs = 0;
   std::int64_t steps = 0;  // of all epochs together
   plan::MemoryReport memory{};
+  bool is_inference = false;                      // steps predict, and none trains
   std::optional<std::int64_t> steps_per_epoch{};  // unset if the dataset is endless
 };
 

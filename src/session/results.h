@@ -62,6 +62,16 @@ struct Interrupted {
   std::string by{};       // "SIGINT"
 };
 
+// What inference alone computed. The file is in the folder of the results, and its rows are in the order of the dataset's.
+struct Predictions {
+  struct Output {
+    std::string name{};  // of the tensor in the file
+    TensorSpec spec{};
+  };
+  std::string file{};
+  std::vector<Output> outputs{};
+};
+
 struct Results {
   std::string version{};                        // of the program
   int constants = platform::constants_version;  // the version of the model's constants
@@ -101,8 +111,9 @@ struct Results {
   std::optional<train::EpochResult> evaluation{};  // after training
   // Of the weights that were evaluated last.
   std::optional<train::EpochResult> last_evaluation() const;
-  std::optional<Beside> beside{};       // unset: the cluster has no evaluator
-  std::optional<double> target_loss{};  // unset: none is wanted
+  std::optional<Beside> beside{};            // unset: the cluster has no evaluator
+  std::optional<Predictions> predictions{};  // unset: not inference, or it did not come to its end
+  std::optional<double> target_loss{};       // unset: none is wanted
 };
 
 // The first step, in the order in which steps end, whose loss is at most Results::target_loss.

@@ -19,6 +19,7 @@ train::Progress SavedState::restore(const std::function<void(const std::string&)
   train::State& state = plans_.state();
   state.add(job_.weights);
   const train::Progress done = train::Checkpoint(state).restore(*newest);
+  if (scenario_.training.is_inference()) return done;  // the optimizer's variables stay unused, as expected
   require_something_left(done);
   plans_.model().create_variables(plans_.batch_of(job_.global_batch));
   const std::vector<std::string> unused = state.waiting();
@@ -89,6 +90,42 @@ void SavedState::save_weights(OutputFolder& folder) {
 
 namespace {
 
+std::int64_t steps_in(const std::filesystem::path& backup) {
+  const auto newest = train::latest_checkpoint(backup / "chief");
+  if (!newest) return -1;
+  train::State state(0);
+  return train::Checkpoint(state).restore(*newest).steps;
+}
+
+// A run that was interrupted, and replaced nothing, lies in the place of its results.
+bool was_interrupted(const std::filesystem::path& results) {
+  std::error_code error;
+  if (!std::filesystem::exists(results / "results.json", error)) return false;
+  const json::Value written = json::parse_file(results / "results.json");
+  const json::Value* outcome = written.kind() == json::Kind::object ? written.find("outcome") : nullptr;
+  return outcome != nullptr && outcome->kind() == json::Kind::string && outcome->string() == "interrupted";
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> backup_of_interrupted(const OutputFolder& folder,
+                                                           const std::string& name) {
+  std::vector<std::filesystem::path> places;
+  for (const output::Leftover& left : folder.left()) places.push_back(left.folder / name);
+  if (was_interrupted(folder.path())) places.push_back(folder.path() / name);
+  std::optional<std::filesystem::path> newest;
+  std::int64_t most = -1;
+  for (const std::filesystem::path& place : places) {
+    const std::int64_t steps = steps_in(place);
+    if (steps <= most) continue;
+    most = steps;
+    newest = place;
+  }
+  return newest;
+}
+
+namespace {
+
 struct NamedOutput {
   std::string name{};
   std::string key{};  // of the scenario
@@ -102,6 +139,8 @@ std::vector<NamedOutput> files_of_callbacks(const scenario::Scenario& scenario) 
     const train::Callback& callback = scenario.training.callbacks[i];
     if (const auto* checkpoint = std::get_if<train::ModelCheckpoint>(&callback))
       files.push_back({train::example_of_name(checkpoint->filepath), key + ".filepath"});
+    if (const auto* backup = std::get_if<train::BackupAndRestore>(&callback))
+      files.push_back({backup->backup_dir + "/chief/ckpt-1.safetensors", key + ".backup_dir"});
     if (const auto* log = std::get_if<train::CSVLogger>(&callback))
       files.push_back({log->filename, key + ".filename"});
     if (const auto* board = std::get_if<train::TensorBoard>(&callback))

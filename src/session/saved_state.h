@@ -2,7 +2,9 @@
 // The parts of a training's state that are files: the checkpoint that it continues, the checkpoints that it
 // saves, and the weights at the end.
 
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/output_folder.h"
@@ -45,6 +47,11 @@ class SavedState {
   TrainingPlans& plans_;
   std::int64_t saved_steps_ = 0;  // of the newest checkpoint that this training wrote
 };
+
+// The folder of this name that an interrupted run into the same place has left, with the newest checkpoint in its folder
+// `chief`; none if no run was interrupted. What lies there after a run that came to its end is not continued.
+std::optional<std::filesystem::path> backup_of_interrupted(const OutputFolder& folder,
+                                                           const std::string& name);
 
 // Throws InputError with every problem of the names that a scenario gives to its checkpoints and weights.
 void check_output_names(const scenario::Scenario& scenario);

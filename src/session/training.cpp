@@ -10,6 +10,7 @@
 #include "session/host_memory.h"
 #include "session/job_clock.h"
 #include "session/rehearsal.h"
+#include "tensor/safetensors.h"
 
 namespace wt::session {
 
@@ -100,7 +101,10 @@ session::Results Training::run(OutputFolder& folder) {
   require_host();
   note_turns(results);
   try {
-    train(results, folder);
+    if (scenario_.training.is_inference())
+      predict(results, folder);
+    else
+      train(results, folder);
   } catch (const device::ResourceExhaustedError& error) {  // The plan of an evaluation may need more memory.
     results.out_of_memory = error.what();
   }
@@ -164,6 +168,7 @@ void Training::train(session::Results& results, OutputFolder& folder) {
   plans_.state().preset(job_.initial_weights);
   done_ = saved_.restore(options_.note);
   callbacks_.emplace(scenario_.training.callbacks, callback_context(results, folder));
+  if (const std::optional<train::Progress> backup = callbacks_->begin()) continue_from(*backup);
   if (options_.on_begin) options_.on_begin();
   plans_.model().fit(*job_.batches, fit_options(results, folder));
   if (results.last_step() || results.interrupted) return;
@@ -178,18 +183,56 @@ void Training::train(session::Results& results, OutputFolder& folder) {
   saved_.save_weights(folder);
 }
 
+namespace {
+
+constexpr std::string_view predictions_file = "predictions.safetensors";
+
+// Outputs have names where a model has several of them.
+std::string name_of_output(const std::vector<std::string>& names, std::size_t output) {
+  return names.size() > 1 ? names[output] : "predictions";
+}
+
+}  // namespace
+
+void Training::predict(session::Results& results, OutputFolder& folder) {
+  plans_.state().preset(job_.initial_weights);
+  saved_.restore(options_.note);
+  if (options_.on_begin) options_.on_begin();
+  train::PredictOptions options{.steps = results.last_step() ? results.last_step() : scenario_.training.steps,
+                                .on_step = [&](const train::StepResult& step) { finish_step(step, results); },
+                                .is_interrupted = [&] { return is_interrupted(results); }};
+  if (options.steps == 0) return;
+  const std::vector<Tensor> outputs = plans_.model().predict_outputs(*job_.batches, options);
+  if (results.last_step() || results.interrupted) return;
+  results.predictions = {.file = std::string(predictions_file)};
+  TensorFile content;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string name = name_of_output(job_.model->output_names(), i);
+    results.predictions->outputs.push_back({name, outputs[i].spec()});
+    content.tensors.emplace(name, outputs[i]);
+  }
+  write_safetensors(folder.inside(predictions_file), content);
+}
+
+// A backup may have been made within an epoch, or behind the last step of one.
+void Training::continue_from(const train::Progress& backup) {
+  done_ = backup;
+  if (scenario_.training.steps) return;
+  const std::int64_t each = scenario::steps_per_epoch(scenario_, job_);
+  done_.steps_of_epoch = done_.steps - done_.epochs * each;
+  if (done_.steps_of_epoch != each) return;
+  ++done_.epochs;
+  done_.steps_of_epoch = 0;
+}
+
 train::FitOptions Training::fit_options(session::Results& results, OutputFolder& folder) {
   const scenario::Training& training = scenario_.training;
   train::FitOptions options{.epochs = scenario::epochs_of(scenario_),
                             .initial_epoch = training.steps ? 0 : done_.epochs,
                             .steps_per_epoch = training.steps_per_epoch,
                             .finalizes = training.loop == scenario::Loop::fit && !results.last_step()};
-  if (training.steps) {
-    options.steps = *training.steps - done_.steps;
-    options.skipped_steps = done_.steps;
-  } else {
-    options.skipped_steps = done_.steps_of_epoch;
-  }
+  options.skipped_steps = training.steps ? done_.steps : done_.steps_of_epoch;
+  if (training.steps) options.steps = *training.steps - done_.steps;
   if (const auto last = results.last_step()) options.steps = std::max<std::int64_t>(0, *last - done_.steps);
   options.on_step = [&](const train::StepResult& step) {
     finish_step(step, results);
@@ -222,6 +265,11 @@ train::CallbackContext Training::callback_context(const session::Results& result
       .semantics = scenario_.semantics,
       .file =
           [&](const std::string& name) { return folder.inside(name, scenario_.place("training.callbacks")); },
+      .earlier = [&](const std::string& name) { return backup_of_interrupted(folder, name); },
+      .keep =
+          [&](const std::string& name) {
+            if (!scenario_.training.checkpointing) folder.keep(name);
+          },
       .note = options_.note,
       .step_seconds = std::move(step_seconds)};
 }

@@ -75,7 +75,8 @@ class Training {
   // Plans the step of a whole batch and, if the scenario has a platform and the step fits, simulates it.
   session::Forecast forecast();
 
-  // Trains, evaluates, and writes checkpoints and weights into the folder. With the numerics "none" the
+  // Trains, evaluates, and writes checkpoints and weights into the folder; or, if the scenario's loop is predict, predicts
+  // all rows and writes the predictions. With the numerics "none" the
   // results hold only what is planned and simulated. If a step does not fit into a device's memory, the
   // training ends and Results::out_of_memory is set. If the training is interrupted, the results have the
   // completed steps and Results::interrupted is set. Requires: Options::computes, unless the numerics are
@@ -90,12 +91,14 @@ class Training {
   void require_host();
   void note_turns(session::Results& results);
   void train(session::Results& results, OutputFolder& folder);
+  void predict(session::Results& results, OutputFolder& folder);
   std::optional<train::EpochResult> evaluate_checkpoint(session::Results& results, OutputFolder& folder);
   void evaluate_beside(std::int64_t epochs, session::Results& results, OutputFolder& folder);
   std::optional<train::EpochResult> evaluate(train::Model& model, session::Results& results);
   train::CallbackContext callback_context(const session::Results& results, OutputFolder& folder);
   void run_callbacks(session::Results& results);
   void finish_stopped(session::Results& results, OutputFolder& folder);
+  void continue_from(const train::Progress& backup);
   train::FitOptions fit_options(session::Results& results, OutputFolder& folder);
   train::ClosureOrder order_closures(std::int64_t count, std::int64_t epoch);
   void note_closure(const train::StepResult& step, session::Results& results) const;

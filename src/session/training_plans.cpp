@@ -70,21 +70,26 @@ std::vector<std::int64_t> TrainingPlans::replica_rows(std::int64_t rows) const {
   return own_rows;
 }
 
-namespace {
-
-std::shared_ptr<const plan::Plan> plan_of(train::Model& model, const std::vector<Tensor>& batch, Turn turn) {
+std::shared_ptr<const plan::Plan> TrainingPlans::plan_of(train::Model& model, std::int64_t rows,
+                                                         Turn turn) const {
+  const std::vector<Tensor> batch = batch_of(rows);
+  if (scenario_.training.is_inference()) return model.shared_prediction_plan(batch);
   return turn == Turn::updates ? model.shared_training_plan(batch) : model.shared_accumulation_plan(batch);
 }
 
-}  // namespace
-
 const plan::Plan& TrainingPlans::of(std::int64_t rows, Turn turn) {
-  const auto make = [&] { return plan_of(model_, batch_of(rows), turn); };
+  const auto make = [&] { return plan_of(model_, rows, turn); };
   if (shared_ == nullptr) return *make();
   return *known(turn == Turn::updates ? "all" : "all, accumulating", rows, make).plan;
 }
 
-const Step& TrainingPlans::step() { return model_.training_step(batch_of(job_.global_batch)); }
+const Step& TrainingPlans::step_of_replica(std::size_t replica) {
+  const std::vector<Tensor> batch = batch_of(job_.global_batch);
+  return scenario_.training.is_inference() ? model_.prediction_step(batch, replica)
+                                           : model_.training_step(batch, replica);
+}
+
+const Step& TrainingPlans::step() { return step_of_replica(0); }
 
 // Traced by a model of its own: a step of one of several replicas has a few more small kernels, for its share
 // of the loss.
@@ -103,7 +108,7 @@ std::shared_ptr<const plan::Plan> TrainingPlans::lowered_alone(std::int64_t rows
   options.global_batch = rows;
   train::Model model(job_.model, state_, machine);
   model.compile(options);
-  return plan_of(model, batch_of(rows), turn);
+  return plan_of(model, rows, turn);
 }
 
 // ---- Plans of other trainings
@@ -189,10 +194,10 @@ std::optional<std::int64_t> TrainingPlans::largest_batch_that_fits() {
 std::optional<Bytes> TrainingPlans::memory_of(std::int64_t rows) {
   train::Model model(job_.model, state_, machine_);  // Its plan is freed after the test.
   model.compile(compile_options(scenario_, job_));
-  const plan::Plan& plan = model.training_plan(batch_of(rows));
-  if (plan.out_of_memory) return std::nullopt;
+  const std::shared_ptr<const plan::Plan> plan = plan_of(model, rows, Turn::updates);
+  if (plan->out_of_memory) return std::nullopt;
   Bytes most;
-  for (const plan::Device& device : plan.devices) most = std::max(most, plan::needed(device));
+  for (const plan::Device& device : plan->devices) most = std::max(most, plan::needed(device));
   return most;
 }
 
@@ -200,12 +205,11 @@ std::optional<Bytes> TrainingPlans::memory_of(std::int64_t rows) {
 
 std::vector<strategy::ReplicaPlacement> TrainingPlans::placements() {
   const bool is_one_process = scenario_.strategy->processes() != strategy::Processes::per_worker;
-  const std::vector<Tensor> batch = batch_of(job_.global_batch);
   std::vector<strategy::ReplicaPlacement> placed;
   for (std::size_t i = 0; i < job_.machine.replicas.size(); ++i)
     if (is_one_process || job_.machine.replicas[i].task == job_.machine.replicas.front().task)
-      placed.push_back(strategy::place_replica(model_.training_step(batch, i), i, *scenario_.strategy,
-                                               job_.machine, scenario_.devices.soft_placement));
+      placed.push_back(strategy::place_replica(step_of_replica(i), i, *scenario_.strategy, job_.machine,
+                                               scenario_.devices.soft_placement));
   return placed;
 }
 
@@ -225,12 +229,13 @@ session::Planned TrainingPlans::planned() {
           .devices_of_each = job_.machine.devices_of_each(),
           .workers = job_.machine.pool ? std::ssize(job_.machine.pool->workers) : job_.input.workers,
           .replica_rows = replica_rows(job_.global_batch),
-          .reduction = lowering_.reduction(gradients()),
+          .reduction = scenario_.training.is_inference() ? std::nullopt : lowering_.reduction(gradients()),
           .global_batch = job_.global_batch,
           .tokens_per_row = tokens_per_row(job_.inputs),
           .epochs = scenario::epochs_of(scenario_),
           .steps = scenario::steps_of(scenario_, job_),
           .memory = memory(),
+          .is_inference = scenario_.training.is_inference(),
           .steps_per_epoch = per_epoch >= 0 ? std::optional(per_epoch) : std::nullopt};
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // Plans of a scenario's training step: its model, compiled and lowered for its strategy, for a whole batch
-// and for other numbers of rows. This class answers what a step consists of and how much memory it needs. Its
-// time is training_clock.h's subject.
+// and for other numbers of rows. If the scenario predicts and doesn't train, these are the plans of its
+// predictions. This class answers what a step consists of and how much memory it needs. Its time is
+// training_clock.h's subject.
 
 #include <functional>
 #include <map>
@@ -71,6 +72,8 @@ class TrainingPlans {
  private:
   using Make = std::function<std::shared_ptr<const plan::Plan>()>;
   KnownPlans::Known& known(std::string_view kind, std::int64_t rows, const Make& make);
+  std::shared_ptr<const plan::Plan> plan_of(train::Model& model, std::int64_t rows, Turn turn) const;
+  const Step& step_of_replica(std::size_t replica);
   std::shared_ptr<const plan::Plan> lowered_alone(std::int64_t rows, Turn turn);
   std::string identity();
   std::string key(std::string_view kind, std::int64_t rows);

@@ -10,11 +10,13 @@ Ends ends_of(const plan::Plan& plan, const plan::Node& node, const plan::Move& m
     return where[index(plan.buffer(operand.buffer).device)];
   };
   Ends ends{endpoint(move.source), endpoint(move.target)};
-  const bool is_of_rows = node.role.purpose == plan::Purpose::input_copy;
-  const bool is_from_host = !platform.is_device(ends.source) && !platform.is_switch(ends.source);
-  if (is_of_rows && is_from_host && platform.is_device(ends.target) &&
-      platform.machine_of(ends.source) == platform.machine_of(ends.target))
-    ends.source = platform.host_of(ends.target);
+  const auto use_own_host = [&](platform::Endpoint& host, platform::Endpoint device) {
+    const bool is_host = !platform.is_device(host) && !platform.is_switch(host);
+    if (is_host && platform.is_device(device) && platform.machine_of(host) == platform.machine_of(device))
+      host = platform.host_of(device);
+  };
+  if (node.role.purpose == plan::Purpose::input_copy) use_own_host(ends.source, ends.target);
+  if (node.role.purpose == plan::Purpose::output_copy) use_own_host(ends.target, ends.source);
   return ends;
 }
 

@@ -340,9 +340,22 @@ void ReplicaLowering::move_updates() {
 }
 
 void ReplicaLowering::add_results() {
-  for (std::size_t i = 0; i < step_.results.size(); ++i)
-    plan_.results.push_back({own(step_.results[i].name),
-                             copied_results_[i] ? *copied_results_[i] : operand(step_.results[i].value)});
+  for (std::size_t i = 0; i < step_.results.size(); ++i) {
+    const std::string name = own(step_.results[i].name);
+    const Operand result = copied_results_[i] ? *copied_results_[i] : operand(step_.results[i].value);
+    plan_.results.push_back({name, step_.fetches_results ? fetched(result, name) : result});
+  }
+}
+
+// On the replica's host.
+Operand ReplicaLowering::fetched(const Operand& result, const std::string& name) {
+  if (!replica_.host || plan_.buffer(result.buffer).device == *replica_.host) return result;
+  const Operand there{
+      plan_.add_buffer({name + "/fetched", *replica_.host, result.spec.bytes(), BufferKind::result, {}}),
+      result.spec,
+      {}};
+  plan_.add_node(plan::Move{result, there, {}}, label("output", Purpose::output_copy));
+  return there;
 }
 
 Operand ReplicaLowering::operand(ValueId value) const {

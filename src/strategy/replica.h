@@ -41,7 +41,7 @@ std::vector<Part> parts_by_device(const Step& step, const LogicalDevices& logica
 // - an output takes its input's place if the kernel allows it and no later node reads the input;
 // - so optimizers write variables in place. Other new values are moved to their variable after all nodes,
 //   since reads within the step see the old value;
-// - results keep their buffers after the step;
+// - results keep their buffers after the step, or are copied to the host where there is one;
 // - a value that another logical device reads is moved there, once.
 class ReplicaLowering {
  public:
@@ -92,6 +92,7 @@ class ReplicaLowering {
   std::vector<std::size_t> positions(const Part& part, bool outputs) const;
   std::vector<ValueId> roots_read(const Part& part) const;
   void save_result(const NamedValue& result);
+  plan::Operand fetched(const plan::Operand& result, const std::string& name);
   void save_new_value(std::size_t variable);
   plan::Operand copy_of(ValueId value, std::string name, plan::BufferKind kind);
   void give_output_buffer(const Part& part, std::size_t output, ValueId input);

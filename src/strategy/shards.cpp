@@ -25,6 +25,7 @@ class Sharding {
   Sharding(const Step& step, const model::Partition& partition)
       : step_(step), whole_(step.program.values.size()), parts_(step.program.values.size()) {
     made_.name = step.name;
+    made_.fetches_results = step.fetches_results;
     count_shards(partition);
   }
 

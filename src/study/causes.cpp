@@ -57,14 +57,16 @@ std::string kept_batch(const Look& look) {
   if (!look.step.baseline || look.step.efficiency > poor) return "";
   return fmt::format(
       "The global batch of {} rows is kept, so each of {} replicas has {}: that is strong scaling, in which "
-      "gradients and work on the host don't shrink with the rows. More devices are for more rows: "
+      "{} shrink with the rows. More devices are for more rows: "
       "\"per_replica_batch\".",
-      look.planned.global_batch, look.planned.replicas, look.rows_each());
+      look.planned.global_batch, look.planned.replicas, look.rows_each(),
+      look.planned.is_inference ? "work on the host doesn't" : "gradients and work on the host don't");
 }
 
 std::string grpc_ring(const Look& look) {
   const bool is_gpu = look.machine.device().name.kind == device::Kind::gpu;
   if (look.step.pool || look.step.transport != communication::basis_of_grpc || !is_gpu) return "";
+  if (look.planned.is_inference) return "";
   if (!look.takes_more_than(look.step.exposed, noticeable)) return "";
   return "Gradients go over TensorFlow's own gRPC ring, through the hosts' memory: NCCL is the "
          "\"implementation\": \"nccl\" in the strategy's \"communication_options\".";
@@ -72,7 +74,8 @@ std::string grpc_ring(const Look& look) {
 
 std::string between_machines(const Look& look) {
   constexpr double large = 0.2;
-  if (look.planned.workers < 2 || look.step.pool || !look.takes_more_than(look.step.exposed, large))
+  if (look.planned.is_inference || look.planned.workers < 2 || look.step.pool ||
+      !look.takes_more_than(look.step.exposed, large))
     return "";
   return fmt::format(
       "Gradients of {} cross the machines in every step, however many rows it has: with {} rows for each "

@@ -1,5 +1,7 @@
 #include "study/sureness.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "platform/platform.h"
@@ -65,6 +67,12 @@ Sureness sureness_of(const scenario::Scenario& scenario, const cluster::Machine&
                     .kernels_basis = errors.kernels.basis,
                     .communication_basis = errors.communication.basis,
                     .extrapolation = extrapolation(rows, asked)};
+  if (planned.is_inference) {
+    constexpr std::string_view reason = "published steps train, and this one predicts";
+    sureness.extrapolation = sureness.extrapolation.empty()
+                                 ? std::string(reason)
+                                 : fmt::format("{}; {}", reason, sureness.extrapolation);
+  }
   if (const PublishedRow* row = nearest(rows, asked)) sureness.nearest = as_nearest(*row);
   return sureness;
 }

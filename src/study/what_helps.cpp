@@ -19,15 +19,15 @@ class Changer {
   explicit Changer(const Standing& now) : now_(now) {}
 
   std::vector<Change> all() {
-    const bool has_replicas = now_.forecast.planned.replicas > 1;
+    const bool reduces = now_.forecast.planned.replicas > 1 && !now_.forecast.planned.is_inference;
     add("twice the compute", {}, {.compute = 2});
     add("twice the network", {}, {.links = 2});
     add_batch();
     if (now_.machine.pool) add_tasks();
     if (now_.forecast.planned.reduction) add_other_reduction();
-    if (has_replicas)
+    if (reduces)
       if (const auto packs = now_.scenario.strategy->in_packs()) add("packs of 50 MiB", *packs);
-    if (has_replicas && now_.scenario.strategy->may_overlap())
+    if (reduces && now_.scenario.strategy->may_overlap())
       add("overlapping reductions", {"strategy.overlap=true"});
     if (waits_for_software(*now_.forecast.simulated)) add_less_software();
     if (may_round()) add("tf32 instead of float32", {"training.precision=tf32"});
@@ -56,10 +56,12 @@ class Changer {
   void add_less_software() {
     const scenario::Training& training = now_.scenario.training;
     if (training.run_eagerly) add("compiled by tf.function", {"training.run_eagerly=false"});
-    if (training.loop == scenario::Loop::fit) {
+    if (training.loop == scenario::Loop::fit || training.is_inference()) {
       const std::int64_t steps = 10 * training.steps_per_execution;
       add(fmt::format("{} steps per execution", steps),
           {fmt::format("training.steps_per_execution={}", steps)});
+    }
+    if (training.loop == scenario::Loop::fit) {
       add("a loop of one's own", {"training.loop=custom", "training.steps_per_execution=1"});
     }
     if (!training.jit_compile && !training.run_eagerly && !now_.scenario.time.fusion)

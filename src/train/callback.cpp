@@ -85,6 +85,20 @@ void check(const ModelCheckpoint& callback, const CallbackFacts& facts, Found& f
   }
 }
 
+// TensorFlow 2.15's sentence, with the class's name in place of its address.
+void check(const BackupAndRestore& callback, const CallbackFacts& facts, Found& found) {
+  if (callback.backup_dir.empty())
+    found.push_back({"backup_dir", "Empty `backup_dir` argument passed", R"(write "backup")"});
+  const bool is_refused = facts.strategy == "central_storage" || facts.strategy == "one_device";
+  if (is_refused && facts.semantics != model::Semantics::keras3)
+    found.push_back({"",
+                     fmt::format("{} is not supported yet. Currently BackupAndRestore callback only supports "
+                                 "empty strategy, MirroredStrategy, MultiWorkerMirroredStrategy and "
+                                 "TPUStrategy.",
+                                 facts.strategy),
+                     "save the state by \"checkpointing\", and continue by its \"restore\""});
+}
+
 void check(const CSVLogger& callback, const CallbackFacts& /*facts*/, Found& found) {
   if (callback.separator.size() != 1)
     found.push_back({"separator", "the separator of a CSV file is one character", R"(write "," or ";")"});

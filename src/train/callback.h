@@ -58,6 +58,15 @@ struct ModelCheckpoint {
   std::optional<double> initial_value_threshold{};
 };
 
+// Saves the whole state of the training at the end of each epoch, or after each `save_freq` steps. A training that was
+// interrupted continues from there when it begins again: Keras 2 behind the last step that was saved, Keras 3 with the
+// first step of its epoch. The state is a checkpoint of ours, backup_dir/chief/ckpt-1.safetensors.
+struct BackupAndRestore {
+  std::string backup_dir{};
+  std::optional<std::int64_t> save_freq{};  // steps; absent: Keras' "epoch"
+  bool delete_checkpoint = true;            // when the training ends
+};
+
 // Writes a line with the results of each epoch.
 struct CSVLogger {
   std::string filename{};
@@ -88,7 +97,7 @@ struct TensorBoard {
 };
 
 using Callback = std::variant<EarlyStopping, ReduceLROnPlateau, LearningRateScheduler, ModelCheckpoint,
-                              CSVLogger, TerminateOnNaN, TensorBoard>;
+                              BackupAndRestore, CSVLogger, TerminateOnNaN, TensorBoard>;
 
 // Keras' classes, in the order of the variant.
 struct CallbackClass {
@@ -101,6 +110,7 @@ inline constexpr std::array<CallbackClass, std::variant_size_v<Callback>> callba
     {"LearningRateScheduler", "sets the learning rate of each epoch, from a list"},
     {"ModelCheckpoint",
      "saves the weights, as safetensors or .weights.h5, after epochs or steps, or only the best"},
+    {"BackupAndRestore", "saves the state of the training, from which it continues when it was interrupted"},
     {"CSVLogger", "writes the results of each epoch to a CSV file"},
     {"TerminateOnNaN", "ends the training when a loss is not finite"},
     {"TensorBoard", "writes losses, metrics and simulated steps per second to files that TensorBoard draws"},
@@ -123,6 +133,7 @@ struct CallbackFacts {
   model::Semantics semantics = model::default_semantics;
   bool is_timed = false;                          // whether steps have a simulated time
   std::optional<std::int64_t> steps_per_epoch{};  // none where an epoch has no end
+  std::string strategy{};  // by the name that scenarios have for it; empty: none is named
 };
 
 // A callback that cannot do its work in this training. Keras finds out at the end of the first epoch, or the callback

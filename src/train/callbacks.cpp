@@ -67,6 +67,13 @@ Callbacks::Callbacks(const std::vector<Callback>& callbacks, const CallbackConte
     running_.push_back(std::visit([&](const auto& kind) { return run(kind, context); }, callback));
 }
 
+std::optional<Progress> Callbacks::begin() {
+  std::optional<Progress> done;
+  for (const RunningCallbackPtr& callback : running_)
+    if (const std::optional<Progress> restored = callback->begin()) done = restored;
+  return done;
+}
+
 void Callbacks::begin_epoch(std::int64_t epoch) {
   for (const RunningCallbackPtr& callback : running_) callback->begin_epoch(epoch);
 }

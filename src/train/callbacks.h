@@ -3,6 +3,7 @@
 // does for a scenario; each function calls the callbacks in the order in which they are listed:
 //
 //   Callbacks callbacks({EarlyStopping{.monitor = "loss", .patience = 3}}, {model, state, optimizer, metrics});
+//   callbacks.begin();
 //   model.fit(dataset, {.epochs = 20,
 //                       .on_step = [&](const StepResult& step) { callbacks.end_step(step); },
 //                       .on_epoch = [&](const EpochResult& epoch) { callbacks.end_epoch(epoch, nullptr); },
@@ -19,6 +20,9 @@ class Callbacks {
   // Requires: problems_of finds none, and what the context refers to outlives the callbacks.
   Callbacks(const std::vector<Callback>& callbacks, const CallbackContext& context);
 
+  // Before the first epoch. The epochs and steps that an interrupted training has done, if BackupAndRestore has restored
+  // its state: fit then begins with FitOptions::initial_epoch and skipped_steps.
+  std::optional<Progress> begin();
   void begin_epoch(std::int64_t epoch);
   void end_step(const StepResult& step);
   // `evaluation` is that of this epoch, null if there was none. Returns what the callbacks leave in the logs.

@@ -263,11 +263,15 @@ Checkpoint::Checkpoint(const std::map<std::string, Variable>& variables, std::op
       keep_(keep) {}
 
 fs::path Checkpoint::save(const fs::path& prefix, const Progress& progress) {
+  const std::vector<Numbered> before = found_in(prefix.parent_path(), prefix.filename().string());
+  return save_as(prefix, before.empty() ? 1 : before.front().number + 1, progress);
+}
+
+fs::path Checkpoint::save_as(const fs::path& prefix, std::int64_t number, const Progress& progress) {
   const fs::path folder = prefix.parent_path();
   make_folder(folder);
   Index index = read_index(folder).value_or(Index{});
-  const std::vector<Numbered> before = found_in(folder, prefix.filename().string());
-  const Numbered now{prefix.filename().string(), before.empty() ? 1 : before.front().number + 1};
+  const Numbered now{prefix.filename().string(), number};
 
   TensorFile content;
   for (const auto& [name, spec] : variables_.specs()) content.tensors[name] = variables_.read(name);
@@ -281,6 +285,7 @@ fs::path Checkpoint::save(const fs::path& prefix, const Progress& progress) {
   write_safetensors(file_of(folder / now.name()), content);
 
   index.newest = now.name();
+  std::erase(index.all, index.newest);
   index.all.push_back(index.newest);
   std::vector<std::string> dropped;
   while (keep_ && static_cast<std::int64_t>(index.all.size()) > *keep_) {

@@ -41,6 +41,9 @@ class Checkpoint {
   // folder if it does not exist. The file is complete when it appears, and the index names it only
   // afterwards.
   std::filesystem::path save(const std::filesystem::path& prefix, const Progress& progress = {});
+  // The same to a given number. A checkpoint that has it is replaced, and becomes the newest.
+  std::filesystem::path save_as(const std::filesystem::path& prefix, std::int64_t number,
+                                const Progress& progress = {});
 
   // Restores a checkpoint. Variables that the state does not have yet receive their values when they are
   // added. Throws InputError, and changes no variable, if the file is truncated, was altered or is not a

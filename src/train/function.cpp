@@ -49,13 +49,14 @@ void require_input_of_each(const std::string& function, const PerReplica& argume
 }  // namespace
 
 Function::Function(std::string name, State& state, Resources& machine, Mode mode, Body body,
-                   model::Semantics semantics)
+                   model::Semantics semantics, bool fetches)
     : name_(std::move(name)),
       state_(state),
       machine_(machine),
       mode_(mode),
       body_(std::move(body)),
-      semantics_(semantics) {}
+      semantics_(semantics),
+      fetches_(fetches) {}
 
 Function::~Function() {
   for (const Planned& planned : planned_)
@@ -142,6 +143,7 @@ Function::Traced Function::trace_for(std::vector<TensorSpec> specs) const {
     for (std::size_t i = 0; i < results.size(); ++i) trace.result(result(i), results[i]);
     traced.weights = building.weights();
   });
+  traced.step.fetches_results = fetches_;
   return traced;
 }
 

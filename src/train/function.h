@@ -49,8 +49,9 @@ class Function {
   enum class Mode : std::uint8_t { training, inference };
 
   // Requires: the state and the machine outlive the function.
+  // `fetches`: the results are copied to the host in each step (Step::fetches_results).
   Function(std::string name, State& state, Resources& machine, Mode mode, Body body,
-           model::Semantics semantics = model::default_semantics);
+           model::Semantics semantics = model::default_semantics, bool fetches = false);
   ~Function();
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
@@ -102,6 +103,7 @@ class Function {
   Mode mode_;
   Body body_;
   model::Semantics semantics_;
+  bool fetches_;
   // Plans refer to steps, and executions to plans, so these elements must not move.
   std::deque<Traced> traced_{};
   std::deque<Planned> planned_{};

@@ -120,6 +120,14 @@ struct EvaluateOptions {
   std::function<bool()> is_interrupted{};            // called after each step; true ends the evaluation there
 };
 
+// The arguments of Keras' predict(), which may take longer than a training, too.
+struct PredictOptions {
+  std::optional<std::int64_t> steps{};  // batches; without it, the whole dataset
+  std::function<void(const StepResult&)>
+      on_step{};                           // called after each step, which has no loss and no metrics
+  std::function<bool()> is_interrupted{};  // called after each step; true ends the prediction there
+};
+
 // A Keras model with its training loop. An element of a dataset is a global batch: the model's inputs in
 // order, then a tensor of labels for each output of the model. It is split over the replicas of the machine.
 class Model {
@@ -139,12 +147,12 @@ class Model {
   EpochResult evaluate(const DatasetCreator& creator, const EvaluateOptions& options = {});
   StepResult train_on_batch(const std::vector<Tensor>& batch);
 
-  // Returns the outputs for all rows of the dataset, or of so many batches, each concatenated along axis 0.
-  // The elements of the dataset hold the model's inputs and no labels. Throws InputError if the dataset is
-  // empty.
-  std::vector<Tensor> predict_outputs(const data::Dataset& dataset, std::optional<std::int64_t> steps = {});
+  // Returns the outputs for all rows of the dataset, or of so many batches, each concatenated along axis 0 in
+  // the order of the rows. The elements of the dataset begin with the model's inputs. Labels and weights behind
+  // them are passed over, as in Keras. Throws InputError if the dataset is empty.
+  std::vector<Tensor> predict_outputs(const data::Dataset& dataset, const PredictOptions& options = {});
   Tensor predict(const data::Dataset& dataset, std::optional<std::int64_t> steps = {}) {
-    return predict_outputs(dataset, steps).front();
+    return predict_outputs(dataset, {.steps = steps}).front();
   }
 
   // The plan of a training step on such a batch, and a replica's part of the step. The tensors may lack
@@ -155,6 +163,10 @@ class Model {
   // gradients.
   std::shared_ptr<const plan::Plan> shared_accumulation_plan(const std::vector<Tensor>& batch);
   const Step& training_step(const std::vector<Tensor>& batch, std::size_t replica = 0);
+
+  // The plan of a step that predicts such a batch, and a replica's part of it. Labels are passed over.
+  std::shared_ptr<const plan::Plan> shared_prediction_plan(const std::vector<Tensor>& batch);
+  const Step& prediction_step(const std::vector<Tensor>& batch, std::size_t replica = 0);
 
   // The plan of an evaluation's step on such a batch.
   const plan::Plan& evaluation_plan(const std::vector<Tensor>& batch);
@@ -183,6 +195,8 @@ class Model {
   void require_legal(const data::Dataset& dataset, bool has_steps, bool has_batch_callback) const;
   PerReplica split(const std::vector<Tensor>& batch) const;
   PerReplica arguments(PerReplica batch) const;
+  PerReplica inputs_of(PerReplica batch) const;
+  Function& predicting();
   StepResult train_on_pieces(const PerReplica& arguments, const Function::Next& next = {});
   StepResult result_of(const PerReplica& arguments, const PerReplica& results);
   class WorkersDatasets;

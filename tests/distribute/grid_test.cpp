@@ -17,6 +17,7 @@
 #include "train/distributed/extended.h"
 #include "train/distributed/tape.h"
 #include "train/errors.h"
+#include "train/estimator/linear_regressor.h"
 #include "train/parameter_servers.h"
 #include "train/tensor_operations.h"
 
@@ -30,6 +31,7 @@ struct Column {
   std::string name{};
   const Strategy* strategy = nullptr;
   Resources* resources = nullptr;
+  Resources* host = nullptr;    // of one replica, for what no strategy does
   bool needs_function = false;  // a loop of its own runs inside of a tf.function only
 };
 
@@ -49,14 +51,15 @@ struct Strategies {
   Resources of_servers = servers.resources(queue);
 
   std::vector<Column> columns() {
-    return {{"Default", &default_, &default_.resources()},
-            {"OneDevice", &one, &one.resources()},
-            {"Mirrored", &mirrored, &mirrored.resources()},
-            {"CentralStorage", &central, &central.resources()},
-            {"MultiWorkerMirrored", &workers, &workers.resources()},
-            {"TPU", &tpu, &tpu.resources(), true},
-            {"ParameterServer", &servers, &of_servers},
-            {"ParameterServer v1", &servers_1, nullptr}};
+    Resources* host = &default_.resources();
+    return {{"Default", &default_, &default_.resources(), host},
+            {"OneDevice", &one, &one.resources(), host},
+            {"Mirrored", &mirrored, &mirrored.resources(), host},
+            {"CentralStorage", &central, &central.resources(), host},
+            {"MultiWorkerMirrored", &workers, &workers.resources(), host},
+            {"TPU", &tpu, &tpu.resources(), host, true},
+            {"ParameterServer", &servers, &of_servers, host},
+            {"ParameterServer v1", &servers_1, nullptr, host}};
   }
 };
 
@@ -109,6 +112,17 @@ void predict(const Column& column) {
   Keras keras(column);
   keras.model.predict(
       data::Dataset::from_tensor_slices({Tensor::of<float>({8, 1}, std::vector<float>(8, 1))}).batch(8));
+}
+
+void estimator(const Column& column) {
+  const TestFolder folder;
+  const Distribute distribute{column.strategy, column.resources};
+  const RunConfig config(
+      {.model_dir = folder.path(), .train_distribute = distribute, .eval_distribute = distribute});
+  Estimator regressor = linear_regressor({.feature_columns = {{"x"}}}, config, *column.host);
+  const auto input = [](const data::InputContext*) { return EstimatorInput{{"x"}, rows().repeat()}; };
+  regressor.train(input, {.steps = 2});
+  EXPECT_EQ(regressor.evaluate(input, 1).at("global_step"), 2) << column.name;
 }
 
 // A step of gradient descent, operation by operation.
@@ -193,6 +207,7 @@ using Row = std::pair<std::string, void (*)(const Column& column)>;
 const std::vector<Row> api{{"Model.fit", fit},
                            {"Model.evaluate", evaluate},
                            {"Model.predict", predict},
+                           {"Estimator", estimator},
                            {"custom loop, eager", eager_loop},
                            {"custom loop, tf.function", function_loop},
                            {"Checkpoint.save and restore", checkpoint},
@@ -205,6 +220,11 @@ const std::vector<Row> api{{"Model.fit", fit},
 
 // The cells that don't work, with the beginning of what TensorFlow says.
 const std::map<std::pair<std::string, std::string>, std::string> refused{
+    {{"Estimator", "TPU"}, "Estimator doesn't run under TPUStrategy"},
+    {{"Estimator", "ParameterServer"},
+     "Please use `tf.compat.v1.distribute.experimental.ParameterServerStrategy` for parameter server "
+     "strategy "
+     "with estimator."},
     {{"custom loop, eager", "TPU"}, "TPUStrategy.run(fn, ...) does not support pure eager execution."},
 };
 
@@ -221,8 +241,8 @@ TEST(G25, EachFunctionWorksOrIsRefusedUnderEachStrategy) {
   Strategies strategies;
   for (const Row& row : api)
     for (const Column& column : strategies.columns()) {
-      if (column.name == "ParameterServer v1") {
-        // Only tf.estimator runs it, which has no resources of ours either.
+      if (column.name == "ParameterServer v1" && row.first != "Estimator") {
+        // Only tf.estimator runs it.
         const auto enters = [](const Column& each) { const auto scope = each.strategy->scope(); };
         EXPECT_NE(outcome({row.first, enters}, column), "works") << row.first;
         continue;

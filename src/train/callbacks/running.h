@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "train/callback.h"
+#include "train/checkpoint.h"
 #include "train/model.h"
 
 namespace wt::train {
@@ -28,6 +29,9 @@ struct CallbackContext {
   model::Semantics semantics = model::default_semantics;
   // Where to write a file that a callback names.
   std::function<std::filesystem::path(const std::string& name)> file{};
+  // Where an interrupted training has left the folder that a callback names; none: nowhere. Unset: where `file` is.
+  std::function<std::optional<std::filesystem::path>(const std::string& name)> earlier{};
+  std::function<void(const std::string& name)> keep{};      // this folder stays if the training is killed
   std::function<void(const std::string& text)> note{};      // receives messages for the user
   std::function<double(std::int64_t step)> step_seconds{};  // simulated; unset: steps are not timed
 
@@ -55,6 +59,8 @@ class LossSoFar {
 class RunningCallback {
  public:
   virtual ~RunningCallback() = default;
+  // Before the first epoch. Returns what an earlier training has done, if this one continues it.
+  virtual std::optional<Progress> begin() { return std::nullopt; }
   virtual void begin_epoch(std::int64_t /*epoch*/) {}
   virtual void end_step(const StepResult& /*step*/) {}
   virtual void end_evaluation(const EpochResult& /*result*/) {}  // before the end of its epoch
@@ -72,6 +78,7 @@ RunningCallbackPtr run(const EarlyStopping& callback, const CallbackContext& con
 RunningCallbackPtr run(const ReduceLROnPlateau& callback, const CallbackContext& context);
 RunningCallbackPtr run(const LearningRateScheduler& callback, const CallbackContext& context);
 RunningCallbackPtr run(const ModelCheckpoint& callback, const CallbackContext& context);
+RunningCallbackPtr run(const BackupAndRestore& callback, const CallbackContext& context);
 RunningCallbackPtr run(const CSVLogger& callback, const CallbackContext& context);
 RunningCallbackPtr run(const TerminateOnNaN& callback, const CallbackContext& context);
 RunningCallbackPtr run(const TensorBoard& callback, const CallbackContext& context);
