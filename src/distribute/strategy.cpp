@@ -3,62 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/json_writer.h"
+#include "base/rough.h"
 #include "cluster/roles.h"
 #include "device/cpu/workers.h"
-#include "device/error.h"
-#include "plan/memory_report.h"
-#include "scenario/parse.h"
-#include "session/step_options.h"
-#include "timing/simulation.h"
 
 namespace wt::distribute {
 
 namespace {
-
-// The program's step takes the place of the model, the data and the loop, which a scenario has to name.
-std::string scenario_text(const Described& described, std::string_view numerics) {
-  const bool is_name = described.platform.find('{') == std::string::npos;
-  const std::string platform = is_name ? json::quote(described.platform) : described.platform;
-  return fmt::format(R"({{
-  "name": "a program",
-  "platform": {},
-  "strategy": {},
-  {}"model": "linear",
-  "dataset": {{"type": "synthetic", "rows": 64, "repeat": -1}},
-  "training": {{"loop": "custom", "loss": "mse", "optimizer": "sgd", "per_replica_batch": 1, "steps": 1}},
-  "numerics": "{}"
-}})",
-                     platform, described.strategy,
-                     described.devices.empty() ? "" : fmt::format("\"devices\": {},\n  ", described.devices),
-                     numerics);
-}
-
-// The places of problems are in a text that the user never sees.
-template <class Call>
-auto without_places(const Call& call) {
-  try {
-    return call();
-  } catch (const InputError& error) {
-    Problems problems;
-    for (Problem problem : error.problems()) {
-      problem.place = {};
-      problems.add(problem);
-    }
-    problems.throw_if_any();
-    throw;
-  }
-}
-
-scenario::Scenario parsed(const Described& described, std::string_view numerics) {
-  return without_places([&] { return scenario::parse(scenario_text(described, numerics), "the program"); });
-}
-
-std::int64_t rows_of(const train::PerReplica& arguments) {
-  std::int64_t rows = 0;
-  for (const std::vector<Tensor>& own : arguments)
-    rows += own.empty() || own.front().shape().rank() == 0 ? 1 : own.front().shape()[0];
-  return rows;
-}
 
 // The devices and the rules of variables that the base class wants to know.
 train::Strategy::Traits traits_of(const Described& described, const cluster::Machine& machine) {
@@ -79,27 +30,10 @@ train::Strategy::Traits traits_of(const Described& described, const cluster::Mac
 
 }  // namespace
 
-internal::Parts::Parts(const Described& described)
-    : computed(parsed(described, "cpu")),
-      timed(parsed(described, "none")),
-      machine(without_places([&] { return scenario::build_machine(computed); })),
-      workers(std::make_unique<device::Workers>(device::hardware_threads())),
-      queue(std::make_unique<device::CpuQueue>(*workers)) {}
-
-internal::Parts::~Parts() = default;
-
 Strategy::Strategy(const Described& described)
     : Parts(described),
-      train::Strategy(traits_of(described, machine)),
-      lowering_(computed, machine),
-      timed_lowering_(timed, machine),
-      resources_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue, distribution()} {}
-
-data::Distribution Strategy::distribution() const {
-  return {.replicas = std::ssize(machine.replicas),
-          .workers = machine.tasks,
-          .goes_on_with_empty_replicas = computed.strategy->goes_on_with_empty_replicas()};
-}
+      train::Strategy(traits_of(described, machine_)),
+      resources_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue_, distribution()} {}
 
 train::Function Strategy::function(std::string name, train::State& state, train::Function::Mode mode,
                                    train::Function::Body body) const {
@@ -114,45 +48,6 @@ data::DistributedDataset Strategy::distribute_datasets_from_function(
     const std::function<data::Dataset(const data::InputContext&)>& function,
     data::InputReplication replication) const {
   return data::DistributedDataset::from_function(function, distribution(), replication);
-}
-
-timing::Simulated Strategy::simulate(train::Function& step, const train::PerReplica& arguments,
-                                     Execution execution) const {
-  std::vector<const Step*> steps;
-  for (std::size_t i = 0; i < arguments.size(); ++i) steps.push_back(&step.step_for(arguments, i));
-  return simulated(steps, rows_of(arguments), scenario::Loop::custom, execution);
-}
-
-timing::Simulated Strategy::simulate(train::Model& model, const std::vector<Tensor>& batch) const {
-  std::vector<const Step*> steps;
-  for (std::size_t i = 0; i < machine.replicas.size(); ++i) steps.push_back(&model.training_step(batch, i));
-  return simulated(steps, rows_of({batch}), scenario::Loop::fit, Execution::function);
-}
-
-timing::Simulated Strategy::simulated(std::vector<train::StepRecorder>& recorded) const {
-  std::vector<Step> steps;
-  for (train::StepRecorder& recorder : recorded) steps.push_back(std::move(recorder).finish());
-  std::vector<const Step*> each;
-  for (const Step& step : steps) each.push_back(&step);
-  const auto execution = train::functions_here() > 0 ? Execution::function : Execution::eager;
-  return simulated(each, std::ssize(steps), scenario::Loop::custom, execution);
-}
-
-timing::Simulated Strategy::simulated(strategy::Steps steps, std::int64_t rows, scenario::Loop loop,
-                                      Execution execution) const {
-  const plan::Plan plan = timed_lowering_.lower(steps);
-  if (const auto shortage = plan::report_memory(plan).shortage)
-    throw device::ResourceExhaustedError(shortage->message);
-  scenario::Scenario run = timed;
-  run.training.loop = loop;
-  run.training.run_eagerly = execution == Execution::eager;
-  timing::SimulationOptions options;
-  options.rows = rows;
-  options.copies = session::copies_of(run);
-  options.software = session::software_of(run, machine);
-  options.is_brought_together = timed.strategy->meets_in_collectives();
-  options.known_collectives = &known_;
-  return timing::simulate_step(plan, machine, options).summary;
 }
 
 // ---- The constructors
@@ -215,8 +110,8 @@ std::string logical_text(const LogicalDevices& logical) {
 std::string platform_of(const MultiWorkerMirroredOptions& options) {
   if (options.cluster_resolver == nullptr) return options.platform;
   const cluster::ClusterSpec spec = options.cluster_resolver->cluster_spec();
-  const int workers = cluster::task_count(spec, "chief") + cluster::task_count(spec, "worker");
-  return fmt::format(R"({{"file": {}, "set": {{"machines": {}}}}})", json::quote(options.platform), workers);
+  return machines_of(options.platform,
+                     cluster::task_count(spec, "chief") + cluster::task_count(spec, "worker"));
 }
 
 }  // namespace
@@ -271,6 +166,28 @@ Strategy multi_worker_mirrored(const MultiWorkerMirroredOptions& options) {
       {.name = "CollectiveAllReduceStrategy", .platform = platform_of(options), .strategy = written.text()});
 }
 
+namespace {
+
+// The resolver of a TPU describes its slice, too.
+std::function<void(const cluster::Machine&)> same_slice(const cluster::TPUClusterResolver* resolver) {
+  if (resolver == nullptr) return {};
+  return [resolver](const cluster::Machine& machine) {
+    const cluster::Topology own = cluster::topology_of(*machine.platform);
+    const cluster::Topology& given = resolver->topology();
+    if (own.mesh_shape() == given.mesh_shape() && own.device_coordinates() == given.device_coordinates())
+      return;
+    const auto print = [](const cluster::Topology& topology) {
+      return fmt::format("{} with {} cores each", counted(topology.num_tasks(), "host"),
+                         topology.num_tpus_per_task());
+    };
+    throw InputError(fmt::format("the TPUClusterResolver is that of another slice: it has {}, and {} has {}",
+                                 print(given), machine.platform->name(), print(own)),
+                     "give both the same slice");
+  };
+}
+
+}  // namespace
+
 Strategy tpu(const TpuOptions& options) {
   return Strategy({.name = "TPUStrategyV2",
                    .platform = options.platform,
@@ -278,7 +195,8 @@ Strategy tpu(const TpuOptions& options) {
                    .eager_refusal =
                        "TPUStrategy.run(fn, ...) does not support pure eager execution. please make sure "
                        "the function passed into `strategy.run` is a `tf.function` or `strategy.run` is "
-                       "called inside a `tf.function` if eager behavior is enabled."});
+                       "called inside a `tf.function` if eager behavior is enabled.",
+                   .check = same_slice(options.tpu_cluster_resolver)});
 }
 
 }  // namespace wt::distribute

@@ -22,43 +22,10 @@
 #include <vector>
 
 #include "cluster/resolver.h"
-#include "session/lowering.h"
-#include "timing/simulated.h"
-#include "train/distributed/step_recorder.h"
-#include "train/model.h"
-#include "train/strategy.h"
+#include "cluster/tpu_resolver.h"
+#include "distribute/described.h"
 
 namespace wt::distribute {
-
-// The arguments of a constructor, in the form in which a scenario file has them.
-struct Described {
-  std::string name{};      // of the class in TensorFlow: "MirroredStrategy"
-  std::string platform{};  // a name, or JSON
-  std::string strategy{};  // an object
-  std::string devices{};   // an object, or nothing
-  train::VariablePlacement variables = train::VariablePlacement::mirrored;
-  strategy::CrossDeviceOps cross_device_ops = strategy::CrossDeviceOps::collective_nccl;
-  std::string eager_refusal{};  // train::Strategy::Traits
-};
-
-// How a step runs: compiled, as a tf.function, or operation by operation, each of which the host launches by itself.
-enum class Execution : std::uint8_t { function, eager };
-
-namespace internal {
-
-// What a strategy has before its base class can be made, which wants the number of replicas.
-struct Parts {
-  explicit Parts(const Described& described);
-  ~Parts();
-
-  scenario::Scenario computed{};  // by this host
-  scenario::Scenario timed{};     // the same without numbers, so that tasks that are alike are played once
-  cluster::Machine machine{};
-  std::unique_ptr<device::Workers> workers{};
-  std::unique_ptr<device::CpuQueue> queue{};
-};
-
-}  // namespace internal
 
 class Strategy : private internal::Parts, public train::Strategy {
  public:
@@ -67,10 +34,10 @@ class Strategy : private internal::Parts, public train::Strategy {
   explicit Strategy(const Described& described);
 
   // The devices on which the replicas compute, in the order of the replicas.
-  const cluster::Machine& cluster() const { return machine; }
+  const cluster::Machine& cluster() const { return machine_; }
   // The strategy's lowering, this host's queues, and how datasets are dealt out: what functions and Keras models take.
   train::Resources& resources() const { return resources_; }
-  data::Distribution distribution() const;
+  data::Distribution distribution() const { return input(); }
 
   // tf.function for the body of `run`. Requires: strategy and state outlive it.
   train::Function function(std::string name, train::State& state, train::Function::Mode mode,
@@ -86,25 +53,27 @@ class Strategy : private internal::Parts, public train::Strategy {
   // The time of a step of a compiled loop of one's own on the described machine, with such arguments for each replica,
   // which may lack numbers. Throws device::ResourceExhaustedError if the step doesn't fit into a device's memory.
   timing::Simulated simulate(train::Function& step, const train::PerReplica& arguments,
-                             Execution execution = Execution::function) const;
+                             Execution execution = Execution::function) const {
+    return simulated(step, arguments, execution);
+  }
   // The same for a body that computes at once (train/strategy.h): it is run once, numbers included, and what each replica
-  // does is lowered and timed. Under TPUStrategy, and inside of a train::InsideFunction, it counts as a function. What a
-  // merge_call does is done once for all replicas, and takes no time here.
+  // does, alone or in a merge_call, is lowered and timed (train/distributed/step_recorder.h). Under TPUStrategy, and inside
+  // of a train::InsideFunction, it counts as a function.
   template <class Body, class... Arguments>
   requires std::invocable<Body, train::SelectedType<Arguments>...>
   auto simulate(const Body& body, const Arguments&... arguments) const -> timing::Simulated;
   // The same for a step of Keras' fit on a batch for all replicas together. Requires: the model is compiled, and has
   // this strategy's resources.
-  timing::Simulated simulate(train::Model& model, const std::vector<Tensor>& batch) const;
+  timing::Simulated simulate(train::Model& model, const std::vector<Tensor>& batch) const {
+    return simulated(model, batch);
+  }
+
+  // How long the first values of these variables take from the first replica to all others, when they are made. It is spent
+  // once, and is in no step. 0: there is one copy, or there are more replicas than session/first_values.h simulates.
+  Seconds simulate_first_values(const train::State& state) const { return first_values(state); }
 
  private:
-  timing::Simulated simulated(strategy::Steps steps, std::int64_t rows, scenario::Loop loop,
-                              Execution execution) const;
-  timing::Simulated simulated(std::vector<train::StepRecorder>& recorded) const;
-
-  mutable session::ScenarioLowering lowering_, timed_lowering_;
   mutable train::Resources resources_;
-  mutable communication::KnownTimes known_{};
 };
 
 template <class Body, class... Arguments>
@@ -113,18 +82,12 @@ auto Strategy::simulate(const Body& body, const Arguments&... arguments) const -
   std::optional<train::InsideFunction> function;
   if (!traits().eager_refusal.empty()) function.emplace();
   std::vector<train::StepRecorder> steps(static_cast<std::size_t>(num_replicas_in_sync()));
-  run_replicas([&](std::size_t replica) {
-    const train::StepRecorder::Here here(steps[replica]);
-    body(train::select_replica(arguments, replica)...);
-  });
+  internal::record(*this, steps, body, arguments...);
   return simulated(steps);
 }
 
-// ---- The constructors. Options that are left out have TensorFlow's defaults.
-
-// tf.config.set_logical_device_configuration: the memory limits of the pieces that a device is cut into, {{"GPU:0",
-// {1024_MiB, 1024_MiB}}}. The pieces are numbered through.
-using LogicalDevices = std::map<std::string, std::vector<Bytes>>;
+// ---- The constructors. Options that are left out have TensorFlow's defaults. That of parameter servers, whose programs have
+// a coordinator, is in distribute/parameter_server.h.
 
 struct OneDeviceOptions {
   std::string platform{};
@@ -153,6 +116,8 @@ struct MultiWorkerMirroredOptions {
 };
 struct TpuOptions {
   std::string platform{};  // with its slice, as in {"file": "tpu_v3", "set": {"slice": "v3-8"}}
+  // Refused with InputError if its topology isn't that of the platform.
+  const cluster::TPUClusterResolver* tpu_cluster_resolver = nullptr;
 };
 
 Strategy default_strategy(const std::string& platform);

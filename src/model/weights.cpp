@@ -54,6 +54,13 @@ std::vector<Weight> weights_of(const Layer& model, Semantics semantics) {
   return forward(model, 1, false, semantics).weights;
 }
 
+std::vector<Symbol> trainable_of(const Building& building, const Layer& model) {
+  std::vector<Symbol> symbols;
+  for (const Weight& weight : weights_of(model, building.semantics()))
+    if (weight.options.trainable) symbols.push_back(building.symbol(weight.name));
+  return symbols;
+}
+
 ParameterCount count_parameters(const std::vector<Weight>& weights) {
   ParameterCount count;
   for (const Weight& weight : weights) {

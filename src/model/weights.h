@@ -31,6 +31,10 @@ std::vector<TensorSpec> batched(const std::vector<TensorSpec>& specs, std::int64
 // In the order of their creation. Throws InputError if the shapes of the model's inputs are not known.
 std::vector<Weight> weights_of(const Layer& model, Semantics semantics = default_semantics);
 
+// The trainable weights of one model among those of a step in which several are called, as a GAN calls its generator and its
+// discriminator. Requires: the model was called in this step.
+std::vector<Symbol> trainable_of(const Building& building, const Layer& model);
+
 // Keras' count_params. The states of random streams are not counted.
 struct ParameterCount {
   std::int64_t trainable = 0;

@@ -66,6 +66,12 @@ void JobClock::add_drained_steps(timing::JobFacts& facts) {
   facts.whole.push_back({drained, clock_.step_without_reading()});
 }
 
+timing::Event JobClock::first_values() {
+  if (scenario_.job && scenario_.job->first_values) return {.count = 1};
+  const std::optional<Seconds> time = clock_.first_values();
+  return time ? timing::Event{.count = 1, .each = time} : timing::Event{};
+}
+
 // ---- Input
 
 double JobClock::passes() const {
@@ -173,6 +179,7 @@ std::int64_t JobClock::programs() const {
 
 timing::JobTime JobClock::time() {
   timing::JobFacts facts{.given = scenario_.job.value_or(timing::GivenTimes{}),
+                         .first_values = first_values(),
                          .functions = functions(),
                          .compile = scenario_.time.compile,
                          .fills = fills(),

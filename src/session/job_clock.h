@@ -20,6 +20,7 @@ class JobClock {
   std::int64_t partial_steps(std::int64_t begin, std::int64_t end) const;
   void add_steps(timing::JobFacts& facts);
   void add_drained_steps(timing::JobFacts& facts);
+  timing::Event first_values();
   timing::Event fills() const;
   timing::Event first_input();
   timing::Event evaluations();

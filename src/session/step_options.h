@@ -5,6 +5,7 @@
 
 #include "plan/rows.h"
 #include "scenario/machine.h"
+#include "timing/pool.h"
 #include "timing/software.h"
 
 namespace wt::session {
@@ -16,5 +17,11 @@ plan::RowCopies copies_of(const scenario::Scenario& scenario);
 // or the user doesn't want it counted.
 std::optional<timing::SoftwareOptions> software_of(const scenario::Scenario& scenario,
                                                    const cluster::Machine& machine);
+
+// How a coordinator hands out the closures of a training with so many steps. Absent: all devices make the same steps.
+std::optional<timing::PoolOptions> pool_of(const scenario::Scenario& scenario, const cluster::Machine& machine,
+                                           const plan::Plan& plan, std::int64_t steps);
+// The time of the coordinator for as many steps as it dispatches together.
+Seconds dispatch_of(const scenario::Scenario& scenario);
 
 }  // namespace wt::session

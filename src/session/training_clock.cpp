@@ -7,6 +7,7 @@
 
 #include "base/narrow.h"
 #include "communication/constants.h"
+#include "session/first_values.h"
 #include "session/rows_pipeline.h"
 #include "session/step_options.h"
 #include "strategy/place.h"
@@ -38,36 +39,6 @@ TrainingClock::TrainingClock(const scenario::Scenario& scenario, const scenario:
       plans_(plans),
       options_(std::move(options)),
       phases_(job.faults, job.machine.replicas.size()) {}
-
-namespace {
-
-constexpr std::int64_t of_each_worker = 5;  // dispatches that are played at least
-
-// As many closures as show how the workers drift apart, or all of a shorter training. Equal workers begin in
-// phase, and each needs some dozens of closures to leave it: the link that bounds 64 workers with two servers
-// was busy for 93.6 % of the time in the first 1,000 closures, and for 99.0 % in 4,000. The effort grows with
-// the flows of a closure and with those of all workers, which share links: 16 workers with 320 flows each
-// (ResNet-50) took 73 s for 1,000 closures.
-std::int64_t closures_to_play(std::int64_t steps, std::int64_t workers, std::int64_t at_once,
-                              const plan::Plan& plan) {
-  const std::int64_t most = std::max<std::int64_t>(1000, 60 * workers);
-  constexpr double affordable = 1e8;
-  const auto flows = static_cast<double>(std::ranges::count_if(
-      plan.nodes, [](const plan::Node& node) { return std::holds_alternative<plan::Move>(node.action); }));
-  const double few = affordable / (flows * flows * static_cast<double>(workers) + 1);
-  const std::int64_t least = of_each_worker * workers * at_once;
-  return std::clamp<std::int64_t>(
-      steps, 1, std::max(least, few < static_cast<double>(most) ? static_cast<std::int64_t>(few) : most));
-}
-
-// So many steps a dispatch that each worker can be seen to take some several times: the time of a step is the
-// same if both the steps and the time of a dispatch are fewer by one factor.
-std::int64_t at_once_to_play(std::int64_t at_once, std::int64_t workers) {
-  constexpr std::int64_t most = 20'000;  // closures in all
-  return std::min(at_once, std::max<std::int64_t>(1, most / (of_each_worker * workers)));
-}
-
-}  // namespace
 
 // ---- A step
 
@@ -108,7 +79,7 @@ timing::SimulationOptions TrainingClock::options_of(std::int64_t rows, std::size
   options.timeout = scenario_.strategy->collective_timeout();
   options.steps.count_at = scenario_.place("time.steps");
   if (scenario_.time.steps) options.steps.count = narrow<int>(*scenario_.time.steps);
-  options.pool = pool_options(plans_.of(rows));
+  options.pool = pool_of(scenario_, job_.machine, plans_.of(rows), scenario::steps_of(scenario_, job_));
   if (job_.machine.all_replicas() == 1 && !options.pool)
     measure(options);
   else if (scenario_.time.measured_step) {
@@ -151,35 +122,11 @@ Seconds TrainingClock::step_time(std::int64_t rows, std::int64_t number) {
 const timing::PlayedPool& TrainingClock::closures(std::int64_t count, std::int64_t epoch) {
   timing::SimulationOptions options = options_of(job_.global_batch, phases_.last());
   options.pool->closures = count;
-  options.pool->dispatch = dispatch();
+  options.pool->dispatch = dispatch_of(scenario_);
   options.pool->at_once = scenario_.training.steps_per_execution;
   options.steps.seed += epoch;
   options.scale = step().scale;
   return played_.emplace(timing::simulate_closures(plans_.whole(), job_.machine, options));
-}
-
-// Of the coordinator, for as many steps as it dispatches together.
-Seconds TrainingClock::dispatch() const {
-  return scenario_.strategy->has_coordinator() ? communication::constants().grpc.dispatch : Seconds(0);
-}
-
-std::optional<timing::PoolOptions> TrainingClock::pool_options(const plan::Plan& plan) const {
-  if (!job_.machine.pool) return std::nullopt;
-  const cluster::Pool& pool = *job_.machine.pool;
-  const std::int64_t wanted = scenario_.training.steps_per_execution;
-  const std::int64_t at_once = at_once_to_play(wanted, std::ssize(pool.workers));
-  std::int64_t closures = scenario_.time.steps.value_or(
-      closures_to_play(scenario::steps_of(scenario_, job_), std::ssize(pool.workers), at_once, plan));
-  const std::int64_t join_every = scenario_.training.join_every.value_or(0);
-  if (join_every > 0 && closures > join_every) closures -= closures % join_every;
-  return timing::PoolOptions{
-      .workers = strategy::devices_of_workers(pool),
-      .replicas = job_.machine.replicas.size(),
-      .servers = std::ssize(pool.servers),
-      .closures = closures,
-      .dispatch = dispatch() * (static_cast<double>(at_once) / static_cast<double>(wanted)),
-      .at_once = at_once,
-      .join_every = join_every};
 }
 
 // Simulates the first replica's step without communication. A scenario's measured step is that of one device
@@ -301,6 +248,13 @@ void TrainingClock::complete(timing::Simulated& summary) {
 }
 
 // ---- The whole training
+
+std::optional<Seconds> TrainingClock::first_values() {
+  const Step& step = plans_.step();
+  std::vector<TensorSpec> variables;
+  for (const StepVariable& variable : step.variables) variables.push_back(step.program.spec(variable.value));
+  return time_of_first_values(scenario_, job_.machine, variables);
+}
 
 Seconds TrainingClock::time_before(std::int64_t step) {
   Seconds time{};

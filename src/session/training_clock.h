@@ -46,6 +46,8 @@ class TrainingClock {
   }
   // The step of a whole batch in the last phase, if its rows need no reading.
   Seconds step_without_reading();
+  // Of all variables of the step; unset if none are sent (session/first_values.h).
+  std::optional<Seconds> first_values();
   // Unset if the step does not fit into the devices' memory.
   Bytes size_of_checkpoint();  // all variables once, those of the optimizer included
   std::optional<Seconds> evaluation_step(std::int64_t rows);
@@ -84,9 +86,6 @@ class TrainingClock {
   };
   const Alone& simulate_alone(std::int64_t rows);
   timing::SimulationOptions options_for(std::int64_t rows, std::span<const std::int64_t> replica_rows) const;
-  Seconds dispatch() const;
-  // Absent: all devices make the same steps.
-  std::optional<timing::PoolOptions> pool_options(const plan::Plan& plan) const;
   void run_without_strategy(timing::SimulationOptions& options) const;
   void measure(timing::SimulationOptions& options) const;
   void fold(timing::SimulationOptions& options, const plan::Plan& plan) const;

@@ -27,17 +27,6 @@ std::vector<Name> resolved(const std::vector<GivenDevice>& given, const Context&
   return names;
 }
 
-void refuse_duplicates(const std::vector<Name>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
-        names.begin() + static_cast<std::ptrdiff_t>(i)) {
-      std::vector<std::string> texts;
-      for (const Name& name : names) texts.push_back(fmt::format("'{}'", print(name)));
-      throw device::ValueError(
-          fmt::format("No duplicates allowed in `devices` argument: ({})", fmt::join(texts, ", ")));
-    }
-}
-
 // All GPUs if there are any. Otherwise all CPUs for mirrored, and the first CPU for central storage.
 std::vector<Name> own_choice(Kind kind, Context& context) {
   std::vector<Name> gpus = logical(context, device::Kind::gpu);
@@ -48,6 +37,17 @@ std::vector<Name> own_choice(Kind kind, Context& context) {
 }
 
 }  // namespace
+
+void require_different(const std::vector<Name>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i)) {
+      std::vector<std::string> texts;
+      for (const Name& name : names) texts.push_back(fmt::format("'{}'", print(name)));
+      throw device::ValueError(
+          fmt::format("No duplicates allowed in `devices` argument: ({})", fmt::join(texts, ", ")));
+    }
+}
 
 std::vector<GivenDevice> given(const std::vector<LogicalDevice>& devices) {
   return {devices.begin(), devices.end()};
@@ -62,7 +62,7 @@ std::vector<Name> worker_devices(const Choice& choice, Context& context) {
     return own_choice(choice.kind, context);
   }
   std::vector<Name> names = resolved(choice.devices, context);
-  refuse_duplicates(names);
+  if (choice.kind != Kind::central_storage) require_different(names);
   return names;
 }
 

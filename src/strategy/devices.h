@@ -37,7 +37,11 @@ struct Choice {
   std::optional<GivenDevice> parameter_device{};  // central_storage
 };
 
-// Full names. Throws RuntimeError for the default strategy, as TensorFlow does.
+// Throws ValueError, in TensorFlow's words, for a device that is named twice.
+void require_different(const std::vector<device::Name>& names);
+
+// Full names. Throws RuntimeError for the default strategy, as TensorFlow does. Central storage takes a device twice, and has
+// two replicas on it then.
 std::vector<device::Name> worker_devices(const Choice& choice, device::Context& context);
 std::vector<device::Name> parameter_devices(const Choice& choice, device::Context& context);
 

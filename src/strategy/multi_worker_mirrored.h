@@ -31,7 +31,8 @@ plan::Plan lower_multi_worker_mirrored(Steps steps, std::span<const Place> place
                                        const MultiWorkerMirroredOptions& options = {});
 
 // The plan that runs before the first step: the first device of the chief sends its initial values to the
-// first device of every task, which sends them on to the other devices of the task.
+// first device of every task, which sends them on to the other devices of the task. In one task that is what
+// MirroredStrategy does.
 plan::Plan lower_initial_broadcast(const Step& step, std::span<const Place> places);
 
 }  // namespace wt::strategy

@@ -179,6 +179,11 @@ class Strategy {
 
   // Throws InputError for what the strategy can't do on such devices.
   virtual plan::Plan lower(Steps steps, const Setting& setting) const = 0;
+  // What runs once before the first step: every replica receives the first values of the step's variables. Unset: none
+  // are sent, because there is one copy.
+  virtual std::optional<plan::Plan> lower_first_values(const Step&, std::span<const Place>) const {
+    return std::nullopt;
+  }
   // On the devices of the first replica alone, which is the only place of `setting`.
   virtual plan::Plan lower_alone(const Step& step, const Setting& setting) const;
   // Why no task stands for all tasks, even if they are alike; empty: it does.

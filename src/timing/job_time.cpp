@@ -159,15 +159,19 @@ Seconds JobTime::total() const { return sum(items); }
 
 JobTime job_time(const JobFacts& facts) {
   const GivenTimes& given = facts.given;
-  std::vector<JobItem> items{
-      item("start of processes", "job.start", Event{.count = 1}, given.start),
-      item("tracing of functions", "job.tracing", Event{.count = facts.functions}, given.tracing)};
+  std::vector<JobItem> items{item("start of processes", "job.start", Event{.count = 1}, given.start)};
+  if (facts.first_values.count > 0)
+    items.push_back(
+        item("first values of variables", "job.first_values", facts.first_values, given.first_values));
+  items.push_back(
+      item("tracing of functions", "job.tracing", Event{.count = facts.functions}, given.tracing));
   if (facts.programs)
     items.push_back(item("compilation", "time.compile", Event{.count = *facts.programs}, facts.compile));
+  const Seconds starting = sum(items);
   if (facts.fills.count > 0)
     items.push_back(item("filling of shuffle buffers", "job.shuffle", facts.fills, given.shuffle));
   items.push_back(item("first input", "job.first_input", facts.first_input, given.first_input));
-  const Seconds startup = sum(std::span(items).first(facts.programs ? 3 : 2)) + items.back().each;
+  const Seconds startup = starting + items.back().each;
   const Seconds before = sum(items);
   const JobItem whole = item("steps", "job.step", facts.whole, given.step);
   const JobItem partial =

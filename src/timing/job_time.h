@@ -33,6 +33,7 @@ std::string_view name(Basis basis);  // "simulated"
 // What a scenario gives of a job: times of items, in place of simulated or estimated ones, and what they follow from.
 struct GivenTimes {
   std::optional<Seconds> start{};           // of processes and communicators
+  std::optional<Seconds> first_values{};    // sending the first values of all variables to all replicas
   std::optional<Seconds> tracing{};         // of one function
   std::optional<Seconds> shuffle{};         // filling the shuffle buffer once
   std::optional<Seconds> first_input{};     // the wait for the first rows after each start of the input
@@ -83,6 +84,7 @@ struct Event {
 
 struct JobFacts {
   GivenTimes given{};
+  Event first_values{};                    // that are sent to all replicas
   std::int64_t functions = 0;              // that are traced
   std::optional<std::int64_t> programs{};  // that are compiled; unset: nothing is compiled
   std::optional<Seconds> compile{};        // of one program, as the scenario gives it

@@ -350,6 +350,11 @@ PlayedPool simulate_closures(const plan::Plan& plan, const cluster::Machine& mac
   return simulator.played_pool();
 }
 
+Seconds time_of_messages(const plan::Plan& plan, const cluster::Machine& machine) {
+  StepClock clock(*machine.platform, replicas_of(machine));
+  return clock.time(plan, endpoints_of(plan, machine), {}).timeline.end;
+}
+
 Simulation simulate_step(const plan::Plan& plan, const cluster::Machine& machine,
                          const SimulationOptions& options) {
   return StepSimulator(plan, machine, options).simulate();

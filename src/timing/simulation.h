@@ -103,6 +103,10 @@ std::vector<platform::Endpoint> endpoints_of(const plan::Plan& plan, const clust
 PlayedPool simulate_closures(const plan::Plan& plan, const cluster::Machine& machine,
                              const SimulationOptions& options);
 
+// How long a plan without kernels takes that runs once, such as a broadcast of first values. Requires: the machine has a
+// platform.
+Seconds time_of_messages(const plan::Plan& plan, const cluster::Machine& machine);
+
 // Requires: the machine has a platform, and the plan's first device is that of the machine's first replica.
 Simulation simulate_step(const plan::Plan& plan, const cluster::Machine& machine,
                          const SimulationOptions& options);

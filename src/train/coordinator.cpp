@@ -1,5 +1,7 @@
 #include "train/coordinator.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace wt::train {
@@ -47,6 +49,7 @@ std::exception_ptr error_of_closure() {
 
 RemoteValue ClusterCoordinator::schedule(const Closure& closure) {
   throw_pending();
+  const Strategy::Scope scope = strategy_.scope();
   RemoteValue value;
   try {
     value.closure_->results = closure(strategy_.coordination_.scheduled++ % strategy_.workers());
@@ -63,6 +66,10 @@ RemoteValue ClusterCoordinator::schedule(Function& function, const std::vector<A
           "`tf.distribute.experimental.coordinator.RemoteValue` used as an input to scheduled function is "
           "not "
           "yet supported.");
+  if (strategy_.num_replicas_in_sync() > 1)
+    throw InputError(fmt::format("a worker has {} replicas, and the function is given arguments for one",
+                                 strategy_.num_replicas_in_sync()),
+                     "schedule a C++ function that calls strategy.run with the arguments of all");
   return schedule([&](std::int64_t worker) {
     std::vector<Tensor> tensors;
     for (const Argument& argument : arguments) {

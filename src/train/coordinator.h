@@ -10,10 +10,18 @@
 //   coordinator.join();
 //   const Tensor loss = losses.back().fetch().front();
 //
+// A closure runs in the scope of the strategy, and may run functions on the replicas of its worker and reduce what they
+// return:
+//
+//   coordinator.schedule([&](std::int64_t) {
+//     const auto losses = strategy.run(step, batch);
+//     return std::vector{strategy.reduce(ReduceOp::mean, losses).numbers};
+//   });
+//
 // This coordinator gives the numbers of one of the executions that TensorFlow may make: workers take the
 // closures in turn, and each closure is done before the next begins, in this program's own thread. So the
 // same program gives the same numbers. How long closures take, which of them overlap and how stale their
-// updates are is simulated for scenarios (timing/pool.h).
+// updates are is simulated (distribute/parameter_server.h, timing/pool.h).
 //
 // As TensorFlow documents and the recordings `servers_*` show: an error that a closure raises reaches the
 // program once, at the next `schedule` or `join`, and stays with the closure's own value; the coordinator
@@ -123,7 +131,8 @@ class ClusterCoordinator {
   ParameterServerStrategy& strategy() const { return strategy_; }
 
   // Throws the error of an earlier closure, if it has not been thrown yet; nothing is scheduled then. Throws
-  // device::ValueError for a RemoteValue among the arguments.
+  // device::ValueError for a RemoteValue among the arguments, and InputError for a function where a worker has several
+  // replicas, which a closure gives their arguments. Throws device::RuntimeError inside the scope of another strategy.
   RemoteValue schedule(Function& function, const std::vector<Argument>& arguments);
   RemoteValue schedule(const Closure& closure);
   // Waits for all closures, and throws as `schedule` does.

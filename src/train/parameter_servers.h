@@ -1,7 +1,7 @@
 #pragma once
 // tf.distribute.ParameterServerStrategy (version 2) for programs with a training loop of their own: a cluster
 // of workers and servers, and where its variables are. A coordinator hands functions out to the workers
-// (train/coordinator.h).
+// (train/coordinator.h). distribute/parameter_server.h has the same strategy on a described machine, with its time.
 //
 //   const cluster::SimpleClusterResolver resolver(spec);  // or the resolver of a TF_CONFIG
 //   ParameterServerStrategy strategy(resolver, model::partition_by(model::FixedShardsPartitioner{3}));
@@ -11,9 +11,10 @@
 // ServerCounts is the short form of a cluster: {.workers = 2, .servers = 3}. Names and error texts are
 // TensorFlow's.
 //
-// There are two kinds of variables, and they share neither values nor turns on the servers: those of a
-// function, whose values its State keeps, and those that `create` makes, which the program reads and assigns
-// itself (train/server_variable.h). Each kind begins with the first server.
+// There are two kinds of variables, and they share neither values nor turns on the servers. Those of a function have
+// their values in its State. The program's own are assigned and read by single operations, on the coordinator, in a run
+// or in a closure: a Variable that is made in the scope (train/distributed/variable.h), or what `create` makes
+// (train/server_variable.h). Each kind begins with the first server.
 //
 // A Keras model with such resources trains by closures of a coordinator, as in Keras 2. Keras 3 refuses it
 // (train/coordinated_fit.h).
@@ -24,6 +25,7 @@
 
 #include "cluster/resolver.h"
 #include "model/partitioner.h"
+#include "train/distributed/variable.h"
 #include "train/function.h"
 #include "train/server_variable.h"
 #include "train/strategy.h"
@@ -39,16 +41,14 @@ class ParameterServerStrategy : public Strategy {
  public:
   // Throws device::ValueError for a cluster that TensorFlow refuses, for example one without a worker or a
   // server. A partition that cuts a variable otherwise than along its first axis is refused when the variable
-  // is made.
-  explicit ParameterServerStrategy(ServerCounts counts, model::Partition variable_partitioner = {});
+  // is made. `replicas` are the devices of one worker; none: the CPU of this host.
+  explicit ParameterServerStrategy(ServerCounts counts, model::Partition variable_partitioner = {},
+                                   std::vector<device::LogicalDevice> replicas = {});
   explicit ParameterServerStrategy(const cluster::ClusterResolver& resolver,
                                    model::Partition variable_partitioner = {});
 
   std::int64_t workers() const { return counts_.workers; }
   std::int64_t servers() const { return counts_.servers; }
-  std::vector<std::string> worker_devices() const { return {"/device:CPU:0"}; }
-  std::vector<std::string> parameter_devices() const { return {"/job:chief/replica:0/task:0/device:CPU:0"}; }
-
   // The first value of a variable or of one of its shards, which begins with the given row of the variable.
   using InitialValue = std::function<Tensor(const TensorSpec& part, std::int64_t first_row)>;
 
@@ -58,6 +58,9 @@ class ParameterServerStrategy : public Strategy {
   ServerVariable create(std::string name, const Tensor& initial_value);
   // A variable that an optimizer keeps for a part of another one is with that part.
   static ServerVariable create_slot(std::string name, const ServerVariable::Part& owner);
+
+  // The program's own variables, in the order in which they were made.
+  const std::vector<VariableDeclaration>& variables() const { return variables_; }
 
   // The resources of one worker, whose variables are on the servers.
   Resources resources(execute::Queues queues) const;
@@ -70,21 +73,31 @@ class ParameterServerStrategy : public Strategy {
     std::exception_ptr pending{};  // the error of a closure that has not been thrown yet
   };
   Lowering lowering() const;
+  std::vector<ServerPart> place(const VariableDeclaration& variable) const;
 
   ServerCounts counts_;
   model::Partition partition_;
-  std::size_t next_ = 0;        // the turn of the next variable
-  bool makes_dataset_ = false;  // a dataset function runs
+  // Variables are also made in the scope of a strategy that is const.
+  mutable std::vector<VariableDeclaration> variables_{};
+  mutable std::size_t next_ = 0;  // the turn of the next variable
+  bool makes_dataset_ = false;    // a dataset function runs
   Coordination coordination_{};
 };
 
+// The counts of a cluster. Throws device::ValueError for one that TensorFlow refuses.
+ServerCounts server_counts_of(const cluster::ClusterResolver& resolver);
+
 // tf.compat.v1.distribute.experimental.ParameterServerStrategy. TensorFlow 2 runs it inside tf.estimator
-// only: its scope and its run throw NotImplementedError. Scenarios train with it ("parameter_server_v1").
+// only: its scope, its run, its updates and its datasets throw NotImplementedError. Scenarios train with it
+// ("parameter_server_v1").
 class ParameterServerStrategyV1 : public Strategy {
  public:
   ParameterServerStrategyV1();
   // Throws device::ValueError for a cluster without a server.
   explicit ParameterServerStrategyV1(const cluster::ClusterResolver& resolver);
+
+  [[noreturn]] void experimental_distribute_dataset(const data::Dataset& dataset) const;
+  [[noreturn]] void distribute_datasets_from_function(const std::function<data::Dataset()>& function) const;
 };
 
 }  // namespace wt::train

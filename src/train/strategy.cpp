@@ -6,6 +6,7 @@
 
 #include "device/error.h"
 #include "train/distributed/extended.h"
+#include "train/distributed/step_recorder.h"
 #include "train/distributed/variable.h"
 #include "train/errors.h"
 #include "train/tensor_operations.h"
@@ -130,7 +131,9 @@ Eager& Strategy::eager(std::optional<std::size_t> replica) const {
   std::unique_ptr<Eagers::One>& one = eagers_->all.at(replica.value_or(traits_.devices.size()));
   if (!one) {
     const device::Name task = task_of(traits_.devices.at(replica.value_or(0)).name);
-    one = std::make_unique<Eagers::One>(seen_by(task, existing_devices()), task);
+    std::vector<device::LogicalDevice> seen = seen_by(task, existing_devices());
+    for (const device::Name& server : traits_.servers) seen.push_back({.name = server});
+    one = std::make_unique<Eagers::One>(std::move(seen), task);
     eagers_->configure(one->eager);
   }
   return one->eager;
@@ -259,34 +262,46 @@ void Strategy::run_replicas(const ReplicaThreads::Body& body) const {
 PerReplica Strategy::run(Function& function, const PerReplica& arguments) const {
   require_usable();
   require_cross_replica_context();
-  WT_EXPECT(std::ssize(arguments) == num_replicas_in_sync(),
-            "arguments are given for {} replicas, and there are {}", arguments.size(),
-            num_replicas_in_sync());
+  require_one_each(arguments.size());
   const Entered replica({this, ThreadMode::Kind::replica});
   return function.run(arguments);
 }
 
 // ---- Reductions
 
+void Strategy::require_one_each(std::size_t values) const {
+  if (static_cast<std::int64_t>(values) == num_replicas_in_sync()) return;
+  throw InputError(
+      fmt::format("{} values are given for the {} replicas of {}", values, num_replicas_in_sync(), name()),
+      "give one for each replica");
+}
+
 EagerTensor Strategy::reduce(ReduceOp op, const DistributedValues<EagerTensor>& value,
                              std::optional<int> axis) const {
   require_cross_replica_context();
-  WT_EXPECT(std::ssize(value.values()) == num_replicas_in_sync(), "{} values are given for {} replicas",
-            value.size(), num_replicas_in_sync());
+  require_one_each(value.size());
   if (runs_in_one_thread() && !axis) return value[0];
   const Entered across({this, ThreadMode::Kind::cross_replica, 0, nullptr, &eager()});
   const Eager::Scope host = eager().device("/CPU:0");
   std::vector<EagerTensor> own;
   std::int64_t count = axis ? 0 : num_replicas_in_sync();
-  for (const EagerTensor& each : value.values()) {
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const EagerTensor& each = value[i];
+    const StepRecorder::Here of_replica = StepRecorder::of(i);
     own.push_back(axis ? reduce_sum(each, *axis) : each);
     if (axis) count += each.numbers.shape()[*axis < 0 ? *axis + each.numbers.shape().rank() : *axis];
   }
-  const EagerTensor sum = identity(add_n(own));
-  if (op == ReduceOp::sum) return sum;
-  // Python's division of integers has the type float64, as tf.truediv.
-  const EagerTensor real = is_floating(sum.numbers.type()) ? sum : cast(sum, Type::float64);
-  return real / cast(constant(count), real.numbers.type());
+  const auto reduced = [&] {
+    const StepRecorder::Here paused = StepRecorder::paused();
+    const EagerTensor sum = identity(add_n(own));
+    if (op == ReduceOp::sum) return sum;
+    // Python's division of integers has the type float64, as tf.truediv.
+    const EagerTensor real = is_floating(sum.numbers.type()) ? sum : cast(sum, Type::float64);
+    return real / cast(constant(count), real.numbers.type());
+  };
+  const Addend result = reduced();
+  StepRecorder::reduced(op, Leaves(own.begin(), own.end()), {&result, 1});
+  return std::get<EagerTensor>(result);
 }
 
 Tensor Strategy::reduce(ReduceOp op, const Values& value, std::optional<int> axis) const {
@@ -301,6 +316,7 @@ Tensor Strategy::reduce(ReduceOp op, const PerReplica& returned, std::size_t res
 EagerTensor Strategy::reduce(ReduceOp op, const Variable& value, std::optional<int> axis) const {
   if (!value.has_copies() && num_replicas_in_sync() > 1)
     return {reduce(op, value.value().numbers), value.device()};
+  if (value.is_sharded()) return reduce(op, DistributedValues<EagerTensor>({value.value()}), axis);
   std::vector<EagerTensor> copies;
   for (const Variable& copy : value.copies()) copies.push_back(copy.value());
   return reduce(op, DistributedValues(std::move(copies)), axis);
@@ -330,6 +346,7 @@ EagerTensor Strategy::gather(const DistributedValues<EagerTensor>& value, int ax
   if (value.size() == 1) return value[0];
   const Entered across({this, ThreadMode::Kind::cross_replica, 0, nullptr, &eager()});
   const Eager::Scope host = eager().device("/CPU:0");
+  const StepRecorder::Here paused = StepRecorder::paused();
   const Shape& shape = value[0].numbers.shape();
   if (shape.rank() > 0)
     require_collective_axis(axis, shape, traits_.gathering);  // scalars are refused by concat

@@ -31,6 +31,7 @@ namespace wt::train {
 
 class StrategyExtended;
 class Variable;
+struct VariableDeclaration;
 
 using Values = std::vector<Tensor>;  // one per replica
 
@@ -46,6 +47,15 @@ enum class VariablePlacement : std::uint8_t {
   on_its_device,        // one device's
   mirrored,             // a copy on each replica's device
   on_parameter_device,  // one copy, which replicas share: central storage
+  on_servers,           // the same, each on the next of several servers: parameter servers
+};
+
+// A variable on a server, or a shard of one: the rows from `first_row` on.
+struct ServerPart {
+  std::string name{};  // "table/part_0:0"
+  TensorSpec spec{};
+  std::int64_t first_row = 0;
+  device::Name device{};
 };
 
 class Strategy {
@@ -58,6 +68,9 @@ class Strategy {
     std::optional<std::vector<device::LogicalDevice>> existing{};
     VariablePlacement variables = VariablePlacement::mirrored;
     device::Name parameter_device{};  // of VariablePlacement::on_parameter_device
+    // Of VariablePlacement::on_servers: the servers, and where the parts of a new variable are.
+    std::vector<device::Name> servers{};
+    std::function<std::vector<ServerPart>(const VariableDeclaration& variable)> place_on_servers{};
     Gathering gathering = Gathering::by_collectives;
     strategy::CrossDeviceOps cross_device_ops = strategy::CrossDeviceOps::reduction_to_one_device;
     // TensorFlow's sentences about a strategy that programs with a loop of their own can't use, and about one that runs
@@ -125,6 +138,8 @@ class Strategy {
 
   // ---- For the other files of this folder
 
+  // Throws NotImplementedError if programs with a loop of their own can't use the strategy.
+  void require_usable() const;
   // Where a variable that is meant for this device is: there, or on the host if no process has the device.
   device::Name placed(const device::Name& device) const;
   // Executes the single operations of a replica, or those of the strategy's scopes.
@@ -149,8 +164,8 @@ class Strategy {
 
  private:
   struct Eagers;
-  void require_usable() const;
   const std::vector<device::LogicalDevice>& existing_devices() const;
+  void require_one_each(std::size_t values) const;  // throws InputError
 
   Traits traits_;
   std::unique_ptr<Eagers> eagers_;

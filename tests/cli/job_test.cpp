@@ -2,6 +2,7 @@
 // checked against counts made by hand; its cost is that time at the price; prices of a chip, a machine and a
 // slice of one offer agree; tables have the same figures as single runs.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -160,6 +161,27 @@ TEST_F(Job, AnEvaluationIsAForwardPass) {
   const json::Value once =
       results({R"(training.evaluation={"dataset": {"type": "synthetic", "rows": 96}})", "training.epochs=1"});
   EXPECT_NEAR(time(twice, "validation"), 2 * time(once, "validation"), 1e-12);
+}
+
+// The copies of mirrored variables begin with the first replica's values, which are sent once before the first step.
+TEST_F(Job, ST10_CountsTheBroadcastOfFirstValues) {
+  const std::string name = "first values of variables";
+  EXPECT_EQ(item(results({}), name), nullptr);  // one device
+  double before = 0;
+  for (const int devices : {1, 2, 3, 8}) {
+    const std::string platform =
+        fmt::format(R"(platform={{"file": "dgx_a100", "set": {{"machines": {}, "devices": 1}}}})", devices);
+    const json::Value all = results({platform, R"(strategy={"type": "multi_worker_mirrored"})"});
+    EXPECT_EQ(count(all, name), devices > 1 ? 1 : 0);
+    if (devices == 1) continue;
+    EXPECT_EQ(item(all, name)->find("basis")->string(), "simulated");
+    EXPECT_GT(time(all, name), before) << devices;
+    before = time(all, name) * (1 - 1e-9);
+    const json::Value given = results(
+        {platform, R"(strategy={"type": "multi_worker_mirrored"})", R"(job={"first_values": "3 s"})"});
+    EXPECT_EQ(time(given, name), 3);
+    EXPECT_EQ(number_at(given, {"simulated", "step_time_s"}), number_at(all, {"simulated", "step_time_s"}));
+  }
 }
 
 TEST_F(Job, TakesTimesOfTheScenario) {

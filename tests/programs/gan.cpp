@@ -10,6 +10,7 @@
 #include "model/loss.h"
 #include "model/optimizer.h"
 #include "model/sequential.h"
+#include "model/weights.h"
 
 using namespace wt;
 using model::Building;
@@ -63,11 +64,8 @@ Losses trained(const distribute::Strategy& strategy) {
   train::Function train_step = strategy.function(
       "train_step", state, train::Function::Mode::training, [&](Building& tape, const Symbols& inputs) {
         const Symbol generated = (*generator)(tape, inputs[1]);
-        const Symbols of_generator = tape.trainable();
         const Symbol real_logits = (*discriminator)(tape, inputs[0]);
         const Symbol fake_logits = (*discriminator)(tape, generated);
-        Symbols of_discriminator = tape.trainable();  // those that were there before are the generator's
-        of_discriminator.erase(of_discriminator.begin(), of_discriminator.begin() + std::ssize(of_generator));
 
         const Symbol generator_loss = cross_entropy(fake_logits, 1);
         const Symbol discriminator_loss = cross_entropy(real_logits, 1) + cross_entropy(fake_logits, 0);
@@ -75,8 +73,8 @@ Losses trained(const distribute::Strategy& strategy) {
           model::apply_gradients(tape, optimizer, variables, tape.trace().gradient(loss, variables),
                                  model::learning_rate(tape, optimizer));
         };
-        apply(generator_optimizer, generator_loss, of_generator);
-        apply(discriminator_optimizer, discriminator_loss, of_discriminator);
+        apply(generator_optimizer, generator_loss, model::trainable_of(tape, *generator));
+        apply(discriminator_optimizer, discriminator_loss, model::trainable_of(tape, *discriminator));
         return Symbols{generator_loss, discriminator_loss};
       });
 

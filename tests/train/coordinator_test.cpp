@@ -7,6 +7,8 @@
 
 #include <stdexcept>
 
+#include "train/distributed/extended.h"
+
 #include "train/server_recordings.h"
 
 namespace wt::train {
@@ -40,8 +42,9 @@ TEST_P(Coordinator, ST21_SchedulesJoinsAndFetches) {
   EXPECT_EQ(fmt::format("{:.1f}", number_of(values[2].get()[0])), theirs_.returned("get"));
   EXPECT_EQ(&coordinator.strategy(), &strategy);
   expect_as_recorded("remote_argument", [&] { coordinator.schedule(add_one, {values[0]}); });
-  EXPECT_EQ(strategy.worker_devices()[0], theirs_.value("worker_devices").elements()[0].string());
-  EXPECT_EQ(fmt::format("['{}']", strategy.parameter_devices()[0]), theirs_.returned("parameter_devices"));
+  EXPECT_EQ(strategy.extended().worker_devices()[0], theirs_.value("worker_devices").elements()[0].string());
+  EXPECT_EQ(fmt::format("['{}']", strategy.extended().parameter_devices()[0]),
+            theirs_.returned("parameter_devices"));
 }
 
 // `ClusterCoordinator(strategy) is coordinator` in Python.

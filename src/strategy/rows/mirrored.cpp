@@ -1,6 +1,7 @@
 // tf.distribute.MirroredStrategy: a copy of the variables on each device of one machine.
 
 #include "strategy/mirrored.h"
+#include "strategy/multi_worker_mirrored.h"
 
 #include <fmt/format.h>
 
@@ -51,6 +52,10 @@ class Mirrored final : public Cloned<Mirrored> {
   }
 
   plan::Plan lower(Steps steps, const Setting& setting) const override;
+  std::optional<plan::Plan> lower_first_values(const Step& step,
+                                               std::span<const Place> places) const override {
+    return places.size() > 1 ? std::optional(lower_initial_broadcast(step, places)) : std::nullopt;
+  }
   std::optional<ReductionChoice> reduction(const Setting& setting) const override;
   std::optional<std::string> library_algorithm() const override { return name_or_none(algorithm_); }
   std::vector<Overrides> other_reductions(const IsGiven&) const override;

@@ -35,6 +35,10 @@ class MultiWorkerMirrored final : public Cloned<MultiWorkerMirrored> {
   Overrides resized(const Resizing& resizing) const override;
 
   plan::Plan lower(Steps steps, const Setting& setting) const override;
+  std::optional<plan::Plan> lower_first_values(const Step& step,
+                                               std::span<const Place> places) const override {
+    return places.size() > 1 ? std::optional(lower_initial_broadcast(step, places)) : std::nullopt;
+  }
   std::string obstacle_to_folding(const cluster::Machine&) const override { return ""; }
   std::optional<ReductionChoice> reduction(const Setting& setting) const override;
   std::optional<std::string> library_algorithm() const override { return name_or_none(algorithm_); }

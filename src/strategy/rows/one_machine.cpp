@@ -29,7 +29,9 @@ void add_replicas_on(Site& site, Kind kind, const DeviceNames& devices, std::str
     for (const std::string& name : devices.value_or(std::vector<std::string>{}))
       names.push_back(print(site.named(program, name, option).name));
     if (site.has_problems()) return;
-    for (const device::Name& name : worker_devices({.kind = kind, .devices = names}, program))
+    const std::vector<device::Name> all = worker_devices({.kind = kind, .devices = names}, program);
+    require_different(all);  // central storage, too: the time of replicas that share a device isn't modelled
+    for (const device::Name& name : all)
       site.add_replica(*program.find(name), 0);
   });
 }

@@ -37,8 +37,9 @@ void require_no_other(const Strategy& strategy) {
 
 EnteredOrAsserted::EnteredOrAsserted(const Strategy& strategy) {
   require_no_other(strategy);
-  if (!has_strategy())
-    entered_.emplace(ThreadMode{&strategy, ThreadMode::Kind::cross_replica, 0, nullptr, &strategy.eager()});
+  if (has_strategy()) return;
+  strategy.require_usable();
+  entered_.emplace(ThreadMode{&strategy, ThreadMode::Kind::cross_replica, 0, nullptr, &strategy.eager()});
 }
 
 MadeIn::MadeIn() : strategy_(has_strategy() ? &get_strategy() : nullptr) {}

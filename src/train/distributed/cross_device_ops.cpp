@@ -1,6 +1,7 @@
 #include "train/distributed/cross_device_ops.h"
 
 #include "device/error.h"
+#include "train/distributed/step_recorder.h"
 #include "train/tensor_operations.h"
 
 namespace wt::train {
@@ -69,12 +70,14 @@ void require_one_place(const Strategy& strategy, std::span<const Addend> values)
 }
 
 Addend reduced_to_one_device(ReduceOp op, std::span<const Addend> values) {
+  const StepRecorder::Here paused = StepRecorder::paused();
   const Addend sum = added(values);
   return op == ReduceOp::mean ? divided(sum, values.size()) : sum;
 }
 
 Addend reduced_hierarchically(ReduceOp op, std::span<const Addend> values) {
   if (are_slices(values) || values.size() < 2) return reduced_to_one_device(op, values);
+  const StepRecorder::Here paused = StepRecorder::paused();
   const std::size_t half = values.size() / 2;
   const std::array halves{added(values.first(half)), added(values.subspan(half, half))};
   const Addend sum = added(halves);

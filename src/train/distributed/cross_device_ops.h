@@ -8,6 +8,8 @@
 
 namespace wt::train {
 
+// These write nothing to a step that is recorded: their callers know which replica has which value.
+
 // The sum or the mean of tensors, or of slices, which are put one behind the other. TensorFlow's hierarchical copy adds
 // the replicas in two halves and drops the last one of an odd number; `strategy.traits().cross_device_ops` says whether
 // `all_reduce` and gradients are added so, and reductions to one device never are.

@@ -4,6 +4,7 @@
 
 #include "device/error.h"
 #include "train/distributed/cross_device_ops.h"
+#include "train/distributed/step_recorder.h"
 #include "train/errors.h"
 #include "train/tensor_operations.h"
 
@@ -17,6 +18,14 @@ constexpr std::string_view default_strategy_does_not_broadcast = "TODO";
 std::vector<std::string> names_of(const std::vector<device::LogicalDevice>& devices) {
   std::vector<std::string> names;
   for (const device::LogicalDevice& device : devices) names.push_back(device::print(device.name));
+  return names;
+}
+
+// The coordinator doesn't know which worker will take a closure.
+std::vector<std::string> of_any_worker(const Strategy& strategy) {
+  std::vector<std::string> names;
+  for (const device::LogicalDevice& device : strategy.traits().devices)
+    names.push_back(device::print({.kind = device.name.kind, .index = device.name.index}));
   return names;
 }
 
@@ -44,6 +53,7 @@ Destination::Destination(std::string_view device) {
 std::vector<std::string> StrategyExtended::worker_devices() const {
   if (strategy_.traits().variables == VariablePlacement::where_it_is_made)
     throw device::RuntimeError("worker_devices() method unsupported by default tf.distribute.Strategy.");
+  if (strategy_.traits().variables == VariablePlacement::on_servers) return of_any_worker(strategy_);
   return names_of(strategy_.traits().devices);
 }
 
@@ -52,6 +62,8 @@ std::vector<std::string> StrategyExtended::parameter_devices() const {
     throw device::RuntimeError("parameter_devices() method unsupported by default tf.distribute.Strategy.");
   if (strategy_.traits().variables == VariablePlacement::on_parameter_device)
     return {device::print(strategy_.traits().parameter_device)};
+  if (strategy_.traits().variables == VariablePlacement::on_servers)
+    return {"/job:chief/replica:0/task:0/device:CPU:0"};  // of the coordinator, as recorded
   return worker_devices();
 }
 
@@ -73,6 +85,10 @@ EagerTensor StrategyExtended::read_var(const Variable& variable) const {
 }
 
 void StrategyExtended::require_own(const Variable& variable) const {
+  if (variable.is_sharded())
+    throw InputError(fmt::format("update() of {} is given a variable in shards, which has no device",
+                                 strategy_.name()),
+                     "assign to the variable, or update each of its copies()");
   const bool is_mirrored = strategy_.traits().variables == VariablePlacement::mirrored;
   if (is_mirrored && variable.distribute_strategy() != &strategy_)
     throw device::ValueError(
@@ -85,7 +101,9 @@ StrategyExtended::EachDevice StrategyExtended::reduce_to(ReduceOp op, const Each
   strategy_.require_cross_replica_context();
   if (strategy_.runs_in_one_thread()) return value;
   const Leaves each(value.values().begin(), value.values().end());
-  return on_each(std::get<EagerTensor>(reduced_to_one_device(op, each)), destination);
+  const Addend sum = reduced_to_one_device(op, each);
+  StepRecorder::reduced(op, each, {&sum, 1});
+  return on_each(std::get<EagerTensor>(sum), destination);
 }
 
 std::vector<StrategyExtended::EachDevice> StrategyExtended::batch_reduce_to(

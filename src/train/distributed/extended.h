@@ -2,6 +2,7 @@
 // tf.distribute.StrategyExtended: what optimizers and layers call in cross-replica context. Values are reduced to the
 // devices of a variable, and a function updates each of its copies.
 
+#include "train/distributed/step_recorder.h"
 #include "train/distributed/variable.h"
 #include "train/strategy.h"
 
@@ -53,6 +54,7 @@ class StrategyExtended {
   void colocate_vars_with(const Variable& variable) const;
 
  private:
+  static constexpr std::size_t all_replicas = static_cast<std::size_t>(-1);  // share one copy
   template <class Result, class Call>
   auto each_device(const std::vector<device::Name>& devices, const Call& call) const;
   void require_own(const Variable& variable) const;
@@ -73,6 +75,7 @@ auto StrategyExtended::each_device(const std::vector<device::Name>& devices, con
     std::optional<Eager::Scope> device;
     if (!is_default) device.emplace(eager, device::print(devices[i]));
     const Entered update({&strategy_, kind, i, nullptr, &eager});
+    const StepRecorder::Here own = StepRecorder::of(devices.size() > 1 ? i : all_replicas);
     return call(i);
   };
   if constexpr (std::is_void_v<Result>) {

@@ -1,5 +1,7 @@
 #include "train/distributed/gradient_of_operation.h"
 
+#include <algorithm>
+
 #include "program/operations.h"
 #include "program/trace.h"
 #include "train/distributed/contexts.h"
@@ -81,7 +83,7 @@ std::vector<Gradient> back(std::string_view kernel, const Attributes& attributes
 std::vector<EagerTensor> executed(std::string_view kernel, const Attributes& attributes,
                                   std::span<const EagerTensor> inputs) {
   const std::vector<EagerTensor> outputs = current_eager().apply(kernel, attributes, inputs);
-  if (StepRecorder* step = StepRecorder::here()) step->operation(kernel, attributes, inputs, outputs);
+  StepRecorder::operation(kernel, attributes, inputs, outputs);
   return outputs;
 }
 

@@ -73,24 +73,10 @@ void ReplicaContext::require_own_run() const {
   if (functions_here() != mode_.functions) throw device::RuntimeError(std::string(meets_in_function));
 }
 
-namespace {
-
-// For the step that is recorded. Slices are not added but put one behind the other.
-void write_down(ReduceOp op, const Addend& given, const Addend& reduced) {
-  StepRecorder* step = StepRecorder::here();
-  if (step == nullptr) return;
-  if (const auto* own = std::get_if<EagerTensor>(&given))
-    return step->all_reduced(op, *own, std::get<EagerTensor>(reduced));
-  const auto &own = std::get<IndexedSlices>(given), &all = std::get<IndexedSlices>(reduced);
-  step->gathered(own.values, all.values);
-  step->gathered(own.indices, all.indices);
-}
-
-}  // namespace
-
 void record_all_reduce(const ReplicaContext& context, ReduceOp op, const Leaves& given,
                        const Leaves& reduced) {
-  for (std::size_t i = 0; i < given.size(); ++i) write_down(op, given[i], reduced[i]);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    StepRecorder::reduced(op, std::span(given).subspan(i, 1), std::span(reduced).subspan(i, 1));
   if (!GradientTape::is_recording()) return;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const auto* own = std::get_if<EagerTensor>(&given[i]);
@@ -103,9 +89,8 @@ void record_all_reduce(const ReplicaContext& context, ReduceOp op, const Leaves&
 
 // All replicas learn how many rows, or columns, each has given, before they go on.
 void record_all_gather(const ReplicaContext& context, int axis, const Leaves& given, const Leaves& gathered) {
-  StepRecorder* step = StepRecorder::here();
-  for (std::size_t i = 0; step != nullptr && i < given.size() && axis == 0; ++i)
-    step->gathered(std::get<EagerTensor>(given[i]), std::get<EagerTensor>(gathered[i]));
+  for (std::size_t i = 0; i < given.size() && axis == 0; ++i)
+    StepRecorder::gathered({&std::get<EagerTensor>(given[i]), 1}, {&std::get<EagerTensor>(gathered[i]), 1});
   if (!GradientTape::is_recording()) return;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const EagerTensor& own = std::get<EagerTensor>(given[i]);

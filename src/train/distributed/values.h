@@ -9,7 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+
 namespace wt::train {
+
+[[noreturn]] inline void refuse_replica(std::size_t replica, std::size_t values) {
+  throw InputError("replica " + std::to_string(replica) + " has no value, because " + std::to_string(values) +
+                       " are given for all replicas",
+                   "give one for each replica of the strategy");
+}
 
 template <class T>
 class DistributedValues {
@@ -21,7 +29,11 @@ class DistributedValues {
 
   const std::vector<T>& values() const { return values_; }
   std::size_t size() const { return values_.size(); }
-  decltype(auto) operator[](std::size_t replica) const { return values_.at(replica); }
+  // Throws InputError if there are fewer values than replicas.
+  decltype(auto) operator[](std::size_t replica) const {
+    if (replica >= values_.size()) refuse_replica(replica, values_.size());
+    return values_[replica];
+  }
 
  private:
   std::vector<T> values_{};

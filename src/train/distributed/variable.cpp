@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <numeric>
 
 #include "device/error.h"
 #include "tensor/print_numpy.h"
@@ -136,9 +137,9 @@ Operand Operand::in(Type type) const {
 
 // ---- Properties
 
-const std::string& Variable::name() const { return own().name; }
+const std::string& Variable::name() const { return is_sharded() ? state_->name : own().name; }
 Type Variable::dtype() const { return own().value.numbers.type(); }
-const Shape& Variable::shape() const { return own().value.numbers.shape(); }
+const Shape& Variable::shape() const { return is_sharded() ? state_->shape : own().value.numbers.shape(); }
 bool Variable::trainable() const { return state_->settings.trainable.value(); }
 Synchronization Variable::synchronization() const { return state_->settings.synchronization; }
 Aggregation Variable::aggregation() const { return state_->settings.aggregation; }
@@ -147,8 +148,22 @@ const Strategy* Variable::distribute_strategy() const { return state_->strategy;
 bool Variable::is_mirrored() const { return kind() == Kind::mirrored; }
 bool Variable::has_copies() const { return is_mirrored() || kind() == Kind::sync_on_read; }
 
+bool Variable::is_on_servers() const {
+  return state_->strategy != nullptr && state_->strategy->traits().variables == VariablePlacement::on_servers;
+}
+
+bool Variable::is_shared() const {
+  const bool is_central = state_->strategy != nullptr &&
+                          state_->strategy->traits().variables == VariablePlacement::on_parameter_device;
+  return is_central || is_on_servers();
+}
+
+VariableDeclaration Variable::declaration() const {
+  return {state_->number, common_name(), {dtype(), shape()}, trainable(), synchronization()};
+}
+
 std::vector<Variable> Variable::copies() const {
-  if (copy_ || state_->kind == Kind::plain) return {*this};
+  if (copy_ || (state_->kind == Kind::plain && !is_sharded())) return {*this};
   std::vector<Variable> copies;
   for (std::size_t i = 0; i < state_->copies.size(); ++i) copies.push_back(Variable(state_, i));
   return copies;
@@ -157,7 +172,7 @@ std::vector<Variable> Variable::copies() const {
 // The copy of this replica or of this update, that on the current device, or the first one.
 std::size_t Variable::copy_here() const {
   if (copy_) return *copy_;
-  if (state_->copies.size() == 1) return 0;
+  if (state_->copies.size() == 1 || is_sharded()) return 0;
   const ThreadMode* mode = current_mode();
   if (mode != nullptr && mode->kind != ThreadMode::Kind::cross_replica) return mode->replica;
   const device::Name& here = current_eager().scope_device();
@@ -169,10 +184,11 @@ std::size_t Variable::copy_here() const {
 // ---- Reading
 
 Variable Variable::copy_that_is_read() const {
-  return copy_ || state_->kind == Kind::plain ? *this : Variable(state_, copy_here());
+  return copy_ || is_sharded() || state_->kind == Kind::plain ? *this : Variable(state_, copy_here());
 }
 
 EagerTensor Variable::value() const {
+  if (is_sharded()) return read_shards();
   if (!has_copies()) return read_copy();
   const EnteredOrAsserted entered(*state_->strategy);
   const bool is_across = in_cross_replica_context() && !is_in_update();
@@ -181,15 +197,32 @@ EagerTensor Variable::value() const {
 
 EagerTensor Variable::read_copy() const {
   const Variable copy = copy_that_is_read();
-  if (StepRecorder* step = StepRecorder::here()) step->read(copy);
+  if (!copy.is_shard()) StepRecorder::read(copy, copy.stored());
   current_eager().variable_operation("ReadVariableOp", dtype(), copy.stored().device);
   GradientTape::record_read(copy, copy.stored());
   return copy.stored();
 }
 
+// The rows of all shards, put together where this thread is.
+EagerTensor Variable::read_shards() const {
+  std::vector<EagerTensor> parts;
+  Tensor rows = Tensor::zeros({dtype(), shape()});
+  auto end = rows.bytes().begin();
+  for (const Copy& shard : state_->copies) {
+    current_eager().variable_operation("ReadVariableOp", dtype(), shard.value.device);
+    parts.push_back(shard.value);
+    end = std::ranges::copy(shard.value.numbers.bytes(), end).out;
+  }
+  const EagerTensor value{rows, current_eager().variable_operation("ConcatV2", dtype(), {}, parts)};
+  StepRecorder::read(*this, value);
+  GradientTape::record_read(*this, value);
+  return value;
+}
+
 EagerTensor Variable::read_value() const { return identity(value()); }
 
 EagerTensor Variable::read_across_replicas() const {
+  if (is_sharded()) return read_shards();
   if (kind() != Kind::sync_on_read || aggregation() == Aggregation::only_first_replica)
     return state_->copies.front().value;
   const ReduceOp op = reduce_op_of(aggregation());
@@ -205,7 +238,11 @@ void Variable::require_no_copies() const {
 
 EagerTensor Variable::sparse_read(const EagerTensor& indices) const {
   require_no_copies();
-  return gather(*this, indices);
+  if (!is_sharded()) return gather(*this, indices);
+  std::vector<EagerTensor> rows;  // in the order of the shards, as in TensorFlow
+  for (const IndexedSlices& own : by_shard({indices, indices}))
+    rows.push_back(gather(copies().at(rows.size()), own.indices));
+  return concat(rows, 0);
 }
 
 EagerTensor Variable::gather_nd(const EagerTensor& indices) const {
@@ -234,6 +271,7 @@ void Variable::change_copy(Change change, const Addend& given) {
     const std::array inputs{slices.indices, slices.values};
     current_eager().variable_operation(row(change).operation, dtype(), copy.value.device, inputs);
     copy.value.numbers = scattered(change, copy.value.numbers, slices);
+    if (!is_shard()) StepRecorder::scattered(*this, slices);
     return;
   }
   const EagerTensor& value = tensor_of(given);
@@ -241,9 +279,8 @@ void Variable::change_copy(Change change, const Addend& given) {
   current_eager().variable_operation(row(change).operation, dtype(), copy.value.device, {&value, 1});
   const std::string_view kernel = row(change).kernel;
   const std::array inputs{copy.value, value};
-  const EagerTensor before = copy.value;
   copy.value.numbers = kernel.empty() ? value.numbers.copy() : current_eager().compute_part(kernel, inputs);
-  if (StepRecorder* step = StepRecorder::here()) step->assigned(*this, kernel, before, value);
+  if (!is_shard()) StepRecorder::assigned(*this, kernel, value);
 }
 
 void Variable::change(Change change, const Operand& given) {
@@ -251,7 +288,7 @@ void Variable::change(Change change, const Operand& given) {
   switch (kind()) {
     case Kind::plain:
       require_one_value(value);
-      return change_copy(change, value.of(0));
+      return change_one(change, value.of(0));
     case Kind::mirrored:
       return change_mirrored(change, value);
     case Kind::sync_on_read:
@@ -270,10 +307,86 @@ void Variable::require_one_value(const Operand& value) const {
         "\"{}\" has no copies, and a different value for each replica can't be assigned to it", name()));
 }
 
+void Variable::change_one(Change change, const Addend& value) {
+  return is_sharded() ? change_shards(change, value) : change_copy(change, value);
+}
+
+// Each shard is changed by its rows, one after the other, so that a value with too few rows has changed the shards before
+// its end when it is refused (tensorflow/python/distribute/sharded_variable.py).
+void Variable::change_shards(Change change, const Addend& value) {
+  const auto change_each = [&](const auto& part_of) {
+    const StepRecorder::Here paused = StepRecorder::paused();  // it is one variable in a step
+    std::size_t number = 0;
+    for (Variable shard : copies()) shard.change_copy(change, part_of(number++));
+  };
+  if (is_scatter(change)) {
+    const std::vector<IndexedSlices> parts = by_shard(slices_of(value, row(change).name));
+    change_each([&](std::size_t number) { return parts[number]; });
+    return StepRecorder::scattered(*this, slices_of(value, row(change).name));
+  }
+  const EagerTensor& all = tensor_of(value);
+  std::int64_t first = 0;
+  if (all.numbers.shape().rank() != shape().rank())
+    require_assignable(name(), {dtype(), shape()}, all.numbers, change);
+  change_each([&](std::size_t number) {
+    const std::int64_t rows = state_->copies[number].value.numbers.shape()[0];
+    const std::int64_t left = all.numbers.shape()[0] - first;
+    if (rows > left)
+      throw InvalidArgumentError(fmt::format("Expected size[0] in [0, {}], but got {}", left, rows));
+    first += rows;
+    return EagerTensor{all.numbers.rows(first - rows, first).copy(), all.device};
+  });
+  StepRecorder::assigned(*this, row(change).kernel, all);
+}
+
+// The shard of each row. The first ones have a row more where rows don't divide evenly, and from there TensorFlow computes
+// the shard, which it then refuses.
+std::vector<std::size_t> Variable::shards_of(const EagerTensor& indices) const {
+  const Tensor rows = whole_numbers(indices.numbers);
+  const auto count = static_cast<std::int64_t>(state_->copies.size());
+  const std::int64_t least = shape()[0] / count, more = shape()[0] % count;
+  std::vector<std::size_t> shards;
+  for (const std::int64_t row : rows.values<std::int64_t>()) {
+    const std::int64_t shard = row < 0 ? -1 : std::max(row / (least + 1), row < more ? 0 : (row - more) / least);
+    if (shard < 0 || shard >= count)
+      throw InvalidArgumentError(
+          fmt::format("partitions[{}] = {} is not in [0, {})", shards.size(), shard, count));
+    shards.push_back(static_cast<std::size_t>(shard));
+  }
+  return shards;
+}
+
+// By shard, with the numbers that rows have in it.
+std::vector<IndexedSlices> Variable::by_shard(const IndexedSlices& slices) const {
+  const std::vector<std::size_t> shards = shards_of(slices.indices);
+  const Tensor rows = whole_numbers(slices.indices.numbers);
+  std::vector<IndexedSlices> parts;
+  std::int64_t first = 0;
+  for (std::size_t shard = 0; shard < state_->copies.size(); ++shard) {
+    std::vector<std::int64_t> own;
+    for (std::size_t i = 0; i < shards.size(); ++i)
+      if (shards[i] == shard) own.push_back(static_cast<std::int64_t>(i));
+    TensorSpec spec = slices.values.numbers.spec();
+    spec.shape[0] = std::ssize(own);
+    Tensor values = Tensor::zeros(spec), indices = Tensor::zeros({Type::int64, {std::ssize(own)}});
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const auto to = static_cast<std::int64_t>(i);
+      std::ranges::copy(slices.values.numbers.rows(own[i], own[i] + 1).bytes(),
+                        values.rows(to, to + 1).bytes().begin());
+      indices.values<std::int64_t>()[i] = rows.values<std::int64_t>()[static_cast<std::size_t>(own[i])] - first;
+    }
+    parts.push_back({{values, slices.values.device}, {indices, slices.indices.device}, {}});
+    first += state_->copies[shard].value.numbers.shape()[0];
+  }
+  return parts;
+}
+
 // Every copy is given its part of the value.
 void Variable::change_all(Change change, const Operand& value) {
+  if (!has_copies()) return change_one(change, value.of(0));
   const std::vector<Variable> all = copies();
   for (std::size_t i = 0; i < all.size(); ++i) {
+    const StepRecorder::Here own = StepRecorder::of(i);
     Variable copy = all[i];
     copy.change_copy(change, value.of(i));
   }
@@ -293,10 +406,15 @@ void Variable::require_zero(const EagerTensor& number) const {
 void Variable::aggregate_and_change(Change change, const Operand& value) {
   if (value.is_number() && aggregation() == Aggregation::sum) require_zero(tensor_of(value.of(0)));
   const auto merge = [&](const Strategy&, const DistributedValues<Addend>& all) {
-    if (aggregation() == Aggregation::only_first_replica) return change_all(change, all[0]);
+    if (aggregation() == Aggregation::only_first_replica) {
+      StepRecorder::broadcast(all.values());
+      return change_all(change, all[0]);
+    }
     if (has_copies() && aggregation() == Aggregation::mean && !is_floating(dtype()))
       refuse_mean_of_integers();
-    change_all(change, reduced_to_one_device(reduce_op_of(aggregation()), all.values()));
+    const Addend sum = reduced_to_one_device(reduce_op_of(aggregation()), all.values());
+    StepRecorder::reduced(reduce_op_of(aggregation()), all.values(), {&sum, 1});
+    change_all(change, sum);
   };
   get_replica_context()->merge_call(merge, value.of(get_replica_context()->replica_id_in_sync_group()));
 }
@@ -336,6 +454,10 @@ void Variable::assign_rows(std::int64_t begin, std::int64_t end, const EagerTens
     Tensor changed = each.own().value.numbers.copy();
     std::ranges::copy(rows.numbers.bytes(), changed.rows(begin, end).bytes().begin());
     each.own().value.numbers = changed;
+    const Tensor indices = Tensor::zeros({Type::int64, {end - begin}});
+    std::iota(indices.values<std::int64_t>().begin(), indices.values<std::int64_t>().end(), begin);
+    const StepRecorder::Here own = StepRecorder::of(each.copy_.value_or(0));
+    StepRecorder::scattered(each, {rows, {indices, rows.device}, {}});
   }
 }
 
@@ -383,9 +505,9 @@ EagerTensor Variable::shared_out(const EagerTensor& sum) const {
 }
 
 void Variable::change_aggregating(Change change, const Operand& value) {
-  if (is_scatter(change)) return change_copy(change, value.of(0));
+  if (is_scatter(change)) return change_one(change, value.of(0));
   const EnteredOrAsserted entered(*state_->strategy);
-  if (in_cross_replica_context()) return change_copy(change, value.of(0));
+  if (in_cross_replica_context()) return change_one(change, value.of(0));
   if (aggregation() == Aggregation::none)
     throw device::ValueError(fmt::format(fmt::runtime(aggregation_is_missing), "AggregatingVariable"));
   aggregate_and_change(change, value);
@@ -394,6 +516,7 @@ void Variable::change_aggregating(Change change, const Operand& value) {
 void Variable::restore(const Tensor& value) {
   const bool is_sum = kind() == Kind::sync_on_read && aggregation() == Aggregation::sum;
   const EagerTensor each = is_sum ? shared_out({value}) : EagerTensor{value};
+  if (is_sharded()) return change_shards(Change::assign, each);
   for (Variable copy : copies()) copy.change_copy(Change::assign, each);
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // tf.Variable for programs that compute operation by operation. Where it is made decides what it is: in the scope of a
 // mirrored strategy it has a copy for each replica, which are kept equal (on_write) or added up when they are read
-// (on_read); in that of central storage it is one variable that replicas share; elsewhere it is a plain one. The rules,
+// (on_read); in that of central storage it is one variable that replicas share; in that of parameter servers it is on the
+// next server, or its rows are in shards on several servers (tf.ShardedVariable); elsewhere it is a plain one. The rules,
 // for each synchronization, aggregation and context, are those of tensorflow/python/distribute/values.py and
 // ps_values.py, and so are the refusals.
 //
@@ -27,6 +28,16 @@ namespace wt::train {
 class Strategy;
 class Variable;
 
+// A variable as a strategy knows it.
+struct VariableDeclaration {
+  std::int64_t number = 0;  // of all variables of this program, in the order in which they were made
+  std::string name{};
+  TensorSpec spec{};
+  bool trainable = true;
+  Synchronization synchronization = Synchronization::automatic;
+};
+std::int64_t next_variable_number();
+
 // What a variable is assigned: a tensor, slices of one, a number, or different ones for the replicas.
 class Operand {
  public:
@@ -43,7 +54,11 @@ class Operand {
   // Python's numbers are one object on all replicas, which TensorFlow doesn't add up.
   bool is_number() const { return is_number_; }
   Operand in(Type type) const;  // a number as a tensor of this type
-  const Addend& of(std::size_t replica) const { return is_distributed_ ? each_.at(replica) : each_.front(); }
+  const Addend& of(std::size_t replica) const {
+    if (!is_distributed_) return each_.front();
+    if (replica >= each_.size()) refuse_replica(replica, each_.size());
+    return each_[replica];
+  }
 
  private:
   std::vector<Addend> each_;
@@ -92,7 +107,7 @@ class Variable {
 
   const std::string& name() const;  // "total:0"
   Type dtype() const;
-  const Shape& shape() const;
+  const Shape& shape() const;  // of all shards together
   bool trainable() const;
   Synchronization synchronization() const;
   Aggregation aggregation() const;
@@ -126,6 +141,7 @@ class Variable {
   EagerTensor gather_nd(const EagerTensor& indices) const;
 
   // Its copies as plain variables of their own names and devices, which share its values: one for each replica, or itself.
+  // Of a variable in shards, these.
   std::vector<Variable> copies() const;
 
   friend bool operator==(const Variable& a, const Variable& b) {
@@ -139,6 +155,11 @@ class Variable {
   bool is_mirrored() const;                                  // has copies that are kept equal
   const std::string& common_name() const { return state_->settings.name; }  // of all copies
   bool has_copies() const;                               // is mirrored, or added up when it is read
+  bool is_sharded() const { return !copy_ && state_->is_sharded; }
+  bool is_shared() const;      // by replicas, for which it is kept in one place
+  bool is_on_servers() const;  // parameter servers
+  std::int64_t number() const { return state_->number; }
+  VariableDeclaration declaration() const;
   void change_copy(Change change, const Addend& value);  // of a plain variable, or of a copy
   EagerTensor read_across_replicas() const;              // as a checkpoint stores it
   [[noreturn]] static void refuse_mean_of_integers();
@@ -154,13 +175,18 @@ class Variable {
     const Strategy* strategy = nullptr;
     Kind kind = Kind::plain;
     Settings settings{};
-    std::vector<Copy> copies{};
+    std::int64_t number = 0;
+    std::vector<Copy> copies{};  // or shards
+    bool is_sharded = false;
+    std::string name{};  // of a variable in shards
+    Shape shape{};       // of all its shards together
   };
 
   Variable(std::shared_ptr<State> state, std::size_t copy) : state_(std::move(state)), copy_(copy) {}
   Kind kind() const { return copy_ ? Kind::plain : state_->kind; }
   static std::shared_ptr<State> made(const Initial& initial, const Settings& settings);
   static std::shared_ptr<State> made_here(const Initial& initial, const Settings& settings);
+  static void put_on_servers(State& state, const EagerTensor& value);
   [[noreturn]] static void refuse_distributed_initial_value();
 
   void change(Change change, const Operand& value);
@@ -168,6 +194,12 @@ class Variable {
   void change_on_read(Change change, const Operand& value);
   void change_aggregating(Change change, const Operand& value);
   void change_all(Change change, const Operand& value);
+  void change_one(Change change, const Addend& value);
+  void change_shards(Change change, const Addend& value);
+  std::vector<IndexedSlices> by_shard(const IndexedSlices& slices) const;
+  std::vector<std::size_t> shards_of(const EagerTensor& indices) const;
+  EagerTensor read_shards() const;
+  bool is_shard() const { return copy_ && state_->is_sharded; }  // a step has the whole variable
   void aggregate_and_change(Change change, const Operand& value);
   EagerTensor read_copy() const;
   void require_no_copies() const;

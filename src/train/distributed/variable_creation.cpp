@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <atomic>
+
 #include "device/error.h"
 #include "tensor/print_numpy.h"
 #include "train/distributed/variable.h"
@@ -67,6 +69,7 @@ std::shared_ptr<Variable::State> Variable::made_here(const Initial& initial, con
 
   auto state = std::make_shared<State>();
   state->settings = settings;
+  state->number = next_variable_number();
   const Strategy& strategy = get_strategy();
   const Strategy::Traits& traits = strategy.traits();
   if (has_strategy()) state->strategy = &strategy;
@@ -107,6 +110,10 @@ std::shared_ptr<Variable::State> Variable::made_here(const Initial& initial, con
       if (strategy.num_replicas_in_sync() > 1) state->kind = Kind::aggregating;
       add(name, initial_on(traits.parameter_device), strategy.placed(traits.parameter_device));
       break;
+    case VariablePlacement::on_servers:
+      if (strategy.num_replicas_in_sync() > 1) state->kind = Kind::aggregating;
+      put_on_servers(*state, checked(initial(), settings));
+      break;
     case VariablePlacement::mirrored: {
       state->kind = is_on_read ? Kind::sync_on_read : Kind::mirrored;
       const EagerTensor value = initial_on(traits.devices.front().name);
@@ -120,6 +127,28 @@ std::shared_ptr<Variable::State> Variable::made_here(const Initial& initial, con
     }
   }
   return state;
+}
+
+// The value is cut where the strategy's partitioner says so, and each part is on the server whose turn it is.
+void Variable::put_on_servers(State& state, const EagerTensor& value) {
+  const Settings& settings = state.settings;
+  const std::vector<ServerPart> parts = state.strategy->traits().place_on_servers(
+      {state.number, settings.name, value.numbers.spec(), settings.trainable.value(), settings.synchronization});
+  state.is_sharded = parts.size() > 1;
+  state.name = "ShardedVariable";
+  state.shape = value.numbers.shape();
+  for (const ServerPart& part : parts) {
+    current_eager().variable_operation("VarHandleOp", part.spec.type, part.device);
+    current_eager().variable_operation("AssignVariableOp", part.spec.type, part.device);
+    const Tensor& all = value.numbers;
+    const Tensor own = state.is_sharded ? all.rows(part.first_row, part.first_row + part.spec.shape[0]) : all;
+    state.copies.push_back({part.name, {own.copy(), part.device}});
+  }
+}
+
+std::int64_t next_variable_number() {
+  static std::atomic<std::int64_t> next = 0;
+  return next++;
 }
 
 }  // namespace wt::train

@@ -121,6 +121,75 @@ def structures(rec):
     rec.error('per_worker', lambda: [float(q.fetch()) for q in c._create_per_worker_resources(lambda: tf.constant(1.))._values] if hasattr(c._create_per_worker_resources(lambda: tf.constant(1.)), '_values') else 'none')
 add('fetch_structures', structures)
 
+# Variables that single operations use: made in the scope, in a run, in a function that is scheduled.
+def scoped(rec, ps, spec, shape):
+    import tensorflow as tf
+    D = tf.distribute; rec.value('config', dict(ps=ps, partitioner=spec, shape=shape)); s = strategy(1, ps, partitioner(spec)); c = coordinator(s); x = s.extended
+    a = np.random.default_rng(4).normal(size=tuple(shape)).astype('float32'); rec.tensor('a', a); n = shape[0]; rows = lambda *i: tf.IndexedSlices(tf.constant(a[:len(i)] + 3), tf.constant(i))
+    with s.scope(): v = tf.Variable(tf.constant(a), name='v'); scalar = tf.Variable(1., name='scalar', aggregation=tf.VariableAggregation.SUM); w = tf.Variable(tf.constant(a * 2), name='w')
+    rec.value('variables', [describe(q) for q in (v, scalar, w)])
+    def numbers(name, f): rec.error(name, lambda: (f(), rec.tensor(name, whole(v)), 'done')[2])
+    def read(name, f): rec.error(name, lambda: (rec.tensor(name, np.asarray(f())), 'done')[1])
+    read('read', lambda: tf.convert_to_tensor(v) * 2); read('run_read', lambda: s.run(lambda: tf.convert_to_tensor(v) + 1)); read('run_argument', lambda: s.run(lambda q: q * 3, args=(tf.constant(a),)))
+    numbers('run_assign_add', lambda: s.run(lambda: (v.assign_add(tf.ones(shape)), 0)[1])); numbers('assign_sub', lambda: v.assign_sub(tf.constant(a)))
+    rec.error('run_scalar', lambda: (s.run(lambda: (scalar.assign_add(2.), 0)[1]), float(scalar))[1]); rec.error('scope_scalar', lambda: [scalar.assign_sub(.5), float(scalar)][1])
+    for change in ('add', 'sub', 'mul', 'div', 'min', 'max', 'update'): numbers('scatter_' + change, lambda: getattr(v, 'scatter_' + change)(rows(0, n - 1)))
+    numbers('run_scatter', lambda: s.run(lambda: (v.scatter_add(rows(n - 1, 0)), 0)[1])); numbers('batch_scatter_update', lambda: v.batch_scatter_update(rows(0, 1)))
+    rec.error('scatter_outside', lambda: v.scatter_add(rows(n)))
+    read('gather', lambda: tf.gather(tf.convert_to_tensor(v), [n - 1, 0, 0])); read('lookup', lambda: tf.nn.embedding_lookup(v, [n - 1, 0, 0])); read('sparse_read', lambda: v.sparse_read(tf.constant([0, n - 1])))
+    def gradient():
+        def step():
+            with tf.GradientTape() as t: l = tf.reduce_sum(tf.convert_to_tensor(v) ** 2)
+            return t.gradient(l, parts(v))
+        return np.concatenate([q.numpy() for q in s.run(step)], 0)
+    read('gradient', gradient)
+    rec.error('reduce_sum', lambda: float(s.reduce('SUM', s.run(lambda: tf.constant(3.)), axis=None))); rec.error('reduce_mean_axis', lambda: float(s.reduce('MEAN', s.run(lambda: tf.constant([3., 4.])), axis=0)))
+    rec.error('results', lambda: [float(q) for q in s.experimental_local_results(s.run(lambda: tf.constant(3.)))]); rec.error('from_function', lambda: [float(q) for q in s.experimental_local_results(s.experimental_distribute_values_from_function(lambda k: tf.constant(7.)))])
+    rec.error('replica', lambda: s.run(lambda: [int(D.get_replica_context().replica_id_in_sync_group), D.in_cross_replica_context(), int(D.get_replica_context().num_replicas_in_sync)]))
+    rec.error('all_reduce', lambda: float(s.run(lambda: D.get_replica_context().all_reduce('SUM', tf.constant(5.))))); rec.error('all_gather', lambda: [float(q) for q in s.run(lambda: D.get_replica_context().all_gather(tf.constant([5., 6.]), 0))])
+    rec.error('gathered', lambda: [float(q) for q in s.gather(s.run(lambda: tf.constant([3., 4.])), 0)])
+    def merged():
+        def merge(strategy, q): return strategy.extended.update(scalar, lambda y, d: y.assign_add(d), args=(strategy.extended.reduce_to('SUM', q, scalar),))
+        return D.get_replica_context().merge_call(merge, args=(tf.constant(4.),))
+    rec.error('merge_update', lambda: (s.run(lambda: (merged(), 0)[1]), float(scalar))[1])
+    rec.error('update_v', lambda: (x.update(v, lambda y: y.assign_add(tf.ones(y.shape))), 'done')[1]); rec.error('in_scope', lambda: [x.variable_created_in_scope(scalar), x.variable_created_in_scope(tf.Variable(1.))])
+    rec.error('broadcast_to', lambda: float(x.broadcast_to(tf.constant(2.), '/cpu:0'))); rec.error('non_slot', lambda: str(x.non_slot_devices([scalar]))); rec.error('scalar_device', lambda: scalar.device); rec.error('v_name', lambda: v.name)
+    def other():
+        with D.OneDeviceStrategy('/cpu:0').scope(): s.run(lambda: 1)
+    rec.error('other_scope', other)
+    def made(): return tf.Variable(1., name='made')
+    rec.error('made_in_run', lambda: describe(s.run(made))); rec.error('reduce_in_scope', lambda: float(s.reduce('SUM', tf.constant(0.), axis=None)))
+    @tf.function
+    def both(q):
+        def step(r): v.assign_sub(r * .5); return tf.reduce_sum(r)
+        one = s.run(step, args=(q,)); return s.reduce('SUM', one, axis=None), s.reduce('MEAN', one, axis=None)
+    def scheduled(): r = c.schedule(both, args=(tf.constant(a),)); c.join(); return [float(q) for q in r.fetch()]
+    rec.error('scheduled', scheduled); rec.tensor('scheduled_v', whole(v))
+FIRST = [('none', 1, None, [3, 2]), ('none_2', 2, None, [5, 4]), ('fix2', 2, FIX(2), [5, 2]), ('fix3', 2, FIX(3), [7, 3]), ('min', 4, MIN(16, 4), [9, 2]), ('max', 3, MAX(40), [8, 3]), ('fix8', 3, FIX(8), [4, 2]), ('one', 1, FIX(2), [2, 2])]
+for name, ps, spec, shape in FIRST: add('scope_' + name, lambda rec, ps=ps, spec=spec, shape=shape: scoped(rec, ps, spec, shape), rows=('ST20', 'ST24', 'G8'))
+
+# The strategy of TensorFlow 1: what a program without an Estimator can do.
+def version_1(rec):
+    import tensorflow as tf
+    S = tf.compat.v1.distribute.experimental.ParameterServerStrategy; s = S(); x = s.extended; v = tf.Variable(1.)
+    rec.error('replicas', lambda: s.num_replicas_in_sync); rec.error('workers', lambda: list(x.worker_devices)); rec.error('parameters', lambda: list(x.parameter_devices)); rec.error('run', lambda: s.run(lambda: 1)); rec.error('reduce', lambda: float(s.reduce('SUM', tf.constant(2.), axis=None)))
+    rec.error('local', lambda: [float(q) for q in s.experimental_local_results(tf.constant(2.))]); rec.error('gather', lambda: [float(q) for q in s.gather(tf.constant([2.]), 0)]); rec.error('dataset', lambda: type(s.experimental_distribute_dataset(tf.data.Dataset.range(3))).__name__)
+    rec.error('from_function', lambda: type(s.distribute_datasets_from_function(lambda c: tf.data.Dataset.range(3))).__name__); rec.error('values', lambda: float(s.experimental_distribute_values_from_function(lambda c: tf.constant(7.)))); rec.error('update', lambda: float(x.update(v, lambda y: y.assign_add(1.))))
+    rec.error('set', lambda: tf.distribute.experimental_set_strategy(s)); rec.error('cross', lambda: tf.distribute.in_cross_replica_context()); rec.error('reduce_to', lambda: float(x.reduce_to('SUM', tf.constant(3.), '/cpu:0'))); rec.error('in_scope', lambda: x.variable_created_in_scope(v)); rec.error('coordinator', lambda: coordinator(s))
+add('v1_program', version_1, rows=('ST19',))
+
+# Central storage takes a device twice.
+def central(rec, devices, param):
+    import tensorflow as tf
+    rec.value('config', dict(compute_devices=devices, parameter_device=param)); s = tf.distribute.experimental.CentralStorageStrategy(compute_devices=devices, parameter_device=param); x = s.extended
+    rec.error('replicas', lambda: s.num_replicas_in_sync); rec.error('workers', lambda: list(x.worker_devices)); rec.error('parameters', lambda: list(x.parameter_devices)); one = lambda: tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32) + 1.
+    rec.error('sum', lambda: float(s.reduce('SUM', s.run(one), axis=None)))
+    with s.scope(): v = tf.Variable(1., aggregation=tf.VariableAggregation.SUM)
+    rec.error('device', lambda: v.device); rec.error('assigned', lambda: (s.run(lambda: (v.assign_add(one()), 0)[1]), float(v))[1])
+    rec.error('all_reduce', lambda: [float(q) for q in s.experimental_local_results(s.run(lambda: tf.distribute.get_replica_context().all_reduce('SUM', one())))]); rec.error('gather', lambda: [float(q) for q in s.gather(s.run(lambda: tf.stack([one()])), 0)])
+for name, d, p in [('twice', ['/cpu:1', '/cpu:1'], None), ('three', ['/cpu:1', '/cpu:0', '/cpu:1'], '/cpu:2'), ('beside', ['/cpu:1', '/cpu:1'], '/cpu:1'), ('eight', ['/cpu:2'] * 5 + ['/cpu:3'] * 3, '/cpu:0')]:
+    case('servers_central_' + name, rows=['ST5'], devices={'CPU': 4})(lambda rec, d=d, p=p: central(rec, d, p))
+
 def sentence(text):
     lines = [l for l in text.splitlines() if l.strip()]
     if lines and lines[0].startswith('in user code'): return re.sub(r'^\s*\w+Error: ', '', [l for l in lines if re.match(r'\s*\w+Error: ', l)][-1]).strip()
