@@ -7,13 +7,21 @@
 #include "device/cpu/workers.h"
 #include "device/error.h"
 #include "plan/memory_report.h"
+#include "scenario/own_log.h"
 #include "scenario/parse.h"
 #include "session/step_options.h"
+#include "strategy/options.h"
 #include "timing/simulation.h"
+#include "train/distributed/workers.h"
 
 namespace wt::distribute {
 
 namespace {
+
+// A line of a scenario, or nothing.
+std::string member(std::string_view key, const std::string& content) {
+  return content.empty() ? "" : fmt::format("\"{}\": {},\n  ", key, content);
+}
 
 // The program's step takes the place of the model, the data and the loop, which a scenario has to name.
 std::string scenario_text(const Described& described, std::string_view numerics) {
@@ -23,14 +31,13 @@ std::string scenario_text(const Described& described, std::string_view numerics)
   "name": "a program",
   "platform": {},
   "strategy": {},
-  {}"model": "linear",
+  {}{}"model": "linear",
   "dataset": {{"type": "synthetic", "rows": 64, "repeat": -1}},
   "training": {{"loop": "custom", "loss": "mse", "optimizer": "sgd", "per_replica_batch": 1, "steps": 1}},
   "numerics": "{}"
 }})",
-                     platform, described.strategy,
-                     described.devices.empty() ? "" : fmt::format("\"devices\": {},\n  ", described.devices),
-                     numerics);
+                     platform, described.strategy, member("devices", described.devices),
+                     member("cluster", described.cluster), numerics);
 }
 
 // The places of problems are in a text that the user never sees.
@@ -60,14 +67,27 @@ std::int64_t rows_of(const train::PerReplica& arguments) {
   return rows;
 }
 
+// A device of the task that the program is.
+const device::Name& own_device(const cluster::Machine& machine) {
+  const auto own = std::ranges::find(machine.replicas, machine.own_task, &cluster::Replica::task);
+  return own->device.name;
+}
+
 // The devices and the rules of variables that the base class wants to know.
-train::Strategy::Traits traits_of(const Described& described, const cluster::Machine& machine) {
+train::Strategy::Traits traits_of(const Described& described, const scenario::Scenario& computed,
+                                  const cluster::Machine& machine) {
   using train::Gathering, train::VariablePlacement;
   train::Strategy::Traits traits{.name = described.name,
                                  .variables = described.variables,
                                  .cross_device_ops = described.cross_device_ops};
   traits.eager_refusal = described.eager_refusal;
   for (const cluster::Replica& replica : machine.replicas) traits.devices.push_back(replica.device);
+  if (machine.cluster && (machine.tasks > 1 || !computed.cluster.config.cluster.is_empty())) {
+    traits.cluster = machine.cluster->spec;
+    const device::Name& own = own_device(machine);
+    traits.task_type = own.job;
+    traits.task_id = own.task;
+  }
   if (described.variables != VariablePlacement::on_parameter_device) return traits;
   const device::Name& first = traits.devices.front().name;
   traits.gathering = Gathering::by_concatenation;
@@ -90,10 +110,12 @@ internal::Parts::~Parts() = default;
 
 Strategy::Strategy(const Described& described)
     : Parts(described),
-      train::Strategy(traits_of(described, machine)),
+      train::Strategy(traits_of(described, computed, machine)),
       lowering_(computed, machine),
       timed_lowering_(timed, machine),
-      resources_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue, distribution()} {}
+      resources_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue, distribution()} {
+  resources_.own_worker = machine.own_task;
+}
 
 data::Distribution Strategy::distribution() const {
   return {.replicas = std::ssize(machine.replicas),
@@ -102,9 +124,11 @@ data::Distribution Strategy::distribution() const {
 }
 
 train::Function Strategy::function(std::string name, train::State& state, train::Function::Mode mode,
-                                   train::Function::Body body) const {
-  return {std::move(name), state, resources_, mode, std::move(body)};
+                                   train::Function::Body body, model::Semantics semantics) const {
+  return {std::move(name), state, resources_, mode, std::move(body), semantics};
 }
+
+std::vector<std::string> Strategy::log() const { return scenario::own_log(computed, machine); }
 
 data::DistributedDataset Strategy::experimental_distribute_dataset(const data::Dataset& dataset) const {
   return {dataset, distribution()};
@@ -202,21 +226,43 @@ std::string logical_text(const LogicalDevices& logical) {
   out.begin_object(json::Layout::compact).key("logical").begin_object(json::Layout::compact);
   for (const auto& [device, limits] : logical) {
     out.key(device).begin_array(json::Layout::compact);
-    for (const Bytes limit : limits)
-      out.begin_object(json::Layout::compact)
-          .member("memory_limit", fmt::format("{} B", limit.count()))
-          .end_object();
+    for (const Bytes limit : limits) {
+      out.begin_object(json::Layout::compact);
+      if (limit > Bytes(0)) out.member("memory_limit", fmt::format("{} B", limit.count()));
+      out.end_object();
+    }
     out.end_array();
   }
   return out.end_object().end_object().text();
 }
 
-// A machine of the platform for each worker.
+// A machine of the platform for each task of the cluster.
 std::string platform_of(const MultiWorkerMirroredOptions& options) {
   if (options.cluster_resolver == nullptr) return options.platform;
   const cluster::ClusterSpec spec = options.cluster_resolver->cluster_spec();
-  const int workers = cluster::task_count(spec, "chief") + cluster::task_count(spec, "worker");
-  return fmt::format(R"({{"file": {}, "set": {{"machines": {}}}}})", json::quote(options.platform), workers);
+  int machines = spec.is_empty() ? 1 : 0;
+  for (const cluster::Job& job : spec.as_dict()) machines += cluster::task_count(spec, job.name);
+  return fmt::format(R"({{"file": {}, "set": {{"machines": {}}}}})", json::quote(options.platform), machines);
+}
+
+// The resolver's cluster as the text of a TF_CONFIG; nothing where there is none.
+std::string cluster_of(const MultiWorkerMirroredOptions& options) {
+  if (options.cluster_resolver == nullptr) return {};
+  const cluster::ClusterResolver& resolver = *options.cluster_resolver;
+  const cluster::ClusterSpec spec = resolver.cluster_spec();
+  if (spec.is_empty()) return {};
+  const auto type = resolver.task_type();
+  const auto index = resolver.task_id();
+  train::require_worker(spec, type, index);
+  json::Writer out(json::Layout::compact);
+  out.begin_object(json::Layout::compact).key("cluster").begin_object(json::Layout::compact);
+  for (const cluster::Job& job : spec.as_dict()) {
+    out.key(job.name).begin_object(json::Layout::compact);
+    for (const auto& [number, address] : job.tasks) out.member(std::to_string(number), address);
+    out.end_object();
+  }
+  out.end_object().key("task").begin_object(json::Layout::compact);
+  return out.member("type", *type).member("index", *index).end_object().end_object().text();
 }
 
 }  // namespace
@@ -262,13 +308,21 @@ Strategy central_storage(const CentralStorageOptions& options) {
 
 Strategy multi_worker_mirrored(const MultiWorkerMirroredOptions& options) {
   Options written("multi_worker_mirrored");
+  if (options.bytes_per_pack < Bytes(0))
+    throw device::ValueError(
+        fmt::format("Argument `bytes_per_pack` must be >=0, Received {}.", options.bytes_per_pack.count()));
   if (!options.communication.empty() || options.bytes_per_pack > Bytes(0))
     written.object("communication_options", [&](json::Writer& out) {
-      if (!options.communication.empty()) out.member("implementation", options.communication);
+      if (!options.communication.empty())
+        out.member("implementation", strategy::implementations.name(
+                                         strategy::communication_implementation(options.communication)));
       if (options.bytes_per_pack > Bytes(0)) out.member("bytes_per_pack", wt::print(options.bytes_per_pack));
     });
-  return Strategy(
-      {.name = "CollectiveAllReduceStrategy", .platform = platform_of(options), .strategy = written.text()});
+  return Strategy({.name = "CollectiveAllReduceStrategy",
+                   .platform = platform_of(options),
+                   .strategy = written.text(),
+                   .cluster = cluster_of(options),
+                   .cross_device_ops = strategy::CrossDeviceOps::collective_ring});
 }
 
 Strategy tpu(const TpuOptions& options) {
