@@ -216,7 +216,7 @@ Dataset read_csv(const CsvRows& wanted) {
                                            file.path.string(), wanted.files.front().path.string()),
                                "all files must have the same columns"});
   }
-  return Dataset::from_files(std::move(files));
+  return Dataset::from_files(std::move(files), names_of(wanted.files));
 }
 
 }  // namespace wt::data

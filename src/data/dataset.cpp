@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
+#include "base/tensorflow_error.h"
 #include "data/node.h"
 
 namespace wt::data {
@@ -76,7 +78,35 @@ std::string print(const ComponentSpec& spec) {
   return fmt::format("{}[{}]", name(spec.type), fmt::join(extents, ","));
 }
 
+std::string tensor_spec(const ComponentSpec& spec) {
+  std::vector<std::string> extents;
+  for (const std::int64_t extent : spec.extents)
+    extents.push_back(extent == unknown_extent ? "None" : std::to_string(extent));
+  const std::string comma = extents.size() == 1 ? "," : "";  // of Python's tuples of one
+  return fmt::format("TensorSpec(shape=({}{}), dtype=tf.{}, name=None)", fmt::join(extents, ", "), comma,
+                     name(spec.type));
+}
+
+std::string element_spec(const std::vector<ComponentSpec>& specs, std::int64_t replicas,
+                         const std::vector<std::string>& names) {
+  std::vector<std::string> components;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const std::vector<std::string> each(static_cast<std::size_t>(replicas), tensor_spec(specs[i]));
+    const std::string all =
+        replicas == 1 ? each.front() : fmt::format("PerReplicaSpec({})", fmt::join(each, ", "));
+    components.push_back(names.empty() ? all : fmt::format("'{}': {}", names.at(i), all));
+  }
+  if (!names.empty()) return fmt::format("{{{}}}", fmt::join(components, ", "));
+  return components.size() == 1 ? components.front() : fmt::format("({})", fmt::join(components, ", "));
+}
+
 Seed shuffle_seed(std::int64_t seed, std::int64_t global) {
+  // TensorFlow's Python code truncates both seeds (random_seed.py) with the sign of Python's remainder.
+  const auto truncated = [](std::int64_t whole) {
+    constexpr std::int64_t most = 0x7fffffff;
+    return (whole % most + most) % most;
+  };
+  seed = truncated(seed), global = truncated(global);
   // TensorFlow's kernels interpret two zeros as "draw a random seed". Its Python code therefore replaces them
   // by this pair.
   if (seed == 0 && global == 0) return {0, 0x7fffffff};
@@ -87,6 +117,17 @@ Element tensors_of(Item item, const Rows* rows) {
   if (rows == nullptr) return std::move(item.tensors);
   Element element = rows->gather(std::array{item.row});
   for (Tensor& tensor : element) tensor = tensor.reshaped(tensor.shape().without(0));
+  return element;
+}
+
+Element without_rows(const std::vector<ComponentSpec>& specs) {
+  Element element;
+  for (const ComponentSpec& spec : specs) {
+    Shape shape;
+    for (std::size_t axis = 0; axis < spec.extents.size(); ++axis)
+      shape.append(axis == 0 || spec.extents[axis] == unknown_extent ? 0 : spec.extents[axis]);
+    element.push_back(Tensor::zeros({spec.type, shape}));
+  }
   return element;
 }
 
@@ -139,7 +180,15 @@ Dataset Dataset::from_tensors(const Element& element) {
   return from_rows(rows_of(std::move(one_row)));
 }
 
-Dataset Dataset::from_tensor_slices(const Element& tensors) { return from_rows(rows_of(tensors)); }
+Dataset Dataset::from_tensor_slices(const Element& tensors) {
+  for (const Tensor& tensor : tensors) {
+    if (tensor.shape().rank() == 0) throw ValueError("Unbatching a tensor is only supported for rank >= 1");
+    const std::int64_t first = tensors.front().shape()[0];
+    if (tensor.shape()[0] != first)
+      throw ValueError(fmt::format("Dimensions {} and {} are not compatible", first, tensor.shape()[0]));
+  }
+  return from_rows(rows_of(tensors));
+}
 
 Dataset Dataset::from_generator(std::vector<ComponentSpec> specs, std::function<Generator()> begin) {
   WT_EXPECT(!specs.empty(), "a dataset needs at least one component");
@@ -152,15 +201,46 @@ Dataset Dataset::from_generator(std::vector<ComponentSpec> specs, std::function<
   return Dataset(std::move(node));
 }
 
-Dataset Dataset::from_files(std::vector<std::shared_ptr<const Rows>> files) {
+Dataset Dataset::range(std::int64_t stop) { return range(0, stop); }
+
+Dataset Dataset::range(std::int64_t start, std::int64_t stop, std::int64_t step) {
+  if (step == 0) throw InvalidArgumentError("step must be a non-zero integer.");
+  const std::int64_t distance = step > 0 ? stop - start : start - stop;
+  const std::int64_t each = std::abs(step);
+  return from_rows(numbered_rows(std::max<std::int64_t>((distance + each - 1) / each, 0), start, step));
+}
+
+namespace {
+
+std::vector<std::shared_ptr<const Rows>> some_of(const std::vector<std::shared_ptr<const Rows>>& files,
+                                                 std::span<const std::int64_t> numbers) {
+  std::vector<std::shared_ptr<const Rows>> own;
+  for (const std::int64_t number : numbers) own.push_back(files[static_cast<std::size_t>(number)]);
+  return own;
+}
+
+}  // namespace
+
+Dataset Dataset::from_files(std::vector<std::shared_ptr<const Rows>> files, std::vector<std::string> names) {
   Node node = *from_rows(joined_rows(files)).node_;
-  node.files = std::make_shared<Files>(
-      Files{std::ssize(files), [files = std::move(files)](std::span<const std::int64_t> numbers) {
-              std::vector<std::shared_ptr<const Rows>> own;
-              for (const std::int64_t number : numbers)
-                own.push_back(files[static_cast<std::size_t>(number)]);
-              return from_rows(joined_rows(std::move(own)));
-            }});
+  const auto read = [files](std::span<const std::int64_t> numbers) {
+    return from_rows(joined_rows(some_of(files, numbers)));
+  };
+  node.files = std::make_shared<Files>(Files{std::ssize(files), read, std::move(names)});
+  return Dataset(std::make_shared<Node>(std::move(node)));
+}
+
+Dataset Dataset::from_files(std::vector<std::shared_ptr<const Rows>> files, std::vector<std::string> names,
+                            Interleaving interleaving) {
+  const std::vector<ComponentSpec> specs = from_rows(files.front()).specs();
+  const auto rows_of_file = [files](const Element& number) {
+    return from_rows(files[static_cast<std::size_t>(number[0].values<std::int64_t>()[0])]);
+  };
+  Node node = *range(std::ssize(files)).interleave(specs, rows_of_file, interleaving).node_;
+  const auto read = [files, interleaving](std::span<const std::int64_t> numbers) {
+    return from_files(some_of(files, numbers), {}, interleaving);
+  };
+  node.files = std::make_shared<Files>(Files{std::ssize(files), read, std::move(names)});
   return Dataset(std::make_shared<Node>(std::move(node)));
 }
 

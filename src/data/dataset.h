@@ -16,7 +16,8 @@
 // elements come. The time that an input pipeline takes is simulated elsewhere. This folder contains nothing
 // about models or devices.
 //
-// Read next: rows.h, then dataset.cpp and transforms.cpp, then distribute.h; csv.h and tfrecord.h for files.
+// Read next: rows.h, then dataset.cpp and transforms.cpp, then distribute.h; csv.h, tfrecord.h and text_lines.h for
+// files.
 
 #include <cstdint>
 #include <functional>
@@ -56,6 +57,12 @@ struct ComponentSpec {
 
 ComponentSpec exactly(const TensorSpec& spec);  // a spec with all extents known
 std::string print(const ComponentSpec& spec);   // "float32[?,28,28,1]"
+// As TensorFlow prints an element_spec: "TensorSpec(shape=(None, 28, 28, 1), dtype=tf.float32, name=None)".
+std::string tensor_spec(const ComponentSpec& spec);
+// The same for all components of what each replica gets: "PerReplicaSpec(TensorSpec(...), TensorSpec(...))" for two. With
+// names it is a dictionary, else a tuple.
+std::string element_spec(const std::vector<ComponentSpec>& specs, std::int64_t replicas = 1,
+                         const std::vector<std::string>& names = {});
 
 // The seed pair that TensorFlow derives from the `seed` argument of `shuffle` and the global seed. The
 // default is TensorFlow's for a program that doesn't call tf.random.set_seed.
@@ -86,6 +93,33 @@ class Iterator {
 // after the end.
 using Generator = std::function<std::optional<Element>()>;
 using Mapping = std::function<Element(Element)>;
+using Predicate = std::function<bool(const Element&)>;
+
+// tf.data.experimental.SHARD_HINT, the arguments of a `shard` that AutoShardPolicy.HINT replaces by the number of workers
+// and the index of each (autoshard.h).
+inline constexpr std::int64_t shard_hint = -1;
+
+// The arguments of padded_batch, for each component. Without shapes, all axes are as long as the longest of the batch;
+// so is an axis whose extent is unknown_extent. Without values it is padded with zeros.
+struct Padding {
+  std::vector<std::vector<std::int64_t>> shapes{};
+  std::vector<Tensor> values{};  // scalars of the components' types
+  bool drop_remainder = false;
+};
+
+// The arguments of window.
+struct Windows {
+  std::int64_t size = 1;
+  std::optional<std::int64_t> shift{};  // between the first elements of windows; the size if unset
+  std::int64_t stride = 1;              // between the elements of a window
+  bool drop_remainder = false;
+};
+
+// How many datasets are read in turn, and how many elements of each before the next one.
+struct Interleaving {
+  std::int64_t cycle_length = 1;
+  std::int64_t block_length = 1;
+};
 
 // A dataset like tf.data.Dataset. It is an immutable value, and its copies are the same dataset. The elements
 // and their order depend on the dataset and the number of the epoch only, so any epoch can be repeated.
@@ -94,28 +128,64 @@ class Dataset {
   explicit Dataset(std::shared_ptr<const Node> node);
 
   static Dataset from_rows(std::shared_ptr<const Rows> rows);  // one element per row, in their order
-  // One element per row of the files, one file after the other. Requires: there is a file, and all have the
-  // same specs.
-  static Dataset from_files(std::vector<std::shared_ptr<const Rows>> files);
+  // One element per row of the files, one file after the other or several in turn. Requires: there is a file, and all
+  // have the same specs.
+  static Dataset from_files(std::vector<std::shared_ptr<const Rows>> files,
+                            std::vector<std::string> names = {});
+  static Dataset from_files(std::vector<std::shared_ptr<const Rows>> files, std::vector<std::string> names,
+                            Interleaving interleaving);
   static Dataset from_tensors(const Element& element);  // a single element
-  // One element per row. Requires: all tensors have the same number of rows.
+  // One element per row. Throws ValueError for a scalar, and for tensors with different numbers of rows.
   static Dataset from_tensor_slices(const Element& tensors);
   // `begin` is called at the beginning of each iteration. An element that doesn't match the specs is an
   // InputError.
   static Dataset from_generator(std::vector<ComponentSpec> specs, std::function<Generator()> begin);
 
+  static Dataset range(std::int64_t stop);  // the scalars 0, 1, 2, ... as int64
+  static Dataset range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
+  // The components of one element of each dataset, until the first of them ends.
+  static Dataset zip(std::vector<Dataset> datasets);
+  // An element of the dataset whose number comes next. The end is that of `choices`, or of the dataset chosen.
+  static Dataset choose_from_datasets(std::vector<Dataset> datasets, const Dataset& choices);
+
+  // Transformations throw InvalidArgumentError and so on with TensorFlow's text for arguments that it refuses.
+
   // For the same seeds, the order is TensorFlow's. Elements are drawn from a buffer that holds the next
-  // `buffer_size` elements, so an element comes at most buffer_size - 1 positions early. One case differs:
-  // TensorFlow fuses a shuffle with a `repeat` directly behind it, and then uses other random numbers from
-  // the second repetition on. Here both stay separate. Requires: buffer_size > 0.
+  // `buffer_size` elements, so an element comes at most buffer_size - 1 positions early.
   Dataset shuffle(std::int64_t buffer_size, Seed seed, bool reshuffle_each_iteration = true) const;
-  Dataset batch(std::int64_t rows, bool drop_remainder = false) const;  // Requires: rows > 0.
+  Dataset batch(std::int64_t rows, bool drop_remainder = false) const;
+  Dataset padded_batch(std::int64_t rows, const Padding& padding = {}) const;
   Dataset repeat(std::int64_t count = forever) const;
   Dataset take(std::int64_t count) const;  // -1: all elements
   Dataset skip(std::int64_t count) const;  // -1: all elements
   // Applies a function to each element. The first form is for functions that keep the specs of the elements.
   Dataset map(Mapping function) const;
   Dataset map(std::vector<ComponentSpec> specs, Mapping function) const;
+
+  // Every n-th element, from the one with the index on; shard(shard_hint, shard_hint) for AutoShardPolicy.HINT.
+  Dataset shard(std::int64_t shards, std::int64_t index) const;
+  // The elements of the first complete iteration, kept in memory: a shuffle before it has one order.
+  Dataset cache() const;
+  Dataset concatenate(const Dataset& other) const;  // Throws InputError if the specs differ.
+  Dataset filter(Predicate predicate) const;
+  Dataset take_while(Predicate predicate) const;
+  Dataset unique() const;                           // each element once
+  Dataset enumerate(std::int64_t start = 0) const;  // with its number as a first component
+  // The function gets the state and an element, and returns the next state and what becomes of the element.
+  Dataset scan(Element state, std::vector<ComponentSpec> specs,
+               std::function<std::pair<Element, Element>(Element state, Element element)> function) const;
+  Dataset unbatch() const;
+  // The rows of batches, in batches of these sizes in turn (split.h, the even rule).
+  Dataset rebatch(std::vector<std::int64_t> sizes, bool drop_remainder = false) const;
+  // Each batch in pieces for the replicas (split.h, the legacy rule), one after the other.
+  Dataset split_batches(std::int64_t replicas) const;
+  // Windows of elements, each stacked like a batch: TensorFlow's windows are datasets, and this is what becomes of
+  // them by `.flat_map(lambda window: window.batch(size))`.
+  Dataset window(const Windows& windows) const;
+  // The elements of the datasets that the function makes of each element.
+  Dataset interleave(std::vector<ComponentSpec> specs, std::function<Dataset(Element)> function,
+                     Interleaving interleaving) const;
+  Dataset flat_map(std::vector<ComponentSpec> specs, std::function<Dataset(Element)> function) const;
 
   const std::vector<ComponentSpec>& specs() const;
   std::int64_t cardinality() const;  // the number of elements, or one of the special values above
@@ -131,6 +201,9 @@ class Dataset {
   // whole pipeline can be sharded over workers, as TensorFlow rewrites a pipeline.
   const Files* files() const;
 
+  // The implementation, for the other files of this folder.
+  const std::shared_ptr<const Node>& node() const { return node_; }
+
   // Iterates over one epoch. A shuffle with reshuffle_each_iteration has another order in every epoch.
   Iterator iterate(std::uint64_t epoch = 0) const;
 
@@ -143,6 +216,7 @@ class Dataset {
 struct Files {
   std::int64_t count = 0;
   std::function<Dataset(std::span<const std::int64_t> files)> read{};
+  std::vector<std::string> names{};  // of the files; none if they aren't known
 };
 
 }  // namespace wt::data

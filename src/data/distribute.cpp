@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "base/error.h"
+#include "base/tensorflow_error.h"
 #include "data/node.h"
 
 namespace wt::data {
@@ -23,96 +23,54 @@ void require_even_workers(const Distribution& distribution) {
         "give every worker the same number of devices");
 }
 
-// The dataset of one worker: of `workers` consecutive files, each worker reads one.
-Dataset shard_of(const Files& files, std::int64_t workers, std::int64_t worker) {
-  std::vector<std::int64_t> own;
-  for (std::int64_t file = worker; file < files.count; file += workers) own.push_back(file);
-  return files.read(own);
-}
-
-// An element with 0 rows. Unknown extents are 0, too.
-Element without_rows(const std::vector<ComponentSpec>& specs) {
-  Element element;
-  for (const ComponentSpec& spec : specs) {
-    Shape shape;
-    for (std::size_t axis = 0; axis < spec.extents.size(); ++axis)
-      shape.append(axis == 0 || spec.extents[axis] == unknown_extent ? 0 : spec.extents[axis]);
-    element.push_back(Tensor::zeros({spec.type, shape}));
-  }
-  return element;
-}
-
-bool shards_by_file(AutoShardPolicy policy) {
-  return policy == AutoShardPolicy::file || policy == AutoShardPolicy::automatic;
-}
-
 }  // namespace
 
 Distribution of_one_batch(Distribution distribution) {
-  if (distribution.is_from_files && shards_by_file(distribution.policy))
-    distribution.policy = AutoShardPolicy::off;
+  const bool by_file =
+      distribution.policy == AutoShardPolicy::file || distribution.policy == AutoShardPolicy::automatic;
+  if (distribution.is_from_files && by_file) distribution.policy = AutoShardPolicy::off;
   return distribution;
-}
-
-std::string_view name(AutoShardPolicy policy) {
-  constexpr std::string_view names[] = {"OFF", "AUTO", "FILE", "DATA"};
-  return names[static_cast<int>(policy) + 1];
 }
 
 std::int64_t InputContext::per_replica_batch_size(std::int64_t global_batch_size) const {
   if (global_batch_size % replicas_in_sync != 0)
-    throw InputError(fmt::format("The `global_batch_size` {} is not divisible by `num_replicas_in_sync` {}",
-                                 global_batch_size, replicas_in_sync),
-                     "choose a multiple of the number of replicas");
+    throw ValueError(fmt::format("The `global_batch_size` {} is not divisible by `num_replicas_in_sync` {}",
+                                 global_batch_size, replicas_in_sync));
   return global_batch_size / replicas_in_sync;
+}
+
+std::string print(const InputContext& context) {
+  return fmt::format("tf.distribute.InputContext(input pipeline id {}, total: {})", context.input_pipeline,
+                     context.input_pipelines);
 }
 
 DistributedDataset::DistributedDataset(const Distribution& distribution) : distribution_(distribution) {
   require_even_workers(distribution_);
 }
 
-// The even rule needs a known batch size. The policy DATA selects the legacy rule, and so does AUTO, which
-// becomes DATA because these rows aren't read from files. Both do so even if there is only one worker and
-// therefore nothing to shard.
+// The even rule needs a known batch size. The policy DATA selects the legacy rule, even if there is only one worker and
+// therefore nothing to shard. With the policies DATA and OFF all workers read the same dataset.
 DistributedDataset::DistributedDataset(const Dataset& dataset, const Distribution& distribution)
     : DistributedDataset(distribution) {
-  if (dataset.files() != nullptr) {
-    deal_files(*dataset.files());
-    return;
-  }
-  pipelines_ = {dataset};
-  if (distribution_.replicas == 1) return;
-  if (distribution_.policy == AutoShardPolicy::file)
-    throw InputError(
-        "[autoshard] Found an unshardable source dataset: policy FILE shards files, and these rows "
-        "are in memory or generated",
-        "choose AUTO, DATA or OFF");
-  if (distribution_.replicas == 1) return;
-  require_batches();
-  shards_pieces_ = distribution_.policy != AutoShardPolicy::off;
-  rebatch_ = shards_pieces_ || !dataset.batch_size() ? Rebatch::legacy : Rebatch::even;
-}
-
-DistributedDataset::DistributedDataset(const Files& files, const Distribution& distribution)
-    : DistributedDataset(distribution) {
-  deal_files(files);
-}
-
-void DistributedDataset::deal_files(const Files& files) {
   const std::int64_t workers = distribution_.workers;
-  const bool by_file = shards_by_file(distribution_.policy);
-  if (by_file && files.count < workers)
+  policy_ = applied(distribution_.policy, dataset);
+  files_ = dataset.files() == nullptr ? 0 : dataset.files()->count;
+  is_sharded_before_ = dataset.node()->is_sharded;
+  const bool is_own = policy_ == AutoShardPolicy::file || policy_ == AutoShardPolicy::hint;
+  if (policy_ == AutoShardPolicy::file && files_ > 0 && files_ < workers)
     throw InputError(
         fmt::format("Could not apply FILE based sharding: the dataset only has {} file(s), which is not "
                     "enough for the required {} shards/workers",
-                    files.count, workers),
+                    files_, workers),
         "use at least as many files as workers, or the policy DATA or OFF");
-  for (std::int64_t worker = 0; worker < (by_file ? workers : 1); ++worker)
-    pipelines_.push_back(by_file ? shard_of(files, workers, worker) : shard_of(files, 1, 0));
+  for (std::int64_t worker = 0; worker < (is_own ? workers : 1); ++worker)
+    pipelines_.push_back(is_own ? auto_shard(dataset, {policy_, workers, worker}) : dataset);
+  piece_specs_ = dataset.specs();
   if (distribution_.replicas == 1) return;
-  require_batches();
-  shards_pieces_ = distribution_.policy == AutoShardPolicy::data;
-  rebatch_ = shards_pieces_ || !pipelines_.front().batch_size() ? Rebatch::legacy : Rebatch::even;
+  require_rows();
+  shards_pieces_ = policy_ == AutoShardPolicy::data;
+  rebatch_ = shards_pieces_ || !dataset.batch_size() ? Rebatch::legacy : Rebatch::even;
+  piece_specs_ = in_pieces(dataset, 0).specs();
 }
 
 DistributedDataset DistributedDataset::from_function(
@@ -122,11 +80,12 @@ DistributedDataset DistributedDataset::from_function(
   DistributedDataset distributed(distribution);
   for (std::int64_t pipeline = 0; pipeline < distribution.workers; ++pipeline)
     distributed.pipelines_.push_back(function({distribution.workers, pipeline, distribution.replicas}));
+  distributed.piece_specs_ = distributed.pipelines_.front().specs();
   return distributed;
 }
 
-void DistributedDataset::require_batches() const {
-  for (const ComponentSpec& spec : pipelines_.front().specs())
+void DistributedDataset::require_rows() const {
+  for (const ComponentSpec& spec : piece_specs_)
     if (spec.extents.empty())
       throw InputError(
           "Invalid `input_dataset`. Expected a dataset whose elements have rank >= 1 but found a "
@@ -134,31 +93,49 @@ void DistributedDataset::require_batches() const {
           "Fix the issue by adding the `batch` transformation to the dataset.");
 }
 
-// Whether all shapes of the pieces are known. The size of a piece is unknown if the size of the batch is
-// unknown or not a multiple of the number of replicas.
+std::string DistributedDataset::element_spec(const std::vector<std::string>& names) const {
+  return data::element_spec(piece_specs_, distribution_.replicas, names);
+}
+
+std::vector<std::int64_t> DistributedDataset::files_of(std::int64_t worker) const {
+  const bool is_sharded = policy_ == AutoShardPolicy::file;
+  std::vector<std::int64_t> own;
+  for (std::int64_t file = is_sharded ? worker : 0; file < files_;
+       file += is_sharded ? distribution_.workers : 1)
+    own.push_back(file);
+  return own;
+}
+
+// Whether all shapes of the pieces are known.
 bool DistributedDataset::has_static_shapes() const {
-  const auto is_static = [&](const ComponentSpec& spec) {
-    const bool known = std::ranges::count(spec.extents, unknown_extent) == 0;
-    return known && (rebatch_ == Rebatch::none || spec.extents[0] % distribution_.replicas == 0);
-  };
-  return std::ranges::all_of(pipelines_.front().specs(), is_static);
+  return std::ranges::all_of(piece_specs_, [](const ComponentSpec& spec) {
+    return std::ranges::count(spec.extents, unknown_extent) == 0;
+  });
 }
 
 std::size_t DistributedDataset::streams() const {
   return shards_pieces_ ? 1 : static_cast<std::size_t>(distribution_.workers);
 }
 
+const Dataset& DistributedDataset::pipeline_of(std::size_t worker) const {
+  return pipelines_[std::min(worker, pipelines_.size() - 1)];
+}
+
 // A single stream gives one batch to each step, so that batches can be passed over without being read.
 DistributedIterator DistributedDataset::iterate(std::uint64_t epoch, std::int64_t skipped) const {
   DistributedIterator iterator;
-  const bool skips_batches = streams() == 1;
-  for (std::size_t stream = 0; stream < streams(); ++stream)
-    iterator.pipelines_.push_back(pieces(stream, epoch, skips_batches ? skipped : 0));
+  const bool skips_batches = streams() == 1 && skipped > 0;
+  for (std::size_t stream = 0; stream < streams(); ++stream) {
+    const Dataset& batches = pipeline_of(stream);
+    iterator.pipelines_.push_back(
+        in_pieces(skips_batches ? batches.skip(skipped) : batches, stream).iterate(epoch));
+  }
   iterator.replica_of_piece_ = replica_of_piece();
-  iterator.specs_ = pipelines_.front().specs();
+  iterator.specs_ = piece_specs_;
   iterator.goes_on_with_empty_replicas_ = goes_on_with_empty_replicas();
   for (std::int64_t step = 0; !skips_batches && step < skipped; ++step)
     if (!iterator.next()) break;
+  iterator.check_ = check_;
   return iterator;
 }
 
@@ -171,37 +148,28 @@ std::vector<std::int64_t> DistributedDataset::sizes_of(std::size_t pipeline) con
                       static_cast<std::int64_t>(pipeline));
 }
 
-std::unique_ptr<Pieces> DistributedDataset::pieces(std::size_t pipeline, std::uint64_t epoch,
-                                                   std::int64_t skipped_batches) const {
-  const Dataset& dataset = pipelines_[std::min(pipeline, pipelines_.size() - 1)];
-  Iterator batches =
-      skipped_batches > 0 ? dataset.skip(skipped_batches).iterate(epoch) : dataset.iterate(epoch);
-  if (rebatch_ == Rebatch::none) return whole_batches(std::move(batches));
-  if (rebatch_ == Rebatch::legacy) return legacy_pieces(std::move(batches), distribution_.replicas);
-  return even_pieces(std::move(batches), sizes_of(pipeline));
+Dataset DistributedDataset::in_pieces(const Dataset& batches, std::size_t pipeline) const {
+  if (rebatch_ == Rebatch::none) return batches;
+  if (rebatch_ == Rebatch::legacy) return batches.split_batches(distribution_.replicas);
+  return batches.rebatch(sizes_of(pipeline));
 }
 
 namespace {
 
-// The number of pieces that the even rule makes of `rows` rows. A piece exists if rows are left for it, and
-// so do pieces of 0 rows before such a one.
+// The number of pieces that the even rule makes of `rows` rows. The first that lacks all its rows ends them.
 std::int64_t pieces_of(std::int64_t rows, const std::vector<std::int64_t>& sizes) {
   const std::int64_t cycle = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-  if (rows <= 0 || cycle == 0) return 0;
-  const std::int64_t whole = (rows - 1) / cycle;
-  std::int64_t left = rows - whole * cycle, pieces = whole * std::ssize(sizes);
-  for (const std::int64_t size : sizes) {
-    if (left <= 0) break;
-    left -= size;
-    ++pieces;
-  }
+  if (cycle == 0) return 0;
+  std::int64_t pieces = rows / cycle * std::ssize(sizes), left = rows % cycle;
+  for (std::size_t turn = 0; left > 0 || sizes[turn % sizes.size()] == 0; ++turn, ++pieces)
+    left -= sizes[turn % sizes.size()];
   return pieces;
 }
 
 }  // namespace
 
 std::int64_t DistributedDataset::pieces_of_pipeline(std::size_t pipeline) const {
-  const Dataset& dataset = pipelines_[std::min(pipeline, pipelines_.size() - 1)];
+  const Dataset& dataset = pipeline_of(pipeline);
   if (rebatch_ == Rebatch::even && dataset.rows() >= 0) return pieces_of(dataset.rows(), sizes_of(pipeline));
   return dataset.cardinality() * (rebatch_ == Rebatch::none ? 1 : distribution_.replicas);
 }
@@ -232,17 +200,77 @@ std::vector<std::size_t> DistributedDataset::replica_of_piece() const {
   return order;
 }
 
-std::optional<std::vector<Element>> DistributedIterator::next() {
+std::int64_t DistributedDataset::steps_of(std::int64_t worker) const {
+  const auto pipeline = static_cast<std::size_t>(streams() == 1 ? 0 : worker);
+  const std::int64_t given = pipeline_of(pipeline).cardinality();
+  if (given < 0) return given;
+  const std::int64_t each = distribution_.replicas / static_cast<std::int64_t>(streams());
+  return (pieces_of_pipeline(pipeline) + each - 1) / each;
+}
+
+namespace {
+
+// The elements are rows of a source that no `batch` has joined, and their own first axis is that of a row.
+bool are_single_rows(const Dataset& dataset) {
+  const Node& node = *dataset.node();
+  return node.rows != nullptr && node.rows->count() > 1 && !node.batch_size;
+}
+
+}  // namespace
+
+std::vector<Problem> DistributedDataset::warnings() const {
+  std::vector<Problem> warnings;
+  const auto warn = [&](std::string fact, std::string remedy) {
+    warnings.push_back({{}, std::move(fact), std::move(remedy)});
+  };
+  const std::int64_t workers = distribution_.workers;
+  if (is_sharded_before_ && workers > 1 && policy_ != AutoShardPolicy::off &&
+      policy_ != AutoShardPolicy::hint)
+    warn(fmt::format(
+             "the data is sharded twice: by `shard`, and by the policy {} among {} workers, so that each "
+             "worker gets a part of a part",
+             name(policy_), workers),
+         "leave `shard` out, or choose the policy OFF");
+  if (rebatch_ != Rebatch::none && are_single_rows(pipelines_.front()))
+    warn(fmt::format("the rows are not batched: each row is split along its own first axis over {} replicas",
+                     distribution_.replicas),
+         "add the `batch` transformation, with the rows of all replicas together");
+  if (streams() == 1) return warnings;
+  std::int64_t least = 0, most = 0;
+  for (std::int64_t worker = 0; worker < workers; ++worker) {
+    if (steps_of(worker) < 0) return warnings;
+    if (steps_of(worker) < steps_of(least)) least = worker;
+    if (steps_of(worker) > steps_of(most)) most = worker;
+  }
+  if (steps_of(least) < steps_of(most))
+    warn(fmt::format("workers get unequal inputs: worker {} has batches for {} steps, and worker {} for {}",
+                     most, steps_of(most), least, steps_of(least)),
+         "give the workers equal numbers of rows, or repeat the data and state the steps of an epoch");
+  return warnings;
+}
+
+std::optional<std::vector<Element>> DistributedIterator::next() { return step(goes_on_with_empty_replicas_); }
+
+std::vector<Element> DistributedIterator::get_next() {
+  std::optional<std::vector<Element>> elements = next();
+  if (!elements) throw OutOfRangeError("End of sequence");
+  return *std::move(elements);
+}
+
+std::optional<std::vector<Element>> DistributedIterator::get_next_as_optional() { return step(true); }
+
+std::optional<std::vector<Element>> DistributedIterator::step(bool goes_on_with_empty_replicas) {
+  if (check_) check_();
   const std::size_t replicas = replica_of_piece_.size();
   const std::size_t each = replicas / pipelines_.size();
   std::vector<Element> elements(replicas);
   std::size_t missing = 0;
   for (std::size_t piece = 0; piece < replicas; ++piece) {
-    std::optional<Element> element = pipelines_[piece / each]->next();
+    std::optional<Element> element = pipelines_[piece / each].next();
     if (!element) ++missing;
     elements[replica_of_piece_[piece]] = element ? std::move(*element) : without_rows(specs_);
   }
-  if (missing == replicas || (missing > 0 && !goes_on_with_empty_replicas_)) return std::nullopt;
+  if (missing == replicas || (missing > 0 && !goes_on_with_empty_replicas)) return std::nullopt;
   return elements;
 }
 

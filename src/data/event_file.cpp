@@ -7,13 +7,11 @@
 
 #include "base/error.h"
 #include "data/crc32c.h"
+#include "data/wire.h"
 
 namespace wt::data {
 
 namespace {
-
-// The fields of protocol buffers: a tag of number and kind, then the value.
-enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, delimited = 2 };
 
 template <class Number>
 void append_fixed(std::string& bytes, Number number) {

@@ -4,15 +4,17 @@
 #include <bit>
 #include <cstring>
 
+#include "data/wire.h"
+
 namespace wt::data {
 namespace {
 
-enum Wire : std::uint8_t { varint = 0, fixed64 = 1, delimited = 2, fixed32 = 5 };
+using enum Wire;  // A message may hold other numbers, too.
 
 // One field of a message: its number, and its value as a number or as bytes.
 struct Field {
   std::uint64_t number = 0;
-  std::uint8_t wire = 0;
+  Wire wire = Wire::varint;
   std::uint64_t value = 0;
   std::string_view bytes{};
 };
@@ -25,7 +27,7 @@ class Message {
   bool next(Field& field) {
     if (rest_.empty() || is_wrong_) return false;
     const std::uint64_t tag = read_varint();
-    field = {.number = tag >> 3, .wire = static_cast<std::uint8_t>(tag & 7)};
+    field = {.number = tag >> 3, .wire = static_cast<Wire>(tag & 7)};
     if (field.number == 0) is_wrong_ = true;
     switch (field.wire) {
       case varint:

@@ -37,14 +37,31 @@ struct Node {
   std::optional<std::int64_t> batched_rows{};  // the rows of all batches; unset before a `batch`
   std::shared_ptr<const Rows> rows{};          // null if items contain tensors
   std::shared_ptr<const Files> files{};        // null if the elements are not read from files
+  // The same dataset with shard(shards, index) in the place of a shard by shard_hint. Null if it has none.
+  std::function<Dataset(std::int64_t shards, std::int64_t index)> with_shard{};
+  std::shared_ptr<const Node> rebatched{};  // what a `rebatch` was made of; null behind other transformations
+  bool is_sharded = false;                  // whether a `shard` is among the transformations up to here
   // Opens a stream. Iterations are numbered from 0, and a shuffle draws the seed of an iteration from its
   // number. A stream doesn't keep its node alive. The Iterator holds the last node of the chain, which holds
   // the other nodes.
   std::function<std::unique_ptr<Stream>(std::uint64_t iteration)> open{};
 };
 
+using Input = std::unique_ptr<Stream>;
+
+// A node with the properties of `input` that transformations keep which give some of its elements, or each of them, in
+// some order. What rebuilds it for other files or another shard is missing (made_of).
+Node like(const Node& input);
+
+// The dataset of a node that transforms `input`. `again` repeats the transformation on another dataset: on the same one
+// with some of its files, or with a shard in the place of a hint.
+Dataset made_of(Node node, const Node& input, const std::function<Dataset(const Dataset&)>& again);
+
 // The tensors of an item. If `rows` is not null, they are read from there.
 Element tensors_of(Item item, const Rows* rows);
+
+// An element with 0 rows. Unknown extents are 0, too.
+Element without_rows(const std::vector<ComponentSpec>& specs);
 
 // Throws InputError without a place, for data that turns out to be wrong while it is read.
 [[noreturn]] void refuse(std::string fact);

@@ -101,6 +101,24 @@ class JoinedRows final : public Rows {
   std::vector<std::int64_t> ends_{};  // of each part, the number behind its last row
 };
 
+class NumberedRows final : public Rows {
+ public:
+  NumberedRows(std::int64_t count, std::int64_t first, std::int64_t step)
+      : count_(count), first_(first), step_(step) {}
+  std::int64_t count() const override { return count_; }
+  const std::vector<TensorSpec>& specs() const override { return specs_; }
+  Element gather(std::span<const std::int64_t> numbers) const override {
+    Tensor gathered = Tensor::zeros({Type::int64, {std::ssize(numbers)}});
+    std::ranges::transform(numbers, gathered.values<std::int64_t>().begin(),
+                           [&](std::int64_t number) { return first_ + number * step_; });
+    return {std::move(gathered)};
+  }
+
+ private:
+  std::int64_t count_, first_, step_;
+  std::vector<TensorSpec> specs_{{Type::int64, {}}};
+};
+
 template <class T>
 void fill(Tensor& tensor, double value) {
   std::ranges::fill(tensor.values<T>(), static_cast<T>(value));
@@ -173,6 +191,10 @@ std::shared_ptr<const Rows> rows_of(Element tensors) {
 std::shared_ptr<const Rows> joined_rows(std::vector<std::shared_ptr<const Rows>> parts) {
   if (parts.size() == 1) return parts.front();
   return std::make_shared<JoinedRows>(std::move(parts));
+}
+
+std::shared_ptr<const Rows> numbered_rows(std::int64_t count, std::int64_t first, std::int64_t step) {
+  return std::make_shared<NumberedRows>(count, first, step);
 }
 
 std::shared_ptr<const Rows> constant_rows(std::int64_t count, std::vector<TensorSpec> specs, double value) {

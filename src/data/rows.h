@@ -31,6 +31,9 @@ std::shared_ptr<const Rows> rows_of(Element tensors);
 // The rows of all parts, one part after the other. Requires: there is at least one part, and all have the same specs.
 std::shared_ptr<const Rows> joined_rows(std::vector<std::shared_ptr<const Rows>> parts);
 
+// The int64 scalars first, first + step, first + 2 step, ..., which take no memory.
+std::shared_ptr<const Rows> numbered_rows(std::int64_t count, std::int64_t first = 0, std::int64_t step = 1);
+
 // `count` rows in which every element has the same value, like numpy.ones.
 std::shared_ptr<const Rows> constant_rows(std::int64_t count, std::vector<TensorSpec> specs,
                                           double value = 1);

@@ -1,9 +1,8 @@
 #pragma once
 // Splits batches into one piece per replica. TensorFlow has two rules for it. For 10 rows and 3 replicas, the
-// legacy rule gives pieces of 4, 4 and 2 rows, and the even rule gives 4, 3 and 3. distribute.h states which
-// rule applies.
+// legacy rule gives pieces of 4, 4 and 2 rows, and the even rule gives 4, 3 and 3. Dataset::split_batches and
+// Dataset::rebatch apply them, and distribute.h states which one.
 
-#include <optional>
 #include <vector>
 
 #include "data/dataset.h"
@@ -28,17 +27,5 @@ std::vector<std::int64_t> even_sizes(std::int64_t rows, std::int64_t replicas);
 // have the size of the whole batch. Requires: the number of workers divides the number of replicas.
 std::vector<std::int64_t> worker_sizes(std::int64_t rows, std::int64_t replicas, std::int64_t workers,
                                        std::int64_t worker);
-
-// The pieces of an iteration, in the order in which they go to the replicas.
-class Pieces {
- public:
-  virtual ~Pieces() = default;
-  virtual std::optional<Element> next() = 0;  // nothing after the last piece
-};
-
-// One implementation for each value of Rebatch. If the data ends within an even piece, that piece is smaller.
-std::unique_ptr<Pieces> whole_batches(Iterator batches);
-std::unique_ptr<Pieces> legacy_pieces(Iterator batches, std::int64_t replicas);
-std::unique_ptr<Pieces> even_pieces(Iterator batches, std::vector<std::int64_t> sizes);
 
 }  // namespace wt::data

@@ -88,7 +88,7 @@ Dataset read_tfrecords(const RecordRows& wanted) {
   problems.throw_if_any();
   std::vector<std::shared_ptr<const Rows>> files;
   for (const NamedFile& file : wanted.files) files.push_back(RecordReader(wanted, rows, file).read());
-  return Dataset::from_files(std::move(files));
+  return Dataset::from_files(std::move(files), names_of(wanted.files));
 }
 
 }  // namespace wt::data

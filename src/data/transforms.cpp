@@ -9,13 +9,12 @@
 #include <utility>
 
 #include "base/free_memory.h"
+#include "base/tensorflow_error.h"
 #include "data/dataset.h"
 #include "data/node.h"
 
 namespace wt::data {
 namespace {
-
-using Input = std::unique_ptr<Stream>;
 
 // TensorFlow's shuffle (shuffle_dataset_op.cc). The buffer is a ring. A drawn item leaves it, and the oldest
 // item moves to the free position.
@@ -203,26 +202,32 @@ std::int64_t repeated_cardinality(std::int64_t input, std::int64_t count) {
   return __builtin_mul_overflow(input, count, &product) ? infinite_cardinality : product;
 }
 
-// A node with the properties that `take`, `skip`, `repeat` and `shuffle` keep.
+}  // namespace
+
 Node like(const Node& input) {
   Node node = input;
   node.files.reset();
+  node.with_shard = {};
+  node.rebatched.reset();
   node.open = {};
   return node;
 }
 
-// The dataset of a node that transforms `input`. Where that is read from files, `again` repeats the transformation for
-// some of them.
-Dataset dataset(Node node, const Node& input, const std::function<Dataset(const Dataset&)>& again) {
-  if (input.files != nullptr)
-    node.files = std::make_shared<Files>(
-        Files{input.files->count, [read = input.files->read, again](std::span<const std::int64_t> files) {
-                return again(read(files));
-              }});
+Dataset made_of(Node node, const Node& input, const std::function<Dataset(const Dataset&)>& again) {
+  node.is_sharded = input.is_sharded || node.is_sharded;
+  if (input.files != nullptr) {
+    Files files = *input.files;
+    files.read = [read = input.files->read, again](std::span<const std::int64_t> numbers) {
+      return again(read(numbers));
+    };
+    node.files = std::make_shared<Files>(std::move(files));
+  }
+  if (input.with_shard)
+    node.with_shard = [with_shard = input.with_shard, again](std::int64_t shards, std::int64_t index) {
+      return again(with_shard(shards, index));
+    };
   return Dataset(std::make_shared<Node>(std::move(node)));
 }
-
-}  // namespace
 
 Element stack(const std::vector<Element>& elements) {
   Element stacked_element;
@@ -234,10 +239,10 @@ Element stack(const std::vector<Element>& elements) {
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const Tensor& part = elements[i][component];
       if (part.spec() != row) {
-        refuse(fmt::format(
-            "Cannot batch tensors with different shapes in component {}. First element had shape {} "
-            "and element {} had shape {}.",
-            component, print(row.shape), i, print(part.shape())));
+        throw InvalidArgumentError(fmt::format(
+            "Cannot add tensor to the batch: number of elements does not match. Shapes are: [tensor]: {}, "
+            "[batch]: {}",
+            print(part.shape()), print(row.shape)));
       }
       if (!has_numbers) continue;
       const std::size_t bytes = part.bytes().size();
@@ -249,7 +254,8 @@ Element stack(const std::vector<Element>& elements) {
 }
 
 Dataset Dataset::shuffle(std::int64_t buffer_size, Seed seed, bool reshuffle_each_iteration) const {
-  WT_EXPECT(buffer_size > 0, "a shuffle buffer holds {} elements", buffer_size);
+  if (buffer_size <= 0)
+    throw InvalidArgumentError("buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
   Node node = like(*node_);
   // A generator may end early, so its elements are not counted before they come.
   const std::int64_t given = node_->cardinality;
@@ -263,13 +269,13 @@ Dataset Dataset::shuffle(std::int64_t buffer_size, Seed seed, bool reshuffle_eac
         input->open(iteration), buffer_size,
         reshuffle_each_iteration ? seed_of_iteration(seed, iteration) : seed);
   };
-  return dataset(std::move(node), *node_, [=](const Dataset& some) {
+  return made_of(std::move(node), *node_, [=](const Dataset& some) {
     return some.shuffle(buffer_size, seed, reshuffle_each_iteration);
   });
 }
 
 Dataset Dataset::batch(std::int64_t rows, bool drop_remainder) const {
-  WT_EXPECT(rows > 0, "a batch has {} rows", rows);
+  if (rows <= 0) throw InvalidArgumentError("Batch size must be greater than zero.");
   Node node;
   for (ComponentSpec spec : node_->specs) {
     spec.extents.insert(spec.extents.begin(), drop_remainder ? rows : unknown_extent);
@@ -284,7 +290,7 @@ Dataset Dataset::batch(std::int64_t rows, bool drop_remainder) const {
   node.open = [=, input = node_](std::uint64_t iteration) {
     return std::make_unique<BatchedStream>(input->open(iteration), rows, drop_remainder, input->rows.get());
   };
-  return dataset(std::move(node), *node_,
+  return made_of(std::move(node), *node_,
                  [=](const Dataset& some) { return some.batch(rows, drop_remainder); });
 }
 
@@ -296,7 +302,7 @@ Dataset Dataset::repeat(std::int64_t count) const {
   node.open = [=, input = node_](std::uint64_t iteration) {
     return std::make_unique<RepeatedStream>(*input, count, first_iteration(iteration, count));
   };
-  return dataset(std::move(node), *node_, [=](const Dataset& some) { return some.repeat(count); });
+  return made_of(std::move(node), *node_, [=](const Dataset& some) { return some.repeat(count); });
 }
 
 Dataset Dataset::take(std::int64_t count) const {
@@ -310,7 +316,7 @@ Dataset Dataset::take(std::int64_t count) const {
   node.open = [=, input = node_](std::uint64_t iteration) {
     return std::make_unique<TakenStream>(input->open(iteration), count);
   };
-  return dataset(std::move(node), *node_, [=](const Dataset& some) { return some.take(count); });
+  return made_of(std::move(node), *node_, [=](const Dataset& some) { return some.take(count); });
 }
 
 Dataset Dataset::skip(std::int64_t count) const {
@@ -321,24 +327,21 @@ Dataset Dataset::skip(std::int64_t count) const {
   node.open = [=, input = node_](std::uint64_t iteration) {
     return std::make_unique<SkippedStream>(input->open(iteration), count);
   };
-  return dataset(std::move(node), *node_, [=](const Dataset& some) { return some.skip(count); });
+  return made_of(std::move(node), *node_, [=](const Dataset& some) { return some.skip(count); });
 }
 
 Dataset Dataset::map(Mapping function) const { return map(node_->specs, std::move(function)); }
 
 Dataset Dataset::map(std::vector<ComponentSpec> specs, Mapping function) const {
   WT_EXPECT(!specs.empty(), "a dataset needs at least one component");
-  auto node = std::make_shared<Node>();
-  node->specs = std::move(specs);
-  node->cardinality = node_->cardinality;
-  if (const auto& files = node_->files)
-    node->files = std::make_shared<Files>(Files{
-        files->count, [read = files->read, specs = node->specs, function](
-                          std::span<const std::int64_t> some) { return read(some).map(specs, function); }});
-  node->open = [input = node_, function = std::move(function), of = node.get()](std::uint64_t iteration) {
-    return std::make_unique<MappedStream>(input->open(iteration), function, input->rows.get(), of->specs);
+  Node node;
+  node.specs = std::move(specs);
+  node.cardinality = node_->cardinality;
+  node.open = [input = node_, specs = node.specs, function](std::uint64_t iteration) {
+    return std::make_unique<MappedStream>(input->open(iteration), function, input->rows.get(), specs);
   };
-  return Dataset(std::move(node));
+  return made_of(std::move(node), *node_,
+                 [specs = node.specs, function](const Dataset& some) { return some.map(specs, function); });
 }
 
 }  // namespace wt::data

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "tensor/tensor.h"
@@ -25,6 +27,12 @@ struct NamedFile {
   std::filesystem::path path{};
   Place named_at{};
 };
+
+inline std::vector<std::string> names_of(const std::vector<NamedFile>& files) {
+  std::vector<std::string> names;
+  for (const NamedFile& file : files) names.push_back(file.path.string());
+  return names;
+}
 
 // Problems of one file beyond this number are not reported: a file of a wrong kind has one in every row.
 inline constexpr std::size_t most_problems_of_data = 20;

@@ -2,7 +2,7 @@
 // TensorFlow's errors for calls that configure devices, with the names by which a Python program catches
 // them. what() is exactly TensorFlow's text, because programs print and compare it.
 
-#include "base/error.h"
+#include "base/tensorflow_error.h"
 
 namespace wt::device {
 
@@ -12,11 +12,7 @@ class RuntimeError : public InputError {
   explicit RuntimeError(std::string text) : InputError(std::move(text)) {}
 };
 
-// The arguments of the call are invalid at any time.
-class ValueError : public InputError {
- public:
-  explicit ValueError(std::string text) : InputError(std::move(text)) {}
-};
+using wt::ValueError;
 
 // The runtime can't create the configured devices (tf.errors.OpError and the classes derived from it).
 class OpError : public InputError {

@@ -11,20 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/tensorflow_error.h"
 #include "device/name.h"
 #include "kernel/operation_name.h"
 
 namespace wt {
-
-// tf.errors.InvalidArgumentError and tf.errors.NotFoundError. what() is exactly TensorFlow's text.
-class InvalidArgumentError : public InputError {
- public:
-  explicit InvalidArgumentError(std::string text) : InputError(std::move(text)) {}
-};
-class NotFoundError : public InputError {
- public:
-  explicit NotFoundError(std::string text) : InputError(std::move(text)) {}
-};
 
 // The treatment of an input that is on another device (tf.config.experimental.set_device_policy).
 enum class DevicePolicy : std::uint8_t { silent, silent_for_int32, warn, refuse };

@@ -21,9 +21,9 @@ template <>
 struct Names<data::AutoShardPolicy> {
   using enum data::AutoShardPolicy;
   static constexpr std::string_view noun = "a policy";
-  static constexpr std::array<json::Named<data::AutoShardPolicy>, 4> rows{
-      {{"auto", automatic}, {"file", file}, {"data", data}, {"off", off}}};
-  static constexpr std::array<Later, 1> later{{{"hint", "where the program itself calls shard"}}};
+  static constexpr std::array<json::Named<data::AutoShardPolicy>, 5> rows{
+      {{"auto", automatic}, {"file", file}, {"data", data}, {"hint", hint}, {"off", off}}};
+  static constexpr std::array<Later, 0> later{};
 };
 
 template <>

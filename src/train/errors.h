@@ -6,11 +6,7 @@
 
 namespace wt::train {
 
-// tf.errors.OutOfRangeError: a dataset has no more elements.
-class OutOfRangeError : public device::OpError {
- public:
-  using OpError::OpError;
-};
+using wt::OutOfRangeError;
 
 // tf.errors.UnknownError: a function of the program has thrown an exception of its own.
 class UnknownError : public device::OpError {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/tensorflow_error.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -274,15 +276,15 @@ TEST(Dataset, RefusesElementsThatAreNotAsPromised) {
   EXPECT_EQ(error_of(drain(range_dataset(2).map([&](const Element&) { return pair; }))),
             "the mapped function returned float32[2] as component 0, and int64[] is expected");
   EXPECT_EQ(error_of(drain(range_dataset(5).batch(3).batch(2))),
-            "Cannot batch tensors with different shapes in component 0. First element had shape [3] and "
-            "element 1 had shape [2].");
+            "Cannot add tensor to the batch: number of elements does not match. Shapes are: [tensor]: [2], "
+            "[batch]: [3]");
 }
 
 TEST(Dataset, ExpectsSensibleSizesAndEqualRows) {
-  EXPECT_THROW(range_dataset(3).batch(0), InternalError);
-  EXPECT_THROW(range_dataset(3).shuffle(0, {}), InternalError);
-  EXPECT_THROW(Dataset::from_tensor_slices({range(3), range(4)}), InternalError);
-  EXPECT_THROW(Dataset::from_tensor_slices({Tensor::of<float>({}, {1})}), InternalError);
+  EXPECT_THROW(range_dataset(3).batch(0), InvalidArgumentError);
+  EXPECT_THROW(range_dataset(3).shuffle(0, {}), InvalidArgumentError);
+  EXPECT_THROW(Dataset::from_tensor_slices({range(3), range(4)}), ValueError);
+  EXPECT_THROW(Dataset::from_tensor_slices({Tensor::of<float>({}, {1})}), ValueError);
   EXPECT_THROW(Dataset::from_tensor_slices({}), InternalError);
 }
 

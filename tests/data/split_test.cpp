@@ -49,16 +49,16 @@ TEST(F1, WorkersCutByRotatedSizesSoThatEveryStepHasTheWholeBatch) {
 
 TEST(F1, AnEvenPieceMaySpanBatchesAndTheEndIsFilledGreedily) {
   const Dataset dataset = Dataset::from_tensor_slices({test::range(8)}).batch(3);
-  const auto pieces = even_pieces(dataset.iterate(), {2, 1, 0, 2});
+  Iterator pieces = dataset.rebatch({2, 1, 0, 2}).iterate();
   std::vector<Numbers> got;
-  while (const auto piece = pieces->next()) got.push_back(test::numbers_of(piece->front()));
-  EXPECT_EQ(got, (std::vector<Numbers>{{0, 1}, {2}, {}, {3, 4}, {5, 6}, {7}}));
+  while (const auto piece = pieces.next()) got.push_back(test::numbers_of(piece->front()));
+  EXPECT_EQ(got, (std::vector<Numbers>{{0, 1}, {2}, {}, {3, 4}, {5, 6}, {7}, {}}));
 }
 
 TEST(F1, ComponentsWithDifferentRowsHaveNoEvenPieces) {
   const Dataset dataset = Dataset::from_tensors({test::range(4), test::range(3)});
   try {
-    even_pieces(dataset.iterate(), {2, 2})->next();
+    dataset.rebatch({2, 2}).iterate().next();
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(), "a batch has 4 rows in one component and 3 in another");

@@ -17,6 +17,10 @@ struct Family {
 // The family of a recording; null if this program has none for it.
 const Family* family_of(const Recording& recording);
 
+void compare_autoshard(const Recording& recording, Comparison& comparison);
+void compare_from_function(const Recording& recording, Comparison& comparison);
+void compare_shuffle(const Recording& recording, Comparison& comparison);
+void compare_split(const Recording& recording, Comparison& comparison);
 void compare_training(const Recording& recording, Comparison& comparison);
 void compare_activation(const Recording& recording, Comparison& comparison);
 void compare_constraint(const Recording& recording, Comparison& comparison);

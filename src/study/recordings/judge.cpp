@@ -13,6 +13,10 @@ namespace {
 
 // Sorted such that a family with a prefix comes before the one that has the rest of its kind.
 constexpr Family families[] = {
+    {"data", "data_autoshard_", compare_autoshard},
+    {"data", "data_from_function_", compare_from_function},
+    {"data", "data_shuffle_", compare_shuffle},
+    {"data", "data_split_", compare_split},
     {"layers", "", compare_training},
     {"losses_metrics", "activation_", compare_activation},
     {"losses_metrics", "constraint_", compare_constraint},
