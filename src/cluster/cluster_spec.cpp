@@ -96,17 +96,17 @@ std::vector<std::optional<std::string>> ClusterSpec::job_tasks(std::string_view 
 }
 
 std::string print_dict(const ClusterSpec& spec) {
-  std::vector<const Job*> jobs;
-  for (const Job& job : spec.as_dict()) jobs.push_back(&job);
-  std::sort(jobs.begin(), jobs.end(),
-            [](const Job* left, const Job* right) { return left->name < right->name; });
   std::vector<std::string> entries;
-  for (const Job* job : jobs)
-    entries.push_back(fmt::format("{}: {}", python_repr(job->name), repr_of_tasks(*job)));
+  for (const Job& job : spec.as_dict())
+    entries.push_back(fmt::format("{}: {}", python_repr(job.name), repr_of_tasks(job)));
   return fmt::format("{{{}}}", fmt::join(entries, ", "));
 }
 
-std::string print(const ClusterSpec& spec) { return fmt::format("ClusterSpec({})", print_dict(spec)); }
+std::string print(const ClusterSpec& spec) {
+  std::vector<Job> jobs = spec.as_dict();
+  std::ranges::sort(jobs, {}, &Job::name);
+  return fmt::format("ClusterSpec({})", print_dict(ClusterSpec(std::move(jobs))));
+}
 
 // Python uses double quotes if the text contains single quotes but no double quotes.
 std::string python_repr(std::string_view text) {

@@ -53,7 +53,7 @@ class ClusterSpec {
 // The text that Python prints: "ClusterSpec({'ps': ['host3:2222'], 'worker': {1: 'host2:2222'}})", sorted by
 // job.
 std::string print(const ClusterSpec& spec);
-std::string print_dict(const ClusterSpec& spec);  // only the dictionary
+std::string print_dict(const ClusterSpec& spec);  // only the dictionary, its jobs in the order given
 std::string python_repr(std::string_view text);   // Python's repr() of a text: 'worker'
 
 }  // namespace wt::cluster

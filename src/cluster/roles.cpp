@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "base/narrow.h"
 #include "base/suggest.h"
@@ -79,6 +80,14 @@ std::vector<Fault> faults(const ClusterSpec& spec, const std::optional<std::stri
   add_faults_of_counts(spec, found);
   if (task_type && task_id) add_faults_of_id(spec, *task_type, *task_id, found);
   return found;
+}
+
+std::string fault_of_own_address(const std::string& address) {
+  const std::string port = address.substr(address.rfind(':') + 1);
+  int number = 0;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (error == std::errc{} && end == port.data() + port.size()) return "";
+  return fmt::format("Could not parse port for local server from \"{}\".", address);
 }
 
 void validate(const ClusterSpec& spec, const std::string& task_type, int task_id) {

@@ -31,6 +31,10 @@ std::vector<Fault> faults(const ClusterSpec& spec, const std::optional<std::stri
 inline constexpr std::string_view needs_task =
     "When `cluster_spec` is given, you must also specify `task_type` and `task_id`.";
 
+// What TensorFlow's server says of the address of its own task if no port, which is a number, follows its last colon
+// (grpc_server_lib.cc); empty: nothing.
+std::string fault_of_own_address(const std::string& address);
+
 // Throws ValueError with the first fault, as TensorFlow does. All functions below call it, except task_count
 // and validate_for_estimator.
 void validate(const ClusterSpec& spec, const std::string& task_type, int task_id);

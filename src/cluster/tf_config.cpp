@@ -23,11 +23,16 @@ std::optional<int> index_in(std::string_view text) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
-// Reads a TF_CONFIG, or only the jobs of one, and then applies TensorFlow's rules (roles.h). Jobs with
+// Who reads: a strategy applies TensorFlow's rules (roles.h), a resolver doesn't, and a scenario also takes numbers of
+// tasks.
+enum class For : std::uint8_t { strategy, resolver, scenario };
+
+// Reads a TF_CONFIG, or only the jobs of one, and then applies TensorFlow's rules. Jobs with
 // problems of their own are not checked by the rules, so that no fault is reported twice.
 class ConfigReader {
  public:
-  ConfigReader(Problems& problems, bool takes_counts) : problems_(problems), takes_counts_(takes_counts) {}
+  ConfigReader(Problems& problems, For reader)
+      : problems_(problems), takes_counts_(reader == For::scenario), has_rules_(reader != For::resolver) {}
 
   TfConfig config(const json::Value& value) {
     json::Reader reader(value, problems_);
@@ -141,15 +146,15 @@ class ConfigReader {
     if (value.kind() == json::Kind::string && !config_.task_index) {
       problems_.add(value.place(), fmt::format("{} is not a task index", shown(value)),
                     "write an index from 0 on");
-    } else if (config_.task_index.value_or(0) < 0) {
+    } else if (has_rules_ && config_.task_index.value_or(0) < 0) {
       problems_.add(value.place(), "Task index must be non-negative number.", "write an index from 0 on");
     }
   }
 
   // Adds the faults of the cluster and its task, each at the place that would have to change.
   TfConfig checked() {
-    if (config_.cluster.is_empty())
-      return config_;  // TensorFlow does not check the task of a process without a cluster
+    // TensorFlow does not check the task of a process without a cluster.
+    if (config_.cluster.is_empty() || !has_rules_) return config_;
     for (Fault& fault : faults(config_.cluster, config_.task_type, config_.task_index)) {
       if (broken_.contains(fault.job)) continue;  // a problem of its own was reported already
       problems_.add(place_of(fault), std::move(fault.text), std::move(fault.remedy));
@@ -177,6 +182,7 @@ class ConfigReader {
 
   Problems& problems_;
   bool takes_counts_;
+  bool has_rules_;
   TfConfig config_{};
   std::set<std::string> broken_{};  // the jobs whose tasks could not be read
   std::map<std::string, Place> key_places_{};
@@ -187,15 +193,27 @@ class ConfigReader {
 }  // namespace
 
 TfConfig read_tf_config(const json::Value& value, Problems& problems) {
-  return ConfigReader(problems, false).config(value);
+  return ConfigReader(problems, For::strategy).config(value);
 }
 
-TfConfig parse_tf_config(std::string text, const std::string& named) {
+namespace {
+
+TfConfig parse(std::string text, const std::string& named, For reader) {
   const json::Value value = json::parse(std::move(text), named);
   Problems problems;
-  TfConfig config = read_tf_config(value, problems);
+  TfConfig config = ConfigReader(problems, reader).config(value);
   problems.throw_if_any();
   return config;
+}
+
+}  // namespace
+
+TfConfig parse_tf_config(std::string text, const std::string& named) {
+  return parse(std::move(text), named, For::strategy);
+}
+
+TfConfig parse_tf_config_for_resolver(std::string text, const std::string& named) {
+  return parse(std::move(text), named, For::resolver);
 }
 
 TfConfig tf_config_of(const std::map<std::string, std::string>& environment) {
@@ -206,7 +224,7 @@ TfConfig tf_config_of(const std::map<std::string, std::string>& environment) {
 TfConfig read_cluster(const json::Value& value, Problems& problems) {
   const bool is_whole = value.kind() == json::Kind::object &&
                         (value.find("cluster") != nullptr || value.find("task") != nullptr);
-  ConfigReader reader(problems, true);
+  ConfigReader reader(problems, For::scenario);
   return is_whole ? reader.config(value) : reader.jobs(value);
 }
 

@@ -30,6 +30,11 @@ TfConfig read_tf_config(const json::Value& value, Problems& problems);
 // Reads the text of the variable. Throws InputError; `named` is its name in messages.
 TfConfig parse_tf_config(std::string text, const std::string& named = "TF_CONFIG");
 
+// Reads the text as TensorFlow's TFConfigClusterResolver does. It takes a cluster or a task that a strategy refuses
+// later, such as one that is not in the cluster. Throws InputError for a text that is not JSON, and for jobs that are
+// neither lists nor dictionaries.
+TfConfig parse_tf_config_for_resolver(std::string text, const std::string& named = "TF_CONFIG");
+
 // Reads the variable from the environment of a process. Without the variable the process has no cluster.
 // Throws InputError; an empty text is not JSON.
 TfConfig tf_config_of(const std::map<std::string, std::string>& environment);

@@ -24,7 +24,7 @@ struct Described {
   std::string platform{};  // a name, or JSON
   std::string strategy{};  // an object
   std::string devices{};   // an object, or nothing
-  std::string cluster{};   // an object, or nothing
+  std::string cluster{};   // an object in the form of TF_CONFIG, or nothing
   train::VariablePlacement variables = train::VariablePlacement::mirrored;
   strategy::CrossDeviceOps cross_device_ops = strategy::CrossDeviceOps::collective_nccl;
   std::string eager_refusal{};  // train::Strategy::Traits
@@ -42,7 +42,8 @@ struct Schedule {
 };
 
 // tf.config.set_logical_device_configuration: the memory limits of the pieces that a device is cut into, {{"GPU:0",
-// {1024_MiB, 1024_MiB}}}. The pieces are numbered through.
+// {1024_MiB, 1024_MiB}}}. The pieces are numbered through. A limit of 0 stands for a piece without one, as those of a CPU:
+// {{"CPU:0", {Bytes(0), Bytes(0)}}}.
 using LogicalDevices = std::map<std::string, std::vector<Bytes>>;
 
 // A platform with so many machines of that name. A platform in JSON is taken as it stands.

@@ -6,19 +6,36 @@
 #include "base/rough.h"
 #include "cluster/roles.h"
 #include "device/cpu/workers.h"
+#include "device/error.h"
+#include "scenario/own_log.h"
+#include "strategy/options.h"
+#include "train/distributed/workers.h"
 
 namespace wt::distribute {
 
 namespace {
 
+// A device of the task that the program is.
+const device::Name& own_device(const cluster::Machine& machine) {
+  const auto own = std::ranges::find(machine.replicas, machine.own_task, &cluster::Replica::task);
+  return own->device.name;
+}
+
 // The devices and the rules of variables that the base class wants to know.
-train::Strategy::Traits traits_of(const Described& described, const cluster::Machine& machine) {
+train::Strategy::Traits traits_of(const Described& described, const scenario::Scenario& computed,
+                                  const cluster::Machine& machine) {
   using train::Gathering, train::VariablePlacement;
   train::Strategy::Traits traits{.name = described.name,
                                  .variables = described.variables,
                                  .cross_device_ops = described.cross_device_ops};
   traits.eager_refusal = described.eager_refusal;
   for (const cluster::Replica& replica : machine.replicas) traits.devices.push_back(replica.device);
+  if (machine.cluster && (machine.tasks > 1 || !computed.cluster.config.cluster.is_empty())) {
+    traits.cluster = machine.cluster->spec;
+    const device::Name& own = own_device(machine);
+    traits.task_type = own.job;
+    traits.task_id = own.task;
+  }
   if (described.variables != VariablePlacement::on_parameter_device) return traits;
   const device::Name& first = traits.devices.front().name;
   traits.gathering = Gathering::by_concatenation;
@@ -32,13 +49,17 @@ train::Strategy::Traits traits_of(const Described& described, const cluster::Mac
 
 Strategy::Strategy(const Described& described)
     : Parts(described),
-      train::Strategy(traits_of(described, machine_)),
-      resources_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue_, distribution()} {}
+      train::Strategy(traits_of(described, computed_, machine_)),
+      resources_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue_, distribution()} {
+  resources_.own_worker = machine_.own_task;
+}
 
 train::Function Strategy::function(std::string name, train::State& state, train::Function::Mode mode,
-                                   train::Function::Body body) const {
-  return {std::move(name), state, resources_, mode, std::move(body)};
+                                   train::Function::Body body, model::Semantics semantics) const {
+  return {std::move(name), state, resources_, mode, std::move(body), semantics};
 }
+
+std::vector<std::string> Strategy::log() const { return scenario::own_log(computed_, machine_); }
 
 data::DistributedDataset Strategy::experimental_distribute_dataset(const data::Dataset& dataset) const {
   return {dataset, distribution()};
@@ -97,21 +118,43 @@ std::string logical_text(const LogicalDevices& logical) {
   out.begin_object(json::Layout::compact).key("logical").begin_object(json::Layout::compact);
   for (const auto& [device, limits] : logical) {
     out.key(device).begin_array(json::Layout::compact);
-    for (const Bytes limit : limits)
-      out.begin_object(json::Layout::compact)
-          .member("memory_limit", fmt::format("{} B", limit.count()))
-          .end_object();
+    for (const Bytes limit : limits) {
+      out.begin_object(json::Layout::compact);
+      if (limit > Bytes(0)) out.member("memory_limit", fmt::format("{} B", limit.count()));
+      out.end_object();
+    }
     out.end_array();
   }
   return out.end_object().end_object().text();
 }
 
-// A machine of the platform for each worker.
+// A machine of the platform for each task of the cluster.
 std::string platform_of(const MultiWorkerMirroredOptions& options) {
   if (options.cluster_resolver == nullptr) return options.platform;
   const cluster::ClusterSpec spec = options.cluster_resolver->cluster_spec();
-  return machines_of(options.platform,
-                     cluster::task_count(spec, "chief") + cluster::task_count(spec, "worker"));
+  int machines = spec.is_empty() ? 1 : 0;
+  for (const cluster::Job& job : spec.as_dict()) machines += cluster::task_count(spec, job.name);
+  return machines_of(options.platform, machines);
+}
+
+// The resolver's cluster as the text of a TF_CONFIG; nothing where there is none.
+std::string cluster_of(const MultiWorkerMirroredOptions& options) {
+  if (options.cluster_resolver == nullptr) return {};
+  const cluster::ClusterResolver& resolver = *options.cluster_resolver;
+  const cluster::ClusterSpec spec = resolver.cluster_spec();
+  if (spec.is_empty()) return {};
+  const auto type = resolver.task_type();
+  const auto index = resolver.task_id();
+  train::require_worker(spec, type, index);
+  json::Writer out(json::Layout::compact);
+  out.begin_object(json::Layout::compact).key("cluster").begin_object(json::Layout::compact);
+  for (const cluster::Job& job : spec.as_dict()) {
+    out.key(job.name).begin_object(json::Layout::compact);
+    for (const auto& [number, address] : job.tasks) out.member(std::to_string(number), address);
+    out.end_object();
+  }
+  out.end_object().key("task").begin_object(json::Layout::compact);
+  return out.member("type", *type).member("index", *index).end_object().end_object().text();
 }
 
 }  // namespace
@@ -157,13 +200,21 @@ Strategy central_storage(const CentralStorageOptions& options) {
 
 Strategy multi_worker_mirrored(const MultiWorkerMirroredOptions& options) {
   Options written("multi_worker_mirrored");
+  if (options.bytes_per_pack < Bytes(0))
+    throw device::ValueError(
+        fmt::format("Argument `bytes_per_pack` must be >=0, Received {}.", options.bytes_per_pack.count()));
   if (!options.communication.empty() || options.bytes_per_pack > Bytes(0))
     written.object("communication_options", [&](json::Writer& out) {
-      if (!options.communication.empty()) out.member("implementation", options.communication);
+      if (!options.communication.empty())
+        out.member("implementation", strategy::implementations.name(
+                                         strategy::communication_implementation(options.communication)));
       if (options.bytes_per_pack > Bytes(0)) out.member("bytes_per_pack", wt::print(options.bytes_per_pack));
     });
-  return Strategy(
-      {.name = "CollectiveAllReduceStrategy", .platform = platform_of(options), .strategy = written.text()});
+  return Strategy({.name = "CollectiveAllReduceStrategy",
+                   .platform = platform_of(options),
+                   .strategy = written.text(),
+                   .cluster = cluster_of(options),
+                   .cross_device_ops = strategy::CrossDeviceOps::collective_ring});
 }
 
 namespace {

@@ -36,12 +36,16 @@ class Strategy : private internal::Parts, public train::Strategy {
   // The devices on which the replicas compute, in the order of the replicas.
   const cluster::Machine& cluster() const { return machine_; }
   // The strategy's lowering, this host's queues, and how datasets are dealt out: what functions and Keras models take.
+  // With `resources().faithful = true` they also repeat faults of Keras (train/worker_fault.h).
   train::Resources& resources() const { return resources_; }
   data::Distribution distribution() const { return input(); }
 
   // tf.function for the body of `run`. Requires: strategy and state outlive it.
   train::Function function(std::string name, train::State& state, train::Function::Mode mode,
-                           train::Function::Body body) const;
+                           train::Function::Body body,
+                           model::Semantics semantics = model::default_semantics) const;
+  // What TensorFlow logs while a program makes this strategy, as "INFO:tensorflow:Using MirroredStrategy with devices ...".
+  std::vector<std::string> log() const;
 
   // tf.distribute.Strategy.experimental_distribute_dataset.
   data::DistributedDataset experimental_distribute_dataset(const data::Dataset& dataset) const;
@@ -107,10 +111,12 @@ struct CentralStorageOptions {
   LogicalDevices logical{};
 };
 struct MultiWorkerMirroredOptions {
-  // One machine, of which each worker of the resolver has one. Without a resolver: a machine for each worker, as in
-  // {"file": "dgx_a100", "set": {"machines": 2}}.
+  // One machine, of which each task of the resolver's cluster has one. A resolver without a cluster, as of an unset
+  // TF_CONFIG, stands for a single process. Without a resolver: a machine for each worker, as in {"file": "dgx_a100",
+  // "set": {"machines": 2}}. What TensorFlow refuses of a cluster or of these options throws its errors
+  // (train::require_worker). train/distributed/workers.h says what each worker sees.
   std::string platform{};
-  std::string communication{};  // CommunicationImplementation: "auto", "ring", "nccl"
+  std::string communication{};  // CommunicationImplementation: "AUTO", "RING", "NCCL"
   Bytes bytes_per_pack{};       // of CommunicationOptions
   const cluster::ClusterResolver* cluster_resolver = nullptr;
 };

@@ -442,7 +442,9 @@ std::int64_t steps_of_dataset(const data::Dataset& batches, const Job& job, cons
                               const Scenario& scenario, Problems& problems) {
   const auto steps = placed(scenario.place(key + ".autoshard"), problems,
                             [&] { return data::DistributedDataset(batches, job.input).steps(); });
-  return steps.value_or(0);
+  // Keras counts the batches before they are distributed (train::Loop).
+  const bool is_counted_before = scenario.training.loop == Loop::fit && batches.cardinality() >= 0;
+  return is_counted_before ? std::min(steps.value_or(0), batches.cardinality()) : steps.value_or(0);
 }
 
 // The shapes of rows are the model's if it knows them, otherwise those of the data.

@@ -184,6 +184,8 @@ class MachineBuilder final : public strategy::Site {
 
   void check_cluster() {
     const cluster::TfConfig& config = scenario_.cluster.config;
+    if (config.cluster.is_empty())
+      return;  // TensorFlow doesn't look at the task of a program without a cluster
     for (const cluster::Fault& fault : cluster::faults(config.cluster, config.task_type, config.task_index))
       problems_.add(scenario_.place("cluster"), fault.text, fault.remedy);
   }
@@ -204,7 +206,17 @@ class MachineBuilder final : public strategy::Site {
              std::string(remedy));
     } else if (config.task_type) {
       at("cluster", remedy, [&] { cluster::worker_count(config.cluster, *config.task_type); });
+      check_own_address();
     }
+  }
+
+  // Its server can't listen without a port.
+  void check_own_address() {
+    const cluster::TfConfig& config = scenario_.cluster.config;
+    const cluster::Job* job = config.cluster.find(*config.task_type);
+    if (job == nullptr || !job->tasks.contains(*config.task_index)) return;
+    const std::string fault = cluster::fault_of_own_address(job->tasks.at(*config.task_index));
+    if (!fault.empty()) report("cluster", fault, "write the address with a port: \"host1:2222\"");
   }
 
   void find_own_task() {

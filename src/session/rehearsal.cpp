@@ -30,7 +30,8 @@ train::CompileOptions compile_options(const scenario::Scenario& scenario, const 
           .class_weight = scenario.training.class_weight.of,
           .loss_scale = loss_scale_of(scenario.training.loss_scale.value()),
           .global_batch = job.global_batch,
-          .semantics = scenario.semantics};
+          .semantics = scenario.semantics,
+          .loop = scenario.training.loop == scenario::Loop::custom ? train::Loop::custom : train::Loop::fit};
 }
 
 train::CompileOptions evaluation_options(const scenario::Scenario& scenario, const scenario::Job& job) {

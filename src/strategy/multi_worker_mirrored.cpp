@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "base/narrow.h"
+#include "device/error.h"
 #include "plan/memory.h"
 #include "strategy/collective_ops.h"
 #include "strategy/data_parallel.h"
@@ -53,9 +55,24 @@ void check_types(const Step& step, CommunicationImplementation chosen, std::span
 
 }  // namespace
 
+namespace {
+
+constexpr std::array<std::string_view, 3> implementation_names{"AUTO", "RING", "NCCL"};
+
+}  // namespace
+
 std::string_view name(CommunicationImplementation implementation) {
-  constexpr std::array<std::string_view, 3> names{"AUTO", "RING", "NCCL"};
-  return names[static_cast<std::size_t>(implementation)];
+  return implementation_names[static_cast<std::size_t>(implementation)];
+}
+
+CommunicationImplementation communication_implementation(std::string_view word) {
+  const auto is_it = [&](std::string_view known) {
+    return std::ranges::equal(known, word, {}, {}, [](unsigned char letter) { return std::toupper(letter); });
+  };
+  const auto* found = std::ranges::find_if(implementation_names, is_it);
+  if (found == implementation_names.end())
+    throw device::ValueError(fmt::format("'{}' is not a valid CommunicationImplementation", word));
+  return static_cast<CommunicationImplementation>(found - implementation_names.begin());
 }
 
 // collective_param_resolver_local.cc takes NCCL only if the hint is exactly NCCL.

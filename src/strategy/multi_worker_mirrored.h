@@ -9,6 +9,8 @@ namespace wt::strategy {
 // tf.distribute.experimental.CommunicationImplementation.
 enum class CommunicationImplementation : std::uint8_t { automatic, ring, nccl };
 std::string_view name(CommunicationImplementation implementation);  // "AUTO"
+// In any case of letters. Throws device::ValueError with TensorFlow's text for another word.
+CommunicationImplementation communication_implementation(std::string_view word);
 
 struct MultiWorkerMirroredOptions {
   CommunicationImplementation implementation = CommunicationImplementation::automatic;

@@ -29,6 +29,10 @@ struct Resources {
   // The workers to which a coordinator hands the steps of Keras' fit and evaluate, each with a dataset of its
   // own (train/coordinated_fit.h). 0: there is no coordinator.
   std::int64_t coordinated_workers = 0;
+  // Whether also those faults of TensorFlow and Keras are repeated that end a program, or change its numbers, without
+  // being meant so (train/worker_fault.h).
+  bool faithful = false;
+  std::int64_t own_worker = 0;  // of input.workers, the one whose errors a program sees
 
   std::size_t replicas() const { return static_cast<std::size_t>(input.replicas); }
 };

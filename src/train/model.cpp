@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <span>
 
 #include "base/rough.h"
+#include "device/error.h"
 #include "model/keras_file.h"
 #include "model/mask.h"
 #include "model/weights.h"
 #include "tensor/safetensors.h"
 #include "train/optimizer_steps.h"
+#include "train/worker_fault.h"
 
 namespace wt::train {
 
@@ -283,6 +286,13 @@ void Model::require_legal(const data::Dataset& dataset, bool has_steps, bool has
                         .run_eagerly = steps_ && steps_->options.run_eagerly});
 }
 
+// The steps after which a pass over the dataset ends.
+std::int64_t Model::most_steps(const data::Dataset& dataset) const {
+  const bool is_own_loop = steps_ && steps_->options.loop == Loop::custom;
+  return is_own_loop || dataset.cardinality() < 0 ? std::numeric_limits<std::int64_t>::max()
+                                                  : dataset.cardinality();
+}
+
 // Splits the batch as a dataset that consists of this batch alone would be split.
 PerReplica Model::split(const std::vector<Tensor>& batch) const {
   if (machine_.replicas() == 1) return {batch};
@@ -341,13 +351,15 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
       batches = batches_of(dataset, static_cast<std::uint64_t>(epoch), skipped);
     else if (!batches)
       batches = batches_of(dataset, 0, epoch * *options.steps_per_epoch + skipped);
-    const auto is_left = [&](std::int64_t made) {
-      return !options.steps_per_epoch || made < *options.steps_per_epoch;
-    };
+    const std::int64_t most = options.steps_per_epoch.value_or(most_steps(dataset) - skipped);
+    const auto is_left = [&](std::int64_t made) { return made < most; };
     std::optional<PerReplica> ahead;  // the next batch, if it was read while the current step computes
     while (is_wanted(step) && is_left(result.steps) && !is_interrupted && !is_stopped) {
       const std::optional<PerReplica> batch = ahead ? std::exchange(ahead, std::nullopt) : next();
       if (!batch) break;
+      if (step == 0)
+        if (const auto fault = fault_of_workers(*batch, machine_, semantics()))
+          throw device::ValueError(*fault);
       StepResult done = train_on_pieces(*batch, [&]() -> const PerReplica* {
         // The end of a worker's dataset is an error of the step that finds it.
         if (machine_.coordinated_workers > 0) return nullptr;
@@ -466,7 +478,7 @@ EpochResult Model::evaluate(const data::Dataset& dataset, const EvaluateOptions&
   reset_metrics();
   EpochResult result;
   Batches batches = batches_of(dataset);
-  while (!options.steps || result.steps < *options.steps) {
+  for (const std::int64_t most = options.steps.value_or(most_steps(dataset)); result.steps < most;) {
     auto batch = batches.next();
     if (!batch) break;
     steps.evaluate.run(arguments(std::move(*batch)));
@@ -516,7 +528,8 @@ std::vector<Tensor> Model::predict_outputs(const data::Dataset& dataset, const P
   require_end(dataset, options.steps.has_value());
   std::vector<std::vector<Tensor>> parts;  // by output
   data::DistributedIterator batches = distributed(dataset);
-  for (std::int64_t step = 0; !options.steps || step < *options.steps; ++step) {
+  const std::int64_t most = options.steps.value_or(most_steps(dataset));
+  for (std::int64_t step = 0; step < most; ++step) {
     auto batch = batches.next();
     if (!batch) break;
     const PerReplica inputs = inputs_of(std::move(*batch));

@@ -43,6 +43,11 @@
 
 namespace wt::train {
 
+// Whose loop makes the steps: Keras' fit and evaluate, or the program's own. They differ where a distributed dataset has
+// more steps than the dataset has batches, as for workers that read files of their own or all rows each: Keras counts the
+// batches before it distributes them, and ends an epoch there.
+enum class Loop : std::uint8_t { fit, custom };
+
 // The arguments of Keras' compile(), and how losses are scaled.
 struct CompileOptions {
   model::Losses loss{};
@@ -57,6 +62,7 @@ struct CompileOptions {
   // Keras' switch for debugging. Steps are traced in any case and give the same numbers. As in Keras, it is
   // refused under parameter servers.
   bool run_eagerly = false;
+  Loop loop = Loop::fit;
 };
 
 // The value of a metric, as in Keras' `logs`.
@@ -193,6 +199,7 @@ class Model {
   Batches batches_of(const data::Dataset& dataset, std::uint64_t epoch = 0,
                      std::int64_t skipped_steps = 0) const;
   void require_legal(const data::Dataset& dataset, bool has_steps, bool has_batch_callback) const;
+  std::int64_t most_steps(const data::Dataset& dataset) const;
   PerReplica split(const std::vector<Tensor>& batch) const;
   PerReplica arguments(PerReplica batch) const;
   PerReplica inputs_of(PerReplica batch) const;

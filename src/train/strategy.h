@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/cluster_spec.h"
 #include "strategy/cross_device_ops.h"
 #include "train/distributed/replica_context.h"
 #include "train/function.h"
@@ -73,6 +74,11 @@ class Strategy {
     std::function<std::vector<ServerPart>(const VariableDeclaration& variable)> place_on_servers{};
     Gathering gathering = Gathering::by_collectives;
     strategy::CrossDeviceOps cross_device_ops = strategy::CrossDeviceOps::reduction_to_one_device;
+    // The cluster whose workers train together, and the task that the program is (train/distributed/workers.h). Empty: a
+    // program without a cluster.
+    cluster::ClusterSpec cluster{};
+    std::optional<std::string> task_type{};
+    std::optional<int> task_id{};
     // TensorFlow's sentences about a strategy that programs with a loop of their own can't use, and about one that runs
     // only inside of a tf.function.
     std::string refusal{};

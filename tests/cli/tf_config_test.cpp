@@ -93,7 +93,9 @@ TEST_F(OwnTask, C2_ThatTensorFlowRefusesIsRefusedInItsWords) {
       {R"({"cluster": {"worker": ["a:1"], "ps": ["b:1"]}, "task": {"type": "ps", "index": 0}})",
        "Unexpected `task_type` 'ps'"},
       {R"({"cluster": {"chief": ["a:1", "b:1"]}, "task": {"type": "chief", "index": 0}})",
-       "There must be at most one 'chief' job."}};
+       "There must be at most one 'chief' job."},
+      {R"({"cluster": {"worker": ["a", "b:1"]}, "task": {"type": "worker", "index": 0}})",
+       R"(Could not parse port for local server from "a".)"}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.text);
     const test::Said said = with_tf_config(row.text);
@@ -101,6 +103,12 @@ TEST_F(OwnTask, C2_ThatTensorFlowRefusesIsRefusedInItsWords) {
     EXPECT_TRUE(has(said.messages, row.sentence)) << said.messages;
     EXPECT_TRUE(has(said.messages, "tf_config.json:1:")) << said.messages;
   }
+}
+
+// The recording workers_config_no_cluster: such a program is alone, and its task has no meaning.
+TEST_F(OwnTask, C1_WithoutAClusterHasNoMeaning) {
+  const test::Said said = with_tf_config(R"({"task": {"type": "worker", "index": 5}})");
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
 }
 
 TEST_F(OwnTask, C2_AnEvaluatorIsNoWorker) {

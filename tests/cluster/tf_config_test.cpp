@@ -56,6 +56,19 @@ TEST(TfConfig, C4_TheSecondOfThreeWorkersBesideTwoParameterServers) {
   EXPECT_EQ(worker_count(config.cluster, "worker"), 3);
 }
 
+// A resolver answers for a cluster that a strategy refuses. What it can't read at all it refuses, too.
+TEST(TfConfig, C1_AResolverTakesWhatAStrategyRefuses) {
+  for (const char* text : {R"({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": -1}})",
+                           R"({"cluster": {"worker": ["a:1"]}, "task": {"type": "chief", "index": 0}})",
+                           R"({"cluster": {"boss": ["a:1"]}, "task": {"type": "worker", "index": 0}})"}) {
+    EXPECT_NE(answer(text), "accepted") << text;
+    EXPECT_NO_THROW(parse_tf_config_for_resolver(text)) << text;
+  }
+  for (const char* text : {R"({"cluster": {"worker": "a:1"}})", R"({"cluster": {)",
+                           R"({"task": {"type": "worker", "index": "first"}})"})
+    EXPECT_NE(refusal([&] { parse_tf_config_for_resolver(text); }), "accepted") << text;
+}
+
 TEST(TfConfig, C1_TakesIndicesAsTextAndSparseJobs) {
   const TfConfig config = parse_tf_config(
       R"({"cluster": {"worker": {"1": "b:1", "0": "a:1"}}, "task": {"type": "worker", "index": "1"}})");

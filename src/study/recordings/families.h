@@ -33,6 +33,11 @@ void compare_mixed_training(const Recording& recording, Comparison& comparison);
 void compare_optimizer(const Recording& recording, Comparison& comparison);
 void compare_mirrored_optimizer(const Recording& recording, Comparison& comparison);
 void compare_callback(const Recording& recording, Comparison& comparison);
+void compare_worker_config(const Recording& recording, Comparison& comparison);
+void compare_worker_fit(const Recording& recording, Comparison& comparison);
+void compare_worker_loop(const Recording& recording, Comparison& comparison);
+void compare_worker_options(const Recording& recording, Comparison& comparison);
+void compare_worker_shard(const Recording& recording, Comparison& comparison);
 
 // The same on several mirrored replicas, which share the rows of each step.
 void compare_optimizer_on(const Recording& recording, Comparison& comparison, std::int64_t replicas);

@@ -31,6 +31,11 @@ constexpr Family families[] = {
     {"optimizers", "loss_scale_", compare_optimizer},
     {"precision", "", compare_precision},
     {"training", "training_mixed_", compare_mixed_training},
+    {"workers", "workers_config_", compare_worker_config},
+    {"workers", "workers_fit_", compare_worker_fit},
+    {"workers", "workers_loop_", compare_worker_loop},
+    {"workers", "workers_options", compare_worker_options},
+    {"workers", "workers_shard_", compare_worker_shard},
 };
 
 std::string reason_of(const InputError& error) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "device/error.h"
+#include "train/distributed/workers.h"
 
 namespace wt::train {
 
@@ -121,6 +122,49 @@ Strategy::Traits one_device(device::Context& context, const GivenDevice& device)
   Strategy::Traits made =
       traits("OneDeviceStrategy", {.kind = strategy::Kind::one_device, .devices = {device}}, context);
   made.variables = VariablePlacement::on_its_device;
+  return made;
+}
+
+namespace {
+
+// The tasks whose replicas a strategy has that is made by such a task.
+std::vector<device::Name> training_tasks(const cluster::ClusterSpec& spec, const std::string& own_type,
+                                         int own_id) {
+  if (own_type == "evaluator") return {{.job = own_type, .replica = 0, .task = own_id}};
+  std::vector<device::Name> tasks;
+  for (const std::string_view job : {"chief", "worker"})
+    if (const cluster::Job* found = spec.find(job))
+      for (const auto& task : found->tasks)
+        tasks.push_back({.job = std::string(job), .replica = 0, .task = task.first});
+  return tasks;
+}
+
+std::vector<device::LogicalDevice> gpus_or_first_cpu(device::Context& context) {
+  const std::vector<device::LogicalDevice> gpus = context.list_logical_devices(device::Kind::gpu);
+  return gpus.empty() ? std::vector{context.list_logical_devices(device::Kind::cpu).front()} : gpus;
+}
+
+}  // namespace
+
+Strategy::Traits multi_worker_mirrored(device::Context& context,
+                                       const MultiWorkerMirroredArguments& arguments) {
+  Strategy::Traits made{.name = "CollectiveAllReduceStrategy"};
+  made.cross_device_ops = strategy::CrossDeviceOps::collective_ring;
+  if (arguments.cluster_resolver != nullptr) made.cluster = arguments.cluster_resolver->cluster_spec();
+  if (made.cluster.is_empty()) {
+    made.devices = gpus_or_first_cpu(context);
+    return made;
+  }
+  made.task_type = arguments.cluster_resolver->task_type();
+  made.task_id = arguments.cluster_resolver->task_id();
+  require_worker(made.cluster, made.task_type, made.task_id);
+  if (context.is_initialised())
+    throw device::RuntimeError("Collective ops must be configured at program startup");
+  for (const device::Name& task : training_tasks(made.cluster, *made.task_type, *made.task_id))
+    for (device::LogicalDevice device : gpus_or_first_cpu(context)) {
+      device.name = device::canonical({.kind = device.name.kind, .index = device.name.index}, task);
+      made.devices.push_back(std::move(device));
+    }
   return made;
 }
 
