@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "base/json_writer.h"
+#include "base/log.h"
 #include "cluster/roles.h"
 #include "device/cpu/workers.h"
 #include "device/error.h"
+#include "distribute/input_options.h"
 #include "plan/memory_report.h"
 #include "scenario/parse.h"
 #include "session/step_options.h"
@@ -106,14 +108,23 @@ train::Function Strategy::function(std::string name, train::State& state, train:
   return {std::move(name), state, resources_, mode, std::move(body)};
 }
 
-data::DistributedDataset Strategy::experimental_distribute_dataset(const data::Dataset& dataset) const {
-  return {dataset, distribution()};
+data::DistributedDataset Strategy::experimental_distribute_dataset(
+    const data::Dataset& dataset, const std::optional<data::InputOptions>& options) const {
+  if (options) require_options_of_dataset(name(), *options);
+  data::DistributedDataset distributed(dataset, distribution());
+  for (const Problem& warning : distributed.warnings()) warn("{}; {}", warning.fact, warning.remedy);
+  distributed.check_before_steps(require_outside_of_replicas);
+  return distributed;
 }
 
 data::DistributedDataset Strategy::distribute_datasets_from_function(
     const std::function<data::Dataset(const data::InputContext&)>& function,
-    data::InputReplication replication) const {
-  return data::DistributedDataset::from_function(function, distribution(), replication);
+    const std::optional<data::InputOptions>& options) const {
+  if (options) require_options_of_function(name(), *options);
+  data::DistributedDataset distributed = data::DistributedDataset::from_function(
+      function, distribution(), options ? replication(name(), *options) : data::InputReplication::per_worker);
+  distributed.check_before_steps(require_outside_of_replicas);
+  return distributed;
 }
 
 timing::Simulated Strategy::simulate(train::Function& step, const train::PerReplica& arguments,
