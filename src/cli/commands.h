@@ -68,6 +68,7 @@ struct ValidateOptions {
   std::string tf_config{};
   bool memory = false;     // prints what each device holds, and the largest batch that fits
   bool placement = false;  // prints the device of each operation, and the reason
+  bool input = false;      // prints which rows and files each worker and replica gets
 };
 Exit validate(const ValidateOptions& options, const Streams& streams);
 Command validate_command(CLI::App& program);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ostream>
+#include <sstream>
 
 #include "base/file.h"
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/validate_input.h"
 #include "cluster/roles.h"
 #include "scenario/parse.h"
 #include "session/saved_state.h"
@@ -77,9 +79,12 @@ Exit validate_one(const std::string& file, const ValidateOptions& options, const
   scenario::Job job = scenario::build(scenario);
   print_warnings(job.machine, streams.messages);
   print_notes(job.notes, streams.messages);
+  std::ostringstream input;
+  if (options.input) print_input(scenario, job, input);
   session::Training training(scenario, std::move(job), {.computes = true});
   const std::optional<std::string> shortage = training.check();
-  streams.results << file << (shortage ? ": a step doesn't fit: " + *shortage : ": fine") << "\n";
+  streams.results << file << (shortage ? ": a step doesn't fit: " + *shortage : ": fine") << "\n"
+                  << input.str();
   if (options.placement) print_placement(training, streams.results);
   if (options.memory) print_memory(training, streams);
   return shortage ? Exit::job_failed : Exit::done;
@@ -111,6 +116,8 @@ Command validate_command(CLI::App& program) {
                        "Prints what each device would hold, and the largest batch that fits; trains nothing");
                    command.add_flag("--placement", options.placement,
                                     "Prints the device of each operation of a step, and the reason");
+                   command.add_flag("--input", options.input,
+                                    "Prints which rows and which files each worker and each replica gets");
                  });
 }
 

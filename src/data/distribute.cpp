@@ -26,6 +26,7 @@ void require_even_workers(const Distribution& distribution) {
 }  // namespace
 
 Distribution of_one_batch(Distribution distribution) {
+  distribution.each_worker_shards = false;
   const bool by_file =
       distribution.policy == AutoShardPolicy::file || distribution.policy == AutoShardPolicy::automatic;
   if (distribution.is_from_files && by_file) distribution.policy = AutoShardPolicy::off;
@@ -55,21 +56,26 @@ DistributedDataset::DistributedDataset(const Dataset& dataset, const Distributio
   const std::int64_t workers = distribution_.workers;
   policy_ = applied(distribution_.policy, dataset);
   files_ = dataset.files() == nullptr ? 0 : dataset.files()->count;
-  is_sharded_before_ = dataset.node()->is_sharded;
-  const bool is_own = policy_ == AutoShardPolicy::file || policy_ == AutoShardPolicy::hint;
+  const bool shards_before = distribution_.each_worker_shards && dataset.node()->with_shard;
+  is_sharded_before_ = dataset.node()->is_sharded || shards_before;
+  const bool is_own = policy_ == AutoShardPolicy::file || policy_ == AutoShardPolicy::hint || shards_before;
   if (policy_ == AutoShardPolicy::file && files_ > 0 && files_ < workers)
     throw InputError(
         fmt::format("Could not apply FILE based sharding: the dataset only has {} file(s), which is not "
                     "enough for the required {} shards/workers",
                     files_, workers),
         "use at least as many files as workers, or the policy DATA or OFF");
-  for (std::int64_t worker = 0; worker < (is_own ? workers : 1); ++worker)
-    pipelines_.push_back(is_own ? auto_shard(dataset, {policy_, workers, worker}) : dataset);
+  const bool by_elements = policy_ == AutoShardPolicy::data;
+  for (std::int64_t worker = 0; worker < (is_own ? workers : 1); ++worker) {
+    const Dataset own = shards_before ? dataset.node()->with_shard(workers, worker) : dataset;
+    pipelines_.push_back(is_own && !by_elements ? auto_shard(own, {policy_, workers, worker}) : own);
+  }
   piece_specs_ = dataset.specs();
   if (distribution_.replicas == 1) return;
   require_rows();
-  shards_pieces_ = policy_ == AutoShardPolicy::data;
-  rebatch_ = shards_pieces_ || !dataset.batch_size() ? Rebatch::legacy : Rebatch::even;
+  shards_pieces_ = by_elements && !shards_before;
+  shards_own_pieces_ = by_elements && shards_before;
+  rebatch_ = by_elements || !dataset.batch_size() ? Rebatch::legacy : Rebatch::even;
   piece_specs_ = in_pieces(dataset, 0).specs();
 }
 
@@ -150,8 +156,10 @@ std::vector<std::int64_t> DistributedDataset::sizes_of(std::size_t pipeline) con
 
 Dataset DistributedDataset::in_pieces(const Dataset& batches, std::size_t pipeline) const {
   if (rebatch_ == Rebatch::none) return batches;
-  if (rebatch_ == Rebatch::legacy) return batches.split_batches(distribution_.replicas);
-  return batches.rebatch(sizes_of(pipeline));
+  if (rebatch_ == Rebatch::even) return batches.rebatch(sizes_of(pipeline));
+  const Dataset pieces = batches.split_batches(distribution_.replicas);
+  if (!shards_own_pieces_) return pieces;
+  return pieces.shard(distribution_.workers, static_cast<std::int64_t>(pipeline));
 }
 
 namespace {
@@ -171,7 +179,8 @@ std::int64_t pieces_of(std::int64_t rows, const std::vector<std::int64_t>& sizes
 std::int64_t DistributedDataset::pieces_of_pipeline(std::size_t pipeline) const {
   const Dataset& dataset = pipeline_of(pipeline);
   if (rebatch_ == Rebatch::even && dataset.rows() >= 0) return pieces_of(dataset.rows(), sizes_of(pipeline));
-  return dataset.cardinality() * (rebatch_ == Rebatch::none ? 1 : distribution_.replicas);
+  const std::int64_t all = dataset.cardinality() * (rebatch_ == Rebatch::none ? 1 : distribution_.replicas);
+  return shards_own_pieces_ ? all / distribution_.workers : all;
 }
 
 std::int64_t DistributedDataset::steps() const {

@@ -22,6 +22,8 @@ struct Distribution {
   std::int64_t replicas = 1;  // num_replicas_in_sync: the replicas of all workers
   std::int64_t workers = 1;   // the number of input pipelines, which must divide the number of replicas
   AutoShardPolicy policy = AutoShardPolicy::automatic;
+  // The program in each worker replaces the hints of the dataset's shard by itself, before the policy applies.
+  bool each_worker_shards = false;
 
   // If true, the iteration continues while at least one replica has rows, and the other replicas get elements
   // with 0 rows ("get next as optional" in TensorFlow). This is the behaviour of the mirrored, multi-worker
@@ -149,7 +151,8 @@ class DistributedDataset {
   std::vector<ComponentSpec> piece_specs_{};
   std::int64_t files_ = 0;  // of the dataset
   bool is_sharded_before_ = false;
-  bool shards_pieces_ = false;
+  bool shards_pieces_ = false;      // of one dataset that all workers read
+  bool shards_own_pieces_ = false;  // the same where each worker reads another one
   std::function<void()> check_{};
 };
 

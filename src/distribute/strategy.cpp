@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/json_writer.h"
+#include "base/log.h"
 #include "base/rough.h"
 #include "cluster/roles.h"
 #include "device/cpu/workers.h"
 #include "device/error.h"
+#include "distribute/input_options.h"
 #include "scenario/own_log.h"
 #include "strategy/options.h"
 #include "train/distributed/workers.h"
@@ -61,14 +63,23 @@ train::Function Strategy::function(std::string name, train::State& state, train:
 
 std::vector<std::string> Strategy::log() const { return scenario::own_log(computed_, machine_); }
 
-data::DistributedDataset Strategy::experimental_distribute_dataset(const data::Dataset& dataset) const {
-  return {dataset, distribution()};
+data::DistributedDataset Strategy::experimental_distribute_dataset(
+    const data::Dataset& dataset, const std::optional<data::InputOptions>& options) const {
+  if (options) require_options_of_dataset(name(), *options);
+  data::DistributedDataset distributed(dataset, distribution());
+  for (const Problem& warning : distributed.warnings()) warn("{}; {}", warning.fact, warning.remedy);
+  distributed.check_before_steps(require_outside_of_replicas);
+  return distributed;
 }
 
 data::DistributedDataset Strategy::distribute_datasets_from_function(
     const std::function<data::Dataset(const data::InputContext&)>& function,
-    data::InputReplication replication) const {
-  return data::DistributedDataset::from_function(function, distribution(), replication);
+    const std::optional<data::InputOptions>& options) const {
+  if (options) require_options_of_function(name(), *options);
+  data::DistributedDataset distributed = data::DistributedDataset::from_function(
+      function, distribution(), options ? replication(name(), *options) : data::InputReplication::per_worker);
+  distributed.check_before_steps(require_outside_of_replicas);
+  return distributed;
 }
 
 // ---- The constructors

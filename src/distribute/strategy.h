@@ -48,11 +48,14 @@ class Strategy : private internal::Parts, public train::Strategy {
   std::vector<std::string> log() const;
 
   // tf.distribute.Strategy.experimental_distribute_dataset.
-  data::DistributedDataset experimental_distribute_dataset(const data::Dataset& dataset) const;
+  // Warns of data that is sharded twice, of workers with unequal inputs, and of rows that aren't batched. Its iterators
+  // throw ValueError inside of a replica. Throws NotImplementedError and so on for options that the strategy doesn't take.
+  data::DistributedDataset experimental_distribute_dataset(
+      const data::Dataset& dataset, const std::optional<data::InputOptions>& options = {}) const;
   // tf.distribute.Strategy.distribute_datasets_from_function: a dataset for each worker, or for each replica.
   data::DistributedDataset distribute_datasets_from_function(
       const std::function<data::Dataset(const data::InputContext&)>& function,
-      data::InputReplication replication = data::InputReplication::per_worker) const;
+      const std::optional<data::InputOptions>& options = {}) const;
 
   // The time of a step of a compiled loop of one's own on the described machine, with such arguments for each replica,
   // which may lack numbers. Throws device::ResourceExhaustedError if the step doesn't fit into a device's memory.

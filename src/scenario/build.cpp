@@ -7,6 +7,7 @@
 #include "base/overloaded.h"
 #include "base/rough.h"
 #include "base/suggest.h"
+#include "data/row_numbers.h"
 #include "model/class_weight.h"
 #include "model/keras_file.h"
 #include "model/keras_json.h"
@@ -133,12 +134,17 @@ std::map<std::string, Tensor> read_weights(const InputPath& file, const model::L
   return tensors;
 }
 
-data::Dataset make_rows(const Dataset& wanted, const Purpose& purpose, const Scenario& scenario,
-                        const std::string& key) {
-  data::Dataset rows = read_source(wanted, purpose, scenario, key);
-  if (rows.cardinality() == 0) refuse("this dataset has no rows", "name other files");
+// The rows of a source that a dataset takes.
+data::Dataset taken(data::Dataset rows, const Dataset& wanted) {
   if (wanted.skip > 0) rows = rows.skip(wanted.skip);
   if (wanted.take) rows = rows.take(*wanted.take);
+  if (wanted.shard) rows = rows.shard(data::shard_hint, data::shard_hint);
+  return rows;
+}
+
+data::Dataset make_rows(const data::Dataset& source, const Dataset& wanted) {
+  if (source.cardinality() == 0) refuse("this dataset has no rows", "name other files");
+  const data::Dataset rows = taken(source, wanted);
   if (rows.cardinality() == 0)
     refuse("no rows are left of this dataset", "look at its \"skip\" and \"take\"");
   return rows;
@@ -353,6 +359,7 @@ data::Distribution distribution(const Scenario& scenario, const cluster::Machine
   return {.replicas = std::ssize(machine.replicas),
           .workers = machine.tasks,
           .policy = scenario.dataset.autoshard,
+          .each_worker_shards = scenario.dataset.shard == Sharding::worker,
           .goes_on_with_empty_replicas = scenario.strategy->goes_on_with_empty_replicas()};
 }
 
@@ -447,6 +454,15 @@ std::int64_t steps_of_dataset(const data::Dataset& batches, const Job& job, cons
   return is_counted_before ? std::min(steps.value_or(0), batches.cardinality()) : steps.value_or(0);
 }
 
+// A coordinator's workers each read the whole dataset.
+void note_unequal_inputs(const Scenario& scenario, Job& job) {
+  if (scenario.strategy->has_coordinator()) return;
+  for (Problem warning : data::DistributedDataset(*job.batches, job.input).warnings()) {
+    warning.place = scenario.place("dataset");
+    job.notes.push_back(std::move(warning));
+  }
+}
+
 // The shapes of rows are the model's if it knows them, otherwise those of the data.
 std::optional<model::Forward> trace_model(const model::Layer& model, const std::vector<TensorSpec>& inputs,
                                           const Scenario& scenario, Problems& problems) {
@@ -459,11 +475,14 @@ std::optional<data::Dataset> make_batches(const Dataset& wanted, const Purpose& 
                                           Problems& problems) {
   const std::int64_t replicas = job.input.replicas;
   return placed(scenario.place(key), problems, [&] {
-    const data::Dataset rows = make_rows(wanted, purpose, scenario, key);
+    const data::Dataset source = read_source(wanted, purpose, scenario, key);
+    const data::Dataset rows = make_rows(source, wanted);
     take_specs(rows, sample_weights_of(wanted), purpose, scenario, job);
     check_inputs(job.inputs, purpose);
     // in_batches refuses more rows than can be counted, so that the product below cannot overflow.
     data::Dataset batches = in_batches(rows, wanted, scenario.global_batch(replicas));
+    job.row_numbers =
+        in_batches(taken(data::numbered(source), wanted), wanted, scenario.global_batch(replicas));
     job.input.is_from_files = rows.files() != nullptr;
     job.rows_of_pass = rows.cardinality();
     job.rows = wanted.repeat < 0 ? -1 : job.rows_of_pass * wanted.repeat;
@@ -480,6 +499,7 @@ void make_evaluation(const Purpose& purpose, const Scenario& scenario, Job& job,
   Dataset wanted = evaluation->dataset.value_or(scenario.dataset);
   if (!evaluation->dataset) {
     key = "dataset";
+    wanted.shard.reset();
     wanted.shuffle.reset();
     wanted.repeat = 1;
     wanted.drop_remainder = false;
@@ -598,6 +618,7 @@ Job build(const Scenario& scenario) {
   problems.throw_if_any();
   job.steps_of_dataset = steps_of_dataset(*job.batches, job, "dataset", scenario, problems);
   problems.throw_if_any();
+  note_unequal_inputs(scenario, job);
   check_steps(job.steps_of_dataset, scenario, problems);
   job.step_rows = rows_of_steps(scenario, job);
   note_missing_rows(scenario, job);

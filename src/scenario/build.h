@@ -33,7 +33,8 @@ struct Job {
   std::vector<TensorSpec> labels{};  // and of each of its outputs' labels
   std::vector<TensorSpec>
       sample_weights{};  // and of the weights of rows: none, one for all outputs, or one for each
-  std::optional<data::Dataset> batches{};  // of an epoch; always there
+  std::optional<data::Dataset> batches{};      // of an epoch; always there
+  std::optional<data::Dataset> row_numbers{};  // the same with each row's number in place of its content
   std::optional<data::Dataset> evaluation{};
   cluster::Machine machine{};
   data::Distribution input{};  // how rows are dealt out to the machine's replicas

@@ -227,6 +227,15 @@ void check(const Scenario& scenario, Problems& problems) {
   }
   check_fit_with_servers(scenario, problems);
   check_estimator(scenario, problems);
+  if (scenario.dataset.shard == Sharding::hint && scenario.dataset.autoshard != data::AutoShardPolicy::hint) {
+    problems.add(scenario.place("dataset.shard"),
+                 "a shard by hint is replaced by the autoshard policy \"hint\", and by no other",
+                 R"(add "autoshard": "hint", or take "shard": "worker")");
+  }
+  if (scenario.dataset.shard && scenario.strategy->has_coordinator()) {
+    problems.add(scenario.place("dataset.shard"), "the workers of a coordinator each read the whole dataset",
+                 R"(leave "shard" out)");
+  }
   if (scenario.dataset.repeat == -1 && !training.steps && !training.steps_per_epoch) {
     problems.add(scenario.place("dataset.repeat"), "an epoch of a dataset without end never ends",
                  R"(add "steps" or "steps_per_epoch" to "training")");

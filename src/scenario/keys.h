@@ -213,6 +213,12 @@ void keys_of(Visit& visit, Dataset& dataset) {
             .at_most = json::most},
         dataset.skip);
   visit(count("take", "only so many of the rows, those first of which are not left out"), dataset.take);
+  visit(
+      optional(
+          "shard",
+          "the program shards the rows itself, every n-th row for each of n workers: worker, by the index of "
+          "the worker, or hint, for the autoshard policy hint"),
+      dataset.shard);
   visit(optional("shuffle", "rows in random order, another one every epoch; in order where absent"),
         dataset.shuffle);
   visit(Key{.name = "repeat",
@@ -222,10 +228,12 @@ void keys_of(Visit& visit, Dataset& dataset) {
             .except = 0},
         dataset.repeat);
   visit(optional("drop_remainder", "leave out a last batch that is short"), dataset.drop_remainder);
-  visit(optional("autoshard",
-                 "how rows are divided among workers: by file, by row, or not at all; auto: by "
-                 "file where there are files"),
-        dataset.autoshard);
+  visit(
+      optional(
+          "autoshard",
+          "how rows are divided among workers: by file, by row, by the program's own shard (hint), or not at "
+          "all; auto: by file where there are files"),
+      dataset.autoshard);
 }
 
 template <class Visit>

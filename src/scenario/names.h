@@ -27,6 +27,14 @@ struct Names<data::AutoShardPolicy> {
 };
 
 template <>
+struct Names<Sharding> {
+  using enum Sharding;
+  static constexpr std::string_view noun = "a way to shard";
+  static constexpr std::array<json::Named<Sharding>, 2> rows{{{"worker", worker}, {"hint", hint}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
 struct Names<Collectives> {
   static constexpr std::string_view noun = "a way to play collectives";
   using enum Collectives;

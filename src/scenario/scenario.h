@@ -195,12 +195,17 @@ struct Shuffle {
   std::optional<std::int64_t> seed{};
 };
 
-// Applied in this order: skip, take, shuffle, repeat, batch.
+// Who says which rows a `shard` in the data leaves to each worker: the program in the worker, by the worker's index, or the
+// strategy, for the autoshard policy "hint".
+enum class Sharding : std::uint8_t { worker, hint };
+
+// Applied in this order: skip, take, shard, shuffle, repeat, batch.
 struct Dataset {
   std::variant<SyntheticData, IdxData, FashionMnistData, SafetensorsData, ConstantData, CsvData, TfRecordData>
       source{};
   std::int64_t skip = 0;               // of the first rows
   std::optional<std::int64_t> take{};  // of the rows that follow
+  std::optional<Sharding> shard{};     // every n-th row for each of n workers
   std::optional<Shuffle> shuffle{};
   std::int64_t repeat = 1;  // -1: without end
   bool drop_remainder = false;

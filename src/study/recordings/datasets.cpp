@@ -10,6 +10,7 @@
 
 #include "base/tensorflow_error.h"
 #include "data/text_lines.h"
+#include "train/errors.h"
 
 namespace wt::recordings {
 
@@ -59,6 +60,7 @@ std::string class_of(const InputError& error) {
   if (is(static_cast<const OutOfRangeError*>(nullptr))) return "OutOfRangeError";
   if (is(static_cast<const FailedPreconditionError*>(nullptr))) return "FailedPreconditionError";
   if (is(static_cast<const DataLossError*>(nullptr))) return "DataLossError";
+  if (is(static_cast<const train::NotImplementedError*>(nullptr))) return "NotImplementedError";
   return "InputError";
 }
 

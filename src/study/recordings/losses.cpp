@@ -12,7 +12,7 @@ namespace wt::recordings {
 namespace {
 
 // The gradients of some losses are 0 but for the rounding of numbers near 1, by two units.
-constexpr Limit limit{.of_largest = loss_limit, .absolute = 2.5e-7};
+constexpr Limit limit_of_losses{.of_largest = loss_limit, .absolute = 2.5e-7};
 
 // With sample weights the loss has the options that Keras writes with get_config(), unless Keras leaves some out, and
 // without weights those of the recording: both have to mean the same.
@@ -66,7 +66,7 @@ void compare_loss(const Recording& recording, Comparison& comparison) {
                 return std::vector{value, x[1].trace->gradient(reduce_sum(value), std::vector{x[1]}).front()};
               });
   }
-  calls.compare(limit);
+  calls.compare(limit_of_losses);
 }
 
 }  // namespace wt::recordings
