@@ -76,7 +76,7 @@ class Strategy : private internal::Parts, public train::Strategy {
   }
 
   // How long the first values of these variables take from the first replica to all others, when they are made. It is spent
-  // once, and is in no step. 0: there is one copy, or there are more replicas than session/first_values.h simulates.
+  // once, and is in no step. 0: there is one copy, or there are more workers than session/first_values.h simulates.
   Seconds simulate_first_values(const train::State& state) const { return first_values(state); }
 
  private:

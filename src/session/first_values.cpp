@@ -1,6 +1,8 @@
 #include "session/first_values.h"
 
+#include <array>
 #include <map>
+#include <vector>
 
 #include "program/trace.h"
 #include "strategy/place.h"
@@ -17,24 +19,41 @@ Seconds between(const std::map<Bytes, Seconds>& times, Bytes size) {
   return below->second + (above->second - below->second) * share;
 }
 
+// The first device of each task, between which values travel first.
+std::vector<strategy::Place> firsts_of(const std::vector<strategy::Place>& places) {
+  std::vector<strategy::Place> firsts;
+  for (const strategy::Place& place : places)
+    if (firsts.empty() || place.task != firsts.back().task) firsts.push_back(place);
+  return firsts;
+}
+
+std::vector<strategy::Place> first_task_of(const std::vector<strategy::Place>& places) {
+  std::vector<strategy::Place> own;
+  for (const strategy::Place& place : places)
+    if (place.task == places.front().task) own.push_back(place);
+  return own;
+}
+
 }  // namespace
 
 std::optional<Seconds> time_of_first_values(const scenario::Scenario& scenario,
                                             const cluster::Machine& machine,
                                             std::span<const TensorSpec> variables) {
-  if (machine.replicas.size() > most_replicas_of_first_values || variables.empty()) return std::nullopt;
+  const std::vector<strategy::Place> places = strategy::places(machine);
+  const std::array groups{firsts_of(places), first_task_of(places)};
+  if (groups[0].size() > most_tasks_of_first_values || variables.empty()) return std::nullopt;
   std::map<Bytes, const TensorSpec*> sizes;
   for (const TensorSpec& spec : variables) sizes.emplace(spec.bytes(), &spec);
-  if (machine.replicas.size() > most_replicas_simulated_exactly && sizes.size() > 2)
+  if (groups[0].size() > most_tasks_simulated_exactly && sizes.size() > 2)
     sizes.erase(std::next(sizes.begin()), std::prev(sizes.end()));
-  const std::vector<strategy::Place> places = strategy::places(machine);
   std::map<Bytes, Seconds> times;
   for (const auto& size : sizes) {
     const Step step = trace("first value", [&](Trace& made) { made.variable("variable", *size.second); });
-    const std::optional<plan::Plan> plan = scenario.strategy->lower_first_values(step, places);
-    if (!plan) return std::nullopt;
-    times.emplace(size.first, timing::time_of_messages(*plan, machine));
+    for (const std::vector<strategy::Place>& group : groups)
+      if (const std::optional<plan::Plan> plan = scenario.strategy->lower_first_values(step, group))
+        times[size.first] += timing::time_of_messages(*plan, machine);
   }
+  if (times.empty()) return std::nullopt;
   Seconds all{};
   for (const TensorSpec& spec : variables) {
     const auto known = times.find(spec.bytes());

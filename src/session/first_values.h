@@ -11,11 +11,14 @@
 
 namespace wt::session {
 
-// On machines with more replicas than this, the smallest and the largest variable are simulated, and the others lie between.
-inline constexpr std::size_t most_replicas_simulated_exactly = 64;
-inline constexpr std::size_t most_replicas_of_first_values = 4096;  // no time is simulated for more
+// With more tasks than this, the smallest and the largest variable are simulated, and the others lie between.
+inline constexpr std::size_t most_tasks_simulated_exactly = 64;
+inline constexpr std::size_t most_tasks_of_first_values = 4096;  // no time is simulated for more
 
-// Unset: the strategy sends no first values, or there are too many replicas. Requires: the machine has a platform.
+// The last task has a value when it has travelled through all tasks, and then to the further devices of a task. So both
+// parts are simulated for themselves, the second one in the first task.
+//
+// Unset: the strategy sends no first values, or there are too many tasks. Requires: the machine has a platform.
 std::optional<Seconds> time_of_first_values(const scenario::Scenario& scenario,
                                             const cluster::Machine& machine,
                                             std::span<const TensorSpec> variables);

@@ -9,6 +9,9 @@
 #include "kernel/attributes.h"
 #include "model/loss.h"
 #include "model/optimizer.h"
+#include "strategy/multi_worker_mirrored.h"
+#include "strategy/place.h"
+#include "timing/simulation.h"
 #include "train/distributed/extended.h"
 #include "train/distributed/tape.h"
 
@@ -209,6 +212,22 @@ TEST(FirstValues, ST10_AWorkersValuesAreSentAlongATree) {
   const auto time = [](int n) { return first_values(made[2].make(n), 100'000); };
   EXPECT_NEAR(time(4) / time(2), 2 + 1, 0.1);
   EXPECT_NEAR(time(8) / time(2), 2 + 2 + 1, 0.1);
+}
+
+// Workers with several GPUs: values travel to all workers, and then from their first GPUs to the others.
+TEST(FirstValues, ST10_BothPartsTogetherTakeTheTimeOfThePlanOfAllReplicas) {
+  for (const int workers : {1, 2, 3, 8}) {
+    const Strategy strategy = multi_worker_mirrored(
+        {.platform =
+             fmt::format(R"({{"file": "dgx_a100", "set": {{"machines": {}, "devices": 4}}}})", workers)});
+    train::State state(1);
+    const TensorSpec spec{Type::float32, {1000, 1024}};
+    state.add({{"a", spec, {}, {}, {}}});
+    const Step step = trace("first value", [&](Trace& one) { one.variable("a", spec); });
+    const plan::Plan all = strategy::lower_initial_broadcast(step, strategy::places(strategy.cluster()));
+    const Seconds together = timing::time_of_messages(all, strategy.cluster());
+    EXPECT_NEAR(strategy.simulate_first_values(state) / together, 1, 0.05) << workers;
+  }
 }
 
 // ---- Slices of TPUs

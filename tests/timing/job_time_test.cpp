@@ -47,7 +47,9 @@ TEST(JobTime, IsTheSumOfItsItems) {
 
 TEST(JobTime, TakesTheTimesOfTheScenario) {
   JobFacts all = facts();
+  all.first_values = {.count = 1, .each = Seconds(1)};
   all.given = {.start = Seconds(40),
+               .first_values = Seconds(5),
                .tracing = Seconds(12),
                .shuffle = Seconds(1),
                .first_input = Seconds(0.5),
@@ -57,7 +59,7 @@ TEST(JobTime, TakesTheTimesOfTheScenario) {
                .checkpoint = Seconds(7)};
   const JobTime job = job_time(all);
   EXPECT_DOUBLE_EQ(job.total().count(),
-                   40 + 3 * 12 + 10 * 1 + 10 * 0.5 + 200 * 0.2 + 10 * 0.1 + 5 * 3 + 2 * 7);
+                   40 + 5 + 3 * 12 + 10 * 1 + 10 * 0.5 + 200 * 0.2 + 10 * 0.1 + 5 * 3 + 2 * 7);
   for (const JobItem& each : job.items) {
     if (each.name == "expected restarts") continue;
     EXPECT_EQ(each.basis, Basis::given) << each.name;

@@ -85,6 +85,7 @@ EagerTensor StrategyExtended::read_var(const Variable& variable) const {
 }
 
 void StrategyExtended::require_own(const Variable& variable) const {
+  strategy_.require_usable();
   if (variable.is_sharded())
     throw InputError(fmt::format("update() of {} is given a variable in shards, which has no device",
                                  strategy_.name()),

@@ -238,10 +238,12 @@ void Variable::require_no_copies() const {
 
 EagerTensor Variable::sparse_read(const EagerTensor& indices) const {
   require_no_copies();
-  if (!is_sharded()) return gather(*this, indices);
+  if (!is_sharded() || indices.numbers.shape().elements() == 0) return gather(*this, indices);
   std::vector<EagerTensor> rows;  // in the order of the shards, as in TensorFlow
-  for (const IndexedSlices& own : by_shard({indices, indices}))
-    rows.push_back(gather(copies().at(rows.size()), own.indices));
+  const std::vector<IndexedSlices> parts = by_shard({indices, indices});
+  for (std::size_t shard = 0; shard < parts.size(); ++shard)
+    if (parts[shard].indices.numbers.shape().elements() > 0)
+      rows.push_back(gather(copies()[shard], parts[shard].indices));
   return concat(rows, 0);
 }
 
@@ -347,7 +349,8 @@ std::vector<std::size_t> Variable::shards_of(const EagerTensor& indices) const {
   const std::int64_t least = shape()[0] / count, more = shape()[0] % count;
   std::vector<std::size_t> shards;
   for (const std::int64_t row : rows.values<std::int64_t>()) {
-    const std::int64_t shard = row < 0 ? -1 : std::max(row / (least + 1), row < more ? 0 : (row - more) / least);
+    const std::int64_t shard =
+        row < 0 ? -1 : std::max(row / (least + 1), row < more ? 0 : (row - more) / least);
     if (shard < 0 || shard >= count)
       throw InvalidArgumentError(
           fmt::format("partitions[{}] = {} is not in [0, {})", shards.size(), shard, count));
@@ -373,7 +376,8 @@ std::vector<IndexedSlices> Variable::by_shard(const IndexedSlices& slices) const
       const auto to = static_cast<std::int64_t>(i);
       std::ranges::copy(slices.values.numbers.rows(own[i], own[i] + 1).bytes(),
                         values.rows(to, to + 1).bytes().begin());
-      indices.values<std::int64_t>()[i] = rows.values<std::int64_t>()[static_cast<std::size_t>(own[i])] - first;
+      indices.values<std::int64_t>()[i] =
+          rows.values<std::int64_t>()[static_cast<std::size_t>(own[i])] - first;
     }
     parts.push_back({{values, slices.values.device}, {indices, slices.indices.device}, {}});
     first += state_->copies[shard].value.numbers.shape()[0];
