@@ -47,7 +47,7 @@ std::string rows_of(const train::Worker& worker, const std::vector<std::vector<d
   for (const auto& step : steps) {
     std::string own;
     for (const data::Element& element : worker.experimental_local_results(step))
-      own += (own.empty() ? "" : ",") + recordings::text_of(element[0]);
+      own += (own.empty() ? "" : ",") + recordings::list_of(element[0]);
     text += fmt::format("{}[{}]", text.empty() ? "" : ",", own);
   }
   return "[" + text + "]";

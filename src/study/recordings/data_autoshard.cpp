@@ -14,13 +14,6 @@ namespace {
 
 using data::AutoShardPolicy;
 
-AutoShardPolicy policy_named(const std::string& wanted) {
-  using enum AutoShardPolicy;
-  for (const AutoShardPolicy policy : {off, automatic, file, data, hint})
-    if (data::name(policy) == wanted) return policy;
-  throw InputError(fmt::format("the policy \"{}\" is unknown", wanted));
-}
-
 data::Dataset source_named(const std::string& source) {
   const data::Dataset rows = data::Dataset::range(9);
   if (source == "range") return rows.batch(4);
@@ -66,6 +59,13 @@ std::string recorded_sizes(const json::Value& recorded) {
 }
 
 }  // namespace
+
+data::AutoShardPolicy policy_named(const std::string& wanted) {
+  using enum AutoShardPolicy;
+  for (const AutoShardPolicy policy : {off, automatic, file, data, hint})
+    if (data::name(policy) == wanted) return policy;
+  throw InputError(fmt::format("the policy \"{}\" is unknown", wanted));
+}
 
 void compare_autoshard(const Recording& recording, Comparison& comparison) {
   const AutoShardPolicy policy = policy_named(recording.config("policy")->string());

@@ -55,6 +55,9 @@ inline constexpr std::int64_t most_steps = 12;
 void compare_distributed(const Recording& recording, Comparison& comparison, const std::string& tag,
                          const data::DistributedDataset& dataset, const ComponentNames& names = {});
 
+// "AUTO". Throws InputError for another name than those of the policies.
+data::AutoShardPolicy policy_named(const std::string& wanted);
+
 // The keys of values and errors.
 std::vector<std::string> keys_of(const Recording& recording);
 

@@ -14,7 +14,8 @@ bool is_pythons_own(const json::Value& error) {
 }  // namespace
 
 Outcome refused(std::string type, const InputError& error) {
-  return {.type = std::move(type), .sentence = error.problems().front().fact};
+  const Problem& problem = error.problems().front();
+  return {.type = std::move(type), .sentence = problem.fact, .has_remedy = !problem.remedy.empty()};
 }
 
 bool is_error(const json::Value& recorded) {
@@ -35,7 +36,9 @@ void compare_outcome(Comparison& comparison, const std::string& what, const Outc
   if (ours.type.empty()) return comparison.fail(fmt::format("{} is not refused with {}", what, type));
   if (is_pythons_own(theirs)) return comparison.same(what, "an error", "an error");
   comparison.same(what + "'s error", ours.type, ours.type == "InputError" ? ours.type : type);
-  comparison.same(what, ours.sentence, theirs.find("sentence")->string());
+  const std::string& sentence = theirs.find("sentence")->string();
+  const bool goes_on = ours.has_remedy && sentence.starts_with(ours.sentence + ".");
+  comparison.same(what, ours.sentence, goes_on ? ours.sentence : sentence);
 }
 
 }  // namespace wt::recordings

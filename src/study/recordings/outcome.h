@@ -10,9 +10,10 @@
 namespace wt::recordings {
 
 struct Outcome {
-  std::string returned{};  // as Python prints it
-  std::string type{};      // of the error in TensorFlow; empty: none was thrown
-  std::string sentence{};  // of the error, and of each of its problems the first
+  std::string returned{};   // as Python prints it
+  std::string type{};       // of the error in TensorFlow; empty: none was thrown
+  std::string sentence{};   // of the error, and of each of its problems the first
+  bool has_remedy = false;  // which stands apart here, and ends the sentence in TensorFlow
 };
 
 // The sentence of an error that was thrown here.

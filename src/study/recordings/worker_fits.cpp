@@ -7,6 +7,7 @@
 
 #include "model/loss.h"
 #include "model/optimizer.h"
+#include "study/recordings/datasets.h"
 #include "study/recordings/families.h"
 #include "study/recordings/workers.h"
 #include "train/model.h"
@@ -50,7 +51,7 @@ class WorkerFit {
   // Each worker trains, as in TensorFlow, and all of them come to the same.
   void compare_worker(std::size_t i) const {
     const distribute::Strategy& strategy = workers_.strategy(i);
-    strategy.resources().input.policy = policy_of(recording_);
+    strategy.resources().input.policy = policy_named(recording_.config("policy")->string());
     strategy.resources().faithful = true;
     const auto scope = strategy.scope();
     train::State state(1);

@@ -15,7 +15,7 @@ namespace {
 
 using Symbols = std::vector<Symbol>;
 
-model::Optimizer optimizer_of(const Recording& recording) {
+model::Optimizer optimizer_of_loop(const Recording& recording) {
   const bool is_adam = recording.config("optimizer")->string() == "adam";
   model::Optimizer optimizer = model::optimizer_named(is_adam ? "Adam" : "SGD", recording.semantics());
   optimizer.learning_rate = is_adam ? 0.02 : 0.1;
@@ -95,7 +95,7 @@ class WorkerLoop {
         own.push_back(static_cast<double>(results[0].values<float>()[0]));
       std::string of_step;
       for (const auto& element : worker.experimental_local_results(seen_[step]))
-        of_step += (of_step.empty() ? "" : ",") + text_of(element[2]);
+        of_step += (of_step.empty() ? "" : ",") + list_of(element[2]);
       rows += fmt::format("{}[{}]", rows.empty() ? "" : ",", of_step);
     }
     workers_.compare_numbers(i, "losses", total);
@@ -110,7 +110,7 @@ class WorkerLoop {
   RecordedWorkers workers_;
   train::State state_{1};
   model::LayerPtr mlp_ = recorded_mlp();
-  model::Optimizer optimizer_ = optimizer_of(recording_);
+  model::Optimizer optimizer_ = optimizer_of_loop(recording_);
   model::Loss loss_ = model::loss_named("SparseCategoricalCrossentropy",
                                         {.from_logits = true, .reduction = model::LossReduction::none});
   model::Metric accuracy_ = model::metric_named("SparseCategoricalAccuracy");

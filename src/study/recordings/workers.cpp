@@ -139,7 +139,7 @@ void RecordedWorkers::compare_numbers(std::size_t worker, std::string_view key,
     comparison_.near(fmt::format("{} [{}]", named(worker, key), i), ours[i], numbers[i]);
 }
 
-std::string text_of(const Tensor& numbers) {
+std::string list_of(const Tensor& numbers) {
   std::string text = "[";
   const auto add = [&](auto values) {
     for (const auto value : values) text += fmt::format("{}{}", text.size() > 1 ? "," : "", value);

@@ -56,11 +56,8 @@ class RecordedWorkers {
 std::string with_ports(std::string text);
 std::string without_ports(std::string text);
 
-// The policy that the recorded program sets in its dataset's options.
-data::AutoShardPolicy policy_of(const Recording& recording);
-
 // Whole numbers as a JSON list, "[0,1]".
-std::string text_of(const Tensor& numbers);
+std::string list_of(const Tensor& numbers);
 
 // A tensor of this type from nested lists.
 Tensor tensor_of(const json::Value& lists, Type type = Type::float32);
