@@ -42,7 +42,8 @@ std::string slot_of(const model::Optimizer& optimizer, std::string_view slot) {
 
 // These optimizers have no such slots without a momentum. Keras' later ones have them, which then stay 0.
 bool is_unused(const model::Optimizer& optimizer, const std::string& slot) {
-  return slot == "momentum" && optimizer["momentum"] == 0;
+  const auto momentum = optimizer.arguments.find("momentum");
+  return slot == "momentum" && momentum != optimizer.arguments.end() && momentum->second == 0;
 }
 
 }  // namespace
