@@ -173,7 +173,7 @@ class Prepared {
   void begin() {
     const std::string identity = identity_of(scenario_, folder_);
     folder_.begin(identity);
-    note_leftovers(folder_, identity, streams_.messages);
+    note_leftovers(folder_, identity, scenario_, streams_.messages);
     session::require_output_places(scenario_, folder_);
   }
 

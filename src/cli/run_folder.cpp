@@ -20,6 +20,12 @@ bool is_of(const OutputFolder& folder, const std::string& path) {
   return text == own || text.starts_with(own + "/") || text.starts_with(own + ".unfinished-");
 }
 
+bool has_backup(const scenario::Scenario& scenario) {
+  return std::ranges::any_of(scenario.training.callbacks, [](const train::Callback& callback) {
+    return std::holds_alternative<train::BackupAndRestore>(callback);
+  });
+}
+
 }  // namespace
 
 std::filesystem::path place_of(const OutputFolder& folder, const session::Results& results) {
@@ -33,11 +39,7 @@ void explain_interruption(const session::Results& results, const scenario::Scena
                           report::interrupted_text(results), place.string());
   if (folder.replaces())
     messages << fmt::format("{} has the results of an earlier run, as before\n", folder.path().string());
-  const bool has_backup =
-      std::ranges::any_of(scenario.training.callbacks, [](const train::Callback& callback) {
-        return std::holds_alternative<train::BackupAndRestore>(callback);
-      });
-  if (has_backup && folder.has_checkpoints())
+  if (has_backup(scenario) && folder.has_checkpoints())
     messages << "the same command continues from the backup of BackupAndRestore\n";
   if (folder.has_checkpoints() && scenario.training.checkpointing)
     messages << fmt::format(
@@ -54,12 +56,14 @@ std::string identity_of(const scenario::Scenario& scenario, const OutputFolder& 
   return scenario::resolved(same, folder.path());
 }
 
-void note_leftovers(const OutputFolder& folder, const std::string& identity, std::ostream& messages) {
+void note_leftovers(const OutputFolder& folder, const std::string& identity,
+                    const scenario::Scenario& scenario, std::ostream& messages) {
+  const bool continues = has_backup(scenario) && !scenario.training.checkpointing;
   for (const output::Leftover& left : folder.left()) {
     const bool is_checkpoints = left.kept != left.folder;
     messages << fmt::format("a run into {} did not end: its {} in {}\n", folder.path().string(),
                             is_checkpoints ? "checkpoints are" : "files are", left.kept.string());
-    if (is_checkpoints)
+    if (is_checkpoints && !continues)
       messages << fmt::format("  --set training.checkpointing.restore={} continues from the newest\n",
                               left.kept.string());
     messages << (left.has_ended && left.run == identity

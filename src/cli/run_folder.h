@@ -23,6 +23,7 @@ void explain_interruption(const session::Results& results, const scenario::Scena
 std::string identity_of(const scenario::Scenario& scenario, const OutputFolder& folder);
 
 // Prints what killed runs left beside the folder.
-void note_leftovers(const OutputFolder& folder, const std::string& identity, std::ostream& messages);
+void note_leftovers(const OutputFolder& folder, const std::string& identity,
+                    const scenario::Scenario& scenario, std::ostream& messages);
 
 }  // namespace wt::cli

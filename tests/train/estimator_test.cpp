@@ -161,9 +161,10 @@ TEST_P(CustomEstimator, E1_E3_E4_DoesWhatTensorFlowDid) {
     ASSERT_TRUE(result.has_value());
     expect_variables("end", estimator);
     const json::Value& theirs = theirs_.value("result").elements()[0];
-    for (const json::Member& member : theirs.members())
-      if (member.value.kind() == json::Kind::real)
-        EXPECT_NEAR(result->at(member.key), member.value.real(), 1e-5) << member.key;
+    for (const json::Member& member : theirs.members()) {
+      if (member.value.kind() != json::Kind::real) continue;
+      EXPECT_NEAR(result->at(member.key), member.value.real(), 1e-5) << member.key;
+    }
   }
   expect_result("evaluate", estimator.evaluate(once));
   expect_result("evaluate_steps", estimator.evaluate(once, 1));

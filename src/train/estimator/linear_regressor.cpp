@@ -20,6 +20,14 @@ struct NamedOptimizer {
 constexpr std::array<NamedOptimizer, 5> optimizers{
     {{"Adagrad", "Adagrad"}, {"Adam", "Adam"}, {"Ftrl", "Ftrl"}, {"RMSProp", "RMSprop"}, {"SGD", "SGD"}}};
 
+// tf.estimator takes Keras' older optimizers (keras/optimizers/legacy), which keep their arguments as float32 numbers:
+// 1 - beta_2 of Adam is 0.00099998713.
+model::Optimizer with_rounded_arguments(model::Optimizer optimizer) {
+  for (auto& [name, value] : optimizer.arguments)
+    if (name != "epsilon") value = static_cast<double>(static_cast<float>(value));
+  return optimizer;
+}
+
 model::Optimizer optimizer_of(const LinearRegressorOptions& options) {
   const auto by_name = [&](const std::string& name) {
     const auto found = std::ranges::find(optimizers, name, &NamedOptimizer::name);
@@ -33,8 +41,8 @@ model::Optimizer optimizer_of(const LinearRegressorOptions& options) {
         std::min(0.2, 1 / std::sqrt(static_cast<double>(options.feature_columns.size())));
     return optimizer;
   };
-  return std::visit(overloaded{by_name, [](const model::Optimizer& given) { return given; }},
-                    options.optimizer);
+  return with_rounded_arguments(std::visit(
+      overloaded{by_name, [](const model::Optimizer& given) { return given; }}, options.optimizer));
 }
 
 Symbol as_columns(Symbol x, std::int64_t size) {
@@ -71,7 +79,7 @@ Estimator linear_regressor(const LinearRegressorOptions& options, RunConfig conf
   if (options.feature_columns.empty())
     throw device::ValueError("feature_columns must be given to LinearRegressor.");
   const auto model_fn = [options](model::Building& building, const Features& features,
-                                             const std::optional<Symbol>& labels, ModeKeys mode) {
+                                  const std::optional<Symbol>& labels, ModeKeys mode) {
     const model::Optimizer optimizer = optimizer_of(options);
     const Symbol predictions = logits_of(building, options, features);
     EstimatorSpec spec{.predictions = {{"predictions", predictions}}};

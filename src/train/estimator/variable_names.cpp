@@ -40,6 +40,12 @@ std::string slot_of(const model::Optimizer& optimizer, std::string_view slot) {
   return std::string(row->slots.at(slot));
 }
 
+// These optimizers have no such slots without a momentum. Keras' later ones have them, which then stay 0.
+bool is_unused(const model::Optimizer& optimizer, const std::string& slot) {
+  const auto momentum = optimizer.arguments.find("momentum");
+  return slot == "momentum" && momentum != optimizer.arguments.end() && momentum->second == 0;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> saved_names(const TrainOp& train_op,
@@ -58,7 +64,8 @@ std::map<std::string, std::string> saved_names(const TrainOp& train_op,
     } else if (!of.empty()) {
       const std::size_t before = optimizer.name.size() + 1;
       const std::string slot = name.substr(before, name.size() - before - of.size() - 1);
-      names[name] = fmt::format("{}{}/{}", scope, of, slot_of(optimizer, slot));
+      const std::string theirs = slot_of(optimizer, slot);
+      if (!is_unused(optimizer, theirs)) names[name] = fmt::format("{}{}/{}", scope, of, theirs);
     } else {
       names[name] = name;
     }

@@ -3,7 +3,8 @@
 
     PYTHONPATH=RECORD:RECORD/helpers PYTHON RECORD/harness.py tests/train/estimator/further.py OUT
 
-RECORD is the folder `record`, and PYTHON one with tensorflow==2.15.1. Of the log, the lines of an Estimator are kept.
+RECORD is the folder `record`, and PYTHON one with tensorflow==2.15.1. Of the log, the lines of an Estimator are kept,
+and an error's text is its sentence.
 """
 
 import tempfile
