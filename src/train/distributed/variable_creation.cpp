@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <atomic>
+#include <span>
 
 #include "device/error.h"
 #include "tensor/print_numpy.h"
@@ -31,6 +33,17 @@ EagerTensor checked(const EagerTensor& initial, const Variable::Settings& settin
                     "the explicitly supplied `shape` argument ([{}]).",
                     print_tuple(value.numbers.shape()), fmt::join(*settings.shape, ", ")));
   return value;
+}
+
+// The copies of a variable are numbered in each worker, whose process makes its own.
+std::size_t number_in_process(const Strategy::Traits& traits, std::size_t replica) {
+  if (traits.cluster.is_empty()) return replica;
+  const device::Name& own = traits.devices[replica].name;
+  const auto is_own = [&](const device::LogicalDevice& device) {
+    return device.name.job == own.job && device.name.task == own.task;
+  };
+  const auto earlier = std::span(traits.devices).first(replica);
+  return static_cast<std::size_t>(std::ranges::count_if(earlier, is_own));
 }
 
 }  // namespace
@@ -118,9 +131,11 @@ std::shared_ptr<Variable::State> Variable::made_here(const Initial& initial, con
       state->kind = is_on_read ? Kind::sync_on_read : Kind::mirrored;
       const EagerTensor value = initial_on(traits.devices.front().name);
       require_known_rules(strategy, settings, value.numbers.type());
-      for (std::size_t i = 0; i < traits.devices.size(); ++i)
-        add(i == 0 ? name : fmt::format("{}/replica_{}:0", settings.name, i), value,
+      for (std::size_t i = 0; i < traits.devices.size(); ++i) {
+        const std::size_t number = number_in_process(traits, i);
+        add(number == 0 ? name : fmt::format("{}/replica_{}:0", settings.name, number), value,
             strategy.placed(traits.devices[i].name));
+      }
       if (settings.synchronization == Synchronization::automatic)
         state->settings.synchronization = Synchronization::on_write;
       break;
