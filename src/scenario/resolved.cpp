@@ -147,6 +147,7 @@ class ResolvedWriter {
   static bool is_there(const Choice& member) { return member.written.has_value(); }
   static bool is_there(const OutputChoice& member) { return member.written.has_value(); }
   static bool is_there(const std::vector<std::string>& member) { return !member.empty(); }
+  static bool is_there(const TensorNames& member) { return !member.names.empty(); }
   static bool is_there(const ColumnLists& member) { return !member.tensors.empty(); }
   static bool is_there(const ClassWeights& member) { return !member.of.empty(); }
   static bool is_there(const std::vector<Fault>& member) { return !member.empty(); }

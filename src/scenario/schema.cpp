@@ -187,7 +187,7 @@ class SchemaWriter {
 
   void describe(const Key&, const TensorNames& tensors, bool has_default) {
     text_or_lists(1);
-    if (has_default) out_.member("default", tensors.names.front());
+    if (has_default && !tensors.names.empty()) out_.member("default", tensors.names.front());
   }
 
   void describe(const Key&, const train::UpdateFrequency&, bool has_default) {
