@@ -66,7 +66,8 @@ class Parts {
                               const Schedule& schedule = {}) const;
   timing::Simulated simulated(train::Model& model, const std::vector<Tensor>& batch,
                               const Schedule& schedule = {}) const;
-  timing::Simulated simulated(std::vector<train::StepRecorder>& recorded, const Schedule& schedule = {}) const;
+  timing::Simulated simulated(std::vector<train::StepRecorder>& recorded,
+                              const Schedule& schedule = {}) const;
   Seconds first_values(const train::State& state) const;
 
   scenario::Scenario computed_;  // by this host

@@ -73,13 +73,14 @@ ParameterServerStrategy parameter_server(const ParameterServerOptions& options) 
   const train::ServerCounts counts = train::server_counts_of(*options.cluster_resolver);
   const model::Partition partition =
       options.variable_partitioner ? model::partition_by(*options.variable_partitioner) : model::Partition{};
-  return {{.name = "ParameterServerStrategyV2",
-           .platform = machines_of(options.platform, counts.workers + counts.servers + 1),
-           .strategy = strategy_text(options.variable_partitioner),
-           .devices = devices_text(options.visible_devices),
-           .cluster = fmt::format(R"({{"worker": {}, "ps": {}, "chief": 1}})", counts.workers, counts.servers)},
-          counts,
-          partition};
+  return {
+      {.name = "ParameterServerStrategyV2",
+       .platform = machines_of(options.platform, counts.workers + counts.servers + 1),
+       .strategy = strategy_text(options.variable_partitioner),
+       .devices = devices_text(options.visible_devices),
+       .cluster = fmt::format(R"({{"worker": {}, "ps": {}, "chief": 1}})", counts.workers, counts.servers)},
+      counts,
+      partition};
 }
 
 }  // namespace wt::distribute

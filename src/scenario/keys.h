@@ -518,9 +518,10 @@ template <class Visit>
 void keys_of(Visit& visit, timing::GivenTimes& given) {
   visit(optional("start", "how long processes and communicators take to start, as \"40 s\" or \"2 min\""),
         given.start);
-  visit(optional("first_values",
-                 "how long the first values of all variables take from the first replica to all others; simulated "
-                 "where absent"),
+  visit(optional(
+            "first_values",
+            "how long the first values of all variables take from the first replica to all others; simulated "
+            "where absent"),
         given.first_values);
   visit(optional("tracing",
                  "how long one function is traced: the training step, in a custom loop again for a partial "

@@ -80,8 +80,9 @@ Seconds dispatch_of(const scenario::Scenario& scenario) {
   return scenario.strategy->has_coordinator() ? communication::constants().grpc.dispatch : Seconds(0);
 }
 
-std::optional<timing::PoolOptions> pool_of(const scenario::Scenario& scenario, const cluster::Machine& machine,
-                                           const plan::Plan& plan, std::int64_t steps) {
+std::optional<timing::PoolOptions> pool_of(const scenario::Scenario& scenario,
+                                           const cluster::Machine& machine, const plan::Plan& plan,
+                                           std::int64_t steps) {
   if (!machine.pool) return std::nullopt;
   const cluster::Pool& pool = *machine.pool;
   const std::int64_t wanted = scenario.training.steps_per_execution;

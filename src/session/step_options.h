@@ -19,8 +19,9 @@ std::optional<timing::SoftwareOptions> software_of(const scenario::Scenario& sce
                                                    const cluster::Machine& machine);
 
 // How a coordinator hands out the closures of a training with so many steps. Absent: all devices make the same steps.
-std::optional<timing::PoolOptions> pool_of(const scenario::Scenario& scenario, const cluster::Machine& machine,
-                                           const plan::Plan& plan, std::int64_t steps);
+std::optional<timing::PoolOptions> pool_of(const scenario::Scenario& scenario,
+                                           const cluster::Machine& machine, const plan::Plan& plan,
+                                           std::int64_t steps);
 // The time of the coordinator for as many steps as it dispatches together.
 Seconds dispatch_of(const scenario::Scenario& scenario);
 

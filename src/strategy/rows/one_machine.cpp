@@ -31,8 +31,7 @@ void add_replicas_on(Site& site, Kind kind, const DeviceNames& devices, std::str
     if (site.has_problems()) return;
     const std::vector<device::Name> all = worker_devices({.kind = kind, .devices = names}, program);
     require_different(all);  // central storage, too: the time of replicas that share a device isn't modelled
-    for (const device::Name& name : all)
-      site.add_replica(*program.find(name), 0);
+    for (const device::Name& name : all) site.add_replica(*program.find(name), 0);
   });
 }
 

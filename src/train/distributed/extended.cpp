@@ -87,9 +87,9 @@ EagerTensor StrategyExtended::read_var(const Variable& variable) const {
 void StrategyExtended::require_own(const Variable& variable) const {
   strategy_.require_usable();
   if (variable.is_sharded())
-    throw InputError(fmt::format("update() of {} is given a variable in shards, which has no device",
-                                 strategy_.name()),
-                     "assign to the variable, or update each of its copies()");
+    throw InputError(
+        fmt::format("update() of {} is given a variable in shards, which has no device", strategy_.name()),
+        "assign to the variable, or update each of its copies()");
   const bool is_mirrored = strategy_.traits().variables == VariablePlacement::mirrored;
   if (is_mirrored && variable.distribute_strategy() != &strategy_)
     throw device::ValueError(

@@ -158,9 +158,10 @@ Symbol StepRecorder::declared(const VariableDeclaration& variable) {
   std::string name = variable.name;
   for (int i = 1; names_.contains(name); ++i) name = fmt::format("{}_{}", variable.name, i);
   names_.insert(name);
-  return variables_.emplace(variable.number, trace_.variable(name, variable.spec,
-                                                              {.trainable = variable.trainable,
-                                                               .synchronization = variable.synchronization}))
+  return variables_
+      .emplace(variable.number, trace_.variable(name, variable.spec,
+                                                {.trainable = variable.trainable,
+                                                 .synchronization = variable.synchronization}))
       .first->second;
 }
 
@@ -238,8 +239,7 @@ void StepRecorder::change_rows(const Variable& variable, const IndexedSlices& sl
   const Shape& shape = variable.shape();
   const Shape matrix{shape[0], shape.elements() / std::max<std::int64_t>(1, shape[0])};
   const Symbol ids = consumed(slices.indices);
-  const Symbol rows =
-      reshaped(consumed(slices.values), {ids.shape().elements(), matrix[1]});
+  const Symbol rows = reshaped(consumed(slices.values), {ids.shape().elements(), matrix[1]});
   Symbol value;
   if (variable.is_on_servers() && !changed_.contains(variable.number())) {
     const std::array look_up{ids, rows};
@@ -247,8 +247,8 @@ void StepRecorder::change_rows(const Variable& variable, const IndexedSlices& sl
     value = descended(variable, reshaped(sent(variable, gradient), shape), 1);
   } else {
     const bool is_sent = variable.is_shared() && !is_brought_together(ids);
-    const Gather gather{variable.distribute_strategy() ? variable.distribute_strategy()->num_replicas_in_sync()
-                                                       : 1};
+    const Gather gather{
+        variable.distribute_strategy() ? variable.distribute_strategy()->num_replicas_in_sync() : 1};
     const std::array operands{reshaped(current(variable), matrix), is_sent ? append(gather, ids) : ids,
                               is_sent ? append(gather, rows) : rows, number(1, variable.dtype())};
     value = reshaped(trace_.apply("sgd_update_rows", operands)[0], shape);

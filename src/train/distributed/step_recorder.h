@@ -95,11 +95,11 @@ class StepRecorder {
 
   Trace trace_{"step"};
   std::map<Identity, Symbol> known_{};
-  std::vector<EagerTensor> kept_{};               // so that no address is used again
-  std::map<std::int64_t, Symbol> variables_{};    // by their numbers
-  std::map<std::int64_t, Symbol> changed_{};      // what they are now
-  std::set<std::string, std::less<>> names_{};    // of variables
-  std::set<ValueId> results_{};                   // that nothing has consumed yet
+  std::vector<EagerTensor> kept_{};             // so that no address is used again
+  std::map<std::int64_t, Symbol> variables_{};  // by their numbers
+  std::map<std::int64_t, Symbol> changed_{};    // what they are now
+  std::set<std::string, std::less<>> names_{};  // of variables
+  std::set<ValueId> results_{};                 // that nothing has consumed yet
   std::size_t inputs_ = 0;
 };
 

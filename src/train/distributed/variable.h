@@ -154,7 +154,7 @@ class Variable {
   const EagerTensor& stored() const { return own().value; }  // of a plain variable, or of a copy
   bool is_mirrored() const;                                  // has copies that are kept equal
   const std::string& common_name() const { return state_->settings.name; }  // of all copies
-  bool has_copies() const;                               // is mirrored, or added up when it is read
+  bool has_copies() const;  // is mirrored, or added up when it is read
   bool is_sharded() const { return !copy_ && state_->is_sharded; }
   bool is_shared() const;      // by replicas, for which it is kept in one place
   bool is_on_servers() const;  // parameter servers

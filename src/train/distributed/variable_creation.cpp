@@ -147,8 +147,9 @@ std::shared_ptr<Variable::State> Variable::made_here(const Initial& initial, con
 // The value is cut where the strategy's partitioner says so, and each part is on the server whose turn it is.
 void Variable::put_on_servers(State& state, const EagerTensor& value) {
   const Settings& settings = state.settings;
-  const std::vector<ServerPart> parts = state.strategy->traits().place_on_servers(
-      {state.number, settings.name, value.numbers.spec(), settings.trainable.value(), settings.synchronization});
+  const std::vector<ServerPart> parts =
+      state.strategy->traits().place_on_servers({state.number, settings.name, value.numbers.spec(),
+                                                 settings.trainable.value(), settings.synchronization});
   state.is_sharded = parts.size() > 1;
   state.name = "ShardedVariable";
   state.shape = value.numbers.shape();
