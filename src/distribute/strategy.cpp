@@ -93,7 +93,11 @@ Strategy::Strategy(const Described& described)
       train::Strategy(traits_of(described, machine)),
       lowering_(computed, machine),
       timed_lowering_(timed, machine),
-      resources_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue, distribution()} {}
+      resources_{.lower = [this](strategy::Steps steps) { return lowering_.lower(steps); },
+                 .queues = *queue,
+                 .input = distribution(),
+                 .variables = computed.strategy->variables(),
+                 .refusal_of_reduction = computed.strategy->refusal_of_reduction(machine)} {}
 
 data::Distribution Strategy::distribution() const {
   return {.replicas = std::ssize(machine.replicas),
@@ -102,8 +106,8 @@ data::Distribution Strategy::distribution() const {
 }
 
 train::Function Strategy::function(std::string name, train::State& state, train::Function::Mode mode,
-                                   train::Function::Body body) const {
-  return {std::move(name), state, resources_, mode, std::move(body)};
+                                   train::Function::Body body, model::Semantics semantics) const {
+  return {std::move(name), state, resources_, mode, std::move(body), semantics};
 }
 
 data::DistributedDataset Strategy::experimental_distribute_dataset(const data::Dataset& dataset) const {
@@ -175,6 +179,10 @@ class Options {
     out_.end_array();
     return *this;
   }
+  Options& add(std::string_view key, std::optional<int> number) {
+    if (number) out_.member(key, std::int64_t{*number});
+    return *this;
+  }
   template <class Write>
   Options& object(std::string_view key, const Write& write) {
     out_.key(key).begin_object(json::Layout::compact);
@@ -202,10 +210,11 @@ std::string logical_text(const LogicalDevices& logical) {
   out.begin_object(json::Layout::compact).key("logical").begin_object(json::Layout::compact);
   for (const auto& [device, limits] : logical) {
     out.key(device).begin_array(json::Layout::compact);
-    for (const Bytes limit : limits)
-      out.begin_object(json::Layout::compact)
-          .member("memory_limit", fmt::format("{} B", limit.count()))
-          .end_object();
+    for (const Bytes limit : limits) {
+      out.begin_object(json::Layout::compact);
+      if (limit > Bytes(0)) out.member("memory_limit", fmt::format("{} B", limit.count()));
+      out.end_object();
+    }
     out.end_array();
   }
   return out.end_object().end_object().text();
@@ -242,6 +251,7 @@ Strategy mirrored(const MirroredOptions& options) {
                    .strategy = Options("mirrored")
                                    .add("devices", options.devices)
                                    .add("cross_device_ops", options.cross_device_ops)
+                                   .add("num_packs", options.num_packs)
                                    .text(),
                    .devices = logical_text(options.logical),
                    .cross_device_ops = options.cross_device_ops == "hierarchical_copy"

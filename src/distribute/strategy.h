@@ -69,12 +69,14 @@ class Strategy : private internal::Parts, public train::Strategy {
   // The devices on which the replicas compute, in the order of the replicas.
   const cluster::Machine& cluster() const { return machine; }
   // The strategy's lowering, this host's queues, and how datasets are dealt out: what functions and Keras models take.
+  // With `resources().faithful = true` they also repeat the faults of Keras (train/keras_faults.h).
   train::Resources& resources() const { return resources_; }
   data::Distribution distribution() const;
 
   // tf.function for the body of `run`. Requires: strategy and state outlive it.
   train::Function function(std::string name, train::State& state, train::Function::Mode mode,
-                           train::Function::Body body) const;
+                           train::Function::Body body,
+                           model::Semantics semantics = model::default_semantics) const;
 
   // tf.distribute.Strategy.experimental_distribute_dataset.
   data::DistributedDataset experimental_distribute_dataset(const data::Dataset& dataset) const;
@@ -123,7 +125,7 @@ auto Strategy::simulate(const Body& body, const Arguments&... arguments) const -
 // ---- The constructors. Options that are left out have TensorFlow's defaults.
 
 // tf.config.set_logical_device_configuration: the memory limits of the pieces that a device is cut into, {{"GPU:0",
-// {1024_MiB, 1024_MiB}}}. The pieces are numbered through.
+// {1024_MiB, 1024_MiB}}}. The pieces are numbered through. Those of a CPU have no limit: {{"CPU:0", {{}, {}}}}.
 using LogicalDevices = std::map<std::string, std::vector<Bytes>>;
 
 struct OneDeviceOptions {
@@ -135,6 +137,7 @@ struct MirroredOptions {
   std::string platform{};
   std::vector<std::string> devices{};  // none: all GPUs of the machine
   std::string cross_device_ops{};      // "nccl", "hierarchical_copy", "reduction_to_one_device"
+  std::optional<int> num_packs{};      // of the first two
   LogicalDevices logical{};
 };
 struct CentralStorageOptions {

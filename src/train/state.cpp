@@ -73,6 +73,8 @@ Tensor State::read(std::string_view name) const {
   return read_copies(weight_of(value), newest(value));
 }
 
+std::vector<Tensor> State::local_results(std::string_view name) const { return newest(known(name)); }
+
 void State::write(std::string_view name, const Tensor& tensor) {
   const model::Weight& weight = weight_of(known(name));
   require_same_spec(name, weight.spec, tensor.spec());

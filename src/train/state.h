@@ -45,6 +45,8 @@ class State {
   // These throw InputError if there is no such variable, or if the tensor has another shape or type.
   Tensor read(std::string_view name) const;
   void write(std::string_view name, const Tensor& tensor);
+  // tf.distribute's experimental_local_results of a variable: each of its copies.
+  std::vector<Tensor> local_results(std::string_view name) const;
 
   // Copies the newest values of the plan's variables into the execution, which becomes the holder. Requires:
   // the execution has the plan's ports, and the state has all variables of the plan.
