@@ -85,6 +85,7 @@ void apply_tf_config(const std::string& tf_config, scenario::Scenario& scenario,
 
 // Prints what is doubtful about a machine, and what is assumed about it.
 void print_warnings(const cluster::Machine& machine, std::ostream& messages);
+void print_faults(const std::vector<Problem>& faults, std::ostream& messages);  // session::Training::faults
 void print_notes(const std::vector<Problem>& notes, std::ostream& messages);
 
 // Prints what each device holds in a step, and the largest batch that fits. Returns false if the step doesn't

@@ -65,6 +65,11 @@ void write_profile(const session::ComputeTimes& compute, scenario::Scenario& sce
 
 // Empty: it was done.
 std::string end_of(const session::Results& results) {
+  if (results.fault)
+    return fmt::format(
+        "TensorFlow ends this job {} with\n  {}\n{}; \"faithful\": false trains on\n",
+        results.fault->step == 0 ? "before its first step" : "after " + counted(results.fault->step, "step"),
+        report::fault_text(*results.fault), results.fault->fault.remedy);
   if (results.timed_out) return report::timed_out_text(*results.timed_out);
   return results.lost ? report::lost_text(*results.lost) : "";
 }
@@ -157,6 +162,7 @@ class Prepared {
     print_notes(training_.notes(), streams_.messages);
     note_long_planning();
     training_.plans().whole();
+    if (scenario_.faithful.value_or(false)) print_faults(training_.faults(), streams_.messages);
   }
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/validate_input.h"
 #include "cluster/roles.h"
+#include "report/ending.h"
 #include "scenario/parse.h"
 #include "session/saved_state.h"
 #include "session/training.h"
@@ -60,6 +61,10 @@ void apply_tf_config(const std::string& tf_config, scenario::Scenario& scenario,
   scenario.places.insert_or_assign("cluster", scenario.cluster.written->place());
 }
 
+void print_faults(const std::vector<Problem>& faults, std::ostream& messages) {
+  for (const Problem& problem : faults) messages << "warning: " << print(problem) << "\n";
+}
+
 namespace {
 
 void print_placement(session::Training& training, std::ostream& results) {
@@ -83,11 +88,17 @@ Exit validate_one(const std::string& file, const ValidateOptions& options, const
   if (options.input) print_input(scenario, job, input);
   session::Training training(scenario, std::move(job), {.computes = true});
   const std::optional<std::string> shortage = training.check();
-  streams.results << file << (shortage ? ": a step doesn't fit: " + *shortage : ": fine") << "\n"
+  const std::optional<session::EndedByFault> end = shortage ? std::nullopt : training.ending_fault();
+  if (!shortage) print_faults(training.faults(), streams.messages);
+  streams.results << file
+                  << (shortage ? ": a step doesn't fit: " + *shortage
+                      : end    ? ": TensorFlow ends it: " + report::fault_text(*end)
+                               : ": fine")
+                  << "\n"
                   << input.str();
   if (options.placement) print_placement(training, streams.results);
   if (options.memory) print_memory(training, streams);
-  return shortage ? Exit::job_failed : Exit::done;
+  return shortage || end ? Exit::job_failed : Exit::done;
 }
 
 }  // namespace

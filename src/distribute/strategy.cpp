@@ -52,8 +52,12 @@ train::Strategy::Traits traits_of(const Described& described, const scenario::Sc
 Strategy::Strategy(const Described& described)
     : Parts(described),
       train::Strategy(traits_of(described, computed_, machine_)),
-      resources_{[this](strategy::Steps steps) { return lowering_.lower(steps); }, *queue_, distribution()} {
-  resources_.own_worker = machine_.own_task;
+      resources_{.lower = [this](strategy::Steps steps) { return lowering_.lower(steps); },
+                 .queues = *queue_,
+                 .input = distribution(),
+                 .variables = computed_.strategy->variables(),
+                 .refusal_of_reduction = computed_.strategy->refusal_of_reduction(machine_),
+                 .own_worker = machine_.own_task} {
 }
 
 train::Function Strategy::function(std::string name, train::State& state, train::Function::Mode mode,
@@ -100,6 +104,10 @@ class Options {
     out_.key(key).begin_array(json::Layout::compact);
     for (const std::string& text : texts) out_.value(text);
     out_.end_array();
+    return *this;
+  }
+  Options& add(std::string_view key, std::optional<int> number) {
+    if (number) out_.member(key, std::int64_t{*number});
     return *this;
   }
   template <class Write>
@@ -191,6 +199,7 @@ Strategy mirrored(const MirroredOptions& options) {
                    .strategy = Options("mirrored")
                                    .add("devices", options.devices)
                                    .add("cross_device_ops", options.cross_device_ops)
+                                   .add("num_packs", options.num_packs)
                                    .text(),
                    .devices = logical_text(options.logical),
                    .cross_device_ops = options.cross_device_ops == "hierarchical_copy"

@@ -36,7 +36,7 @@ class Strategy : private internal::Parts, public train::Strategy {
   // The devices on which the replicas compute, in the order of the replicas.
   const cluster::Machine& cluster() const { return machine_; }
   // The strategy's lowering, this host's queues, and how datasets are dealt out: what functions and Keras models take.
-  // With `resources().faithful = true` they also repeat faults of Keras (train/worker_fault.h).
+  // With `resources().faithful = true` they also repeat the faults of Keras (train/keras_faults.h).
   train::Resources& resources() const { return resources_; }
   data::Distribution distribution() const { return input(); }
 
@@ -105,6 +105,7 @@ struct MirroredOptions {
   std::string platform{};
   std::vector<std::string> devices{};  // none: all GPUs of the machine
   std::string cross_device_ops{};      // "nccl", "hierarchical_copy", "reduction_to_one_device"
+  std::optional<int> num_packs{};      // of the first two
   LogicalDevices logical{};
 };
 struct CentralStorageOptions {

@@ -57,8 +57,11 @@ struct Identity {
 // in the others.
 struct UnitForgetBias {};
 
-// The state of a random stream (Building::random_stream) at step 0: {seed, 0}.
-struct StreamStart {};
+// The state of a random stream (Building::random_stream) at step 0: {seed, 0}. Each replica has a stream of its own, unless
+// they are to draw the same numbers.
+struct StreamStart {
+  bool is_same_on_all_replicas = false;
+};
 
 // The value of another variable at the time at which this one is created: of that whose slot this one is.
 struct CopyOfVariable {};

@@ -147,6 +147,7 @@ Symbol Building::symbol(std::string_view name) const {
 }
 
 void Building::update(Symbol weight, Symbol value) {
+  if (now_.caller != nullptr && assigning_layer_.empty()) assigning_layer_ = now_.caller->class_name();
   trace_.update_again(weight, value);
   updated_.insert_or_assign(weight.value, value);
 }
@@ -161,7 +162,7 @@ Symbol Building::random_stream(const std::string& name, std::optional<std::int64
   const VariableOptions options{.trainable = false,
                                 .synchronization = Synchronization::on_read,
                                 .aggregation = Aggregation::only_first_replica};
-  const Weight state{name, spec, {StreamStart{}, seed}, options, {}};
+  const Weight state{name, spec, {StreamStart{replication_.draws_the_same}, seed}, options, {}};
   const bool is_new = !symbols_.contains(name);
   const Symbol stream = weight(state);
   if (!is_new) return stream;

@@ -108,18 +108,30 @@ struct Weight {
   std::optional<Constraint> constraint{};
 };
 
+// Three faults of Keras 3 under tf.distribute that change numbers, for steps that repeat them (train/keras_faults.h).
+struct Replication {
+  // Under central storage a metric's state is one variable, to which each replica assigns what it was and what has come
+  // to it, and TensorFlow adds up what they assign: what it was counts once for each replica, again in every step.
+  std::int64_t copies_in_totals = 1;
+  // All replicas draw the same numbers: their masks of Dropout are equal.
+  bool draws_the_same = false;
+  // The statistics of a batch normalization over no rows, which a replica may have, are NaN.
+  bool empty_pieces_are_nan = false;
+};
+
 // The context in which layers are called while one step is traced. It creates each weight as a variable of
 // the step the first time a layer requests it; a layer that is called twice therefore shares its weights. It
 // also collects the penalties that the layers' regularizers add to the loss.
 class Building {
  public:
-  Building(Trace& trace, bool training, Semantics semantics = default_semantics)
-      : trace_(trace), semantics_(semantics), now_{.training = training} {}
+  Building(Trace& trace, bool training, Semantics semantics = default_semantics, Replication replication = {})
+      : trace_(trace), semantics_(semantics), replication_(replication), now_{.training = training} {}
   Building(const Building&) = delete;
   Building& operator=(const Building&) = delete;
 
   Trace& trace() { return trace_; }
   Semantics semantics() const { return semantics_; }
+  const Replication& replication() const { return replication_; }
   // The type that a layer without a policy of its own computes in.
   Type policy() const { return now_.policy; }
   bool training() const { return now_.training; }  // Keras' `training` argument: dropout and batch statistics
@@ -138,6 +150,9 @@ class Building {
 
   // Sets the value that the weight has from the next step on. A second update in one step replaces the first.
   void update(Symbol weight, Symbol value);
+
+  // The class of the first layer that has updated a weight while it was called; empty if none has.
+  const std::string& assigning_layer() const { return assigning_layer_; }
 
   // The value that the weight has at this point of the step: that of its last update in the step, or without
   // any the value that it had before the step. A shared batch normalization that is called twice while training
@@ -200,10 +215,12 @@ class Building {
 
   Trace& trace_;
   Semantics semantics_;
+  Replication replication_;
   Circumstances now_{};
   std::vector<Weight> weights_{};
   std::map<std::string, Owned, std::less<>> symbols_{};
-  std::map<ValueId, Symbol> updated_{};                  // by the value of the weight
+  std::map<ValueId, Symbol> updated_{};  // by the value of the weight
+  std::string assigning_layer_{};
   std::map<ValueId, Symbol> masks_{};                    // by the value that carries the mask
   std::map<std::pair<ValueId, Type>, Symbol> halves_{};  // copies of weights, by the weight's value
   std::vector<Symbol> losses_{};

@@ -59,7 +59,8 @@ void grow(Building& building, const Metric& metric, const Growths& growths) {
   for (const auto& [state, by] : growths) {
     const Symbol before =
         building.weight({fmt::format("{}/{}", metric.name, state), by.spec(), zeros, options, {}, {}});
-    building.update(before, before + by);
+    const auto copies = static_cast<double>(building.replication().copies_in_totals);
+    building.update(before, (copies == 1 ? before : before * copies) + by);
   }
 }
 

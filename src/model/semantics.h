@@ -80,6 +80,16 @@ enum class Switch : std::uint8_t {
   crops_pass_out_of_training,
   look_ups_give_whole_numbers,
   whole_numbers_join_real_ones,
+  first_batch_is_averaged,
+  executions_have_one_step,
+  slots_are_made_before,
+  replicas_draw_the_same,
+  totals_add_up_again,
+  replicas_results_are_averaged,
+  layers_assign_alone,
+  executions_are_whole,
+  empty_pieces_are_nan,
+  empty_pieces_keep_statistics,
 };
 
 // What Keras says under parameter servers where fit_makes_a_coordinator is off.

@@ -41,6 +41,10 @@ void write_timed_out(json::Writer& out, const timing::TimedOut& timed_out) {
       .end_object();
 }
 
+std::string fault_text(const session::EndedByFault& end) {
+  return fmt::format("{}: {}", end.fault.name_of_error(), end.fault.sentence);
+}
+
 std::string lost_text(const timing::LostWorker& lost) {
   return fmt::format(
       "the job ended {} after its begin, with {} done\n"

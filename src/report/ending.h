@@ -13,6 +13,8 @@ void write_lost(json::Writer& out, const timing::LostWorker& lost);          // 
 void write_timed_out(json::Writer& out, const timing::TimedOut& timed_out);  // the member "timed_out"
 std::string lost_text(const timing::LostWorker& lost);
 std::string timed_out_text(const timing::TimedOut& timed_out);
+// "InvalidArgumentError: Inputs to operation AddN ..."
+std::string fault_text(const session::EndedByFault& end);
 // "interrupted by SIGINT after 5 of 12 steps". Requires: the results were interrupted.
 std::string interrupted_text(const session::Results& results);
 

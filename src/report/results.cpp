@@ -16,6 +16,7 @@ namespace {
 
 std::string_view outcome_of(const session::Results& results) {
   if (results.out_of_memory) return "out_of_memory";
+  if (results.fault) return "tensorflow_error";
   if (results.timed_out) return "collective_timed_out";
   if (results.interrupted) return "interrupted";
   return results.lost ? "worker_lost" : "done";
@@ -24,6 +25,7 @@ std::string_view outcome_of(const session::Results& results) {
 // The reason why the job ended early; empty if it did not.
 std::string message_of(const session::Results& results) {
   if (results.out_of_memory) return *results.out_of_memory;
+  if (results.fault) return fault_text(*results.fault);
   if (results.timed_out) return std::string(timing::timed_out_message);
   if (results.interrupted) return interrupted_text(results);
   return results.lost ? results.lost->message : "";

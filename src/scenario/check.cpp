@@ -284,6 +284,9 @@ void check_execution(const Scenario& scenario, Problems& problems) {
     problems.add(scenario.place("training.steps_per_execution"),
                  "only fit, predict, a TPU's host and a coordinator of workers start several steps at once",
                  R"(leave it out, or take the "loop": "fit", or the strategy "tpu" or "parameter_server")");
+  if (training.build_optimizer && training.loop == Loop::fit)
+    problems.add(scenario.place("training.build_optimizer"), "fit builds the optimizer itself",
+                 R"(leave it out, or take the "loop": "custom")");
   if (training.run_eagerly && is_dispatched)
     problems.add(scenario.place("training.run_eagerly"),
                  fmt::format("the strategy {} runs compiled steps only", scenario.strategy->name()),

@@ -318,6 +318,11 @@ void keys_of(Visit& visit, Training& training) {
               "together to a worker"),
         training.steps_per_execution);
   visit(optional(
+            "build_optimizer",
+            "the program's own loop calls optimizer.build(model.trainable_variables) before its first step, "
+            "without which Keras 3 ends it where replicas mirror the optimizer's slots"),
+        training.build_optimizer);
+  visit(optional(
             "run_eagerly",
             "operation by operation, without tf.function, as Keras' compile says: the host's time for each "
             "operation bounds the step; numbers stay the same"),
@@ -674,6 +679,12 @@ void keys_of(Visit& visit, Scenario& scenario) {
                  "wrote the "
                  "model's file, or keras3"),
         scenario.semantics);
+  visit(
+      optional("faithful",
+               "a run also repeats those faults of TensorFlow and Keras that end a program, or change its "
+               "numbers, without being meant so, such as Keras 3's under tf.distribute; false: it trains on. "
+               "Absent: true where the scenario names its semantics"),
+      scenario.faithful);
   visit(
       optional("input",
                "what reading and decoding rows costs each worker's host, whose pipeline feeds all of its "

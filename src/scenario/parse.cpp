@@ -100,6 +100,7 @@ void follow_the_model(Scenario& scenario, const Reading& reading) {
 void fill_in(Scenario& scenario) {
   Training& training = scenario.training;
   if (!training.epochs && !training.steps) training.epochs = 1;
+  if (!scenario.faithful) scenario.faithful = scenario.semantics_rule.empty();
   if (!training.loss_scale) {
     training.loss_scale = training.loop == Loop::custom ? LossScale::global_batch : LossScale::keras;
   }

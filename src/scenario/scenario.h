@@ -267,8 +267,9 @@ struct Training {
   std::optional<std::int64_t> epochs{};
   std::optional<std::int64_t> steps{};  // of the whole training
   std::optional<std::int64_t> steps_per_epoch{};
-  bool run_eagerly = false;  // step by step without tf.function
-  bool jit_compile = false;  // XLA compiles the step
+  bool build_optimizer = false;  // a loop of one's own calls optimizer.build before its first step
+  bool run_eagerly = false;      // step by step without tf.function
+  bool jit_compile = false;      // XLA compiles the step
   // Of fit: in one call of the compiled function. Of a TPU: in one program that the host starts. Of workers: in one
   // dispatch of the coordinator.
   std::int64_t steps_per_execution = 1;
@@ -442,6 +443,9 @@ struct Scenario {
   Host host{};
   std::int64_t seed = 0;
   model::Semantics semantics = model::default_semantics;
+  // Whether faults of TensorFlow and Keras are repeated (train/keras_faults.h). Parsing fills it in: a scenario that names
+  // its semantics wants what this version does.
+  std::optional<bool> faithful{};
   std::string
       semantics_rule{};  // why, if the scenario doesn't name its semantics: "the default", or the model's file
 

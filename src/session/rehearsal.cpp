@@ -22,6 +22,22 @@ train::LossScale loss_scale_of(scenario::LossScale scale) {
 
 }  // namespace
 
+namespace {
+
+// What runs eagerly makes an optimizer's slots where they can be made.
+train::Loop loop_of(const scenario::Training& training) {
+  if (training.loop == scenario::Loop::fit) return train::Loop::fit;
+  return training.build_optimizer || training.run_eagerly ? train::Loop::custom : train::Loop::custom_unbuilt;
+}
+
+// Those of fit. A TPU's host and a coordinator start several steps without Keras.
+std::int64_t steps_per_execution_of(const scenario::Scenario& scenario) {
+  const bool is_dispatched = scenario.strategy->compiles_steps() || scenario.strategy->has_coordinator();
+  return is_dispatched ? 1 : scenario.training.steps_per_execution;
+}
+
+}  // namespace
+
 train::CompileOptions compile_options(const scenario::Scenario& scenario, const scenario::Job& job) {
   return {.loss = job.loss,
           .optimizer = job.optimizer,
@@ -31,7 +47,8 @@ train::CompileOptions compile_options(const scenario::Scenario& scenario, const 
           .loss_scale = loss_scale_of(scenario.training.loss_scale.value()),
           .global_batch = job.global_batch,
           .semantics = scenario.semantics,
-          .loop = scenario.training.loop == scenario::Loop::custom ? train::Loop::custom : train::Loop::fit};
+          .steps_per_execution = steps_per_execution_of(scenario),
+          .loop = loop_of(scenario.training)};
 }
 
 train::CompileOptions evaluation_options(const scenario::Scenario& scenario, const scenario::Job& job) {

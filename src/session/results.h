@@ -72,6 +72,13 @@ struct Predictions {
   std::vector<Output> outputs{};
 };
 
+// A fault of TensorFlow or Keras that ends the job, as the scenario wants it.
+struct EndedByFault {
+  train::Fault fault{};
+  std::int64_t step = 0;  // after so many steps
+  std::string key{};      // of the scenario, to which the fault is due
+};
+
 struct Results {
   std::string version{};                        // of the program
   int constants = platform::constants_version;  // the version of the model's constants
@@ -97,8 +104,10 @@ struct Results {
   std::optional<std::string> out_of_memory{};      // in TensorFlow's words, if this ended the job
   std::optional<timing::LostWorker> lost{};        // set if the loss of a worker ended the job
   std::optional<timing::TimedOut> timed_out{};     // set if a timeout ended the job
-  // The step in which a lost worker or a timeout ended the job. Unset if neither did.
+  std::optional<EndedByFault> fault{};             // set if this ended the job
+  // The step in which a fault, a lost worker or a timeout ended the job. Unset if none did.
   std::optional<std::int64_t> last_step() const {
+    if (fault) return fault->step;
     if (timed_out) return timed_out->step;
     return lost ? std::optional(lost->step) : std::nullopt;
   }

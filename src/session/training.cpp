@@ -9,6 +9,7 @@
 #include "scenario/names.h"
 #include "session/host_memory.h"
 #include "session/job_clock.h"
+#include "session/keras_faults.h"
 #include "session/rehearsal.h"
 #include "tensor/safetensors.h"
 
@@ -75,6 +76,15 @@ void Training::add_job(const scenario::Scenario& scenario, session::Forecast& fo
 
 // ---- The run
 
+std::vector<Problem> Training::faults() {
+  const bool names_a_version = scenario_.faithful.value_or(false) || scenario_.semantics_rule.empty();
+  return names_a_version ? faults_of(scenario_, job_, plans_) : std::vector<Problem>{};
+}
+
+std::optional<EndedByFault> Training::ending_fault() {
+  return scenario_.faithful.value_or(false) ? fault_that_ends(scenario_, job_, plans_) : std::nullopt;
+}
+
 session::Results Training::planned_results() {
   session::Forecast known = forecast();
   return {.version = options_.version,
@@ -88,6 +98,7 @@ session::Results Training::planned_results() {
           .job = std::move(known.job),
           .cost = std::move(known.cost),
           .out_of_memory = std::move(known.out_of_memory),
+          .fault = ending_fault(),
           .target_loss = scenario_.training.target_loss};
 }
 
@@ -114,6 +125,11 @@ session::Results Training::run(OutputFolder& folder) {
 // A job ends only once. timed_out() considers only the steps before the loss of a worker, so a timeout that
 // it returns comes first.
 void Training::add_time(session::Results& results) {
+  if (results.fault) {
+    results.job.reset();
+    results.cost.reset();
+    return;
+  }
   results.lost = clock_.lost();
   results.timed_out = clock_.timed_out(results.last_step().value_or(results.planned.steps));
   if (results.timed_out) results.lost.reset();
@@ -371,7 +387,8 @@ void Training::finish_epoch(train::EpochResult epoch, session::Results& results,
   if (results.interrupted) return;
   evaluate_beside(number, results, folder);
   const auto& evaluation = scenario_.training.evaluation;
-  if (evaluation && evaluation->every && number % *evaluation->every == 0)
+  if (evaluation && evaluation->every && number % *evaluation->every == 0 &&
+      !(results.fault && results.fault->step <= std::ssize(results.steps)))
     results.epochs.back().evaluation = evaluate(evaluator_, results);
   if (!results.interrupted) run_callbacks(results);
 }

@@ -72,6 +72,12 @@ class Training {
   // device's memory. Requires: Options::computes.
   std::optional<std::string> check();
 
+  // What TensorFlow does wrong with this scenario, each with a remedy, whether it is repeated or not. Nothing is said about a
+  // version that the scenario doesn't name.
+  std::vector<Problem> faults();
+  // Where such a fault ends the training, if the scenario wants faults to be repeated.
+  std::optional<EndedByFault> ending_fault();
+
   // Plans the step of a whole batch and, if the scenario has a platform and the step fits, simulates it.
   session::Forecast forecast();
 

@@ -48,6 +48,9 @@ TrainingPlans::TrainingPlans(const scenario::Scenario& scenario, scenario::Job& 
           queues.resources([this](strategy::Steps steps) { return lowering_.lower(steps); }, job_.input)),
       state_(static_cast<std::uint64_t>(scenario.seed)),
       model_(job_.model, state_, machine_) {
+  machine_.faithful = scenario_.faithful.value_or(false);
+  if (!scenario_.strategy->has_coordinator()) machine_.variables = scenario_.strategy->variables();
+  machine_.refusal_of_reduction = scenario_.strategy->refusal_of_reduction(job_.machine);
   model_.compile(compile_options(scenario_, job_));
 }
 

@@ -35,6 +35,7 @@
 #include "strategy/place.h"
 #include "strategy/reduction.h"
 #include "strategy/replicas.h"
+#include "strategy/variable_placement.h"
 
 namespace wt::strategy {
 
@@ -210,6 +211,10 @@ class Strategy {
 
   // ---- A training
 
+  virtual VariablePlacement variables() const { return VariablePlacement::mirrored; }
+  // What TensorFlow says where the first gradients are to be added up, if it has no operation for that on such devices;
+  // empty: it has one. Where a plan is made nevertheless, they are added in another way (`reduction`).
+  virtual std::string refusal_of_reduction(const cluster::Machine&) const { return ""; }
   // Kernels of all devices end before a collective begins. What is pushed to one place waits for no such
   // kernel.
   virtual bool meets_in_collectives() const { return true; }

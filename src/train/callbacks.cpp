@@ -5,14 +5,39 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "device/cpu/workers.h"
+#include "model/schedule.h"
+#include "strategy/default.h"
 
 namespace wt::train {
 
 // ---- What callbacks do to a training
 
-// Before the first step the optimizer has no variables yet.
+namespace {
+
+double rate_of(const model::Schedule& schedule, std::int64_t iteration) {
+  device::Workers workers(1);
+  device::CpuQueue queue(workers);
+  Resources host{[](strategy::Steps steps) { return strategy::lower_default(*steps.front(), {"cpu:0"}); },
+                 queue};
+  State state(0);
+  Function rate("rate", state, host, Function::Mode::inference,
+                [&](model::Building&, const std::vector<Symbol>& arguments) {
+                  return std::vector<Symbol>{model::rate_at(schedule, arguments[0])};
+                });
+  return static_cast<double>(rate({Tensor::of<std::int64_t>({}, {iteration})})[0].values<float>()[0]);
+}
+
+}  // namespace
+
+// Before the first step the optimizer has no variables yet. Keras 3 computes the rate of a schedule anew, for the next step. Keras 2 keeps that of the last step in a variable.
 double CallbackContext::learning_rate() const {
   const std::string name = model::learning_rate_name(optimizer);
+  if (optimizer.schedule && (semantics == model::Semantics::keras3 || !state.has(name))) {
+    const std::string steps = model::iteration_name(optimizer);
+    const std::int64_t made = state.has(steps) ? state.read(steps).values<std::int64_t>()[0] : 0;
+    return rate_of(*optimizer.schedule, made / optimizer.accumulation);
+  }
   return state.has(name) ? static_cast<double>(state.read(name).values<float>()[0])
                          : static_cast<double>(static_cast<float>(optimizer.learning_rate));
 }

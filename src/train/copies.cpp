@@ -45,8 +45,9 @@ Arithmetic arithmetic_of(const model::Weight& weight) {
   return {};
 }
 
-bool is_random_stream(const model::Weight& weight) {
-  return std::holds_alternative<model::StreamStart>(weight.initializer.rule);
+bool has_streams_apart(const model::Weight& weight) {
+  const auto* stream = std::get_if<model::StreamStart>(&weight.initializer.rule);
+  return stream != nullptr && !stream->is_same_on_all_replicas;
 }
 
 // The state {stream, step} of a random stream becomes that of another stream at the same step. The stream's
@@ -78,7 +79,7 @@ Tensor read_copies(const model::Weight& weight, std::span<const Tensor> copies) 
 
 Tensor copy_of(const model::Weight& weight, const Tensor& value, std::size_t replica, std::size_t replicas) {
   if (replicas == 1) return value;
-  if (is_random_stream(weight)) return replica == 0 ? value : stream_of(value, replica);
+  if (has_streams_apart(weight)) return replica == 0 ? value : stream_of(value, replica);
   if (weight.options.synchronization != Synchronization::on_read ||
       weight.options.aggregation != Aggregation::sum)
     return value;

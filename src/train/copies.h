@@ -18,7 +18,7 @@ Tensor read_copies(const model::Weight& weight, std::span<const Tensor> copies);
 
 // The copy of replica `replica` after `value` has been assigned to the variable or restored. It is `value`,
 // with two exceptions. A copy of an on_read variable with the aggregation sum is value / replicas. A random
-// stream differs on each replica, so that no two replicas draw the same numbers.
+// stream differs on each replica, so that no two replicas draw the same numbers, unless they are to draw the same.
 Tensor copy_of(const model::Weight& weight, const Tensor& value, std::size_t replica, std::size_t replicas);
 
 }  // namespace wt::train

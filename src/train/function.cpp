@@ -63,7 +63,23 @@ Function::~Function() {
     if (planned.execution) state_.take_back_from(*planned.execution);
 }
 
+std::optional<Fault> Function::fault_of(const PerReplica& arguments, bool is_built) {
+  const Traced& traced = traced_for(arguments.front());
+  if (auto fault = fault_of_layer(traced.assigning_layer, machine_, semantics_)) return fault;
+  if (mode_ == Mode::inference) return std::nullopt;
+  if (!is_built)
+    if (auto fault = fault_of_unbuilt_optimizer(traced.weights, state_, machine_, semantics_)) return fault;
+  return fault_of_reduction(machine_);
+}
+
+void Function::require_no_fault(const PerReplica& arguments) {
+  if (!machine_.faithful) return;
+  if (const auto fault = fault_of(arguments)) fault->raise();
+}
+
 PerReplica Function::run(const PerReplica& arguments, const Next& next) {
+  if (std::ranges::none_of(planned_, [](const Planned& one) { return one.execution != nullptr; }))
+    require_no_fault(arguments);
   Planned& planned = planned_for(arguments);
   if (planned.plan->out_of_memory)
     throw device::ResourceExhaustedError(plan::report_memory(*planned.plan).shortage->message);
@@ -135,13 +151,15 @@ const Function::Traced& Function::traced_for(const std::vector<Tensor>& argument
 Function::Traced Function::trace_for(std::vector<TensorSpec> specs) const {
   Traced traced{.specs = std::move(specs)};
   traced.step = trace(name_, [&](Trace& trace) {
-    model::Building building(trace, mode_ == Mode::training, semantics_);
+    model::Building building(trace, mode_ == Mode::training, semantics_,
+                             machine_.faithful ? replication_of(machine_, semantics_) : model::Replication{});
     std::vector<Symbol> arguments;
     for (const TensorSpec& spec : traced.specs)
       arguments.push_back(trace.input(argument(arguments.size()), spec));
     const std::vector<Symbol> results = body_(building, arguments);
     for (std::size_t i = 0; i < results.size(); ++i) trace.result(result(i), results[i]);
     traced.weights = building.weights();
+    traced.assigning_layer = building.assigning_layer();
   });
   traced.step.fetches_results = fetches_;
   return traced;

@@ -9,12 +9,16 @@
 #include "device/cpu/cpu_queue.h"
 #include "model/layer.h"
 #include "strategy/replicas.h"
+#include "strategy/variable_placement.h"
+#include "train/keras_faults.h"
 #include "train/state.h"
 
 namespace wt::train {
 
 // A distribution strategy: it lowers the steps of all replicas, one step per replica, to a plan.
 using Lowering = std::function<plan::Plan(strategy::Steps steps)>;
+
+using strategy::VariablePlacement;
 
 // The resources of a training: the strategy, the queues that execute its plans, and the distribution of the
 // input over the replicas, which also states the number of replicas.
@@ -29,10 +33,12 @@ struct Resources {
   // The workers to which a coordinator hands the steps of Keras' fit and evaluate, each with a dataset of its
   // own (train/coordinated_fit.h). 0: there is no coordinator.
   std::int64_t coordinated_workers = 0;
+  VariablePlacement variables = VariablePlacement::where_it_is_made;
   // Whether also those faults of TensorFlow and Keras are repeated that end a program, or change its numbers, without
-  // being meant so (train/worker_fault.h).
+  // being meant so (train/keras_faults.h).
   bool faithful = false;
-  std::int64_t own_worker = 0;  // of input.workers, the one whose errors a program sees
+  std::string refusal_of_reduction{};  // strategy::Strategy::refusal_of_reduction
+  std::int64_t own_worker = 0;         // of input.workers, the one whose errors a program sees
 
   std::size_t replicas() const { return static_cast<std::size_t>(input.replicas); }
 };
@@ -83,11 +89,16 @@ class Function {
   // them.
   void create_variables(const PerReplica& arguments);
 
+  // What ends the first run with such arguments where Resources::faithful is set. `is_built`: whether the optimizer, if
+  // there is one, was built before.
+  std::optional<Fault> fault_of(const PerReplica& arguments, bool is_built = false);
+
  private:
   struct Traced {
     std::vector<TensorSpec> specs{};
     Step step{};
     std::vector<model::Weight> weights{};
+    std::string assigning_layer{};  // model::Building::assigning_layer
   };
   struct Planned {
     std::vector<const Step*> steps{};  // by replica
@@ -98,6 +109,7 @@ class Function {
   };
   static void send(Planned& planned, const PerReplica& arguments);
   Planned& planned_for(const PerReplica& arguments);
+  void require_no_fault(const PerReplica& arguments);
   const Traced& traced_for(const std::vector<Tensor>& arguments);
   Traced trace_for(std::vector<TensorSpec> specs) const;
 

@@ -158,6 +158,15 @@ bool starts_anew(const data::Dataset& dataset, const FitOptions& options) {
   return !options.steps_per_epoch || *options.steps_per_epoch == dataset.cardinality();
 }
 
+// Keras 3 makes whole executions, and so more steps in an epoch than it is told to.
+std::optional<std::int64_t> whole_executions(std::optional<std::int64_t> steps, const CompileOptions& options,
+                                             const Resources& machine) {
+  const std::int64_t each = options.steps_per_execution;
+  if (!steps || !machine.faithful || !is_on(model::Switch::executions_are_whole, options.semantics))
+    return steps;
+  return (*steps + each - 1) / each * each;
+}
+
 std::int64_t rows_of(const PerReplica& batch) {
   std::int64_t rows = 0;
   for (const std::vector<Tensor>& own : batch) rows += own.front().shape()[0];
@@ -252,6 +261,7 @@ std::vector<std::string> result_names(const CompileOptions& options, const model
 // Keras 3 looks at scopes when it trains, and Keras 2 here, too.
 void Model::compile(CompileOptions options) {
   if (options.semantics != model::Semantics::keras3) made_in_.require_no_other_scope();
+  if (machine_.faithful && options.semantics == model::Semantics::keras3) made_in_.require_same_scope();
   steps_ = std::make_shared<Steps>(std::move(options), layer_, state_, machine_);
   predict_.reset();  // It has the semantics of the compiled model.
 }
@@ -288,7 +298,7 @@ void Model::require_legal(const data::Dataset& dataset, bool has_steps, bool has
 
 // The steps after which a pass over the dataset ends.
 std::int64_t Model::most_steps(const data::Dataset& dataset) const {
-  const bool is_own_loop = steps_ && steps_->options.loop == Loop::custom;
+  const bool is_own_loop = steps_ && steps_->options.loop != Loop::fit;
   return is_own_loop || dataset.cardinality() < 0 ? std::numeric_limits<std::int64_t>::max()
                                                   : dataset.cardinality();
 }
@@ -324,8 +334,42 @@ StepResult Model::result_of(const PerReplica& arguments, const PerReplica& resul
   StepResult result{.rows = rows_of(arguments),
                     .is_uneven_mean = steps_->options.loss_scale == LossScale::keras && is_uneven(arguments)};
   result.loss = static_cast<double>(results.front().front().values<float>()[0]);
-  result.metrics = metric_results();
+  result.loss_of_epoch = static_cast<double>(loss_so_far(&Model::metric_of_step));
+  result.metrics = metric_results(&Model::metric_of_step);
   return result;
+}
+
+std::optional<Fault> Model::fault_of_first_step(const PerReplica& arguments) {
+  const CompileOptions& options = steps_->options;
+  if (options.loop == Loop::fit) {
+    if (auto fault = fault_of_workers(arguments, machine_, options.semantics)) return fault;
+    if (auto fault = fault_of_first_batch(arguments, machine_, options.semantics)) return fault;
+    if (auto fault = fault_of_executions(options.steps_per_execution, machine_, options.semantics))
+      return fault;
+  }
+  return steps_->train.update().fault_of(arguments, options.loop != Loop::custom_unbuilt);
+}
+
+std::optional<Fault> Model::fault_of(const std::vector<Tensor>& batch) {
+  compiled();
+  return fault_of_first_step(arguments(split(batch)));
+}
+
+std::optional<Fault> Model::fault_of_evaluated(const PerReplica& arguments) const {
+  if (steps_->options.loop != Loop::fit) return std::nullopt;
+  return fault_of_first_batch(arguments, machine_, steps_->options.semantics);
+}
+
+std::optional<Fault> Model::fault_of_evaluation(const std::vector<Tensor>& batch) const {
+  compiled();
+  return fault_of_evaluated(arguments(split(batch)));
+}
+
+// Keras' fit builds the optimizer before its first step.
+void Model::begin(const PerReplica& arguments) {
+  if (!machine_.faithful) return;
+  if (const auto fault = fault_of_first_step(arguments)) fault->raise();
+  if (steps_->options.loop != Loop::custom_unbuilt) steps_->train.create_variables(arguments);
 }
 
 std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptions& options) {
@@ -335,6 +379,11 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
   std::vector<EpochResult> history;
   std::int64_t step = 0;
   const auto is_wanted = [&](std::int64_t number) { return !options.steps || number < *options.steps; };
+  const std::int64_t steps_in_all = steps_->options.steps_per_execution == 1
+                                        ? 0
+                                        : data::DistributedDataset(dataset, machine_.input).steps();
+  const std::optional<std::int64_t> steps_per_epoch =
+      whole_executions(options.steps_per_epoch, steps_->options, machine_);
   std::optional<Batches> batches;
   const auto next = [&]() -> std::optional<PerReplica> {
     auto batch = batches->next();
@@ -350,16 +399,20 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
     if (starts_anew(dataset, options))
       batches = batches_of(dataset, static_cast<std::uint64_t>(epoch), skipped);
     else if (!batches)
-      batches = batches_of(dataset, 0, epoch * *options.steps_per_epoch + skipped);
-    const std::int64_t most = options.steps_per_epoch.value_or(most_steps(dataset) - skipped);
+      batches = batches_of(dataset, 0, epoch * *steps_per_epoch + skipped);
+    const std::int64_t steps_of_epoch = !steps_per_epoch   ? steps_in_all
+                                        : steps_in_all > 0 ? std::min(steps_in_all, *steps_per_epoch)
+                                                           : *steps_per_epoch;
+    const auto ends_execution = [&](std::int64_t made) {
+      return made % steps_->options.steps_per_execution == 0 || made == steps_of_epoch;
+    };
+    const std::int64_t most = steps_per_epoch.value_or(most_steps(dataset) - skipped);
     const auto is_left = [&](std::int64_t made) { return made < most; };
     std::optional<PerReplica> ahead;  // the next batch, if it was read while the current step computes
     while (is_wanted(step) && is_left(result.steps) && !is_interrupted && !is_stopped) {
       const std::optional<PerReplica> batch = ahead ? std::exchange(ahead, std::nullopt) : next();
       if (!batch) break;
-      if (step == 0)
-        if (const auto fault = fault_of_workers(*batch, machine_, semantics()))
-          throw device::ValueError(*fault);
+      if (step == 0) begin(*batch);
       StepResult done = train_on_pieces(*batch, [&]() -> const PerReplica* {
         // The end of a worker's dataset is an error of the step that finds it.
         if (machine_.coordinated_workers > 0) return nullptr;
@@ -369,6 +422,7 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
       done.epoch = epoch;
       done.step = step++;
       ++result.steps;
+      done.ends_execution = ends_execution(result.steps) || !is_wanted(step);
       if (options.on_step) options.on_step(done);
       is_interrupted = options.is_interrupted && options.is_interrupted();
       is_stopped = options.is_stopped && options.is_stopped();
@@ -481,6 +535,8 @@ EpochResult Model::evaluate(const data::Dataset& dataset, const EvaluateOptions&
   for (const std::int64_t most = options.steps.value_or(most_steps(dataset)); result.steps < most;) {
     auto batch = batches.next();
     if (!batch) break;
+    if (machine_.faithful && result.steps == 0)
+      if (const auto fault = fault_of_evaluated(*batch)) fault->raise();
     steps.evaluate.run(arguments(std::move(*batch)));
     ++result.steps;
     if (options.on_step) options.on_step(result.steps);
@@ -605,13 +661,40 @@ Tensor Model::metric_so_far(const model::Metric& metric) const {
   return model::metric_result(metric, states, steps_->options.semantics);
 }
 
-float Model::loss_so_far() const { return metric_so_far(loss_metric()).values<float>()[0]; }
+// Keras 3 computes results in each replica, from its own copies of the states, and averages them. They differ from the
+// result of all rows where replicas have different numbers of rows.
+Tensor Model::metric_of_step(const model::Metric& metric) const {
+  const std::vector<std::string> names = model::state_names(metric);
+  if (!machine_.faithful || machine_.replicas() == 1 || !state_.has(names.front()) ||
+      !is_on(model::Switch::replicas_results_are_averaged, steps_->options.semantics))
+    return metric_so_far(metric);
+  std::vector<std::vector<Tensor>> states(machine_.replicas());
+  for (const std::string& name : names) {
+    const std::vector<Tensor> copies = state_.local_results(name);
+    if (copies.size() != states.size()) return metric_so_far(metric);
+    for (std::size_t replica = 0; replica < copies.size(); ++replica)
+      states[replica].push_back(copies[replica]);
+  }
+  Tensor mean;
+  for (const std::vector<Tensor>& own : states) {
+    const Tensor result = model::metric_result(metric, own, steps_->options.semantics);
+    if (&own == &states.front())
+      mean = result.copy();
+    else
+      for (std::size_t i = 0; i < mean.values<float>().size(); ++i)
+        mean.values<float>()[i] += result.values<float>()[i];
+  }
+  for (float& number : mean.values<float>()) number /= static_cast<float>(states.size());
+  return mean;
+}
+
+float Model::loss_so_far(Reading reading) const { return (this->*reading)(loss_metric()).values<float>()[0]; }
 
 // A metric with several numbers, such as Precision at three thresholds, has a log for each.
-std::vector<Log> Model::metric_results() const {
+std::vector<Log> Model::metric_results(Reading reading) const {
   std::vector<Log> logs;
   const auto add = [&](const model::Metric& metric) {
-    const Tensor result = metric_so_far(metric);
+    const Tensor result = (this->*reading)(metric);
     const auto numbers = result.values<float>();
     for (std::size_t i = 0; i < numbers.size(); ++i)
       logs.push_back({numbers.size() == 1 ? metric.name : fmt::format("{}[{}]", metric.name, i),

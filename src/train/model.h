@@ -43,10 +43,12 @@
 
 namespace wt::train {
 
-// Whose loop makes the steps: Keras' fit and evaluate, or the program's own. They differ where a distributed dataset has
-// more steps than the dataset has batches, as for workers that read files of their own or all rows each: Keras counts the
-// batches before it distributes them, and ends an epoch there.
-enum class Loop : std::uint8_t { fit, custom };
+// Whose loop makes the steps: Keras' fit and evaluate, or the program's own, whose optimizer either was built before, with
+// optimizer.build(model.trainable_variables), or makes its slots in the first step. They differ in the faults of Keras that
+// they meet (train/keras_faults.h), and where a distributed dataset has more steps than the dataset has batches, as for
+// workers that read files of their own or all rows each: Keras counts the batches before it distributes them, and ends an
+// epoch there.
+enum class Loop : std::uint8_t { fit, custom, custom_unbuilt };
 
 // The arguments of Keras' compile(), and how losses are scaled.
 struct CompileOptions {
@@ -62,6 +64,8 @@ struct CompileOptions {
   // Keras' switch for debugging. Steps are traced in any case and give the same numbers. As in Keras, it is
   // refused under parameter servers.
   bool run_eagerly = false;
+  // Steps that fit makes in one call of its function. Callbacks see the last of them (StepResult::ends_execution).
+  std::int64_t steps_per_execution = 1;
   Loop loop = Loop::fit;
 };
 
@@ -80,6 +84,8 @@ struct StepResult {
   std::int64_t rows = 0;                  // of all replicas, or of the closure
   std::optional<std::int32_t> closure{};  // its number in the order of the epoch; set if workers don't wait
   double loss = 0;                        // of this step alone, regularization included
+  double loss_of_epoch = 0;               // its mean since the epoch's beginning, as Keras logs it
+  bool ends_execution = true;             // whether Keras calls callbacks after this step
   std::vector<Log> metrics{};
 
   // True if the loss is scaled as in Keras and the replicas had different numbers of rows. Rows then have
@@ -177,6 +183,11 @@ class Model {
   // The plan of an evaluation's step on such a batch.
   const plan::Plan& evaluation_plan(const std::vector<Tensor>& batch);
 
+  // What ends a training, or an evaluation, that begins with such a batch where Resources::faithful is set. The tensors
+  // may lack numbers.
+  std::optional<Fault> fault_of(const std::vector<Tensor>& batch);
+  std::optional<Fault> fault_of_evaluation(const std::vector<Tensor>& batch) const;
+
   // Adds all variables of the training step to the state, those of the optimizer and the metrics included.
   // Otherwise the first step does this.
   void create_variables(const std::vector<Tensor>& batch);
@@ -198,6 +209,9 @@ class Model {
                                         std::int64_t skipped_steps = 0) const;
   Batches batches_of(const data::Dataset& dataset, std::uint64_t epoch = 0,
                      std::int64_t skipped_steps = 0) const;
+  std::optional<Fault> fault_of_evaluated(const PerReplica& arguments) const;
+  std::optional<Fault> fault_of_first_step(const PerReplica& arguments);
+  void begin(const PerReplica& arguments);
   void require_legal(const data::Dataset& dataset, bool has_steps, bool has_batch_callback) const;
   std::int64_t most_steps(const data::Dataset& dataset) const;
   PerReplica split(const std::vector<Tensor>& batch) const;
@@ -211,8 +225,11 @@ class Model {
                              std::int64_t closures, std::int64_t first_step, bool& is_interrupted);
   std::vector<EpochResult> fit_closures(const data::Dataset& dataset, const FitOptions& options);
   Tensor metric_so_far(const model::Metric& metric) const;
-  float loss_so_far() const;
-  std::vector<Log> metric_results() const;
+  // As callbacks see it after a step.
+  Tensor metric_of_step(const model::Metric& metric) const;
+  using Reading = Tensor (Model::*)(const model::Metric& metric) const;
+  float loss_so_far(Reading reading = &Model::metric_so_far) const;
+  std::vector<Log> metric_results(Reading reading = &Model::metric_so_far) const;
   void reset_metrics();
 
   std::shared_ptr<const model::Layer> layer_;

@@ -45,7 +45,6 @@ class State {
   // These throw InputError if there is no such variable, or if the tensor has another shape or type.
   Tensor read(std::string_view name) const;
   void write(std::string_view name, const Tensor& tensor);
-
   // tf.distribute's experimental_local_results of a variable: each of its copies.
   std::vector<Tensor> local_results(std::string_view name) const;
 

@@ -42,15 +42,6 @@ enum class Gathering : std::uint8_t {
   by_collectives     // as under mirrored strategies
 };
 
-// Where a variable that is made in the scope of a strategy lives.
-enum class VariablePlacement : std::uint8_t {
-  where_it_is_made,     // on the current device: the default strategy
-  on_its_device,        // one device's
-  mirrored,             // a copy on each replica's device
-  on_parameter_device,  // one copy, which replicas share: central storage
-  on_servers,           // the same, each on the next of several servers: parameter servers
-};
-
 // A variable on a server, or a shard of one: the rows from `first_row` on.
 struct ServerPart {
   std::string name{};  // "table/part_0:0"

@@ -23,16 +23,21 @@ std::string print_features(const PerReplica& pieces, std::size_t begin, std::siz
 
 }  // namespace
 
-std::optional<std::string> fault_of_workers(const PerReplica& pieces, const Resources& machine,
-                                            model::Semantics semantics) {
-  if (!machine.faithful || machine.input.workers == 1 || semantics != model::Semantics::keras3)
+std::optional<Fault> fault_of_workers(const PerReplica& pieces, const Resources& machine,
+                                      model::Semantics semantics) {
+  const bool is_mirrored =
+      machine.coordinated_workers == 0 && machine.variables == VariablePlacement::mirrored;
+  if (!is_mirrored || machine.input.workers == 1 || semantics != model::Semantics::keras3)
     return std::nullopt;
   const std::size_t each = pieces.size() / static_cast<std::size_t>(machine.input.workers);
   const std::size_t begin = static_cast<std::size_t>(machine.own_worker) * each;
-  return fmt::format(
-      "Attempt to convert a value ({}) with an unsupported type (<class "
-      "'tensorflow.python.distribute.values.PerReplica'>) to a Tensor.",
-      print_features(pieces, begin, begin + each));
+  return Fault{.cause = Fault::Cause::workers,
+               .error = Fault::Error::value,
+               .sentence = fmt::format(
+                   "Attempt to convert a value ({}) with an unsupported type (<class "
+                   "'tensorflow.python.distribute.values.PerReplica'>) to a Tensor.",
+                   print_features(pieces, begin, begin + each)),
+               .remedy = "train with a loop of your own, or with Keras 2 (TF_USE_LEGACY_KERAS=1)"};
 }
 
 }  // namespace wt::train

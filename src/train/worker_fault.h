@@ -4,15 +4,14 @@
 // (recordings `workers_fit_...`); a single worker trains, and so does Keras 2.
 
 #include <optional>
-#include <string>
 
 #include "train/function.h"
 
 namespace wt::train {
 
-// The text of Python's ValueError in the process of Resources::own_worker, if Resources::faithful is set and fit ends so.
+// What the process of Resources::own_worker sees, if fit ends so.
 // `pieces` are those of the first batch, for the replicas of all workers. Those that lack numbers are printed as "...".
-std::optional<std::string> fault_of_workers(const PerReplica& pieces, const Resources& machine,
-                                            model::Semantics semantics);
+std::optional<Fault> fault_of_workers(const PerReplica& pieces, const Resources& machine,
+                                      model::Semantics semantics);
 
 }  // namespace wt::train

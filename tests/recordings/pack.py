@@ -15,7 +15,7 @@ import pathlib
 import sys
 import tarfile
 
-KINDS = ("layers", "optimizers", "losses_metrics", "precision", "data", "workers")
+KINDS = ("layers", "optimizers", "losses_metrics", "precision", "data", "training", "workers")
 FILES = ("case.json", "data.safetensors")
 VERSIONS = ("keras2", "keras3")
 

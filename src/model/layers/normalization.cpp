@@ -76,7 +76,8 @@ class BatchNormalization final : public Layer {
     attributes.corrects_variance =
         is_fused && is_on(Switch::moving_variance_of_images_is_corrected, building.semantics());
     if (slow) return renormalized(building, as_wide_float(x), gamma, beta, mean, variance, *slow);
-    const bool has_own_rule = building.mask() || config_.synchronized;
+    const bool has_own_rule = building.mask() || config_.synchronized ||
+                              (x.shape()[0] == 0 && building.replication().empty_pieces_are_nan);
     const Normalized result =
         has_own_rule ? by_moments(building, as_wide_float(x), gamma, beta, mean_now, variance_now)
                      : batch_norm(x, gamma, beta, mean_now, variance_now, attributes);
@@ -117,9 +118,17 @@ class BatchNormalization final : public Layer {
                         Symbol variance_now) const {
     const auto [mean, variance] = moments(building, x);
     const Symbol centred = x - mean;
+    const bool is_empty = x.shape()[0] == 0;
+    const bool keeps =
+        is_empty && config_.synchronized && is_on(Switch::empty_pieces_keep_statistics, building.semantics());
     const auto moved = [&](Symbol before, Symbol now) {
-      return before * config_.momentum + now * (1 - config_.momentum);
+      return keeps ? before : before * config_.momentum + now * (1 - config_.momentum);
     };
+    // As TensorFlow's batch_normalization, in which the gradient of gamma takes the mean, too, even if no row does.
+    if (is_empty && !config_.synchronized && building.replication().empty_pieces_are_nan) {
+      const Symbol factor = gamma / sqrt(variance + config_.epsilon);
+      return {x * factor + (beta - mean * factor), moved(mean_now, mean), moved(variance_now, variance)};
+    }
     return {centred / sqrt(variance + config_.epsilon) * gamma + beta, moved(mean_now, mean),
             moved(variance_now, variance)};
   }

@@ -62,6 +62,7 @@ class CentralStorage final : public Cloned<CentralStorage> {
                                              const cluster::Machine& machine) const override {
     return std::vector(step.variables.size(), variable_device(machine));
   }
+  VariablePlacement variables() const override { return VariablePlacement::on_parameter_device; }
   bool meets_in_collectives() const override { return false; }
   // An epoch ends with the first step in which a replica has no rows.
   bool goes_on_with_empty_replicas() const override { return false; }

@@ -12,6 +12,7 @@ namespace {
 class Default final : public Cloned<Default> {
  public:
   std::string_view name() const override { return "default"; }
+  VariablePlacement variables() const override { return VariablePlacement::where_it_is_made; }
   bool copies_rows_ahead() const override { return false; }
   HostSoftware host_software() const override { return HostSoftware::alone; }
   void add_replicas(Site& site) const override { site.add_replica(best_device(site.processes().front()), 0); }

@@ -62,6 +62,7 @@ class Mirrored final : public Cloned<Mirrored> {
   bool may_overlap() const override { return !buckets_.overlap; }
   bool asks_for_device() const override { return true; }
   Mended mended(const cluster::Machine& machine) const override;
+  std::string refusal_of_reduction(const cluster::Machine& machine) const override;
   std::vector<std::string> log(const cluster::Machine& machine, model::Semantics semantics,
                                const cluster::ClusterSpec&) const override;
 
@@ -212,6 +213,21 @@ Chosen Mirrored::chosen_ops(const Setting& setting) const {
   if (*ops_ == CrossDeviceOps::collective_nccl && !has_gpus)
     return {CrossDeviceOps::collective_ring, "NCCL was asked for, and not all devices are GPUs"};
   return {*ops_, "the scenario asks for it"};
+}
+
+// TensorFlow's class NcclAllReduce takes any devices, and fails in the first step. Recording training_loop_mirrored2_nccl.
+std::string Mirrored::refusal_of_reduction(const cluster::Machine& machine) const {
+  const auto is_gpu = [](const cluster::Replica& replica) {
+    return replica.device.name.kind == device::Kind::gpu;
+  };
+  if (ops_ != CrossDeviceOps::nccl || machine.replicas.size() == 1 ||
+      std::ranges::all_of(machine.replicas, is_gpu))
+    return "";
+  return fmt::format(
+      "No OpKernel was registered to support Op 'NcclAllReduce' used by with these attrs: "
+      "[reduction=\"sum\", "
+      "shared_name=\"c0\", T=DT_FLOAT, num_devices={}]",
+      machine.replicas.size());
 }
 
 std::optional<ReductionChoice> Mirrored::reduction(const Setting& setting) const {

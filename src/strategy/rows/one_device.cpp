@@ -19,6 +19,7 @@ class OneDevice final : public Cloned<OneDevice> {
     device::Context& program = site.processes().front();
     site.add_replica(device_ ? site.named(program, *device_, "device") : best_device(program), 0);
   }
+  VariablePlacement variables() const override { return VariablePlacement::on_its_device; }
   bool asks_for_device() const override { return device_.has_value(); }
 
   plan::Plan lower(Steps steps, const Setting& setting) const override {

@@ -90,6 +90,7 @@ class ParameterServer : public Cloned<ParameterServer> {
   std::string obstacle_to_folding(const cluster::Machine&) const override {
     return "workers don't wait for each other, and at no time do two of them the same";
   }
+  VariablePlacement variables() const override { return VariablePlacement::on_parameter_device; }
   bool meets_in_collectives() const override { return false; }
   HostSoftware host_software() const override { return HostSoftware::unmeasured; }
   bool copies_rows_ahead() const override { return false; }  // a closure begins with the copy of its rows

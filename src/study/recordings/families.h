@@ -29,6 +29,8 @@ void compare_loss(const Recording& recording, Comparison& comparison);
 void compare_metric(const Recording& recording, Comparison& comparison);
 void compare_initializer(const Recording& recording, Comparison& comparison);
 void compare_precision(const Recording& recording, Comparison& comparison);
+void compare_fit(const Recording& recording, Comparison& comparison);
+void compare_loop(const Recording& recording, Comparison& comparison);
 void compare_mixed_training(const Recording& recording, Comparison& comparison);
 void compare_optimizer(const Recording& recording, Comparison& comparison);
 void compare_mirrored_optimizer(const Recording& recording, Comparison& comparison);

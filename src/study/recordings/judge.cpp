@@ -30,6 +30,8 @@ constexpr Family families[] = {
     {"optimizers", "schedule_", compare_optimizer},
     {"optimizers", "loss_scale_", compare_optimizer},
     {"precision", "", compare_precision},
+    {"training", "training_fit_", compare_fit},
+    {"training", "training_loop_", compare_loop},
     {"training", "training_mixed_", compare_mixed_training},
     {"workers", "workers_config_", compare_worker_config},
     {"workers", "workers_fit_", compare_worker_fit},

@@ -13,6 +13,7 @@
 #include "program/operations.h"
 #include "study/recordings/families.h"
 #include "study/recordings/machine.h"
+#include "study/recordings/optimizer_variables.h"
 #include "train/optimizer_steps.h"
 
 namespace wt::recordings {
@@ -205,55 +206,9 @@ class Trained {
       comparison_.near(fmt::format("{} of {}", name, when), state_.read(name), theirs, weight_limit);
   }
 
-  // The optimizer's own variable that Keras calls so. Keras 3 gives the same name to some slots: the first that is left.
-  std::string own_variable(const std::string& path, const TensorSpec& spec,
-                           std::vector<std::string>& left) const {
-    const std::string last = path.substr(path.rfind('/') + 1);
-    if (last == "iteration") return model::iteration_name(optimizer_);
-    if (last == "learning_rate") return model::learning_rate_name(optimizer_);
-    if (last == "step_counter") return model::finite_steps_name(optimizer_);
-    if (last == "dynamic_scale") return model::loss_scale_name(optimizer_);
-    if (path == "variable") return optimizer_.name + "/u_product";
-    for (auto name = left.begin(); name != left.end(); ++name) {
-      const model::Weight& weight = *std::ranges::find(state_.weights(), *name, &model::Weight::name);
-      const std::string& variable = weight.options.slot_of;
-      const std::string kind = weight.name.substr(
-          optimizer_.name.size() + 1, weight.name.size() - optimizer_.name.size() - variable.size() - 2);
-      const std::string keras =
-          model::keras_slot_name(recording_.semantics(), layer_->name(), kind, variable);
-      if (weight.spec != spec || (path != keras && !path.ends_with("/" + keras))) continue;
-      std::string found = weight.name;
-      left.erase(name);
-      return found;
-    }
-    return {};
-  }
-
-  // Keras 3's LossScaleOptimizer has a count of steps and a rate of its own, which nothing uses; and Adafactor has
-  // integers in place of the slots that vectors don't need.
-  static bool is_unused(const std::string& path, const Tensor& tensor) {
-    return path == "loss_scale_optimizer/iteration" || path == "loss_scale_optimizer/learning_rate" ||
-           tensor.type() == Type::int32;
-  }
-
   void compare_slots(int step) {
-    std::vector<std::string> left;
-    for (const model::Weight& weight : state_.weights())
-      if (!weight.options.slot_of.empty()) left.push_back(weight.name);
-    const std::string when = fmt::format("slots/step{}/", step);
-    bool is_recorded = false;
-    for (const auto& [recorded, theirs] : tensors_) {
-      if (!recorded.starts_with(when)) continue;
-      is_recorded = true;
-      const std::string path = recorded.substr(when.size() + 3);
-      if (is_unused(path, theirs)) continue;
-      const std::string name = own_variable(path, theirs.spec(), left);
-      if (name.empty() || !state_.has(name))
-        comparison_.fail(fmt::format("no slot here is {}", path));
-      else
-        comparison_.near(recorded, state_.read(name), theirs, weight_limit);
-    }
-    if (is_recorded && !left.empty()) comparison_.fail(fmt::format("Keras has no slot {}", left.front()));
+    compare_optimizer_variables(fmt::format("slots/step{}/", step), tensors_,
+                                {optimizer_, state_, layer_->name(), recording_.semantics()}, comparison_);
   }
 
   std::int64_t iterations() const {

@@ -48,6 +48,14 @@ void MadeIn::require_no_other_scope() const {
   if (strategy_ != nullptr) require_no_other(*strategy_);
 }
 
+void MadeIn::require_same_scope() const {
+  if (strategy_ != nullptr && strategy_->num_replicas_in_sync() > 1 && &get_strategy() != strategy_)
+    throw InputError(
+        "[compile] the optimizer is made outside of the strategy's scope, and Keras 3 then counts its "
+        "steps once for each replica, which is not offered",
+        "call compile inside of the scope in which the model was made");
+}
+
 Eager& current_eager() {
   if (!modes.empty() && modes.back().eager != nullptr) return *modes.back().eager;
   struct Host {

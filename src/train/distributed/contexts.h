@@ -67,6 +67,8 @@ class MadeIn {
   MadeIn();
   // Throws device::RuntimeError inside the scope of another strategy.
   void require_no_other_scope() const;
+  // Throws InputError outside of the strategy's scope, where Keras 3 makes an optimizer whose steps each replica counts.
+  void require_same_scope() const;
 
  private:
   const Strategy* strategy_;  // null for none
