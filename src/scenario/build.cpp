@@ -21,6 +21,7 @@
 #include "scenario/input_files.h"
 #include "scenario/names.h"
 #include "scenario/precision.h"
+#include "scenario/rows.h"
 #include "scenario/source.h"
 #include "scenario/synthetic.h"
 #include "scenario/this_machine.h"
@@ -132,6 +133,16 @@ std::map<std::string, Tensor> read_weights(const InputPath& file, const model::L
   }
   problems.throw_if_any();
   return tensors;
+}
+
+// `forward` is the model's, if it knows its inputs.
+Purpose purpose_of(const Scenario& scenario, const Job& job, const std::optional<model::Forward>& forward) {
+  Purpose purpose{.model = job.model->name(), .inputs = wanted_inputs(*job.model), .loss = job.loss};
+  if (!forward) return purpose;
+  for (const TensorSpec& output : forward->outputs)
+    purpose.outputs.push_back({output.type, output.shape.without(0)});
+  purpose.ids = ids_of(*job.model, scenario.semantics);
+  return purpose;
 }
 
 // The rows of a source that a dataset takes.
@@ -602,18 +613,15 @@ Job build(const Scenario& scenario) {
     job.machine.assigned = scenario.strategy->assigned_layers(*job.model, report_to(problems, scenario));
   problems.throw_if_any();
 
-  Purpose purpose{.model = job.model->name(), .loss = job.loss};
-  purpose.inputs = wanted_inputs(*job.model);
+  const std::vector<TensorSpec> inputs = wanted_inputs(*job.model);
   std::optional<model::Forward> forward;
-  if (!purpose.inputs.empty()) {
-    forward = trace_model(*job.model, purpose.inputs, scenario, problems);
+  if (!inputs.empty()) {
+    forward = trace_model(*job.model, inputs, scenario, problems);
     problems.throw_if_any();
-    for (const TensorSpec& output : forward->outputs)
-      purpose.outputs.push_back({output.type, output.shape.without(0)});
-    check_lists_of_losses(job.loss, purpose.outputs.size(), scenario, problems);
+    check_lists_of_losses(job.loss, forward->outputs.size(), scenario, problems);
     problems.throw_if_any();
-    purpose.ids = ids_of(*job.model, scenario.semantics);
   }
+  const Purpose purpose = purpose_of(scenario, job, forward);
   job.batches = make_batches(scenario.dataset, purpose, scenario, "dataset", job, problems);
   problems.throw_if_any();
   job.steps_of_dataset = steps_of_dataset(*job.batches, job, "dataset", scenario, problems);
@@ -649,6 +657,19 @@ Job build(const Scenario& scenario) {
   }
   problems.throw_if_any();
   return job;
+}
+
+RowsOfJob rows_of(const Scenario& scenario, const Job& job) {
+  std::optional<model::Forward> forward;
+  if (const std::vector<TensorSpec> inputs = wanted_inputs(*job.model); !inputs.empty())
+    forward = model::forward(*job.model, model::batched(inputs, 2), false, scenario.semantics);
+  const Purpose purpose = purpose_of(scenario, job, forward);
+  RowsOfJob rows{.training = make_rows(read_source(scenario.dataset, purpose, scenario, "dataset"), scenario.dataset)};
+  const std::optional<Evaluation>& evaluation = scenario.training.evaluation;
+  if (evaluation && evaluation->dataset)
+    rows.evaluation = make_rows(
+        read_source(*evaluation->dataset, purpose, scenario, "training.evaluation.dataset"), *evaluation->dataset);
+  return rows;
 }
 
 }  // namespace wt::scenario

@@ -8,6 +8,7 @@
 #include "model/activation.h"
 #include "model/axes.h"
 #include "model/constants.h"
+#include "model/layers/written.h"
 #include "model/mask.h"
 
 namespace wt::model {
@@ -16,7 +17,7 @@ namespace {
 
 // Keras has the class Activation, whose argument names the function, and classes of their own for frequent
 // functions. All of them hand masks on.
-class ActivationLayer final : public Layer {
+class ActivationLayer : public Layer {
  public:
   using Apply = std::function<Symbol(Symbol x, Semantics semantics)>;
   ActivationLayer(std::string_view class_name, std::string name, Apply apply)
@@ -38,6 +39,19 @@ class ActivationLayer final : public Layer {
  private:
   std::string_view class_name_;
   Apply apply_;
+};
+
+// One whose only argument, if it has any, is the name of the function.
+class WritableActivation final : public ActivationLayer, public WritesArguments {
+ public:
+  WritableActivation(std::string_view class_name, std::string name, std::string function, Apply apply)
+      : ActivationLayer(class_name, std::move(name), std::move(apply)), function_(std::move(function)) {}
+  void write_arguments(json::Writer& out) const override {
+    if (!function_.empty()) out.member("activation", function_);
+  }
+
+ private:
+  std::string function_;  // empty: that of the class
 };
 
 LayerPtr layer_of(std::string_view class_name, std::string name, ActivationLayer::Apply apply) {
@@ -101,13 +115,13 @@ class Prelu final : public Layer {
 }  // namespace
 
 LayerPtr activation(std::string activation, std::string name) {
-  return layer_of("Activation", std::move(name),
-                  [activation = std::move(activation)](Symbol x, Semantics semantics) {
-                    return activate(x, activation, semantics);
-                  });
+  return std::make_shared<WritableActivation>(
+      "Activation", std::move(name), activation,
+      [activation](Symbol x, Semantics semantics) { return activate(x, activation, semantics); });
 }
 LayerPtr relu(std::string name) {
-  return layer_of("ReLU", std::move(name), [](Symbol x, Semantics) { return wt::relu(x); });
+  return std::make_shared<WritableActivation>("ReLU", std::move(name), "",
+                                              [](Symbol x, Semantics) { return wt::relu(x); });
 }
 LayerPtr relu(ReluConfig config) {
   const ActivationOptions options{

@@ -6,6 +6,7 @@
 
 #include "model/activation.h"
 #include "model/layers/spatial.h"
+#include "model/layers/written.h"
 
 namespace wt::model {
 
@@ -73,11 +74,24 @@ class ConvolutionBase : public Layer {
   int rank_;
 };
 
-class Convolution final : public ConvolutionBase {
+class Convolution final : public ConvolutionBase, public WritesArguments {
  public:
   Convolution(std::string_view class_name, int rank, ConvolutionConfig config)
       : ConvolutionBase(class_name, rank, std::move(config)) {
     require_positive("filters", config_.filters);
+  }
+  void write_arguments(json::Writer& out) const override {
+    out.member("filters", config_.filters);
+    write_extents(out, "kernel_size", config_.kernel_size);
+    if (has_above_one(config_.strides)) write_extents(out, "strides", config_.strides);
+    if (config_.is_causal)
+      out.member("padding", "causal");
+    else
+      write_padding(out, config_.padding);
+    if (has_above_one(config_.dilation_rate)) write_extents(out, "dilation_rate", config_.dilation_rate);
+    if (config_.groups > 1) out.member("groups", config_.groups);
+    out.member("activation", config_.activation);
+    if (!config_.use_bias) out.member("use_bias", false);
   }
 
  protected:

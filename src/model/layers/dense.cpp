@@ -3,18 +3,23 @@
 #include <fmt/format.h>
 
 #include "model/activation.h"
+#include "model/layers/written.h"
 #include "model/operands.h"
 
 namespace wt::model {
 
 namespace {
 
-class Dense final : public Layer {
+class Dense final : public Layer, public WritesArguments {
  public:
   explicit Dense(DenseConfig config) : Layer(config.name, config.trainable), config_(std::move(config)) {
     require_positive("units", config_.units);
   }
   std::string_view class_name() const override { return "Dense"; }
+  void write_arguments(json::Writer& out) const override {
+    out.member("units", config_.units).member("activation", config_.activation);
+    if (!config_.use_bias) out.member("use_bias", false);
+  }
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "model/layers/written.h"
+
 namespace wt::model {
 
 namespace {
@@ -38,9 +40,17 @@ class DropoutBase : public Layer {
   std::string_view class_name_;
 };
 
-class Dropout final : public DropoutBase {
+class Dropout final : public DropoutBase, public WritesArguments {
  public:
   Dropout(std::string_view class_name, DropoutConfig config) : DropoutBase(class_name, std::move(config)) {}
+  void write_arguments(json::Writer& out) const override {
+    out.member("rate", config_.rate);
+    if (config_.seed) out.member("seed", *config_.seed);
+    if (class_name() != "Dropout" || config_.noise_shape.empty()) return;
+    out.key("noise_shape").begin_array(json::Layout::one_line);
+    for (const std::int64_t extent : config_.noise_shape) extent > 0 ? out.value(extent) : out.null();
+    out.end_array();
+  }
 
  protected:
   std::vector<Symbol> call(Building& building, const std::vector<Symbol>& inputs) const override {

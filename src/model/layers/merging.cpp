@@ -6,6 +6,7 @@
 
 #include "model/axes.h"
 #include "model/constants.h"
+#include "model/layers/written.h"
 #include "model/mask.h"
 
 namespace wt::model {
@@ -43,10 +44,11 @@ std::optional<Symbol> merged_mask(Building& building, const std::vector<Symbol>&
   return merged;
 }
 
-class Merging final : public Layer {
+class Merging final : public Layer, public WritesArguments {
  public:
   Merging(const MergingKind& kind, std::string name) : Layer(std::move(name)), kind_(kind) {}
   std::string_view class_name() const override { return kind_.class_name; }
+  void write_arguments(json::Writer&) const override {}
 
  protected:
   WholeNumbers whole_numbers() const override { return WholeNumbers::joins; }
@@ -110,10 +112,11 @@ class Merging final : public Layer {
   const MergingKind& kind_;
 };
 
-class Concatenate final : public Layer {
+class Concatenate final : public Layer, public WritesArguments {
  public:
   explicit Concatenate(const ConcatenateConfig& config) : Layer(config.name), axis_(config.axis) {}
   std::string_view class_name() const override { return "Concatenate"; }
+  void write_arguments(json::Writer& out) const override { out.member("axis", axis_); }
 
  protected:
   WholeNumbers whole_numbers() const override { return WholeNumbers::joins; }

@@ -6,6 +6,7 @@
 
 #include "model/axes.h"
 #include "model/constants.h"
+#include "model/layers/written.h"
 #include "model/mask.h"
 #include "model/operands.h"
 
@@ -27,11 +28,17 @@ Symbol weight_or(Building& building, bool is_used, std::string name, const Tenso
   return is_used ? building.weight(std::move(name), spec, rule) : fill(building.trace(), spec, otherwise);
 }
 
-class BatchNormalization final : public Layer {
+class BatchNormalization final : public Layer, public WritesArguments {
  public:
   explicit BatchNormalization(BatchNormalizationConfig config)
       : Layer(config.name, config.trainable), config_(std::move(config)) {}
   std::string_view class_name() const override { return "BatchNormalization"; }
+  void write_arguments(json::Writer& out) const override {
+    out.member("axis", config_.axis).member("momentum", config_.momentum).member("epsilon", config_.epsilon);
+    if (!config_.center) out.member("center", false);
+    if (!config_.scale) out.member("scale", false);
+    if (config_.synchronized) out.member("synchronized", true);
+  }
 
  protected:
   WholeNumbers whole_numbers() const override { return WholeNumbers::converts; }

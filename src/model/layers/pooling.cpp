@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/layers/spatial.h"
+#include "model/layers/written.h"
 #include "model/mask.h"
 
 namespace wt::model {
@@ -28,7 +29,7 @@ Shape repeated(int rank, std::int64_t extent) {
   return shape;
 }
 
-class Pooling final : public Layer {
+class Pooling final : public Layer, public WritesArguments {
  public:
   Pooling(const PoolingKind& kind, PoolingConfig config)
       : Layer(config.name), kind_(kind), config_(std::move(config)) {
@@ -37,6 +38,11 @@ class Pooling final : public Layer {
       refuse("a size has another number of axes", fmt::format("write one number, or {}", kind_.rank));
   }
   std::string_view class_name() const override { return kind_.class_name; }
+  void write_arguments(json::Writer& out) const override {
+    write_extents(out, "pool_size", config_.pool_size);
+    if (config_.strides) write_extents(out, "strides", *config_.strides);
+    write_padding(out, config_.padding);
+  }
 
  protected:
   WholeNumbers whole_numbers() const override {
@@ -64,11 +70,14 @@ constexpr GlobalPoolingKind global_kinds[] = {
     {"GlobalMaxPooling3D", 3, false},    {"GlobalAveragePooling1D", 1, true},
     {"GlobalAveragePooling2D", 2, true}, {"GlobalAveragePooling3D", 3, true}};
 
-class GlobalPooling final : public Layer {
+class GlobalPooling final : public Layer, public WritesArguments {
  public:
   GlobalPooling(const GlobalPoolingKind& kind, const GlobalPoolingConfig& config)
       : Layer(config.name), kind_(kind), keeps_axes_(config.keepdims) {}
   std::string_view class_name() const override { return kind_.class_name; }
+  void write_arguments(json::Writer& out) const override {
+    if (keeps_axes_) out.member("keepdims", true);
+  }
 
  protected:
   WholeNumbers whole_numbers() const override { return WholeNumbers::converts; }

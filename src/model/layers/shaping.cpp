@@ -6,15 +6,17 @@
 #include <algorithm>
 
 #include "model/constants.h"
+#include "model/layers/written.h"
 
 namespace wt::model {
 
 namespace {
 
-class Flatten final : public Layer {
+class Flatten final : public Layer, public WritesArguments {
  public:
   Flatten(std::string name, bool channels_first) : Layer(std::move(name)), channels_first_(channels_first) {}
   std::string_view class_name() const override { return "Flatten"; }
+  void write_arguments(json::Writer&) const override {}
 
  protected:
   std::vector<Symbol> call(Building&, const std::vector<Symbol>& inputs) const override {
