@@ -7,6 +7,8 @@
 #include "device/cpu/workers.h"
 #include "device/error.h"
 #include "plan/memory_report.h"
+#include "program/placement.h"
+#include "scenario/own_log.h"
 #include "scenario/parse.h"
 #include "session/step_options.h"
 #include "timing/simulation.h"
@@ -14,6 +16,11 @@
 namespace wt::distribute {
 
 namespace {
+
+// A line of a scenario, or nothing.
+std::string member(std::string_view key, const std::string& content) {
+  return content.empty() ? "" : fmt::format("\"{}\": {},\n  ", key, content);
+}
 
 // The program's step takes the place of the model, the data and the loop, which a scenario has to name.
 std::string scenario_text(const Described& described, std::string_view numerics) {
@@ -23,14 +30,13 @@ std::string scenario_text(const Described& described, std::string_view numerics)
   "name": "a program",
   "platform": {},
   "strategy": {},
-  {}"model": "linear",
+  {}{}"model": "linear",
   "dataset": {{"type": "synthetic", "rows": 64, "repeat": -1}},
   "training": {{"loop": "custom", "loss": "mse", "optimizer": "sgd", "per_replica_batch": 1, "steps": 1}},
   "numerics": "{}"
 }})",
-                     platform, described.strategy,
-                     described.devices.empty() ? "" : fmt::format("\"devices\": {},\n  ", described.devices),
-                     numerics);
+                     platform, described.strategy, member("devices", described.devices),
+                     member("cluster", described.cluster), numerics);
 }
 
 // The places of problems are in a text that the user never sees.
@@ -102,9 +108,11 @@ data::Distribution Strategy::distribution() const {
 }
 
 train::Function Strategy::function(std::string name, train::State& state, train::Function::Mode mode,
-                                   train::Function::Body body) const {
-  return {std::move(name), state, resources_, mode, std::move(body)};
+                                   train::Function::Body body, model::Semantics semantics) const {
+  return {std::move(name), state, resources_, mode, std::move(body), semantics};
 }
+
+std::vector<std::string> Strategy::log() const { return scenario::own_log(computed, machine); }
 
 data::DistributedDataset Strategy::experimental_distribute_dataset(const data::Dataset& dataset) const {
   return {dataset, distribution()};
@@ -202,10 +210,11 @@ std::string logical_text(const LogicalDevices& logical) {
   out.begin_object(json::Layout::compact).key("logical").begin_object(json::Layout::compact);
   for (const auto& [device, limits] : logical) {
     out.key(device).begin_array(json::Layout::compact);
-    for (const Bytes limit : limits)
-      out.begin_object(json::Layout::compact)
-          .member("memory_limit", fmt::format("{} B", limit.count()))
-          .end_object();
+    for (const Bytes limit : limits) {
+      out.begin_object(json::Layout::compact);
+      if (limit > Bytes(0)) out.member("memory_limit", fmt::format("{} B", limit.count()));
+      out.end_object();
+    }
     out.end_array();
   }
   return out.end_object().end_object().text();
@@ -215,8 +224,42 @@ std::string logical_text(const LogicalDevices& logical) {
 std::string platform_of(const MultiWorkerMirroredOptions& options) {
   if (options.cluster_resolver == nullptr) return options.platform;
   const cluster::ClusterSpec spec = options.cluster_resolver->cluster_spec();
-  const int workers = cluster::task_count(spec, "chief") + cluster::task_count(spec, "worker");
+  const int workers =
+      spec.is_empty() ? 1 : cluster::task_count(spec, "chief") + cluster::task_count(spec, "worker");
   return fmt::format(R"({{"file": {}, "set": {{"machines": {}}}}})", json::quote(options.platform), workers);
+}
+
+// TensorFlow starts a server for its own task, which listens on the task's port.
+void require_port(const std::string& address) {
+  const std::string port = address.substr(std::min(address.rfind(':'), address.size() - 1) + 1);
+  if (port.empty() || port.find_first_not_of("0123456789") != std::string::npos)
+    throw InvalidArgumentError(fmt::format("Could not parse port for local server from \"{}\".", address));
+}
+
+// The resolver's cluster as the text of a TF_CONFIG; nothing where there is none.
+std::string cluster_of(const MultiWorkerMirroredOptions& options) {
+  if (options.cluster_resolver == nullptr) return {};
+  const cluster::ClusterResolver& resolver = *options.cluster_resolver;
+  const cluster::ClusterSpec spec = resolver.cluster_spec();
+  if (spec.is_empty()) return {};
+  const auto type = resolver.task_type();
+  const auto index = resolver.task_id();
+  if (type && index) require_port(spec.task_address(*type, *index));
+  json::Writer out(json::Layout::compact);
+  out.begin_object(json::Layout::compact).key("cluster").begin_object(json::Layout::compact);
+  for (const cluster::Job& job : spec.as_dict()) {
+    out.key(job.name).begin_array(json::Layout::compact);
+    for (const auto& [number, address] : job.tasks) out.value(address);
+    out.end_array();
+  }
+  out.end_object();
+  if (type && index)
+    out.key("task")
+        .begin_object(json::Layout::compact)
+        .member("type", *type)
+        .member("index", *index)
+        .end_object();
+  return out.end_object().text();
 }
 
 }  // namespace
@@ -267,8 +310,10 @@ Strategy multi_worker_mirrored(const MultiWorkerMirroredOptions& options) {
       if (!options.communication.empty()) out.member("implementation", options.communication);
       if (options.bytes_per_pack > Bytes(0)) out.member("bytes_per_pack", wt::print(options.bytes_per_pack));
     });
-  return Strategy(
-      {.name = "CollectiveAllReduceStrategy", .platform = platform_of(options), .strategy = written.text()});
+  return Strategy({.name = "CollectiveAllReduceStrategy",
+                   .platform = platform_of(options),
+                   .strategy = written.text(),
+                   .cluster = cluster_of(options)});
 }
 
 Strategy tpu(const TpuOptions& options) {

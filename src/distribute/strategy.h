@@ -36,6 +36,7 @@ struct Described {
   std::string platform{};  // a name, or JSON
   std::string strategy{};  // an object
   std::string devices{};   // an object, or nothing
+  std::string cluster{};   // an object in the form of TF_CONFIG, or nothing
   train::VariablePlacement variables = train::VariablePlacement::mirrored;
   strategy::CrossDeviceOps cross_device_ops = strategy::CrossDeviceOps::collective_nccl;
   std::string eager_refusal{};  // train::Strategy::Traits
@@ -74,7 +75,10 @@ class Strategy : private internal::Parts, public train::Strategy {
 
   // tf.function for the body of `run`. Requires: strategy and state outlive it.
   train::Function function(std::string name, train::State& state, train::Function::Mode mode,
-                           train::Function::Body body) const;
+                           train::Function::Body body,
+                           model::Semantics semantics = model::default_semantics) const;
+  // What TensorFlow logs while a program makes this strategy, as "INFO:tensorflow:Using MirroredStrategy with devices ...".
+  std::vector<std::string> log() const;
 
   // tf.distribute.Strategy.experimental_distribute_dataset.
   data::DistributedDataset experimental_distribute_dataset(const data::Dataset& dataset) const;
@@ -123,7 +127,8 @@ auto Strategy::simulate(const Body& body, const Arguments&... arguments) const -
 // ---- The constructors. Options that are left out have TensorFlow's defaults.
 
 // tf.config.set_logical_device_configuration: the memory limits of the pieces that a device is cut into, {{"GPU:0",
-// {1024_MiB, 1024_MiB}}}. The pieces are numbered through.
+// {1024_MiB, 1024_MiB}}}. The pieces are numbered through. A limit of 0 stands for a piece without one, as those of a CPU:
+// {{"CPU:0", {Bytes(0), Bytes(0)}}}.
 using LogicalDevices = std::map<std::string, std::vector<Bytes>>;
 
 struct OneDeviceOptions {
@@ -144,8 +149,9 @@ struct CentralStorageOptions {
   LogicalDevices logical{};
 };
 struct MultiWorkerMirroredOptions {
-  // One machine, of which each worker of the resolver has one. Without a resolver: a machine for each worker, as in
-  // {"file": "dgx_a100", "set": {"machines": 2}}.
+  // One machine, of which each worker of the resolver has one. A resolver without a cluster, as of an unset TF_CONFIG,
+  // stands for a single process. Without a resolver: a machine for each worker, as in {"file": "dgx_a100", "set":
+  // {"machines": 2}}. An address whose port is no number throws InvalidArgumentError with TensorFlow's text.
   std::string platform{};
   std::string communication{};  // CommunicationImplementation: "auto", "ring", "nccl"
   Bytes bytes_per_pack{};       // of CommunicationOptions

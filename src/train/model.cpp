@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/rough.h"
+#include "device/error.h"
 #include "model/keras_file.h"
 #include "model/mask.h"
 #include "model/weights.h"
