@@ -19,9 +19,11 @@
 #include "scenario/input_files.h"
 #include "scenario/names.h"
 #include "scenario/precision.h"
+#include "scenario/printed.h"
 #include "scenario/source.h"
 #include "scenario/synthetic.h"
 #include "scenario/this_machine.h"
+#include "scenario/troubles.h"
 #include "tensor/safetensors.h"
 #include "train/learning_rate.h"
 
@@ -588,6 +590,8 @@ Job build(const Scenario& scenario) {
   problems.throw_if_any();
   check_callbacks(scenario, job, problems);
   job.weights = forward->weights;
+  check_printed(scenario, job, problems);
+  note_troubles(scenario, forward->outputs, job);
   const auto* saved = std::get_if<SavedKerasModel>(&scenario.model.form);
   const InputPath* file = scenario.model.weights ? &*scenario.model.weights
                           : saved != nullptr     ? &saved->keras

@@ -239,8 +239,37 @@ void keys_of(Visit& visit, Checkpointing& checkpointing) {
   visit(optional("folder", "where checkpoints are written, in the folder of the results"),
         checkpointing.folder);
   visit(count("every", "save after so many epochs"), checkpointing.every);
+  visit(
+      count(
+          "first",
+          "the first epoch after which one is saved: 1 with \"every\": 2 saves after the epochs 1, 3, 5, as "
+          "\"if epoch % 2 == 0\" does in a program that counts from 0; \"every\" where absent. The last "
+          "epoch is "
+          "always saved"),
+      checkpointing.first);
   visit(count("keep", "only so many of the newest are kept; all where absent"), checkpointing.keep);
   visit(optional("restore", "a folder: begin from its newest checkpoint"), checkpointing.restore);
+}
+
+template <class Visit>
+void keys_of(Visit& visit, Printing& printing) {
+  visit(optional("begin", "a line before the first step, with the fields {replicas} and {global_batch}"),
+        printing.begin);
+  visit(optional("step",
+                 "a line after each step, with {step} and {loss}; {loss!s} is the text of a tensor, as "
+                 "print(loss) has it"),
+        printing.step);
+  visit(
+      optional(
+          "epoch",
+          "a line after each epoch, with {epoch}, {loss} and the metrics' names, and val_ before those of an "
+          "evaluation; {accuracy*100} is in percent, {loss:.3f} has 3 digits, and a field alone has all "
+          "digits, "
+          "as Python's str.format prints a tensor"),
+      printing.epoch);
+  visit(optional("end",
+                 "a line after the training, with the fields of its last epoch and of the last evaluation"),
+        printing.end);
 }
 
 template <class Visit>
@@ -340,6 +369,19 @@ void keys_of(Visit& visit, Training& training) {
         training.learning_rate_by_batch);
   visit(optional("evaluation", "measure on other rows, or after training"), training.evaluation);
   visit(optional("checkpointing", "save what is trained from time to time"), training.checkpointing);
+  visit(optional("reported_loss",
+                 "what a custom loop reports of a step: the sum of the replicas' scaled losses "
+                 "(strategy.reduce with SUM "
+                 "and no axis), or the mean of the rows really in the step (MEAN along axis 0); the "
+                 "gradients are the same"),
+        training.reported_loss);
+  visit(optional("print", "lines that the program itself prints"), training.print);
+  visit(Key{.name = "verbose",
+            .meaning =
+                "as in Keras' fit: 2 prints a line with the results and the simulated time of each epoch",
+            .at_least = 0,
+            .at_most = 2},
+        training.verbose);
   visit(optional("callbacks", "what fit does beside training, called in this order, as Keras' callbacks"),
         training.callbacks);
   visit(optional(

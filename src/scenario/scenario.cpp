@@ -44,6 +44,11 @@ std::size_t sample_weights_of(const Dataset& dataset) {
       dataset.source);
 }
 
+bool saves_after(const Checkpointing& checkpointing, std::int64_t epochs, std::int64_t all) {
+  const std::int64_t first = checkpointing.first.value_or(checkpointing.every);
+  return epochs == all || (epochs >= first && (epochs - first) % checkpointing.every == 0);
+}
+
 bool is_per_row(const json::Value& loss, Loop loop) {
   return loop == Loop::custom && loss.kind() == json::Kind::string;
 }

@@ -140,11 +140,13 @@ timing::Event JobClock::evaluations() {
   return event;
 }
 
-// The last epoch is always saved (session/saved_state.cpp).
 timing::Event JobClock::checkpoints() const {
   const auto& checkpointing = scenario_.training.checkpointing;
   if (!checkpointing) return {};
-  return {.count = (epochs_ + checkpointing->every - 1) / checkpointing->every};
+  timing::Event event;
+  for (std::int64_t epoch = 1; epoch <= epochs_; ++epoch)
+    event.count += scenario::saves_after(*checkpointing, epoch, epochs_) ? 1 : 0;
+  return event;
 }
 
 // ---- Functions

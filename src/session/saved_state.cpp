@@ -40,11 +40,10 @@ void SavedState::require_something_left(const train::Progress& done) const {
       fmt::format("raise \"{}\"", unit)});
 }
 
-// The last epoch is always saved, even if `every` would skip it, so that the training's result is not lost.
 void SavedState::save(const train::Progress& done, OutputFolder& folder) {
   const auto& checkpointing = scenario_.training.checkpointing;
-  const bool is_last = done.epochs == scenario::epochs_of(scenario_);
-  if (checkpointing && (done.epochs % checkpointing->every == 0 || is_last)) write(done, folder);
+  if (checkpointing && scenario::saves_after(*checkpointing, done.epochs, scenario::epochs_of(scenario_)))
+    write(done, folder);
 }
 
 void SavedState::save_last(const train::Progress& done, OutputFolder& folder) {
