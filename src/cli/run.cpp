@@ -151,6 +151,8 @@ class Prepared {
              .on_evaluation_step = [this](std::int64_t done,
                                           std::int64_t all) { line_->show_evaluation(done, all); },
              .note = [this](const std::string& text) { note(text); },
+             .print = [this, is_data = options.json ||
+                                       options.csv](const std::string& line) { print_line(line, is_data); },
              .interrupted_by = [] { return received_signal() == 0 ? "" : name_of(received_signal()); }}) {
     if (const std::string text = session::note_on_threads(session::threads_of(options.threads, scenario_));
         !text.empty())
@@ -204,6 +206,11 @@ class Prepared {
       streams_.messages << fmt::format("planning a step with {} takes seconds or more\n",
                                        counted(static_cast<std::int64_t>(training_.weights()), "weight"))
                         << std::flush;
+  }
+
+  // What the scenario's own program prints. Where standard output is data for scripts, it is a message.
+  void print_line(const std::string& line, bool is_data) const {
+    (is_data ? streams_.messages : streams_.results) << line << "\n";
   }
 
   void note(const std::string& text) const { streams_.messages << text << "\n"; }

@@ -57,8 +57,7 @@ Strategy::Strategy(const Described& described)
                  .input = distribution(),
                  .variables = computed_.strategy->variables(),
                  .refusal_of_reduction = computed_.strategy->refusal_of_reduction(machine_),
-                 .own_worker = machine_.own_task} {
-}
+                 .own_worker = machine_.own_task} {}
 
 train::Function Strategy::function(std::string name, train::State& state, train::Function::Mode mode,
                                    train::Function::Body body, model::Semantics semantics) const {

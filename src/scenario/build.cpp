@@ -21,10 +21,12 @@
 #include "scenario/input_files.h"
 #include "scenario/names.h"
 #include "scenario/precision.h"
+#include "scenario/printed.h"
 #include "scenario/rows.h"
 #include "scenario/source.h"
 #include "scenario/synthetic.h"
 #include "scenario/this_machine.h"
+#include "scenario/troubles.h"
 #include "tensor/safetensors.h"
 #include "train/learning_rate.h"
 
@@ -645,6 +647,8 @@ Job build(const Scenario& scenario) {
   check_comparisons(*forward, model_place, scenario, job, problems);
   check_callbacks(scenario, job, problems);
   job.weights = forward->weights;
+  check_printed(scenario, job, problems);
+  note_troubles(scenario, forward->outputs, job);
   const auto* saved = std::get_if<SavedKerasModel>(&scenario.model.form);
   const InputPath* file = scenario.model.weights ? &*scenario.model.weights
                           : saved != nullptr     ? &saved->keras
@@ -664,11 +668,13 @@ RowsOfJob rows_of(const Scenario& scenario, const Job& job) {
   if (const std::vector<TensorSpec> inputs = wanted_inputs(*job.model); !inputs.empty())
     forward = model::forward(*job.model, model::batched(inputs, 2), false, scenario.semantics);
   const Purpose purpose = purpose_of(scenario, job, forward);
-  RowsOfJob rows{.training = make_rows(read_source(scenario.dataset, purpose, scenario, "dataset"), scenario.dataset)};
+  RowsOfJob rows{
+      .training = make_rows(read_source(scenario.dataset, purpose, scenario, "dataset"), scenario.dataset)};
   const std::optional<Evaluation>& evaluation = scenario.training.evaluation;
   if (evaluation && evaluation->dataset)
-    rows.evaluation = make_rows(
-        read_source(*evaluation->dataset, purpose, scenario, "training.evaluation.dataset"), *evaluation->dataset);
+    rows.evaluation =
+        make_rows(read_source(*evaluation->dataset, purpose, scenario, "training.evaluation.dataset"),
+                  *evaluation->dataset);
   return rows;
 }
 

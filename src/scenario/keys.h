@@ -252,11 +252,41 @@ void keys_of(Visit& visit, Checkpointing& checkpointing) {
   visit(count("every", "save after so many epochs"), checkpointing.every);
   visit(count("every_steps", "save after so many steps, in place of epochs"), checkpointing.every_steps);
   visit.at_most_one({"every", "every_steps"});
+  visit(
+      count(
+          "first",
+          "the first epoch after which one is saved: 1 with \"every\": 2 saves after the epochs 1, 3, 5, as "
+          "\"if epoch % 2 == 0\" does in a program that counts from 0; \"every\" where absent. The last "
+          "epoch is "
+          "always saved"),
+      checkpointing.first);
+  visit.at_most_one({"first", "every_steps"});
   visit(count("keep", "only so many of the newest are kept; all where absent"), checkpointing.keep);
   visit(optional("restore", "a folder: begin from its newest checkpoint"), checkpointing.restore);
 }
 
 inline constexpr json::Unless unless_inference{"loop", "predict"};
+
+template <class Visit>
+void keys_of(Visit& visit, Printing& printing) {
+  visit(optional("begin", "a line before the first step, with the fields {replicas} and {global_batch}"),
+        printing.begin);
+  visit(optional("step",
+                 "a line after each step, with {step} and {loss}; {loss!s} is the text of a tensor, as "
+                 "print(loss) has it"),
+        printing.step);
+  visit(
+      optional(
+          "epoch",
+          "a line after each epoch, with {epoch}, {loss} and the metrics' names, and val_ before those of an "
+          "evaluation; {accuracy*100} is in percent, {loss:.3f} has 3 digits, and a field alone has all "
+          "digits, "
+          "as Python's str.format prints a tensor"),
+      printing.epoch);
+  visit(optional("end",
+                 "a line after the training, with the fields of its last epoch and of the last evaluation"),
+        printing.end);
+}
 
 template <class Visit>
 void keys_of(Visit& visit, Training& training) {
@@ -364,6 +394,19 @@ void keys_of(Visit& visit, Training& training) {
         training.learning_rate_by_batch);
   visit(optional("evaluation", "measure on other rows, or after training"), training.evaluation);
   visit(optional("checkpointing", "save what is trained from time to time"), training.checkpointing);
+  visit(optional("reported_loss",
+                 "what a custom loop reports of a step: the sum of the replicas' scaled losses "
+                 "(strategy.reduce with SUM "
+                 "and no axis), or the mean of the rows really in the step (MEAN along axis 0); the "
+                 "gradients are the same"),
+        training.reported_loss);
+  visit(optional("print", "lines that the program itself prints"), training.print);
+  visit(Key{.name = "verbose",
+            .meaning =
+                "as in Keras' fit: 2 prints a line with the results and the simulated time of each epoch",
+            .at_least = 0,
+            .at_most = 2},
+        training.verbose);
   visit(optional("callbacks", "what fit does beside training, called in this order, as Keras' callbacks"),
         training.callbacks);
   visit(optional(

@@ -133,6 +133,14 @@ struct Names<Precision> {
 };
 
 template <>
+struct Names<ReportedLoss> {
+  static constexpr std::string_view noun = "a reduction of the replicas' losses";
+  static constexpr std::array<json::Named<ReportedLoss>, 2> rows{
+      {{"sum", ReportedLoss::sum}, {"mean", ReportedLoss::mean}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
 struct Names<Compression> {
   static constexpr std::string_view noun = "a compression";
   static constexpr std::array<json::Named<Compression>, 2> rows{

@@ -44,6 +44,21 @@ std::size_t sample_weights_of(const Dataset& dataset) {
       dataset.source);
 }
 
+bool saves_after(const Checkpointing& checkpointing, std::int64_t epochs, std::int64_t all) {
+  if (checkpointing.every_steps) return epochs == all;
+  const std::int64_t first = checkpointing.first.value_or(checkpointing.every);
+  return epochs == all || (epochs >= first && (epochs - first) % checkpointing.every == 0);
+}
+
+std::int64_t saved_in(const Checkpointing& checkpointing, std::int64_t epochs, std::int64_t steps) {
+  if (const auto& every = checkpointing.every_steps) return (steps + *every - 1) / *every;
+  const std::int64_t first = checkpointing.first.value_or(checkpointing.every);
+  if (epochs < first) return 1;
+  const std::int64_t between = (epochs - first) / checkpointing.every,
+                     last = first + between * checkpointing.every;
+  return between + (last == epochs ? 1 : 2);
+}
+
 bool is_per_row(const json::Value& loss, Loop loop) {
   return loop == Loop::custom && loss.kind() == json::Kind::string;
 }

@@ -245,10 +245,31 @@ struct Evaluation {
 
 struct Checkpointing {
   OutputPath folder{"checkpoints"};
-  std::int64_t every = 1;                     // epochs
+  std::int64_t every = 1;               // epochs
+  std::optional<std::int64_t> first{};  // the first epoch that is saved, counted from 1; absent: `every`
   std::optional<std::int64_t> every_steps{};  // in place of epochs
   std::optional<std::int64_t> keep{};         // the newest ones; absent: all
   std::optional<InputPath> restore{};         // a folder: begin from its newest checkpoint
+};
+
+// Whether a checkpoint is saved after so many of all epochs: after the first that is saved, each `every` epochs from
+// there on, and after the last one, so that the training's result is not lost.
+bool saves_after(const Checkpointing& checkpointing, std::int64_t epochs, std::int64_t all);
+// How many are saved after so many epochs, or after epochs of so many steps in all.
+std::int64_t saved_in(const Checkpointing& checkpointing, std::int64_t epochs, std::int64_t steps);
+
+// What the program itself prints: templates with fields in braces, as Python's str.format fills them.
+struct Printing {
+  std::optional<std::string> begin{};  // before the first step
+  std::optional<std::string> step{};   // after each step
+  std::optional<std::string> epoch{};  // after each epoch
+  std::optional<std::string> end{};    // after the training and the evaluation that follows it
+};
+
+// What a custom loop makes of the replicas' losses of a step.
+enum class ReportedLoss : std::uint8_t {
+  sum,   // strategy.reduce(SUM, losses, axis=None), of losses that each replica has scaled
+  mean,  // strategy.reduce(MEAN, losses per row, axis=0): of the rows really in the step
 };
 
 struct Training {
@@ -282,6 +303,9 @@ struct Training {
   std::map<std::int64_t, double> learning_rate_by_batch{};  // by global batch
   std::optional<Evaluation> evaluation{};
   std::optional<Checkpointing> checkpointing{};
+  ReportedLoss reported_loss = ReportedLoss::sum;  // of a custom loop
+  std::optional<Printing> print{};
+  std::int64_t verbose = 0;                  // of fit: 2 prints a line for each epoch
   std::vector<train::Callback> callbacks{};  // of fit, in the order in which they are called
   std::optional<OutputPath> save_weights{};  // safetensors, or a file of Keras by its suffix
 };

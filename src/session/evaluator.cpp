@@ -77,14 +77,13 @@ Seconds Evaluator::evaluation() {
 }
 
 std::vector<Beside::Evaluation> Evaluator::saved(std::int64_t epochs) {
-  const std::int64_t every = scenario_.training.checkpointing->every;
   const Seconds saving = scenario_.job ? scenario_.job->checkpoint.value_or(Seconds{}) : Seconds{};
   const std::int64_t steps = scenario::steps_of(scenario_, job_);
   const std::int64_t per_epoch =
       scenario_.training.steps ? steps : scenario::steps_per_epoch(scenario_, job_);
   std::vector<Beside::Evaluation> all;
-  for (std::int64_t epoch = std::min(every, epochs); epoch <= epochs;
-       epoch = epoch == epochs ? epochs + 1 : std::min(epoch + every, epochs)) {
+  for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
+    if (!scenario::saves_after(*scenario_.training.checkpointing, epoch, epochs)) continue;
     const auto checkpoints = static_cast<double>(all.size() + 1);
     all.push_back(
         {.epoch = epoch - 1, .saved = clock_.time_before(epoch * per_epoch) + saving * checkpoints});

@@ -150,8 +150,7 @@ timing::Event JobClock::evaluations() {
 timing::Event JobClock::checkpoints() {
   const auto& checkpointing = scenario_.training.checkpointing;
   if (!checkpointing || scenario_.training.is_inference()) return {};
-  timing::Event event{.count = (epochs_ + checkpointing->every - 1) / checkpointing->every};
-  if (const auto& every = checkpointing->every_steps) event.count = (steps_ + *every - 1) / *every;
+  timing::Event event{.count = scenario::saved_in(*checkpointing, epochs_, steps_)};
   const timing::GivenTimes given = scenario_.job.value_or(timing::GivenTimes{});
   if (!given.storage) return event;
   const Bytes size = given.checkpoint_size.value_or(clock_.size_of_checkpoint());

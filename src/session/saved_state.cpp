@@ -41,12 +41,10 @@ void SavedState::require_something_left(const train::Progress& done) const {
       fmt::format("raise \"{}\"", unit)});
 }
 
-// The last epoch is always saved, even if `every` would skip it, so that the training's result is not lost.
 void SavedState::save(const train::Progress& done, OutputFolder& folder) {
   const auto& checkpointing = scenario_.training.checkpointing;
-  if (!checkpointing) return;
-  const bool is_wanted = !checkpointing->every_steps && done.epochs % checkpointing->every == 0;
-  if (is_wanted || done.epochs == scenario::epochs_of(scenario_)) save_last(done, folder);
+  if (checkpointing && scenario::saves_after(*checkpointing, done.epochs, scenario::epochs_of(scenario_)))
+    save_last(done, folder);
 }
 
 void SavedState::save_after_step(const train::Progress& done, OutputFolder& folder) {

@@ -25,6 +25,7 @@ Training::Training(const scenario::Scenario& scenario, scenario::Job job, Option
       plans_(scenario_, job_, queues_, options_.shared),
       clock_(scenario_, job_, plans_, options_.simulation),
       saved_(scenario_, job_, plans_),
+      printed_(scenario_, options_.print),
       evaluator_(job_.model, plans_.state(), plans_.machine()) {
   evaluator_.compile(evaluation_options(scenario_, job_));
   if (evaluates_beside(scenario_, job_)) beside_.emplace(scenario_, job_, plans_, clock_);
@@ -185,6 +186,7 @@ void Training::train(session::Results& results, OutputFolder& folder) {
   done_ = saved_.restore(options_.note);
   callbacks_.emplace(scenario_.training.callbacks, callback_context(results, folder));
   if (const std::optional<train::Progress> backup = callbacks_->begin()) continue_from(*backup);
+  printed_.begin(results.planned);
   if (options_.on_begin) options_.on_begin();
   plans_.model().fit(*job_.batches, fit_options(results, folder));
   if (results.last_step() || results.interrupted) return;
@@ -196,6 +198,7 @@ void Training::train(session::Results& results, OutputFolder& folder) {
     else if (!evaluation->every)
       results.evaluation = evaluate(evaluator_, results);
   }
+  if (!results.interrupted) printed_.end(results);
   saved_.save_weights(folder);
 }
 
@@ -347,10 +350,22 @@ void Training::note_closure(const train::StepResult& step, session::Results& res
                                  .staleness = staleness_[static_cast<std::size_t>(*step.closure)]};
 }
 
+// A custom loop divides the sum of the rows' losses by the nominal batch, so that replicas may add theirs. Its mean along
+// axis 0 is that sum over the rows really in the step.
+double Training::reported(const train::StepResult& step) const {
+  const scenario::Training& training = scenario_.training;
+  const bool is_nominal = training.loss_scale == scenario::LossScale::global_batch;
+  if (training.reported_loss == scenario::ReportedLoss::sum || !is_nominal || step.rows == 0)
+    return step.loss;
+  return step.loss * static_cast<double>(job_.global_batch) / static_cast<double>(step.rows);
+}
+
 void Training::finish_step(train::StepResult step, session::Results& results) {
   step.step += done_.steps;
+  step.loss = reported(step);
   losses_of_epoch_ += step.loss;
   if (options_.on_step) options_.on_step(step);
+  printed_.step(step);
   if (step.closure)
     note_closure(step, results);
   else if (job_.machine.platform)
@@ -390,7 +405,20 @@ void Training::finish_epoch(train::EpochResult epoch, session::Results& results,
   if (evaluation && evaluation->every && number % *evaluation->every == 0 &&
       !(results.fault && results.fault->step <= std::ssize(results.steps)))
     results.epochs.back().evaluation = evaluate(evaluator_, results);
-  if (!results.interrupted) run_callbacks(results);
+  if (results.interrupted) return;
+  run_callbacks(results);
+  printed_.epoch(results.epochs.back(), time_of_last_epoch(results));
+}
+
+std::optional<Seconds> Training::time_of_last_epoch(const session::Results& results) const {
+  if (played_ != nullptr) return played_->timeline.end;
+  if (results.step_times.empty()) return std::nullopt;
+  Seconds time{};
+  const std::int64_t steps = results.epochs.back().training.steps;
+  for (std::int64_t i = std::max<std::int64_t>(0, std::ssize(results.steps) - steps);
+       i < std::ssize(results.steps); ++i)
+    time += results.step_times.at(results.steps[static_cast<std::size_t>(i)].step);
+  return time;
 }
 
 // Whether the job ended in the middle of this epoch. Such an epoch has no results.

@@ -27,6 +27,7 @@
 #include "session/evaluator.h"
 #include "session/forecast.h"
 #include "session/host_queues.h"
+#include "session/printed.h"
 #include "session/results.h"
 #include "session/saved_state.h"
 #include "session/training_clock.h"
@@ -52,6 +53,7 @@ class Training {
     // Called after each computed step of an evaluation, with the number of its steps so far and of all.
     std::function<void(std::int64_t done, std::int64_t all)> on_evaluation_step{};
     std::function<void(const std::string&)> note{};        // receives messages for the user
+    std::function<void(const std::string&)> print{};       // receives the lines of the scenario's own program
     std::function<Bytes()> free_memory = wt::free_memory;  // of this machine
     // Called after each computed step, also of evaluations. The name of a signal ends the training after this
     // step; empty: none.
@@ -108,10 +110,12 @@ class Training {
   train::FitOptions fit_options(session::Results& results, OutputFolder& folder);
   train::ClosureOrder order_closures(std::int64_t count, std::int64_t epoch);
   void note_closure(const train::StepResult& step, session::Results& results) const;
+  double reported(const train::StepResult& step) const;
   void finish_step(train::StepResult step, session::Results& results);
   void finish_epoch(train::EpochResult epoch, session::Results& results, OutputFolder& folder);
   train::Progress progress_after(const train::StepResult& step, const session::Results& results);
   bool is_interrupted(session::Results& results) const;
+  std::optional<Seconds> time_of_last_epoch(const session::Results& results) const;
   bool is_cut_off(const train::EpochResult& epoch) const;
 
   const scenario::Scenario& scenario_;
@@ -122,6 +126,7 @@ class Training {
   TrainingPlans plans_;
   TrainingClock clock_;
   SavedState saved_;
+  Printed printed_;
   train::Model evaluator_;
   std::optional<Evaluator> beside_{};            // the cluster's, unless the training itself evaluates
   train::Progress done_{};                       // progress of the restored checkpoint; zero without one

@@ -33,10 +33,9 @@ std::optional<Fault> fault_of_workers(const PerReplica& pieces, const Resources&
   const std::size_t begin = static_cast<std::size_t>(machine.own_worker) * each;
   return Fault{.cause = Fault::Cause::workers,
                .error = Fault::Error::value,
-               .sentence = fmt::format(
-                   "Attempt to convert a value ({}) with an unsupported type (<class "
-                   "'tensorflow.python.distribute.values.PerReplica'>) to a Tensor.",
-                   print_features(pieces, begin, begin + each)),
+               .sentence = fmt::format("Attempt to convert a value ({}) with an unsupported type (<class "
+                                       "'tensorflow.python.distribute.values.PerReplica'>) to a Tensor.",
+                                       print_features(pieces, begin, begin + each)),
                .remedy = "train with a loop of your own, or with Keras 2 (TF_USE_LEGACY_KERAS=1)"};
 }
 

@@ -1,10 +1,10 @@
 // What TensorFlow was recorded to do about the placement of operations (placement.tar.gz, packed by
 // tests/recordings/pack.py), and a process like the recorded ones: with logical CPUs, and with the log of what its
-// operations print. How results are compared is in distribute/recorded.h.
+// operations print. How results are compared is in support/recorded.h.
 #pragma once
 
 #include "device/context.h"
-#include "distribute/recorded.h"
+#include "support/recorded.h"
 #include "train/distributed/contexts.h"
 
 namespace wt::test::placement {

@@ -91,10 +91,12 @@ std::optional<ReductionChoice> CentralStorage::reduction(const Setting& setting)
 
 std::vector<std::string> CentralStorage::log(const cluster::Machine& machine, model::Semantics,
                                              const cluster::ClusterSpec&) const {
-  return {info(fmt::format(
-      "ParameterServerStrategy (CentralStorageStrategy if you are using a single machine) with "
-      "compute_devices = [{}], variable_device = {}",
-      python_list(texts_of(device_names(machine))), cluster::python_repr(print(variable_device(machine)))))};
+  // A device that the program gives is printed as it is written.
+  const std::string device = parameter_device_.value_or(print(variable_device(machine)));
+  return {info(
+      fmt::format("ParameterServerStrategy (CentralStorageStrategy if you are using a single machine) with "
+                  "compute_devices = [{}], variable_device = {}",
+                  python_list(texts_of(device_names(machine))), cluster::python_repr(device)))};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "tensor/print_numpy.h"
 
 namespace wt::train {
 
@@ -30,12 +31,21 @@ std::string print_field(std::string_view name, std::string_view format, const Fi
         field->second);
   } catch (const fmt::format_error&) {
     throw InputError(fmt::format("\"{}\" is no format for \"{}\", which is {}", format, name,
-                                 number != nullptr ? "a float" : "a whole number"),
+                                 number != nullptr                                    ? "a float"
+                                 : std::holds_alternative<std::string>(field->second) ? "a text"
+                                                                                      : "a whole number"),
                      std::string(remedy));
   }
 }
 
 }  // namespace
+
+void add_number(Fields& fields, const std::string& name, float value) {
+  fields[name] = static_cast<double>(value);
+  fields[name + "*100"] = static_cast<double>(value * 100);
+  fields[name + "!s"] =
+      fmt::format("tf.Tensor({}, shape=(), dtype=float32)", print_numpy(Tensor::of<float>({}, {value})));
+}
 
 std::string filled(std::string_view pattern, const Fields& fields) {
   std::string text;
