@@ -197,8 +197,13 @@ void update_metrics(model::Building& building, const Forward& forward, const Com
   const auto rows = static_cast<double>(forward.outputs[0].labels.shape()[0]);
   const Symbol weight = fill(building.trace(), {forward.loss.shown.spec().type, {}}, rows);
   model::update_mean(building, loss_metric(), forward.loss.shown, weight);
+  // Keras 3 doesn't know the number of rows when it traces a step, and so counts each batch once for the losses of
+  // outputs (keras/src/trainers/compile_utils.py, CompileLoss.call). Recorded: training_fit_two_outputs_mirrored2.
+  const bool counts_batches = options.semantics == model::Semantics::keras3;
+  const Symbol weight_of_output =
+      counts_batches ? fill(building.trace(), {forward.loss.shown.spec().type, {}}, 1) : weight;
   for (std::size_t i = 0; i < losses.size(); ++i)
-    model::update_mean(building, losses[i], forward.losses[i], weight);
+    model::update_mean(building, losses[i], forward.losses[i], weight_of_output);
   for (const auto& [metric, output, is_weighted] : all) {
     const auto& [labels, predictions, row_weight] = forward.outputs[output];
     std::optional<Symbol> counts = building.mask_of(predictions);
@@ -665,7 +670,8 @@ Tensor Model::metric_so_far(const model::Metric& metric) const {
 // result of all rows where replicas have different numbers of rows.
 Tensor Model::metric_of_step(const model::Metric& metric) const {
   const std::vector<std::string> names = model::state_names(metric);
-  if (!machine_.faithful || machine_.replicas() == 1 || !state_.has(names.front()) ||
+  const bool is_shared = machine_.variables == VariablePlacement::on_parameter_device;
+  if (!machine_.faithful || is_shared || machine_.replicas() == 1 || !state_.has(names.front()) ||
       !is_on(model::Switch::replicas_results_are_averaged, steps_->options.semantics))
     return metric_so_far(metric);
   std::vector<std::vector<Tensor>> states(machine_.replicas());

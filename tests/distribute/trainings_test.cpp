@@ -132,7 +132,7 @@ class Gan {
   State state_{1};
 };
 
-TEST(P15, AGanTrainsAsRecorded) {
+TEST(P26, AGanTrainsAsRecorded) {
   const auto all = trainings_of("gan_");
   ASSERT_EQ(all.size(), 4u);
   for (const Recording* recording : all) Gan(*recording).compare();
@@ -312,7 +312,7 @@ std::vector<Values> own_masks(const Recording& recording, const distribute::Stra
 
 bool are_equal(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.bytes(), b.bytes()); }
 
-TEST(G18, MasksOfDropoutAreEqualOnReplicasWhereTheyAreRecordedToBe) {
+TEST(Dropout, MasksAreEqualOnReplicasWhereTheyAreRecordedToBe) {
   const auto all = trainings_of("dropout_");
   ASSERT_EQ(all.size(), 6u);
   for (const Recording* recording : all) {

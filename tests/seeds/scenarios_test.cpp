@@ -74,7 +74,7 @@ double number_in(const json::Value& row, const std::string& key) {
   return numbers_of(*row.find(key)).front();
 }
 
-TEST(P1_P22_P23, TheTutorialAsAScenarioPrintsItsKoreanLines) {
+TEST(P1_P23_L16, TheTutorialAsAScenarioPrintsItsKoreanLines) {
   int count = 0;
   for (const Recording* recording : family("loop_each_epoch")) {
     SeedsScenario run("tutorial_custom_loop");
@@ -100,7 +100,7 @@ TEST(P1_P22_P23, TheTutorialAsAScenarioPrintsItsKoreanLines) {
   EXPECT_GE(count, 6);
 }
 
-TEST(P22, TenStepsAsAScenarioPrintTheirLine) {
+TEST(AP12, TenStepsAsAScenarioPrintTheirLine) {
   for (const Recording* recording : family("loop_iterator")) {
     SeedsScenario run("tutorial_ten_steps");
     take_recorded_images(run, *recording);
@@ -146,7 +146,7 @@ TEST(P3_P13, TheGuidesFitAsAScenarioPrintsKerasLines) {
   }
 }
 
-TEST(P7_P26, TheGuidesLoopsAsScenariosPrintEachStep) {
+TEST(P7_L11, TheGuidesLoopsAsScenariosPrintEachStep) {
   for (const Recording* recording : family("guide_")) {
     const std::string kind = config_text(*recording, "kind");
     const bool is_binary = kind == "binary";
@@ -186,7 +186,7 @@ TEST(P7, TheSameGlobalBatchHasTheSameLossesOnOneTwoThreeAndEightReplicas) {
 }
 
 // MEAN along axis 0 divides by the rows that are there, and the scaled sum by the nominal batch.
-TEST(P26_L11, MeansAlongTheAxisDifferFromSumsInThePartialStep) {
+TEST(AP9_L11, MeansAlongTheAxisDifferFromSumsInThePartialStep) {
   for (const int replicas : {1, 2, 3, 8}) {
     const std::vector<double> sums = losses_on(replicas, "sum"), means = losses_on(replicas, "mean");
     EXPECT_DOUBLE_EQ(sums[0], means[0]);
@@ -195,7 +195,7 @@ TEST(P26_L11, MeansAlongTheAxisDifferFromSumsInThePartialStep) {
   }
 }
 
-TEST(P26_L11, AMeanThatIsNotKnownIsRefused) {
+TEST(AP9_L11, AMeanThatIsNotKnownIsRefused) {
   const auto refused = [](const std::string& name, const Words& overrides) {
     Words words{"validate", scenario_file("seeds/" + name)};
     for (const std::string& each : overrides) words.insert(words.end(), {"--set", each});
@@ -228,7 +228,7 @@ TEST(P23, CheckpointsAreSavedFromTheFirstEpochOn) {
 
 // ---- What is wrong with a line is said before the training.
 
-TEST(P22_print, WrongFieldsAndFormatsAreNamedWithASuggestion) {
+TEST(L16, WrongFieldsAndFormatsAreNamedWithASuggestion) {
   const auto refused = [](const std::string& key, const std::string& line) {
     const Said said = call({"validate", scenario_file("seeds/tutorial_custom_loop"), "--set",
                             "training.print." + key + "=" + json::quote(line)});
@@ -242,7 +242,7 @@ TEST(P22_print, WrongFieldsAndFormatsAreNamedWithASuggestion) {
   EXPECT_NE(refused("step", "{val_loss}").find("there is no field \"val_loss\""), std::string::npos);
 }
 
-TEST(P22_print, LinesAreMessagesWhereStandardOutputIsData) {
+TEST(L16, LinesAreMessagesWhereStandardOutputIsData) {
   const TemporaryFolder folder;
   const Said said = call({"run", scenario_file("seeds/guide_custom_loop"), "--json", "--set",
                           "dataset.rows=20", "--out", (folder.path() / "out").string()});

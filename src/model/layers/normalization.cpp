@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "model/axes.h"
 #include "model/constants.h"
@@ -66,7 +67,8 @@ class BatchNormalization final : public Layer, public WritesArguments {
 
   Symbol normalized(Building& building, Symbol x, bool is_fused) const {
     const TensorSpec spec{wide_type(x.spec().type), {x.shape().last()}};
-    const Symbol gamma = weight_or(building, config_.scale, name() + "/gamma", spec, config_.gamma, 1);
+    const Symbol gamma =
+        of_rows(building, x, weight_or(building, config_.scale, name() + "/gamma", spec, config_.gamma, 1));
     const Symbol beta = weight_or(building, config_.center, name() + "/beta", spec, config_.beta, 0);
     const VariableOptions statistics = statistics_in(building.semantics());
     const Symbol mean =
@@ -83,14 +85,21 @@ class BatchNormalization final : public Layer, public WritesArguments {
     attributes.corrects_variance =
         is_fused && is_on(Switch::moving_variance_of_images_is_corrected, building.semantics());
     if (slow) return renormalized(building, as_wide_float(x), gamma, beta, mean, variance, *slow);
-    const bool has_own_rule = building.mask() || config_.synchronized ||
-                              (x.shape()[0] == 0 && building.replication().empty_pieces_are_nan);
+    const bool has_own_rule = building.mask() || config_.synchronized;
     const Normalized result =
         has_own_rule ? by_moments(building, as_wide_float(x), gamma, beta, mean_now, variance_now)
                      : batch_norm(x, gamma, beta, mean_now, variance_now, attributes);
     building.update(mean, result.moving_mean);
     building.update(variance, result.moving_variance);
     return result.y;
+  }
+
+  // In TensorFlow's batch_normalization the gradient of gamma takes the mean, too, which of no rows is NaN. All replicas
+  // have the same operations, and the factor is 1 where there are rows.
+  Symbol of_rows(Building& building, Symbol x, Symbol gamma) const {
+    if (config_.synchronized || !building.training() || !building.replication().empty_pieces_are_nan)
+      return gamma;
+    return gamma * (x.shape()[0] == 0 ? std::numeric_limits<double>::quiet_NaN() : 1);
   }
 
   struct Moments {
@@ -128,14 +137,9 @@ class BatchNormalization final : public Layer, public WritesArguments {
     const bool is_empty = x.shape()[0] == 0;
     const bool keeps =
         is_empty && config_.synchronized && is_on(Switch::empty_pieces_keep_statistics, building.semantics());
-    const auto moved = [&](Symbol before, Symbol now) {
-      return keeps ? before : before * config_.momentum + now * (1 - config_.momentum);
-    };
-    // As TensorFlow's batch_normalization, in which the gradient of gamma takes the mean, too, even if no row does.
-    if (is_empty && !config_.synchronized && building.replication().empty_pieces_are_nan) {
-      const Symbol factor = gamma / sqrt(variance + config_.epsilon);
-      return {x * factor + (beta - mean * factor), moved(mean_now, mean), moved(variance_now, variance)};
-    }
+    // All replicas have the same operations. They differ in a factor where a replica keeps what it has.
+    const double momentum = keeps ? 1 : config_.momentum;
+    const auto moved = [&](Symbol before, Symbol now) { return before * momentum + now * (1 - momentum); };
     return {centred / sqrt(variance + config_.epsilon) * gamma + beta, moved(mean_now, mean),
             moved(variance_now, variance)};
   }

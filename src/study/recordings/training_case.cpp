@@ -57,9 +57,13 @@ std::string_view kind_of(const InputError& error) {
 // of a function are indented.
 std::string without_nodes(const std::string& sentence) {
   const std::size_t attributes = sentence.find(" with these attrs"),
-                    node = sentence.find("placeholder tensor");
+                    node = sentence.find("placeholder tensor"),
+                    arguments = sentence.find("Arguments received by");
   static const std::regex space("\\s+");
-  return std::regex_replace(sentence.substr(0, std::min(attributes, node)), space, " ");
+  std::string line =
+      std::regex_replace(sentence.substr(0, std::min({attributes, node, arguments})), space, " ");
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
 }
 
 }  // namespace
