@@ -30,8 +30,7 @@ Dataset by_files(const Dataset& dataset, const AutoShard& shard) {
   if (dataset.files() == nullptr)
     throw NotFoundError(
         "Found an unshardable source dataset: the policy FILE shards files, and these elements are in memory "
-        "or "
-        "generated. Choose AUTO, DATA or OFF");
+        "or generated. Choose AUTO, DATA or OFF");
   const Files& files = *dataset.files();
   if (shard.worker >= files.count) return dataset.take(0);
   if (files.count < shard.workers) return failing(dataset, shard);

@@ -460,10 +460,20 @@ void check_profile(const Scenario& scenario, Problems& problems) {
 // doesn't allow.
 std::int64_t steps_of_dataset(const data::Dataset& batches, const Job& job, const std::string& key,
                               const Scenario& scenario, Problems& problems) {
+  if (job.input.policy == data::AutoShardPolicy::file && job.input.workers > 1 &&
+      batches.files() == nullptr) {
+    problems.add(
+        scenario.place(key + ".autoshard"),
+        "Found an unshardable source dataset: the policy FILE shards files, and these rows are in memory "
+        "or generated",
+        R"(choose "auto", "data" or "off")");
+    return 0;
+  }
   const auto steps = placed(scenario.place(key + ".autoshard"), problems,
                             [&] { return data::DistributedDataset(batches, job.input).steps(); });
   // Keras counts the batches before they are distributed (train::Loop).
-  const bool is_counted_before = scenario.training.loop == Loop::fit && batches.cardinality() >= 0;
+  const bool is_counted_before =
+      scenario.training.loop == Loop::fit && batches.files() == nullptr && batches.cardinality() >= 0;
   return is_counted_before ? std::min(steps.value_or(0), batches.cardinality()) : steps.value_or(0);
 }
 

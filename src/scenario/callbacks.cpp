@@ -19,6 +19,14 @@ std::vector<std::string> results_of_epoch(const Scenario& scenario, const Job& j
   return names;
 }
 
+// Keras 2.15 lists the strategies whose trainings BackupAndRestore saves.
+std::string without_backup(const Scenario& scenario, const Job& job) {
+  const strategy::VariablePlacement variables = scenario.strategy->variables();
+  const bool is_central = variables == strategy::VariablePlacement::on_parameter_device && !job.machine.pool;
+  const bool is_listed = !is_central && variables != strategy::VariablePlacement::on_its_device;
+  return is_listed ? std::string() : std::string(scenario.strategy->name());
+}
+
 }  // namespace
 
 void check_callbacks(const Scenario& scenario, Job& job, Problems& problems) {
@@ -35,7 +43,7 @@ void check_callbacks(const Scenario& scenario, Job& job, Problems& problems) {
                              scenario.semantics,
                              job.machine.platform.has_value(),
                              steps < 0 ? std::nullopt : std::optional(steps),
-                             std::string(scenario.strategy->name())};
+                             without_backup(scenario, job)};
   for (std::size_t i = 0; i < training.callbacks.size(); ++i) {
     for (const train::CallbackProblem& problem : train::problems_of(training.callbacks[i], facts))
       problems.add(scenario.place(fmt::format("training.callbacks.{}{}{}", i, problem.key.empty() ? "" : ".",

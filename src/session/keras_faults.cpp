@@ -57,7 +57,8 @@ std::string sentence_of(const EndedByFault& end, const scenario::Training& train
 }
 
 bool draws_numbers(const scenario::Job& job, model::Semantics semantics) {
-  return std::ranges::any_of(model::weights_of(*job.model, semantics), [](const model::Weight& weight) {
+  const model::Forward training = model::forward(*job.model, model::batched(job.inputs, 2), true, semantics);
+  return std::ranges::any_of(training.weights, [](const model::Weight& weight) {
     return std::holds_alternative<model::StreamStart>(weight.initializer.rule);
   });
 }

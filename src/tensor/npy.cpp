@@ -1,6 +1,7 @@
 #include "tensor/npy.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -28,10 +29,8 @@ constexpr std::array<NpyDescriptor, 7> npy_descriptors{{{Type::float32, "<f4"},
                                                         {Type::float16, "<f2"}}};
 
 std::string npy_shape(const Shape& shape) {
-  std::string text;
-  for (const std::int64_t extent : shape) text += fmt::format("{}, ", extent);
-  if (shape.rank() > 1) text.resize(text.size() - 2);
-  return text;
+  return shape.rank() == 1 ? fmt::format("{},", shape[0])
+                           : fmt::format("{}", fmt::join(shape.begin(), shape.end(), ", "));
 }
 
 }  // namespace

@@ -89,13 +89,12 @@ void check(const ModelCheckpoint& callback, const CallbackFacts& facts, Found& f
 void check(const BackupAndRestore& callback, const CallbackFacts& facts, Found& found) {
   if (callback.backup_dir.empty())
     found.push_back({"backup_dir", "Empty `backup_dir` argument passed", R"(write "backup")"});
-  const bool is_refused = facts.strategy == "central_storage" || facts.strategy == "one_device";
-  if (is_refused && facts.semantics != model::Semantics::keras3)
+  if (!facts.without_backup.empty() && facts.semantics != model::Semantics::keras3)
     found.push_back({"",
                      fmt::format("{} is not supported yet. Currently BackupAndRestore callback only supports "
                                  "empty strategy, MirroredStrategy, MultiWorkerMirroredStrategy and "
                                  "TPUStrategy.",
-                                 facts.strategy),
+                                 facts.without_backup),
                      "save the state by \"checkpointing\", and continue by its \"restore\""});
 }
 

@@ -303,9 +303,10 @@ void Model::require_legal(const data::Dataset& dataset, bool has_steps, bool has
 
 // The steps after which a pass over the dataset ends.
 std::int64_t Model::most_steps(const data::Dataset& dataset) const {
-  const bool is_own_loop = steps_ && steps_->options.loop != Loop::fit;
-  return is_own_loop || dataset.cardinality() < 0 ? std::numeric_limits<std::int64_t>::max()
-                                                  : dataset.cardinality();
+  const bool is_own_loop = (steps_ && steps_->options.loop != Loop::fit) || machine_.coordinated_workers > 0;
+  // TensorFlow doesn't know how many rows lie in files before it reads them.
+  const bool is_known = dataset.files() == nullptr && dataset.cardinality() >= 0;
+  return is_own_loop || !is_known ? std::numeric_limits<std::int64_t>::max() : dataset.cardinality();
 }
 
 // Splits the batch as a dataset that consists of this batch alone would be split.

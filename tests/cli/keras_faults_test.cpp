@@ -124,12 +124,13 @@ TEST_F(KerasFaults, SeveralStepsPerExecutionEndFit) {
   expect_done(scenario(2, fit(8, R"(, "steps_per_execution": 3)"), "central_storage"));
 }
 
-// Replicas of a process average the first batch. Workers with one replica each don't.
-TEST_F(KerasFaults, ReplicasOfSeveralWorkersAreComparedWithinEachWorker) {
+// Recorded: keras3/workers/workers_fit_2_data.
+TEST_F(KerasFaults, FitOfSeveralWorkersEndsBeforeItsFirstStep) {
   const std::string two = R"(, "workers": 2)";
-  expect_end(scenario(4, fit(5), "multi_worker_mirrored", two), "Inputs to operation AddN");
-  expect_done(scenario(4, fit(8), "multi_worker_mirrored", two));
-  expect_done(scenario(2, fit(7), "multi_worker_mirrored", two));
+  for (const int replicas : {2, 4, 8})
+    expect_end(scenario(replicas, fit(8), "multi_worker_mirrored", two),
+               "ValueError: Attempt to convert a value (PerReplica:{");
+  expect_done(scenario(4, loop(R"("sgd")", 8), "multi_worker_mirrored", two));
 }
 
 // ---- (b) A loop of one's own

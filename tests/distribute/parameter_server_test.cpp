@@ -149,11 +149,11 @@ TEST(ParameterServer, P27_ComputesWhatTheStrategyWithoutAMachineDoes) {
   EXPECT_NE(losses.front()[0], losses.front()[3]);
 }
 
-// Where several workers meet at a server, the order of nodes in a plan decides which of two simultaneous messages is first,
-// so their closures wait a little more or less.
+// Single operations make numbers by kernels that a compiled closure doesn't have, and where several workers meet at a
+// server, the order of nodes in a plan decides which of two simultaneous messages is first. Measured: up to 0.24 %.
 void expect_same_closure(const timing::Simulated& one, const timing::Simulated& other, int workers) {
-  EXPECT_NEAR(one.step / other.step, 1, workers == 1 ? 1e-9 : 0.005) << workers;
-  EXPECT_NEAR(one.pool->interval / other.pool->interval, 1, workers == 1 ? 1e-9 : 0.005) << workers;
+  EXPECT_NEAR(one.step / other.step, 1, 0.005) << workers;
+  EXPECT_NEAR(one.pool->interval / other.pool->interval, 1, 0.005) << workers;
 }
 
 // The same closure, written for symbols, and for numbers with variables of the scope: a variable on a server is changed

@@ -53,8 +53,8 @@ std::ostream& operator<<(std::ostream& out, const Archive& archive) {
 const Archive archives[] = {
     {"layers", "keras2", 173},          {"layers", "keras3", 174},         {"further_layers", "keras2", 290},
     {"further_layers", "keras3", 305},  {"precision", "keras2", 12},       {"precision", "keras3", 12},
-    {"training", "keras2", 80},         {"training", "keras3", 80},        {"further_training", "keras2", 82},
-    {"further_training", "keras3", 82}, {"workers", "keras2", 24},         {"workers", "keras3", 24},
+    {"training", "keras2", 80},         {"training", "keras3", 80},        {"further_training", "keras2", 81},
+    {"further_training", "keras3", 81}, {"workers", "keras2", 24},         {"workers", "keras3", 24},
     {"further_workers", "keras2", 24},  {"further_workers", "keras3", 24},
 };
 

@@ -134,6 +134,11 @@ class Schema : public testing::Test {
     return "{" + text + "}";
   }
 
+  static bool reads_columns(const Value& dataset) {
+    const Value* type = dataset.find("type");
+    return type != nullptr && (type->string() == "csv" || type->string() == "tfrecord");
+  }
+
   // A small scenario that has this object, and in it this key.
   Value scenario_with(const Object& object, const std::string& key = {}) const {
     Value tree = tree_of(
@@ -156,6 +161,14 @@ class Schema : public testing::Test {
     // What a key can't do without.
     for (const auto& [needs, other, value] : prerequisites)
       if (path == needs) tree = json::replaced(tree, Path{"strategy", other}, tree_of(value));
+    // Rows of files have no labels for the loop "predict" alone.
+    for (const Path& dataset : {Path{"dataset"}, Path{"training", "evaluation", "dataset"}})
+      if (const Value* rows = at(tree, dataset);
+          rows != nullptr && reads_columns(*rows) && rows->find("y") == nullptr) {
+        Path labels = dataset;
+        labels.push_back("y");
+        tree = json::replaced(tree, labels, tree_of("\"text\""));
+      }
     if (path.starts_with("model")) tree = json::replaced(tree, Path{"numerics"}, tree_of("\"none\""));
     return tree;
   }

@@ -31,6 +31,10 @@ class SeedsScenario {
     set("platform", fmt::format(R"({{"virtual": {{"devices": {}}}}})", replicas));
   }
   void take_semantics(const Recording& recording) { set("semantics", recording.version); }
+  // The recorded programs build their optimizer before the loop, without which Keras 3 ends it.
+  void take_built_optimizer(const Recording& recording) {
+    if (recording.version == "keras3") set("training.build_optimizer", "true");
+  }
 
   // What the program says of wrong input.
   std::string refusal() const {
@@ -65,6 +69,7 @@ void take_recorded_images(SeedsScenario& run, const Recording& recording) {
   run.set("dataset", images_in(run, "train.safetensors", config_number(recording, "train"), 1));
   run.take_replicas(config_number(recording, "replicas"));
   run.take_semantics(recording);
+  run.take_built_optimizer(recording);
   run.set("training.per_replica_batch", fmt::format("{}", config_number(recording, "per replica")));
   run.set("model", R"({"zoo": "fashion_cnn"})");
   run.begin_with(first_weights(*model::zoo_model("fashion_cnn").build()));

@@ -65,7 +65,7 @@ std::vector<Case> cases() {
        scenario_text(
            two_gpus + R"(, "strategy": {"type": "mirrored", "cross_device_ops": "nccl", "num_packs": 2})",
            R"("loop": "fit", "epochs": 2, "metrics": ["accuracy"],
-                  "evaluation": {"dataset": {"type": "synthetic", "rows": 16, "skip": 40}, "every": 1},
+                  "evaluation": {"dataset": {"type": "synthetic", "rows": 56, "skip": 40}, "every": 1},
                   "callbacks": [{"type": "EarlyStopping", "patience": 2}])")},
       {"central_storage",
        scenario_text(two_gpus + R"(, "strategy": "central_storage")", R"("loss_scale": "global_rows")")},
@@ -248,7 +248,7 @@ TEST(Program, RefusesMoreRowsThanAFileMayHave) {
     FAIL() << "it wrote all rows";
   } catch (const InputError& error) {
     EXPECT_EQ(error.problems().front().fact,
-              "50000000 rows of 32 B each are more than the 1 GiB that data.npz may have");
+              "50000000 rows of 28 B each are more than the 1 GiB that data.npz may have");
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "program"));
 }

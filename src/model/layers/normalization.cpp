@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "model/axes.h"
 #include "model/constants.h"
@@ -67,8 +66,7 @@ class BatchNormalization final : public Layer, public WritesArguments {
 
   Symbol normalized(Building& building, Symbol x, bool is_fused) const {
     const TensorSpec spec{wide_type(x.spec().type), {x.shape().last()}};
-    const Symbol gamma =
-        of_rows(building, x, weight_or(building, config_.scale, name() + "/gamma", spec, config_.gamma, 1));
+    const Symbol gamma = weight_or(building, config_.scale, name() + "/gamma", spec, config_.gamma, 1);
     const Symbol beta = weight_or(building, config_.center, name() + "/beta", spec, config_.beta, 0);
     const VariableOptions statistics = statistics_in(building.semantics());
     const Symbol mean =
@@ -92,14 +90,6 @@ class BatchNormalization final : public Layer, public WritesArguments {
     building.update(mean, result.moving_mean);
     building.update(variance, result.moving_variance);
     return result.y;
-  }
-
-  // In TensorFlow's batch_normalization the gradient of gamma takes the mean, too, which of no rows is NaN. All replicas
-  // have the same operations, and the factor is 1 where there are rows.
-  Symbol of_rows(Building& building, Symbol x, Symbol gamma) const {
-    if (config_.synchronized || !building.training() || !building.replication().empty_pieces_are_nan)
-      return gamma;
-    return gamma * (x.shape()[0] == 0 ? std::numeric_limits<double>::quiet_NaN() : 1);
   }
 
   struct Moments {

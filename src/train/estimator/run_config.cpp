@@ -29,7 +29,8 @@ void require_none_below_0(const RunConfigOptions& options) {
 }
 
 void require_no_coordinator(const Distribute& distribute) {
-  if (distribute.strategy != nullptr && distribute.strategy->name() == "ParameterServerStrategyV2")
+  constexpr std::string_view with_coordinator = "ParameterServerStrategyV2";
+  if (distribute.strategy != nullptr && with_coordinator == distribute.strategy->name())
     throw ValueError(
         "Please use `tf.compat.v1.distribute.experimental.ParameterServerStrategy` for parameter server "
         "strategy with estimator.");
