@@ -72,7 +72,7 @@ std::optional<EndedByFault> fault_that_ends(const scenario::Scenario& scenario, 
     fault.remedy = remedy_of(fault);
     return EndedByFault{std::move(fault), step, std::move(key)};
   };
-  if (job.step_rows.empty()) return std::nullopt;
+  if (job.step_rows.empty() || scenario.training.is_inference()) return std::nullopt;
   if (auto fault = plans.model().fault_of(plans.batch_of(job.step_rows.front())))
     return ended(std::move(*fault), 0);
   if (const auto step = first_evaluation(scenario, job))
@@ -84,6 +84,7 @@ std::optional<EndedByFault> fault_that_ends(const scenario::Scenario& scenario, 
 std::vector<Problem> faults_of(const scenario::Scenario& scenario, const scenario::Job& job,
                                TrainingPlans& plans) {
   std::vector<Problem> faults;
+  if (scenario.training.is_inference()) return faults;
   const auto add = [&](const std::string& key, std::string fact, std::string remedy) {
     faults.push_back({scenario.place(key), std::move(fact), std::move(remedy)});
   };

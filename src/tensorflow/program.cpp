@@ -20,6 +20,9 @@ namespace {
 
 void refuse_what_cannot_run(const Subject& subject) {
   const scenario::Training& training = subject.scenario.training;
+  if (training.is_inference())
+    subject.refuse("training.loop", "a program that only predicts isn't written",
+                   R"(export a scenario that trains)");
   if (subject.scenario.semantics == model::Semantics::tf20)
     subject.refuse("semantics",
                    "the program would run on a TensorFlow that this version of Keras is no part of",

@@ -133,7 +133,7 @@ struct CallbackFacts {
   model::Semantics semantics = model::default_semantics;
   bool is_timed = false;                          // whether steps have a simulated time
   std::optional<std::int64_t> steps_per_epoch{};  // none where an epoch has no end
-  std::string without_backup{};  // the strategy, if Keras 2 refuses to back up its trainings
+  std::string without_backup{};                   // the strategy, if Keras 2 refuses to back up its trainings
 };
 
 // A callback that cannot do its work in this training. Keras finds out at the end of the first epoch, or the callback

@@ -115,10 +115,10 @@ TEST_P(MergeTime, AP15_TakesTheTimeOfApplyGradients) {
   };
   const Seconds merged =
       time([&](const EagerTensor& rows) { train::get_replica_context()->merge_call(merge, gradient(rows)); });
-  // The merge function makes the rate and the counter's increment by operations of its own. Central storage was measured
-  // to take up to 15.1 % longer so, and strategies that mirror 0.5 %.
+  // The merge function makes the rate and the counter's increment by operations of its own, and gradients that it adds up
+  // are packed otherwise. Measured: up to 0.5 % longer, under central storage 5.5 %, and over several workers 15.1 %.
   EXPECT_GE(merged / symbols, 1 - 1e-9);
-  EXPECT_LE(merged / symbols, is_central() ? 1.16 : 1.01);
+  EXPECT_LE(merged / symbols, row_.name == "multi_worker" ? 1.16 : is_central() ? 1.06 : 1.01);
   const auto nothing = [](const train::Strategy&, const DistributedValues<EagerTensor>&) {};
   EXPECT_LT(time([&](const EagerTensor& rows) {
               train::get_replica_context()->merge_call(nothing, gradient(rows));

@@ -171,9 +171,10 @@ class Checkpointed {
       comparison.near(when + " " + name, state_.read(name), theirs,
                       recordings::Limit{.of_largest = recordings::weight_limit, .absolute = floor_of(name)});
   }
-  // A normalization takes the mean away, so the gradient of a bias before it is rounding noise, of which Adam makes steps.
+  // A normalization takes the mean away, so the gradient of a bias before it is rounding noise, of which Adam makes steps, and the
+  // moving mean follows the bias.
   double floor_of(const std::string& name) const {
-    const bool is_noise = name == "first/bias" && state_.has("norm/gamma");
+    const bool is_noise = (name == "first/bias" || name == "norm/moving_mean") && state_.has("norm/gamma");
     constexpr double steps = 4;  // two before the checkpoint and two behind it
     return is_noise ? steps * static_cast<double>(optimizer_.learning_rate) : 0;
   }

@@ -24,7 +24,9 @@ def dense(*units, classes=4, inputs=6, **last):
 
 
 def training(loop='custom', optimizer='adam', loss='sparse_categorical_crossentropy', **more):
-    return {'loop': loop, 'loss': loss, 'optimizer': optimizer, 'metrics': ['accuracy'], 'epochs': 3, **more}
+    # An exported program builds its optimizer before its own loop, without which Keras 3 ends it.
+    built = {'build_optimizer': True} if loop == 'custom' else {}
+    return {'loop': loop, 'loss': loss, 'optimizer': optimizer, 'metrics': ['accuracy'], 'epochs': 3, **built, **more}
 
 
 def sgd(rate=0.1, **more):
@@ -32,7 +34,7 @@ def sgd(rate=0.1, **more):
 
 
 def synthetic(rows, **more):
-    return {'type': 'synthetic', 'rows': rows, 'noise': 0.5, **more}
+    return {'type': 'synthetic', 'rows': rows + more.get('skip', 0), 'noise': 0.5, **more}
 
 
 def virtual(devices, workers=None):

@@ -350,9 +350,10 @@ TEST(Job, HasColumnsOnlyWhereARowHasOne) {
   without_price.cost.reset();
   EXPECT_TRUE(heads({without_price, exhausted()}).ends_with(",job_s,samples_per_second_of_job,goodput"));
   const Records records = comparison({paid(), exhausted()});
-  EXPECT_TRUE(heads({paid(), exhausted()})
-                  .ends_with(",job_s,samples_per_second_of_job,goodput,cost_per_hour,cost_per_epoch,cost_per_job,"
-                             "cost_per_million_samples,currency,cost_basis"));
+  EXPECT_TRUE(
+      heads({paid(), exhausted()})
+          .ends_with(",job_s,samples_per_second_of_job,goodput,cost_per_hour,cost_per_epoch,cost_per_job,"
+                     "cost_per_million_samples,currency,cost_basis"));
   for (const auto& row : records.rows) EXPECT_EQ(row.size(), records.headings.size());
   EXPECT_NE(table(records).find("9.83 USD"), std::string::npos);
 }

@@ -161,7 +161,10 @@ class Schema : public testing::Test {
     // What a key can't do without.
     for (const auto& [needs, other, value] : prerequisites)
       if (path == needs) tree = json::replaced(tree, Path{"strategy", other}, tree_of(value));
-    // Rows of files have no labels for the loop "predict" alone.
+    // Only the loop "predict" can do without a loss, an optimizer and the labels of files.
+    for (const auto& [missing, value] : {std::pair{"loss", "\"mse\""}, std::pair{"optimizer", "\"sgd\""}})
+      if (at(tree, {"training", missing}) == nullptr)
+        tree = json::replaced(tree, Path{"training", missing}, tree_of(value));
     for (const Path& dataset : {Path{"dataset"}, Path{"training", "evaluation", "dataset"}})
       if (const Value* rows = at(tree, dataset);
           rows != nullptr && reads_columns(*rows) && rows->find("y") == nullptr) {

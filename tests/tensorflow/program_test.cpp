@@ -214,9 +214,10 @@ TEST(Program, SlurmStartsATaskForEachProcess) {
 // ---- Refusals
 
 TEST(Program, RefusesWhatTensorFlowCannotDo) {
-  EXPECT_NE(
-      refusal_of(scenario_text(R"("strategy": "parameter_server_v1", )" + servers)).find("TensorFlow 1's"),
-      std::string::npos);
+  EXPECT_NE(refusal_of(scenario_text(R"("platform": {"file": "dgx1_p100", "set": {"machines": 4}},
+                                  "cluster": {"worker": 2, "ps": 2}, "strategy": "parameter_server_v1")"))
+                .find("TensorFlow 1's"),
+            std::string::npos);
   EXPECT_NE(refusal_of(scenario_text(two_gpus + R"(, "strategy": "mirrored")",
                                      R"("gradient_compression": "float16")"))
                 .find("no compression"),

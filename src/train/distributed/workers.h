@@ -23,7 +23,7 @@ struct Worker {
   std::vector<std::size_t> replicas{};  // its own, by their number in the whole strategy
   std::vector<std::string> devices{};   // extended.worker_devices, and extended.parameter_devices
 
-  bool in_multi_worker_mode() const { return task_type.has_value(); }
+  bool in_multi_worker_mode() const { return num_workers > 1; }
   // extended.should_checkpoint and should_save_summary. The other workers have to save as well, since reading a variable
   // may take a collective, but into a folder that they delete.
   bool should_checkpoint() const { return is_chief; }
