@@ -19,6 +19,7 @@ const std::map<std::string, std::string>& refusals() {
       {"evaluator_beside_3_k80", "Keras 3's fit ends in ValueError with several workers"},
       {"multi_worker_32_dgx_a100", "this class is only written from Keras' JSON"},
       {"parameter_server_v1_8_k80", "TensorFlow 1's"},
+      {"predict_resnet50", "a program that only predicts isn't written"},
       {"tpu_v3_model_parallel", "layers are on several cores of a replica"},
   };
   return all;
@@ -46,7 +47,7 @@ TEST_P(ExportTensorflow, WritesTheScenarioOrSaysWhyNot) {
   } else {
     EXPECT_EQ(said.exit, cli::Exit::input_wrong);
     EXPECT_NE(said.messages.find(refused->second), std::string::npos) << said.messages;
-    EXPECT_EQ(said.messages.find(test::scenario_file(GetParam()) + ":"), 0u) << said.messages;
+    EXPECT_NE(said.messages.find(test::scenario_file(GetParam()) + ":"), std::string::npos) << said.messages;
     EXPECT_FALSE(std::filesystem::exists(out));
   }
 }

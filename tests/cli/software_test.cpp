@@ -75,7 +75,8 @@ TEST(SoftwareKeys, AreRefusedWhereTheyMeanNothing) {
     EXPECT_EQ(said.exit, cli::Exit::input_wrong);
     return said.messages;
   };
-  EXPECT_TRUE(has(refusal("quickstart", {"training.steps_per_execution=4"}), "only fit, a TPU's host and"));
+  EXPECT_TRUE(
+      has(refusal("quickstart", {"training.steps_per_execution=4"}), "only fit, predict, a TPU's host and"));
   EXPECT_TRUE(
       has(refusal("tpu_v3_8", {"training.run_eagerly=true"}), "the strategy tpu runs compiled steps only"));
   EXPECT_TRUE(has(refusal("quickstart", {"training.run_eagerly=true", "training.jit_compile=true"}),
