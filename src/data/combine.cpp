@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/tensorflow_error.h"
 #include "data/dataset.h"
@@ -137,7 +138,7 @@ std::vector<ComponentSpec> common(const std::vector<ComponentSpec>& a, const std
 
 // Where the rows come from files, TensorFlow deals out the files of each dataset. Here the elements are dealt out.
 Dataset Dataset::zip(std::vector<Dataset> datasets) {
-  const Nodes nodes = nodes_of(datasets);
+  const Nodes nodes = nodes_of(std::exchange(datasets, {}));
   Node node;
   node.cardinality = infinite_cardinality;
   for (const auto& one : nodes) {
@@ -164,7 +165,7 @@ Dataset Dataset::concatenate(const Dataset& other) const {
 }
 
 Dataset Dataset::choose_from_datasets(std::vector<Dataset> datasets, const Dataset& choices) {
-  const Nodes nodes = nodes_of(datasets);
+  const Nodes nodes = nodes_of(std::exchange(datasets, {}));
   Node node;
   node.specs = nodes.front()->specs;
   for (const auto& one : nodes) node.specs = common(node.specs, one->specs);

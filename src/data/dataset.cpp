@@ -223,10 +223,11 @@ std::vector<std::shared_ptr<const Rows>> some_of(const std::vector<std::shared_p
 
 Dataset Dataset::from_files(std::vector<std::shared_ptr<const Rows>> files, std::vector<std::string> names) {
   Node node = *from_rows(joined_rows(files)).node_;
-  const auto read = [files](std::span<const std::int64_t> numbers) {
+  const std::int64_t count = std::ssize(files);
+  auto read = [files = std::move(files)](std::span<const std::int64_t> numbers) {
     return from_rows(joined_rows(some_of(files, numbers)));
   };
-  node.files = std::make_shared<Files>(Files{std::ssize(files), read, std::move(names)});
+  node.files = std::make_shared<Files>(Files{count, std::move(read), std::move(names)});
   return Dataset(std::make_shared<Node>(std::move(node)));
 }
 

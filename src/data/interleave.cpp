@@ -83,13 +83,15 @@ Dataset Dataset::interleave(std::vector<ComponentSpec> specs, Function function,
   Node node;
   node.specs = std::move(specs);
   node.cardinality = unknown_cardinality;
-  node.open = [=, input = node_, specs = node.specs](std::uint64_t iteration) {
+  const auto of_some = [specs = node.specs, function, interleaving](const Dataset& some) {
+    return some.interleave(specs, function, interleaving);
+  };
+  node.open = [input = node_, specs = node.specs, function = std::move(function),
+               interleaving](std::uint64_t iteration) {
     return std::make_unique<InterleavedStream>(input->open(iteration), function, interleaving,
                                                input->rows.get(), specs, iteration);
   };
-  return made_of(std::move(node), *node_, [=, specs = node.specs](const Dataset& some) {
-    return some.interleave(specs, function, interleaving);
-  });
+  return made_of(std::move(node), *node_, of_some);
 }
 
 Dataset Dataset::flat_map(std::vector<ComponentSpec> specs, Function function) const {

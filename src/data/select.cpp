@@ -111,12 +111,14 @@ Dataset Dataset::scan(Element state, std::vector<ComponentSpec> specs, Scan func
   Node node;
   node.specs = std::move(specs);
   node.cardinality = node_->cardinality;
-  node.open = [input = node_, state, specs = node.specs, function](std::uint64_t iteration) {
+  const auto of_some = [state, specs = node.specs, function](const Dataset& some) {
+    return some.scan(state, specs, function);
+  };
+  node.open = [input = node_, state = std::move(state), specs = node.specs,
+               function = std::move(function)](std::uint64_t iteration) {
     return std::make_unique<ScannedStream>(input->open(iteration), state, function, input->rows.get(), specs);
   };
-  return made_of(std::move(node), *node_, [state, specs = node.specs, function](const Dataset& some) {
-    return some.scan(state, specs, function);
-  });
+  return made_of(std::move(node), *node_, of_some);
 }
 
 Dataset Dataset::enumerate(std::int64_t start) const {

@@ -337,11 +337,13 @@ Dataset Dataset::map(std::vector<ComponentSpec> specs, Mapping function) const {
   Node node;
   node.specs = std::move(specs);
   node.cardinality = node_->cardinality;
-  node.open = [input = node_, specs = node.specs, function](std::uint64_t iteration) {
+  const auto of_some = [specs = node.specs, function](const Dataset& some) {
+    return some.map(specs, function);
+  };
+  node.open = [input = node_, specs = node.specs, function = std::move(function)](std::uint64_t iteration) {
     return std::make_unique<MappedStream>(input->open(iteration), function, input->rows.get(), specs);
   };
-  return made_of(std::move(node), *node_,
-                 [specs = node.specs, function](const Dataset& some) { return some.map(specs, function); });
+  return made_of(std::move(node), *node_, of_some);
 }
 
 }  // namespace wt::data

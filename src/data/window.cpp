@@ -66,7 +66,7 @@ class UnbatchedStream final : public Stream {
           throw InvalidArgumentError("Input element must have the same batch size in each component.");
       given_ = 0;
     }
-    item.tensors.clear();
+    item = {};
     for (const Tensor& tensor : batch_) {
       const Tensor row = tensor.rows(given_, given_ + 1);
       item.tensors.push_back(row.reshaped(row.shape().without(0)));

@@ -41,7 +41,7 @@ Expression& Expression::with(Expression value) & {
   return *this;
 }
 
-Expression& Expression::with(std::string_view keyword, Expression value) & {
+Expression& Expression::with(std::string_view keyword, const Expression& value) & {
   return with(value.after(fmt::format("{}=", keyword)));
 }
 

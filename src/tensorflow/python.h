@@ -27,10 +27,10 @@ class Expression {
 
   // Adds an argument to a call, or an entry to a list. Requires: the expression has brackets.
   Expression& with(Expression value) &;
-  Expression& with(std::string_view keyword, Expression value) &;
+  Expression& with(std::string_view keyword, const Expression& value) &;
   Expression with(Expression value) && { return std::move(with(std::move(value))); }
-  Expression with(std::string_view keyword, Expression value) && {
-    return std::move(with(keyword, std::move(value)));
+  Expression with(std::string_view keyword, const Expression& value) && {
+    return std::move(with(keyword, value));
   }
   Expression after(std::string_view text) const;  // with a text before the expression
   // With a text behind the expression: `[0]`.
