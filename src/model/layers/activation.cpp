@@ -115,9 +115,9 @@ class Prelu final : public Layer {
 }  // namespace
 
 LayerPtr activation(std::string activation, std::string name) {
-  return std::make_shared<WritableActivation>(
-      "Activation", std::move(name), activation,
-      [activation](Symbol x, Semantics semantics) { return activate(x, activation, semantics); });
+  auto apply = [activation](Symbol x, Semantics semantics) { return activate(x, activation, semantics); };
+  return std::make_shared<WritableActivation>("Activation", std::move(name), std::move(activation),
+                                              std::move(apply));
 }
 LayerPtr relu(std::string name) {
   return std::make_shared<WritableActivation>("ReLU", std::move(name), "",

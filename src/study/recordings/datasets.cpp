@@ -167,7 +167,7 @@ std::string text_of(const data::DistributedDataset& dataset, const Epochs& epoch
                    [&](const std::vector<data::Element>& replicas) { return text_of(replicas, names); });
 }
 
-std::string recorded_spec(std::string element_spec) {
+std::string recorded_spec(const std::string& element_spec) {
   static const std::regex bytes(R"(\(((\w+,)?)( ?)(\d+|None),?\), dtype=tf\.uint8)");
   return std::regex_replace(element_spec, bytes, "($1), dtype=tf.string");
 }

@@ -40,7 +40,7 @@ std::string text_of(const data::DistributedDataset& dataset, const Epochs& epoch
                     const ComponentNames& names = {});
 
 // The text of an element_spec, with rows of bytes as texts.
-std::string recorded_spec(std::string element_spec);
+std::string recorded_spec(const std::string& element_spec);
 
 // Calls what a recording has under this key, and compares the text that it returns, or the error.
 void compare_call(const Recording& recording, Comparison& comparison, const std::string& key,
