@@ -75,7 +75,7 @@ class ScannedStream final : public Stream {
     auto [state, element] = function_(std::move(state_), tensors_of(std::move(item), rows_));
     check_element(element, specs_, "the scanning function");
     state_ = std::move(state);
-    item.tensors = std::move(element);
+    item = {.tensors = std::move(element)};
     return true;
   }
 
@@ -90,13 +90,13 @@ class ScannedStream final : public Stream {
 }  // namespace
 
 Dataset Dataset::filter(Predicate predicate) const {
-  return made_of(selecting(node_, predicate, false), *node_,
-                 [predicate](const Dataset& some) { return some.filter(predicate); });
+  const auto of_some = [predicate](const Dataset& some) { return some.filter(predicate); };
+  return made_of(selecting(node_, std::move(predicate), false), *node_, of_some);
 }
 
 Dataset Dataset::take_while(Predicate predicate) const {
-  return made_of(selecting(node_, predicate, true), *node_,
-                 [predicate](const Dataset& some) { return some.take_while(predicate); });
+  const auto of_some = [predicate](const Dataset& some) { return some.take_while(predicate); };
+  return made_of(selecting(node_, std::move(predicate), true), *node_, of_some);
 }
 
 Dataset Dataset::unique() const {
