@@ -99,7 +99,7 @@ Expression compile_call(const Subject& subject, std::string_view model) {
   if (has_metrics(subject.job.weighted_metrics))
     made.with("weighted_metrics", metrics_of(subject, subject.job.weighted_metrics));
   if (training.run_eagerly) made.with("run_eagerly", "True");
-  // Keras 3 compiles by XLA as it sees fit where it isn't told.
+  // Without the argument jit_compile, Keras 3 decides by itself whether XLA compiles the step, so the program says it.
   if (training.jit_compile || subject.is_keras3()) made.with("jit_compile", literal(training.jit_compile));
   if (training.steps_per_execution > 1)
     made.with("steps_per_execution", literal(training.steps_per_execution));

@@ -158,7 +158,7 @@ bool starts_anew(const data::Dataset& dataset, const FitOptions& options) {
   return !options.steps_per_epoch || *options.steps_per_epoch == dataset.cardinality();
 }
 
-// Keras 3 makes whole executions, and so more steps in an epoch than it is told to.
+// Keras 3 rounds the steps of an epoch up to a multiple of steps_per_execution.
 std::optional<std::int64_t> whole_executions(std::optional<std::int64_t> steps, const CompileOptions& options,
                                              const Resources& machine) {
   const std::int64_t each = options.steps_per_execution;
