@@ -30,6 +30,9 @@ void refuse_what_cannot_run(const Subject& subject) {
   if (training.gradient_compression)
     subject.refuse("training.gradient_compression", "TensorFlow has no compression of gradients",
                    "leave it out");
+  if (training.checkpointing && training.checkpointing->every_steps)
+    subject.refuse("training.checkpointing.every_steps", "a program that saves within an epoch isn't written",
+                   R"(save after epochs, with "every")");
   if (training.checkpointing && training.checkpointing->restore)
     subject.refuse("training.checkpointing.restore",
                    "the checkpoint is windtunnel's, whose optimizer TensorFlow can't read",

@@ -126,10 +126,14 @@ void make_checkpoints(const Subject& subject, Lines& lines) {
                    .with("max_to_keep", checkpointing.keep ? literal(*checkpointing.keep) : "None"));
 }
 
+// As scenario::saves_after has it: the last epoch is always saved.
 std::string save_checkpoint(const Subject& subject) {
-  const std::int64_t every = subject.scenario.training.checkpointing->every;
-  if (every == 1) return "checkpoints.save()";
-  return fmt::format("if (epoch + 1) % {} == 0:\n    checkpoints.save()", every);
+  const scenario::Checkpointing& checkpointing = *subject.scenario.training.checkpointing;
+  const std::int64_t every = checkpointing.every, first = checkpointing.first.value_or(every);
+  if (every == 1 && first == 1) return "checkpoints.save()";
+  const std::int64_t all = scenario::epochs_of(subject.scenario);
+  return fmt::format("if epoch + 1 in range({}, {}, {}) or epoch + 1 == {}:\n    checkpoints.save()", first,
+                     all, every, all);
 }
 
 // A file of weights as Keras writes it, in place of safetensors.
