@@ -132,8 +132,9 @@ std::string save_checkpoint(const Subject& subject) {
   const std::int64_t every = checkpointing.every, first = checkpointing.first.value_or(every);
   if (every == 1 && first == 1) return "checkpoints.save()";
   const std::int64_t all = scenario::epochs_of(subject.scenario);
-  return fmt::format("if epoch + 1 in range({}, {}, {}) or epoch + 1 == {}:\n    checkpoints.save()", first,
-                     all, every, all);
+  const bool has_last = all >= first && (all - first) % every == 0;
+  return fmt::format("if epoch + 1 in range({}, {}, {}){}:\n    checkpoints.save()", first, all + 1, every,
+                     has_last ? "" : fmt::format(" or epoch + 1 == {}", all));
 }
 
 // A file of weights as Keras writes it, in place of safetensors.

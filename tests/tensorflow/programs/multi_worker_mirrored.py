@@ -165,5 +165,5 @@ for epoch in range(2):
         report(step=step, loss=losses[-1])
         step += 1
     report(epoch=epoch, loss=float(np.mean(losses)), **results())
-    if (epoch + 1) % 2 == 0:
+    if epoch + 1 in range(2, 3, 2):
         checkpoints.save()
