@@ -174,8 +174,17 @@ bool repeats_for_fit(const Subject& subject) {
 void dataset_functions(const Subject& subject, Lines& lines) {
   if (subject.has_numbers()) lines.add("stored = np.load(os.path.join(HERE, 'data.npz'))").blank().blank();
   const scenario::Scenario& scenario = subject.scenario;
-  function(subject, "training_rows", scenario.dataset, "", subject.job.rows_of_pass, repeats_for_fit(subject),
-           lines);
+  const bool is_opened_twice = subject.is_keras3() && subject.is_fit() && scenario.dataset.shuffle;
+  function(subject, is_opened_twice ? "shuffled_rows" : "training_rows", scenario.dataset, "",
+           subject.job.rows_of_pass, repeats_for_fit(subject), lines);
+  // keras/src/backend/tensorflow/trainer.py, _maybe_symbolic_build.
+  if (is_opened_twice)
+    lines.add(R"(def training_rows():
+    """Keras 3 opens the rows once before it trains, and a shuffle counts that. Made in a function, it begins anew."""
+    return tf.data.Dataset.range(1).flat_map(lambda _: shuffled_rows())
+
+
+)");
   const std::optional<scenario::Evaluation>& evaluation = scenario.training.evaluation;
   if (!evaluation) return;
   scenario::Dataset evaluated = evaluation->dataset.value_or(scenario.dataset);
