@@ -12,6 +12,9 @@ namespace wt::cli {
 namespace {
 
 constexpr std::int64_t first_steps = 3;
+// The steps before the last one are passed over batch by batch, or played where workers read rows of their own. So many
+// take a few seconds.
+constexpr std::int64_t most_passed = 10'000'000, most_played = 100'000;
 constexpr std::size_t most_replicas = 16, most_runs = 4, most_files = 4;
 
 std::string policy_text(const data::DistributedDataset& dataset, data::AutoShardPolicy wanted,
@@ -55,7 +58,12 @@ struct Column {
   std::vector<data::Element> replicas{};
 };
 
-std::vector<Column> columns_of(const data::DistributedDataset& dataset) {
+// The longest epoch whose last step is shown.
+std::int64_t most_steps(const data::DistributedDataset& dataset, std::int64_t workers) {
+  return workers > 1 && dataset.policy() != data::AutoShardPolicy::data ? most_played : most_passed;
+}
+
+std::vector<Column> columns_of(const data::DistributedDataset& dataset, std::int64_t workers) {
   const std::int64_t steps = dataset.steps();
   std::vector<Column> columns;
   data::DistributedIterator iterator = dataset.iterate();
@@ -64,7 +72,7 @@ std::vector<Column> columns_of(const data::DistributedDataset& dataset) {
     if (!replicas) return columns;
     columns.push_back({fmt::format("step {}{}", step, step == steps ? " (last)" : ""), *std::move(replicas)});
   }
-  if (steps <= first_steps) return columns;
+  if (steps <= first_steps || steps > most_steps(dataset, workers)) return columns;
   if (auto last = dataset.iterate(0, steps - 1).next())
     columns.push_back({fmt::format("step {} (last)", steps), *std::move(last)});
   return columns;
@@ -121,9 +129,11 @@ void print_input(const scenario::Scenario& scenario, const scenario::Job& job, s
   results << "  rule: " << rule_text(dataset.rebatch()) << "\n";
   if (const data::Files* files = batches.files(); files != nullptr && !files->names.empty())
     print_files(dataset, *files, workers, results);
-  const std::vector<Column> columns = columns_of(dataset);
+  const std::vector<Column> columns = columns_of(dataset, workers);
   const auto all = static_cast<std::size_t>(replicas);
   results << print_table(table_of(columns, all, static_cast<std::size_t>(replicas / workers)), "rrl", "  ");
+  if (const std::int64_t most = most_steps(dataset, workers); steps > most)
+    results << fmt::format("  the last step is shown of epochs of up to {} steps\n", most);
   if (all > most_replicas)
     results << fmt::format("  and {} more\n",
                            counted(replicas - static_cast<std::int64_t>(most_replicas), "replica"));

@@ -115,8 +115,6 @@ struct Replication {
   std::int64_t copies_in_totals = 1;
   // All replicas draw the same numbers: their masks of Dropout are equal.
   bool draws_the_same = false;
-  // The statistics of a batch normalization over no rows, which a replica may have, are NaN.
-  bool empty_pieces_are_nan = false;
 };
 
 // The context in which layers are called while one step is traced. It creates each weight as a variable of

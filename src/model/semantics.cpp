@@ -444,12 +444,20 @@ constexpr std::array switch_rows{
               .source = "recordings training_fit_further_executions_default of both versions",
               .id = Switch::executions_are_whole,
               .keras3 = true},
-    SwitchRow{.name = "empty_pieces_are_nan",
-              .summary = "the statistics of a batch normalization over no rows are NaN, and so are then its "
-                         "gradients: a replica without rows ruins the weights of all",
-              .otherwise = "a replica without rows adds nothing to gradients",
-              .source = "recordings training_loop_further_bn_mirrored4 of both versions",
-              .id = Switch::empty_pieces_are_nan,
+    SwitchRow{
+        .name = "losses_of_outputs_count_batches",
+        .summary = "the losses of single outputs are means over batches, whatever their rows",
+        .otherwise = "the losses of single outputs are means over rows",
+        .source =
+            "keras/src/trainers/compile_utils.py, CompileLoss.call, which doesn't know the number of rows "
+            "while a step is traced; recording training_fit_two_outputs_mirrored2 of both versions",
+        .id = Switch::losses_of_outputs_count_batches,
+        .keras3 = true},
+    SwitchRow{.name = "fit_of_workers_ends",
+              .summary = "fit ends in ValueError before its first step where several workers train together",
+              .otherwise = "several workers train together by fit",
+              .source = "recordings workers_fit_2_data and workers_fit_3_data of both versions",
+              .id = Switch::fit_of_workers_ends,
               .keras3 = true},
     SwitchRow{.name = "empty_pieces_keep_statistics",
               .summary = "a synchronized batch normalization leaves the moving statistics of a replica "

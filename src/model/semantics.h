@@ -88,7 +88,8 @@ enum class Switch : std::uint8_t {
   replicas_results_are_averaged,
   layers_assign_alone,
   executions_are_whole,
-  empty_pieces_are_nan,
+  losses_of_outputs_count_batches,
+  fit_of_workers_ends,
   empty_pieces_keep_statistics,
 };
 

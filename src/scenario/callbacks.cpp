@@ -8,17 +8,6 @@ namespace wt::scenario {
 
 namespace {
 
-// An evaluation after each epoch, or after some, has the same results as the training.
-std::vector<std::string> results_of_epoch(const Scenario& scenario, const Job& job) {
-  std::vector<std::string> names =
-      train::result_names({.metrics = job.metrics, .weighted_metrics = job.weighted_metrics}, *job.model);
-  const auto& evaluation = scenario.training.evaluation;
-  if (!evaluation || !evaluation->every) return names;
-  const std::size_t count = names.size();
-  for (std::size_t i = 0; i < count; ++i) names.push_back("val_" + names[i]);
-  return names;
-}
-
 // Keras 2.15 lists the strategies whose trainings BackupAndRestore saves.
 std::string without_backup(const Scenario& scenario, const Job& job) {
   const strategy::VariablePlacement variables = scenario.strategy->variables();
@@ -28,6 +17,14 @@ std::string without_backup(const Scenario& scenario, const Job& job) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_of_results(const Job& job, bool is_evaluated) {
+  std::vector<std::string> names =
+      train::result_names({.metrics = job.metrics, .weighted_metrics = job.weighted_metrics}, *job.model);
+  const std::size_t count = is_evaluated ? names.size() : 0;
+  for (std::size_t i = 0; i < count; ++i) names.push_back("val_" + names[i]);
+  return names;
+}
 
 void check_callbacks(const Scenario& scenario, Job& job, Problems& problems) {
   const Training& training = scenario.training;
@@ -39,7 +36,7 @@ void check_callbacks(const Scenario& scenario, Job& job, Problems& problems) {
   const std::int64_t steps = steps_per_epoch(scenario, job);
   train::CallbackFacts facts{job.optimizer,
                              all_metrics(job),
-                             results_of_epoch(scenario, job),
+                             names_of_results(job, training.evaluation && training.evaluation->every),
                              scenario.semantics,
                              job.machine.platform.has_value(),
                              steps < 0 ? std::nullopt : std::optional(steps),

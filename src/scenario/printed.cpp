@@ -1,17 +1,11 @@
 #include "scenario/printed.h"
 
+#include "scenario/callbacks.h"
 #include "train/callbacks/file_name.h"
-#include "train/model.h"
 
 namespace wt::scenario {
 
 namespace {
-
-std::vector<std::string> with_evaluation(std::vector<std::string> names) {
-  const std::size_t count = names.size();
-  for (std::size_t i = 0; i < count; ++i) names.push_back("val_" + names[i]);
-  return names;
-}
 
 void check_line(const std::optional<std::string>& line, std::string_view key, const train::Fields& fields,
                 const Scenario& scenario, Problems& problems) {
@@ -37,7 +31,8 @@ void check_reported_loss(const Scenario& scenario, const Job& job, Problems& pro
   if (scenario.training.reported_loss == ReportedLoss::sum) return;
   const Place place = scenario.place("training.reported_loss");
   if (scenario.training.loop != Loop::custom)
-    problems.add(place, "the loop is fit, which reports its own mean", "leave it out, or take a custom loop");
+    problems.add(place, "only a loop of one's own chooses the loss that it reports",
+                 R"(leave it out, or take the "loop": "custom")");
   const auto is_regularized = [](const model::Weight& weight) { return weight.regularizer.has_value(); };
   if (std::ranges::any_of(job.weights, is_regularized))
     problems.add(place,
@@ -48,11 +43,9 @@ void check_reported_loss(const Scenario& scenario, const Job& job, Problems& pro
 }  // namespace
 
 PrintedFields printed_fields(const Scenario& scenario, const Job& job) {
-  const std::vector<std::string> names =
-      train::result_names({.metrics = job.metrics, .weighted_metrics = job.weighted_metrics}, *job.model);
   const auto& evaluation = scenario.training.evaluation;
-  return {.of_epoch = evaluation && evaluation->every == 1 ? with_evaluation(names) : names,
-          .of_end = evaluation ? with_evaluation(names) : names};
+  return {.of_epoch = names_of_results(job, evaluation && evaluation->every == 1),
+          .of_end = names_of_results(job, evaluation.has_value())};
 }
 
 void check_printed(const Scenario& scenario, Job& job, Problems& problems) {

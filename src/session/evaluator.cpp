@@ -77,7 +77,7 @@ Seconds Evaluator::evaluation() {
 }
 
 std::vector<Beside::Evaluation> Evaluator::saved(std::int64_t epochs) {
-  const Seconds saving = scenario_.job ? scenario_.job->checkpoint.value_or(Seconds{}) : Seconds{};
+  const Seconds saving = clock_.time_of_checkpoint().value_or(Seconds{});
   const std::int64_t steps = scenario::steps_of(scenario_, job_);
   const std::int64_t per_epoch =
       scenario_.training.steps ? steps : scenario::steps_per_epoch(scenario_, job_);

@@ -150,12 +150,11 @@ timing::Event JobClock::evaluations() {
 timing::Event JobClock::checkpoints() {
   const auto& checkpointing = scenario_.training.checkpointing;
   if (!checkpointing || scenario_.training.is_inference()) return {};
-  timing::Event event{.count = scenario::saved_in(*checkpointing, epochs_, steps_)};
-  const timing::GivenTimes given = scenario_.job.value_or(timing::GivenTimes{});
-  if (!given.storage) return event;
-  const Bytes size = given.checkpoint_size.value_or(clock_.size_of_checkpoint());
-  event.each = size / *given.storage;
-  event.note = fmt::format("{} with {}", rough(size), rough(*given.storage));
+  timing::Event event{.count = scenario::saved_in(*checkpointing, epochs_, steps_),
+                      .each = clock_.time_of_checkpoint()};
+  if (scenario_.job && scenario_.job->storage)
+    event.note =
+        fmt::format("{} with {}", rough(clock_.size_of_checkpoint()), rough(*scenario_.job->storage));
   return event;
 }
 

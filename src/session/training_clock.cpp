@@ -184,10 +184,18 @@ Seconds TrainingClock::step_without_reading() {
 }
 
 Bytes TrainingClock::size_of_checkpoint() {
+  if (scenario_.job && scenario_.job->checkpoint_size) return *scenario_.job->checkpoint_size;
   Bytes size;
   for (const plan::Port& variable : plans_.alone(plans_.own_rows())->variables)
     size += variable.operand.spec.bytes();
   return size;
+}
+
+std::optional<Seconds> TrainingClock::time_of_checkpoint() {
+  if (!scenario_.job) return std::nullopt;
+  if (scenario_.job->checkpoint) return scenario_.job->checkpoint;
+  if (!scenario_.job->storage) return std::nullopt;
+  return size_of_checkpoint() / *scenario_.job->storage;
 }
 
 std::optional<Seconds> TrainingClock::evaluation_step(std::int64_t rows) {

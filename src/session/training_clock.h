@@ -49,7 +49,10 @@ class TrainingClock {
   // Of all variables of the step; unset if none are sent (session/first_values.h).
   std::optional<Seconds> first_values();
   // Unset if the step does not fit into the devices' memory.
-  Bytes size_of_checkpoint();  // all variables once, those of the optimizer included
+  // As large as the scenario says, or all variables once, those of the optimizer included.
+  Bytes size_of_checkpoint();
+  // As the scenario says, or by the speed of the storage; none where neither is known.
+  std::optional<Seconds> time_of_checkpoint();
   std::optional<Seconds> evaluation_step(std::int64_t rows);
   // On a machine beside the training's, with one replica, whose rows are ready when it needs them. Requires: `plan` fits.
   Seconds evaluation_step_on(const cluster::Machine& machine, const plan::Plan& plan, std::int64_t rows);

@@ -126,8 +126,6 @@ std::optional<Fault> fault_of_reduction(const Resources& machine) {
 model::Replication replication_of(const Resources& machine, model::Semantics semantics) {
   model::Replication replication;
   replication.draws_the_same = machine.input.replicas > 1 && is_on(Switch::replicas_draw_the_same, semantics);
-  replication.empty_pieces_are_nan =
-      machine.input.replicas > 1 && is_on(Switch::empty_pieces_are_nan, semantics);
   if (can_fail(machine, VariablePlacement::on_parameter_device, Switch::totals_add_up_again, semantics))
     replication.copies_in_totals = replicas_of_a_process(machine);
   return replication;

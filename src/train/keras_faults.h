@@ -11,7 +11,7 @@
 // - under central storage, a layer that assigns to a variable of its own while it is called, such as BatchNormalization
 //   or Dropout, fails, because Keras gives the variable no aggregation.
 //
-// Three further faults change numbers: model/layer.h, Replication.
+// Two further faults change numbers: model/layer.h, Replication.
 
 #include <optional>
 #include <string>

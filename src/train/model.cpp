@@ -197,9 +197,7 @@ void update_metrics(model::Building& building, const Forward& forward, const Com
   const auto rows = static_cast<double>(forward.outputs[0].labels.shape()[0]);
   const Symbol weight = fill(building.trace(), {forward.loss.shown.spec().type, {}}, rows);
   model::update_mean(building, loss_metric(), forward.loss.shown, weight);
-  // Keras 3 doesn't know the number of rows when it traces a step, and so counts each batch once for the losses of
-  // outputs (keras/src/trainers/compile_utils.py, CompileLoss.call). Recorded: training_fit_two_outputs_mirrored2.
-  const bool counts_batches = options.semantics == model::Semantics::keras3;
+  const bool counts_batches = is_on(model::Switch::losses_of_outputs_count_batches, options.semantics);
   const Symbol weight_of_output =
       counts_batches ? fill(building.trace(), {forward.loss.shown.spec().type, {}}, 1) : weight;
   for (std::size_t i = 0; i < losses.size(); ++i)

@@ -45,9 +45,9 @@ namespace wt::train {
 
 // Whose loop makes the steps: Keras' fit and evaluate, or the program's own, whose optimizer either was built before, with
 // optimizer.build(model.trainable_variables), or makes its slots in the first step. They differ in the faults of Keras that
-// they meet (train/keras_faults.h), and where a distributed dataset has more steps than the dataset has batches, as for
-// workers that read files of their own or all rows each: Keras counts the batches before it distributes them, and ends an
-// epoch there.
+// they meet (train/keras_faults.h), and where a distributed dataset has more steps than the dataset has batches, because
+// each worker reads all rows: Keras counts the batches before it distributes them, and ends an epoch there. It can't count
+// those of files.
 enum class Loop : std::uint8_t { fit, custom, custom_unbuilt };
 
 // The arguments of Keras' compile(), and how losses are scaled.

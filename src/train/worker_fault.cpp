@@ -27,7 +27,7 @@ std::optional<Fault> fault_of_workers(const PerReplica& pieces, const Resources&
                                       model::Semantics semantics) {
   const bool is_mirrored =
       machine.coordinated_workers == 0 && machine.variables == VariablePlacement::mirrored;
-  if (!is_mirrored || machine.input.workers == 1 || semantics != model::Semantics::keras3)
+  if (!is_mirrored || machine.input.workers == 1 || !is_on(model::Switch::fit_of_workers_ends, semantics))
     return std::nullopt;
   const std::size_t each = pieces.size() / static_cast<std::size_t>(machine.input.workers);
   const std::size_t begin = static_cast<std::size_t>(machine.own_worker) * each;

@@ -152,6 +152,18 @@ TEST_F(ValidateInput, G15_ReportsDataThatIsShardedTwice) {
   EXPECT_EQ(line(once, "       1        1"), "       1        1  1, 3    5, 7    none");
 }
 
+// A command that only looks must not read a dataset of any length to its end.
+TEST_F(ValidateInput, ShowsNoLastStepOfAnEpochThatIsTooLongToPassOver) {
+  EXPECT_TRUE(has(shown(2, 2, {"dataset.rows=40000"}).results, "step 10000 (last)"));
+  for (const auto& [policy, most] : {std::pair{"data", "10000000"}, std::pair{"off", "100000"}}) {
+    const Said said =
+        shown(2, 2, {"dataset.rows=1000000000", fmt::format(R"(dataset.autoshard="{}")", policy)});
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+    EXPECT_TRUE(has(said.results, fmt::format("the last step is shown of epochs of up to {} steps", most)))
+        << said.results;
+  }
+}
+
 TEST_F(ValidateInput, G15_AHintGivesEachWorkerItsOwnRows) {
   const Said said = shown(2, 2, {R"(dataset.shard="hint")", R"(dataset.autoshard="hint")"});
   ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
