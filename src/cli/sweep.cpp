@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <ostream>
 
 #include "base/interruption.h"
 #include "base/rough.h"
 #include "cli/arguments.h"
-#include "cli/plain_text.h"
+#include "cli/counted_progress.h"
 #include "cli/processes.h"
 #include "cli/report.h"
 #include "scenario/parse.h"
@@ -21,39 +20,6 @@ namespace wt::cli {
 namespace {
 
 constexpr std::size_t most_shown = 20;  // rows of the table that is printed
-
-// How far a sweep is: a line that is overwritten on a terminal, and otherwise a line from time to time.
-class PointsProgress {
- public:
-  explicit PointsProgress(std::ostream& messages)
-      : messages_(messages), terminal_(terminal_below(messages)) {}
-  ~PointsProgress() {
-    if (terminal_ != nullptr) *terminal_ << "\r\033[K" << std::flush;
-  }
-  PointsProgress(const PointsProgress&) = delete;
-  PointsProgress& operator=(const PointsProgress&) = delete;
-
-  void show(std::int64_t done, std::int64_t points) {
-    if (first_ < 0) first_ = done;
-    const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    if (done == first_ || done == points || now < next_) return;
-    next_ = terminal_ != nullptr ? now + 0.2 : std::max(2 * now, 2.0);
-    const double left = now / static_cast<double>(done - first_) * static_cast<double>(points - done);
-    const std::string text =
-        fmt::format("{} of {}, about {} left", done, counted(points, "point"), rough(Seconds(left)));
-    if (terminal_ != nullptr)
-      *terminal_ << "\r" << text << "\033[K" << std::flush;
-    else
-      messages_ << text << "\n" << std::flush;
-  }
-
- private:
-  std::ostream& messages_;
-  std::ostream* terminal_ = nullptr;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::int64_t first_ = -1;  // rows at the first call; earlier processes have computed nearly all of them
-  double next_ = 2;          // seconds until the next line
-};
 
 std::string folder_of(const sweep::Sweep& sweep, const sweep::Shard& shard, const std::string& out) {
   if (!out.empty()) return out;
@@ -85,7 +51,7 @@ void print(const sweep::Ending& ending, const std::string& folder, const SweepOp
 }
 
 sweep::Ending carry_out(const sweep::Sweep& sweep, sweep::Options& options, std::ostream& messages) {
-  PointsProgress progress(messages);
+  CountedProgress progress(messages, "point");
   const Interruption interruption;
   options.on_progress = [&](std::int64_t done, std::int64_t points) { progress.show(done, points); };
   options.is_stopped = [] { return received_signal() != 0; };

@@ -14,7 +14,8 @@ namespace {
 constexpr std::array kinds = {
     verify_nccl_tests_command, verify_measurements_command, verify_catalogue_command,
     verify_scaling_command,    verify_evidence_command,     verify_collectives_command,
-    verify_strategies_command, verify_scenarios_command,    verify_tensorflow_command};
+    verify_strategies_command, verify_scenarios_command,    verify_tensorflow_command,
+    verify_failures_command};
 
 }  // namespace
 

@@ -90,6 +90,17 @@ struct VerifyScenariosOptions {
 Exit verify_scenarios(const VerifyScenariosOptions& options, const Streams& streams);
 Command verify_scenarios_command(CLI::App& verify);
 
+struct VerifyFailuresOptions {
+  std::int64_t count = 1000;  // of scenarios
+  std::int64_t seed = 1;      // of the first one; each has the next
+  std::string strategy{};     // only of this one; empty: all
+};
+
+// Draws scenarios with failures, trains each, and judges what came of it (study/disturbed/trial.h). Prints a row for
+// each strategy, and the seed of every scenario of which something doesn't hold.
+Exit verify_failures(const VerifyFailuresOptions& options, const Streams& streams);
+Command verify_failures_command(CLI::App& verify);
+
 struct VerifyTensorflowOptions {
   std::vector<std::string> folders{};  // of recordings, or archives of them: tests/recordings
   std::string only{};                  // recordings with this word in their name

@@ -42,7 +42,8 @@ Platform::Platform(std::string name, std::shared_ptr<const Topology> topology, s
 bool Platform::is_same(const Platform& other) const {
   const bool is_copy = topology_ == other.topology_ && calibration_ == other.calibration_;
   const bool has_equal_text = !written_->empty() && *written_ == *other.written_;
-  return (is_copy || has_equal_text) && name_ == other.name_ && link_speed_ == other.link_speed_;
+  return (is_copy || has_equal_text) && name_ == other.name_ && link_speed_ == other.link_speed_ &&
+         (slower_ == other.slower_ || (slower_ && other.slower_ && *slower_ == *other.slower_));
 }
 
 Platform Platform::with_calibration(Calibration calibration) const {
@@ -58,6 +59,19 @@ Platform Platform::with_faster_links(double times) const {
   Platform faster = *this;
   faster.link_speed_ *= times;
   return faster;
+}
+
+Platform Platform::with_slower_links(std::map<LinkId, double> factors) const {
+  for (const auto& [link, factor] : factors)
+    WT_EXPECT(factor >= 1, "a link cannot become {} times slower", factor);
+  Platform slower = *this;
+  slower.slower_ = std::make_shared<const std::map<LinkId, double>>(std::move(factors));
+  return slower;
+}
+
+double Platform::slowness_of(LinkId link) const {
+  const auto found = slower_->find(link);
+  return found == slower_->end() ? 1 : found->second;
 }
 
 std::int32_t Platform::devices() const { return topology_->devices(); }
@@ -125,6 +139,7 @@ std::string Platform::name(Endpoint endpoint) const {
 Link Platform::link(LinkId link) const {
   Link found = topology_->link(link);
   found.bandwidth *= link_speed_;
+  if (slower_) found.bandwidth *= 1 / slowness_of(link);
   return found;
 }
 std::int32_t Platform::machine_of(LinkId link) const { return topology_->machine_of(link); }
@@ -157,6 +172,8 @@ Route Platform::route(Endpoint from, Endpoint to) const {
                      "add a link that joins them to the platform's file");
   }
   route.bottleneck *= link_speed_;
+  if (slower_)
+    for (const LinkId crossed : route.links) route.bottleneck = std::min(route.bottleneck, link(crossed).bandwidth);
   return route;
 }
 

@@ -32,6 +32,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -87,6 +88,10 @@ class Platform {
   Platform with_faster_links(double times) const;
   double link_speed() const { return link_speed_; }  // the product of all `times`; 1 as described
 
+  // The same machines, in which some links carry fewer bytes per second, by these factors: a cable that was plugged in
+  // badly, or a neighbour's traffic. Requires: factors of at least 1.
+  Platform with_slower_links(std::map<LinkId, double> factors) const;
+
   // Whether both are known to be the same machines: copies of one platform, or read from equal texts.
   bool is_same(const Platform& other) const;
 
@@ -138,12 +143,14 @@ class Platform {
  private:
   std::int32_t adder_number(Endpoint endpoint) const;
   Route find_route(Endpoint from, Endpoint to) const;
+  double slowness_of(LinkId link) const;
 
   std::string name_;
   std::shared_ptr<const Topology> topology_;
   std::shared_ptr<const std::string> written_;
   std::shared_ptr<const Calibration> calibration_{};
   double link_speed_ = 1;
+  std::shared_ptr<const std::map<LinkId, double>> slower_{};  // null: none
 };
 
 }  // namespace wt::platform

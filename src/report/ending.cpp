@@ -23,6 +23,7 @@ void write_lost(json::Writer& out, const timing::LostWorker& lost) {
   };
   write_names("arrived", lost.arrived);
   write_names("missing", lost.missing);
+  if (!lost.waits.empty()) out.member("waits", lost.waits);
   out.end_object();
 }
 
@@ -46,15 +47,17 @@ std::string fault_text(const session::EndedByFault& end) {
 }
 
 std::string lost_text(const timing::LostWorker& lost) {
-  return fmt::format(
+  std::string text = fmt::format(
       "the job ended {} after its begin, with {} done\n"
-      "  {} did not reach step {}\n"
-      "  waiting in {} since {}: {}\n"
-      "  missing: {}\n"
-      "  {}: {}\n",
-      rough(lost.end), counted(lost.step, "step"), lost.worker, lost.step + 1, lost.collective,
-      rough(lost.arrival), fmt::join(lost.arrived, ", "), fmt::join(lost.missing, ", "), lost.status,
-      lost.message);
+      "  {} did not reach step {}\n",
+      rough(lost.end), counted(lost.step, "step"), lost.worker, lost.step + 1);
+  if (!lost.collective.empty())
+    text += fmt::format("  waiting in {} since {}: {}\n", lost.collective, rough(lost.arrival),
+                        fmt::join(lost.arrived, ", "));
+  if (!lost.missing.empty()) text += fmt::format("  missing: {}\n", fmt::join(lost.missing, ", "));
+  text += fmt::format("  {}: {}\n", lost.status, lost.message);
+  if (!lost.waits.empty()) text += fmt::format("  {}\n", lost.waits);
+  return text;
 }
 
 std::string timed_out_text(const timing::TimedOut& timed_out) {

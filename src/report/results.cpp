@@ -4,6 +4,7 @@
 
 #include "base/output_folder.h"
 #include "report/ending.h"
+#include "report/failures.h"
 #include "report/job.h"
 #include "report/planned.h"
 #include "report/simulated.h"
@@ -64,6 +65,7 @@ std::string results_json(const session::Results& results, const study::Sureness*
   if (results.simulated && sureness != nullptr) write_sureness(out, *sureness, *results.simulated);
   if (results.job) write_job(out, *results.job);
   if (results.cost) write_cost(out, *results.cost);
+  if (results.course) write_failures(out, *results.course);
   if (results.lost) write_lost(out, *results.lost);
   if (results.timed_out) write_timed_out(out, *results.timed_out);
   if (results.stopped) write_stopped(out, *results.stopped);

@@ -7,6 +7,7 @@
 #include "base/rough.h"
 #include "base/table.h"
 #include "report/baseline.h"
+#include "report/failures.h"
 #include "report/job.h"
 #include "report/planned.h"
 #include "report/simulated.h"
@@ -103,6 +104,7 @@ std::string summary_text(const session::Results& results, const study::Sureness*
     text += bound_text(*results.simulated) + notes_text(*results.simulated);
   }
   text += peaks_text(results.planned.memory);
+  if (results.course) text += failures_text(*results.course);
   if (results.job) text += "\n" + job_text(*results.job, results.simulated->samples_per_second);
   if (results.cost) text += cost_text(*results.cost);
   return text;

@@ -85,6 +85,9 @@ void keys_of(Visit& visit, train::BackupAndRestore& callback) {
         callback.save_freq);
   visit(optional("delete_checkpoint", "remove the folder when the training ends"),
         callback.delete_checkpoint);
+  visit(optional("save_before_preemption",
+                 "save also when a task is about to be preempted, within the \"grace\" of that fault"),
+        callback.save_before_preemption);
 }
 
 template <class Visit>

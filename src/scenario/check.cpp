@@ -9,6 +9,7 @@
 #include "model/optimizer.h"
 #include "platform/load.h"
 #include "scenario/expenses.h"
+#include "scenario/faults.h"
 #include "scenario/names.h"
 #include "scenario/this_machine.h"
 
@@ -335,19 +336,8 @@ void check_time(const Scenario& scenario, Problems& problems) {
   if (scenario.training.join_every && scenario.training.loop == Loop::fit)
     problems.add(scenario.place("training.join_every"), "fit joins when an epoch ends",
                  R"(leave it out, or take the "loop": "custom")");
-  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
-    const Fault& fault = scenario.faults[i];
-    const std::string key = fmt::format("faults.{}", i);
-    refuse(key, fault.slow.has_value());
-    const auto other = [&](std::string_view name, bool is_given, std::string_view of) {
-      if (is_given)
-        problems.add(scenario.place(fmt::format("{}.{}", key, name)),
-                     fmt::format("\"{}\" is a matter of \"{}\"", name, of), "leave it out");
-    };
-    if (fault.slow) other("step", fault.step != 0, "kill");
-    if (fault.kill) other("factor", fault.factor != 1, "slow");
-    if (fault.kill) other("from_step", fault.from_step != 0, "slow");
-  }
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i) refuse(fmt::format("faults.{}", i), true);
+  check_faults(scenario, problems);
 }
 
 }  // namespace wt::scenario

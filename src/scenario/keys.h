@@ -262,6 +262,10 @@ void keys_of(Visit& visit, Checkpointing& checkpointing) {
       checkpointing.first);
   visit.at_most_one({"first", "every_steps"});
   visit(count("keep", "only so many of the newest are kept; all where absent"), checkpointing.keep);
+  visit(optional("before_preemption",
+                 "save also when a task is about to be preempted, as PreemptionCheckpointHandler does, within the "
+                 "\"grace\" of that fault"),
+        checkpointing.before_preemption);
   visit(optional("restore", "a folder: begin from its newest checkpoint"), checkpointing.restore);
 }
 
@@ -543,23 +547,46 @@ template <class Visit>
 void keys_of(Visit& visit, Fault& fault) {
   visit(optional("slow", "what computes slower: a device, \"GPU:1\", or all of a worker, \"worker:1\""),
         fault.slow);
+  visit(optional("degrade",
+                 "what carries fewer bytes per second: the network of a worker, \"worker:1\", or a link of the "
+                 "platform, \"machine 0/gpu 0 -> nvswitch\""),
+        fault.degrade);
   visit(Key{.name = "factor",
-            .meaning = "of slow: how many times as long it takes",
+            .meaning = "of slow and degrade: how many times as long it takes",
             .at_least = 1,
             .at_most = 1'000'000},
         fault.factor);
   visit(Key{.name = "from_step",
-            .meaning = "of slow: the first such step, counted from 0",
+            .meaning = "of slow and degrade: the first such step, counted from 0",
             .at_least = 0,
             .at_most = json::most},
         fault.from_step);
-  visit(optional("kill", "the worker that is lost: \"worker:1\""), fault.kill);
+  visit(count("until_step", "of slow and degrade: the first step that is as before; none where absent"),
+        fault.until_step);
+  visit(optional("kill", "the task whose process ends: \"worker:1\", \"ps:0\", \"chief\""), fault.kill);
+  visit(optional("preempt", "the task whose machine is taken away, after it was told so"), fault.preempt);
+  visit(optional("cut", "the task whose network carries nothing until \"back_after\""), fault.cut);
   visit(Key{.name = "step",
-            .meaning = "of kill: the step that it doesn't reach, counted from 0",
+            .meaning = "of kill, preempt and cut: the step that it doesn't reach, counted from 0",
             .at_least = 0,
             .at_most = json::most},
         fault.step);
-  visit.exactly_one({"slow", "kill"});
+  visit(optional("at", "in place of \"step\": the time since the first step began, as \"90 s\""), fault.at);
+  visit(optional("grace", "of preempt: how long its process goes on after it was told, as \"30 s\""),
+        fault.grace);
+  visit(optional("random", "what fails at random, drawn by the scenario's seed"), fault.random);
+  visit(optional("mean_time",
+                 "of random: the mean time between two failures of one device, machine or link, as \"3000 h\""),
+        fault.mean_time);
+  visit(optional("log",
+                 "a CSV file with the failures of a real cluster: its columns node, start and end are a machine's "
+                 "number and two dates or numbers of seconds"),
+        fault.log);
+  visit(optional("back_after",
+                 "until the machine, or the network, can be used again, as \"5 min\"; at once where absent"),
+        fault.back_after);
+  visit.exactly_one({"slow", "degrade", "kill", "preempt", "cut", "random", "log"});
+  visit.at_most_one({"step", "at"});
 }
 
 template <class Visit>
@@ -606,6 +633,9 @@ void keys_of(Visit& visit, timing::GivenTimes& given) {
   visit(optional("restart",
                  "the time from a failure to the next step; where absent, what starting takes is repeated"),
         given.restart);
+  visit(count("restarts",
+              "how often the job is started again after a failure, from its newest checkpoint; never where absent"),
+        given.restarts);
 }
 
 template <class Visit>
@@ -734,7 +764,8 @@ void keys_of(Visit& visit, Scenario& scenario) {
                "replicas. Where absent or {}: nothing; each device gets its rows from the memory of its own "
                "socket, ahead of the step but under \"default\" and parameter servers"),
       scenario.input);
-  visit(optional("faults", "devices that slow down, workers that are lost"), scenario.faults);
+  visit(optional("faults", "what becomes slow, and what fails: once, at random, or as a log says"),
+        scenario.faults);
   visit(optional("job",
                  "the time of the whole training is itemised, as with --job; its keys are times that were "
                  "measured elsewhere"),

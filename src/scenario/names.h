@@ -69,6 +69,15 @@ struct Names<cost::Terms> {
 };
 
 template <>
+struct Names<FailingPart> {
+  static constexpr std::string_view noun = "something that fails at random";
+  static constexpr std::array<json::Named<FailingPart>, 3> rows{{{"device", FailingPart::device},
+                                                                 {"machine", FailingPart::machine},
+                                                                 {"link", FailingPart::link}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
 struct Names<HostCollectives> {
   static constexpr std::string_view noun = "a way to carry out collectives";
   static constexpr std::array<json::Named<HostCollectives>, 2> rows{

@@ -302,17 +302,9 @@ class ResolvedWriter {
     out_.value(bytes != nullptr ? print(*bytes)
                                 : json::print_number(std::get<double>(decode.rate)) + " samples/s");
   }
-  // Only the keys of this kind of fault: the parser refuses those of another kind.
-  void write(const Key&, const std::vector<Fault>& faults) {
+  void write(const Key& key, const std::vector<Fault>& faults) {
     out_.begin_array();
-    for (const Fault& fault : faults) {
-      out_.begin_object(json::Layout::one_line);
-      if (fault.slow)
-        out_.member("slow", *fault.slow).member("factor", fault.factor).member("from_step", fault.from_step);
-      else
-        out_.member("kill", *fault.kill).member("step", fault.step);
-      out_.end_object();
-    }
+    for (const Fault& fault : faults) write(key, fault);
     out_.end_array();
   }
   void write(const Key&, const std::vector<std::string>& words) {

@@ -59,6 +59,14 @@ std::int64_t saved_in(const Checkpointing& checkpointing, std::int64_t epochs, s
   return between + (last == epochs ? 1 : 2);
 }
 
+bool saves_before_preemption(const Training& training) {
+  if (training.checkpointing && training.checkpointing->before_preemption) return true;
+  return std::ranges::any_of(training.callbacks, [](const train::Callback& callback) {
+    const auto* backup = std::get_if<train::BackupAndRestore>(&callback);
+    return backup != nullptr && backup->save_before_preemption;
+  });
+}
+
 bool is_per_row(const json::Value& loss, Loop loop) {
   return loop == Loop::custom && loss.kind() == json::Kind::string;
 }

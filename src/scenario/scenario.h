@@ -249,6 +249,8 @@ struct Checkpointing {
   std::optional<std::int64_t> first{};  // the first epoch that is saved, counted from 1; absent: `every`
   std::optional<std::int64_t> every_steps{};  // in place of epochs
   std::optional<std::int64_t> keep{};         // the newest ones; absent: all
+  // tf.distribute.experimental.PreemptionCheckpointHandler: all workers save when one is about to be preempted.
+  bool before_preemption = false;
   std::optional<InputPath> restore{};         // a folder: begin from its newest checkpoint
 };
 
@@ -309,6 +311,9 @@ struct Training {
   std::vector<train::Callback> callbacks{};  // of fit, in the order in which they are called
   std::optional<OutputPath> save_weights{};  // safetensors, or a file of Keras by its suffix
 };
+
+// Whether all workers save their state when one of them is about to be preempted.
+bool saves_before_preemption(const Training& training);
 
 // In a custom loop a loss that is only named is Keras' function: it gives a loss per row.
 bool is_per_row(const json::Value& loss, Loop loop);
@@ -407,13 +412,26 @@ struct Input {
   bool takes_time() const { return decode || storage; }
 };
 
-// Either something computes slower from a step on, or a worker is lost before a step.
+// What fails at random: devices, machines, or the links of machines to the network.
+enum class FailingPart : std::uint8_t { device, machine, link };
+
+// One of: something is slow for some steps; a process is lost, once, at random or as a log says.
 struct Fault {
-  std::optional<std::string> slow{};  // a device, or a worker
-  double factor = 1;
-  std::int64_t from_step = 0;
-  std::optional<std::string> kill{};  // a worker
-  std::int64_t step = 0;
+  std::optional<std::string> slow{};     // a device, or a worker
+  std::optional<std::string> degrade{};  // a worker's network, or a link of the platform
+  std::optional<double> factor{};           // of both; absent: 1
+  std::optional<std::int64_t> from_step{};  // of both; absent: 0
+  std::optional<std::int64_t> until_step{};
+  std::optional<std::string> kill{};     // a task: "worker:1", "ps:0", "chief"
+  std::optional<std::string> preempt{};  // a task
+  std::optional<std::string> cut{};      // a task, whose network carries nothing for `back_after`
+  std::optional<std::int64_t> step{};    // of these three: before this step; absent: 0
+  std::optional<Seconds> at{};           // or at this time
+  std::optional<Seconds> grace{};        // of preempt
+  std::optional<FailingPart> random{};
+  std::optional<Seconds> mean_time{};  // between two failures of one of these parts
+  std::optional<InputPath> log{};      // failures of a real cluster
+  std::optional<Seconds> back_after{};
 };
 
 // Hosts beside the machines of the platform, for parameter servers, a coordinator or evaluators.

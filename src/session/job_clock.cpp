@@ -128,21 +128,11 @@ timing::Event JobClock::evaluations() {
   const bool is_once = evaluation->from_checkpoint || !evaluation->every;
   timing::Event event{.count = is_once ? 1 : epochs_ / *evaluation->every};
   if (event.count == 0 || (scenario_.job && scenario_.job->evaluation)) return event;
-  const std::int64_t whole = job_.evaluated_rows / job_.global_batch;
-  const std::int64_t rest = job_.evaluated_rows % job_.global_batch;
-  Seconds time{};
-  for (const auto& [count, rows] : {std::pair(whole, job_.global_batch), std::pair(std::int64_t{1}, rest)}) {
-    if (count == 0 || rows == 0) continue;
-    const std::optional<Seconds> step = clock_.evaluation_step(rows);
-    if (!step) {
-      event.note = "a step of it does not fit into memory";
-      return event;
-    }
-    time += *step * static_cast<double>(count);
-  }
-  event.each = time;
-  event.note = fmt::format("{} in {}", counted(job_.evaluated_rows, "row"),
-                           counted(whole + (rest > 0 ? 1 : 0), "step"));
+  event.each = clock_.evaluation();
+  const std::int64_t batch = job_.global_batch;
+  event.note = event.each ? fmt::format("{} in {}", counted(job_.evaluated_rows, "row"),
+                                        counted((job_.evaluated_rows + batch - 1) / batch, "step"))
+                          : "a step of it does not fit into memory";
   return event;
 }
 

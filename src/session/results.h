@@ -11,6 +11,7 @@
 #include "platform/constants_version.h"
 #include "session/planned.h"
 #include "timing/ending.h"
+#include "timing/job_course.h"
 #include "timing/job_time.h"
 #include "timing/simulated.h"
 #include "train/model.h"
@@ -102,7 +103,8 @@ struct Results {
   };
   std::map<std::int64_t, ClosureTime> closures{};  // by step number
   std::optional<std::string> out_of_memory{};      // in TensorFlow's words, if this ended the job
-  std::optional<timing::LostWorker> lost{};        // set if the loss of a worker ended the job
+  std::optional<timing::JobCourse> course{};       // through failures; unset: nothing can fail
+  std::optional<timing::LostWorker> lost{};        // set if the loss of a task ended the job
   std::optional<timing::TimedOut> timed_out{};     // set if a timeout ended the job
   std::optional<EndedByFault> fault{};             // set if this ended the job
   // The step in which a fault, a lost worker or a timeout ended the job. Unset if none did.

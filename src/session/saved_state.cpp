@@ -8,6 +8,18 @@
 
 namespace wt::session {
 
+namespace {
+
+// That the newest checkpoint in this folder was saved after; -1: there is none.
+std::int64_t steps_in(const std::filesystem::path& folder) {
+  const auto newest = train::latest_checkpoint(folder);
+  if (!newest) return -1;
+  train::State state(0);
+  return train::Checkpoint(state).restore(*newest).steps;
+}
+
+}  // namespace
+
 train::Progress SavedState::restore(const std::function<void(const std::string&)>& note) {
   const auto& checkpointing = scenario_.training.checkpointing;
   if (!checkpointing || !checkpointing->restore) return {};
@@ -17,8 +29,7 @@ train::Progress SavedState::restore(const std::function<void(const std::string&)
                              fmt::format("there is no checkpoint in \"{}\"", checkpointing->restore->path),
                              "name a folder with an index called \"checkpoint\", or leave it out"});
   train::State& state = plans_.state();
-  state.add(job_.weights);
-  const train::Progress done = train::Checkpoint(state).restore(*newest);
+  const train::Progress done = read(*newest);
   if (scenario_.training.is_inference()) return done;  // the optimizer's variables stay unused, as expected
   require_something_left(done);
   plans_.model().create_variables(plans_.batch_of(job_.global_batch));
@@ -27,6 +38,31 @@ train::Progress SavedState::restore(const std::function<void(const std::string&)
     note(fmt::format("the checkpoint has variables that this training doesn't use: {}",
                      fmt::join(unused, ", ")));
   return done;
+}
+
+train::Progress SavedState::read(const std::filesystem::path& checkpoint) {
+  plans_.state().add(job_.weights);
+  return train::Checkpoint(plans_.state()).restore(checkpoint);
+}
+
+std::int64_t SavedState::restored_steps() const {
+  const auto& checkpointing = scenario_.training.checkpointing;
+  if (!checkpointing || !checkpointing->restore) return 0;
+  return std::max<std::int64_t>(0, steps_in(checkpointing->restore->path));
+}
+
+train::Progress SavedState::restore_own(OutputFolder& folder,
+                                        const std::function<void(const std::string&)>& note) {
+  if (const auto& checkpointing = scenario_.training.checkpointing) {
+    const auto newest = train::latest_checkpoint(folder.inside(checkpointing->folder.path));
+    if (newest) {
+      const train::Progress done = read(*newest);
+      plans_.model().create_variables(plans_.batch_of(job_.global_batch));
+      saved_steps_ = done.steps;
+      return done;
+    }
+  }
+  return restore(note);
 }
 
 void SavedState::require_something_left(const train::Progress& done) const {
@@ -88,13 +124,6 @@ void SavedState::save_weights(OutputFolder& folder) {
 
 namespace {
 
-std::int64_t steps_in(const std::filesystem::path& backup) {
-  const auto newest = train::latest_checkpoint(backup / "chief");
-  if (!newest) return -1;
-  train::State state(0);
-  return train::Checkpoint(state).restore(*newest).steps;
-}
-
 // A run that was interrupted, and replaced nothing, lies in the place of its results.
 bool was_interrupted(const std::filesystem::path& results) {
   std::error_code error;
@@ -114,7 +143,7 @@ std::optional<std::filesystem::path> backup_of_interrupted(const OutputFolder& f
   std::optional<std::filesystem::path> newest;
   std::int64_t most = -1;
   for (const std::filesystem::path& place : places) {
-    const std::int64_t steps = steps_in(place);
+    const std::int64_t steps = steps_in(place / "chief");
     if (steps <= most) continue;
     most = steps;
     newest = place;

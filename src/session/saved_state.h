@@ -24,6 +24,12 @@ class SavedState {
   // the training does not use. Throws InputError if there is no checkpoint, or if no steps are left to train.
   train::Progress restore(const std::function<void(const std::string&)>& note);
 
+  // The steps that the checkpoint which the scenario names was saved after; 0: it names none.
+  std::int64_t restored_steps() const;
+
+  // The same for a job that is started again: the newest checkpoint that it has saved itself comes first.
+  train::Progress restore_own(OutputFolder& folder, const std::function<void(const std::string&)>& note);
+
   // Save a checkpoint if the scenario requests one after this progress, which counts from the training's beginning: at
   // the end of an epoch, and after a step within one.
   void save(const train::Progress& done, OutputFolder& folder);
@@ -40,6 +46,7 @@ class SavedState {
 
  private:
   void write(const train::Progress& done, OutputFolder& folder);
+  train::Progress read(const std::filesystem::path& checkpoint);
   void require_something_left(const train::Progress& done) const;
 
   const scenario::Scenario& scenario_;

@@ -7,6 +7,7 @@
 #include "plan/memory_report.h"
 #include "scenario/expenses.h"
 #include "scenario/names.h"
+#include "session/course.h"
 #include "session/host_memory.h"
 #include "session/job_clock.h"
 #include "session/keras_faults.h"
@@ -66,13 +67,16 @@ session::Forecast Training::forecast() {
 void Training::add_job(const scenario::Scenario& scenario, session::Forecast& forecast) {
   forecast.job = JobClock(scenario, job_, clock_).time();
   if (beside_) add_evaluations_beside(*forecast.job, beside_->beside(scenario::epochs_of(scenario)));
+  add_cost(forecast.job, forecast.cost);
+}
+
+void Training::add_cost(const std::optional<timing::JobTime>& job, std::optional<cost::Cost>& cost) const {
   const cost::Price* price = scenario::price_of(scenario_, job_.machine.platform->name());
   if (price == nullptr) return;
-  const timing::JobTime& job = *forecast.job;
   Parsed<cost::Cost> bill = cost::bill(*price, scenario::rented_by(scenario_, job_.machine),
-                                       {.job = job.total(), .samples = job.samples, .epochs = job.epochs});
+                                       {.job = job->total(), .samples = job->samples, .epochs = job->epochs});
   WT_EXPECT(bill.value, "a price was accepted that does not fit: {}", bill.fact);
-  forecast.cost = std::move(*bill.value);
+  cost = std::move(*bill.value);
 }
 
 // ---- The run
@@ -131,12 +135,25 @@ void Training::add_time(session::Results& results) {
     results.cost.reset();
     return;
   }
-  results.lost = clock_.lost();
-  results.timed_out = clock_.timed_out(results.last_step().value_or(results.planned.steps));
-  if (results.timed_out) results.lost.reset();
-  if (!results.last_step()) return;
-  results.job.reset();
-  results.cost.reset();
+  check_restarts(scenario_, job_);
+  if (job_.faults.can_end_training()) {
+    results.course = course_of(scenario_, job_, clock_, saved_.restored_steps());
+    if (!results.course->is_complete) results.lost = results.course->attempts.back().lost;
+  }
+  const std::optional<std::int64_t> first_failure =
+      results.course ? std::optional(results.course->attempts.front().end) : std::nullopt;
+  results.timed_out = clock_.timed_out(first_failure.value_or(results.planned.steps));
+  if (results.timed_out) {
+    results.lost.reset();
+    results.course.reset();
+  }
+  if (results.last_step()) {
+    results.job.reset();
+    results.cost.reset();
+  } else if (results.course && results.job) {
+    add_course(*results.job, *results.course);
+    add_cost(results.job, results.cost);
+  }
 }
 
 // ---- This machine's memory
@@ -184,12 +201,42 @@ void Training::note_turns(session::Results& results) {
 void Training::train(session::Results& results, OutputFolder& folder) {
   plans_.state().preset(job_.initial_weights);
   done_ = saved_.restore(options_.note);
+  origin_ = done_.steps;
+  train_attempt(0, results, folder);
+  if (!results.course) return;
+  for (std::size_t i = 1; i < results.course->attempts.size(); ++i) {
+    if (results.interrupted || results.stopped) return;
+    const timing::Attempt& attempt = results.course->attempts[i];
+    if (attempt.end == attempt.first && attempt.failure) continue;  // it was lost while it started
+    // A new process, which knows nothing but what the earlier ones have saved.
+    plans_.state().take_back();
+    Training again(scenario_, scenario::build(scenario_), options_);
+    again.resume(i, results, folder);
+  }
+}
+
+void Training::resume(std::size_t attempt, session::Results& results, OutputFolder& folder) {
+  is_restarted_ = true;
+  epoch_begin_ = results.course->attempts[attempt].begin;
+  origin_ = results.steps.empty() ? 0 : results.steps.front().step;
+  plans_.state().preset(job_.initial_weights);
+  done_ = saved_.restore_own(folder, options_.note);
+  train_attempt(attempt, results, folder);
+}
+
+void Training::train_attempt(std::size_t attempt, session::Results& results, OutputFolder& folder) {
+  attempt_ = attempt;
   callbacks_.emplace(scenario_.training.callbacks, callback_context(results, folder));
   if (const std::optional<train::Progress> backup = callbacks_->begin()) continue_from(*backup);
-  printed_.begin(results.planned);
-  if (options_.on_begin) options_.on_begin();
+  if (is_restarted_) forget_lost_steps(results);
+  if (!is_restarted_) printed_.begin(results.planned);
+  if (!is_restarted_ && options_.on_begin) options_.on_begin();
+  epochs_played_ = done_.epochs;
   plans_.model().fit(*job_.batches, fit_options(results, folder));
-  if (results.last_step() || results.interrupted) return;
+  if (results.interrupted) return;
+  if (results.course && !results.stopped && results.course->attempts[attempt].failure)
+    return end_attempt(results.course->attempts[attempt], results, folder);
+  if (results.last_step()) return;
   callbacks_->end();
   if (results.stopped) finish_stopped(results, folder);
   if (const auto& evaluation = scenario_.training.evaluation; evaluation && !beside_) {
@@ -200,6 +247,36 @@ void Training::train(session::Results& results, OutputFolder& folder) {
   }
   if (!results.interrupted) printed_.end(results);
   saved_.save_weights(folder);
+}
+
+void Training::end_attempt(const timing::Attempt& attempt, session::Results& results, OutputFolder& folder) {
+  WT_EXPECT(steps_done(results) == attempt.end, "attempt {} ended after {} steps, and was to end after {}", attempt_ + 1,
+            steps_done(results), attempt.end);
+  if (!attempt.is_saved_in_time) return;
+  callbacks_->preempt();
+  if (scenario_.training.checkpointing && scenario_.training.checkpointing->before_preemption)
+    saved_.save_last(progress_of(results), folder);
+}
+
+// What was trained after the state was saved that this attempt begins with, is not in it.
+void Training::forget_lost_steps(session::Results& results) const {
+  const timing::Attempt& attempt = results.course->attempts[attempt_];
+  WT_EXPECT(done_.steps == attempt.first, "attempt {} begins with step {}, and was to begin with step {}", attempt_ + 1,
+            done_.steps, attempt.first);
+  std::erase_if(results.steps, [&](const train::StepResult& step) { return step.step >= done_.steps; });
+  std::erase_if(results.epochs,
+                [&](const session::Epoch& epoch) { return epoch.training.epoch >= done_.epochs; });
+}
+
+std::int64_t Training::steps_done(const session::Results& results) const {
+  return origin_ + std::ssize(results.steps);
+}
+
+// Of this attempt; unset: it comes to the training's end.
+std::optional<std::int64_t> Training::last_step(const session::Results& results) const {
+  if (!results.course) return results.last_step();
+  const timing::Attempt& attempt = results.course->attempts[attempt_];
+  return attempt.failure ? std::optional(attempt.end) : results.last_step();
 }
 
 namespace {
@@ -236,6 +313,7 @@ void Training::predict(session::Results& results, OutputFolder& folder) {
 // A backup may have been made within an epoch, or behind the last step of one.
 void Training::continue_from(const train::Progress& backup) {
   done_ = backup;
+  is_backed_up_ = true;
   if (scenario_.training.steps) return;
   const std::int64_t each = scenario::steps_per_epoch(scenario_, job_);
   done_.steps_of_epoch = done_.steps - done_.epochs * each;
@@ -249,10 +327,11 @@ train::FitOptions Training::fit_options(session::Results& results, OutputFolder&
   train::FitOptions options{.epochs = scenario::epochs_of(scenario_),
                             .initial_epoch = training.steps ? 0 : done_.epochs,
                             .steps_per_epoch = training.steps_per_epoch,
-                            .finalizes = training.loop == scenario::Loop::fit && !results.last_step()};
+                            .finalizes = training.loop == scenario::Loop::fit && !last_step(results)};
   options.skipped_steps = training.steps ? done_.steps : done_.steps_of_epoch;
+  options.reads_from_beginning = is_backed_up_ && rereads_epochs(scenario_);
   if (training.steps) options.steps = *training.steps - done_.steps;
-  if (const auto last = results.last_step()) options.steps = std::max<std::int64_t>(0, *last - done_.steps);
+  if (const auto last = last_step(results)) options.steps = std::max<std::int64_t>(0, *last - done_.steps);
   options.on_step = [&](const train::StepResult& step) {
     finish_step(step, results);
     callbacks_->end_step(step);
@@ -284,7 +363,10 @@ train::CallbackContext Training::callback_context(const session::Results& result
       .semantics = scenario_.semantics,
       .file =
           [&](const std::string& name) { return folder.inside(name, scenario_.place("training.callbacks")); },
-      .earlier = [&](const std::string& name) { return backup_of_interrupted(folder, name); },
+      .earlier = [&](const std::string& name) -> std::optional<std::filesystem::path> {
+        if (is_restarted_) return folder.inside(name);
+        return backup_of_interrupted(folder, name);
+      },
       .keep =
           [&](const std::string& name) {
             if (!scenario_.training.checkpointing) folder.keep(name);
@@ -306,7 +388,7 @@ void Training::run_callbacks(session::Results& results) {
 // The last checkpoint has to be that of the last epoch, and the job is as long as its epochs.
 void Training::finish_stopped(session::Results& results, OutputFolder& folder) {
   const std::int64_t epochs = results.stopped->epochs;
-  saved_.save_last({.epochs = epochs, .steps = done_.steps + std::ssize(results.steps)}, folder);
+  saved_.save_last({.epochs = epochs, .steps = steps_done(results)}, folder);
   if (beside_) {
     std::optional<Beside> planned = std::exchange(results.beside, beside_->beside(epochs));
     for (Beside::Evaluation& evaluation : results.beside->evaluations)
@@ -317,7 +399,7 @@ void Training::finish_stopped(session::Results& results, OutputFolder& folder) {
   if (!results.job) return;
   scenario::Scenario shorter = scenario_;
   if (shorter.training.steps)
-    shorter.training.steps = done_.steps + std::ssize(results.steps);
+    shorter.training.steps = steps_done(results);
   else
     shorter.training.epochs = results.stopped->epochs;
   session::Forecast forecast{.planned = results.planned};
@@ -375,17 +457,20 @@ void Training::finish_step(train::StepResult step, session::Results& results) {
 
 // Where the training is between two steps. After the last step of an epoch it is at the beginning of the next.
 train::Progress Training::progress_after(const train::StepResult& step, const session::Results& results) {
-  train::Progress done{.epochs = step.epoch,
-                       .steps = done_.steps + std::ssize(results.steps),
-                       .steps_of_epoch = ++steps_of_epoch_};
-  if (done.steps_of_epoch == scenario::steps_per_epoch(scenario_, job_))
-    done = {.epochs = step.epoch + 1, .steps = done.steps};
-  return done;
+  ++steps_of_epoch_;
+  epoch_ = step.epoch;
+  return progress_of(results);
+}
+
+train::Progress Training::progress_of(const session::Results& results) const {
+  if (steps_of_epoch_ == scenario::steps_per_epoch(scenario_, job_))
+    return {.epochs = epoch_ + 1, .steps = steps_done(results)};
+  return {.epochs = epoch_, .steps = steps_done(results), .steps_of_epoch = steps_of_epoch_};
 }
 
 bool Training::is_interrupted(session::Results& results) const {
   const std::string by = options_.interrupted_by ? options_.interrupted_by() : "";
-  if (!by.empty()) results.interrupted = {.step = done_.steps + std::ssize(results.steps), .by = by};
+  if (!by.empty()) results.interrupted = {.step = steps_done(results), .by = by};
   return results.interrupted.has_value();
 }
 
@@ -395,10 +480,10 @@ void Training::finish_epoch(train::EpochResult epoch, session::Results& results,
   if (scenario_.training.loop == scenario::Loop::custom && epoch.steps > 0)
     epoch.loss = losses_of_epoch_ / static_cast<double>(epoch.steps);
   losses_of_epoch_ = 0;
-  if ((results.last_step() || results.interrupted) && is_cut_off(epoch)) return;
+  if ((last_step(results) || results.interrupted) && is_cut_off(epoch)) return;
   const std::int64_t number = epoch.epoch + 1;
   results.epochs.push_back({.training = std::move(epoch)});
-  saved_.save({.epochs = number, .steps = done_.steps + std::ssize(results.steps)}, folder);
+  saved_.save({.epochs = number, .steps = steps_done(results)}, folder);
   if (results.interrupted) return;
   evaluate_beside(number, results, folder);
   const auto& evaluation = scenario_.training.evaluation;

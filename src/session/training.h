@@ -93,12 +93,18 @@ class Training {
 
  private:
   void add_job(const scenario::Scenario& scenario, session::Forecast& forecast);
+  void add_cost(const std::optional<timing::JobTime>& job, std::optional<cost::Cost>& cost) const;
   session::Results planned_results();
   void add_time(session::Results& results);
   std::vector<const plan::Plan*> evaluation_plans();
   void require_host();
   void note_turns(session::Results& results);
   void train(session::Results& results, OutputFolder& folder);
+  void train_attempt(std::size_t attempt, session::Results& results, OutputFolder& folder);
+  void resume(std::size_t attempt, session::Results& results, OutputFolder& folder);
+  void end_attempt(const timing::Attempt& attempt, session::Results& results, OutputFolder& folder);
+  std::int64_t steps_done(const session::Results& results) const;
+  std::optional<std::int64_t> last_step(const session::Results& results) const;
   void predict(session::Results& results, OutputFolder& folder);
   std::optional<train::EpochResult> evaluate_checkpoint(session::Results& results, OutputFolder& folder);
   void evaluate_beside(std::int64_t epochs, session::Results& results, OutputFolder& folder);
@@ -114,6 +120,8 @@ class Training {
   void finish_step(train::StepResult step, session::Results& results);
   void finish_epoch(train::EpochResult epoch, session::Results& results, OutputFolder& folder);
   train::Progress progress_after(const train::StepResult& step, const session::Results& results);
+  train::Progress progress_of(const session::Results& results) const;
+  void forget_lost_steps(session::Results& results) const;
   bool is_interrupted(session::Results& results) const;
   std::optional<Seconds> time_of_last_epoch(const session::Results& results) const;
   bool is_cut_off(const train::EpochResult& epoch) const;
@@ -130,8 +138,13 @@ class Training {
   train::Model evaluator_;
   std::optional<Evaluator> beside_{};            // the cluster's, unless the training itself evaluates
   train::Progress done_{};                       // progress of the restored checkpoint; zero without one
+  std::int64_t origin_ = 0;                      // the first step of the results
+  std::size_t attempt_ = 0;                      // of Results::course
+  bool is_backed_up_ = false;                    // `done_` is what BackupAndRestore has restored
+  bool is_restarted_ = false;                    // this is not the job's first attempt
   std::optional<train::Callbacks> callbacks_{};  // while the training runs
   double losses_of_epoch_ = 0;
+  std::int64_t epoch_ = 0;
   std::int64_t steps_of_epoch_ = 0;  // those that an earlier training made of it included
   // Of workers that don't wait for each other.
   const timing::PlayedPool* played_ = nullptr;  // the closures of the epoch

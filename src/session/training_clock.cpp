@@ -11,7 +11,6 @@
 #include "session/rows_pipeline.h"
 #include "session/step_options.h"
 #include "strategy/place.h"
-#include "timing/lost_worker.h"
 #include "timing/rows_time.h"
 
 namespace wt::session {
@@ -90,13 +89,22 @@ timing::SimulationOptions TrainingClock::options_of(std::int64_t rows, std::size
   return options;
 }
 
+// Its links are as fast as they are in this phase. TensorFlow and NCCL have chosen their algorithms before.
+cluster::Machine TrainingClock::machine_in(std::size_t phase) const {
+  cluster::Machine machine = job_.machine;
+  if (const auto& degraded = phases_[phase].degraded; !degraded.empty())
+    machine.platform = machine.platform->with_slower_links(degraded);
+  return machine;
+}
+
 const timing::Simulation& TrainingClock::simulate(std::int64_t rows, std::size_t phase) {
   const std::pair key(rows, phase);
   if (const auto known = simulations_.find(key); known != simulations_.end()) return known->second;
   const timing::SimulationOptions options = options_of(rows, phase);
-  timing::Simulation simulation = timing::simulate_step(plans_.of(rows), job_.machine, options);
+  const cluster::Machine machine = machine_in(phase);
+  timing::Simulation simulation = timing::simulate_step(plans_.of(rows), machine, options);
   if (job_.optimizer.accumulation > 1)
-    add_accumulation(simulation, plans_.of(rows, Turn::accumulates), job_.machine, options);
+    add_accumulation(simulation, plans_.of(rows, Turn::accumulates), machine, options);
   return simulations_.emplace(key, std::move(simulation)).first->second;
 }
 
@@ -198,6 +206,19 @@ std::optional<Seconds> TrainingClock::time_of_checkpoint() {
   return size_of_checkpoint() / *scenario_.job->storage;
 }
 
+std::optional<Seconds> TrainingClock::evaluation() {
+  const std::int64_t whole = job_.evaluated_rows / job_.global_batch;
+  const std::int64_t rest = job_.evaluated_rows % job_.global_batch;
+  Seconds time{};
+  for (const auto& [count, rows] : {std::pair(whole, job_.global_batch), std::pair(std::int64_t{1}, rest)}) {
+    if (count == 0 || rows == 0) continue;
+    const std::optional<Seconds> step = evaluation_step(rows);
+    if (!step) return std::nullopt;
+    time += *step * static_cast<double>(count);
+  }
+  return time;
+}
+
 std::optional<Seconds> TrainingClock::evaluation_step(std::int64_t rows) {
   const plan::Plan& plan = plans_.evaluation(rows);
   if (plan.out_of_memory) return std::nullopt;
@@ -249,7 +270,8 @@ std::vector<plan::Plan> TrainingClock::timed_plans() {
 void TrainingClock::complete(timing::Simulated& summary) {
   summary.baseline = baseline();
   summary.efficiency = summary.speed_up() / static_cast<double>(job_.machine.all_replicas());
-  for (std::size_t i = 0; i < phases_.size() && !job_.faults.slowed.empty(); ++i)
+  const bool has_slow = !job_.faults.slowed.empty() || !job_.faults.degraded.empty();
+  for (std::size_t i = 0; i < phases_.size() && has_slow; ++i)
     summary.phases.push_back(
         {phases_[i].from_step, simulate(job_.global_batch, i).summary.step, phases_[i].what});
   if (scenario_.time.compile) summary.compiles = timing::Compiles{job_.step_rows, *scenario_.time.compile};
@@ -275,12 +297,41 @@ Seconds TrainingClock::time_before(std::int64_t step) {
   return time;
 }
 
-std::optional<timing::LostWorker> TrainingClock::lost() {
-  const auto& killed = job_.faults.killed;
-  if (!killed) return std::nullopt;
-  const timing::Simulation& last = step(job_.global_batch, killed->step);
-  return timing::lost_worker(*killed, job_.machine, plans_.whole(), last.timeline, time_before(killed->step),
-                             scenario_.strategy->collective_timeout());
+timing::HealthCheck TrainingClock::health_check() const {
+  switch (scenario_.semantics) {
+    case model::Semantics::tf20:
+      return timing::HealthCheck::probes;
+    case model::Semantics::keras2:
+      return timing::HealthCheck::heartbeats;
+    case model::Semantics::keras3:
+      break;
+  }
+  return timing::HealthCheck::unhealthy;
+}
+
+timing::LostWorker TrainingClock::lost(const timing::Failure& failure, std::int64_t step, Seconds begin) {
+  const std::int64_t number = std::min(step, scenario::steps_of(scenario_, job_) - 1);
+  const timing::Simulation& last = this->step(job_.global_batch, number);
+  if (!is_tensorflows_) {
+    const std::optional<strategy::ReductionChoice> reduction = plans_.reduction();
+    is_tensorflows_ = !reduction || !reduction->is_librarys;
+  }
+  // On a dataset that ends, fit asks all workers by a number before each step whether anyone has a batch. A worker that is
+  // lost between two steps is missed there.
+  const bool asks_first =
+      scenario_.training.loop == scenario::Loop::fit && !failure.time && scenario_.dataset.repeat > 0;
+  const timing::StepOfLoss of{.number = step,
+                              .begin = begin,
+                              .plan = &plans_.whole(),
+                              .timeline = &last.timeline,
+                              .is_tensorflows = *is_tensorflows_,
+                              .reduced = asks_first ? Bytes(4) : plans_.gradients()};
+  if (scenario_.strategy->outlives_workers() && job_.machine.tasks > 1)
+    return timing::lost_in_collective(failure, job_.machine, of, health_check(),
+                                      scenario_.strategy->collective_timeout());
+  if (job_.machine.pool || job_.machine.tasks > 1)
+    return timing::lost_to_coordinator(failure, job_.machine, of, health_check());
+  return timing::lost_program(failure, job_.machine, of);
 }
 
 // Finds the first timeout among the steps that are simulated in each phase. With jitter, a later step that is

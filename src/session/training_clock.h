@@ -11,6 +11,7 @@
 
 #include "session/training_plans.h"
 #include "timing/ending.h"
+#include "timing/lost_worker.h"
 #include "timing/phases.h"
 #include "timing/simulation.h"
 
@@ -48,11 +49,12 @@ class TrainingClock {
   Seconds step_without_reading();
   // Of all variables of the step; unset if none are sent (session/first_values.h).
   std::optional<Seconds> first_values();
-  // Unset if the step does not fit into the devices' memory.
   // As large as the scenario says, or all variables once, those of the optimizer included.
   Bytes size_of_checkpoint();
   // As the scenario says, or by the speed of the storage; none where neither is known.
   std::optional<Seconds> time_of_checkpoint();
+  // Of one evaluation of all its rows, and of one step of it. Unset if a step does not fit into the devices' memory.
+  std::optional<Seconds> evaluation();
   std::optional<Seconds> evaluation_step(std::int64_t rows);
   // On a machine beside the training's, with one replica, whose rows are ready when it needs them. Requires: `plan` fits.
   Seconds evaluation_step_on(const cluster::Machine& machine, const plan::Plan& plan, std::int64_t rows);
@@ -73,13 +75,17 @@ class TrainingClock {
   // phase, and the compilations.
   void complete(timing::Simulated& summary);
 
-  // How the job ends early; unset if it doesn't.
-  std::optional<timing::LostWorker> lost();
+  // How an attempt of the job ends if this fails in the step that begins at `begin`.
+  timing::LostWorker lost(const timing::Failure& failure, std::int64_t step, Seconds begin);
+  // How TensorFlow finds out that a worker is gone.
+  timing::HealthCheck health_check() const;
+  // Unset if no collective exceeds its timeout.
   std::optional<timing::TimedOut> timed_out(std::int64_t steps);  // within the first `steps` steps
 
  private:
   std::optional<timing::PlayedPool> played_{};  // the closures that were requested last
   timing::SimulationOptions options_of(std::int64_t rows, std::size_t phase);
+  cluster::Machine machine_in(std::size_t phase) const;
   const timing::Simulation& simulate(std::int64_t rows, std::size_t phase);
   void add_accumulation(timing::Simulation& simulation, const plan::Plan& plan,
                         const cluster::Machine& machine, timing::SimulationOptions options) const;
@@ -100,6 +106,7 @@ class TrainingClock {
   const timing::SimulationOptions options_;
   const timing::Phases phases_;
   std::map<std::pair<std::int64_t, std::size_t>, timing::Simulation> simulations_{};  // by rows and phase
+  std::optional<bool> is_tensorflows_{};  // the reduction, and not NCCL's
   std::map<std::int64_t, Alone> alone_{};  // of the first replica alone, by rows
 };
 

@@ -232,7 +232,7 @@ session::Planned TrainingPlans::planned() {
           .devices_of_each = job_.machine.devices_of_each(),
           .workers = job_.machine.pool ? std::ssize(job_.machine.pool->workers) : job_.input.workers,
           .replica_rows = replica_rows(job_.global_batch),
-          .reduction = scenario_.training.is_inference() ? std::nullopt : lowering_.reduction(gradients()),
+          .reduction = scenario_.training.is_inference() ? std::nullopt : reduction(),
           .global_batch = job_.global_batch,
           .tokens_per_row = tokens_per_row(job_.inputs),
           .epochs = scenario::epochs_of(scenario_),

@@ -52,6 +52,8 @@ class TrainingPlans {
   // What NCCL would run in place of TensorFlow's own reduction, and its time. Empty: NCCL is no choice.
   std::string alternative_reduction();
   plan::MemoryReport memory();
+  Bytes gradients() const;  // of a replica
+  std::optional<strategy::ReductionChoice> reduction() { return lowering_.reduction(gradients()); }
   // Of the replicas of the first process, which is the one that logs them: of all replicas, unless each
   // worker is a process.
   std::vector<strategy::ReplicaPlacement> placements();
@@ -78,7 +80,6 @@ class TrainingPlans {
   std::string identity();
   std::string key(std::string_view kind, std::int64_t rows);
   std::optional<Bytes> memory_of(std::int64_t rows);
-  Bytes gradients() const;
   std::vector<std::optional<plan::Capacity>> capacities(const plan::Plan& plan);
 
   const scenario::Scenario& scenario_;

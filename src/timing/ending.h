@@ -11,18 +11,19 @@
 
 namespace wt::timing {
 
-// A worker that does not reach a step. The other replicas wait for it in a collective until the runtime ends
-// the job.
+// A task that does not reach a step, most often a worker. Other replicas may wait for it in a collective until the
+// runtime ends the job.
 struct LostWorker {
-  std::string worker{};
+  std::string worker{};  // the task
   std::int64_t step = 0;
-  std::string collective{};            // the first collective that waits
+  std::string collective{};            // the first collective that waits; empty: nothing waits in one
   std::vector<std::string> arrived{};  // devices that entered the collective
   std::vector<std::string> missing{};  // devices of the lost worker
   Seconds arrival{};                   // when the collective was entered, since the training began
   Seconds end{};                       // of the job, since the training began
-  std::string status{};                // "UNAVAILABLE"
+  std::string status{};                // "UNAVAILABLE"; "KILLED": the lost process was the whole program
   std::string message{};               // the text of TensorFlow's error
+  std::string waits{};                 // who waits for ever, and for whom; empty: nobody does
 };
 
 // A collective that takes longer than its timeout, counted from the moment when the first device enters it.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/random.h"
+#include "timing/failures.h"
 
 namespace wt::timing {
 
@@ -37,32 +37,12 @@ Seconds daly_interval(Seconds checkpoint, Seconds between_failures) {
 
 namespace {
 
-// Times from one failure to the next, exponentially distributed.
-class DrawnFailures {
- public:
-  DrawnFailures(Seconds between, std::int64_t seed, std::int64_t job)
-      : between_(between), stream_(stream_of({seed, job})) {}
-
-  Seconds next() {
-    if (at_ % 4 == 0) block_ = stream_.block(static_cast<std::uint64_t>(at_ / 4));
-    constexpr double words = 4'294'967'296.0;  // 2^32
-    const double uniform = (static_cast<double>(block_[static_cast<std::size_t>(at_++ % 4)]) + 0.5) / words;
-    return between_ * -std::log(uniform);
-  }
-
- private:
-  Seconds between_;
-  PhiloxStream stream_;
-  PhiloxCounter block_{};
-  std::int64_t at_ = 0;
-};
-
 struct PlayedJob {
   Seconds time{};
   std::int64_t failures = 0;
 };
 
-PlayedJob play(const Segments& job, DrawnFailures& failures) {
+PlayedJob play(const Segments& job, DrawnTimes& failures) {
   PlayedJob played;
   const auto all = static_cast<std::int64_t>(std::ceil(job.count));
   std::int64_t done = 0;
@@ -96,7 +76,7 @@ std::optional<PlayedJobs> play_jobs(const Segments& job, std::int64_t jobs, std:
   std::vector<Seconds> times;
   Seconds sum{};
   for (std::int64_t i = 0; i < played.jobs; ++i) {
-    DrawnFailures drawn(job.between_failures, seed, i);
+    DrawnTimes drawn(job.between_failures, Seed{seed, i});
     const PlayedJob one = play(job, drawn);
     times.push_back(one.time);
     sum += one.time;

@@ -63,14 +63,14 @@ Seconds sum(std::span<const JobItem> items) {
                          [](Seconds so_far, const JobItem& item) { return so_far + item.time(); });
 }
 
-struct Failures {
+struct RateOfFailures {
   Seconds between{};  // of the whole job
   Basis basis{};
   std::string note{};
 };
 
 // Rates of machines and of their devices add up.
-std::optional<Failures> given_failures(const JobFacts& facts) {
+std::optional<RateOfFailures> given_failures(const JobFacts& facts) {
   double in_a_second = 0;
   std::string note;
   const auto add = [&](const std::optional<Seconds>& between, std::int64_t count, std::string_view of) {
@@ -81,27 +81,26 @@ std::optional<Failures> given_failures(const JobFacts& facts) {
   add(facts.given.time_between_failures, facts.machines, "machine");
   add(facts.given.time_between_device_failures, facts.devices, "device");
   if (note.empty()) return std::nullopt;
-  return Failures{Seconds(1 / in_a_second), Basis::given, note};
+  return RateOfFailures{Seconds(1 / in_a_second), Basis::given, note};
 }
 
-std::optional<Failures> failures_of(const JobFacts& facts) {
+std::optional<RateOfFailures> failures_of(const JobFacts& facts) {
   if (const auto given = given_failures(facts)) return given;
   if (!facts.are_gpus) return std::nullopt;
-  return Failures{time_between_failures_of_gpu / static_cast<double>(facts.devices), Basis::estimated,
+  return RateOfFailures{time_between_failures_of_gpu / static_cast<double>(facts.devices), Basis::estimated,
                   std::string(source_of_failures)};
 }
 
-// A job without its failures. `startup` is repeated by each restart unless the scenario gives its time. Without
-// checkpoints there is a single segment, and a failure loses all of it.
-Segments segments_of(const JobFacts& facts, Seconds startup, Seconds training, Seconds saving) {
+// A job without its failures. Without checkpoints there is a single segment, and a failure loses all of it.
+Segments segments_of(const JobFacts& facts, Seconds restart, Seconds training, Seconds saving) {
   const auto count = static_cast<double>(std::max<std::int64_t>(1, facts.checkpoints.count));
   return {.count = count,
           .work = (training - saving) / count,
           .checkpoint = saving / count,
-          .restart = facts.given.restart.value_or(startup)};
+          .restart = restart};
 }
 
-JobItem restarts(const JobFacts& facts, const Failures& failures, const Segments& job) {
+JobItem restarts(const JobFacts& facts, const RateOfFailures& failures, const Segments& job) {
   const double expected = expected_failures(job);
   const Seconds training = job.each() * job.count;
   const Seconds lost = expected_time(job) - training;
@@ -183,10 +182,11 @@ JobTime job_time(const JobFacts& facts) {
     items.push_back(item("validation", "job.evaluation", facts.evaluations, given.evaluation));
   if (saving.count > 0) items.push_back(saving);
 
-  JobTime job{.samples = facts.samples, .epochs = facts.epochs};
-  const std::optional<Failures> failures = failures_of(facts);
+  // What starting takes is repeated unless the scenario says how long a restart takes.
+  JobTime job{.samples = facts.samples, .epochs = facts.epochs, .restart = given.restart.value_or(startup)};
+  const std::optional<RateOfFailures> failures = failures_of(facts);
   if (failures) {
-    Segments segments = segments_of(facts, startup, sum(items) - before, saving.time());
+    Segments segments = segments_of(facts, job.restart, sum(items) - before, saving.time());
     segments.between_failures = failures->between;
     items.push_back(restarts(facts, *failures, segments));
     const Seconds steps = whole.time() + partial.time();

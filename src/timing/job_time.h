@@ -46,6 +46,7 @@ struct GivenTimes {
   std::optional<Seconds> time_between_failures{};         // mean, of one machine
   std::optional<Seconds> time_between_device_failures{};  // mean, of one device
   std::optional<Seconds> restart{};                       // from a failure to the first step after it
+  std::optional<std::int64_t> restarts{};                 // how often the job is started again
 };
 
 struct JobItem {
@@ -63,6 +64,7 @@ struct JobTime {
   double samples = 0;                // trained rows
   std::optional<double> epochs{};    // passes through an epoch's steps; unset: the training has no epochs
   std::optional<Goodput> goodput{};  // unset: how often something fails is unknown
+  Seconds restart{};                 // from a failure to the next step
   Seconds total() const;
   double samples_per_second() const { return samples / total().count(); }
 };

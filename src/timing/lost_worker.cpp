@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -11,10 +12,67 @@ namespace wt::timing {
 
 namespace {
 
-// TensorFlow's health check (collective_all_reduce_strategy.py): every 30 s each peer is probed, and it
-// counts as down when three probes have not been answered within 10 s each.
-constexpr Seconds check_period(30), check_timeout(10);
-constexpr int check_tries = 3;
+// TensorFlow up to 2.10 asks each peer every 30 s, and takes it as down when three probes have not been answered within
+// 10 s each (collective_all_reduce_strategy.py).
+constexpr Seconds probe_period(30), probe_timeout(10);
+constexpr int probe_tries = 3;
+// Since then a task counts as gone 10 s after its last heartbeat: 6.7 to 10.9 s after it was killed.
+constexpr Seconds heartbeat_timeout(10);
+// More than this is cut into several pieces, which are aligned to 64 bytes.
+constexpr Bytes single_piece(64);
+
+// When the loss at this time is found out, if no connection says so.
+Seconds found_out(HealthCheck check, Seconds lost) {
+  if (check == HealthCheck::probes)
+    return probe_period * std::ceil(lost / probe_period) + probe_timeout * probe_tries;
+  return lost + heartbeat_timeout;
+}
+
+// "/job:worker/task:1" of "/job:worker/replica:0/task:1".
+std::string short_name(std::string name) {
+  constexpr std::string_view replica = "/replica:0";
+  if (const std::size_t at = name.find(replica); at != std::string::npos) name.erase(at, replica.size());
+  return name;
+}
+
+constexpr std::string_view reset = "The error could be from a previous operation. Restart your program to reset.";
+
+std::string message_of(HealthCheck check, const std::string& name) {
+  if (check == HealthCheck::probes) return fmt::format("cluster check alive failed, {} is down", name);
+  if (check == HealthCheck::heartbeats)
+    return fmt::format(
+        "Collective ops is aborted by: Error reported from {}: Task {} heartbeat timeout. This indicates that the "
+        "remote task has failed, got preempted, or crashed unexpectedly. Check the task logs for an earlier error to "
+        "debug further.\n{}",
+        short_name(name), name, reset);
+  return fmt::format(
+      "Collective ops is aborted by: Error reported from {}: The following tasks are unhealthy (stopped sending "
+      "heartbeats):\n{}\nThe tasks have crashed. Check the task logs for an earlier error, or scheduler events (e.g. "
+      "preemption, eviction) to debug further.\n{}",
+      short_name(name), name, reset);
+}
+
+// A connection to a process that has ended can't be made.
+std::string no_connection(HealthCheck check, const cluster::Machine& machine, const Failure& failure) {
+  std::string text = "failed to connect to all addresses";
+  if (check != HealthCheck::unhealthy) return text;
+  text += "; last error: UNKNOWN: ";
+  const device::Name name = device::parse_name(failure.name);
+  if (machine.cluster && machine.cluster->spec.find(*name.job) != nullptr)
+    text += fmt::format("ipv4:{}: ", machine.cluster->spec.task_address(*name.job, *name.task));
+  return text + "Failed to connect to remote host: Connection refused";
+}
+
+std::string with_target(const std::string& fact, const Failure& failure, std::string_view call) {
+  return fmt::format("{}\nAdditional GRPC error information from remote target {} while calling /tensorflow.{}:", fact,
+                     failure.name, call);
+}
+
+// Whether a connection tells all who wait.
+bool is_noticed_at_once(const Failure& failure, HealthCheck check, const StepOfLoss& step) {
+  if (failure.kind == FailureKind::cut || check == HealthCheck::probes || !step.is_tensorflows) return false;
+  return failure.task == 0 || step.reduced > single_piece;
+}
 
 // A communication in which several tasks take part.
 struct Meeting {
@@ -47,25 +105,71 @@ std::optional<Meeting> first_meeting(const plan::Plan& plan, const plan::Timelin
 
 }  // namespace
 
-LostWorker lost_worker(const Killed& killed, const cluster::Machine& machine, const plan::Plan& plan,
-                       const plan::Timeline& timeline, Seconds before, std::optional<Seconds> timeout) {
-  LostWorker lost{.worker = killed.name, .step = killed.step};
+Seconds patience_of(HealthCheck check) { return check == HealthCheck::probes ? probe_timeout : heartbeat_timeout; }
+
+LostWorker lost_in_collective(const Failure& failure, const cluster::Machine& machine, const StepOfLoss& step,
+                              HealthCheck check, std::optional<Seconds> timeout) {
+  LostWorker lost{.worker = failure.name, .step = step.number, .status = "UNAVAILABLE"};
   for (const cluster::Replica& replica : machine.replicas)
-    (replica.task == killed.task ? lost.missing : lost.arrived).push_back(print(replica.device.name));
-  const std::optional<Meeting> meeting = first_meeting(plan, timeline, machine);
-  WT_EXPECT(meeting.has_value(), "the plan {} contains no communication between workers", plan.name);
+    (replica.task == failure.task ? lost.missing : lost.arrived).push_back(print(replica.device.name));
+  const std::optional<Meeting> meeting = first_meeting(*step.plan, *step.timeline, machine);
+  WT_EXPECT(meeting.has_value(), "the plan {} contains no communication between workers", step.plan->name);
   lost.collective = meeting->collective;
-  lost.arrival = before + meeting->begin;
-  const Seconds check = check_period * std::ceil(before / check_period) + check_timeout * check_tries;
-  if (timeout && lost.arrival + *timeout < check) {
+  lost.arrival = step.begin + meeting->begin;
+  const Seconds at = failure.time ? std::max(step.begin, *failure.time) : step.begin;
+  if (is_noticed_at_once(failure, check, step)) {
+    lost.end = std::max(at, lost.arrival);
+    const bool waits = failure.time && at >= lost.arrival;
+    lost.message = "Collective ops is aborted by: " +
+                   with_target(waits ? "Socket closed" : no_connection(check, machine, failure), failure,
+                               "WorkerService/RecvBuf") +
+                   fmt::format("\n{}", reset);
+    return lost;
+  }
+  const Seconds found = std::max(found_out(check, at), lost.arrival);
+  if (timeout && lost.arrival + *timeout < found) {
     lost.end = lost.arrival + *timeout;
     lost.status = timed_out_status;
     lost.message = timed_out_message;
   } else {
-    lost.end = check;
-    lost.status = "UNAVAILABLE";
-    lost.message = fmt::format("cluster check alive failed, {} is down", killed.name);
+    lost.end = found;
+    lost.message = message_of(check, failure.name);
   }
+  return lost;
+}
+
+namespace {
+
+// `devices` of the task end with it.
+LostWorker lost_at_once(const Failure& failure, const cluster::Machine& machine, const StepOfLoss& step) {
+  LostWorker lost{.worker = failure.name, .step = step.number};
+  lost.arrival = lost.end = failure.time ? std::max(step.begin, *failure.time) : step.begin;
+  if (failure.victim == Victim::worker)
+    for (const cluster::Replica& replica : machine.replicas)
+      if (replica.task == failure.task) lost.missing.push_back(print(replica.device.name));
+  return lost;
+}
+
+}  // namespace
+
+LostWorker lost_program(const Failure& failure, const cluster::Machine& machine, const StepOfLoss& step) {
+  LostWorker lost = lost_at_once(failure, machine, step);
+  lost.status = "KILLED";
+  lost.message = "the program itself is gone, with all of its devices, and says nothing";
+  return lost;
+}
+
+LostWorker lost_to_coordinator(const Failure& failure, const cluster::Machine& machine, const StepOfLoss& step,
+                               HealthCheck check) {
+  LostWorker lost = lost_at_once(failure, machine, step);
+  if (failure.victim == Victim::coordinator) {
+    lost.status = "KILLED";
+    lost.message = "the coordinator is gone, and says nothing";
+    lost.waits = "the workers and the servers wait for the coordinator until somebody ends them";
+    return lost;
+  }
+  lost.status = "UNAVAILABLE";
+  lost.message = with_target(no_connection(check, machine, failure), failure, "eager.EagerService/RunComponentFunction");
   return lost;
 }
 

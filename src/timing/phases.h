@@ -1,9 +1,10 @@
 #pragma once
-// Divides a training into phases: ranges of steps in which the same devices are slow. Each phase is simulated
+// Divides a training into phases: ranges of steps in which the same devices and links are slow. Each phase is simulated
 // once.
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,10 @@ namespace wt::timing {
 struct Phase {
   std::int64_t from_step = 0;       // the first step
   std::vector<double> slow{};       // by replica, the factor on its compute time; empty: none is slow
-  std::vector<std::string> what{};  // names of the slow devices, for people
+  std::map<platform::LinkId, double> degraded{};  // the factor on the time of a link's bytes; absent: 1
+  std::vector<std::string> what{};                // names of what is slow, for people
+
+  bool is_as_described() const { return what.empty(); }
 };
 
 // The phases in the order of their steps. There is always at least one, since the first begins at step 0.

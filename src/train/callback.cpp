@@ -89,6 +89,9 @@ void check(const ModelCheckpoint& callback, const CallbackFacts& facts, Found& f
 void check(const BackupAndRestore& callback, const CallbackFacts& facts, Found& found) {
   if (callback.backup_dir.empty())
     found.push_back({"backup_dir", "Empty `backup_dir` argument passed", R"(write "backup")"});
+  if (callback.save_before_preemption && facts.semantics == model::Semantics::keras3)
+    found.push_back({"save_before_preemption", "Keras 3's BackupAndRestore has no such argument",
+                     "leave it out, or take the \"semantics\": \"keras2\""});
   if (!facts.without_backup.empty() && facts.semantics != model::Semantics::keras3)
     found.push_back({"",
                      fmt::format("{} is not supported yet. Currently BackupAndRestore callback only supports "

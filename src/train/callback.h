@@ -65,6 +65,7 @@ struct BackupAndRestore {
   std::string backup_dir{};
   std::optional<std::int64_t> save_freq{};  // steps; absent: Keras' "epoch"
   bool delete_checkpoint = true;            // when the training ends
+  bool save_before_preemption = false;
 };
 
 // Writes a line with the results of each epoch.

@@ -122,6 +122,10 @@ EpochLogs Callbacks::end_epoch(std::int64_t epoch, EpochLogs logs) {
   return logs;
 }
 
+void Callbacks::preempt() {
+  for (const RunningCallbackPtr& callback : running_) callback->preempt();
+}
+
 void Callbacks::end() {
   for (const RunningCallbackPtr& callback : running_) callback->end();
 }

@@ -28,6 +28,7 @@ class Callbacks {
   // `evaluation` is that of this epoch, null if there was none. Returns what the callbacks leave in the logs.
   EpochLogs end_epoch(const EpochResult& epoch, const EpochResult* evaluation);
   EpochLogs end_epoch(std::int64_t epoch, EpochLogs logs);
+  void preempt();
   void end();
 
   // The name of the callback that ends the training; none if it goes on.

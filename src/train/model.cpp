@@ -400,17 +400,18 @@ std::vector<EpochResult> Model::fit(const data::Dataset& dataset, const FitOptio
     reset_metrics();
     EpochResult result{.epoch = epoch};
     const std::int64_t skipped = epoch == options.initial_epoch ? options.skipped_steps : 0;
+    const std::int64_t passed = options.reads_from_beginning ? 0 : skipped;
     if (starts_anew(dataset, options))
-      batches = batches_of(dataset, static_cast<std::uint64_t>(epoch), skipped);
+      batches = batches_of(dataset, static_cast<std::uint64_t>(epoch), passed);
     else if (!batches)
-      batches = batches_of(dataset, 0, epoch * *steps_per_epoch + skipped);
+      batches = batches_of(dataset, 0, epoch * *steps_per_epoch + passed);
     const std::int64_t steps_of_epoch = !steps_per_epoch   ? steps_in_all
                                         : steps_in_all > 0 ? std::min(steps_in_all, *steps_per_epoch)
                                                            : *steps_per_epoch;
     const auto ends_execution = [&](std::int64_t made) {
       return made % steps_->options.steps_per_execution == 0 || made == steps_of_epoch;
     };
-    const std::int64_t most = steps_per_epoch.value_or(most_steps(dataset) - skipped);
+    const std::int64_t most = steps_per_epoch.value_or(most_steps(dataset)) - skipped;
     const auto is_left = [&](std::int64_t made) { return made < most; };
     std::optional<PerReplica> ahead;  // the next batch, if it was read while the current step computes
     while (is_wanted(step) && is_left(result.steps) && !is_interrupted && !is_stopped) {

@@ -111,6 +111,9 @@ struct FitOptions {
   std::optional<std::int64_t> steps_per_epoch{};
   std::optional<std::int64_t> steps{};  // ends the training after this number of steps
   std::int64_t skipped_steps = 0;       // of the first epoch's dataset: an earlier training has made them
+  // The dataset begins anew all the same, as after Keras 2's BackupAndRestore: the epoch's first batches are used twice,
+  // and as many of its last ones never.
+  bool reads_from_beginning = false;
   std::function<void(const StepResult&)> on_step{};
   std::function<void(const EpochResult&)> on_epoch{};  // may save a checkpoint or evaluate
   std::function<void(std::int64_t epoch)> on_epoch_begin{};

@@ -37,7 +37,7 @@ class Report : public test::ScenarioRuns {
   void expect_same(const std::string& out) const {
     const json::Value run = entry(out), found = results(out);
     for (const std::string_view key : {"name", "strategy", "semantics", "numerics", "outcome", "model",
-                                       "message", "job", "cost", "lost_worker", "timed_out", "turns"}) {
+                                       "message", "job", "cost", "failures", "lost_worker", "timed_out", "turns"}) {
       ASSERT_EQ(run.find(key) == nullptr, found.find(key) == nullptr) << key;
       if (run.find(key) == nullptr) continue;
       EXPECT_EQ(text_of(*run.find(key)), text_of(*found.find(key))) << key;

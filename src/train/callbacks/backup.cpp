@@ -36,12 +36,16 @@ class BackingUp final : public RunningCallback {
     ++steps_;
     if (!wanted_.save_freq || ++since_saved_ < *wanted_.save_freq) return;
     since_saved_ = 0;
-    save(is_keras3() ? ended_ : Progress{epoch_, steps_});
+    save(progress());
   }
 
   void end_epoch(std::int64_t epoch, EpochLogs& /*logs*/) override {
     ended_ = {epoch + 1, steps_};
     if (!wanted_.save_freq) save(ended_);
+  }
+
+  void preempt() override {
+    if (wanted_.save_before_preemption) save(progress());
   }
 
   void end() override {
@@ -54,6 +58,7 @@ class BackingUp final : public RunningCallback {
   static constexpr const char* sub_folder = "chief";
 
   bool is_keras3() const { return context_.semantics == model::Semantics::keras3; }
+  Progress progress() const { return is_keras3() ? ended_ : Progress{epoch_, steps_}; }
   fs::path folder_of_backup() const { return context_.file(wanted_.backup_dir); }
 
   void save(const Progress& progress) {

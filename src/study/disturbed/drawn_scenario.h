@@ -1,0 +1,25 @@
+#pragma once
+// Scenarios with failures, drawn from a seed: a cluster, a strategy, a small training, how it is saved, and what fails.
+// Each draws everything that the simulator has to survive, in sizes that take milliseconds. The job's times are given
+// ("step": "1 s"), so that failures fall into steps, checkpoints and restarts about equally often.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wt::disturbed {
+
+// Of the strategies that failures are drawn for: all of them.
+const std::vector<std::string_view>& strategies();
+
+struct DrawnScenario {
+  std::string text{};      // JSON
+  std::string strategy{};  // its name
+};
+
+// The seeds go through the strategies in turn.
+std::string_view strategy_of(std::int64_t seed);
+DrawnScenario draw_scenario(std::int64_t seed);
+
+}  // namespace wt::disturbed
