@@ -44,7 +44,7 @@ TableRow row_of(std::size_t number, const timing::Attempt& attempt) {
                            : attempt.is_saved_in_time ? "saved in time"
                                                         : fmt::format("back to {}", attempt.kept);
   return {std::to_string(number),
-          rough(attempt.begin),
+          attempt.begin > Seconds(0) ? rough(attempt.begin) : "0",
           steps_text(attempt),
           rough(attempt.stop),
           failure ? failure_text(*failure) : "all steps are trained",

@@ -8,9 +8,11 @@ namespace wt::scenario {
 void check_closures(const Scenario& scenario, const Job& job, Problems& problems) {
   if (!job.machine.pool) return;
   const std::string_view name = scenario.strategy->name();
-  if (!scenario.faults.empty())
-    problems.add(scenario.place("faults"), fmt::format("faults of {} can't be simulated yet", name),
-                 "leave them out; `time.jitter` lets workers differ");
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i)
+    if (scenario.faults[i].slow || scenario.faults[i].degrade)
+      problems.add(scenario.place(fmt::format("faults.{}", i)),
+                   fmt::format("what is slow for some steps of {} can't be simulated yet", name),
+                   "leave it out; `time.jitter` lets workers differ");
   if (scenario.input && scenario.input->takes_time())
     problems.add(scenario.place("input"), fmt::format("input pipelines of {} can't be timed yet", name),
                  "leave out \"decode\" and \"storage\": rows are then ready when a worker needs them");

@@ -633,8 +633,10 @@ void keys_of(Visit& visit, timing::GivenTimes& given) {
   visit(optional("restart",
                  "the time from a failure to the next step; where absent, what starting takes is repeated"),
         given.restart);
-  visit(count("restarts",
-              "how often the job is started again after a failure, from its newest checkpoint; never where absent"),
+  visit(Key{.name = "restarts",
+            .meaning = "how often the job is started again after a failure, from its newest checkpoint; never where absent",
+            .at_least = 0,
+            .at_most = json::most},
         given.restarts);
 }
 

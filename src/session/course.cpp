@@ -157,6 +157,7 @@ void add_course(timing::JobTime& job, const timing::JobCourse& course) {
   Seconds stalled{};
   for (const timing::Stall& stall : course.stalls) stalled += stall.end - stall.begin;
   const Seconds lost = course.end - course.undisturbed - stalled;
+  job.goodput.reset();  // that of failures that are expected
   std::erase_if(job.items, [](const timing::JobItem& item) { return item.name == "expected restarts"; });
   if (course.restarts() > 0)
     job.items.push_back({.name = "restarts",

@@ -207,6 +207,7 @@ void Training::train(session::Results& results, OutputFolder& folder) {
   for (std::size_t i = 1; i < results.course->attempts.size(); ++i) {
     if (results.interrupted || results.stopped) return;
     const timing::Attempt& attempt = results.course->attempts[i];
+    forget_steps_from(attempt.first, results);
     if (attempt.end == attempt.first && attempt.failure) continue;  // it was lost while it started
     // A new process, which knows nothing but what the earlier ones have saved.
     plans_.state().take_back();
@@ -228,7 +229,9 @@ void Training::train_attempt(std::size_t attempt, session::Results& results, Out
   attempt_ = attempt;
   callbacks_.emplace(scenario_.training.callbacks, callback_context(results, folder));
   if (const std::optional<train::Progress> backup = callbacks_->begin()) continue_from(*backup);
-  if (is_restarted_) forget_lost_steps(results);
+  if (is_restarted_)
+    WT_EXPECT(done_.steps == results.course->attempts[attempt].first, "attempt {} begins with step {}, and not with {}",
+              attempt + 1, done_.steps, results.course->attempts[attempt].first);
   if (!is_restarted_) printed_.begin(results.planned);
   if (!is_restarted_ && options_.on_begin) options_.on_begin();
   epochs_played_ = done_.epochs;
@@ -258,14 +261,20 @@ void Training::end_attempt(const timing::Attempt& attempt, session::Results& res
     saved_.save_last(progress_of(results), folder);
 }
 
-// What was trained after the state was saved that this attempt begins with, is not in it.
-void Training::forget_lost_steps(session::Results& results) const {
-  const timing::Attempt& attempt = results.course->attempts[attempt_];
-  WT_EXPECT(done_.steps == attempt.first, "attempt {} begins with step {}, and was to begin with step {}", attempt_ + 1,
-            done_.steps, attempt.first);
-  std::erase_if(results.steps, [&](const train::StepResult& step) { return step.step >= done_.steps; });
+// What was trained after the state was saved with which the next attempt begins, is not in it.
+void Training::forget_steps_from(std::int64_t first, session::Results& results) {
+  const auto lost = std::ranges::find_if(results.steps, [&](const auto& step) { return step.step >= first; });
+  if (lost == results.steps.end()) return;
   std::erase_if(results.epochs,
-                [&](const session::Epoch& epoch) { return epoch.training.epoch >= done_.epochs; });
+                [&](const session::Epoch& epoch) { return epoch.training.epoch >= lost->epoch; });
+  results.steps.erase(lost, results.steps.end());
+}
+
+// The attempt ends before the state is saved after the step that is done now.
+bool Training::is_cut_off(const session::Results& results) const {
+  if (!results.course) return false;
+  const timing::Attempt& attempt = results.course->attempts[attempt_];
+  return attempt.failure && !attempt.end_is_saved && steps_done(results) == attempt.end;
 }
 
 std::int64_t Training::steps_done(const session::Results& results) const {
@@ -335,7 +344,8 @@ train::FitOptions Training::fit_options(session::Results& results, OutputFolder&
   options.on_step = [&](const train::StepResult& step) {
     finish_step(step, results);
     callbacks_->end_step(step);
-    saved_.save_after_step(progress_after(step, results), folder);
+    const train::Progress done = progress_after(step, results);
+    if (!is_cut_off(results)) saved_.save_after_step(done, folder);
   };
   options.on_epoch_begin = [&](std::int64_t epoch) {
     steps_of_epoch_ = epoch == done_.epochs ? done_.steps_of_epoch : 0;
@@ -367,6 +377,7 @@ train::CallbackContext Training::callback_context(const session::Results& result
         if (is_restarted_) return folder.inside(name);
         return backup_of_interrupted(folder, name);
       },
+      .is_cut_off = [&] { return is_cut_off(results); },
       .keep =
           [&](const std::string& name) {
             if (!scenario_.training.checkpointing) folder.keep(name);
@@ -480,10 +491,10 @@ void Training::finish_epoch(train::EpochResult epoch, session::Results& results,
   if (scenario_.training.loop == scenario::Loop::custom && epoch.steps > 0)
     epoch.loss = losses_of_epoch_ / static_cast<double>(epoch.steps);
   losses_of_epoch_ = 0;
-  if ((last_step(results) || results.interrupted) && is_cut_off(epoch)) return;
+  if ((last_step(results) || results.interrupted) && ends_within_epoch()) return;
   const std::int64_t number = epoch.epoch + 1;
   results.epochs.push_back({.training = std::move(epoch)});
-  saved_.save({.epochs = number, .steps = steps_done(results)}, folder);
+  if (!is_cut_off(results)) saved_.save({.epochs = number, .steps = steps_done(results)}, folder);
   if (results.interrupted) return;
   evaluate_beside(number, results, folder);
   const auto& evaluation = scenario_.training.evaluation;
@@ -507,8 +518,8 @@ std::optional<Seconds> Training::time_of_last_epoch(const session::Results& resu
 }
 
 // Whether the job ended in the middle of this epoch. Such an epoch has no results.
-bool Training::is_cut_off(const train::EpochResult& epoch) const {
-  return scenario_.training.steps || epoch.steps < scenario::steps_per_epoch(scenario_, job_);
+bool Training::ends_within_epoch() const {
+  return scenario_.training.steps || steps_of_epoch_ < scenario::steps_per_epoch(scenario_, job_);
 }
 
 // ---- Evaluations

@@ -121,10 +121,11 @@ class Training {
   void finish_epoch(train::EpochResult epoch, session::Results& results, OutputFolder& folder);
   train::Progress progress_after(const train::StepResult& step, const session::Results& results);
   train::Progress progress_of(const session::Results& results) const;
-  void forget_lost_steps(session::Results& results) const;
+  static void forget_steps_from(std::int64_t first, session::Results& results);
+  bool is_cut_off(const session::Results& results) const;
   bool is_interrupted(session::Results& results) const;
   std::optional<Seconds> time_of_last_epoch(const session::Results& results) const;
-  bool is_cut_off(const train::EpochResult& epoch) const;
+  bool ends_within_epoch() const;
 
   const scenario::Scenario& scenario_;
   scenario::Job job_;

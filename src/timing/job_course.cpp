@@ -1,6 +1,7 @@
 #include "timing/job_course.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "timing/failures.h"
@@ -12,12 +13,29 @@ namespace {
 // A training that fails more often than this comes to nothing.
 constexpr std::int64_t most_attempts = 100'000;
 
+// The faults that the training doesn't survive by itself.
+Faults that_end(const Faults& faults, const CourseOptions& options) {
+  Faults ending;
+  const auto ends = [&](const Failure& failure) {
+    return !options.is_survived || !options.is_survived(failure);
+  };
+  std::ranges::copy_if(faults.failures, std::back_inserter(ending.failures), ends);
+  for (const RandomFailures& random : faults.random) {
+    RandomFailures some{.mean_time = random.mean_time * static_cast<double>(random.parts.size())};
+    std::ranges::copy_if(random.parts, std::back_inserter(some.parts), ends);
+    if (some.parts.empty()) continue;
+    some.mean_time = some.mean_time / static_cast<double>(some.parts.size());
+    ending.random.push_back(std::move(some));
+  }
+  return ending;
+}
+
 class CoursePlayer {
  public:
   CoursePlayer(const Undisturbed& job, const Faults& faults, const CourseOptions& options)
-      : job_(job), options_(options), timed_(faults, options.seed) {
-    for (const Failure& failure : faults.failures)
-      if (!failure.time && !is_survived(failure)) stepped_.push_back(failure);
+      : job_(job), options_(options), faults_(that_end(faults, options)), timed_(faults_, options.seed) {
+    for (const Failure& failure : faults_.failures)
+      if (!failure.time) stepped_.push_back(failure);
     std::ranges::stable_sort(stepped_, {}, &Failure::step);
     course_.undisturbed = job.end() - job.begin_of(options.first);
     course_.time_of_steps = std::min(job.time_of_steps(), course_.undisturbed);
@@ -43,15 +61,11 @@ class CoursePlayer {
   }
 
  private:
-  bool is_survived(const Failure& failure) const {
-    return options_.is_survived && options_.is_survived(failure);
-  }
-
   // When all machines can be used again. What else fails while the processes end ends nothing more.
   Seconds ready_after(const Attempt& attempt) {
     Seconds ready = std::max(attempt.lost->end, attempt.stop + attempt.failure->back_after);
     for (; timed_.next() != nullptr && *timed_.next()->time < attempt.lost->end; timed_.take())
-      if (!is_survived(*timed_.next())) ready = std::max(ready, *timed_.next()->time + timed_.next()->back_after);
+      ready = std::max(ready, *timed_.next()->time + timed_.next()->back_after);
     return ready;
   }
 
@@ -87,7 +101,6 @@ class CoursePlayer {
   // at any time.
   Coming next_failure(std::int64_t first) {
     while (!stepped_.empty() && stepped_.front().step < first) stepped_.erase(stepped_.begin());
-    while (timed_.next() != nullptr && is_survived(*timed_.next())) timed_.take();
     Coming coming;
     if (!stepped_.empty())
       coming = {&stepped_.front(), job_.begin_of(stepped_.front().step) + shift_, true};
@@ -114,6 +127,7 @@ class CoursePlayer {
     attempt.stop = std::max(time, attempt.begin);
     const Undisturbed::Position at = position(failure, attempt.stop - shift_, attempt.first);
     attempt.end = at.steps;
+    attempt.end_is_saved = at.saved.value_or(-1) == at.steps;
     saved_ = std::max(saved_, at.saved.value_or(saved_));
     const Seconds began = time < attempt.begin ? time : job_.begin_of(at.steps) + shift_;
     // A process that is lost while it starts has done nothing.
@@ -159,11 +173,13 @@ class CoursePlayer {
     if (saved > attempt.stop + failure.grace) return;
     attempt.stop = saved;
     attempt.end = saved_ = steps;
+    attempt.end_is_saved = true;
     attempt.is_saved_in_time = true;
   }
 
   const Undisturbed& job_;
   const CourseOptions& options_;
+  const Faults faults_;
   Failures timed_;
   std::vector<Failure> stepped_{};  // that come before a step, in this order
   std::int64_t saved_ = 0;          // steps in the newest save

@@ -28,6 +28,7 @@ struct Attempt {
   std::int64_t first = 0;  // the step that it begins with
   std::int64_t end = 0;    // so many steps are done when it stops, those of earlier attempts that are kept included
   std::int64_t kept = 0;   // with so many the next attempt begins
+  bool end_is_saved = true;  // false: the state after the last of these steps was to be saved, and wasn't any more
   // Steps of this attempt that the saved state already contained, because Keras 3's BackupAndRestore begins an epoch
   // anew that it has saved within.
   std::int64_t applied_twice = 0;

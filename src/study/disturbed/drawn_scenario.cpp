@@ -86,18 +86,18 @@ Site site_of(std::string_view strategy, Dice& dice) {
   if (strategy == "multi_worker_mirrored") return workers(dice);
   if (strategy == "parameter_server" || strategy == "parameter_server_v1") return servers(dice, strategy);
   if (strategy == "tpu")
-    return {.keys = R"("platform": "tpu_v3_8", "strategy": {"type": "tpu"})", .tasks = {"worker:0"}};
+    return {.keys = R"("platform": "tpu_v3", "strategy": {"type": "tpu"})", .tasks = {"worker:0"}};
   if (strategy == "default" || strategy == "one_device") return on_one_machine(strategy, 1);
   return on_one_machine(strategy, dice.of<std::int64_t>({2, 3, 8}));
 }
 
 // How the state is saved, in "training".
-std::string saving(Dice& dice, bool is_fit, bool may_back_up) {
+std::string saving(Dice& dice, bool is_fit, bool may_back_up, bool has_queue) {
   if (is_fit && may_back_up && dice.one_in(2))
-    return fmt::format(R"("callbacks": [{{"class_name": "BackupAndRestore", "config": {{"backup_dir": "backup"{}}}}}], )",
+    return fmt::format(R"("callbacks": [{{"type": "BackupAndRestore", "backup_dir": "backup"{}}}], )",
                        dice.one_in(2) ? R"(, "save_freq": 2)" : "");
   if (dice.one_in(6)) return "";
-  const std::string how = dice.one_in(2) ? fmt::format(R"("every_steps": {})", dice.between(1, 5)) : R"("every": 1)";
+  const std::string how = !has_queue && dice.one_in(2) ? fmt::format(R"("every_steps": {})", dice.between(1, 5)) : R"("every": 1)";
   return fmt::format(R"("checkpointing": {{{}{}}}, )", how, dice.one_in(3) ? R"(, "keep": 1)" : "");
 }
 
@@ -107,9 +107,9 @@ std::string fault(Dice& dice, const Site& site, std::int64_t steps) {
   const std::string& task = dice.of(site.tasks);
   switch (dice.below(site.has_network ? 4 : 3)) {
     case 0:
-      return fmt::format(R"({{"kill": "{}", {}, "back_after": "{} s"}})", task, when, dice.below(20));
+      return fmt::format(R"({{"kill": "{}", {}, "back_after": "{} s"}})", task, when, dice.between(1, 20));
     case 1:
-      return fmt::format(R"({{"preempt": "{}", {}, "grace": "{} s"}})", task, when, dice.below(10));
+      return fmt::format(R"({{"preempt": "{}", {}, "grace": "{} s"}})", task, when, dice.between(1, 10));
     case 2:
       return fmt::format(R"({{"random": "{}", "mean_time": "{} s", "back_after": "2 s"}})",
                          dice.one_in(2) ? "device" : "machine", dice.between(10, 300) * std::ssize(site.tasks));
@@ -141,8 +141,9 @@ DrawnScenario draw_scenario(std::int64_t seed) {
   constexpr std::int64_t batch = 16;
   std::vector<std::string> faults;
   for (std::int64_t i = dice.between(1, 3); i > 0; --i) faults.push_back(fault(dice, site, steps));
-  const std::string length =
-      site.has_queue ? fmt::format(R"("steps": {})", steps) : fmt::format(R"("epochs": {})", epochs);
+  // The rows of workers that take closures have no end.
+  const std::string length = fmt::format(R"("epochs": {}{})", epochs,
+                                         site.has_queue ? fmt::format(R"(, "steps_per_epoch": {})", each) : "");
   return {
       .text = fmt::format(
           R"({{"name": "trial {}", {}, "model": "linear", "dataset": {{"type": "synthetic", "rows": {}{}}}, )"
@@ -152,7 +153,7 @@ DrawnScenario draw_scenario(std::int64_t seed) {
           seed, site.keys, each * batch,
           site.has_queue ? R"(, "repeat": -1)" : (dice.one_in(2) ? R"(, "shuffle": {})" : ""),
           is_fit ? "fit" : "custom", dice.one_in(2) ? "sgd" : "adam",
-          site.has_queue ? "per_replica_batch" : "global_batch", batch, saving(dice, is_fit, may_back_up), length,
+          site.has_queue ? "per_replica_batch" : "global_batch", batch, saving(dice, is_fit, may_back_up, site.has_queue), length,
           dice.one_in(5) ? 0 : dice.between(1, 40), fmt::join(faults, ", "), seed),
       .strategy = std::string(strategy)};
 }

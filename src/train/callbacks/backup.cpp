@@ -62,6 +62,7 @@ class BackingUp final : public RunningCallback {
   fs::path folder_of_backup() const { return context_.file(wanted_.backup_dir); }
 
   void save(const Progress& progress) {
+    if (context_.is_cut_off && context_.is_cut_off()) return;
     const fs::path folder = folder_of_backup() / sub_folder;
     fs::create_directories(folder);
     if (context_.keep) context_.keep(wanted_.backup_dir);
