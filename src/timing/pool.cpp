@@ -7,6 +7,7 @@
 #include "base/id.h"
 #include "base/narrow.h"
 #include "simulate/simulate.h"
+#include "timing/pool_losses.h"
 #include "timing/pool_queues.h"
 #include "timing/simulation.h"
 
@@ -51,7 +52,8 @@ std::vector<VariableAccess> accesses_of(const plan::Plan& plan) {
 
 std::vector<Seconds> ends_in_order(const plan::PoolTimeline& timeline) {
   std::vector<Seconds> ends;
-  for (const plan::Closure& closure : timeline.closures) ends.push_back(closure.end);
+  for (const plan::Closure& closure : timeline.closures)
+    if (!closure.lost) ends.push_back(closure.end);
   std::ranges::sort(ends);
   return ends;
 }
@@ -157,6 +159,13 @@ void add_limits(const PlayedPool& alone, const PoolOptions& pool, PoolTime& time
 
 }  // namespace
 
+PoolOptions PoolOptions::without_losses() const {
+  PoolOptions options = *this;
+  options.losses.clear();
+  options.random_losses = {};
+  return options;
+}
+
 PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
                      StepClock& clock, const StepTimeOptions& options, double jitter, std::int64_t seed) {
   PlayedPool played{.pooled = plan::pooled(one, pool.workers, pool.replicas)};
@@ -169,15 +178,20 @@ PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const clust
   plan::Pool queue{.closures = pool.closures,
                    .dispatch = pool.dispatch,
                    .at_once = pool.at_once,
-                   .join_every = pool.join_every};
+                   .join_every = pool.join_every,
+                   .slow = pool.slow};
   if (jitter > 0) queue.paces = jitter_factors(jitter, seed, static_cast<std::size_t>(pool.closures));
-  played.timeline = simulate::simulate(played.pooled, queue, played.costs, *machine.platform, where);
+  played.timeline = play_with_losses(pool, [&](std::vector<plan::Absence> absences) {
+    queue.absences = std::move(absences);
+    return simulate::simulate(played.pooled, queue, played.costs, *machine.platform, where);
+  });
   return played;
 }
 
 PlayedPool play_alone(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
                       StepClock& clock, const StepTimeOptions& options) {
-  PoolOptions first = pool;
+  PoolOptions first = pool.without_losses();
+  first.slow.clear();
   first.workers.resize(1);
   first.closures = pool.at_once;
   return play_pool(one, first, machine, clock, options, 0, 0);
