@@ -32,6 +32,9 @@ struct PoolOptions {
   std::int64_t join_every = 0;  // closures between two joins of the coordinator; 0: it joins at the end
   std::vector<plan::SlowWorker> slow{};
   std::vector<WorkerLoss> losses{};
+  // True of TensorFlow's coordinator: a worker that is back takes closures when no worker is away any more, since
+  // the coordinator connects anew to all of them at once (context.update_server_def, which waits for each).
+  bool recover_together = false;
   // Returns the random losses before this time since the beginning of the pool: the same ones for the same time, and
   // more for a later time. Empty: there are none.
   std::function<std::vector<WorkerLoss>(Seconds end)> random_losses{};

@@ -15,6 +15,20 @@ plan::Absence absence_of(const WorkerLoss& loss, Seconds from) {
   return absence;
 }
 
+// A worker is back when it is there and no other worker is away.
+std::vector<plan::Absence> recovered_together(const std::vector<plan::Absence>& absences) {
+  std::vector<plan::Absence> all = absences;
+  for (plan::Absence& absence : all)
+    for (bool waits = true; waits && absence.until;) {
+      const auto other = std::ranges::find_if(absences, [&](const plan::Absence& each) {
+        return each.from <= *absence.until && (!each.until || *absence.until < *each.until);
+      });
+      waits = other != absences.end();
+      if (waits) absence.until = other->until;
+    }
+  return all;
+}
+
 // When so many closures have been completed; unset if there are fewer.
 std::optional<Seconds> end_of(std::int64_t closures, const plan::PoolTimeline& timeline) {
   if (closures == 0) return Seconds(0);
@@ -57,6 +71,9 @@ plan::PoolTimeline play_with_losses(
     const PoolOptions& pool, const std::function<plan::PoolTimeline(std::vector<plan::Absence>)>& play) {
   constexpr int most_plays =
       30;  // each of which finds random losses before its end that the one before had not
+  const auto play_absences = [&](const std::vector<plan::Absence>& absences) {
+    return play(pool.recover_together ? recovered_together(absences) : absences);
+  };
   std::vector<WorkerLoss> drawn;
   for (int played = 0; played < most_plays; ++played) {
     std::vector<plan::Absence> absences;
@@ -66,12 +83,12 @@ plan::PoolTimeline play_with_losses(
     };
     add_timed(pool.losses);
     add_timed(drawn);
-    plan::PoolTimeline timeline = play(absences);
+    plan::PoolTimeline timeline = play_absences(absences);
     for (const auto& [closures, losses] : losses_by_closures(pool.losses)) {
       const std::optional<Seconds> from = end_of(closures, timeline);
       if (!from) break;
       for (const WorkerLoss& loss : losses) absences.push_back(absence_of(loss, *from));
-      timeline = play(absences);
+      timeline = play_absences(absences);
     }
     if (!pool.random_losses) return timeline;
     std::vector<WorkerLoss> all = pool.random_losses(timeline.end);
