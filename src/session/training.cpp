@@ -13,6 +13,7 @@
 #include "session/keras_faults.h"
 #include "session/rehearsal.h"
 #include "tensor/safetensors.h"
+#include "timing/pool_losses.h"
 
 namespace wt::session {
 
@@ -345,7 +346,13 @@ train::FitOptions Training::fit_options(session::Results& results, OutputFolder&
   options.on_epoch = [&](const train::EpochResult& epoch) { finish_epoch(epoch, results, folder); };
   options.is_interrupted = [&] { return is_interrupted(results); };
   if (job_.machine.pool)
-    options.order = [this](std::int64_t count) { return order_closures(count, epochs_played_++); };
+    options.order = [&](std::int64_t count) { return order_closures(count, epochs_played_++, results); };
+  options.on_worker_back = [&](std::int32_t worker, std::int64_t batches) {
+    results.read_again.push_back({worker, batches});
+    if (options_.note && batches > 0)
+      options_.note(fmt::format("worker {} is back and begins its dataset anew, of which it had read {}",
+                                worker, batches == 1 ? "1 batch" : fmt::format("{} batches", batches)));
+  };
   return options;
 }
 
@@ -409,10 +416,15 @@ void Training::finish_stopped(session::Results& results, OutputFolder& folder) {
 }
 
 // Time comes first: the simulation says which worker executes which closure, and in which order.
-train::ClosureOrder Training::order_closures(std::int64_t count, std::int64_t epoch) {
+train::ClosureOrder Training::order_closures(std::int64_t count, std::int64_t epoch,
+                                             session::Results& results) {
   if (played_ != nullptr) epoch_begin_ += played_->timeline.end;
-  played_ = &clock_.closures(count, epoch);
-  staleness_.assign(static_cast<std::size_t>(count), 0);
+  played_ = &clock_.closures(count, epoch, epoch_begin_, done_.steps + std::ssize(results.steps));
+  if (clock_.can_lose_workers()) {
+    if (!results.losses) results.losses.emplace();
+    add(*results.losses, timing::losses_of(*played_));
+  }
+  staleness_.assign(played_->timeline.closures.size(), 0);
   std::vector<double> updates(staleness_.size());
   for (const timing::Update& update : timing::updates_of(*played_)) {
     staleness_[static_cast<std::size_t>(update.closure)] += update.staleness;

@@ -18,6 +18,7 @@ struct WorkerLoss {
   std::int32_t worker = 0;
   std::optional<Seconds> time{};  // since the beginning of the pool
   std::int64_t closures = 0;      // if no time is set: the moment when so many closures have been completed
+  Seconds grace{};                // how much later the worker stops
   std::optional<Seconds> back_after{};  // unset: the worker does not come back
 };
 

@@ -10,8 +10,8 @@ namespace wt::timing {
 namespace {
 
 plan::Absence absence_of(const WorkerLoss& loss, Seconds from) {
-  plan::Absence absence{.worker = loss.worker, .from = from};
-  if (loss.back_after) absence.until = from + *loss.back_after;
+  plan::Absence absence{.worker = loss.worker, .from = from + loss.grace};
+  if (loss.back_after) absence.until = absence.from + *loss.back_after;
   return absence;
 }
 

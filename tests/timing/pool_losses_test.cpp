@@ -7,6 +7,7 @@
 
 #include <numeric>
 
+#include "base/json.h"
 #include "base/random.h"
 #include "device/cpu/cpu_queue.h"
 #include "timing/server_cluster.h"
@@ -22,7 +23,8 @@ using test::Cluster;
 // What a run of the closures computed, and which batches it read.
 struct Numbers {
   std::map<std::string, std::vector<float>> variables{};
-  std::vector<std::int32_t> completed{};                     // executions, in the order of their results
+  std::vector<std::int32_t> completed{};  // executions, in the order of their results
+  double sum_of_results = 0;
   std::map<std::int32_t, std::vector<std::int64_t>> read{};  // by worker, the numbers of its batches
   std::map<std::int32_t, std::vector<std::int64_t>>
       read_before{};  // by worker, what it had read when it came back
@@ -49,8 +51,9 @@ Numbers compute(const Cluster& cluster, const timing::PlayedPool& played,
           found.read[worker].push_back(batch);
           return train::PerReplica{{Tensor::of<float>({8}, numbers[static_cast<std::size_t>(batch)])}};
         },
-        [&](std::int32_t closure, const train::PerReplica&) {
+        [&](std::int32_t closure, const train::PerReplica& results) {
           found.completed.push_back(closure);
+          found.sum_of_results += results.front().front().values<float>().front();
           return true;
         },
         [&](std::int32_t worker) {
@@ -305,6 +308,28 @@ TEST(ST22, ALossAfterSoManyClosuresComesWhenTheseHaveEnded) {
   }
 }
 
+// The program of the recordings: one closure, then 40 of which each returns 1 and adds 1 to a variable; worker 1 is
+// killed after they were scheduled, and started again after 3 s.
+TEST(ST22, AKilledWorkerLosesNoResultAsRecorded) {
+  for (const char* version : {"keras2", "keras3"}) {
+    const json::Value recording =
+        json::parse_file(fmt::format("{}/timing/servers_killed_worker/{}.json", WT_TEST_DATA, version));
+    const auto returned = [&](const char* name) {
+      return recording.find("errors")->find(name)->find("returned")->string();
+    };
+    const Cluster cluster(2, 1, counting(1));
+    for (const double after : {0.0, 0.3, 1.05, 2.6}) {
+      const timing::PlayedPool played{
+          .pooled = cluster.pooled,
+          .timeline = cluster.play({.compute = {1, 1}, .update = 0.1},
+                                   {.closures = 40, .absences = {{1, Seconds(after), Seconds(after + 3)}}})};
+      const Numbers numbers = compute(cluster, played, std::vector(60, std::vector<float>(8, 0.125F)));
+      EXPECT_EQ(fmt::format("{:.1f}", numbers.sum_of_results), returned("values"));
+      EXPECT_EQ(1 + numbers.variables.at("w0").front() >= 41 ? "True" : "False", returned("at_least_once"));
+    }
+  }
+}
+
 // Recorded of TensorFlow 2.15 with three workers, of which 1 and 2 were killed at once: worker 1 was started after 3 s
 // and worker 2 after 40 s, and both executed their next closure after 40 s, with the first batch of their datasets.
 TEST(ST22, ACoordinatorTakesWorkersUpAgainWhenAllAreThere) {
@@ -330,6 +355,8 @@ TEST(ST22, ACoordinatorTakesWorkersUpAgainWhenAllAreThere) {
                                               {.worker = 1, .time = Seconds(3), .back_after = Seconds(2)},
                                               {.worker = 2, .time = Seconds(4.5), .back_after = Seconds(5)}};
   EXPECT_EQ(untils(chain, true), (std::vector<double>{1, 9.5, 9.5, 9.5}));
+  EXPECT_EQ(untils({{.worker = 0, .time = Seconds(2), .grace = Seconds(3), .back_after = Seconds(4)}}, true),
+            (std::vector<double>{9}));
   EXPECT_EQ(
       untils({{.worker = 0, .time = Seconds(2), .back_after = Seconds(2)}, {.worker = 1, .time = Seconds(3)}},
              true),
