@@ -148,6 +148,9 @@ void Training::add_time(session::Results& results) {
     results.lost.reset();
     results.course.reset();
   }
+  if (!results.has_numbers() && !results.last_step() && results.simulated->pool)
+    if (const auto& losses = results.simulated->pool->losses; losses && losses->never_executed > 0)
+      end_without_workers(*losses, results);
   if (results.last_step()) {
     results.job.reset();
     results.cost.reset();
@@ -251,8 +254,8 @@ void Training::train_attempt(std::size_t attempt, session::Results& results, Out
 }
 
 void Training::end_attempt(const timing::Attempt& attempt, session::Results& results, OutputFolder& folder) {
-  WT_EXPECT(steps_done(results) == attempt.end, "attempt {} ended after {} steps, and was to end after {}", attempt_ + 1,
-            steps_done(results), attempt.end);
+  WT_EXPECT(steps_done(results) == attempt.end, "attempt {} ended after {} steps, and was to end after {}",
+            attempt_ + 1, steps_done(results), attempt.end);
   if (!attempt.is_saved_in_time) return;
   callbacks_->preempt();
   if (scenario_.training.checkpointing && scenario_.training.checkpointing->before_preemption)
@@ -262,8 +265,8 @@ void Training::end_attempt(const timing::Attempt& attempt, session::Results& res
 // What was trained after the state was saved that this attempt begins with, is not in it.
 void Training::forget_lost_steps(session::Results& results) const {
   const timing::Attempt& attempt = results.course->attempts[attempt_];
-  WT_EXPECT(done_.steps == attempt.first, "attempt {} begins with step {}, and was to begin with step {}", attempt_ + 1,
-            done_.steps, attempt.first);
+  WT_EXPECT(done_.steps == attempt.first, "attempt {} begins with step {}, and was to begin with step {}",
+            attempt_ + 1, done_.steps, attempt.first);
   std::erase_if(results.steps, [&](const train::StepResult& step) { return step.step >= done_.steps; });
   std::erase_if(results.epochs,
                 [&](const session::Epoch& epoch) { return epoch.training.epoch >= done_.epochs; });
@@ -415,6 +418,19 @@ void Training::finish_stopped(session::Results& results, OutputFolder& folder) {
   results.cost = std::move(forecast.cost);
 }
 
+// TensorFlow's coordinator waits for a worker (cluster_coordinator.py, _handle_failure_and_recovery).
+void Training::end_without_workers(const timing::PoolTime::Losses& losses, session::Results& results) const {
+  results.lost = {.worker = "the last worker",
+                  .step = done_.steps + losses.closures,
+                  .end = losses.end,
+                  .status = "UNAVAILABLE",
+                  .message = "no worker is left to execute closures"};
+  if (scenario_.strategy->has_coordinator())
+    results.lost->waits = "the coordinator's join waits for ever: no worker comes back";
+  results.job.reset();
+  results.cost.reset();
+}
+
 // Time comes first: the simulation says which worker executes which closure, and in which order.
 train::ClosureOrder Training::order_closures(std::int64_t count, std::int64_t epoch,
                                              session::Results& results) {
@@ -423,6 +439,7 @@ train::ClosureOrder Training::order_closures(std::int64_t count, std::int64_t ep
   if (clock_.can_lose_workers()) {
     if (!results.losses) results.losses.emplace();
     add(*results.losses, timing::losses_of(*played_));
+    if (results.losses->never_executed > 0) end_without_workers(*results.losses, results);
   }
   staleness_.assign(played_->timeline.closures.size(), 0);
   std::vector<double> updates(staleness_.size());

@@ -151,7 +151,7 @@ const timing::PlayedPool& TrainingClock::closures(std::int64_t count, std::int64
   losses_.add_to(*options.pool, begin, completed);
   options.steps.seed += epoch;
   options.scale = step().scale;
-  played_ = timing::simulate_closures(plans_.whole(), job_.machine, options);
+  played_ = timing::simulate_closures(plans_.whole(), machine_in(phases_.at(completed)), options);
   losses_.note_absences(*options.pool, played_->timeline, begin);
   return *played_;
 }
