@@ -591,7 +591,7 @@ class LostWorkers : public Servers {
     return run;
   }
   static std::int64_t count(const Disturbed& run, const char* what) {
-    return run.losses.find(what)->integer();
+    return run.counts.at(what);
   }
 };
 
