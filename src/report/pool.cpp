@@ -77,7 +77,7 @@ void write_pool(json::Writer& out, const timing::PoolTime& pool) {
   out.end_object();
 }
 
-void write_losses(json::Writer& out, const timing::PoolTime::Losses& losses) {
+void write_losses(json::Writer& out, const timing::PoolLosses& losses) {
   out.member("workers_lost", losses.losses)
       .member("away_s", losses.away.count())
       .member("executions_lost", losses.executions)
@@ -101,7 +101,7 @@ std::string waiting_text(const timing::PoolTime& pool) {
   return fmt::format("{:.1f} of {} wait", pool.waiting_workers, counted(pool.workers, "worker"));
 }
 
-std::string losses_text(const timing::PoolTime::Losses& losses) {
+std::string losses_text(const timing::PoolLosses& losses) {
   const auto plural = [](std::int64_t count, std::string_view one, std::string_view several) {
     return fmt::format("{} {}", count, count == 1 ? one : several);
   };

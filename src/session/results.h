@@ -103,7 +103,7 @@ struct Results {
   };
   std::map<std::int64_t, ClosureTime> closures{};  // by step number
   // Of the closures that were computed, if workers of theirs can be lost.
-  std::optional<timing::PoolTime::Losses> losses{};
+  std::optional<timing::PoolLosses> losses{};
   // A worker that was lost is back and begins its dataset anew, of which it had read so many batches.
   struct ReadAgain {
     std::int32_t worker = 0;

@@ -419,7 +419,7 @@ void Training::finish_stopped(session::Results& results, OutputFolder& folder) {
 }
 
 // TensorFlow's coordinator waits for a worker (cluster_coordinator.py, _handle_failure_and_recovery).
-void Training::end_without_workers(const timing::PoolTime::Losses& losses, session::Results& results) const {
+void Training::end_without_workers(const timing::PoolLosses& losses, session::Results& results) const {
   results.lost = {.worker = "the last worker",
                   .step = done_.steps + losses.closures,
                   .end = losses.end,

@@ -99,11 +99,11 @@ plan::PoolTimeline play_with_losses(
                    "raise the mean time between their failures");
 }
 
-PoolTime::Losses losses_of(const PlayedPool& played) {
+PoolLosses losses_of(const PlayedPool& played) {
   const plan::PoolTimeline& timeline = played.timeline;
-  PoolTime::Losses losses{.away = time_away(timeline.absences, timeline.end),
-                          .never_executed = timeline.never_executed,
-                          .end = timeline.end};
+  PoolLosses losses{.away = time_away(timeline.absences, timeline.end),
+                    .never_executed = timeline.never_executed,
+                    .end = timeline.end};
   losses.losses = std::ranges::count_if(
       timeline.absences, [&](const plan::Absence& absence) { return absence.from < timeline.end; });
   losses.executions = std::ranges::count_if(
@@ -121,7 +121,7 @@ PoolTime::Losses losses_of(const PlayedPool& played) {
   return losses;
 }
 
-void add(PoolTime::Losses& sum, const PoolTime::Losses& later) {
+void add(PoolLosses& sum, const PoolLosses& later) {
   sum.losses += later.losses;
   sum.away += later.away;
   sum.executions += later.executions;

@@ -16,9 +16,9 @@ namespace wt::timing {
 plan::PoolTimeline play_with_losses(
     const PoolOptions& pool, const std::function<plan::PoolTimeline(std::vector<plan::Absence>)>& play);
 
-PoolTime::Losses losses_of(const PlayedPool& played);
+PoolLosses losses_of(const PlayedPool& played);
 
 // Adds the counts and times of a pool that was played after the others.
-void add(PoolTime::Losses& sum, const PoolTime::Losses& later);
+void add(PoolLosses& sum, const PoolLosses& later);
 
 }  // namespace wt::timing

@@ -136,7 +136,7 @@ void expect_nothing_of_an_absent_worker(const timing::PlayedPool& played) {
 
 void expect_the_counts(const Trial& trial, const timing::PlayedPool& played, const Numbers& numbers,
                        std::size_t variables) {
-  const timing::PoolTime::Losses losses = timing::losses_of(played);
+  const timing::PoolLosses losses = timing::losses_of(played);
   EXPECT_EQ(losses.closures, trial.pool.closures - losses.never_executed);
   EXPECT_EQ(std::ssize(numbers.completed), losses.closures);
   double updates = 0;
@@ -206,7 +206,7 @@ TEST(ST22, EachClosureIsCompletedOnceAndWhatTookEffectTwiceIsCounted) {
     expect_each_closure_once(played, trial.pool.closures);
     expect_nothing_of_an_absent_worker(played);
     expect_the_counts(trial, played, compute(cluster, played, batches(60)), 3);
-    const timing::PoolTime::Losses losses = timing::losses_of(played);
+    const timing::PoolLosses losses = timing::losses_of(played);
     lost += losses.executions, twice += losses.updates, never += losses.never_executed;
   }
   EXPECT_GT(lost, 60);
@@ -254,7 +254,7 @@ TEST(ST22, AWorkerThatIsBackReadsItsDatasetFromTheBeginning) {
   EXPECT_EQ(numbers.read.at(0), (std::vector<std::int64_t>{0, 1, 2, 0, 1}));
   EXPECT_EQ(numbers.read.at(1), (std::vector<std::int64_t>{0, 1, 2, 3}));
   EXPECT_EQ(numbers.read_before.at(0), (std::vector<std::int64_t>{3}));
-  const timing::PoolTime::Losses losses = timing::losses_of(played);
+  const timing::PoolLosses losses = timing::losses_of(played);
   EXPECT_EQ(losses.executions, 1);
   EXPECT_EQ(losses.batches, 1);
   EXPECT_EQ(losses.updates, 0);
@@ -269,7 +269,7 @@ TEST(ST22, UpdatesOfALostClosureStayMade) {
       .pooled = cluster.pooled,
       .timeline = cluster.play({.compute = {1, 2}, .update = 0.2},
                                {.closures = 2, .absences = {{0, Seconds(1.3), {}}}})};
-  const timing::PoolTime::Losses losses = timing::losses_of(played);
+  const timing::PoolLosses losses = timing::losses_of(played);
   EXPECT_EQ(losses.updates, 2);
   const Numbers numbers = compute(cluster, played, batches(4));
   std::vector<float> values;
