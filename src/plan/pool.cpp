@@ -14,7 +14,7 @@ namespace wt::plan {
 
 namespace {
 
-constexpr std::int32_t none = -1;
+constexpr std::int32_t none = Pooled::none;
 
 // Makes every message wait for the earlier users of its slot. In a plan of one step, time does not know of
 // that wait (Node::slot_after); but the nodes of closures are executed in the order of their times.
@@ -30,6 +30,7 @@ class Pooling {
     WT_EXPECT(!workers.empty() && !one.out_of_memory, "{} workers for plan {}", workers.size(), one.name);
     find_places();
     find_shared();
+    for (const std::int32_t place : place_) made_.worker_of.push_back(place == none ? none : 0);
   }
 
   Pooled pooled() && {
@@ -96,6 +97,7 @@ class Pooling {
       made_.plan.devices.push_back(one_.devices[i]);
       made_.plan.devices.back().name = own.name;
       made_.plan.devices.back().memory = own.memory;
+      made_.worker_of.push_back(narrow<std::int32_t>(worker_));
     }
   }
 

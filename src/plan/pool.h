@@ -16,6 +16,8 @@
 // Source: TensorFlow 2.x, distribute/coordinator/cluster_coordinator.py.
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -34,6 +36,9 @@ struct Task {
 struct Pooled {
   Plan plan{};
   std::vector<Task> tasks{};  // by worker
+
+  static constexpr std::int32_t none = -1;
+  std::vector<std::int32_t> worker_of{};  // by device of the plan; `none` of servers, which all workers share
 };
 
 // Makes the tasks of all workers from the plan of the first one. `workers` has the devices of each worker, in
@@ -43,6 +48,24 @@ struct Pooled {
 // r of worker w have the names of replica w * replicas + r. A message waits for the earlier users of its
 // slot. Requires: plan_memory has run without a shortage.
 Pooled pooled(const Plan& one, std::span<const std::vector<Device>> workers, std::size_t replicas);
+
+// A worker that is lost, and comes back or not. Nothing that it computes ends after its loss; bytes on their way
+// arrive, and a server completes the kernel that it has begun. The closure goes to the end of the queue and is executed
+// again from its beginning, by any worker, and what its first execution has changed stays changed: TensorFlow
+// executes closures at least once.
+struct Absence {
+  std::int32_t worker = 0;
+  Seconds from{};
+  std::optional<Seconds> until{};  // unset: the worker does not come back
+};
+
+// A worker whose kernels take `factor` times as long, in a range of PoolTimeline::closures.
+struct SlowWorker {
+  std::int32_t worker = 0;
+  std::int32_t from = 0;
+  std::int32_t until = std::numeric_limits<std::int32_t>::max();
+  double factor = 1;
+};
 
 struct Pool {
   std::int64_t closures = 0;  // of all workers together
@@ -55,12 +78,14 @@ struct Pool {
   // joins once, at the end.
   std::int64_t join_every = 0;
   std::vector<double> paces{};  // by closure, the factor on the times of the worker's kernels; empty: 1
+  std::vector<Absence> absences{};
+  std::vector<SlowWorker> slow{};
 };
 
 // One run of a node in a closure.
 struct Occurrence {
   NodeId node{};
-  std::int32_t closure{};  // numbered in the order in which workers began them
+  std::int32_t closure{};  // in PoolTimeline::closures
   Seconds start{};
   Seconds end{};
 
@@ -68,10 +93,15 @@ struct Occurrence {
 };
 static_assert(std::is_trivially_copyable_v<Occurrence>);
 
+// An execution of a closure by a worker.
 struct Closure {
   std::int32_t worker = 0;
+  std::int32_t number = 0;  // of the closure, in the order in which closures are scheduled
   Seconds taken{};  // the coordinator begins to dispatch it to its worker, or the worker begins with it
-  Seconds end{};
+  Seconds end{};    // of everything that it has begun
+  // Set if the worker was lost, so that this execution has no result and the closure is executed again. With several
+  // closures a dispatch, this holds for all of a dispatch: they are one function of TensorFlow's.
+  std::optional<Seconds> lost{};
 };
 
 // A pool that was played.
@@ -79,7 +109,9 @@ struct PoolTimeline {
   // In the order in which they take effect: a copy reads when its bytes begin to flow, and a kernel has
   // written when it ends. In this order each node of a closure stands after its dependencies.
   std::vector<Occurrence> occurrences{};
-  std::vector<Closure> closures{};  // by number
+  std::vector<Closure> closures{};  // executions in the order in which workers began them
+  std::int64_t never_executed = 0;  // closures that are left when all workers are lost
+  std::vector<Absence> absences{};  // those of the pool
   std::vector<LinkUse> links{};
   Seconds end{};
 };

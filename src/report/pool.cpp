@@ -68,7 +68,25 @@ void write_pool(json::Writer& out, const timing::PoolTime& pool) {
   for (const std::int64_t count : pool.staleness) out.value(count);
   out.end_array().key("mean_by_worker").begin_array(Layout::one_line);
   for (const double mean : pool.by_worker) out.value(mean);
-  out.end_array().end_object().end_object();
+  out.end_array().end_object();
+  if (pool.losses) {
+    out.key("losses").begin_object(Layout::one_line);
+    write_losses(out, *pool.losses);
+    out.end_object();
+  }
+  out.end_object();
+}
+
+void write_losses(json::Writer& out, const timing::PoolLosses& losses) {
+  out.member("workers_lost", losses.losses)
+      .member("away_s", losses.away.count())
+      .member("executions_lost", losses.executions)
+      .member("batches_lost", losses.batches)
+      .member("updates_twice", losses.updates)
+      .member("closures", losses.closures)
+      .member("never_executed", losses.never_executed)
+      .member("end_s", losses.end.count());
+  if (losses.undisturbed) out.member("undisturbed_end_s", losses.undisturbed->count());
 }
 
 std::string limits_text(const timing::PoolTime& pool) {
@@ -83,6 +101,24 @@ std::string waiting_text(const timing::PoolTime& pool) {
   return fmt::format("{:.1f} of {} wait", pool.waiting_workers, counted(pool.workers, "worker"));
 }
 
+std::string losses_text(const timing::PoolLosses& losses) {
+  const auto plural = [](std::int64_t count, std::string_view one, std::string_view several) {
+    return fmt::format("{} {}", count, count == 1 ? one : several);
+  };
+  std::string text = fmt::format("{} of workers, which are away for {} in all: {} in {}",
+                                 plural(losses.losses, "loss", "losses"), rough(losses.away),
+                                 counted(losses.closures, "closure"), rough(losses.end));
+  if (losses.undisturbed && losses.never_executed == 0)
+    text += fmt::format(" instead of {}", rough(*losses.undisturbed));
+  text += fmt::format("; {} cut off, after {} and {} of variables that are made once more",
+                      counted(losses.executions, "execution"), plural(losses.batches, "batch", "batches"),
+                      counted(losses.updates, "update"));
+  if (losses.never_executed > 0)
+    text += fmt::format("; no worker is left, and {} never executed",
+                        plural(losses.never_executed, "closure is", "closures are"));
+  return text;
+}
+
 std::string pool_text(const timing::PoolTime& pool) {
   std::string queues;
   for (const timing::PoolTime::Queue& queue : pool.queues)
@@ -93,10 +129,10 @@ std::string pool_text(const timing::PoolTime& pool) {
       "each alone would allow an update every: {}\n"
       "closures that wait for {}\n"
       "staleness of an update (updates of others since its worker read the variable): {:.2f} in the mean; "
-      "{}\n",
+      "{}\n{}",
       counted(pool.workers, "worker"), counted(pool.servers, "server"), pool.updates_per_second(),
       rough(pool.interval), pool.bottleneck(), waiting_text(pool), limits_text(pool), queues,
-      pool.mean_staleness, histogram_text(pool));
+      pool.mean_staleness, histogram_text(pool), pool.losses ? losses_text(*pool.losses) + "\n" : "");
 }
 
 }  // namespace wt::report

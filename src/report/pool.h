@@ -9,7 +9,11 @@
 namespace wt::report {
 
 void write_pool(json::Writer& out, const timing::PoolTime& pool);  // the member "pool"
+// The members of an open object.
+void write_losses(json::Writer& out, const timing::PoolLosses& losses);
 std::string pool_text(const timing::PoolTime& pool);
+// "2 losses of workers, which are away for 1.2 s in all: 60 closures in 3 s instead of 2.5 s; ...".
+std::string losses_text(const timing::PoolLosses& losses);
 // "link ps:0/out 12.3 ms (94 %), the workers 9.1 ms (70 %)": the interval that each alone would allow, and
 // its part of the interval.
 std::string limits_text(const timing::PoolTime& pool);

@@ -7,6 +7,7 @@
 
 #include "base/rough.h"
 #include "base/table.h"
+#include "report/pool.h"
 #include "report/records.h"
 #include "report/results.h"
 
@@ -76,6 +77,19 @@ void write_final(json::Writer& out, const session::Results& results) {
   out.end_object();
 }
 
+void write_worker_losses(json::Writer& out, const session::Results& results) {
+  if (!results.losses) return;
+  out.key("worker_losses").begin_object();
+  write_losses(out, *results.losses);
+  out.key("read_again").begin_array();
+  for (const session::Results::ReadAgain& each : results.read_again)
+    out.begin_object(Layout::one_line)
+        .member("worker", each.worker)
+        .member("batches", each.batches)
+        .end_object();
+  out.end_array().end_object();
+}
+
 void write_target(json::Writer& out, const session::Results& results) {
   if (!results.target_loss) return;
   out.key("target").begin_object(Layout::one_line).member("loss", *results.target_loss);
@@ -114,6 +128,7 @@ void write_trained(json::Writer& out, const session::Results& results) {
   out.end_array();
   if (results.evaluation) write_evaluation(out, *results.evaluation);
   write_final(out, results);
+  write_worker_losses(out, results);
   write_target(out, results);
 }
 

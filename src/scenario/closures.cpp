@@ -3,16 +3,37 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
+#include "base/rough.h"
+
 namespace wt::scenario {
+
+namespace {
+
+// The closures of an epoch are simulated together, on one machine.
+void check_degraded(const Scenario& scenario, const Job& job, Problems& problems) {
+  const std::int64_t epoch =
+      scenario.training.steps ? steps_of(scenario, job) : steps_per_epoch(scenario, job);
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+    const Fault& fault = scenario.faults[i];
+    if (!fault.degrade) continue;
+    for (const auto& [key, step] :
+         {std::pair("from_step", fault.from_step), std::pair("until_step", fault.until_step)})
+      if (step && epoch > 0 && *step % epoch != 0 && *step < steps_of(scenario, job))
+        problems.add(scenario.place(fmt::format("faults.{}.{}", i, key)),
+                     fmt::format("links of {} change between epochs, and step {} is within one",
+                                 scenario.strategy->name(), *step),
+                     fmt::format("name a multiple of {}, which an epoch has", counted(epoch, "step")));
+  }
+}
+
+}  // namespace
 
 void check_closures(const Scenario& scenario, const Job& job, Problems& problems) {
   if (!job.machine.pool) return;
   const std::string_view name = scenario.strategy->name();
-  for (std::size_t i = 0; i < scenario.faults.size(); ++i)
-    if (scenario.faults[i].slow || scenario.faults[i].degrade)
-      problems.add(scenario.place(fmt::format("faults.{}", i)),
-                   fmt::format("what is slow for some steps of {} can't be simulated yet", name),
-                   "leave it out; `time.jitter` lets workers differ");
+  check_degraded(scenario, job, problems);
   if (scenario.input && scenario.input->takes_time())
     problems.add(scenario.place("input"), fmt::format("input pipelines of {} can't be timed yet", name),
                  "leave out \"decode\" and \"storage\": rows are then ready when a worker needs them");

@@ -281,16 +281,26 @@ class FaultReader {
         "name an earlier step, or train longer");
   }
 
+  // The first device of each replica; of workers that take closures, the first device of each.
+  std::vector<device::Name> computing_names() const {
+    std::vector<device::Name> names;
+    if (machine_.pool)
+      for (const std::vector<cluster::Replica>& worker : machine_.pool->workers)
+        names.push_back(worker.front().device.name);
+    else
+      for (const cluster::Replica& replica : machine_.replicas) names.push_back(replica.device.name);
+    return names;
+  }
+
   // In a cluster, a device's short name is the first worker's, as in a program.
   std::vector<std::size_t> find(const std::string& text) {
     std::vector<std::size_t> found;
     try {
       device::Name wanted = name_written(text);
       if (wanted.kind) wanted = merged(wanted, task_of(machine_.device().name));
-      for (std::size_t i = 0; i < machine_.replicas.size(); ++i) {
-        const device::Name& name = machine_.replicas[i].device.name;
-        if (merged(wanted, name) == name) found.push_back(i);
-      }
+      const std::vector<device::Name> computing = computing_names();
+      for (std::size_t i = 0; i < computing.size(); ++i)
+        if (merged(wanted, computing[i]) == computing[i]) found.push_back(i);
     } catch (const InputError&) {
       found.clear();
     }

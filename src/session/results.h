@@ -102,6 +102,14 @@ struct Results {
     double staleness = 0;  // the mean of its updates
   };
   std::map<std::int64_t, ClosureTime> closures{};  // by step number
+  // Of the closures that were computed, if workers of theirs can be lost.
+  std::optional<timing::PoolLosses> losses{};
+  // A worker that was lost is back and begins its dataset anew, of which it had read so many batches.
+  struct ReadAgain {
+    std::int32_t worker = 0;
+    std::int64_t batches = 0;
+  };
+  std::vector<ReadAgain> read_again{};
   std::optional<std::string> out_of_memory{};      // in TensorFlow's words, if this ended the job
   std::optional<timing::JobCourse> course{};       // through failures; unset: nothing can fail
   std::optional<timing::LostWorker> lost{};        // set if the loss of a task ended the job

@@ -50,21 +50,32 @@ namespace {
 
 constexpr std::int64_t of_each_worker = 5;  // dispatches that are played at least
 
-// As many closures as show how the workers drift apart, or all of a shorter training. Equal workers begin in
-// phase, and each needs some dozens of closures to leave it: the link that bounds 64 workers with two servers
-// was busy for 93.6 % of the time in the first 1,000 closures, and for 99.0 % in 4,000. The effort grows with
-// the flows of a closure and with those of all workers, which share links: 16 workers with 320 flows each
-// (ResNet-50) took 73 s for 1,000 closures.
-std::int64_t closures_to_play(std::int64_t steps, std::int64_t workers, std::int64_t at_once,
-                              const plan::Plan& plan) {
-  const std::int64_t most = std::max<std::int64_t>(1000, 60 * workers);
+// The effort grows with the flows of a closure and with those of all workers, which share links: 16 workers with 320
+// flows each (ResNet-50) took 73 s for 1,000 closures.
+double affordable_closures(std::size_t workers, const plan::Plan& plan) {
   constexpr double affordable = 1e8;
   const auto flows = static_cast<double>(std::ranges::count_if(
       plan.nodes, [](const plan::Node& node) { return std::holds_alternative<plan::Move>(node.action); }));
-  const double few = affordable / (flows * flows * static_cast<double>(workers) + 1);
+  return affordable / (flows * flows * static_cast<double>(workers) + 1);
+}
+
+// As many closures as show how the workers drift apart, or all of a shorter training. Equal workers begin in
+// phase, and each needs some dozens of closures to leave it: the link that bounds 64 workers with two servers
+// was busy for 93.6 % of the time in the first 1,000 closures, and for 99.0 % in 4,000.
+std::int64_t closures_to_play(std::int64_t steps, std::int64_t workers, std::int64_t at_once,
+                              const plan::Plan& plan) {
+  const std::int64_t most = std::max<std::int64_t>(1000, 60 * workers);
+  const double few = affordable_closures(static_cast<std::size_t>(workers), plan);
   const std::int64_t least = of_each_worker * workers * at_once;
   return std::clamp<std::int64_t>(
       steps, 1, std::max(least, few < static_cast<double>(most) ? static_cast<std::int64_t>(few) : most));
+}
+
+// A whole training, or as much of it as is played in some seconds: losses of workers behind that aren't seen.
+std::int64_t closures_with_losses(std::int64_t steps, std::int64_t closures, double affordable) {
+  constexpr double most = 20'000;
+  return std::clamp<std::int64_t>(steps, 1,
+                                  std::max(closures, static_cast<std::int64_t>(std::min(affordable, most))));
 }
 
 // So many steps a dispatch that each worker can be seen to take some several times: the time of a step is the
@@ -98,7 +109,10 @@ std::optional<timing::PoolOptions> pool_of(const scenario::Scenario& scenario,
       .closures = closures,
       .dispatch = dispatch_of(scenario) * (static_cast<double>(at_once) / static_cast<double>(wanted)),
       .at_once = at_once,
-      .join_every = join_every};
+      .join_every = join_every,
+      .recover_together = scenario.strategy->has_coordinator(),
+      .closures_with_losses =
+          closures_with_losses(steps, closures, affordable_closures(pool.workers.size(), plan))};
 }
 
 }  // namespace wt::session

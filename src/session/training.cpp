@@ -13,6 +13,7 @@
 #include "session/keras_faults.h"
 #include "session/rehearsal.h"
 #include "tensor/safetensors.h"
+#include "timing/pool_losses.h"
 
 namespace wt::session {
 
@@ -147,6 +148,9 @@ void Training::add_time(session::Results& results) {
     results.lost.reset();
     results.course.reset();
   }
+  if (!results.has_numbers() && !results.last_step() && results.simulated->pool)
+    if (const auto& losses = results.simulated->pool->losses; losses && losses->never_executed > 0)
+      end_without_workers(*losses, results);
   if (results.last_step()) {
     results.job.reset();
     results.cost.reset();
@@ -253,8 +257,8 @@ void Training::train_attempt(std::size_t attempt, session::Results& results, Out
 }
 
 void Training::end_attempt(const timing::Attempt& attempt, session::Results& results, OutputFolder& folder) {
-  WT_EXPECT(steps_done(results) == attempt.end, "attempt {} ended after {} steps, and was to end after {}", attempt_ + 1,
-            steps_done(results), attempt.end);
+  WT_EXPECT(steps_done(results) == attempt.end, "attempt {} ended after {} steps, and was to end after {}",
+            attempt_ + 1, steps_done(results), attempt.end);
   if (!attempt.is_saved_in_time) return;
   callbacks_->preempt();
   if (scenario_.training.checkpointing && scenario_.training.checkpointing->before_preemption)
@@ -355,7 +359,13 @@ train::FitOptions Training::fit_options(session::Results& results, OutputFolder&
   options.on_epoch = [&](const train::EpochResult& epoch) { finish_epoch(epoch, results, folder); };
   options.is_interrupted = [&] { return is_interrupted(results); };
   if (job_.machine.pool)
-    options.order = [this](std::int64_t count) { return order_closures(count, epochs_played_++); };
+    options.order = [&](std::int64_t count) { return order_closures(count, epochs_played_++, results); };
+  options.on_worker_back = [&](std::int32_t worker, std::int64_t batches) {
+    results.read_again.push_back({worker, batches});
+    if (options_.note && batches > 0)
+      options_.note(fmt::format("worker {} is back and begins its dataset anew, of which it had read {}",
+                                worker, batches == 1 ? "1 batch" : fmt::format("{} batches", batches)));
+  };
   return options;
 }
 
@@ -419,11 +429,30 @@ void Training::finish_stopped(session::Results& results, OutputFolder& folder) {
   results.cost = std::move(forecast.cost);
 }
 
+// TensorFlow's coordinator waits for a worker (cluster_coordinator.py, _handle_failure_and_recovery).
+void Training::end_without_workers(const timing::PoolLosses& losses, session::Results& results) const {
+  results.lost = {.worker = "the last worker",
+                  .step = done_.steps + losses.closures,
+                  .end = losses.end,
+                  .status = "UNAVAILABLE",
+                  .message = "no worker is left to execute closures"};
+  if (scenario_.strategy->has_coordinator())
+    results.lost->waits = "the coordinator's join waits for ever: no worker comes back";
+  results.job.reset();
+  results.cost.reset();
+}
+
 // Time comes first: the simulation says which worker executes which closure, and in which order.
-train::ClosureOrder Training::order_closures(std::int64_t count, std::int64_t epoch) {
+train::ClosureOrder Training::order_closures(std::int64_t count, std::int64_t epoch,
+                                             session::Results& results) {
   if (played_ != nullptr) epoch_begin_ += played_->timeline.end;
-  played_ = &clock_.closures(count, epoch);
-  staleness_.assign(static_cast<std::size_t>(count), 0);
+  played_ = &clock_.closures(count, epoch, epoch_begin_, done_.steps + std::ssize(results.steps));
+  if (clock_.can_lose_workers()) {
+    if (!results.losses) results.losses.emplace();
+    add(*results.losses, timing::losses_of(*played_));
+    if (results.losses->never_executed > 0) end_without_workers(*results.losses, results);
+  }
+  staleness_.assign(played_->timeline.closures.size(), 0);
   std::vector<double> updates(staleness_.size());
   for (const timing::Update& update : timing::updates_of(*played_)) {
     staleness_[static_cast<std::size_t>(update.closure)] += update.staleness;

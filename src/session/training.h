@@ -114,7 +114,8 @@ class Training {
   void finish_stopped(session::Results& results, OutputFolder& folder);
   void continue_from(const train::Progress& backup);
   train::FitOptions fit_options(session::Results& results, OutputFolder& folder);
-  train::ClosureOrder order_closures(std::int64_t count, std::int64_t epoch);
+  train::ClosureOrder order_closures(std::int64_t count, std::int64_t epoch, session::Results& results);
+  void end_without_workers(const timing::PoolLosses& losses, session::Results& results) const;
   void note_closure(const train::StepResult& step, session::Results& results) const;
   double reported(const train::StepResult& step) const;
   void finish_step(train::StepResult step, session::Results& results);

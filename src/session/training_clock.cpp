@@ -29,15 +29,26 @@ plan::Fusion fusion_of(scenario::Fusion fusion) {
   return plan::Fusion::none;
 }
 
+// Those of one phase of the training, in which each is as slow in all closures.
+std::vector<plan::SlowWorker> slow_workers(const timing::Phase& phase) {
+  std::vector<plan::SlowWorker> workers;
+  for (std::size_t worker = 0; worker < phase.slow.size(); ++worker)
+    if (phase.slow[worker] != 1)
+      workers.push_back({.worker = narrow<std::int32_t>(worker), .factor = phase.slow[worker]});
+  return workers;
+}
+
 }  // namespace
 
 TrainingClock::TrainingClock(const scenario::Scenario& scenario, const scenario::Job& job,
                              TrainingPlans& plans, timing::SimulationOptions options)
-    : scenario_(scenario),
+    : losses_(scenario, job),
+      scenario_(scenario),
       job_(job),
       plans_(plans),
       options_(std::move(options)),
-      phases_(job.faults, job.machine.replicas.size()) {}
+      phases_(job.faults, job.machine.pool ? job.machine.pool->workers.size() : job.machine.replicas.size()) {
+}
 
 // ---- A step
 
@@ -72,13 +83,17 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
 
 timing::SimulationOptions TrainingClock::options_of(std::int64_t rows, std::size_t phase) {
   timing::SimulationOptions options = options_for(rows, plans_.replica_rows(rows));
-  options.steps.slow = phases_[phase].slow;
+  if (!job_.machine.pool) options.steps.slow = phases_[phase].slow;
   options.steps.jitter = scenario_.time.jitter;
   options.steps.seed = scenario_.seed;
   options.timeout = scenario_.strategy->collective_timeout();
   options.steps.count_at = scenario_.place("time.steps");
   if (scenario_.time.steps) options.steps.count = narrow<int>(*scenario_.time.steps);
   options.pool = pool_of(scenario_, job_.machine, plans_.of(rows), scenario::steps_of(scenario_, job_));
+  if (options.pool) {
+    WorkerLosses(scenario_, job_).add_to(*options.pool, Seconds(0), 0);
+    options.pool->slow = slow_workers(phases_[phase]);
+  }
   if (job_.machine.all_replicas() == 1 && !options.pool)
     measure(options);
   else if (scenario_.time.measured_step) {
@@ -127,14 +142,18 @@ Seconds TrainingClock::step_time(std::int64_t rows, std::int64_t number) {
 }
 
 // With jitter, epochs differ.
-const timing::PlayedPool& TrainingClock::closures(std::int64_t count, std::int64_t epoch) {
+const timing::PlayedPool& TrainingClock::closures(std::int64_t count, std::int64_t epoch, Seconds begin,
+                                                  std::int64_t completed) {
   timing::SimulationOptions options = options_of(job_.global_batch, phases_.last());
   options.pool->closures = count;
   options.pool->dispatch = dispatch_of(scenario_);
   options.pool->at_once = scenario_.training.steps_per_execution;
+  losses_.add_to(*options.pool, begin, completed);
   options.steps.seed += epoch;
   options.scale = step().scale;
-  return played_.emplace(timing::simulate_closures(plans_.whole(), job_.machine, options));
+  played_ = timing::simulate_closures(plans_.whole(), machine_in(phases_.at(completed)), options);
+  losses_.note_absences(*options.pool, played_->timeline, begin);
+  return *played_;
 }
 
 // Simulates the first replica's step without communication. A scenario's measured step is that of one device

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "session/training_plans.h"
+#include "session/worker_losses.h"
 #include "timing/ending.h"
 #include "timing/lost_worker.h"
 #include "timing/phases.h"
@@ -35,9 +36,14 @@ class TrainingClock {
   // Its time, which is shorter where it only accumulates gradients.
   Seconds step_time(std::int64_t rows, std::int64_t number);
 
-  // All executions of the nodes of so many closures of whole batches, which begin together. Requires: the
-  // machine has a pool.
-  const timing::PlayedPool& closures(std::int64_t count, std::int64_t epoch);
+  // All executions of the nodes of so many closures of whole batches. They are those of this epoch, which begins at this
+  // time, when so many closures of the training have been completed. Requires: the machine has a pool, and epochs come
+  // one after the other.
+  const timing::PlayedPool& closures(std::int64_t count, std::int64_t epoch, Seconds begin,
+                                     std::int64_t completed);
+
+  // Whether a worker can be lost and the training goes on.
+  bool can_lose_workers() const { return !losses_.is_empty(); }
 
   // ---- For the time of a whole training (session/job_clock.h)
 
@@ -84,6 +90,7 @@ class TrainingClock {
 
  private:
   std::optional<timing::PlayedPool> played_{};  // the closures that were requested last
+  WorkerLosses losses_;
   timing::SimulationOptions options_of(std::int64_t rows, std::size_t phase);
   cluster::Machine machine_in(std::size_t phase) const;
   const timing::Simulation& simulate(std::int64_t rows, std::size_t phase);

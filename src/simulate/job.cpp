@@ -49,6 +49,19 @@ namespace {
 
 bool is_amount(double value) { return std::isfinite(value) && value >= 0; }
 
+void check_faults(const Tasks& tasks) {
+  const auto is_worker = [&](std::int32_t worker) {
+    return worker >= 0 && worker < std::ssize(tasks.first) - 1;
+  };
+  for (const Absence& absence : tasks.absences)
+    WT_EXPECT(is_worker(absence.worker) && is_amount(absence.from) && absence.until >= absence.from,
+              "worker {} of {} is away from {} s to {} s", absence.worker, tasks.workers(), absence.from,
+              absence.until);
+  for (const SlowWorker& slow : tasks.slow)
+    WT_EXPECT(is_worker(slow.worker) && is_amount(slow.factor), "worker {} of {} takes {} times as long",
+              slow.worker, tasks.workers(), slow.factor);
+}
+
 void check_shape(const Job& job) {
   WT_EXPECT(job.first_after.size() == job.activities.size() + 1, "{} offsets for {} activities",
             job.first_after.size(), job.activities.size());
@@ -98,6 +111,7 @@ void check_tasks(const Job& job) {
             "the tasks of {} workers are no ranges of {} activities", tasks.workers(), job.activities.size());
   WT_EXPECT(tasks.runs >= 0 && (tasks.paces.empty() || std::ssize(tasks.paces) == tasks.runs),
             "there are {} paces for {} runs", tasks.paces.size(), tasks.runs);
+  check_faults(tasks);
   WT_EXPECT(tasks.at_once > 0, "a worker takes {} runs", tasks.at_once);
   WT_EXPECT(tasks.round >= 0, "a round has {} runs", tasks.round);
   for (const double pace : tasks.paces) WT_EXPECT(is_amount(pace), "the pace of a run is {}", pace);

@@ -11,6 +11,7 @@
 // Its outcome ends at 20 + 2 + 40 us, since nothing else uses the slower link.
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,24 @@ struct Activity {
   // It is the taking of runs from the queue. Of the runs that a worker takes together, only the first one's
   // takes time.
   bool is_taking = false;
+  // The worker of its task computes it, so it stops when the worker is lost. Servers and the network go on with what
+  // they have begun.
+  bool is_own = false;
+};
+
+// A worker that is away: it is lost at a date, and may come back.
+struct Absence {
+  std::int32_t worker{};
+  double from{};
+  double until{};  // infinite: the worker does not come back
+};
+
+// A worker whose own activities take longer.
+struct SlowWorker {
+  std::int32_t worker{};
+  std::int32_t from{};   // the first of Outcome::executions that it slows down
+  std::int32_t until{};  // the one behind the last of them
+  double factor = 1;
 };
 
 // Tasks that are executed again and again: closures of a parameter server's coordinator, which its workers
@@ -41,6 +60,12 @@ struct Activity {
 // begins its activities anew; which worker executes how many runs follows from the time that they take.
 // Workers with smaller numbers come first at the same date, and where several wait for a run, the one that has
 // waited longest. Activities of a task wait for no others.
+//
+// When a worker is lost, its own activities stop, and no other activity of its run begins. Bytes on their way
+// arrive, and a server completes what it has begun. All runs that the worker has taken together go to the end of
+// the queue, also those that it has completed: TensorFlow's coordinator executes a closure again from its
+// beginning (cluster_coordinator.py, put_back). A worker that comes back takes its next run when everything that
+// it left behind has ended. If no worker comes back, the job ends with runs that are left over.
 struct Tasks {
   // Worker w has the activities from first[w] up to, and without, first[w + 1]. Empty: nothing is repeated.
   std::vector<std::int32_t> first{};
@@ -49,7 +74,11 @@ struct Tasks {
   // The runs are taken in rounds of so many. The next round begins when all runs of this one have ended.
   // 0: all runs are one round.
   std::int64_t round = 0;
-  std::vector<double> paces{};  // by run, the factor on the delays that are paced; empty: 1 for all
+  // By execution, the factor on the delays that are paced; empty: 1 for all. More executions than there are paces
+  // begin with the first pace again.
+  std::vector<double> paces{};
+  std::vector<Absence> absences{};
+  std::vector<SlowWorker> slow{};
 
   std::size_t workers() const { return first.empty() ? 0 : first.size() - 1; }
 };
@@ -92,9 +121,18 @@ struct Interval {
 // One execution of an activity of a task.
 struct Occurred {
   std::int32_t activity{};
-  std::int32_t run{};  // of Tasks::runs, in the order in which workers began them
+  std::int32_t execution{};  // in Outcome::executions
   double start{};
   double end{};
+};
+
+// A run that a worker has begun.
+struct Execution {
+  std::int32_t worker{};
+  std::int32_t run{};  // in the order of the queue, from 0 to before Tasks::runs
+  double begun{};
+  // When the worker was lost and the run went back to the queue. Infinite: the execution is the run's last one.
+  double lost = std::numeric_limits<double>::infinity();
 };
 
 struct LinkLoad {
@@ -116,6 +154,7 @@ struct Outcome {
   // The executions of the tasks' activities in the order in which they take effect: a flow when its bytes begin
   // to flow, any other activity when it ends.
   std::vector<Occurred> occurred{};
+  std::vector<Execution> executions{};  // of the tasks, in the order in which workers began them
   std::vector<LinkLoad> links{};
   double end{};
   Effort effort{};

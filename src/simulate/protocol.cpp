@@ -70,10 +70,11 @@ std::size_t receive(int socket, Envelope& envelope) {
 }  // namespace
 
 Greeting greeting_of_this_build() {
-  const std::size_t sizes[] = {sizeof(Activity), sizeof(Folding),  sizeof(Interval),
-                               sizeof(Occurred), sizeof(LinkLoad), sizeof(Effort)};
+  const std::size_t sizes[] = {sizeof(Activity), sizeof(Folding),   sizeof(Interval),
+                               sizeof(Occurred), sizeof(Execution), sizeof(LinkLoad),
+                               sizeof(Effort),   sizeof(Absence),   sizeof(SlowWorker)};
   std::uint64_t layout = 0;
-  for (const std::size_t size : sizes) layout = 256 * layout + size;
+  for (const std::size_t size : sizes) layout = 128 * layout + size;
   return {padded<12>("windtunnel"), protocol_version, padded<24>(WT_VERSION), layout};
 }
 

@@ -18,7 +18,7 @@
 
 namespace wt::simulate {
 
-inline constexpr std::uint32_t protocol_version = 2;
+inline constexpr std::uint32_t protocol_version = 3;
 
 // The descriptor under which a helper process finds its end of the socket of requests.
 inline constexpr int requests_in_helper = 3;

@@ -14,6 +14,8 @@ void send(Channel& channel, const Job& job) {
   channel.send(job.tasks.at_once);
   channel.send(job.tasks.round);
   channel.send(job.tasks.paces);
+  channel.send(job.tasks.absences);
+  channel.send(job.tasks.slow);
 }
 
 Job receive_job(Channel& channel) {
@@ -29,12 +31,15 @@ Job receive_job(Channel& channel) {
   channel.receive(job.tasks.at_once);
   channel.receive(job.tasks.round);
   channel.receive(job.tasks.paces);
+  channel.receive(job.tasks.absences);
+  channel.receive(job.tasks.slow);
   return job;
 }
 
 void send(Channel& channel, const Outcome& outcome) {
   channel.send(outcome.activities);
   channel.send(outcome.occurred);
+  channel.send(outcome.executions);
   channel.send(outcome.links);
   channel.send(outcome.end);
   channel.send(outcome.effort);
@@ -44,6 +49,7 @@ Outcome receive_outcome(Channel& channel) {
   Outcome outcome;
   channel.receive(outcome.activities);
   channel.receive(outcome.occurred);
+  channel.receive(outcome.executions);
   channel.receive(outcome.links);
   channel.receive(outcome.end);
   channel.receive(outcome.effort);

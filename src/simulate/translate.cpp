@@ -68,12 +68,16 @@ class Translator {
     return std::move(result_);
   }
 
-  Translation translate(std::span<const plan::Task> tasks, const plan::Pool& pool) {
+  Translation translate(const plan::Pooled& pooled, const plan::Pool& pool) {
+    const std::span<const plan::Task> tasks = pooled.tasks;
+    worker_of_ = pooled.worker_of;
+    WT_EXPECT(worker_of_.size() == plan_.devices.size(),
+              "{} devices have a worker or none, and the plan has {}", worker_of_.size(),
+              plan_.devices.size());
     Job& job = result_.job;
     std::int32_t coordinator = none;
     if (pool.dispatch > Seconds(0)) coordinator = job.stations++;
     find_shared(tasks);
-    is_pooled_ = true;
     for (const plan::Task& task : tasks) {
       first_ = index(task.first);
       job.tasks.first.push_back(narrow<std::int32_t>(job.activities.size()));
@@ -86,6 +90,12 @@ class Translator {
     job.tasks.at_once = pool.at_once;
     job.tasks.round = pool.join_every;
     job.tasks.paces = pool.paces;
+    for (const plan::Absence& absence : pool.absences)
+      job.tasks.absences.push_back(
+          {absence.worker, absence.from.count(),
+           absence.until ? absence.until->count() : std::numeric_limits<double>::infinity()});
+    for (const plan::SlowWorker& slow : pool.slow)
+      job.tasks.slow.push_back({slow.worker, slow.from, slow.until, slow.factor});
     renumber_links();
     return std::move(result_);
   }
@@ -151,13 +161,15 @@ class Translator {
   }
 
   Activity in_stream(std::size_t id, plan::DeviceId device) {
-    Activity activity{.delay = costs_.nodes[id].seconds.count(), .is_paced = true};
+    Activity activity{.delay = costs_.nodes[id].seconds.count(),
+                      .is_paced = true,
+                      .is_own = is_pooled() && worker_of_[index(device)] != plan::Pooled::none};
     if (plan_.nodes[id].stream == plan::Stream::none) return activity;
     const Resource resource(device, plan_.nodes[id].stream);
     if (const auto station = stations_.find(resource); station != stations_.end()) {
       activity.station = station->second;
       activity.is_paced = false;
-      if (is_pooled_) return activity;  // the tasks of a stream have no order
+      if (is_pooled()) return activity;  // the tasks of a stream have no order
     }
     const std::int32_t own = activity_of(static_cast<plan::NodeId>(id));
     const auto [last, is_first] = last_in_stream_.try_emplace(resource, own);
@@ -212,10 +224,11 @@ class Translator {
   std::map<Resource, std::int32_t>
       stations_{};  // of streams that share processors, or that several tasks occupy
   // Of a plan with tasks.
-  bool is_pooled_ = false;
-  std::size_t first_ = 0;                   // node of the task
-  std::optional<std::int32_t> dispatch_{};  // the activity that the task begins with
-  std::int32_t before_ = 0;                 // such activities so far
+  bool is_pooled() const { return !worker_of_.empty(); }
+  std::span<const std::int32_t> worker_of_{};  // by device
+  std::size_t first_ = 0;                      // node of the task
+  std::optional<std::int32_t> dispatch_{};     // the activity that the task begins with
+  std::int32_t before_ = 0;                    // such activities so far
 };
 
 std::vector<plan::LinkUse> links_of(const Translation& translation, const platform::Platform& platform,
@@ -246,31 +259,51 @@ plan::Timeline timeline_of(const Translation& translation, const platform::Platf
 
 Translation translate(const plan::Pooled& pooled, const plan::Pool& pool, const plan::Costs& costs,
                       const platform::Platform& platform, std::span<const platform::Endpoint> where) {
-  return Translator(pooled.plan, costs, platform, where).translate(pooled.tasks, pool);
+  return Translator(pooled.plan, costs, platform, where).translate(pooled, pool);
 }
+
+namespace {
+
+// What a lost worker has left under way may end later.
+Seconds end_of_completed(const plan::PoolTimeline& timeline) {
+  Seconds end{};
+  for (const plan::Closure& closure : timeline.closures)
+    if (!closure.lost) end = std::max(end, closure.end);
+  return end;
+}
+
+}  // namespace
 
 plan::PoolTimeline pool_timeline_of(const Translation& translation, const platform::Platform& platform,
                                     const Outcome& outcome) {
   const Tasks& tasks = translation.job.tasks;
   plan::PoolTimeline timeline{.links = links_of(translation, platform, outcome), .end = Seconds(outcome.end)};
-  timeline.closures.resize(static_cast<std::size_t>(tasks.runs));
+  timeline.never_executed = tasks.runs;
+  for (const Execution& each : outcome.executions) {
+    const bool is_lost = std::isfinite(each.lost);
+    if (!is_lost) --timeline.never_executed;
+    timeline.closures.push_back({.worker = each.worker,
+                                 .number = each.run,
+                                 .taken = Seconds(each.begun),
+                                 .end = Seconds(each.begun),
+                                 .lost = is_lost ? std::optional(Seconds(each.lost)) : std::nullopt});
+  }
+  for (const Absence& each : tasks.absences)
+    timeline.absences.push_back(
+        {each.worker, Seconds(each.from),
+         std::isfinite(each.until) ? std::optional(Seconds(each.until)) : std::nullopt});
   timeline.occurrences.reserve(outcome.occurred.size());
-  std::vector<std::int32_t> worker_of(outcome.activities.size());
-  for (std::size_t worker = 0; worker < tasks.workers(); ++worker)
-    std::fill(worker_of.begin() + tasks.first[worker], worker_of.begin() + tasks.first[worker + 1],
-              narrow<std::int32_t>(worker));
   for (const Occurred& each : outcome.occurred) {
-    const std::int32_t worker = worker_of[static_cast<std::size_t>(each.activity)];
-    plan::Closure& closure = timeline.closures[static_cast<std::size_t>(each.run)];
+    plan::Closure& closure = timeline.closures[static_cast<std::size_t>(each.execution)];
     closure.end = std::max(closure.end, Seconds(each.end));
-    if (each.activity == tasks.first[static_cast<std::size_t>(worker)]) {
-      closure.worker = worker;
+    if (each.activity == tasks.first[static_cast<std::size_t>(closure.worker)]) {
       closure.taken = Seconds(each.start);
     } else {
-      timeline.occurrences.push_back({static_cast<plan::NodeId>(each.activity - worker - 1), each.run,
-                                      Seconds(each.start), Seconds(each.end)});
+      timeline.occurrences.push_back({static_cast<plan::NodeId>(each.activity - closure.worker - 1),
+                                      each.execution, Seconds(each.start), Seconds(each.end)});
     }
   }
+  if (timeline.never_executed == 0) timeline.end = end_of_completed(timeline);
   return timeline;
 }
 

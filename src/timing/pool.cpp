@@ -7,6 +7,7 @@
 #include "base/id.h"
 #include "base/narrow.h"
 #include "simulate/simulate.h"
+#include "timing/pool_losses.h"
 #include "timing/pool_queues.h"
 #include "timing/simulation.h"
 
@@ -51,7 +52,8 @@ std::vector<VariableAccess> accesses_of(const plan::Plan& plan) {
 
 std::vector<Seconds> ends_in_order(const plan::PoolTimeline& timeline) {
   std::vector<Seconds> ends;
-  for (const plan::Closure& closure : timeline.closures) ends.push_back(closure.end);
+  for (const plan::Closure& closure : timeline.closures)
+    if (!closure.lost) ends.push_back(closure.end);
   std::ranges::sort(ends);
   return ends;
 }
@@ -133,6 +135,26 @@ std::int64_t most_between_joins(const PoolOptions& pool) {
   return std::min(pool.join_every, turns * pool.at_once);
 }
 
+// How long a worker is busy with a closure if nothing meets it, from the dispatch on. All workers are alike, but for
+// kernels that are slow. Then it is the harmonic mean, with which as many closures end.
+Seconds cycle_of(const PlayedPool& alone, const PoolOptions& pool) {
+  const auto closures = static_cast<double>(alone.timeline.closures.size());
+  const Seconds cycle = alone.timeline.end / closures;
+  if (pool.slow.empty()) return cycle;
+  Seconds kernels{};  // of a closure on one replica
+  for (const plan::Occurrence& each : alone.timeline.occurrences) {
+    const auto* run = std::get_if<plan::Run>(&alone.pooled.plan.node(each.node).action);
+    if (run == nullptr || alone.pooled.worker_of[index(run->device)] == plan::Pooled::none) continue;
+    kernels += (each.end - each.start) / (closures * static_cast<double>(pool.replicas));
+  }
+  std::vector<double> factors(pool.workers.size(), 1);
+  for (const plan::SlowWorker& slow : pool.slow)
+    factors[static_cast<std::size_t>(slow.worker)] *= slow.factor;
+  double rate = 0;  // of all workers
+  for (const double factor : factors) rate += 1 / (cycle + kernels * (factor - 1)).count();
+  return Seconds(static_cast<double>(factors.size()) / rate);
+}
+
 void add_limits(const PlayedPool& alone, const PoolOptions& pool, PoolTime& time) {
   const auto limit = [&](std::string name, double share) {
     time.limits.push_back({std::move(name), time.interval * share});
@@ -142,9 +164,7 @@ void add_limits(const PlayedPool& alone, const PoolOptions& pool, PoolTime& time
   if (busiest != time.servers_busy.end()) limit("the CPU of " + busiest->name, busiest->share);
   if (!time.busiest_link.name.empty()) limit("link " + time.busiest_link.name, time.busiest_link.share);
 
-  // How long a worker is busy with a closure if nothing meets it, from the dispatch on. All workers are
-  // alike.
-  const Seconds cycle = alone.timeline.end / static_cast<double>(alone.timeline.closures.size());
+  const Seconds cycle = cycle_of(alone, pool);
   const auto workers = static_cast<double>(time.workers);
   time.limits.push_back({"the workers", cycle / workers});
   if (const std::int64_t most = most_between_joins(pool); most * time.workers > pool.join_every)
@@ -156,6 +176,13 @@ void add_limits(const PlayedPool& alone, const PoolOptions& pool, PoolTime& time
 }
 
 }  // namespace
+
+PoolOptions PoolOptions::without_losses() const {
+  PoolOptions options = *this;
+  options.losses.clear();
+  options.random_losses = {};
+  return options;
+}
 
 PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
                      StepClock& clock, const StepTimeOptions& options, double jitter, std::int64_t seed) {
@@ -169,15 +196,20 @@ PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const clust
   plan::Pool queue{.closures = pool.closures,
                    .dispatch = pool.dispatch,
                    .at_once = pool.at_once,
-                   .join_every = pool.join_every};
+                   .join_every = pool.join_every,
+                   .slow = pool.slow};
   if (jitter > 0) queue.paces = jitter_factors(jitter, seed, static_cast<std::size_t>(pool.closures));
-  played.timeline = simulate::simulate(played.pooled, queue, played.costs, *machine.platform, where);
+  played.timeline = play_with_losses(pool, [&](std::vector<plan::Absence> absences) {
+    queue.absences = std::move(absences);
+    return simulate::simulate(played.pooled, queue, played.costs, *machine.platform, where);
+  });
   return played;
 }
 
 PlayedPool play_alone(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
                       StepClock& clock, const StepTimeOptions& options) {
-  PoolOptions first = pool;
+  PoolOptions first = pool.without_losses();
+  first.slow.clear();
   first.workers.resize(1);
   first.closures = pool.at_once;
   return play_pool(one, first, machine, clock, options, 0, 0);

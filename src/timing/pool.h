@@ -2,6 +2,8 @@
 // The time of a training whose workers take closures from a coordinator's queue, and what follows from it:
 // how many updates a second the servers apply, how stale each update is, and what bounds them.
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "cluster/machine.h"
@@ -10,6 +12,15 @@
 #include "timing/step_clock.h"
 
 namespace wt::timing {
+
+// The loss of a worker, in the time of one pool.
+struct WorkerLoss {
+  std::int32_t worker = 0;
+  std::optional<Seconds> time{};  // since the beginning of the pool
+  std::int64_t closures = 0;      // if no time is set: the moment when so many closures have been completed
+  Seconds grace{};                // how much later the worker stops
+  std::optional<Seconds> back_after{};  // unset: the worker does not come back
+};
 
 struct PoolOptions {
   std::vector<std::vector<plan::Device>>
@@ -20,6 +31,18 @@ struct PoolOptions {
   Seconds dispatch{};           // of the coordinator, for `at_once` closures; 0: there is none
   std::int64_t at_once = 1;     // closures that a worker gets with one dispatch
   std::int64_t join_every = 0;  // closures between two joins of the coordinator; 0: it joins at the end
+  std::vector<plan::SlowWorker> slow{};
+  std::vector<WorkerLoss> losses{};
+  // True of TensorFlow's coordinator: a worker that is back takes closures when no worker is away any more, since
+  // the coordinator connects anew to all of them at once (context.update_server_def, which waits for each).
+  bool recover_together = false;
+  // Returns the random losses before this time since the beginning of the pool: the same ones for the same time, and
+  // more for a later time. Empty: there are none.
+  std::function<std::vector<WorkerLoss>(Seconds end)> random_losses{};
+  std::int64_t closures_with_losses = 0;  // that the summary plays, if workers are lost
+
+  bool has_losses() const { return !losses.empty() || random_losses; }
+  PoolOptions without_losses() const;
 };
 
 // A pool that was simulated.
@@ -30,7 +53,7 @@ struct PlayedPool {
 };
 
 // `one` is the plan of the first worker's closure. With jitter, each closure has a pace of its own, which
-// comes from the seed.
+// comes from the seed. Throws InputError if workers are lost so often that they hardly execute closures.
 PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
                      StepClock& clock, const StepTimeOptions& options, double jitter, std::int64_t seed);
 
@@ -46,13 +69,14 @@ struct Update {
   std::int32_t closure = 0;
   std::int32_t staleness = 0;
 };
-std::vector<Update> updates_of(const PlayedPool& played);  // in the order of time
+// In the order of time, those of lost executions included.
+std::vector<Update> updates_of(const PlayedPool& played);
 
 // The closure of the first worker that took as long as the median of its closures: what one step looks like.
 // The spans begin when the coordinator dispatches it.
 plan::Timeline typical_closure(const PlayedPool& played);
 
-// `alone` is a pool of the first worker only with one dispatch, without jitter.
+// `alone` is a pool of the first worker only with one dispatch, without jitter. Requires: `played` has no losses.
 PoolTime summary_of(const PlayedPool& played, const PlayedPool& alone, const PoolOptions& pool);
 
 }  // namespace wt::timing

@@ -68,6 +68,19 @@ struct PhaseTime {
   std::vector<std::string> slow{};  // "GPU:1 x 1.3"
 };
 
+// What losses of workers cost a pool.
+struct PoolLosses {
+  std::int64_t losses = 0;      // of workers, before the end
+  Seconds away{};               // the time that workers were away until the end, added up over workers
+  std::int64_t executions = 0;  // of closures that were cut off and executed again
+  std::int64_t batches = 0;     // that these executions had read
+  std::int64_t updates = 0;  // of variables, by these executions: the closures update the variables once more
+  std::int64_t closures = 0;        // that were completed
+  std::int64_t never_executed = 0;  // closures that are left, because no worker is
+  Seconds end{};
+  std::optional<Seconds> undisturbed{};  // the end without losses; unset: not played
+};
+
 // A training without steps in common: each worker pulls variables, computes and pushes gradients as often as
 // it can.
 struct PoolTime {
@@ -107,6 +120,8 @@ struct PoolTime {
     std::int64_t longest = 0;
   };
   std::vector<Queue> queues{};
+
+  std::optional<PoolLosses> losses{};  // unset: no worker can be lost; the rest is of a pool without losses
 };
 
 // A step on the described machine. All times are simulated. They are those of the first replica's device: the

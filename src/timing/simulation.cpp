@@ -9,6 +9,7 @@
 #include "base/narrow.h"
 #include "base/rough.h"
 #include "communication/constants.h"
+#include "timing/pool_losses.h"
 #include "timing/spread.h"
 #include "timing/step_clock.h"
 
@@ -64,6 +65,7 @@ class StepSimulator {
     }
     set_pace();
     play();
+    if (options_.pool && options_.pool->has_losses()) add_losses();
     if (!options_.pool && !options_.steps.one_is_enough()) {
       several_ = play_steps(plan_, costs_, machine_, end_, options_.copies, options_.steps);
       timeline_ = several_->last;
@@ -73,10 +75,7 @@ class StepSimulator {
     return {timeline_, roofline_.scale, summary(), costs_, roofline_, overdue(), splits_, shown()};
   }
 
-  PlayedPool played_pool() {
-    return play_pool(plan_, *options_.pool, machine_, clock_, time_options(), options_.steps.jitter,
-                     options_.steps.seed);
-  }
+  PlayedPool played_pool() { return played(*options_.pool); }
 
   void set_pace() { pace_.assign(plan_.devices.size(), 1 / options_.compute); }
 
@@ -92,8 +91,21 @@ class StepSimulator {
             .folding_at = options_.folding_at};
   }
 
+  PlayedPool played(const PoolOptions& pool) {
+    return play_pool(plan_, pool, machine_, clock_, time_options(), options_.steps.jitter,
+                     options_.steps.seed);
+  }
+
+  // Beside the pool without losses, one with them.
+  void add_losses() {
+    PoolOptions pool = *options_.pool;
+    pool.closures = pool.closures_with_losses;
+    pool_->losses = losses_of(played(pool));
+    pool_->losses->undisturbed = played(pool.without_losses()).timeline.end;
+  }
+
   void play_closures() {
-    const PlayedPool played = played_pool();
+    const PlayedPool played = this->played(options_.pool->without_losses());
     costs_ = played.costs;
     costs_.nodes.resize(plan_.nodes.size());
     timeline_ = typical_closure(played);

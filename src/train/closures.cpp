@@ -12,6 +12,39 @@ namespace {
 
 std::string numbered(std::string_view kind, std::size_t i) { return fmt::format("{} {}", kind, i); }
 
+// The returns of lost workers, each of which is reported once.
+class Returns {
+ public:
+  Returns(const plan::PoolTimeline& timeline, const ClosureExecution::Back& back) : back_(back) {
+    for (const plan::Absence& absence : timeline.absences)
+      if (absence.until && *absence.until <= timeline.end)
+        returns_.push_back({absence.worker, *absence.until});
+    std::ranges::stable_sort(returns_, {}, &Return::at);
+  }
+
+  void report(std::int32_t worker, Seconds before) {
+    report_if([&](const Return& each) { return each.worker == worker && each.at <= before; });
+  }
+  void report_all() {
+    report_if([](const Return&) { return true; });
+  }
+
+ private:
+  struct Return {
+    std::int32_t worker = 0;
+    Seconds at{};
+  };
+
+  void report_if(auto is_reported) {
+    for (const Return& each : returns_)
+      if (back_ && is_reported(each)) back_(each.worker);
+    std::erase_if(returns_, is_reported);
+  }
+
+  const ClosureExecution::Back& back_;
+  std::vector<Return> returns_{};
+};
+
 bool has_result(const plan::Plan& plan, const std::string& name) {
   return std::ranges::any_of(plan.results, [&](const plan::Port& port) { return port.name == name; });
 }
@@ -26,22 +59,25 @@ ClosureExecution::ClosureExecution(ClosureOrder order, std::size_t replicas, Sta
 
 ClosureExecution::~ClosureExecution() { state_.take_back_from(execution_); }
 
-void ClosureExecution::run(const Arguments& arguments, const Done& done) {
+void ClosureExecution::run(const Arguments& arguments, const Done& done, const Back& back) {
   const plan::PoolTimeline& timeline = *order_.timeline;
   std::vector<std::size_t> left(timeline.closures.size());
   std::vector<bool> has_begun(timeline.closures.size());
+  Returns returns(timeline, back);
   for (const plan::Occurrence& each : timeline.occurrences) {
     const auto closure = static_cast<std::size_t>(each.closure);
-    const std::int32_t worker = timeline.closures[closure].worker;
+    const auto& [worker, number, taken, end, lost] = timeline.closures[closure];
     if (!has_begun[closure]) {
       const plan::Task& task = order_.pooled->tasks[static_cast<std::size_t>(worker)];
       left[closure] = index(task.end) - index(task.first);
       has_begun[closure] = true;
+      returns.report(worker, taken);
       write(worker, arguments(worker));
     }
     execution_.enqueue_after(each.node);
-    if (--left[closure] == 0 && !done(each.closure, read(worker))) return;
+    if (--left[closure] == 0 && !lost && !done(each.closure, read(worker))) return;
   }
+  returns.report_all();
 }
 
 void ClosureExecution::write(std::int32_t worker, const PerReplica& arguments) {

@@ -3,6 +3,10 @@
 // has found that reads and updates of variables take effect (plan/pool.h), node by node, so each worker
 // computes with exactly the versions of the variables that it has pulled, and each update is applied exactly
 // where the timeline says. There are no threads that race, and the same order gives the same bits.
+//
+// Of a closure whose worker is lost, what took effect is computed, and it has no result. Its worker begins its
+// dataset again when it is back, because TensorFlow's coordinator then makes the worker's iterators anew
+// (cluster_coordinator.py, WorkerPreemptionHandler and _rebuild).
 
 #include <functional>
 #include <vector>
@@ -34,8 +38,10 @@ class ClosureExecution {
   using Arguments = std::function<PerReplica(std::int32_t worker)>;  // the next batch of a worker
   // Called after the last node of a closure, with what it returned on each replica. False ends the training.
   using Done = std::function<bool(std::int32_t closure, const PerReplica& results)>;
+  using Back =
+      std::function<void(std::int32_t worker)>;  // called before the next batch of a worker that was lost
 
-  void run(const Arguments& arguments, const Done& done);
+  void run(const Arguments& arguments, const Done& done, const Back& back = {});
 
  private:
   void write(std::int32_t worker, const PerReplica& arguments);

@@ -459,9 +459,38 @@ class Model::WorkersDatasets {
   // The first worker reads the rows in the order in which a single replica would.
   PerReplica next(std::int32_t worker) {
     Reading& reading = readings_[worker];
+    PerReplica batch = reading.ahead ? *std::exchange(reading.ahead, std::nullopt) : read(reading, worker);
+    ++reading.count;
+    return batch;
+  }
+
+  // The batch that `next` is going to return.
+  const PerReplica& look_ahead(std::int32_t worker) {
+    Reading& reading = readings_[worker];
+    if (!reading.ahead) reading.ahead = read(reading, worker);
+    return *reading.ahead;
+  }
+
+  // The worker's dataset begins anew. Returns how many batches it had read.
+  std::int64_t begin_anew(std::int32_t worker) {
+    const std::int64_t count = readings_[worker].count;
+    readings_[worker] = {.is_anew = true};
+    return count;
+  }
+
+ private:
+  struct Reading {
+    bool is_anew = false;
+    std::uint32_t pass = 0;
+    std::optional<data::DistributedIterator> batches{};
+    std::optional<PerReplica> ahead{};
+    std::int64_t count = 0;
+  };
+
+  PerReplica read(Reading& reading, std::int32_t worker) {
     for (int attempt = 0; attempt < 2; ++attempt) {
       if (!reading.batches) {
-        const std::int64_t skipped = reading.pass == 0 ? skipped_steps_ : 0;
+        const std::int64_t skipped = reading.pass == 0 && !reading.is_anew ? skipped_steps_ : 0;
         reading.batches = model_.distributed(
             dataset_, static_cast<std::uint64_t>(worker) << 32U | static_cast<std::uint64_t>(reading.pass++),
             skipped);
@@ -472,11 +501,6 @@ class Model::WorkersDatasets {
     throw InputError("[fit] the dataset is empty", "pass a dataset with at least one batch");
   }
 
- private:
-  struct Reading {
-    std::uint32_t pass = 0;
-    std::optional<data::DistributedIterator> batches{};
-  };
   const Model& model_;
   const data::Dataset& dataset_;
   std::int64_t skipped_steps_;  // of the first pass of each worker
@@ -488,15 +512,11 @@ EpochResult Model::train_closures(WorkersDatasets& datasets, const FitOptions& o
                                   std::int64_t closures, std::int64_t first_step, bool& is_interrupted) {
   reset_metrics();
   std::map<std::int32_t, PerReplica> given;  // by worker, its batch
-  given[0] = datasets.next(0);               // the first closure is the first worker's
-  steps_->train.create_variables(given[0]);
+  steps_->train.create_variables(datasets.look_ahead(0));
   const ClosureOrder order = options.order(closures);
   ClosureExecution execution(order, machine_.replicas(), state_, machine_.queues);
-  const auto arguments = [&, is_first = true](std::int32_t worker) mutable {
-    if (!std::exchange(is_first, false)) given[worker] = datasets.next(worker);
-    return given[worker];
-  };
-  execution.run(arguments, [&](std::int32_t closure, const PerReplica& results) {
+  const auto arguments = [&](std::int32_t worker) { return given[worker] = datasets.next(worker); };
+  const auto done = [&](std::int32_t closure, const PerReplica& results) {
     const std::int32_t worker = order.timeline->closures[static_cast<std::size_t>(closure)].worker;
     StepResult done = result_of(given[worker], results);
     done.epoch = epoch.epoch;
@@ -505,6 +525,10 @@ EpochResult Model::train_closures(WorkersDatasets& datasets, const FitOptions& o
     if (options.on_step) options.on_step(done);
     is_interrupted = options.is_interrupted && options.is_interrupted();
     return !is_interrupted;
+  };
+  execution.run(arguments, done, [&](std::int32_t worker) {
+    const std::int64_t batches = datasets.begin_anew(worker);
+    if (options.on_worker_back) options.on_worker_back(worker, batches);
   });
   epoch.loss = static_cast<double>(loss_so_far());
   epoch.metrics = metric_results();
@@ -526,6 +550,7 @@ std::vector<EpochResult> Model::fit_closures(const data::Dataset& dataset, const
     step += history.back().steps;
     if (options.on_epoch) options.on_epoch(history.back());
     if (options.is_stopped && options.is_stopped()) break;
+    if (history.back().steps < closures) break;  // no worker is left
   }
   if (options.finalizes && !is_interrupted) overwrite_by_averages(state_, steps_->options.optimizer);
   return history;

@@ -126,6 +126,8 @@ struct FitOptions {
   // in which they end. Each worker reads the whole dataset, in an order of its own if it is shuffled, and
   // begins again at its end: ClusterCoordinator.create_per_worker_dataset with a dataset that is repeated.
   OrderOfClosures order{};
+  // Called when a worker that was lost is back, and begins its dataset anew. It had read so many batches of it.
+  std::function<void(std::int32_t worker, std::int64_t batches)> on_worker_back{};
 };
 
 // An evaluation may take longer than the training.

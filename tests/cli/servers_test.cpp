@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "cli/scenario_runs.h"
 #include "support/pinned_isa.h"
@@ -552,10 +554,176 @@ TEST_F(Servers, ST21_WhatClosuresCannotHaveIsRefusedBeforeTheFirst) {
   const std::string uneven = refusal({R"(dataset={"type": "synthetic", "rows": 100})", "training.steps=13"});
   EXPECT_TRUE(has(uneven, "every closure takes 8 rows, and the dataset has batches of 8 and of 4")) << uneven;
   EXPECT_TRUE(has(refusal({R"(input={"storage": "1 GB/s"})"}), "input pipelines of parameter_server"));
-  EXPECT_TRUE(has(refusal({R"(faults=[{"slow": "worker:1", "factor": 2, "from_step": 3}])"}),
-                  "faults of parameter_server"));
+  EXPECT_TRUE(has(refusal({R"(faults=[{"degrade": "worker:1", "factor": 2, "from_step": 3}])"}),
+                  "links of parameter_server change between epochs, and step 3 is within one"));
   losses("even",
          {R"(dataset={"type": "synthetic", "rows": 100, "drop_remainder": true})", "training.steps=12"});
+}
+
+// ---- Workers that are lost
+
+// What a run with lost workers came to.
+struct Disturbed {
+  std::vector<std::int64_t> worker{};  // by step
+  std::vector<double> begin{}, end{}, loss{};
+  std::map<std::string, std::int64_t> counts{};
+  std::vector<std::pair<std::int64_t, std::int64_t>> read_again{};  // worker, batches
+};
+
+class LostWorkers : public Servers {
+ protected:
+  Disturbed run(const std::vector<std::string>& overrides, cli::Exit exit = cli::Exit::done) const {
+    const test::Said said = run_text(two_workers, "disturbed", overrides);
+    EXPECT_EQ(said.exit, exit) << said.messages;
+    const json::Value found = results("disturbed");
+    Disturbed run;
+    for (const char* count :
+         {"workers_lost", "executions_lost", "batches_lost", "updates_twice", "closures", "never_executed"})
+      run.counts[count] = found.find("worker_losses")->find(count)->integer();
+    for (const json::Value& each : found.find("worker_losses")->find("read_again")->elements())
+      run.read_again.emplace_back(each.find("worker")->integer(), each.find("batches")->integer());
+    for (const json::Value& step : found.find("steps")->elements()) {
+      run.worker.push_back(step.find("worker")->integer());
+      run.begin.push_back(test::number_at(step, {"begin_s"}));
+      run.end.push_back(test::number_at(step, {"end_s"}));
+      run.loss.push_back(test::number_at(step, {"loss"}));
+    }
+    return run;
+  }
+  static std::int64_t count(const Disturbed& run, const char* what) {
+    return run.counts.at(what);
+  }
+};
+
+std::string lose(const std::string& faults) { return fmt::format("faults=[{}]", faults); }
+
+// Worker 1 is lost when 6 of 24 closures have been completed. It executes none that ends later, the others execute all
+// that are left, and its own one once more.
+TEST_F(LostWorkers, ST22_OthersExecuteWhatALostWorkerLeaves) {
+  const test::PinnedIsa pinned;
+  for (const char* strategy : {"parameter_server", "parameter_server_v1"})
+    for (const int workers : {2, 3, 8})
+      for (const int servers : {1, 3}) {
+        const std::vector<std::string> overrides{fmt::format("strategy.type={}", strategy),
+                                                 cluster(workers, servers), "training.steps=24",
+                                                 lose(R"({"kill": "worker:1", "step": 6})")};
+        SCOPED_TRACE(fmt::format("{}, {} workers, {} servers", strategy, workers, servers));
+        const Disturbed found = run(overrides);
+        ASSERT_EQ(found.worker.size(), 24U);
+        for (std::size_t step = 6; step < 24; ++step) EXPECT_NE(found.worker[step], 1) << step;
+        EXPECT_EQ(count(found, "workers_lost"), 1);
+        EXPECT_EQ(count(found, "executions_lost"), 1);
+        EXPECT_EQ(count(found, "closures"), 24);
+        EXPECT_EQ(count(found, "never_executed"), 0);
+        EXPECT_TRUE(found.read_again.empty());
+        EXPECT_EQ(run(overrides).loss, found.loss);
+      }
+}
+
+// The process is started again because the job has restarts. Its dataset begins anew.
+TEST_F(LostWorkers, ST22_AWorkerThatIsBackExecutesAgain) {
+  const test::PinnedIsa pinned;
+  const std::string kill = lose(R"({"kill": "worker:1", "step": 6, "back_after": "20 ms"})");
+  const Disturbed away = run({"training.steps=60", kill});
+  EXPECT_EQ(std::ranges::count(away.worker, 1), std::ranges::count(std::span(away.worker).first(6), 1));
+  const Disturbed back = run({"training.steps=60", kill, R"(job={"restarts": 1})"});
+  ASSERT_EQ(back.worker.size(), 60U);
+  EXPECT_GT(std::ranges::count(back.worker, 1), 10);
+  const std::int64_t own = std::ranges::count(std::span(back.worker).first(6), 1);
+  EXPECT_EQ(back.read_again,
+            (std::vector<std::pair<std::int64_t, std::int64_t>>{{1, own + count(back, "batches_lost")}}));
+  const Disturbed later = run({"training.steps=60", kill, R"(job={"restarts": 1, "restart": "30 ms"})"});
+  const auto first_after = [](const Disturbed& run) {
+    for (std::size_t step = 6; step < run.worker.size(); ++step)
+      if (run.worker[step] == 1) return run.begin[step];
+    return 0.0;
+  };
+  EXPECT_NEAR(first_after(later) - first_after(back), 0.03, 0.002);
+}
+
+// Away from the second epoch to the third one. A time counts from the beginning of the training.
+TEST_F(LostWorkers, ST22_AWorkerIsAwayAcrossEpochs) {
+  const test::PinnedIsa pinned;
+  const std::vector<std::string> epochs{R"(dataset={"type": "synthetic", "rows": 128, "repeat": 1})",
+                                        "training.steps=null", "training.epochs=4", R"(job={"restarts": 1})"};
+  const auto with = [&](const std::string& faults) {
+    std::vector<std::string> overrides = epochs;
+    overrides.push_back(lose(faults));
+    return run(overrides);
+  };
+  const Disturbed late = with(R"({"kill": "worker:0", "at": "1 h"})");
+  ASSERT_EQ(late.worker.size(), 64U);
+  EXPECT_EQ(count(late, "workers_lost"), 0);
+  const double second = late.end[15], third = late.end[31], fourth = late.end[47];
+  const double from = second + 0.4 * (third - second), away = third - from + 0.5 * (fourth - third);
+  const Disturbed found =
+      with(fmt::format(R"({{"kill": "worker:1", "at": "{} s", "back_after": "{} s"}})", from, away));
+  ASSERT_EQ(found.worker.size(), 64U);
+  bool is_back = false;
+  for (std::size_t step = 0; step < 64; ++step) {
+    if (found.worker[step] != 1) continue;
+    EXPECT_TRUE(found.end[step] <= from || found.begin[step] >= from + away) << step;
+    is_back = is_back || found.begin[step] >= from + away;
+  }
+  EXPECT_TRUE(is_back);
+  const Disturbed stepped = with(R"({"kill": "worker:1", "step": 20, "back_after": "1 h"})");
+  for (std::size_t step = 20; step < 64; ++step) EXPECT_EQ(stepped.worker[step], 0) << step;
+  EXPECT_NE(std::ranges::count(std::span(stepped.worker).first(20), 1), 0);
+  EXPECT_EQ(std::vector(stepped.loss.begin(), stepped.loss.begin() + 16),
+            std::vector(late.loss.begin(), late.loss.begin() + 16));
+}
+
+TEST_F(LostWorkers, ST22_WithoutWorkersTheJobEnds) {
+  const test::PinnedIsa pinned;
+  const std::string faults = lose(R"({"kill": "worker:0", "step": 4}, {"kill": "worker:1", "step": 9})");
+  const Disturbed found = run({faults}, cli::Exit::job_failed);
+  EXPECT_EQ(found.worker.size(), 9U);
+  EXPECT_EQ(count(found, "never_executed"), 3);
+  EXPECT_EQ(results("disturbed").find("outcome")->string(), "worker_lost");
+  const test::Said planned = run_text(two_workers, "planned", {faults, "numerics=none"});
+  EXPECT_EQ(planned.exit, cli::Exit::job_failed);
+  EXPECT_TRUE(test::has(planned.messages, "join waits for ever")) << planned.messages;
+}
+
+// Without numbers, the losses stand beside the pool without them.
+TEST_F(LostWorkers, ST22_TheSummaryComparesWithTheUndisturbedPool) {
+  const json::Value with = pool("with", {"numerics=none", "training.steps=200", cluster(4, 2),
+                                         lose(R"({"kill": "worker:3", "step": 100})")});
+  const json::Value without = pool("without", {"numerics=none", "training.steps=200", cluster(4, 2)});
+  const json::Value& losses = *with.find("losses");
+  EXPECT_EQ(test::number_at(with, {"interval_s"}), test::number_at(without, {"interval_s"}));
+  EXPECT_EQ(test::number_at(losses, {"undisturbed_end_s"}), test::number_at(without, {"end_s"}));
+  EXPECT_GT(test::number_at(losses, {"end_s"}), test::number_at(losses, {"undisturbed_end_s"}));
+  EXPECT_EQ(without.find("losses"), nullptr);
+}
+
+// Random failures come as the seed says, and the same ones come again.
+TEST_F(LostWorkers, ST22_WorkersFailAtRandom) {
+  const test::PinnedIsa pinned;
+  const std::vector<std::string> overrides{
+      "training.steps=80", cluster(4, 2), R"(job={"restarts": 100})",
+      lose(R"({"random": "device", "mean_time": "150 ms", "back_after": "5 ms"})")};
+  const Disturbed found = run(overrides);
+  EXPECT_EQ(found.worker.size(), 80U);
+  EXPECT_GT(count(found, "workers_lost"), 1);
+  EXPECT_EQ(run(overrides).loss, found.loss);
+}
+
+// A worker whose kernels take ten times as long executes fewer closures, from the step on that the fault names.
+TEST_F(LostWorkers, ST21_ASlowWorkerExecutesFewerClosures) {
+  const auto of_worker = [&](const std::string& faults, std::size_t first, std::size_t steps) {
+    EXPECT_EQ(run_text(two_workers, "slow", {"training.steps=60", "model=fashion_cnn", lose(faults)}).exit,
+              cli::Exit::done);
+    std::int64_t count = 0;
+    const json::Value found = results("slow");
+    for (std::size_t step = first; step < first + steps; ++step)
+      count += found.find("steps")->elements()[step].find("worker")->integer();
+    return count;
+  };
+  const std::string slow = R"({"slow": "worker:1", "factor": 10, "from_step": 30})";
+  EXPECT_NEAR(static_cast<double>(of_worker(slow, 0, 30)), 15, 2);
+  EXPECT_LT(of_worker(slow, 32, 28), 9);
+  EXPECT_LT(of_worker(R"({"slow": "worker:1", "factor": 10})", 0, 60), 18);
 }
 
 // Ids of the first or of the second half of a table alone: the server that has this half is the busiest.

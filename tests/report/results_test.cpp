@@ -11,6 +11,7 @@
 #include "report/ending.h"
 #include "report/job.h"
 #include "report/planned.h"
+#include "report/pool.h"
 #include "report/simulated.h"
 #include "report/summary.h"
 #include "report/trained.h"
@@ -167,6 +168,28 @@ session::Results replicated() {
   return results;
 }
 
+// Workers of a pool were lost, and of two closures one is never executed.
+session::Results with_lost_workers() {
+  session::Results results = simulated();
+  timing::PoolTime& pool = results.simulated->pool.emplace();
+  pool.closures = 2;
+  pool.interval = Seconds(0.5);
+  pool.limits = {{"the workers", Seconds(0.5)}};
+  pool.losses = {.losses = 2,
+                 .away = Seconds(1.5),
+                 .executions = 1,
+                 .batches = 1,
+                 .updates = 3,
+                 .closures = 60,
+                 .end = Seconds(3),
+                 .undisturbed = Seconds(2.5)};
+  results.losses = pool.losses;
+  results.losses->undisturbed.reset();
+  results.losses->never_executed = 1;
+  results.read_again = {{1, 7}, {0, 1}};
+  return results;
+}
+
 session::Results exhausted() {
   session::Results results = planned();
   results.out_of_memory = "OOM when allocating tensor";
@@ -184,8 +207,21 @@ TEST(Results, AreWhatTheSchemaSays) {
   with_evaluation.evaluation = {.steps = 1, .loss = 2, .metrics = {}};
   for (const session::Results& results :
        {planned(), trained(), with_evaluation, simulated(), replicated(), exhausted(), several_steps(),
-        strayed(), lost(), timed_out(), interrupted(), paid()})
+        strayed(), lost(), timed_out(), interrupted(), paid(), with_lost_workers()})
     EXPECT_TRUE(SchemaCheck(rules).accepts(tree_of(results_json(results)))) << results_json(results);
+}
+
+TEST(Results, LossesOfWorkersAreASentence) {
+  const session::Results results = with_lost_workers();
+  EXPECT_EQ(losses_text(*results.simulated->pool->losses),
+            "2 losses of workers, which are away for 1.5 s in all: 60 closures in 3 s instead of 2.5 s; 1 "
+            "execution cut "
+            "off, after 1 batch and 3 updates of variables that are made once more");
+  EXPECT_EQ(
+      losses_text({.losses = 1, .away = Seconds(1), .closures = 1, .never_executed = 2, .end = Seconds(1)}),
+      "1 loss of workers, which are away for 1 s in all: 1 closure in 1 s; 0 executions cut off, after 0 "
+      "batches and "
+      "0 updates of variables that are made once more; no worker is left, and 2 closures are never executed");
 }
 
 TEST(Results, OtherThingsAreNotWhatTheSchemaSays) {
