@@ -57,23 +57,23 @@ Exit verify_failures(const VerifyFailuresOptions& options, const Streams& stream
     if (!trial.wrong.empty()) faults += fmt::format("seed {} ({}): {}\n", seed, trial.strategy, trial.wrong);
     progress.show(++done, options.count);
   }
-  std::vector<TableRow> rows{
-      {"strategy", "scenarios", "complete", "restarts", "steps lost", "stalls", "equal to undisturbed", "wrong"}};
+  std::vector<TableRow> rows{{"strategy", "scenarios", "complete", "restarts", "steps lost", "stalls",
+                              "equal to undisturbed", "wrong"}};
   for (const auto& [name, sum] : sums) rows.push_back(sum.row(name));
   streams.results << print_table(rows, "lrrrrrrr") << faults;
   return faults.empty() ? Exit::done : Exit::job_failed;
 }
 
 Command verify_failures_command(CLI::App& verify) {
-  return declare(verify, "failures",
-                 "Draws scenarios in which machines fail, and proves that every step is kept once", verify_failures,
-                 [](CLI::App& command, VerifyFailuresOptions& options) {
-                   command.add_option("--count", options.count, "How many scenarios")
-                       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
-                   command.add_option("--seed", options.seed, "The seed of the first; each has the next number")
-                       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
-                   command.add_option("--strategy", options.strategy, "Only scenarios of this strategy");
-                 });
+  return declare(
+      verify, "failures", "Draws scenarios in which machines fail, and proves that every step is kept once",
+      verify_failures, [](CLI::App& command, VerifyFailuresOptions& options) {
+        command.add_option("--count", options.count, "How many scenarios")
+            ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+        command.add_option("--seed", options.seed, "The seed of the first; each has the next number")
+            ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
+        command.add_option("--strategy", options.strategy, "Only scenarios of this strategy");
+      });
 }
 
 }  // namespace wt::cli

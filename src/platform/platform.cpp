@@ -173,7 +173,8 @@ Route Platform::route(Endpoint from, Endpoint to) const {
   }
   route.bottleneck *= link_speed_;
   if (slower_)
-    for (const LinkId crossed : route.links) route.bottleneck = std::min(route.bottleneck, link(crossed).bandwidth);
+    for (const LinkId crossed : route.links)
+      route.bottleneck = std::min(route.bottleneck, link(crossed).bandwidth);
   return route;
 }
 

@@ -40,9 +40,9 @@ std::string steps_text(const timing::Attempt& attempt) {
 
 TableRow row_of(std::size_t number, const timing::Attempt& attempt) {
   const auto& failure = attempt.failure;
-  const std::string kept = !failure                     ? ""
+  const std::string kept = !failure                   ? ""
                            : attempt.is_saved_in_time ? "saved in time"
-                                                        : fmt::format("back to {}", attempt.kept);
+                                                      : fmt::format("back to {}", attempt.kept);
   return {std::to_string(number),
           attempt.begin > Seconds(0) ? rough(attempt.begin) : "0",
           steps_text(attempt),
@@ -55,8 +55,8 @@ TableRow row_of(std::size_t number, const timing::Attempt& attempt) {
 std::string stalls_text(const timing::JobCourse& course) {
   std::string text;
   for (const timing::Stall& stall : course.stalls)
-    text += fmt::format("  from {} to {} all waited: the network of {} was cut\n", rough(stall.begin), rough(stall.end),
-                        stall.failure.name);
+    text += fmt::format("  from {} to {} all waited: the network of {} was cut\n", rough(stall.begin),
+                        rough(stall.end), stall.failure.name);
   return text;
 }
 
@@ -123,8 +123,10 @@ std::string failures_text(const timing::JobCourse& course) {
   std::int64_t again = 0;
   for (const timing::Attempt& attempt : course.attempts) again += attempt.read_twice;
   if (again > 0)
-    text += fmt::format("  {} batches read twice, and as many never: Keras 2 goes on within an epoch, and its dataset doesn't\n",
-                        again);
+    text += fmt::format(
+        "  {} batches read twice, and as many never: Keras 2 goes on within an epoch, and its dataset "
+        "doesn't\n",
+        again);
   if (course.never_ends) text += "  the job fails more often than it is worth waiting for\n";
   return text;
 }

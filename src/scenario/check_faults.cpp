@@ -59,14 +59,16 @@ void check_faults(const Scenario& scenario, Problems& problems) {
       std::vector<std::string_view> of;
       for (const KindOfFault& each : kinds())
         if (each.has(name)) of.push_back(each.key);
-      problems.add(scenario.place(fmt::format("{}.{}", key, name)),
-                   fmt::format("\"{}\" is a matter of {}, and this fault is \"{}\"", name, quoted(of), kind->key),
-                   "leave it out");
+      problems.add(
+          scenario.place(fmt::format("{}.{}", key, name)),
+          fmt::format("\"{}\" is a matter of {}, and this fault is \"{}\"", name, quoted(of), kind->key),
+          "leave it out");
     }
     for (const std::string_view name : kind->needs)
       if (!has(name))
-        problems.add(scenario.place(key), fmt::format("\"{}\" needs \"{}\"", kind->key, name),
-                     fmt::format("add it, for example \"{}\": \"{}\"", name, name == "mean_time" ? "3000 h" : "30 s"));
+        problems.add(
+            scenario.place(key), fmt::format("\"{}\" needs \"{}\"", kind->key, name),
+            fmt::format("add it, for example \"{}\": \"{}\"", name, name == "mean_time" ? "3000 h" : "30 s"));
     const Fault& fault = scenario.faults[i];
     if (fault.until_step && *fault.until_step <= fault.from_step.value_or(0))
       problems.add(scenario.place(key + ".until_step"), "it ends before it begins",

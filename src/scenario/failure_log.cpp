@@ -44,10 +44,11 @@ std::optional<Moment> date_in(std::string_view text) {
   if ((text.size() != 16 && !has_seconds) || text[4] != '-' || text[7] != '-' || text[13] != ':' ||
       (text[10] != ' ' && text[10] != 'T') || (has_seconds && text[16] != ':'))
     return std::nullopt;
-  const auto year = part(0, 4), month = part(5, 2), day = part(8, 2), hour = part(11, 2), minute = part(14, 2),
-             second = has_seconds ? part(17, 2) : std::optional(0);
+  const auto year = part(0, 4), month = part(5, 2), day = part(8, 2), hour = part(11, 2),
+             minute = part(14, 2), second = has_seconds ? part(17, 2) : std::optional(0);
   if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day))};
   if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
   const auto days = std::chrono::sys_days(date).time_since_epoch().count();
@@ -87,12 +88,14 @@ class LogReader {
   void read_row(const std::vector<data::CsvField>& record) {
     for (const std::size_t at : at_)
       if (at >= record.size())
-        return problems_.add(rows_.place(record.front()), "a field is missing in this line", "complete the line");
+        return problems_.add(rows_.place(record.front()), "a field is missing in this line",
+                             "complete the line");
     const data::CsvField &node = record[at_[0]], &start = record[at_[1]], &end = record[at_[2]];
     const auto number = number_in<std::int64_t>(node.text);
     const auto from = moment(start), until = moment(end);
     if (!number || *number < 0)
-      problems_.add(rows_.place(node), fmt::format("\"{}\" is no number of a machine", printable(std::string(node.text))),
+      problems_.add(rows_.place(node),
+                    fmt::format("\"{}\" is no number of a machine", printable(std::string(node.text))),
                     "write a whole number from 0 on");
     if (!number || *number < 0 || !from || !until) return;
     if (until->seconds < from->seconds)
@@ -115,7 +118,8 @@ class LogReader {
   std::vector<LoggedFailure> from_first_date() {
     if (failures_.empty() || !is_date_.value_or(false)) return std::move(failures_);
     const Seconds first = std::ranges::min(failures_, {}, &LoggedFailure::start).start;
-    for (LoggedFailure& failure : failures_) failure = {failure.node, failure.start - first, failure.end - first};
+    for (LoggedFailure& failure : failures_)
+      failure = {failure.node, failure.start - first, failure.end - first};
     return std::move(failures_);
   }
 

@@ -75,7 +75,8 @@ std::vector<Process> processes_of(const cluster::Machine& machine) {
     return processes;
   }
   for (const cluster::Replica& replica : machine.replicas) {
-    const auto known = std::ranges::find(processes, replica.task, [](const Process& each) { return each.lost.task; });
+    const auto known =
+        std::ranges::find(processes, replica.task, [](const Process& each) { return each.lost.task; });
     if (known == processes.end()) add(timing::Victim::worker, replica.task, replica.device.name);
   }
   return processes;
@@ -86,8 +87,8 @@ std::vector<platform::LinkId> network_of(const platform::Platform& platform, std
   std::vector<platform::LinkId> links;
   for (std::int32_t i = 0; i < platform.links(); ++i) {
     const platform::LinkId link{i};
-    const bool is_network =
-        platform.link(link).kind == platform::LinkKind::network || platform.link(link).kind == platform::LinkKind::nic;
+    const bool is_network = platform.link(link).kind == platform::LinkKind::network ||
+                            platform.link(link).kind == platform::LinkKind::nic;
     if (is_network && platform.machine_of(link) == machine) links.push_back(link);
   }
   return links;
@@ -102,7 +103,8 @@ class FaultReader {
     if (is_cluster_) known_ = known_tasks_;
     for (const cluster::Replica& replica : machine.replicas) {
       const device::Name& name = replica.device.name;
-      known_.push_back(is_cluster_ ? print(name) : fmt::format("{}:{}", device::name(*name.kind), *name.index));
+      known_.push_back(is_cluster_ ? print(name)
+                                   : fmt::format("{}:{}", device::name(*name.kind), *name.index));
     }
   }
 
@@ -140,7 +142,8 @@ class FaultReader {
   void read_degraded() {
     const timing::StepRange steps = range();
     const std::vector<platform::LinkId> links = links_named(*fault_->degrade);
-    if (!links.empty()) faults_.degraded.push_back({*fault_->degrade, links, fault_->factor.value_or(1), steps});
+    if (!links.empty())
+      faults_.degraded.push_back({*fault_->degrade, links, fault_->factor.value_or(1), steps});
   }
 
   std::vector<platform::LinkId> links_named(const std::string& text) {
@@ -199,7 +202,8 @@ class FaultReader {
                     fmt::format("name the process: \"{}\"", is_cluster_ ? named->short_name : "chief"));
     else
       problems_.add(place(key), fmt::format("no task of this training has the name \"{}\"", printable(text)),
-                    is_cluster_ ? did_you_mean(text, std::vector<std::string_view>(known_tasks_.begin(), known_tasks_.end()))
+                    is_cluster_ ? did_you_mean(text, std::vector<std::string_view>(known_tasks_.begin(),
+                                                                                   known_tasks_.end()))
                                 : std::string("it has one process, which is \"chief\""));
     return nullptr;
   }

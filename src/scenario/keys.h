@@ -262,9 +262,10 @@ void keys_of(Visit& visit, Checkpointing& checkpointing) {
       checkpointing.first);
   visit.at_most_one({"first", "every_steps"});
   visit(count("keep", "only so many of the newest are kept; all where absent"), checkpointing.keep);
-  visit(optional("before_preemption",
-                 "save also when a task is about to be preempted, as PreemptionCheckpointHandler does, within the "
-                 "\"grace\" of that fault"),
+  visit(optional(
+            "before_preemption",
+            "save also when a task is about to be preempted, as PreemptionCheckpointHandler does, within the "
+            "\"grace\" of that fault"),
         checkpointing.before_preemption);
   visit(optional("restore", "a folder: begin from its newest checkpoint"), checkpointing.restore);
 }
@@ -547,10 +548,11 @@ template <class Visit>
 void keys_of(Visit& visit, Fault& fault) {
   visit(optional("slow", "what computes slower: a device, \"GPU:1\", or all of a worker, \"worker:1\""),
         fault.slow);
-  visit(optional("degrade",
-                 "what carries fewer bytes per second: the network of a worker, \"worker:1\", or a link of the "
-                 "platform, \"machine 0/gpu 0 -> nvswitch\""),
-        fault.degrade);
+  visit(
+      optional("degrade",
+               "what carries fewer bytes per second: the network of a worker, \"worker:1\", or a link of the "
+               "platform, \"machine 0/gpu 0 -> nvswitch\""),
+      fault.degrade);
   visit(Key{.name = "factor",
             .meaning = "of slow and degrade: how many times as long it takes",
             .at_least = 1,
@@ -575,12 +577,14 @@ void keys_of(Visit& visit, Fault& fault) {
   visit(optional("grace", "of preempt: how long its process goes on after it was told, as \"30 s\""),
         fault.grace);
   visit(optional("random", "what fails at random, drawn by the scenario's seed"), fault.random);
-  visit(optional("mean_time",
-                 "of random: the mean time between two failures of one device, machine or link, as \"3000 h\""),
-        fault.mean_time);
-  visit(optional("log",
-                 "a CSV file with the failures of a real cluster: its columns node, start and end are a machine's "
-                 "number and two dates or numbers of seconds"),
+  visit(
+      optional("mean_time",
+               "of random: the mean time between two failures of one device, machine or link, as \"3000 h\""),
+      fault.mean_time);
+  visit(optional(
+            "log",
+            "a CSV file with the failures of a real cluster: its columns node, start and end are a machine's "
+            "number and two dates or numbers of seconds"),
         fault.log);
   visit(optional("back_after",
                  "until the machine, or the network, can be used again, as \"5 min\"; at once where absent"),
@@ -634,7 +638,8 @@ void keys_of(Visit& visit, timing::GivenTimes& given) {
                  "the time from a failure to the next step; where absent, what starting takes is repeated"),
         given.restart);
   visit(Key{.name = "restarts",
-            .meaning = "how often the job is started again after a failure, from its newest checkpoint; never where absent",
+            .meaning = "how often the job is started again after a failure, from its newest checkpoint; "
+                       "never where absent",
             .at_least = 0,
             .at_most = json::most},
         given.restarts);

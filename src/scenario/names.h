@@ -71,9 +71,8 @@ struct Names<cost::Terms> {
 template <>
 struct Names<FailingPart> {
   static constexpr std::string_view noun = "something that fails at random";
-  static constexpr std::array<json::Named<FailingPart>, 3> rows{{{"device", FailingPart::device},
-                                                                 {"machine", FailingPart::machine},
-                                                                 {"link", FailingPart::link}}};
+  static constexpr std::array<json::Named<FailingPart>, 3> rows{
+      {{"device", FailingPart::device}, {"machine", FailingPart::machine}, {"link", FailingPart::link}}};
   static constexpr std::array<Later, 0> later{};
 };
 

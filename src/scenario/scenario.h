@@ -251,7 +251,7 @@ struct Checkpointing {
   std::optional<std::int64_t> keep{};         // the newest ones; absent: all
   // tf.distribute.experimental.PreemptionCheckpointHandler: all workers save when one is about to be preempted.
   bool before_preemption = false;
-  std::optional<InputPath> restore{};         // a folder: begin from its newest checkpoint
+  std::optional<InputPath> restore{};  // a folder: begin from its newest checkpoint
 };
 
 // Whether a checkpoint is saved after so many of all epochs: after the first that is saved, each `every` epochs from
@@ -417,8 +417,8 @@ enum class FailingPart : std::uint8_t { device, machine, link };
 
 // One of: something is slow for some steps; a process is lost, once, at random or as a log says.
 struct Fault {
-  std::optional<std::string> slow{};     // a device, or a worker
-  std::optional<std::string> degrade{};  // a worker's network, or a link of the platform
+  std::optional<std::string> slow{};        // a device, or a worker
+  std::optional<std::string> degrade{};     // a worker's network, or a link of the platform
   std::optional<double> factor{};           // of both; absent: 1
   std::optional<std::int64_t> from_step{};  // of both; absent: 0
   std::optional<std::int64_t> until_step{};

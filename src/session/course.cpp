@@ -126,12 +126,13 @@ bool rereads_epochs(const scenario::Scenario& scenario) {
   return backup != nullptr && backup->save_freq && scenario.semantics != model::Semantics::keras3;
 }
 
-timing::Undisturbed undisturbed(const scenario::Scenario& scenario, const scenario::Job& job, TrainingClock& clock) {
+timing::Undisturbed undisturbed(const scenario::Scenario& scenario, const scenario::Job& job,
+                                TrainingClock& clock) {
   return Walk(scenario, job, clock).walk();
 }
 
-timing::JobCourse course_of(const scenario::Scenario& scenario, const scenario::Job& job, TrainingClock& clock,
-                         std::int64_t first) {
+timing::JobCourse course_of(const scenario::Scenario& scenario, const scenario::Job& job,
+                            TrainingClock& clock, std::int64_t first) {
   const timing::Undisturbed line = undisturbed(scenario, job, clock);
   timing::CourseOptions options{
       .seed = scenario.seed,
@@ -142,13 +143,19 @@ timing::JobCourse course_of(const scenario::Scenario& scenario, const scenario::
       .patience = timing::patience_of(clock.health_check())};
   if (options.restarts > 0) options.restart = JobClock(scenario, job, clock).time().restart;
   if (job.machine.pool)
-    options.is_survived = [](const timing::Failure& failure) { return failure.victim == timing::Victim::worker; };
+    options.is_survived = [](const timing::Failure& failure) {
+      return failure.victim == timing::Victim::worker;
+    };
   if (scenario::saves_before_preemption(scenario.training))
     options.save_before_preemption = clock.time_of_checkpoint().value_or(Seconds(0));
   if (begins_epochs_anew(scenario))
-    options.resumed = [each = scenario::steps_per_epoch(scenario, job)](std::int64_t saved) { return saved - saved % each; };
+    options.resumed = [each = scenario::steps_per_epoch(scenario, job)](std::int64_t saved) {
+      return saved - saved % each;
+    };
   if (rereads_epochs(scenario))
-    options.read_twice = [each = scenario::steps_per_epoch(scenario, job)](std::int64_t step) { return step % each; };
+    options.read_twice = [each = scenario::steps_per_epoch(scenario, job)](std::int64_t step) {
+      return step % each;
+    };
   return timing::course_of(line, job.faults, options);
 }
 
@@ -182,9 +189,10 @@ void check_restarts(const scenario::Scenario& scenario, const scenario::Job& job
   if (each <= 0 || each % freq == 0) return;
   throw InputError(Problem{
       scenario.place("training.callbacks"),
-      fmt::format("after a restart Keras 3 begins the epoch of {} anew, and saves every {} from there on: at other "
-                  "steps than before",
-                  counted(each, "step"), counted(freq, "step")),
+      fmt::format(
+          "after a restart Keras 3 begins the epoch of {} anew, and saves every {} from there on: at other "
+          "steps than before",
+          counted(each, "step"), counted(freq, "step")),
       "let \"save_freq\" divide the steps of an epoch, or leave it out"});
 }
 

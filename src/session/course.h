@@ -10,11 +10,12 @@ namespace wt::session {
 
 // The training as if nothing failed. Saves are those from which it can be started again: the scenario's checkpoints, or
 // those of BackupAndRestore. Requires: the scenario has a platform, and the step fits into its devices.
-timing::Undisturbed undisturbed(const scenario::Scenario& scenario, const scenario::Job& job, TrainingClock& clock);
+timing::Undisturbed undisturbed(const scenario::Scenario& scenario, const scenario::Job& job,
+                                TrainingClock& clock);
 
 // `first` is the step with which the training begins, if it continues a checkpoint.
-timing::JobCourse course_of(const scenario::Scenario& scenario, const scenario::Job& job, TrainingClock& clock,
-                         std::int64_t first);
+timing::JobCourse course_of(const scenario::Scenario& scenario, const scenario::Job& job,
+                            TrainingClock& clock, std::int64_t first);
 
 // The time of the job as it was played, in place of the one with the failures that are expected.
 void add_course(timing::JobTime& job, const timing::JobCourse& course);

@@ -138,7 +138,8 @@ std::string ScenarioLowering::obstacle_to_folding(strategy::Steps steps, const T
   if (!machine_.platform) return "nothing is timed";
   if (scenario_.time.collectives == scenario::Collectives::expanded) return "the scenario asks for it";
   if (!obstacle.empty()) return obstacle;
-  if (std::ranges::any_of(scenario_.faults, [](const scenario::Fault& fault) { return fault.degrade.has_value(); }))
+  if (std::ranges::any_of(scenario_.faults,
+                          [](const scenario::Fault& fault) { return fault.degrade.has_value(); }))
     return "a link is slower than its like";
   if (std::ranges::any_of(steps, [&](const Step* step) { return step != steps.front(); }))
     return "replicas have different numbers of rows";

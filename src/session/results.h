@@ -110,11 +110,11 @@ struct Results {
     std::int64_t batches = 0;
   };
   std::vector<ReadAgain> read_again{};
-  std::optional<std::string> out_of_memory{};      // in TensorFlow's words, if this ended the job
-  std::optional<timing::JobCourse> course{};       // through failures; unset: nothing can fail
-  std::optional<timing::LostWorker> lost{};        // set if the loss of a task ended the job
-  std::optional<timing::TimedOut> timed_out{};     // set if a timeout ended the job
-  std::optional<EndedByFault> fault{};             // set if this ended the job
+  std::optional<std::string> out_of_memory{};   // in TensorFlow's words, if this ended the job
+  std::optional<timing::JobCourse> course{};    // through failures; unset: nothing can fail
+  std::optional<timing::LostWorker> lost{};     // set if the loss of a task ended the job
+  std::optional<timing::TimedOut> timed_out{};  // set if a timeout ended the job
+  std::optional<EndedByFault> fault{};          // set if this ended the job
   // The step in which a fault, a lost worker or a timeout ended the job. Unset if none did.
   std::optional<std::int64_t> last_step() const {
     if (fault) return fault->step;

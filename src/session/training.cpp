@@ -234,8 +234,9 @@ void Training::train_attempt(std::size_t attempt, session::Results& results, Out
   callbacks_.emplace(scenario_.training.callbacks, callback_context(results, folder));
   if (const std::optional<train::Progress> backup = callbacks_->begin()) continue_from(*backup);
   if (is_restarted_)
-    WT_EXPECT(done_.steps == results.course->attempts[attempt].first, "attempt {} begins with step {}, and not with {}",
-              attempt + 1, done_.steps, results.course->attempts[attempt].first);
+    WT_EXPECT(done_.steps == results.course->attempts[attempt].first,
+              "attempt {} begins with step {}, and not with {}", attempt + 1, done_.steps,
+              results.course->attempts[attempt].first);
   if (!is_restarted_) printed_.begin(results.planned);
   if (!is_restarted_ && options_.on_begin) options_.on_begin();
   epochs_played_ = done_.epochs;

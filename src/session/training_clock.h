@@ -113,7 +113,7 @@ class TrainingClock {
   const timing::SimulationOptions options_;
   const timing::Phases phases_;
   std::map<std::pair<std::int64_t, std::size_t>, timing::Simulation> simulations_{};  // by rows and phase
-  std::optional<bool> is_tensorflows_{};  // the reduction, and not NCCL's
+  std::optional<bool> is_tensorflows_{};   // the reduction, and not NCCL's
   std::map<std::int64_t, Alone> alone_{};  // of the first replica alone, by rows
 };
 

@@ -20,7 +20,7 @@ struct StepRange {
 
 // Replicas whose kernels take `factor` times as long.
 struct Slowed {
-  std::string what{};  // the device, as the scenario names it
+  std::string what{};                   // the device, as the scenario names it
   std::vector<std::size_t> replicas{};  // workers, if these take closures from a queue
   double factor = 1;
   StepRange steps{};

@@ -71,7 +71,8 @@ class CoursePlayer {
 
   // True: it comes to the training's end.
   bool play_attempt(std::int64_t first, Seconds begin) {
-    Attempt attempt{.begin = begin, .first = first, .applied_twice = std::max<std::int64_t>(0, saved_ - first)};
+    Attempt attempt{
+        .begin = begin, .first = first, .applied_twice = std::max<std::int64_t>(0, saved_ - first)};
     if (options_.read_twice && !course_.attempts.empty()) attempt.read_twice = options_.read_twice(first);
     shift_ = begin - job_.begin_of(first);
     for (;;) {
@@ -102,8 +103,7 @@ class CoursePlayer {
   Coming next_failure(std::int64_t first) {
     while (!stepped_.empty() && stepped_.front().step < first) stepped_.erase(stepped_.begin());
     Coming coming;
-    if (!stepped_.empty())
-      coming = {&stepped_.front(), job_.begin_of(stepped_.front().step) + shift_, true};
+    if (!stepped_.empty()) coming = {&stepped_.front(), job_.begin_of(stepped_.front().step) + shift_, true};
     if (const Failure* failure = timed_.next(); failure && (!coming.failure || *failure->time < coming.time))
       coming = {failure, *failure->time, false};
     return coming;
@@ -181,9 +181,9 @@ class CoursePlayer {
   const CourseOptions& options_;
   const Faults faults_;
   Failures timed_;
-  std::vector<Failure> stepped_{};  // that come before a step, in this order
-  std::int64_t saved_ = 0;          // steps in the newest save
-  Seconds shift_{};                 // of the attempt: its dates less those of the undisturbed training
+  std::vector<Failure> stepped_{};        // that come before a step, in this order
+  std::int64_t saved_ = 0;                // steps in the newest save
+  Seconds shift_{};                       // of the attempt: its dates less those of the undisturbed training
   std::vector<Attempt> not_recovered_{};  // which no later attempt has caught up with
   Seconds recovering_{};                  // the times of all recoveries
   std::int64_t recovered_ = 0;

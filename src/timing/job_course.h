@@ -26,18 +26,20 @@ struct Attempt {
   Seconds begin{};         // of its first step
   Seconds stop{};          // when it is disturbed, or done
   std::int64_t first = 0;  // the step that it begins with
-  std::int64_t end = 0;    // so many steps are done when it stops, those of earlier attempts that are kept included
-  std::int64_t kept = 0;   // with so many the next attempt begins
-  bool end_is_saved = true;  // false: the state after the last of these steps was to be saved, and wasn't any more
+  std::int64_t end =
+      0;  // so many steps are done when it stops, those of earlier attempts that are kept included
+  std::int64_t kept = 0;  // with so many the next attempt begins
+  bool end_is_saved =
+      true;  // false: the state after the last of these steps was to be saved, and wasn't any more
   // Steps of this attempt that the saved state already contained, because Keras 3's BackupAndRestore begins an epoch
   // anew that it has saved within.
   std::int64_t applied_twice = 0;
   // Batches that this attempt reads a second time, in place of as many of the epoch's last ones, because Keras 2's
   // BackupAndRestore goes on within an epoch, and the dataset begins anew.
   std::int64_t read_twice = 0;
-  std::optional<Failure> failure{};   // that ended it; unset: it came to the training's end
-  std::optional<LostWorker> lost{};   // with it: how the other processes end, and when
-  bool is_saved_in_time = false;      // a preempted process had all of them save before it ended
+  std::optional<Failure> failure{};  // that ended it; unset: it came to the training's end
+  std::optional<LostWorker> lost{};  // with it: how the other processes end, and when
+  bool is_saved_in_time = false;     // a preempted process had all of them save before it ended
   std::int64_t lost_steps() const { return failure ? end - kept : 0; }
 };
 
@@ -51,11 +53,11 @@ struct Stall {
 struct JobCourse {
   std::vector<Attempt> attempts{};
   std::vector<Stall> stalls{};
-  bool is_complete = false;   // all steps are trained and kept
-  bool never_ends = false;    // more attempts than anybody would wait for came to nothing
-  Seconds end{};              // of the last process
-  Seconds time_of_steps{};    // that are kept
-  Seconds undisturbed{};      // the end of the same training if nothing failed
+  bool is_complete = false;  // all steps are trained and kept
+  bool never_ends = false;   // more attempts than anybody would wait for came to nothing
+  Seconds end{};             // of the last process
+  Seconds time_of_steps{};   // that are kept
+  Seconds undisturbed{};     // the end of the same training if nothing failed
   // From a failure until the training is again where it was: the processes end, start, and train lost steps. The mean
   // over all failures after which that happened; unset: none.
   std::optional<Seconds> time_to_recover{};

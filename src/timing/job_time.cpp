@@ -88,16 +88,14 @@ std::optional<RateOfFailures> failures_of(const JobFacts& facts) {
   if (const auto given = given_failures(facts)) return given;
   if (!facts.are_gpus) return std::nullopt;
   return RateOfFailures{time_between_failures_of_gpu / static_cast<double>(facts.devices), Basis::estimated,
-                  std::string(source_of_failures)};
+                        std::string(source_of_failures)};
 }
 
 // A job without its failures. Without checkpoints there is a single segment, and a failure loses all of it.
 Segments segments_of(const JobFacts& facts, Seconds restart, Seconds training, Seconds saving) {
   const auto count = static_cast<double>(std::max<std::int64_t>(1, facts.checkpoints.count));
-  return {.count = count,
-          .work = (training - saving) / count,
-          .checkpoint = saving / count,
-          .restart = restart};
+  return {
+      .count = count, .work = (training - saving) / count, .checkpoint = saving / count, .restart = restart};
 }
 
 JobItem restarts(const JobFacts& facts, const RateOfFailures& failures, const Segments& job) {

@@ -35,19 +35,24 @@ std::string short_name(std::string name) {
   return name;
 }
 
-constexpr std::string_view reset = "The error could be from a previous operation. Restart your program to reset.";
+constexpr std::string_view reset =
+    "The error could be from a previous operation. Restart your program to reset.";
 
 std::string message_of(HealthCheck check, const std::string& name) {
   if (check == HealthCheck::probes) return fmt::format("cluster check alive failed, {} is down", name);
   if (check == HealthCheck::heartbeats)
     return fmt::format(
-        "Collective ops is aborted by: Error reported from {}: Task {} heartbeat timeout. This indicates that the "
-        "remote task has failed, got preempted, or crashed unexpectedly. Check the task logs for an earlier error to "
+        "Collective ops is aborted by: Error reported from {}: Task {} heartbeat timeout. This indicates "
+        "that the "
+        "remote task has failed, got preempted, or crashed unexpectedly. Check the task logs for an earlier "
+        "error to "
         "debug further.\n{}",
         short_name(name), name, reset);
   return fmt::format(
-      "Collective ops is aborted by: Error reported from {}: The following tasks are unhealthy (stopped sending "
-      "heartbeats):\n{}\nThe tasks have crashed. Check the task logs for an earlier error, or scheduler events (e.g. "
+      "Collective ops is aborted by: Error reported from {}: The following tasks are unhealthy (stopped "
+      "sending "
+      "heartbeats):\n{}\nThe tasks have crashed. Check the task logs for an earlier error, or scheduler "
+      "events (e.g. "
       "preemption, eviction) to debug further.\n{}",
       short_name(name), name, reset);
 }
@@ -64,8 +69,9 @@ std::string no_connection(HealthCheck check, const cluster::Machine& machine, co
 }
 
 std::string with_target(const std::string& fact, const Failure& failure, std::string_view call) {
-  return fmt::format("{}\nAdditional GRPC error information from remote target {} while calling /tensorflow.{}:", fact,
-                     failure.name, call);
+  return fmt::format(
+      "{}\nAdditional GRPC error information from remote target {} while calling /tensorflow.{}:", fact,
+      failure.name, call);
 }
 
 // Whether a connection tells all who wait.
@@ -105,7 +111,9 @@ std::optional<Meeting> first_meeting(const plan::Plan& plan, const plan::Timelin
 
 }  // namespace
 
-Seconds patience_of(HealthCheck check) { return check == HealthCheck::probes ? probe_timeout : heartbeat_timeout; }
+Seconds patience_of(HealthCheck check) {
+  return check == HealthCheck::probes ? probe_timeout : heartbeat_timeout;
+}
 
 LostWorker lost_in_collective(const Failure& failure, const cluster::Machine& machine, const StepOfLoss& step,
                               HealthCheck check, std::optional<Seconds> timeout) {
@@ -159,8 +167,8 @@ LostWorker lost_program(const Failure& failure, const cluster::Machine& machine,
   return lost;
 }
 
-LostWorker lost_to_coordinator(const Failure& failure, const cluster::Machine& machine, const StepOfLoss& step,
-                               HealthCheck check) {
+LostWorker lost_to_coordinator(const Failure& failure, const cluster::Machine& machine,
+                               const StepOfLoss& step, HealthCheck check) {
   LostWorker lost = lost_at_once(failure, machine, step);
   if (failure.victim == Victim::coordinator) {
     lost.status = "KILLED";
@@ -169,7 +177,8 @@ LostWorker lost_to_coordinator(const Failure& failure, const cluster::Machine& m
     return lost;
   }
   lost.status = "UNAVAILABLE";
-  lost.message = with_target(no_connection(check, machine, failure), failure, "eager.EagerService/RunComponentFunction");
+  lost.message =
+      with_target(no_connection(check, machine, failure), failure, "eager.EagerService/RunComponentFunction");
   return lost;
 }
 

@@ -47,7 +47,7 @@ LostWorker lost_program(const Failure& failure, const cluster::Machine& machine,
 
 // A server, a coordinator, or a host of TPUs: the coordinator's next call of it fails, and the program ends with the
 // error. Without their coordinator the other tasks wait for ever.
-LostWorker lost_to_coordinator(const Failure& failure, const cluster::Machine& machine, const StepOfLoss& step,
-                               HealthCheck check);
+LostWorker lost_to_coordinator(const Failure& failure, const cluster::Machine& machine,
+                               const StepOfLoss& step, HealthCheck check);
 
 }  // namespace wt::timing

@@ -14,8 +14,8 @@ namespace wt::timing {
 
 // A range of steps that ends where the next phase begins.
 struct Phase {
-  std::int64_t from_step = 0;       // the first step
-  std::vector<double> slow{};       // by replica, the factor on its compute time; empty: none is slow
+  std::int64_t from_step = 0;  // the first step
+  std::vector<double> slow{};  // by replica, the factor on its compute time; empty: none is slow
   std::map<platform::LinkId, double> degraded{};  // the factor on the time of a link's bytes; absent: 1
   std::vector<std::string> what{};                // names of what is slow, for people
 

@@ -33,8 +33,9 @@ class Undisturbed {
   Seconds length_of(std::int64_t step) const;
 
   struct Position {
-    std::int64_t steps = 0;                // that are complete
-    std::optional<std::int64_t> saved{};  // as many steps are in the newest complete save; unset: there is none
+    std::int64_t steps = 0;  // that are complete
+    std::optional<std::int64_t>
+        saved{};  // as many steps are in the newest complete save; unset: there is none
   };
   Position at(Seconds time) const;
   // The newest save of at most so many steps.

@@ -48,9 +48,12 @@ const std::vector<std::pair<std::string, std::string>>& synchronous_sites() {
       {R"("platform": {"virtual": {"devices": 8}}, "strategy": "mirrored")", "chief"},
       {R"("platform": {"virtual": {"devices": 2}}, "strategy": "central_storage")", "chief"},
       {R"("platform": {"virtual": {"devices": 8}}, "strategy": "central_storage")", "chief"},
-      {R"("platform": {"virtual": {"devices": 2, "workers": 2}}, "strategy": "multi_worker_mirrored")", "worker:1"},
-      {R"("platform": {"virtual": {"devices": 6, "workers": 3}}, "strategy": "multi_worker_mirrored")", "worker:2"},
-      {R"("platform": {"virtual": {"devices": 8, "workers": 8}}, "strategy": "multi_worker_mirrored")", "worker:0"},
+      {R"("platform": {"virtual": {"devices": 2, "workers": 2}}, "strategy": "multi_worker_mirrored")",
+       "worker:1"},
+      {R"("platform": {"virtual": {"devices": 6, "workers": 3}}, "strategy": "multi_worker_mirrored")",
+       "worker:2"},
+      {R"("platform": {"virtual": {"devices": 8, "workers": 8}}, "strategy": "multi_worker_mirrored")",
+       "worker:0"},
       {R"("platform": "tpu_v3", "strategy": "tpu")", "worker:0"}};
   return sites;
 }
@@ -68,7 +71,8 @@ TEST_F(Failing, RestartedJobsTrainToTheWeightsOfTheUndisturbedOne) {
     const json::Value found = results(out);
     EXPECT_EQ(number_at(found, {"failures", "restarts"}), 2) << keys;
     EXPECT_EQ(found.find("failures")->find("attempts")->elements()[0].find("end_step")->integer(), 6) << keys;
-    EXPECT_EQ(found.find("failures")->find("attempts")->elements()[1].find("first_step")->integer(), 4) << keys;
+    EXPECT_EQ(found.find("failures")->find("attempts")->elements()[1].find("first_step")->integer(), 4)
+        << keys;
     EXPECT_TRUE(has(said.results, "2 restarts")) << said.results;
     EXPECT_LT(number_at(found, {"failures", "goodput"}), 18.0 / 26) << keys;
   }
@@ -77,7 +81,8 @@ TEST_F(Failing, RestartedJobsTrainToTheWeightsOfTheUndisturbedOne) {
 // 18 steps of 1 s with a checkpoint of 2 s after each fourth and at the end. By hand: step 6 begins at 8 s, where the
 // program is lost; 5 s later step 4 begins, and 14 steps and 4 checkpoints take 22 s.
 TEST_F(Failing, TheTimeIsThatOfAPlanner) {
-  const Said said = run_text(scenario({synchronous_sites()[2].first, ""}, R"(, "faults": [{"kill": "chief", "step": 6}])"), "out");
+  const Said said = run_text(
+      scenario({synchronous_sites()[2].first, ""}, R"(, "faults": [{"kill": "chief", "step": 6}])"), "out");
   ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   const json::Value found = results("out");
   EXPECT_NEAR(number_at(found, {"failures", "undisturbed_s"}), 28, 1e-9);
@@ -88,7 +93,8 @@ TEST_F(Failing, TheTimeIsThatOfAPlanner) {
   // The job's time is that of its course, and so is what it costs.
   double sum = 0;
   for (const json::Value& item : found.find("job")->find("items")->elements())
-    if (item.find("name")->string() == "restarts") sum = number_at(item, {"each_s"}) * number_at(item, {"count"});
+    if (item.find("name")->string() == "restarts")
+      sum = number_at(item, {"each_s"}) * number_at(item, {"count"});
   EXPECT_NEAR(sum, 7, 1e-9);
 }
 
@@ -106,13 +112,15 @@ TEST_F(Failing, WithoutRestartsTheJobEndsAsItsStrategyDoes) {
 TEST_F(Failing, APreemptedWorkerHasAllOfThemSaveAndLosesNothing) {
   const std::string site = synchronous_sites()[8].first;
   const std::string faults = R"(, "faults": [{"preempt": "worker:1", "at": "8.5 s", "grace": "30 s"}])";
-  ASSERT_EQ(run_text(scenario({site, ""}, faults), "saved", {"training.checkpointing.before_preemption=true"}).exit,
-            cli::Exit::done);
+  ASSERT_EQ(
+      run_text(scenario({site, ""}, faults), "saved", {"training.checkpointing.before_preemption=true"}).exit,
+      cli::Exit::done);
   ASSERT_EQ(run_text(scenario({site, ""}, faults), "lost").exit, cli::Exit::done);
   ASSERT_EQ(run_text(scenario({site, ""}), "whole").exit, cli::Exit::done);
   EXPECT_EQ(number_at(results("saved"), {"failures", "lost_steps"}), 0);
   // The step that is under way and one more, as TensorFlow's handler agrees on.
-  EXPECT_EQ(results("saved").find("failures")->find("attempts")->elements()[0].find("kept_steps")->integer(), 8);
+  EXPECT_EQ(results("saved").find("failures")->find("attempts")->elements()[0].find("kept_steps")->integer(),
+            8);
   EXPECT_GT(number_at(results("lost"), {"failures", "lost_steps"}), 0);
   for (const char* out : {"saved", "lost"}) EXPECT_EQ(trained(out), trained("whole"));
 }
@@ -120,7 +128,8 @@ TEST_F(Failing, APreemptedWorkerHasAllOfThemSaveAndLosesNothing) {
 TEST_F(Failing, ANetworkThatIsCutForAMomentStallsTheJobAndForLongerEndsIt) {
   const std::string site = synchronous_sites()[7].first;
   const auto with = [&](const std::string& time) {
-    return scenario({site, ""}, R"(, "faults": [{"cut": "worker:1", "at": "5 s", "back_after": ")" + time + "\"}]");
+    return scenario({site, ""},
+                    R"(, "faults": [{"cut": "worker:1", "at": "5 s", "back_after": ")" + time + "\"}]");
   };
   ASSERT_EQ(run_text(with("4 s"), "short").exit, cli::Exit::done);
   EXPECT_NEAR(number_at(results("short"), {"failures", "end_s"}), 32, 1e-9);
@@ -128,7 +137,8 @@ TEST_F(Failing, ANetworkThatIsCutForAMomentStallsTheJobAndForLongerEndsIt) {
   ASSERT_EQ(run_text(with("40 s"), "long").exit, cli::Exit::done);
   EXPECT_EQ(number_at(results("long"), {"failures", "restarts"}), 1);
   // The others notice 10 s after the last heartbeat, and the network is there again after 40 s.
-  EXPECT_NEAR(results("long").find("failures")->find("attempts")->elements()[1].find("begin_s")->real(), 50, 1e-9);
+  EXPECT_NEAR(results("long").find("failures")->find("attempts")->elements()[1].find("begin_s")->real(), 50,
+              1e-9);
 }
 
 // ---- BackupAndRestore, as recorded (tests/recordings/failures: backup_every_2 and backup_epoch)
@@ -176,17 +186,20 @@ TEST_F(BackingUp, WithinAnEpochKeras3BeginsTheEpochAnewAndSaysSo) {
 // ---- What is slow for a while
 
 TEST_F(Failing, ALinkIsSlowForSomeSteps) {
-  const auto phases = [&](const std::string& faults, const std::string& out, const std::string& implementation) {
-    const Said said = run("multi_worker_2x2", out,
-                          {"numerics=none", "time.software=false", "faults=" + faults,
-                           R"(strategy={"type": "multi_worker_mirrored", "communication_options": {"implementation": ")" +
-                               implementation + R"("}})"});
+  const auto phases = [&](const std::string& faults, const std::string& out,
+                          const std::string& implementation) {
+    const Said said =
+        run("multi_worker_2x2", out,
+            {"numerics=none", "time.software=false", "faults=" + faults,
+             R"(strategy={"type": "multi_worker_mirrored", "communication_options": {"implementation": ")" +
+                 implementation + R"("}})"});
     EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
     return results(out);
   };
   for (const std::string implementation : {"ring", "nccl"}) {
-    const json::Value found = phases(
-        R"([{"degrade": "worker:1", "factor": 10, "from_step": 1, "until_step": 3}])", implementation, implementation);
+    const json::Value found =
+        phases(R"([{"degrade": "worker:1", "factor": 10, "from_step": 1, "until_step": 3}])", implementation,
+               implementation);
     const auto& all = found.find("simulated")->find("phases")->elements();
     ASSERT_EQ(all.size(), 3u);
     EXPECT_EQ(number_at(all[0], {"step_time_s"}), number_at(all[2], {"step_time_s"}));
@@ -209,8 +222,11 @@ TEST_F(Failing, RandomFailuresComeFromTheSeed) {
 }
 
 TEST_F(Failing, ALogSaysWhenMachinesFailedAndForHowLong) {
-  base_.write("log.csv", "node,start,end,why\n1,2026-11-01 10:00:05,2026-11-01 10:00:25,disk\n9,2026-11-01 10:00:00,2026-11-01 10:00:01,x\n");
-  const Said said = run_text(scenario({synchronous_sites()[8].first, ""}, R"(, "faults": [{"log": "log.csv"}])"), "out");
+  base_.write("log.csv",
+              "node,start,end,why\n1,2026-11-01 10:00:05,2026-11-01 10:00:25,disk\n9,2026-11-01 "
+              "10:00:00,2026-11-01 10:00:01,x\n");
+  const Said said =
+      run_text(scenario({synchronous_sites()[8].first, ""}, R"(, "faults": [{"log": "log.csv"}])"), "out");
   ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   const auto& attempts = results("out").find("failures")->find("attempts")->elements();
   ASSERT_EQ(attempts.size(), 2u);
@@ -218,7 +234,8 @@ TEST_F(Failing, ALogSaysWhenMachinesFailedAndForHowLong) {
   EXPECT_NEAR(attempts[1].find("begin_s")->real(), 30, 1e-9);
 
   base_.write("log.csv", "node,start,end\n1,noon,2026-11-01 10:00:25\n-1,5,9\n");
-  const Said wrong = run_text(scenario({synchronous_sites()[8].first, ""}, R"(, "faults": [{"log": "log.csv"}])"), "out");
+  const Said wrong =
+      run_text(scenario({synchronous_sites()[8].first, ""}, R"(, "faults": [{"log": "log.csv"}])"), "out");
   EXPECT_EQ(wrong.exit, cli::Exit::input_wrong);
   EXPECT_TRUE(has(wrong.messages, "log.csv:2:3: error: \"noon\" is no time")) << wrong.messages;
 }
@@ -232,17 +249,22 @@ TEST_F(Failing, FaultsAreRefusedAtTheirKeys) {
     return said.messages;
   };
   const std::string &workers = synchronous_sites()[8].first, &alone = synchronous_sites()[2].first;
-  EXPECT_TRUE(has(refusal(R"({"kill": "worker:7", "step": 1})", workers), "no task of this training has the name \"worker:7\""));
+  EXPECT_TRUE(has(refusal(R"({"kill": "worker:7", "step": 1})", workers),
+                  "no task of this training has the name \"worker:7\""));
   EXPECT_TRUE(has(refusal(R"({"kill": "worker:1/device:GPU:0", "step": 1})", workers), "error"));
-  EXPECT_TRUE(has(refusal(R"({"kill": "GPU:1", "step": 1})", alone), "a process is lost with all of its devices"));
+  EXPECT_TRUE(
+      has(refusal(R"({"kill": "GPU:1", "step": 1})", alone), "a process is lost with all of its devices"));
   EXPECT_TRUE(has(refusal(R"({"kill": "worker:1", "step": 99})", workers), "never comes to step 99"));
-  EXPECT_TRUE(has(refusal(R"({"kill": "worker:1", "factor": 2})", workers), "\"factor\" is a matter of \"slow\", \"degrade\""));
+  EXPECT_TRUE(has(refusal(R"({"kill": "worker:1", "factor": 2})", workers),
+                  "\"factor\" is a matter of \"slow\", \"degrade\""));
   EXPECT_TRUE(has(refusal(R"({"cut": "worker:1", "step": 1})", workers), "\"cut\" needs \"back_after\""));
   EXPECT_TRUE(has(refusal(R"({"cut": "chief", "step": 1, "back_after": "1 s"})", alone), "needs no network"));
   EXPECT_TRUE(has(refusal(R"({"preempt": "worker:1", "step": 1})", workers), "\"preempt\" needs \"grace\""));
   EXPECT_TRUE(has(refusal(R"({"random": "device"})", workers), "\"random\" needs \"mean_time\""));
-  EXPECT_TRUE(has(refusal(R"({"degrade": "machine 0/gpu", "factor": 2})", workers), "no task and no link has the name"));
-  EXPECT_TRUE(has(refusal(R"({"slow": "GPU:0", "from_step": 5, "until_step": 5})", workers), "it ends before it begins"));
+  EXPECT_TRUE(has(refusal(R"({"degrade": "machine 0/gpu", "factor": 2})", workers),
+                  "no task and no link has the name"));
+  EXPECT_TRUE(has(refusal(R"({"slow": "GPU:0", "from_step": 5, "until_step": 5})", workers),
+                  "it ends before it begins"));
   EXPECT_TRUE(has(refusal(R"({"kill": "worker:1", "step": 1, "at": "3 s"})", workers), "error"));
 }
 

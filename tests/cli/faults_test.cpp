@@ -132,11 +132,13 @@ TEST_F(Faults, F20_ATimeoutEndsTheWaitForALostWorker) {
 
 // NCCL waits in silence, and heartbeats stop. TensorFlow's own ring has a connection to the neighbour, which ends.
 TEST_F(Faults, WithoutATimeoutTensorFlowFindsOutByHeartbeatsOrByAConnection) {
-  const auto ending = [&](const std::string& out, const std::string& implementation, const std::string& semantics) {
-    const Said said = run("lost_worker", out,
-                          {R"(strategy={"type": "multi_worker_mirrored", "communication_options": {"implementation": ")" +
-                               implementation + R"("}})",
-                           "semantics=" + semantics, "faithful=false"});
+  const auto ending = [&](const std::string& out, const std::string& implementation,
+                          const std::string& semantics) {
+    const Said said =
+        run("lost_worker", out,
+            {R"(strategy={"type": "multi_worker_mirrored", "communication_options": {"implementation": ")" +
+                 implementation + R"("}})",
+             "semantics=" + semantics, "faithful=false"});
     EXPECT_EQ(said.exit, cli::Exit::job_failed) << said.messages;
     const json::Value found = results(out);
     EXPECT_EQ(found.find("lost_worker")->find("status")->string(), "UNAVAILABLE");
@@ -147,18 +149,22 @@ TEST_F(Faults, WithoutATimeoutTensorFlowFindsOutByHeartbeatsOrByAConnection) {
     return number_at(found, {"lost_worker", "end_s"}) - number_at(found, {"lost_worker", "arrival_s"});
   };
   const json::Value silent = ending("nccl2", "nccl", "keras2");
-  EXPECT_TRUE(has(message(silent), "Task /job:worker/replica:0/task:0 heartbeat timeout. This indicates that the remote "
-                                   "task has failed, got preempted, or crashed unexpectedly."));
+  EXPECT_TRUE(has(message(silent),
+                  "Task /job:worker/replica:0/task:0 heartbeat timeout. This indicates that the remote "
+                  "task has failed, got preempted, or crashed unexpectedly."));
   EXPECT_GT(waited(silent), 9);
   EXPECT_LT(waited(silent), 11);
-  EXPECT_TRUE(has(message(ending("nccl3", "nccl", "keras3")),
-                  "The following tasks are unhealthy (stopped sending heartbeats):\n/job:worker/replica:0/task:0\n"));
+  EXPECT_TRUE(
+      has(message(ending("nccl3", "nccl", "keras3")),
+          "The following tasks are unhealthy (stopped sending heartbeats):\n/job:worker/replica:0/task:0\n"));
   EXPECT_EQ(message(ending("probes", "nccl", "tf20")),
             "cluster check alive failed, /job:worker/replica:0/task:0 is down");
   const json::Value ring = ending("ring2", "ring", "keras2");
-  EXPECT_TRUE(has(message(ring), "Collective ops is aborted by: failed to connect to all addresses\n")) << message(ring);
+  EXPECT_TRUE(has(message(ring), "Collective ops is aborted by: failed to connect to all addresses\n"))
+      << message(ring);
   EXPECT_EQ(waited(ring), 0);
-  EXPECT_TRUE(has(message(ending("ring3", "ring", "keras3")), "Failed to connect to remote host: Connection refused\n"));
+  EXPECT_TRUE(has(message(ending("ring3", "ring", "keras3")),
+                  "Failed to connect to remote host: Connection refused\n"));
 }
 
 TEST_F(Faults, WhatWasTrainedBeforeAWorkerIsLostStays) {

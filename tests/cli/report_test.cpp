@@ -36,8 +36,9 @@ class Report : public test::ScenarioRuns {
   // Every figure that a run and its report share.
   void expect_same(const std::string& out) const {
     const json::Value run = entry(out), found = results(out);
-    for (const std::string_view key : {"name", "strategy", "semantics", "numerics", "outcome", "model",
-                                       "message", "job", "cost", "failures", "lost_worker", "timed_out", "turns"}) {
+    for (const std::string_view key :
+         {"name", "strategy", "semantics", "numerics", "outcome", "model", "message", "job", "cost",
+          "failures", "lost_worker", "timed_out", "turns"}) {
       ASSERT_EQ(run.find(key) == nullptr, found.find(key) == nullptr) << key;
       if (run.find(key) == nullptr) continue;
       EXPECT_EQ(text_of(*run.find(key)), text_of(*found.find(key))) << key;

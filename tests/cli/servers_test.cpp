@@ -590,9 +590,7 @@ class LostWorkers : public Servers {
     }
     return run;
   }
-  static std::int64_t count(const Disturbed& run, const char* what) {
-    return run.counts.at(what);
-  }
+  static std::int64_t count(const Disturbed& run, const char* what) { return run.counts.at(what); }
 };
 
 std::string lose(const std::string& faults) { return fmt::format("faults=[{}]", faults); }

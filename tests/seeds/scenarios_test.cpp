@@ -208,7 +208,9 @@ TEST(AP9_L11, AMeanThatIsNotKnownIsRefused) {
     EXPECT_EQ(said.exit, cli::Exit::input_wrong) << name;
     return said.messages;
   };
-  EXPECT_NE(refused("guide_fit", {"training.reported_loss=mean"}).find("only a loop of one's own chooses the loss"), std::string::npos);
+  EXPECT_NE(
+      refused("guide_fit", {"training.reported_loss=mean"}).find("only a loop of one's own chooses the loss"),
+      std::string::npos);
   const std::string regularized =
       R"(model={"layers": [{"class_name": "Dense", "config": {"units": 3, "batch_input_shape": [null, 1], )"
       R"("kernel_regularizer": {"class_name": "L2", "config": {"l2": 0.1}}}}]})";

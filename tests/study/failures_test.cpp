@@ -26,7 +26,10 @@ TEST(Failures, Of200DrawnScenariosEachEndsWithEveryStepKeptOnce) {
     EXPECT_GE(complete[std::string(strategy)], 3) << strategy;
     EXPECT_GE(restarted[std::string(strategy)], 3) << strategy;
   }
-  EXPECT_GE(compared["multi_worker_mirrored"], 10);
+  for (const std::string_view strategy : strategies())
+    if (!strategy.starts_with("parameter_server")) {
+      EXPECT_GE(compared[std::string(strategy)], 10) << strategy;
+    }
 }
 
 }  // namespace

@@ -131,7 +131,8 @@ TEST(JobCourse, ATrainingThatFailsTooOftenIsGivenUp) {
 TEST(JobCourse, EveryStepIsKeptOnce) {
   for (std::int64_t seed = 0; seed < 200; ++seed) {
     Faults faults;
-    faults.random = {{.mean_time = Seconds(40 + static_cast<double>(seed)), .parts = {killed_at({}), killed_at({})}}};
+    faults.random = {
+        {.mean_time = Seconds(40 + static_cast<double>(seed)), .parts = {killed_at({}), killed_at({})}}};
     const PhiloxCounter drawn = stream_of({seed, 9}).block(0);
     faults.failures = {killed_before(drawn[0] % 300), killed_at(Seconds(drawn[1] % 300))};
     CourseOptions drawing = options(10'000);
@@ -172,7 +173,8 @@ TEST(JobCourse, DrawnFailuresTakeTheExpectedTime) {
   };
   double sum = 0;
   constexpr std::int64_t jobs = 400;
-  for (at_once.seed = 0; at_once.seed < jobs; ++at_once.seed) sum += course_of(job, faults, at_once).end.count();
+  for (at_once.seed = 0; at_once.seed < jobs; ++at_once.seed)
+    sum += course_of(job, faults, at_once).end.count();
   EXPECT_NEAR(sum / jobs / expected_time(segments).count(), 1, 0.02);
 }
 

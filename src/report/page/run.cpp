@@ -235,8 +235,9 @@ void write_run(json::Writer& out, const ShownRun& run) {
     copy_all_but(out, *simulated, "links");
     out.end_object();
   }
-  copy_members(out, run.results,
-               std::array<std::string_view, 6>{"job", "cost", "failures", "lost_worker", "timed_out", "turns"});
+  copy_members(
+      out, run.results,
+      std::array<std::string_view, 6>{"job", "cost", "failures", "lost_worker", "timed_out", "turns"});
   write_training(out, run.results);
   write_memory(out, run.plan, run.planned.memory, run.step ? &run.step->simulation.timeline : nullptr);
   if (run.step) write_step(out, run);

@@ -48,8 +48,8 @@ std::vector<std::string> numbered(std::string_view job, std::int64_t count) {
 }
 
 Site on_one_machine(std::string_view strategy, std::int64_t devices) {
-  return {.keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}}}}}, "strategy": {{"type": "{}"}})", devices,
-                              strategy),
+  return {.keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}}}}}, "strategy": {{"type": "{}"}})",
+                              devices, strategy),
           .tasks = {"chief"}};
 }
 
@@ -58,9 +58,10 @@ Site workers(Dice& dice) {
   const bool has_chief = dice.one_in(3);
   std::string cluster;
   if (has_chief) cluster = fmt::format(R"("cluster": {{"chief": 1, "worker": {}}}, )", count - 1);
-  Site site{.keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}, "workers": {}}}}}, {}"strategy": )"
-                                R"({{"type": "multi_worker_mirrored", "communication_options": {{"implementation": "{}"}}}})",
-                                devices, count, cluster, dice.one_in(2) ? "ring" : "auto"),
+  Site site{.keys = fmt::format(
+                R"("platform": {{"virtual": {{"devices": {}, "workers": {}}}}}, {}"strategy": )"
+                R"({{"type": "multi_worker_mirrored", "communication_options": {{"implementation": "{}"}}}})",
+                devices, count, cluster, dice.one_in(2) ? "ring" : "auto"),
             .tasks = numbered("worker", has_chief ? count - 1 : count),
             .has_network = true};
   if (has_chief) site.tasks.emplace_back("chief");
@@ -69,14 +70,15 @@ Site workers(Dice& dice) {
 
 Site servers(Dice& dice, std::string_view strategy) {
   const std::int64_t workers = dice.of<std::int64_t>({1, 2, 3, 8}), servers = dice.between(1, 3);
-  Site site{.keys = fmt::format(
-                R"("platform": {{"machines": [{{"file": "dgx1_p100", "count": {0}}}, {{"file": "cpu_server", "count": {1}}}], )"
-                R"("network": {{"type": "switch", "bandwidth": "12.5 GB/s", "latency": "1 us"}}}}, )"
-                R"("cluster": {{"worker": {0}, "ps": {2}{3}}}, "devices": {{"visible": ["GPU:0"]}}, "strategy": {{"type": "{4}"}})",
-                workers, servers + 1, servers, strategy == "parameter_server" ? R"(, "chief": 1)" : "", strategy),
-            .tasks = numbered("worker", workers),
-            .has_network = true,
-            .has_queue = true};
+  Site site{
+      .keys = fmt::format(
+          R"("platform": {{"machines": [{{"file": "dgx1_p100", "count": {0}}}, {{"file": "cpu_server", "count": {1}}}], )"
+          R"("network": {{"type": "switch", "bandwidth": "12.5 GB/s", "latency": "1 us"}}}}, )"
+          R"("cluster": {{"worker": {0}, "ps": {2}{3}}}, "devices": {{"visible": ["GPU:0"]}}, "strategy": {{"type": "{4}"}})",
+          workers, servers + 1, servers, strategy == "parameter_server" ? R"(, "chief": 1)" : "", strategy),
+      .tasks = numbered("worker", workers),
+      .has_network = true,
+      .has_queue = true};
   for (std::string& server : numbered("ps", servers)) site.tasks.push_back(std::move(server));
   if (strategy == "parameter_server") site.tasks.emplace_back("chief");
   return site;
@@ -97,7 +99,9 @@ std::string saving(Dice& dice, bool is_fit, bool may_back_up, bool has_queue) {
     return fmt::format(R"("callbacks": [{{"type": "BackupAndRestore", "backup_dir": "backup"{}}}], )",
                        dice.one_in(2) ? R"(, "save_freq": 2)" : "");
   if (dice.one_in(6)) return "";
-  const std::string how = !has_queue && dice.one_in(2) ? fmt::format(R"("every_steps": {})", dice.between(1, 5)) : R"("every": 1)";
+  const std::string how = !has_queue && dice.one_in(2)
+                              ? fmt::format(R"("every_steps": {})", dice.between(1, 5))
+                              : R"("every": 1)";
   return fmt::format(R"("checkpointing": {{{}{}}}, )", how, dice.one_in(3) ? R"(, "keep": 1)" : "");
 }
 
@@ -112,7 +116,8 @@ std::string fault(Dice& dice, const Site& site, std::int64_t steps) {
       return fmt::format(R"({{"preempt": "{}", {}, "grace": "{} s"}})", task, when, dice.between(1, 10));
     case 2:
       return fmt::format(R"({{"random": "{}", "mean_time": "{} s", "back_after": "2 s"}})",
-                         dice.one_in(2) ? "device" : "machine", dice.between(10, 300) * std::ssize(site.tasks));
+                         dice.one_in(2) ? "device" : "machine",
+                         dice.between(10, 300) * std::ssize(site.tasks));
     default:
       return fmt::format(R"({{"cut": "{}", {}, "back_after": "{} s"}})", task, when, dice.between(1, 20));
   }
@@ -121,8 +126,9 @@ std::string fault(Dice& dice, const Site& site, std::int64_t steps) {
 }  // namespace
 
 const std::vector<std::string_view>& strategies() {
-  static const std::vector<std::string_view> all{"default",         "one_device", "mirrored",         "central_storage",
-                                                 "multi_worker_mirrored", "tpu",  "parameter_server", "parameter_server_v1"};
+  static const std::vector<std::string_view> all{
+      "default", "one_device",       "mirrored",           "central_storage", "multi_worker_mirrored",
+      "tpu",     "parameter_server", "parameter_server_v1"};
   return all;
 }
 
@@ -142,8 +148,8 @@ DrawnScenario draw_scenario(std::int64_t seed) {
   std::vector<std::string> faults;
   for (std::int64_t i = dice.between(1, 3); i > 0; --i) faults.push_back(fault(dice, site, steps));
   // The rows of workers that take closures have no end.
-  const std::string length = fmt::format(R"("epochs": {}{})", epochs,
-                                         site.has_queue ? fmt::format(R"(, "steps_per_epoch": {})", each) : "");
+  const std::string length = fmt::format(
+      R"("epochs": {}{})", epochs, site.has_queue ? fmt::format(R"(, "steps_per_epoch": {})", each) : "");
   return {
       .text = fmt::format(
           R"({{"name": "trial {}", {}, "model": "linear", "dataset": {{"type": "synthetic", "rows": {}{}}}, )"
@@ -153,8 +159,9 @@ DrawnScenario draw_scenario(std::int64_t seed) {
           seed, site.keys, each * batch,
           site.has_queue ? R"(, "repeat": -1)" : (dice.one_in(2) ? R"(, "shuffle": {})" : ""),
           is_fit ? "fit" : "custom", dice.one_in(2) ? "sgd" : "adam",
-          site.has_queue ? "per_replica_batch" : "global_batch", batch, saving(dice, is_fit, may_back_up, site.has_queue), length,
-          dice.one_in(5) ? 0 : dice.between(1, 40), fmt::join(faults, ", "), seed),
+          site.has_queue ? "per_replica_batch" : "global_batch", batch,
+          saving(dice, is_fit, may_back_up, site.has_queue), length, dice.one_in(5) ? 0 : dice.between(1, 40),
+          fmt::join(faults, ", "), seed),
       .strategy = std::string(strategy)};
 }
 

@@ -19,7 +19,8 @@ namespace {
 
 struct Trained {
   session::Results results{};
-  std::optional<std::string> weights{};  // the bytes of their file; unset: the training didn't come to its end
+  std::optional<std::string>
+      weights{};  // the bytes of their file; unset: the training didn't come to its end
 };
 
 Trained train(const scenario::Scenario& scenario) {
@@ -65,10 +66,11 @@ std::string wrong_with_steps(const session::Results& results, std::int64_t steps
 std::string difference(const Trained& disturbed, const Trained& undisturbed) {
   for (std::size_t i = 0; i < disturbed.results.steps.size(); ++i)
     if (disturbed.results.steps[i].loss != undisturbed.results.steps[i].loss)
-      return fmt::format("the loss of step {} is {:.9g}, and {:.9g} if nothing fails", i, disturbed.results.steps[i].loss,
-                         undisturbed.results.steps[i].loss);
+      return fmt::format("the loss of step {} is {:.9g}, and {:.9g} if nothing fails", i,
+                         disturbed.results.steps[i].loss, undisturbed.results.steps[i].loss);
   const bool is_complete = !disturbed.results.last_step();
-  if (is_complete && disturbed.weights != undisturbed.weights) return "the weights are other ones than if nothing fails";
+  if (is_complete && disturbed.weights != undisturbed.weights)
+    return "the weights are other ones than if nothing fails";
   return "";
 }
 
@@ -98,7 +100,8 @@ void judge(const scenario::Scenario& scenario, Trial& trial) {
     trial.wrong = "a second training has other results";
     return;
   }
-  trial.is_compared = scenario.strategy->meets_in_collectives() && !uses_something_twice(course);
+  const bool waits_for_all = !scenario::build(scenario).machine.pool;
+  trial.is_compared = waits_for_all && !uses_something_twice(course);
   if (!trial.is_compared) return;
   scenario::Scenario without = scenario;
   without.faults.clear();

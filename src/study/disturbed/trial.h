@@ -3,7 +3,7 @@
 //
 //   it ends, and its attempts follow each other without a gap: each begins with what the one before has kept
 //   every step is kept once, in order; what is lost, or used twice, is in the report
-//   where workers meet in every step, the kept steps have the losses of a training in which nothing fails, and a complete
+//   where replicas wait for each other in every step, the kept steps have the losses of a training in which nothing fails, and a complete
 //   training its weights, bit for bit; unless the report says that Keras' BackupAndRestore reads or applies something
 //   twice
 //   the same scenario gives the same results a second time

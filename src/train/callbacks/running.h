@@ -31,9 +31,9 @@ struct CallbackContext {
   std::function<std::filesystem::path(const std::string& name)> file{};
   // Where an interrupted training has left the folder that a callback names; none: nowhere. Unset: where `file` is.
   std::function<std::optional<std::filesystem::path>(const std::string& name)> earlier{};
-  std::function<bool()> is_cut_off{};                       // the process ends before it has saved anything more
-  std::function<void(const std::string& name)> keep{};      // this folder stays if the training is killed
-  std::function<void(const std::string& text)> note{};      // receives messages for the user
+  std::function<bool()> is_cut_off{};                   // the process ends before it has saved anything more
+  std::function<void(const std::string& name)> keep{};  // this folder stays if the training is killed
+  std::function<void(const std::string& text)> note{};  // receives messages for the user
   std::function<double(std::int64_t step)> step_seconds{};  // simulated; unset: steps are not timed
 
   double learning_rate() const;
