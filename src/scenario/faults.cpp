@@ -315,7 +315,7 @@ class FaultReader {
     return found;
   }
 
-  static constexpr std::size_t most_suggested = 10'000;
+  static constexpr std::size_t most_suggested = 60;
 
   const Scenario& scenario_;
   const cluster::Machine& machine_;

@@ -249,7 +249,7 @@ template <class Visit>
 void keys_of(Visit& visit, Checkpointing& checkpointing) {
   visit(optional("folder", "where checkpoints are written, in the folder of the results"),
         checkpointing.folder);
-  visit(count("every", "save after so many epochs"), checkpointing.every);
+  visit(count("every", "save after so many epochs; after each where absent"), checkpointing.every);
   visit(count("every_steps", "save after so many steps, in place of epochs"), checkpointing.every_steps);
   visit.at_most_one({"every", "every_steps"});
   visit(

@@ -46,16 +46,16 @@ std::size_t sample_weights_of(const Dataset& dataset) {
 
 bool saves_after(const Checkpointing& checkpointing, std::int64_t epochs, std::int64_t all) {
   if (checkpointing.every_steps) return epochs == all;
-  const std::int64_t first = checkpointing.first.value_or(checkpointing.every);
-  return epochs == all || (epochs >= first && (epochs - first) % checkpointing.every == 0);
+  const std::int64_t every = checkpointing.every.value_or(1), first = checkpointing.first.value_or(every);
+  return epochs == all || (epochs >= first && (epochs - first) % every == 0);
 }
 
 std::int64_t saved_in(const Checkpointing& checkpointing, std::int64_t epochs, std::int64_t steps) {
   if (const auto& every = checkpointing.every_steps) return (steps + *every - 1) / *every;
-  const std::int64_t first = checkpointing.first.value_or(checkpointing.every);
+  const std::int64_t each = checkpointing.every.value_or(1), first = checkpointing.first.value_or(each);
   if (epochs < first) return 1;
-  const std::int64_t between = (epochs - first) / checkpointing.every,
-                     last = first + between * checkpointing.every;
+  const std::int64_t between = (epochs - first) / each,
+                     last = first + between * each;
   return between + (last == epochs ? 1 : 2);
 }
 

@@ -245,7 +245,7 @@ struct Evaluation {
 
 struct Checkpointing {
   OutputPath folder{"checkpoints"};
-  std::int64_t every = 1;               // epochs
+  std::optional<std::int64_t> every{};  // epochs; absent: 1
   std::optional<std::int64_t> first{};  // the first epoch that is saved, counted from 1; absent: `every`
   std::optional<std::int64_t> every_steps{};  // in place of epochs
   std::optional<std::int64_t> keep{};         // the newest ones; absent: all

@@ -129,7 +129,7 @@ void make_checkpoints(const Subject& subject, Lines& lines) {
 // As scenario::saves_after has it: the last epoch is always saved.
 std::string save_checkpoint(const Subject& subject) {
   const scenario::Checkpointing& checkpointing = *subject.scenario.training.checkpointing;
-  const std::int64_t every = checkpointing.every, first = checkpointing.first.value_or(every);
+  const std::int64_t every = checkpointing.every.value_or(1), first = checkpointing.first.value_or(every);
   if (every == 1 && first == 1) return "checkpoints.save()";
   const std::int64_t all = scenario::epochs_of(subject.scenario);
   const bool has_last = all >= first && (all - first) % every == 0;

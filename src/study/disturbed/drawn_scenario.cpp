@@ -47,51 +47,70 @@ std::vector<std::string> numbered(std::string_view job, std::int64_t count) {
   return names;
 }
 
-Site on_one_machine(std::string_view strategy, std::int64_t devices) {
-  return {.keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}}}}}, "strategy": {{"type": "{}"}})",
-                              devices, strategy),
+Site on_devices(std::string_view strategy, std::int64_t devices) {
+  return {.keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}}}}}, "strategy": {{"type": "{}"}})", devices,
+                              strategy),
           .tasks = {"chief"}};
 }
 
-Site workers(Dice& dice) {
+Site one_device(Dice&, std::string_view strategy) { return on_devices(strategy, 1); }
+Site several_devices(Dice& dice, std::string_view strategy) {
+  return on_devices(strategy, dice.of<std::int64_t>({2, 3, 8}));
+}
+
+Site cores(Dice&, std::string_view strategy) {
+  return {.keys = fmt::format(R"("platform": "tpu_v3", "strategy": {{"type": "{}"}})", strategy), .tasks = {"worker:0"}};
+}
+
+Site workers(Dice& dice, std::string_view strategy) {
   const std::int64_t count = dice.of<std::int64_t>({2, 3, 4, 8}), devices = count * dice.between(1, 2);
   const bool has_chief = dice.one_in(3);
   std::string cluster;
   if (has_chief) cluster = fmt::format(R"("cluster": {{"chief": 1, "worker": {}}}, )", count - 1);
-  Site site{.keys = fmt::format(
-                R"("platform": {{"virtual": {{"devices": {}, "workers": {}}}}}, {}"strategy": )"
-                R"({{"type": "multi_worker_mirrored", "communication_options": {{"implementation": "{}"}}}})",
-                devices, count, cluster, dice.one_in(2) ? "ring" : "auto"),
+  Site site{.keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}, "workers": {}}}}}, {}"strategy": )"
+                                R"({{"type": "{}", "communication_options": {{"implementation": "{}"}}}})",
+                                devices, count, cluster, strategy, dice.one_in(2) ? "ring" : "auto"),
             .tasks = numbered("worker", has_chief ? count - 1 : count),
             .has_network = true};
   if (has_chief) site.tasks.emplace_back("chief");
   return site;
 }
 
-Site servers(Dice& dice, std::string_view strategy) {
-  const std::int64_t workers = dice.of<std::int64_t>({1, 2, 3, 8}), servers = dice.between(1, 3);
+Site servers_of(Dice& dice, std::string_view strategy, std::string_view coordinator) {
+  const std::int64_t count = dice.of<std::int64_t>({1, 2, 3, 8}), servers = dice.between(1, 3);
   Site site{
       .keys = fmt::format(
           R"("platform": {{"machines": [{{"file": "dgx1_p100", "count": {0}}}, {{"file": "cpu_server", "count": {1}}}], )"
           R"("network": {{"type": "switch", "bandwidth": "12.5 GB/s", "latency": "1 us"}}}}, )"
           R"("cluster": {{"worker": {0}, "ps": {2}{3}}}, "devices": {{"visible": ["GPU:0"]}}, "strategy": {{"type": "{4}"}})",
-          workers, servers + 1, servers, strategy == "parameter_server" ? R"(, "chief": 1)" : "", strategy),
-      .tasks = numbered("worker", workers),
+          count, servers + 1, servers, coordinator, strategy),
+      .tasks = numbered("worker", count),
       .has_network = true,
       .has_queue = true};
   for (std::string& server : numbered("ps", servers)) site.tasks.push_back(std::move(server));
-  if (strategy == "parameter_server") site.tasks.emplace_back("chief");
+  if (!coordinator.empty()) site.tasks.emplace_back("chief");
   return site;
 }
 
-Site site_of(std::string_view strategy, Dice& dice) {
-  if (strategy == "multi_worker_mirrored") return workers(dice);
-  if (strategy == "parameter_server" || strategy == "parameter_server_v1") return servers(dice, strategy);
-  if (strategy == "tpu")
-    return {.keys = R"("platform": "tpu_v3", "strategy": {"type": "tpu"})", .tasks = {"worker:0"}};
-  if (strategy == "default" || strategy == "one_device") return on_one_machine(strategy, 1);
-  return on_one_machine(strategy, dice.of<std::int64_t>({2, 3, 8}));
-}
+Site servers(Dice& dice, std::string_view strategy) { return servers_of(dice, strategy, R"(, "chief": 1)"); }
+Site servers_alone(Dice& dice, std::string_view strategy) { return servers_of(dice, strategy, ""); }
+
+// A strategy, where it is drawn, and whether Keras 2's BackupAndRestore supports it.
+struct Row {
+  std::string_view strategy{};
+  Site (*site)(Dice&, std::string_view strategy) = nullptr;
+  bool may_back_up = true;
+};
+constexpr Row rows[] = {{"default", one_device},
+                        {"one_device", one_device, false},
+                        {"mirrored", several_devices},
+                        {"central_storage", several_devices, false},
+                        {"multi_worker_mirrored", workers},
+                        {"tpu", cores},
+                        {"parameter_server", servers},
+                        {"parameter_server_v1", servers_alone}};
+
+const Row& row_of(std::int64_t seed) { return rows[static_cast<std::size_t>(seed % std::ssize(rows))]; }
 
 // How the state is saved, in "training".
 std::string saving(Dice& dice, bool is_fit, bool may_back_up, bool has_queue) {
@@ -126,23 +145,22 @@ std::string fault(Dice& dice, const Site& site, std::int64_t steps) {
 }  // namespace
 
 const std::vector<std::string_view>& strategies() {
-  static const std::vector<std::string_view> all{
-      "default", "one_device",       "mirrored",           "central_storage", "multi_worker_mirrored",
-      "tpu",     "parameter_server", "parameter_server_v1"};
+  static const std::vector<std::string_view> all = [] {
+    std::vector<std::string_view> names;
+    for (const Row& row : rows) names.push_back(row.strategy);
+    return names;
+  }();
   return all;
 }
 
-std::string_view strategy_of(std::int64_t seed) {
-  return strategies()[static_cast<std::size_t>(seed % std::ssize(strategies()))];
-}
+std::string_view strategy_of(std::int64_t seed) { return row_of(seed).strategy; }
 
 DrawnScenario draw_scenario(std::int64_t seed) {
   Dice dice(seed);
-  const std::string_view strategy = strategy_of(seed);
-  const Site site = site_of(strategy, dice);
+  const Row& row = row_of(seed);
+  const Site site = row.site(dice, row.strategy);
   // fit under a coordinator is Keras 2's alone.
   const bool is_fit = !site.has_queue && dice.one_in(2);
-  const bool may_back_up = strategy != "central_storage" && strategy != "one_device";
   const std::int64_t epochs = dice.between(1, 3), each = 2 * dice.between(2, 4), steps = epochs * each;
   constexpr std::int64_t batch = 16;
   std::vector<std::string> faults;
@@ -160,9 +178,9 @@ DrawnScenario draw_scenario(std::int64_t seed) {
           site.has_queue ? R"(, "repeat": -1)" : (dice.one_in(2) ? R"(, "shuffle": {})" : ""),
           is_fit ? "fit" : "custom", dice.one_in(2) ? "sgd" : "adam",
           site.has_queue ? "per_replica_batch" : "global_batch", batch,
-          saving(dice, is_fit, may_back_up, site.has_queue), length, dice.one_in(5) ? 0 : dice.between(1, 40),
+          saving(dice, is_fit, row.may_back_up, site.has_queue), length, dice.one_in(5) ? 0 : dice.between(1, 40),
           fmt::join(faults, ", "), seed),
-      .strategy = std::string(strategy)};
+      .strategy = std::string(row.strategy)};
 }
 
 }  // namespace wt::disturbed
