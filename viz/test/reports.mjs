@@ -193,3 +193,88 @@ export function pool(bottleneck) {
   };
   return run;
 }
+
+// A run of three attempts: a worker is killed and three steps are trained again, another one is preempted after
+// all has been saved, and a network is cut for so short a time that nothing ends.
+export function failing() {
+  const run = structuredClone(stored("run").results[0]);
+  const task = (index) => `/job:worker/replica:0/task:${index}`;
+  const message = (index) =>
+    `Collective ops is aborted by: failed to connect to all addresses\nAdditional GRPC error information from remote target ${task(index)}`;
+  run.name = "workers fail and the job goes on";
+  run.failures = {
+    complete: true,
+    restarts: 2,
+    lost_steps: 3,
+    goodput: 60 / 269,
+    end_s: 269,
+    undisturbed_s: 82,
+    time_to_recover_s: 94,
+    attempts: [
+      {
+        begin_s: 0,
+        stop_s: 24,
+        first_step: 0,
+        end_step: 8,
+        kept_steps: 5,
+        failure: "killed",
+        task: task(1),
+        lost_steps: 3,
+        saved_in_time: false,
+        end_s: 30,
+        status: "UNAVAILABLE",
+        message: message(1),
+      },
+      {
+        begin_s: 161,
+        stop_s: 196,
+        first_step: 5,
+        end_step: 18,
+        kept_steps: 18,
+        failure: "preempted",
+        task: task(2),
+        lost_steps: 0,
+        saved_in_time: true,
+        end_s: 196,
+        status: "UNAVAILABLE",
+        message: message(2),
+      },
+      { begin_s: 236, stop_s: 269, first_step: 18, end_step: 30, kept_steps: 30 },
+    ],
+    stalls: [{ failure: "cut", task: task(1), begin_s: 10, end_s: 14 }],
+  };
+  return run;
+}
+
+// A run of `count` attempts: each trains 10 steps of 10 s and saves after 6 of them, its processes need 20 s to end
+// and 80 s to train again. So of 200 s a quarter each is kept, rounded by the steps, and all others are known, too.
+export function manyFailures(count) {
+  const run = failing();
+  const kinds = ["killed", "preempted", "cut"];
+  run.name = `${count} attempts`;
+  run.failures = {
+    complete: false,
+    restarts: count - 1,
+    lost_steps: 4 * count,
+    goodput: 60 / 200,
+    end_s: 200 * count - 80,
+    undisturbed_s: 60 * count,
+    time_to_recover_s: 140,
+    attempts: [...Array(count).keys()].map((at) => ({
+      begin_s: 200 * at,
+      stop_s: 200 * at + 100,
+      first_step: 6 * at,
+      end_step: 6 * at + 10,
+      kept_steps: 6 * (at + 1),
+      failure: kinds[at % 3],
+      task: `/job:worker/replica:0/task:${at % 7}`,
+      lost_steps: 4,
+      saved_in_time: false,
+      end_s: 200 * at + 120,
+      status: "UNAVAILABLE",
+      message: "gone",
+    })),
+    stalls: [],
+  };
+  return run;
+}
