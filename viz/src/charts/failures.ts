@@ -70,7 +70,7 @@ const plotHeight = firstLevel + levels * levelHeight - 4;
 // The width for which marks are grouped and labels are placed; a wider window has more room between them.
 const usualWidth = 820;
 const narrowBar = 2;
-const markDistances = [12, 24, 48, 96];
+const markDistances = [12, 24, 48, 96, 160];
 const widthOf = (text: string): number => 12 + 6.2 * text.length;
 
 function shownCells(failures: Failures, view: View, parts = partsOf(failures)): Cell[] {
@@ -272,7 +272,7 @@ export const jobCourse: Chart<Run> = {
   short: "Failures",
   title: (run) =>
     `The job through its failures: ${counted(of(run).restarts, "restart")}, ${counted(of(run).lost_steps, "step")} lost, goodput ${percent(of(run).goodput)}`,
-  explain(run, view) {
+  explain(run) {
     const { complete, goodput, end_s, undisturbed_s, time_to_recover_s } = of(run);
     return [
       complete
@@ -282,7 +282,7 @@ export const jobCourse: Chart<Run> = {
       time_to_recover_s === undefined
         ? ""
         : `On average ${seconds(time_to_recover_s)} pass from a failure until the training is again where it was.`,
-      shownCells(of(run), view).some(isJoined)
+      shownCells(of(run), {}).some(isJoined)
         ? "Where parts are too narrow to be seen apart, heights are their shares of the time."
         : "",
     ]

@@ -203,7 +203,10 @@ function bestText(sweep: Sweep, view: SweepView, shown: Line[], y: string): stri
   const best = shown.slice(0, 4).map((line) => {
     const point = bestOf(sweep, line, y);
     const [height, place] = [at(sweep, y, point), sweep.values[view.x][point]];
-    return `${lineName(line)}: ${show(height, y, figure.unit)} at ${show(place, x.key, x.unit)}`;
+    const isEnd = [line.points[0], line.points[line.points.length - 1]].includes(point);
+    const where =
+      show(place, x.key, x.unit) + (isEnd && line.points.length > 1 ? ", an end of its line" : "");
+    return `${lineName(line)}: ${show(height, y, figure.unit)} at ${where}`;
   });
   return `Highest ${figure.title} (large symbols), by ${x.title}: ${best.join("; ")}${shown.length > 4 ? "; …" : ""}.`;
 }
