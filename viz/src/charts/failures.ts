@@ -230,7 +230,9 @@ function cellFigures({ attempts }: Failures, cell: Cell): HTMLElement {
   const attempt = attempts[cell.first];
   const [kind] = cell.time.keys();
   const pairs = [...dates(cell.from, cell.to), ...stepsOf(kind, attempt)];
-  const { failure, task, waits } = attempt;
+  const { failure, task, waits, steps_applied_twice, batches_read_twice } = attempt;
+  if (steps_applied_twice) pairs.push(["steps applied twice", number(steps_applied_twice, 12)]);
+  if (batches_read_twice) pairs.push(["batches read twice", number(batches_read_twice, 12)]);
   if (failure) pairs.push(["because", failureText({ kind: failure, task: task ?? "" })]);
   if (waits) pairs.push(["waits for ever", waits]);
   return figures(`attempt ${number(cell.first + 1, 12)}: ${kindLabel(kind)}`, pairs);
@@ -394,6 +396,8 @@ function courseTable({ attempts, stalls }: Failures): Table {
       count("steps at its stop"),
       count("kept steps"),
       count("lost steps"),
+      count("steps applied twice"),
+      count("batches read twice"),
       { title: "failure" },
       { title: "of" },
       { title: "saved in time", show: (value) => (value ? "yes" : "no") },
@@ -412,6 +416,8 @@ function courseTable({ attempts, stalls }: Failures): Table {
         attempt.end_step,
         attempt.kept_steps,
         attempt.lost_steps ?? null,
+        attempt.steps_applied_twice ?? null,
+        attempt.batches_read_twice ?? null,
         attempt.failure ?? null,
         attempt.task ?? null,
         attempt.saved_in_time ?? null,
@@ -424,10 +430,10 @@ function courseTable({ attempts, stalls }: Failures): Table {
         stall.begin_s,
         null,
         stall.end_s,
-        ...[null, null, null, null, null],
+        ...Array<null>(7).fill(null),
         stall.failure,
         stall.task,
-        ...[null, null, null, null],
+        ...Array<null>(4).fill(null),
       ]),
     ],
   };

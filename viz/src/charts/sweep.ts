@@ -203,9 +203,8 @@ function bestText(sweep: Sweep, view: SweepView, shown: Line[], y: string): stri
   const best = shown.slice(0, 4).map((line) => {
     const point = bestOf(sweep, line, y);
     const [height, place] = [at(sweep, y, point), sweep.values[view.x][point]];
-    const isEnd = [line.points[0], line.points[line.points.length - 1]].includes(point);
-    const where =
-      show(place, x.key, x.unit) + (isEnd && line.points.length > 1 ? ", an end of its line" : "");
+    const ends = line.points.length > 1 ? [line.points[0], line.points[line.points.length - 1]] : [];
+    const where = show(place, x.key, x.unit) + ["", ", the least", ", the most"][ends.indexOf(point) + 1];
     return `${lineName(line)}: ${show(height, y, figure.unit)} at ${where}`;
   });
   return `Highest ${figure.title} (large symbols), by ${x.title}: ${best.join("; ")}${shown.length > 4 ? "; …" : ""}.`;
