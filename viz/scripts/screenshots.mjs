@@ -31,6 +31,10 @@ const sweep = {
     ...prices.flatMap((price) => ["--price", price]),
   ],
 };
+const intervals = {
+  folder: "checkpoint_interval",
+  command: ["sweep", join(scenarios, "sweeps/checkpoint_interval.json")],
+};
 const collective = {
   folder: "collective",
   command: [
@@ -78,6 +82,8 @@ const pictures = [
     of: run("resnet50_memory"),
     parts: ["outcome", "headline", "setting", "memory-peak"],
   },
+  { name: "failures", of: run("workers_fail_and_restart"), parts: ["failures"] },
+  { name: "checkpoint_interval", of: intervals, parts: ["sweep"] },
   { name: "sweep", of: sweep, parts: ["headline", "sweep", "sweep-cost"] },
   { name: "sweep_dark", of: sweep, parts: ["sweep-efficiency", "infeasible"], look: "dark" },
   {

@@ -8,6 +8,7 @@ import type { Block, Chart } from "./charts/chart";
 import { collectiveBandwidth, collectiveTime, schedule } from "./charts/collective";
 import { collectives } from "./charts/collectives";
 import { changes, kernels } from "./charts/explanation";
+import { jobCourse } from "./charts/failures";
 import { loss, metrics } from "./charts/loss";
 import { machine } from "./charts/machine";
 import { memoryCourse, memoryPeak } from "./charts/memory";
@@ -45,6 +46,7 @@ export const kinds: Record<string, Kind> = {
       headline,
       notes,
       setting,
+      jobCourse,
       bound,
       changes,
       kernels,

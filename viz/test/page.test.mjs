@@ -2,7 +2,18 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { close, csvOf, draw, open } from "./page.mjs";
-import { hostile, hostileName, manyBars, pool, reportOf, stored, sweep } from "./reports.mjs";
+import {
+  checkpointIntervals,
+  failing,
+  hostile,
+  hostileName,
+  manyBars,
+  manyFailures,
+  pool,
+  reportOf,
+  stored,
+  sweep,
+} from "./reports.mjs";
 
 after(close);
 
@@ -289,6 +300,105 @@ test("points without a time stand with their reason", async () => {
   assert.ok(rows.every((row) => row.includes("OOM, of <b>course</b>")));
 });
 
+test("a job through its failures: its table, its parts by keys, and a failure under the pointer", async () => {
+  const run = failing();
+  const { attempts, stalls } = run.failures;
+  const { page, problems } = await open(reportOf(run));
+  const figure = await draw(page, "failures");
+  const [head, ...rows] = await csvOf(page, figure);
+  const cell = (row, title) => row[head.indexOf(title)];
+  assert.deepEqual(
+    rows.map((row) =>
+      ["begins (s)", "stops (s)", "failure", "of", "message"].map((title) => cell(row, title)),
+    ),
+    [
+      ...attempts.map((each) => [each.begin_s, each.stop_s, each.failure, each.task, each.message].map(text)),
+      ...stalls.map((each) => [each.begin_s, each.end_s, each.failure, each.task, null].map(text)),
+    ],
+  );
+  assert.deepEqual(
+    rows.map((row) => cell(row, "lost steps")),
+    ["3", "0", "", ""],
+  );
+  const says = await figure.locator(".says").innerText();
+  assert.match(says, /ends after 4\.483 min, and would end after 1\.367 min/);
+  assert.match(says, /1\.567 min pass from a failure/);
+
+  await figure.locator(".drawing").focus();
+  const read = async (key) => {
+    await page.keyboard.press(key);
+    return figure.locator('[aria-live="polite"]').first().textContent();
+  };
+  assert.match(
+    await read("ArrowRight"),
+    /^attempt 1: steps that are kept, from, 0 s, to, 15 s, .*steps, 1 to 5/,
+  );
+  assert.match(await read("ArrowRight"), /^attempt 1: steps that are lost, from, 15 s, .*steps, 6 to 8/);
+  assert.match(await read("ArrowDown"), /^all wait: worker 1 is cut off, from, 10 s, to, 14 s/);
+  assert.match(await read("ArrowDown"), /^worker 1 is cut off, at, 10 s, ends, nothing/);
+  assert.match(await read("ArrowRight"), /^worker 1 is killed, at, 24 s, .*UNAVAILABLE/);
+  await page.keyboard.press("Escape");
+
+  const box = await figure.locator("canvas").first().boundingBox();
+  await page.mouse.move(box.x + box.width * 0.4, box.y + box.height * 0.55);
+  await figure.locator(".hover").waitFor();
+  assert.match(await figure.locator(".hover").innerText(), /attempt 1: wait and restart/);
+  assert.deepEqual(problems, []);
+});
+
+test("of 2,000 attempts a zoom shows apart what was joined, and the whole job is one key away", async () => {
+  const { page, problems } = await open(reportOf(manyFailures(2000)));
+  const figure = await draw(page, "failures");
+  await figure.locator(".drawing").focus();
+  const first = async () => {
+    await page.waitForTimeout(150);
+    await page.keyboard.press("ArrowLeft");
+    return figure.locator('[aria-live="polite"]').first().textContent();
+  };
+  assert.match(await first(), /^attempts 1 to \d+, .*steps that are kept, .*30 %/);
+  for (let zoom = 0; zoom < 8; ++zoom) await page.keyboard.press("+");
+  assert.match(await first(), /^attempt \d{3,4}: /);
+  await page.keyboard.press("0");
+  assert.match(await first(), /^attempts 1 to /);
+  assert.deepEqual(problems, []);
+});
+
+test("a sweep over checkpoints shows goodput first, and names the interval at which it is highest", async () => {
+  const result = checkpointIntervals();
+  const { page, problems } = await open(reportOf(result));
+  const figure = await draw(page, "sweep");
+  assert.match(
+    await figure.locator("h3").innerText(),
+    /^Goodput against steps between checkpoints, for each time between failures of a device$/,
+  );
+  assert.equal(await page.locator('[data-control="sweep.xScale"]').inputValue(), "log");
+  const rows = (await csvOf(page, figure)).slice(1);
+  const { values } = result;
+  const done = [...Array(result.points).keys()].filter((point) => values.outcome[point] === "done");
+  assert.deepEqual(
+    rows.map((row) => row.slice(0, 3)),
+    done.map((point) => [
+      values["job.time_between_device_failures"][point],
+      text(values["training.checkpointing.every_steps"][point]),
+      text(values.goodput[point]),
+    ]),
+  );
+  const says = await figure.locator(".says").innerText();
+  for (const hours of ["100 h", "300 h", "1000 h"]) {
+    const own = done.filter((point) => values["job.time_between_device_failures"][point] === hours);
+    const best = own.reduce((a, b) => (values.goodput[b] > values.goodput[a] ? b : a));
+    const share = Number((values.goodput[best] * 100).toPrecision(3));
+    const steps = values["training.checkpointing.every_steps"][best];
+    assert.ok(
+      says.includes(`${hours}: ${share} % at ${steps}`),
+      `${hours}: ${share} % at ${steps} in "${says}"`,
+    );
+  }
+  await page.locator('[data-control="sweep.y"]').selectOption("job_time_s");
+  assert.match(await figure.locator("h3").innerText(), /^Job time \(s\) against steps between checkpoints/);
+  assert.deepEqual(problems, []);
+});
+
 test("a chart is read by the keyboard, point by point, with all figures", async () => {
   const result = sweep();
   const { page } = await open(reportOf(result));
@@ -380,6 +490,7 @@ test("on paper everything is drawn, in the look for print", async () => {
 
 for (const [name, report] of [
   ["run", stored("run")],
+  ["run with failures", reportOf(failing())],
   ["collective", stored("collective")],
   ["recommendation", stored("recommendation")],
   ["sweep", reportOf(sweep())],

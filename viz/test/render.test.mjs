@@ -6,7 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { hostile, pool, reportOf, stored, sweep } from "./reports.mjs";
+import {
+  checkpointIntervals,
+  failing,
+  hostile,
+  manyFailures,
+  pool,
+  reportOf,
+  stored,
+  sweep,
+} from "./reports.mjs";
 
 const renderer = fileURLToPath(new URL("../dist/render.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "windtunnel-render-"));
@@ -72,13 +81,146 @@ test("an SVG holds the names and the figures of its data", () => {
   });
 });
 
+// The bars of a drawing of failures, and its labels.
+const partOf = {
+  "#009E73": "kept",
+  "#D55E00": "lost",
+  "#CC79A7": "processes end",
+  "#4d4d4d": "restart",
+  "#E69F00": "stall",
+};
+function drawnCourse(run, name) {
+  const out = join(folder, name);
+  const { status, stderr } = render(reportOf(run), "--svg", out);
+  assert.equal(status, 0, stderr);
+  const drawing = readFileSync(join(out, "failures.svg"), "utf8");
+  const shape =
+    /<path d="M([\d.]+) ([\d.]+)l([\d.]+) 0l0 ([\d.]+)l[-\d. ]+Z" fill="(#\w+)"[^>]*ssr_type="chart"/g;
+  const bars = [...drawing.matchAll(shape)].map(([, x, y, width, height, fill]) => ({
+    part: partOf[fill],
+    x: Number(x),
+    width: Number(width),
+    area: Number(width) * Number(height),
+  }));
+  return { bars, texts: [...drawing.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text) };
+}
+
+test("a job through its failures: bars as long as the parts of its attempts, and a name for each failure", () => {
+  const run = failing();
+  const { bars, texts } = drawnCourse(run, "failing");
+  const { attempts, stalls, end_s } = run.failures;
+  const [first, second, third] = attempts;
+  const loses = first.stop_s * (5 / 8); // 3 of its 8 steps are lost.
+  const expected = [
+    ["kept", 0, loses],
+    ["lost", loses, first.stop_s],
+    ["processes end", first.stop_s, first.end_s],
+    ["restart", first.end_s, second.begin_s],
+    ["kept", second.begin_s, second.stop_s],
+    ["restart", second.end_s, third.begin_s],
+    ["kept", third.begin_s, third.stop_s],
+    ["stall", stalls[0].begin_s, stalls[0].end_s],
+  ];
+  assert.deepEqual(
+    bars.map(({ part }) => part),
+    expected.map(([part]) => part),
+  );
+  const left = Math.min(...bars.map(({ x }) => x));
+  const scale = (Math.max(...bars.map(({ x, width }) => x + width)) - left) / end_s;
+  expected.forEach(([part, from, to], at) => {
+    assert.ok(Math.abs(bars[at].x - left - from * scale) <= 1, `${part} begins at ${from} s`);
+    assert.ok(Math.abs(bars[at].width - (to - from) * scale) <= 1, `${part} takes ${to - from} s`);
+  });
+  for (const text of ["worker 1 is killed", "worker 2 is preempted", "worker 1 is cut off"])
+    assert.equal(texts.filter((each) => each === text).length, 1, text);
+  assert.ok(texts[0].includes("2 restarts, 3 steps lost, goodput 22.3 %"), texts[0]);
+});
+
+test("of many attempts no more is drawn than can be seen, and areas stay the shares of the time", () => {
+  for (const count of [40, 2000, 100000]) {
+    const started = performance.now();
+    const { bars, texts } = drawnCourse(manyFailures(count), `attempts-${count}`);
+    const took = performance.now() - started;
+    assert.ok(bars.length <= 2000, `${bars.length} bars`);
+    const all = bars.reduce((sum, { area }) => sum + area, 0);
+    for (const [part, share] of Object.entries({
+      kept: 0.3,
+      lost: 0.2,
+      "processes end": 0.1,
+      restart: 0.4,
+    })) {
+      const own = bars.filter((bar) => bar.part === part).reduce((sum, { area }) => sum + area, 0) / all;
+      assert.ok(Math.abs(own - share) < 0.01, `${part} of ${count} attempts: ${own}`);
+    }
+    const groups = texts.flatMap((text) => /^([\d,]+) failures$/.exec(text)?.[1].replaceAll(",", "") ?? []);
+    const inGroups = groups.reduce((sum, each) => sum + Number(each), 0);
+    if (count > 1000) assert.equal(inGroups, count, "each failure is in a group");
+    else assert.equal(inGroups, 0, "failures that can be seen apart stand alone");
+    console.log(`# ${count} attempts: ${bars.length} bars, ${groups.length} groups, ${took.toFixed(0)} ms`);
+  }
+});
+
+test("a run in which nothing failed has no drawing of failures", () => {
+  const calm = failing();
+  calm.failures.stalls = [];
+  calm.failures.attempts = calm.failures.attempts.slice(2);
+  for (const run of [stored("run").results[0], calm]) {
+    const { stdout } = render(reportOf(run), "--svg", join(folder, "calm"));
+    assert.ok(stdout.includes("timeline.svg") && !stdout.includes("failures.svg"));
+  }
+});
+
+test("attempts without a step that is done, and jobs that are given up, are drawn", () => {
+  const run = failing();
+  run.failures.complete = false;
+  run.failures.attempts = run.failures.attempts.slice(0, 2);
+  run.failures.attempts[1] = { ...run.failures.attempts[0], begin_s: 161, stop_s: 170, end_s: 200 };
+  Object.assign(run.failures.attempts[1], { first_step: 5, end_step: 5, kept_steps: 5, lost_steps: 0 });
+  run.failures.attempts[1].waits = "worker 0 waits for worker 1";
+  run.failures.end_s = 200;
+  const { bars } = drawnCourse(run, "given-up");
+  assert.deepEqual(
+    bars.map(({ part }) => part),
+    ["kept", "lost", "processes end", "restart", "lost", "processes end", "stall"],
+  );
+});
+
+test("a sweep over checkpoints is the goodput over a logarithmic axis with its own values as ticks", () => {
+  const out = join(folder, "intervals");
+  const { status, stdout, stderr } = render(reportOf(checkpointIntervals()), "--svg", out);
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(
+    stdout.trim().split("\n"),
+    ["sweep.svg"],
+    "figures that are alike everywhere are not drawn",
+  );
+  const drawing = readFileSync(join(out, "sweep.svg"), "utf8");
+  const places = [...drawing.matchAll(/<text[^>]*translate\(([\d.]+) [\d.]+\)[^>]*>([\d,]+)</g)].map(
+    ([, x, text]) => [Number(x), Number(text.replaceAll(",", ""))],
+  );
+  assert.deepEqual(
+    places.map(([, value]) => value),
+    [25, 50, 100, 200, 400, 800, 1600, 3200],
+  );
+  const distances = places.slice(1).map(([x], at) => x - places[at][0]);
+  assert.ok(Math.max(...distances) - Math.min(...distances) < 1, "values that double are equally far apart");
+  for (const text of ["100 h", "300 h", "1000 h", "100 %", "Goodput against steps between checkpoints"])
+    assert.ok(drawing.includes(text), text);
+});
+
 test("texts that look like markup stay text in files, too", () => {
-  for (const report of [stored("run"), stored("collective"), stored("recommendation"), reportOf(sweep())]) {
+  for (const report of [
+    stored("run"),
+    stored("collective"),
+    stored("recommendation"),
+    reportOf(sweep()),
+    reportOf(failing()),
+  ]) {
     const evil = hostile(report);
     evil.results.forEach((result, at) => {
       result.kind = report.results[at].kind;
     });
-    const out = join(folder, `evil-${report.results[0].kind}`);
+    const out = join(folder, `evil-${report.results[0].name.length}`);
     const { status, stdout, stderr } = render(evil, "--svg", out, "--png", out);
     assert.equal(status, 0, stderr);
     for (const name of stdout

@@ -193,3 +193,152 @@ export function pool(bottleneck) {
   };
   return run;
 }
+
+// A run of three attempts: a worker is killed and three steps are trained again, another one is preempted after
+// all has been saved, and a network is cut for so short a time that nothing ends.
+export function failing() {
+  const run = structuredClone(stored("run").results[0]);
+  const task = (index) => `/job:worker/replica:0/task:${index}`;
+  const message = (index) =>
+    `Collective ops is aborted by: failed to connect to all addresses\nAdditional GRPC error information from remote target ${task(index)}`;
+  run.name = "workers fail and the job goes on";
+  run.failures = {
+    complete: true,
+    restarts: 2,
+    lost_steps: 3,
+    goodput: 60 / 269,
+    end_s: 269,
+    undisturbed_s: 82,
+    time_to_recover_s: 94,
+    attempts: [
+      {
+        begin_s: 0,
+        stop_s: 24,
+        first_step: 0,
+        end_step: 8,
+        kept_steps: 5,
+        failure: "killed",
+        task: task(1),
+        lost_steps: 3,
+        saved_in_time: false,
+        end_s: 30,
+        status: "UNAVAILABLE",
+        message: message(1),
+      },
+      {
+        begin_s: 161,
+        stop_s: 196,
+        first_step: 5,
+        end_step: 18,
+        kept_steps: 18,
+        failure: "preempted",
+        task: task(2),
+        lost_steps: 0,
+        saved_in_time: true,
+        end_s: 196,
+        status: "UNAVAILABLE",
+        message: message(2),
+      },
+      { begin_s: 236, stop_s: 269, first_step: 18, end_step: 30, kept_steps: 30 },
+    ],
+    stalls: [{ failure: "cut", task: task(1), begin_s: 10, end_s: 14 }],
+  };
+  return run;
+}
+
+// A run of `count` attempts: each trains 10 steps of 10 s and saves after 6 of them, its processes need 20 s to end
+// and 80 s to train again. So of 200 s of an attempt 60 s are kept and 40 s are lost.
+export function manyFailures(count) {
+  const run = failing();
+  const kinds = ["killed", "preempted", "cut"];
+  run.name = `${count} attempts`;
+  run.failures = {
+    complete: false,
+    restarts: count - 1,
+    lost_steps: 4 * count,
+    goodput: 60 / 200,
+    end_s: 200 * count - 80,
+    undisturbed_s: 60 * count,
+    time_to_recover_s: 140,
+    attempts: [...Array(count).keys()].map((at) => ({
+      begin_s: 200 * at,
+      stop_s: 200 * at + 100,
+      first_step: 6 * at,
+      end_step: 6 * at + 10,
+      kept_steps: 6 * (at + 1),
+      failure: kinds[at % 3],
+      task: `/job:worker/replica:0/task:${at % 7}`,
+      lost_steps: 4,
+      saved_in_time: false,
+      end_s: 200 * at + 120,
+      status: "UNAVAILABLE",
+      message: "gone",
+    })),
+    stalls: [],
+  };
+  return run;
+}
+
+// A sweep over intervals between checkpoints for three rates of failures. A step takes 1 s, a checkpoint 20 s, a
+// restart 60 s, and a failure loses half of an interval on average: the goodput is highest in between. All other
+// figures are alike. `limit`: the intervals after which a job practically never ends.
+export function checkpointIntervals(intervals = [25, 50, 100, 200, 400, 800, 1600, 3200], limit = 4) {
+  const columns = [
+    column("point", "", "count"),
+    {
+      ...column("job.time_between_device_failures", "", "text", true, null),
+      title: "job.time between device failures",
+    },
+    {
+      ...column("training.checkpointing.every_steps", "", "count", true),
+      title: "training.checkpointing.every steps",
+    },
+    column("platform", "", "text"),
+    column("devices", "", "count", false, "log"),
+    column("step_time_s", "s", "number", false, "log"),
+    column("samples_per_second", "samples/s", "number", false, "log"),
+    column("scaling_efficiency", "", "number"),
+    column("job_time_s", "s", "number"),
+    column("goodput", "", "number"),
+    column("checkpoint_interval_s", "s", "number"),
+    column("outcome", "", "text"),
+    column("reason", "", "text"),
+  ];
+  const values = Object.fromEntries(columns.map(({ key }) => [key, []]));
+  let point = 0;
+  for (const hours of [100, 300, 1000])
+    for (const steps of intervals) {
+      const between = (hours * 3600) / 128;
+      const isDone = steps < limit * between;
+      const goodput = 1 / ((1 + 20 / steps) * (1 + (steps / 2 + 60) / between));
+      const row = {
+        point: point++,
+        "job.time_between_device_failures": `${hours} h`,
+        "training.checkpointing.every_steps": steps,
+        ...(isDone && {
+          platform: "dgx_h100",
+          devices: 128,
+          step_time_s: 1,
+          samples_per_second: 4096,
+          scaling_efficiency: 0.9,
+          job_time_s: 200000 / goodput,
+          goodput,
+          checkpoint_interval_s: steps,
+        }),
+        outcome: isDone ? "done" : "refused",
+        reason: isDone ? null : "practically never ends",
+      };
+      for (const { key } of columns) values[key].push(row[key] ?? null);
+    }
+  return {
+    kind: "sweep",
+    format_version: 1,
+    name: "how often to save",
+    headline: [],
+    notes: [],
+    columns,
+    points: point,
+    values,
+    suggested: { x: "devices", y: "samples_per_second", series: "platform" },
+  };
+}

@@ -2,7 +2,7 @@
 import type { Block, Table } from "../charts/chart";
 import { distinct, indices } from "../data/columns";
 import type { Sweep } from "../data/report";
-import { isDone, sweepView } from "../data/sweep_view";
+import { isDone, sweepView, titleOf } from "../data/sweep_view";
 import { show } from "../text/quantity";
 import { words } from "../text/shorten";
 import { button, element } from "./element";
@@ -22,10 +22,10 @@ function pointsTable(sweep: Sweep, points: number[]): Table {
     (sweep.values[key] ?? []).some((value) => value !== null),
   );
   return {
-    columns: columns.map(({ key, title, unit, type }) => ({
-      title,
-      numeric: type !== "text",
-      show: (value: unknown) => show(value, key, unit),
+    columns: columns.map((column) => ({
+      title: titleOf(column),
+      numeric: column.type !== "text",
+      show: (value: unknown) => show(value, column.key, column.unit),
     })),
     rows: points.map((point) => columns.map(({ key }) => sweep.values[key][point])),
   };
@@ -91,7 +91,7 @@ export const infeasible: Block<Sweep> = {
         columns: [
           { title: "outcome" },
           { title: "points", numeric: true },
-          ...axes.map(({ title }) => ({ title })),
+          ...axes.map((axis) => ({ title: titleOf(axis) })),
           { title: "reason" },
         ],
         rows: [...groups.values()].map((points) => [

@@ -32,7 +32,7 @@ export interface Chart<R extends Result = Result> {
   option(result: R, look: Look, view: View): EChartsCoreOption;
   table(result: R, view: View): Table;
   // A behaviour that only a page has, such as zooming to what was clicked; see page/behaviours.ts.
-  behaviour?: "timeline";
+  behaviour?: "timeline" | "failures";
 }
 
 // Something that is text or a table and no picture: headline figures, assumptions.

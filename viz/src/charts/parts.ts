@@ -1,4 +1,5 @@
 // Parts of options that all charts share: text, axes, legends and hover boxes with the same sizes.
+import { indices } from "../data/columns";
 import type { Look } from "../style/look";
 import { shorten } from "../text/shorten";
 
@@ -72,6 +73,68 @@ export function byteTicks(most: number): number {
       (candidate) => candidate >= wanted,
     ) ?? 256;
   return step * unit;
+}
+
+// Ticks of an axis of seconds from `from` to `to`, which people count in minutes and hours.
+export function timeTicks(from: number, to: number): number[] {
+  const wanted = (to - from) / 8;
+  const [minute, hour] = [60, 3600];
+  const rounds = [1, 2, 5, 10, 15, 30];
+  const found = [...rounds, ...rounds.map((round) => round * minute), hour].find((step) => step >= wanted);
+  const unit = found ? 1 : hour;
+  const decade = unit * 10 ** Math.floor(Math.log10(wanted / unit));
+  const step =
+    found && wanted > 0.5 ? found : decade * ([1, 2, 5].find((each) => each * decade >= wanted) ?? 10);
+  const first = Math.ceil(from / step);
+  return indices(Math.floor(to / step) - first + 1).map((at) => (first + at) * step);
+}
+
+// An axis with ticks, labels and lines at these values alone.
+export function ticksAt<Axis extends { axisLabel: object; axisTick: object; splitLine: object }>(
+  axis: Axis,
+  customValues: number[],
+) {
+  return {
+    ...axis,
+    axisTick: { ...axis.axisTick, customValues },
+    axisLabel: { ...axis.axisLabel, customValues },
+    splitLine: { ...axis.splitLine, customValues },
+  };
+}
+
+export function sliderStyle(look: Look) {
+  return {
+    borderColor: look.rule,
+    fillerColor: look.name === "dark" ? "rgba(86,180,233,.18)" : "rgba(0,114,178,.12)",
+    handleStyle: { color: look.surface, borderColor: look.muted },
+    moveHandleStyle: { color: look.muted },
+    textStyle: { color: look.muted, fontSize: 11 },
+    brushSelect: false,
+    showDetail: false,
+    show: look.name !== "print",
+  };
+}
+
+// A slider below an axis of time from 0 to `end`, and the wheel, which show what is between `from` and `to`.
+export function timeZoom(look: Look, from: number, to: number, end: number) {
+  const shown = {
+    xAxisIndex: 0,
+    filterMode: "none",
+    startValue: from,
+    endValue: to,
+    minValueSpan: end * 1e-7,
+  };
+  return [
+    { type: "slider", id: "time", bottom: 8, height: 20, ...shown, ...sliderStyle(look) },
+    {
+      type: "inside",
+      id: "wheel",
+      zoomOnMouseWheel: "ctrl",
+      moveOnMouseMove: true,
+      moveOnMouseWheel: false,
+      ...shown,
+    },
+  ];
 }
 
 // A value axis whose name stands below it in the middle.

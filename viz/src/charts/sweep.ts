@@ -1,6 +1,6 @@
 // The charts of a sweep. What they share is the view: axes, series and filters, which the reader chooses
 // once.
-import { largest } from "../data/columns";
+import { distinct, largest } from "../data/columns";
 import type { Sweep } from "../data/report";
 import {
   column,
@@ -15,7 +15,7 @@ import {
 } from "../data/sweep_view";
 import type { View } from "../data/view";
 import { stroke, type Look } from "../style/look";
-import { number, show, tick } from "../text/quantity";
+import { isShare, number, show, tick } from "../text/quantity";
 import { shorten } from "../text/shorten";
 import type { Chart, Table } from "./chart";
 import {
@@ -27,6 +27,7 @@ import {
   legend,
   legendHeight,
   logEnds,
+  ticksAt,
   tooltip,
   valueAxis,
 } from "./parts";
@@ -45,11 +46,23 @@ function axis(sweep: Sweep, look: Look, key: string, isLog: boolean, isAcross: b
   }
   const format = tick(key, entry.unit);
   const style = valueAxis(look, title(entry), format);
-  const scaled = isLog
-    ? { ...style, type: "log", logBase: isAcross && isPowersOfTwo(sweep, key) ? 2 : 10 }
-    : { ...style, scale: false };
+  const scaled = !isLog
+    ? { ...style, scale: false }
+    : isAcross
+      ? logAcross(sweep, key, style)
+      : { ...style, type: "log", logBase: 10 };
   return isAcross ? below(scaled) : { ...scaled, nameTextStyle: { align: "left", color: look.muted } };
 }
+
+// A logarithmic axis across has its ticks at powers of two if all values are such, and otherwise at the values
+// themselves while they are few.
+function logAcross(sweep: Sweep, key: string, style: ReturnType<typeof valueAxis>) {
+  const found = distinct(sweep.values[key] ?? []).filter((value) => typeof value === "number");
+  if (isPowersOfTwo(sweep, key) || found.length > mostTicks)
+    return { ...style, type: "log", logBase: isPowersOfTwo(sweep, key) ? 2 : 10 };
+  return { ...ticksAt(style, found), type: "log", min: "dataMin", max: "dataMax" };
+}
+const mostTicks = 12;
 
 function isPowersOfTwo(sweep: Sweep, key: string): boolean {
   return (sweep.values[key] ?? []).every(
@@ -176,6 +189,27 @@ function extent(sweep: Sweep, view: SweepView, shown: Line[], y: string): (numbe
   ]);
 }
 
+// Figures whose highest point is what a sweep is drawn for: in between two ways to lose.
+function isOptimum(y: string): boolean {
+  return y === "goodput";
+}
+
+function bestOf(sweep: Sweep, line: Line, y: string): number {
+  return line.points.reduce((best, point) => (at(sweep, y, point)! > at(sweep, y, best)! ? point : best));
+}
+
+function bestText(sweep: Sweep, view: SweepView, shown: Line[], y: string): string {
+  const [x, figure] = [column(sweep, view.x), column(sweep, y)];
+  const best = shown.slice(0, 4).map((line) => {
+    const point = bestOf(sweep, line, y);
+    const [height, place] = [at(sweep, y, point), sweep.values[view.x][point]];
+    const ends = line.points.length > 1 ? [line.points[0], line.points[line.points.length - 1]] : [];
+    const where = show(place, x.key, x.unit) + ["", ", the least", ", the most"][ends.indexOf(point) + 1];
+    return `${lineName(line)}: ${show(height, y, figure.unit)} at ${where}`;
+  });
+  return `Highest ${figure.title} (large symbols), by ${x.title}: ${best.join("; ")}${shown.length > 4 ? "; …" : ""}.`;
+}
+
 function lineName(line: Line): string {
   return shorten(line.name, 40) + (line.isDataSheetAlone ? " (data sheet alone)" : "");
 }
@@ -183,7 +217,12 @@ function lineName(line: Line): string {
 function lineSeries(sweep: Sweep, view: SweepView, look: Look, shown: Line[], y: string, floor: number) {
   const series = shown.flatMap((line): object[] => {
     const { color, dash, symbol } = stroke(look, line.index);
-    const item = (point: number) => ({ value: [xOf(sweep, view, point), at(sweep, y, point)], point });
+    const best = isOptimum(y) ? bestOf(sweep, line, y) : -1;
+    const item = (point: number) => ({
+      value: [xOf(sweep, view, point), at(sweep, y, point)],
+      point,
+      ...(point === best ? { symbolSize: 15 } : {}),
+    });
     const name = lineName(line);
     const named = { ...line, name };
     return [
@@ -254,6 +293,7 @@ function lineChart(
       const shaded = shown.some((line) => line.points.some((point) => interval(sweep, yOf(chosen), point)));
       return [
         chosen.filtered ? `With ${chosen.filtered}.` : "",
+        isOptimum(yOf(chosen)) ? bestText(sweep, chosen, shown, yOf(chosen)) : "",
         shaded ? "Shaded: where the true value lies in 80 of 100 cases, by published errors." : "",
         shown.some((line) => line.isDataSheetAlone)
           ? "Dashed, with hollow symbols: devices known from their data sheet alone."
@@ -268,8 +308,7 @@ function lineChart(
       const chosen = sweepView(sweep, view);
       const y = yOf(chosen);
       const shown = lines(sweep, chosen, y);
-      const isShare = y === "scaling_efficiency" || y === "mfu";
-      const yLog = chosen.yLog && !isShare && y === chosen.y;
+      const yLog = chosen.yLog && !isShare(y) && y === chosen.y;
       const ends = yLog ? logEnds(extent(sweep, chosen, shown, y)) : {};
       const floor = ends.min ?? 0;
       const names = [
@@ -327,7 +366,7 @@ const upperFirst = (text: string) => text[0].toUpperCase() + text.slice(1);
 
 export const sweepFigure = lineChart(
   "sweep",
-  "Throughput",
+  "Figure by axis",
   (view) => view.y,
   (sweep, view) =>
     `${upperFirst(title(column(sweep, view.y)))} against ${column(sweep, view.x).title}` +
@@ -340,7 +379,9 @@ export const sweepEfficiency = lineChart(
   "Scaling efficiency",
   () => "scaling_efficiency",
   (sweep, view) => `Scaling efficiency against ${column(sweep, view.x).title}; ideal is 100 %`,
-  (sweep) => (sweep.values.scaling_efficiency ?? []).some((value) => value !== null),
+  (sweep) =>
+    distinct((sweep.values.scaling_efficiency ?? []).filter((value) => value !== null)).length >
+    (sweep.points > 1 ? 1 : 0),
 );
 
 function costKey(sweep: Sweep): string | undefined {

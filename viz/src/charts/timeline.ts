@@ -5,13 +5,13 @@
 // outside.
 import { distinct } from "../data/columns";
 import type { Run, Timeline } from "../data/report";
-import { chosen, type Control, type View } from "../data/view";
+import { chosen, shownWindow, type Control, type View } from "../data/view";
 import { indexBars, visibleBars, type BarIndex } from "../data/visible_bars";
 import { colorOf, inkOn, type Look } from "../style/look";
 import { bytes, number, seconds } from "../text/quantity";
 import { deviceLabel, shorten, words } from "../text/shorten";
 import type { Chart } from "./chart";
-import { base, categories, legend, valueAxis, labelsInside } from "./parts";
+import { base, categories, labelsInside, legend, sliderStyle, timeZoom, valueAxis } from "./parts";
 
 const indexOf = new WeakMap<Timeline, BarIndex>();
 
@@ -325,10 +325,7 @@ function drawArrows(
 
 // The part of the step that is shown, in microseconds.
 export function range(timeline: Timeline, view: View): [number, number] {
-  const end = timeline.step_time_s * 1e6;
-  const from = Number(view["timeline.from"] ?? 0);
-  const to = Number(view["timeline.to"] ?? end);
-  return from >= 0 && to > from ? [from, Math.min(to, end)] : [0, end];
+  return shownWindow(view, "timeline", timeline.step_time_s * 1e6);
 }
 
 export const timeline: Chart<Run> = {
@@ -363,16 +360,6 @@ export const timeline: Chart<Run> = {
       data: [[0, 0]],
       renderItem: draw as never,
     });
-    const slider = {
-      borderColor: look.rule,
-      fillerColor: look.name === "dark" ? "rgba(86,180,233,.18)" : "rgba(0,114,178,.12)",
-      handleStyle: { color: look.surface, borderColor: look.muted },
-      moveHandleStyle: { color: look.muted },
-      textStyle: { color: look.muted, fontSize: 11 },
-      brushSelect: false,
-      showDetail: false,
-      show: look.name !== "print",
-    };
     const scrolls = rows.length > mostRowsAtOnce;
     return {
       ...base(look),
@@ -402,30 +389,7 @@ export const timeline: Chart<Run> = {
         splitLine: { show: true, lineStyle: { color: look.rule, opacity: 0.5 } },
       },
       dataZoom: [
-        {
-          type: "slider",
-          id: "time",
-          xAxisIndex: 0,
-          filterMode: "none",
-          startValue: from,
-          endValue: to,
-          bottom: 8,
-          height: 20,
-          minValueSpan: end * 1e-7,
-          ...slider,
-        },
-        {
-          type: "inside",
-          id: "wheel",
-          xAxisIndex: 0,
-          filterMode: "none",
-          startValue: from,
-          endValue: to,
-          zoomOnMouseWheel: "ctrl",
-          moveOnMouseMove: true,
-          moveOnMouseWheel: false,
-          minValueSpan: end * 1e-7,
-        },
+        ...timeZoom(look, from, to, end),
         ...(scrolls
           ? [
               {
@@ -438,7 +402,7 @@ export const timeline: Chart<Run> = {
                 startValue: 0,
                 endValue: mostRowsAtOnce - 1,
                 zoomLock: true,
-                ...slider,
+                ...sliderStyle(look),
               },
             ]
           : []),

@@ -69,6 +69,7 @@ export interface Run extends Result {
     basis?: string;
     pool?: Pool;
   };
+  failures?: Failures;
   uncertainty?: Uncertainty;
   training?: Training;
   split?: Split;
@@ -78,6 +79,45 @@ export interface Run extends Result {
   machine?: Machine;
   collectives?: Collectives;
   explanation?: Explanation;
+}
+
+// The course of a job through failures. Dates count from the beginning of the first step.
+export interface Failures {
+  complete: boolean;
+  restarts: number;
+  lost_steps: number;
+  goodput: number;
+  end_s: number;
+  undisturbed_s: number;
+  time_to_recover_s?: number;
+  attempts: Attempt[];
+  stalls: Stall[];
+}
+
+// One start of all processes until their end. What stands from `failure` on is there if one ended it.
+export interface Attempt {
+  begin_s: number;
+  stop_s: number;
+  first_step: number;
+  end_step: number;
+  kept_steps: number;
+  steps_applied_twice?: number;
+  batches_read_twice?: number;
+  failure?: string;
+  task?: string;
+  lost_steps?: number;
+  saved_in_time?: boolean;
+  end_s?: number;
+  status?: string;
+  message?: string;
+  waits?: string;
+}
+
+export interface Stall {
+  failure: string;
+  task: string;
+  begin_s: number;
+  end_s: number;
 }
 
 // Workers that don't wait for each other.

@@ -8,17 +8,23 @@ import { chosen, type Control, type View } from "./view";
 
 export const every = "\u0000every";
 
+// What axes are called that set a key of a scenario. Others are called by the key, as it is written there.
+const settings: Record<string, string> = {
+  "training.checkpointing.every": "epochs between checkpoints",
+  "training.checkpointing.every_steps": "steps between checkpoints",
+  "job.time_between_device_failures": "time between failures of a device",
+  "job.restart": "time of a restart",
+};
+
+export function titleOf({ key, title: text, is_axis }: SweepColumn): string {
+  return settings[key] ?? (is_axis && key.includes(".") ? key : text);
+}
+
 export function column(sweep: Sweep, key: string): SweepColumn {
-  return (
-    sweep.columns.find((candidate) => candidate.key === key) ?? {
-      key,
-      title: key,
-      unit: "",
-      type: "number",
-      is_axis: false,
-      scale: "linear",
-    }
-  );
+  const found = sweep.columns.find((candidate) => candidate.key === key);
+  return found
+    ? { ...found, title: titleOf(found) }
+    : { key, title: key, unit: "", type: "number", is_axis: false, scale: "linear" };
 }
 
 export function isDone(sweep: Sweep, point: number): boolean {
@@ -37,7 +43,9 @@ function varies(sweep: Sweep, key: string): boolean {
   return distinct(values(sweep, key).filter((value) => value !== null)).length > 1;
 }
 
-export function title({ title: text, unit }: SweepColumn): string {
+export function title(entry: SweepColumn): string {
+  const { unit } = entry;
+  const text = titleOf(entry);
   return unit && !text.includes("per second") ? `${text} (${unit})` : text;
 }
 
@@ -47,6 +55,7 @@ const figuresOfInterest = [
   "scaling_efficiency",
   "speed_up",
   "mfu",
+  "goodput",
   "step_time_s",
   "compute_s",
   "exposed_communication_s",
@@ -60,10 +69,28 @@ const figuresOfInterest = [
   "cost_per_job",
   "epoch_time_s",
   "job_time_s",
-  "goodput",
 ];
 
 const notAxes = new Set(["point", "reason", "outcome", "name", "expected_error_basis"]);
+
+function pick(wanted: string | undefined, from: SweepColumn[]): string {
+  return from.find(({ key }) => key === wanted)?.key ?? from[0]?.key ?? "";
+}
+
+// The axis that is shown first if none is suggested: that of numbers with the most values.
+function firstAcross(sweep: Sweep, wanted: string | undefined, from: SweepColumn[]): string {
+  const count = ({ key }: SweepColumn) => (isNumeric(sweep, key) ? distinct(values(sweep, key)).length : 0);
+  return pick(
+    wanted,
+    [...from].sort((a, b) => count(b) - count(a)),
+  );
+}
+
+// A figure that is the same at all points, as the throughput is where only failures differ, is not shown first.
+function firstUpwards(sweep: Sweep, wanted: string, from: SweepColumn[]): string {
+  const differing = from.filter(({ key }) => varies(sweep, key));
+  return pick(wanted, differing.length > 0 ? differing : from);
+}
 
 // A sweep of one axis over devices still has a series: its platform, or its name.
 function axesControl(sweep: Sweep): Control[] {
@@ -83,22 +110,21 @@ function axesControl(sweep: Sweep): Control[] {
       (is_axis || (type === "text" && distinct(values(sweep, key)).length <= 24)),
   );
   const option = (entry: SweepColumn) => ({ value: entry.key, label: title(entry) });
-  const pick = (wanted: string | undefined, from: SweepColumn[]) =>
-    from.find(({ key }) => key === wanted)?.key ?? from[0]?.key ?? "";
+  const across = firstAcross(sweep, suggested.x, numeric);
   return [
-    { key: "sweep.x", label: "across", choices: numeric.map(option), initial: pick(suggested.x, numeric) },
+    { key: "sweep.x", label: "across", choices: numeric.map(option), initial: across },
     {
       key: "sweep.y",
       label: "upwards",
       choices: figures.map(option),
-      initial: pick(suggested.y ?? "samples_per_second", figures),
+      initial: firstUpwards(sweep, suggested.y ?? "samples_per_second", figures),
     },
     {
       key: "sweep.series",
       label: "a line for each",
       initial: pick(
         suggested.series,
-        series.filter(({ key }) => key !== suggested.x),
+        series.filter(({ key }) => key !== across),
       ),
       choices: [...series.map(option), { value: "", label: "(one line)" }],
     },
@@ -122,6 +148,15 @@ function fastest(sweep: Sweep): number {
   );
 }
 
+// Values of an axis that double, or grow alike, crowd at the low end of a linear scale: the one in the middle is
+// far below the middle of the range.
+function isOverDecades(sweep: Sweep, key: string): boolean {
+  const places = distinct(values(sweep, key)).filter((value) => typeof value === "number");
+  places.sort((a, b) => a - b);
+  const [least, most] = [places[0], places[places.length - 1]];
+  return places.length > 2 && least > 0 && places[places.length >> 1] < (least + most) / 3;
+}
+
 // Other axes begin at the values of the fastest point, so that a line has one point for each place across.
 function filterControls(sweep: Sweep, x: string, series: string): Control[] {
   const best = fastest(sweep);
@@ -131,7 +166,7 @@ function filterControls(sweep: Sweep, x: string, series: string): Control[] {
       const found = distinct(values(sweep, entry.key).filter((value) => value !== null));
       return {
         key: `sweep.filter.${entry.key}`,
-        label: entry.title,
+        label: titleOf(entry),
         choices: [
           ...found.map((value) => ({
             value: String(value),
@@ -162,7 +197,7 @@ export function sweepControls(sweep: Sweep, view: View): Control[] {
       key: "sweep.xScale",
       label: "scale across",
       choices: scaleChoices,
-      initial: column(sweep, x).scale ?? "linear",
+      initial: isOverDecades(sweep, x) ? "log" : (column(sweep, x).scale ?? "linear"),
     },
     {
       key: "sweep.yScale",
@@ -272,7 +307,10 @@ export function pointFigures(sweep: Sweep, point: number): [string, string][] {
         values(sweep, key)[point] !== null &&
         values(sweep, key)[point] !== undefined,
     )
-    .map(({ key, title: text, unit }) => [text, shorten(show(values(sweep, key)[point], key, unit), 60)]);
+    .map((entry) => [
+      titleOf(entry),
+      shorten(show(values(sweep, entry.key)[point], entry.key, entry.unit), 60),
+    ]);
 }
 
 // The cheapest points that are as fast: no other shown point costs less and is at least as fast.

@@ -11,7 +11,6 @@ import { echarts, type Drawing } from "../style/engine";
 import { looks } from "../style/look";
 import { behaviours } from "./behaviours";
 import { controlsElement } from "./controls";
-import { stepThroughPoints } from "./keys";
 import { currentLook, onLookChange } from "./theme";
 
 export interface FigureOnPage {
@@ -54,6 +53,7 @@ function pngOf(chart: Chart, result: Result, view: View): Promise<Blob> {
 
 export function figureOnPage(chart: Chart, result: Result, view: View, id: string): FigureOnPage {
   let drawing: Drawing | undefined;
+  const behaviour = behaviours[chart.behaviour ?? "points"];
   const title = element("h3", { id: `${id}-title` });
   const says = element("p", { class: "says" });
   const canvas = element("div", {
@@ -90,13 +90,7 @@ export function figureOnPage(chart: Chart, result: Result, view: View, id: strin
     ),
   );
   const behind = element("details", { class: "behind" }, element("summary", {}, "Figures behind this chart"));
-  const keys = element(
-    "p",
-    { class: "unseen", id: `${id}-keys` },
-    chart.behaviour
-      ? "Keys: plus and minus zoom, left and right move, 0 shows all."
-      : "Keys: left and right read the points, up and down change the series.",
-  );
+  const keys = element("p", { class: "unseen", id: `${id}-keys` }, `Keys: ${behaviour.keys}.`);
   const root = element(
     "figure",
     { class: "chart", id, "data-chart": chart.slug },
@@ -147,8 +141,7 @@ export function figureOnPage(chart: Chart, result: Result, view: View, id: strin
       drawing: () => drawing,
       redraw,
     };
-    if (chart.behaviour) behaviours[chart.behaviour](stage);
-    else stepThroughPoints(stage);
+    behaviour.start(stage);
   }
 
   write();

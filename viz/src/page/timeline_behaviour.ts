@@ -1,13 +1,14 @@
 // The timeline on a page: zoom and move by buttons, keys, wheel and slider, a bar's figures under the
 // pointer, a click that keeps its arrows, a double click or Enter that zooms to it, and a search for a kernel
 // by name.
-import { button, element } from "../blocks/element";
+import { element } from "../blocks/element";
 import { barAt } from "../data/visible_bars";
 import { barFigures, barIndex, barName, range, rangeText, shownTracks } from "../charts/timeline";
 import { figures } from "../charts/parts";
 import type { Run } from "../data/report";
 import type { Stage } from "./figure";
 import { currentLook } from "./theme";
+import { timeWindow } from "./time_window";
 import { timeline as chart } from "../charts/timeline";
 
 export function timelineBehaviour(stage: Stage) {
@@ -15,6 +16,8 @@ export function timelineBehaviour(stage: Stage) {
   const run = stage.result as Run;
   const data = run.timeline!;
   const end = data.step_time_s * 1e6;
+  const window = timeWindow(stage, "timeline", end);
+  const { zoom, scale, move } = window;
   const place = element("span", { class: "place" });
   const box = element("div", { class: "floating", hidden: "" });
   canvas.after(box);
@@ -29,22 +32,6 @@ export function timelineBehaviour(stage: Stage) {
   function refresh() {
     const option = chart.option(run, currentLook(), view) as { series: object[] };
     stage.drawing()?.setOption({ series: option.series }, { replaceMerge: ["series"] });
-  }
-  function zoom(from: number, to: number) {
-    const width = Math.min(Math.max(to - from, end * 1e-7), end);
-    const start = Math.min(Math.max(from, 0), end - width);
-    stage
-      .drawing()
-      ?.dispatchAction({ type: "dataZoom", dataZoomId: "time", startValue: start, endValue: start + width });
-  }
-  function scale(factor: number) {
-    const [from, to] = range(data, view);
-    const middle = (from + to) / 2;
-    zoom(middle - ((to - from) * factor) / 2, middle + ((to - from) * factor) / 2);
-  }
-  function move(share: number) {
-    const [from, to] = range(data, view);
-    zoom(from + share * (to - from), to + share * (to - from));
   }
   function showBar(bar: number) {
     const start = data.bars.start_us[bar];
@@ -108,17 +95,8 @@ export function timelineBehaviour(stage: Stage) {
   search.addEventListener("keydown", (event) => {
     if (event.key === "Enter") find(search.value);
   });
-  const bar = element(
-    "div",
-    { class: "tools zoom" },
-    button("−", () => scale(2), "Zoom out"),
-    button("+", () => scale(0.5), "Zoom in"),
-    button("◀", () => move(-0.5), "Earlier"),
-    button("▶", () => move(0.5), "Later"),
-    button("whole step", () => zoom(0, end), "Show the whole step"),
-    search,
-    place,
-  );
+  const bar = window.buttons("whole step");
+  bar.append(search, place);
   canvas.before(bar);
 
   const keys: Record<string, () => void> = {
@@ -145,11 +123,6 @@ export function timelineBehaviour(stage: Stage) {
   });
 
   const drawing = stage.drawing()!;
-  drawing.on("datazoom", () => {
-    const zooms = drawing.getOption().dataZoom as { startValue: number; endValue: number }[];
-    view["timeline.from"] = String(zooms[0].startValue);
-    view["timeline.to"] = String(zooms[0].endValue);
-  });
   drawing.on("finished", report);
   const pointer = drawing.getZr();
   pointer.on("mousemove", (event) => hover(event.offsetX, event.offsetY));

@@ -130,6 +130,11 @@ const placeOfKind: Record<string, number> = {
   result: 7,
   communication: 5,
   hidden_communication: 5,
+  kept_steps: 2,
+  lost_steps: 1,
+  processes_end: 3,
+  restart: 6,
+  stall: 4,
 };
 
 export function colorOf(look: Look, kind: string): string {

@@ -81,7 +81,12 @@ export function signedPercent(ratio: number | null | undefined): string {
   return `${tenths > 0 ? "+" : tenths < 0 ? "−" : ""}${size} %`;
 }
 
-const shares = new Set(["mfu", "scaling_efficiency"]);
+// Shares that their keys don't call so.
+const shares = new Set(["mfu", "scaling_efficiency", "goodput"]);
+
+export function isShare(key: string): boolean {
+  return shares.has(key) || key.endsWith("_share");
+}
 
 // A figure by its key and unit, for columns that only the data name.
 export function show(value: unknown, key: string, unit: string): string {
@@ -89,7 +94,7 @@ export function show(value: unknown, key: string, unit: string): string {
   if (typeof value !== "number") return String(value);
   if (unit === "s") return seconds(value);
   if (unit === "B") return bytes(value);
-  if (shares.has(key) || key.endsWith("_share")) return percent(value);
+  if (isShare(key)) return percent(value);
   return unit ? `${number(value)} ${unit}` : number(value);
 }
 

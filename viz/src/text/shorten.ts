@@ -22,6 +22,12 @@ export function deviceLabel(name: string): string {
   return job === "localhost" ? `${type} ${index}` : `${job} ${task} · ${type} ${index}`;
 }
 
+// "/job:worker/replica:0/task:1" is "worker 1".
+export function taskLabel(name: string): string {
+  const parts = /^\/job:([^/]+)\/replica:\d+\/task:(\d+)$/.exec(name);
+  return parts ? shorten(`${parts[1]} ${parts[2]}`, 32) : shorten(name, 32);
+}
+
 export function words(key: string): string {
   return key.replaceAll("_", " ");
 }
