@@ -11,27 +11,44 @@ class ValueError : public InputError {
  public:
   explicit ValueError(std::string text) : InputError(std::move(text)) {}
 };
+// Python's KeyError: a dictionary has no such key, or has it twice. Python prints its text between quotes.
+class KeyError : public InputError {
+ public:
+  explicit KeyError(std::string text) : InputError(std::move(text)) {}
+};
 
-// tf.errors.InvalidArgumentError and so on.
-class InvalidArgumentError : public InputError {
+// tf.errors.OpError: an operation fails while it runs, and not while the program builds it. The classes below derive from
+// it, as TensorFlow's do.
+class OpError : public InputError {
  public:
-  explicit InvalidArgumentError(std::string text) : InputError(std::move(text)) {}
+  explicit OpError(std::string text) : InputError(std::move(text)) {}
+  // The name of the class in TensorFlow, which its texts contain.
+  virtual std::string_view type() const { return "OpError"; }
 };
-class NotFoundError : public InputError {
+class InvalidArgumentError : public OpError {
  public:
-  explicit NotFoundError(std::string text) : InputError(std::move(text)) {}
+  using OpError::OpError;
+  std::string_view type() const override { return "InvalidArgumentError"; }
 };
-class FailedPreconditionError : public InputError {
+class NotFoundError : public OpError {
  public:
-  explicit FailedPreconditionError(std::string text) : InputError(std::move(text)) {}
+  using OpError::OpError;
+  std::string_view type() const override { return "NotFoundError"; }
 };
-class DataLossError : public InputError {
+class FailedPreconditionError : public OpError {
  public:
-  explicit DataLossError(std::string text) : InputError(std::move(text)) {}
+  using OpError::OpError;
+  std::string_view type() const override { return "FailedPreconditionError"; }
 };
-class OutOfRangeError : public InputError {  // A dataset has no more elements.
+class DataLossError : public OpError {
  public:
-  explicit OutOfRangeError(std::string text) : InputError(std::move(text)) {}
+  using OpError::OpError;
+  std::string_view type() const override { return "DataLossError"; }
+};
+class OutOfRangeError : public OpError {  // A dataset has no more elements.
+ public:
+  using OpError::OpError;
+  std::string_view type() const override { return "OutOfRangeError"; }
 };
 
 }  // namespace wt

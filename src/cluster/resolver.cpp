@@ -25,8 +25,8 @@ void join_dictionaries(Job& merged, const Job& job) {
   for (const auto& [index, address] : job.tasks)
     if (!merged.tasks.emplace(index, address).second) twice.push_back(index);
   if (!twice.empty())
-    throw ValueError(
-        fmt::format("Duplicate keys detected when merging two ClusterSpecs: {{{}}}", fmt::join(twice, ", ")));
+    throw KeyError(fmt::format("'Duplicate keys detected when merging two ClusterSpecs: {{{}}}'",
+                               fmt::join(twice, ", ")));
 }
 
 void join_lists(Job& merged, const Job& job) {

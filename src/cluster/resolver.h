@@ -98,7 +98,7 @@ class UnionResolver : public ClusterResolver {
                          TaskArguments overrides = {});
 
   // If a job is a list in all resolvers that have it, the lists are concatenated. Otherwise the dictionaries
-  // from index to address are merged. Throws ValueError if two dictionaries have the same index.
+  // from index to address are merged. Throws KeyError if two dictionaries have the same index.
   ClusterSpec cluster_spec() const override;
   std::string master(const TaskArguments& task = {}) const override;
   Accelerators num_accelerators() const override { return first().num_accelerators(); }

@@ -109,9 +109,10 @@ bool is_chief(const ClusterSpec& spec, const std::string& task_type, int task_id
 int worker_count(const ClusterSpec& spec, const std::string& task_type) {
   validate(spec, task_type, 0);
   if (task_type == "ps") throw ValueError("Unexpected `task_type` 'ps'");
-  // For an evaluator that is not in the spec TensorFlow fails with a KeyError. It counts as one evaluator
-  // here.
-  if (task_type == "evaluator") return std::max(task_count(spec, "evaluator"), 1);
+  if (task_type == "evaluator") {
+    if (spec.find("evaluator") == nullptr) throw KeyError("'evaluator'");
+    return task_count(spec, "evaluator");
+  }
   return task_count(spec, "chief") + task_count(spec, "worker");
 }
 

@@ -46,7 +46,7 @@ int task_count(const ClusterSpec& spec, std::string_view job);  // 0: no such jo
 bool is_chief(const ClusterSpec& spec, const std::string& task_type, int task_id);
 
 // The number of chiefs and workers together. For an evaluator, which takes no part in the training, the
-// number of evaluators. Throws ValueError for parameter servers.
+// number of evaluators. Throws ValueError for parameter servers, and KeyError for an evaluator that the cluster lacks.
 int worker_count(const ClusterSpec& spec, const std::string& task_type);
 
 // The rank of the task, from 0 to worker_count - 1: the chief, then the workers. Throws ValueError for

@@ -129,6 +129,7 @@ const Dataset& DistributedDataset::pipeline_of(std::size_t worker) const {
 
 // A single stream gives one batch to each step, so that batches can be passed over without being read.
 DistributedIterator DistributedDataset::iterate(std::uint64_t epoch, std::int64_t skipped) const {
+  if (check_iteration_) check_iteration_();
   DistributedIterator iterator;
   const bool skips_batches = streams() == 1 && skipped > 0;
   for (std::size_t stream = 0; stream < streams(); ++stream) {

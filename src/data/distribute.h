@@ -125,6 +125,8 @@ class DistributedDataset {
 
   // Called before each step of an iteration, to throw where the program may not take one.
   void check_before_steps(std::function<void()> check) { check_ = std::move(check); }
+  // Called at the beginning of an iteration, to throw where the program may not begin one.
+  void check_before_iterations(std::function<void()> check) { check_iteration_ = std::move(check); }
 
   // The number of steps of an epoch, or one of the special values of Dataset::cardinality. Workers that read files of
   // their own have different numbers of rows, and workers that shard nothing each read all of them.
@@ -154,6 +156,7 @@ class DistributedDataset {
   bool shards_pieces_ = false;      // of one dataset that all workers read
   bool shards_own_pieces_ = false;  // the same where each worker reads another one
   std::function<void()> check_{};
+  std::function<void()> check_iteration_{};
 };
 
 }  // namespace wt::data

@@ -12,8 +12,8 @@
 
 namespace wt::data {
 
-// The rows of each file, all as long as the longest line of all files. An element is {uint8[longest]}. Throws InputError
-// for a file that can't be read. Dataset::from_files reads one file after the other, or several in turn.
+// The rows of each file, all as long as the longest line of all files. An element is {uint8[longest]}. Throws
+// NotFoundError for a missing file, and InputError for one that can't be read. Dataset::from_files reads one file after the other, or several in turn.
 std::vector<std::shared_ptr<const Rows>> read_text_lines(std::span<const std::string> files);
 
 Tensor text_tensor(std::span<const std::string> texts);  // uint8[texts, longest]

@@ -14,16 +14,14 @@ class RuntimeError : public InputError {
 
 using wt::ValueError;
 
-// The runtime can't create the configured devices (tf.errors.OpError and the classes derived from it).
-class OpError : public InputError {
- public:
-  explicit OpError(std::string text) : InputError(std::move(text)) {}
-};
+// The runtime can't create the configured devices.
+using wt::OpError;
 
 // There is not enough memory for a tensor on its device.
 class ResourceExhaustedError : public OpError {
  public:
   using OpError::OpError;
+  std::string_view type() const override { return "ResourceExhaustedError"; }
 };
 
 }  // namespace wt::device

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "base/tensorflow_error.h"
 
 namespace wt::model {
 
@@ -14,8 +14,26 @@ namespace {
 void require_positive(std::string_view argument, std::int64_t value,
                       std::string_view received = "Received:") {
   if (value <= 0)
-    throw InputError(fmt::format("Argument `{}` must be positive. {} {}", argument, received, value),
-                     "give a number of at least 1");
+    throw ValueError(fmt::format("Argument `{}` must be positive. {} {}", argument, received, value));
+}
+
+// FixedShardsPartitioner takes any number: a variable refuses the partition that has no shard.
+void require_legal(const FixedShardsPartitioner&) {}
+
+void require_legal(const MinSizePartitioner& min) {
+  require_positive("min_shard_bytes", min.min_shard_bytes);
+  require_positive("max_shards", min.max_shards);
+  require_positive("bytes_per_string", min.bytes_per_string);
+}
+
+void require_legal(const MaxSizePartitioner& max) {
+  require_positive("max_shard_bytes", max.max_shard_bytes, "Received");  // TensorFlow has no colon here
+  if (max.max_shards.value_or(0) != 0) require_positive("max_shards", *max.max_shards, "Received");
+  require_positive("bytes_per_string", max.bytes_per_string);
+}
+
+void require_legal(const Partitioner& partitioner) {
+  std::visit([](const auto& how) { require_legal(how); }, partitioner);
 }
 
 std::int64_t element_bytes(std::optional<Type> type, std::int64_t bytes_per_string) {
@@ -29,16 +47,11 @@ std::int64_t shards_by(const FixedShardsPartitioner& fixed, const Shape& shape, 
 }
 
 std::int64_t shards_by(const MinSizePartitioner& min, const Shape& shape, std::optional<Type> type) {
-  require_positive("min_shard_bytes", min.min_shard_bytes);
-  require_positive("max_shards", min.max_shards);
-  require_positive("bytes_per_string", min.bytes_per_string);
   const std::int64_t bytes = shape.elements() * element_bytes(type, min.bytes_per_string);
   return std::max<std::int64_t>(1, std::min({shape[0], min.max_shards, ceiling(bytes, min.min_shard_bytes)}));
 }
 
 std::int64_t shards_by(const MaxSizePartitioner& max, const Shape& shape, std::optional<Type> type) {
-  require_positive("max_shard_bytes", max.max_shard_bytes, "Received");  // TensorFlow has no colon here
-  require_positive("bytes_per_string", max.bytes_per_string);
   const std::int64_t bytes_of_row =
       shape.elements() / std::max<std::int64_t>(shape[0], 1) * element_bytes(type, max.bytes_per_string);
   const std::int64_t rows =
@@ -52,6 +65,7 @@ std::int64_t shards_by(const MaxSizePartitioner& max, const Shape& shape, std::o
 
 std::vector<std::int64_t> partitions(const Partitioner& partitioner, const Shape& shape,
                                      std::optional<Type> type) {
+  require_legal(partitioner);
   std::vector<std::int64_t> parts(static_cast<std::size_t>(shape.rank()), 1);
   if (!parts.empty())
     parts[0] = std::visit([&](const auto& how) { return shards_by(how, shape, type); }, partitioner);
@@ -59,6 +73,7 @@ std::vector<std::int64_t> partitions(const Partitioner& partitioner, const Shape
 }
 
 Partition partition_by(Partitioner partitioner) {
+  require_legal(partitioner);
   return [partitioner](const Shape& shape, std::optional<Type> type) {
     return partitions(partitioner, shape, type);
   };
@@ -70,7 +85,7 @@ std::int64_t shards(const Partition& partition, const TensorSpec& variable) {
   const bool cuts_others = parts.empty() || std::any_of(parts.begin() + 1, parts.end(),
                                                         [](std::int64_t each) { return each != 1; });
   if (cuts_others || parts.front() <= 0)
-    throw InputError(
+    throw ValueError(
         fmt::format("variable_partitioner must return a list/tuple whose elements are 1 besides the "
                     "first element (non-zero), got: [{}]",
                     fmt::join(parts, ", ")));

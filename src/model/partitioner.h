@@ -35,16 +35,17 @@ struct MaxSizePartitioner {
 
 using Partitioner = std::variant<FixedShardsPartitioner, MinSizePartitioner, MaxSizePartitioner>;
 
-// The number of parts along each axis of a variable. No type stands for strings. Throws InputError, with
+// The number of parts along each axis of a variable. No type stands for strings. Throws ValueError, with
 // TensorFlow's words, for a partitioner whose arguments are not positive.
 std::vector<std::int64_t> partitions(const Partitioner& partitioner, const Shape& shape,
                                      std::optional<Type> type);
 
 // Anything that says the same: one of the partitioners, or a function of the program.
 using Partition = std::function<std::vector<std::int64_t>(const Shape& shape, std::optional<Type> type)>;
+// Throws ValueError at once for arguments that are not positive, as the constructors of TensorFlow's partitioners do.
 Partition partition_by(Partitioner partitioner);
 
-// The number of shards of a variable: 1 for a scalar. Throws InputError, with TensorFlow's words, if the
+// The number of shards of a variable: 1 for a scalar. Throws ValueError, with TensorFlow's words, if the
 // partition cuts another axis than the first one or gives no shard.
 std::int64_t shards(const Partition& partition, const TensorSpec& variable);
 

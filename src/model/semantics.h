@@ -93,8 +93,9 @@ enum class Switch : std::uint8_t {
   empty_pieces_keep_statistics,
 };
 
-// What Keras says under parameter servers where fit_makes_a_coordinator is off.
-inline constexpr std::string_view refusal_of_fit_with_servers =
+// What TensorFlow says where a dataset of parameter servers' workers is iterated by the program itself, as Keras' fit does
+// where fit_makes_a_coordinator is off.
+inline constexpr std::string_view refusal_outside_of_coordinator =
     "To use this dataset, you need to pass this dataset to ClusterCoordinator.create_per_worker_dataset.";
 
 struct SwitchRow {

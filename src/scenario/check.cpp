@@ -140,7 +140,7 @@ void check_fit_with_servers(const Scenario& scenario, Problems& problems) {
   if (!model::is_on(model::Switch::fit_makes_a_coordinator, scenario.semantics))
     problems.add(scenario.place("training.loop"),
                  fmt::format("fit of {} refuses parameter servers: \"{}\"", model::name(scenario.semantics),
-                             model::refusal_of_fit_with_servers),
+                             model::refusal_outside_of_coordinator),
                  R"(take the loop "custom", or add "semantics": "keras2")");
   else if (!training.steps && !training.steps_per_epoch)
     problems.add(scenario.place("training.loop"),

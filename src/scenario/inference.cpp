@@ -81,7 +81,7 @@ void check_inference(const Scenario& scenario, const Job& job, Problems& problem
   else if (!model::is_on(model::Switch::fit_makes_a_coordinator, scenario.semantics))
     problems.add(place,
                  fmt::format("predict of {} refuses parameter servers: \"{}\"",
-                             model::name(scenario.semantics), model::refusal_of_fit_with_servers),
+                             model::name(scenario.semantics), model::refusal_outside_of_coordinator),
                  remedy);
   else
     problems.add(place,

@@ -4,9 +4,11 @@
 // Workers that meet in collectives wait for the lost one in the next of them, until TensorFlow finds out that it is gone,
 // or the collective times out. In TensorFlow's own rings a worker receives from its neighbour over a connection that
 // ends with the neighbour's process: it notices at once, and so do those behind it. A tensor of up to 16 numbers is a
-// single piece, which the first worker only sends: that one notices nothing, unless it is itself the lost one, until
-// heartbeats are missed. A program on one machine simply ends. Tasks that are called by a coordinator are missed at the
-// next call. Seen by killing processes of TensorFlow 2.15.1 and 2.21 (tests/recordings/failures).
+// single piece, and the worker before the lost one waits to send it, which notices nothing. That worker learns of the loss
+// by heartbeats, which every worker sends to a service in the first one. If it is the first worker itself, the lost one's
+// heartbeats are missed. If not, the first worker has noticed at once and ended, and the next heartbeat finds no service.
+// A program on one machine simply ends. Tasks that are called by a coordinator are missed at the
+// next call. Seen by killing processes of TensorFlow 2.15.1 and 2.21 (tests/recordings/failures.tar.gz).
 
 #include <optional>
 
@@ -38,7 +40,9 @@ struct StepOfLoss {
 };
 
 // Workers that meet in collectives, in several processes. A collective fails when it waits longer than `timeout`;
-// absent: it waits until the loss is found out.
+// absent: it waits until the loss is found out. The end is that of the worker that learns of the loss last, and the message
+// is its own; where all learn of it at once, that of the lost one's neighbour. TensorFlow's message puts "Collective ops is
+// aborted by: " in front once more for each further neighbour.
 LostWorker lost_in_collective(const Failure& failure, const cluster::Machine& machine, const StepOfLoss& step,
                               HealthCheck check, std::optional<Seconds> timeout);
 

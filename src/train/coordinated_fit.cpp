@@ -8,7 +8,7 @@ namespace wt::train {
 
 void require_no_refusal(const CoordinatedCall& call) {
   if (!model::is_on(model::Switch::fit_makes_a_coordinator, call.semantics))
-    throw device::ValueError(std::string(model::refusal_of_fit_with_servers));
+    throw device::ValueError(std::string(model::refusal_outside_of_coordinator));
   if (call.has_batch_callback)
     throw device::ValueError(
         "Batch-level `Callback`s are not supported with `ParameterServerStrategy`. Found unsupported "

@@ -24,8 +24,10 @@
 // updates are is simulated (distribute/parameter_server.h, timing/pool.h).
 //
 // As TensorFlow documents and the recordings `servers_*` show: an error that a closure raises reaches the
-// program once, at the next `schedule` or `join`, and stays with the closure's own value; the coordinator
-// then works again. An exception of the program's own becomes an UnknownError. Error texts are TensorFlow's.
+// program once, at the next `schedule`, `join` or `done`, and stays with the closure's own value; the coordinator
+// then works again. An exception of the program's own becomes an UnknownError. Error texts are TensorFlow's. In TensorFlow
+// closures that still wait when another one fails are cancelled (CancelledError). None waits here, since each is done when
+// `schedule` returns: this is the execution in which the workers keep up with the program.
 
 #include <functional>
 #include <map>
@@ -103,17 +105,22 @@ class PerWorkerIterator {
  private:
   friend class PerWorkerDataset;
   friend class ClusterCoordinator;
-  std::shared_ptr<std::vector<data::Iterator>> of_workers_ = std::make_shared<std::vector<data::Iterator>>();
+  // An error: the worker's dataset or iterator could not be made.
+  using OfWorker = std::variant<data::Iterator, std::exception_ptr>;
+  std::shared_ptr<std::vector<OfWorker>> of_workers_ = std::make_shared<std::vector<OfWorker>>();
 };
 
 class PerWorkerDataset {
  public:
-  const std::vector<data::ComponentSpec>& element_spec() const { return of_workers_.front().specs(); }
+  // Throws the error of the first worker, if its dataset could not be made.
+  const std::vector<data::ComponentSpec>& element_spec() const;
+  // Throws device::RuntimeError inside of a function. A worker whose iterator can't be made fails in its closures only.
   PerWorkerIterator iterate() const;
 
  private:
   friend class ClusterCoordinator;
-  std::vector<data::Dataset> of_workers_{};
+  using OfWorker = std::variant<data::Dataset, std::exception_ptr>;
+  std::vector<OfWorker> of_workers_{};
 };
 
 // As in TensorFlow, a strategy has one coordinator: several objects for it are the same one.
@@ -137,7 +144,8 @@ class ClusterCoordinator {
   RemoteValue schedule(const Closure& closure);
   // Waits for all closures, and throws as `schedule` does.
   void join();
-  bool done() const { return true; }  // each closure is done when `schedule` returns
+  // Throws as `join` does, else true: each closure is done when `schedule` returns.
+  bool done();
 
   // The results of the closures in a structure of vectors, maps and variants, in the same structure:
   //   std::vector<std::vector<Tensor>> losses = coordinator.fetch(remote_values);
@@ -147,8 +155,12 @@ class ClusterCoordinator {
     return Fetched<T>::of(values);
   }
 
-  // Every worker reads the whole dataset. The second form calls the function once for each worker.
+  // Every worker reads the whole dataset. The last form calls the function once for each worker. What the program throws
+  // there passes through. An OpError is one of the worker's operations, as in TensorFlow, whose workers make their
+  // datasets by themselves: closures with the worker's iterator end with a ClosureInputError, or with the NotFoundError of
+  // a file.
   PerWorkerDataset create_per_worker_dataset(const data::Dataset& dataset) const;
+  PerWorkerDataset create_per_worker_dataset(const data::DistributedDataset& dataset) const;
   PerWorkerDataset create_per_worker_dataset(const std::function<data::Dataset()>& dataset_fn);
 
  private:

@@ -9,9 +9,17 @@ namespace wt::train {
 using wt::OutOfRangeError;
 
 // tf.errors.UnknownError: a function of the program has thrown an exception of its own.
-class UnknownError : public device::OpError {
+class UnknownError : public OpError {
  public:
   using OpError::OpError;
+  std::string_view type() const override { return "UnknownError"; }
+};
+
+// tf.distribute.experimental.coordinator.ClosureInputError, which is no OpError: an input of a closure, such as the iterator
+// of its worker, could not be made there.
+class ClosureInputError : public InputError {
+ public:
+  explicit ClosureInputError(const OpError& original);
 };
 
 // Python's NotImplementedError, which is a RuntimeError.

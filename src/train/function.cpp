@@ -7,6 +7,7 @@
 #include "base/rough.h"
 #include "device/error.h"
 #include "plan/memory_report.h"
+#include "train/distributed/contexts.h"
 
 namespace wt::train {
 
@@ -150,6 +151,7 @@ const Function::Traced& Function::traced_for(const std::vector<Tensor>& argument
 
 Function::Traced Function::trace_for(std::vector<TensorSpec> specs) const {
   Traced traced{.specs = std::move(specs)};
+  const InsideFunction inside;
   traced.step = trace(name_, [&](Trace& trace) {
     model::Building building(trace, mode_ == Mode::training, semantics_,
                              machine_.faithful ? replication_of(machine_, semantics_) : model::Replication{});

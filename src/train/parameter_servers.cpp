@@ -4,6 +4,7 @@
 
 #include "cluster/roles.h"
 #include "device/error.h"
+#include "model/semantics.h"
 #include "strategy/parameter_servers.h"
 #include "train/errors.h"
 
@@ -120,6 +121,15 @@ ServerVariable ParameterServerStrategy::create(std::string name, const Tensor& i
 ServerVariable ParameterServerStrategy::create_slot(std::string name, const ServerVariable::Part& owner) {
   std::vector<ServerVariable::Part> parts{{name + ":0", owner.device, Tensor::zeros(owner.value.spec())}};
   return {std::move(name), owner.value.spec(), std::move(parts)};
+}
+
+data::DistributedDataset ParameterServerStrategy::experimental_distribute_dataset(
+    const data::Dataset& dataset) const {
+  data::DistributedDataset distributed(
+      dataset, {.replicas = num_replicas_in_sync(), .goes_on_with_empty_replicas = false});
+  distributed.check_before_iterations(
+      [] { throw device::ValueError(std::string(model::refusal_outside_of_coordinator)); });
+  return distributed;
 }
 
 Lowering ParameterServerStrategy::lowering() const {

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "cluster/resolver.h"
+#include "data/distribute.h"
 #include "model/partitioner.h"
 #include "train/distributed/variable.h"
 #include "train/function.h"
@@ -61,6 +62,10 @@ class ParameterServerStrategy : public Strategy {
 
   // The program's own variables, in the order in which they were made.
   const std::vector<VariableDeclaration>& variables() const { return variables_; }
+
+  // A dataset of global batches, which each worker reads whole for its own replicas. Only a coordinator's workers do
+  // (ClusterCoordinator::create_per_worker_dataset): iterating over it elsewhere throws device::ValueError.
+  data::DistributedDataset experimental_distribute_dataset(const data::Dataset& dataset) const;
 
   // The resources of one worker, whose variables are on the servers.
   Resources resources(execute::Queues queues) const;

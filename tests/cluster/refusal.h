@@ -13,6 +13,8 @@ std::string refusal(Call call) {
     call();
   } catch (const device::ValueError& error) {
     return std::string("ValueError: ") + error.what();
+  } catch (const KeyError& error) {
+    return std::string("KeyError: ") + error.what();
   } catch (const InputError& error) {
     return std::string("InputError: ") + error.what();
   }

@@ -84,7 +84,7 @@ TEST(UnionResolver, JoinsDictionariesByIndexAndRefusesTwoOfOne) {
   EXPECT_EQ(resolver.cluster_spec(), ClusterSpec({job_of("worker", {"a", "b", "c"})}));
   const UnionResolver twice({simple({job_of("worker", {"a", "b", "c"})}), simple({sparse})});
   EXPECT_EQ(refusal([&] { twice.cluster_spec(); }),
-            "ValueError: Duplicate keys detected when merging two ClusterSpecs: {2}");
+            "KeyError: 'Duplicate keys detected when merging two ClusterSpecs: {2}'");
   EXPECT_EQ(refusal([] { UnionResolver({}); }), "ValueError: At least one ClusterResolver is required.");
 }
 

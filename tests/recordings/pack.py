@@ -15,7 +15,7 @@ import pathlib
 import sys
 import tarfile
 
-KINDS = ("layers", "optimizers", "losses_metrics", "precision", "data", "training", "workers")
+KINDS = ("layers", "optimizers", "losses_metrics", "precision", "data", "training", "workers", "failures")
 FILES = ("case.json", "data.safetensors")
 VERSIONS = ("keras2", "keras3")
 

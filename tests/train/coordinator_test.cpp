@@ -227,6 +227,85 @@ TEST_P(Datasets, ST21_EveryWorkerHasItsOwn) {
   expect_as_recorded("outside", [&] { iterator.next(); });
 }
 
+// ---- Workers whose inputs can't be made
+
+// The second of two workers fails, and the first one's closures don't.
+TEST(Inputs, ST21_ST22_FailTheClosuresOfTheirWorkerOnly) {
+  ParameterServerStrategy strategy({2, 1});
+  test::Machine machine(strategy);
+  ClusterCoordinator coordinator(strategy);
+  State state(1);
+  Function take("take", state, machine, Function::Mode::training,
+                [](Building&, const Symbols& arguments) { return Symbols{arguments[0] * 1.0}; });
+  int made = 0;
+  const PerWorkerDataset rows = coordinator.create_per_worker_dataset([&]() -> data::Dataset {
+    if (made++ == 1) throw DataLossError("truncated record at 0");
+    return counted(5);
+  });
+  EXPECT_EQ(rows.element_spec().size(), 1U);
+  const PerWorkerIterator iterator = rows.iterate();
+  const Thrown expected{
+      "ClosureInputError",
+      "Input has an error, the original exception is DataLossError(), error message is truncated "
+      "record at 0."};
+  for (int round = 0; round < 2; ++round) {
+    const RemoteValue good = coordinator.schedule(take, {iterator});
+    EXPECT_EQ(thrown_by([&] { good.fetch(); }), Thrown{});
+    const RemoteValue bad = coordinator.schedule(take, {iterator});
+    EXPECT_EQ(thrown_by([&] { coordinator.join(); }), expected);
+    EXPECT_EQ(thrown_by([&] { bad.fetch(); }), expected);
+    coordinator.join();
+  }
+}
+
+// What the program itself throws, and not an operation, ends the call that makes the datasets.
+TEST(Inputs, ST21_WhatADatasetFunctionThrowsPassesThrough) {
+  ParameterServerStrategy strategy({2, 1});
+  ClusterCoordinator coordinator(strategy);
+  const auto make = [&](const std::function<void()>& fail) {
+    return [&coordinator, fail] {
+      coordinator.create_per_worker_dataset([&]() -> data::Dataset {
+        fail();
+        return counted(3);
+      });
+    };
+  };
+  EXPECT_EQ(thrown_by(make([] { throw device::ValueError("no such file"); })),
+            (Thrown{"ValueError", "no such file"}));
+  EXPECT_THROW(make([] { throw std::out_of_range("row 7"); })(), std::out_of_range);
+  coordinator.join();  // nothing is left over
+  coordinator.create_per_worker_dataset([&] { return counted(3); });
+  strategy.create("v", Tensor::zeros({Type::float32, {}}));  // and variables can be made again
+}
+
+TEST(Inputs, ST21_AreNotIteratedInsideOfFunctions) {
+  ParameterServerStrategy strategy({1, 1});
+  ClusterCoordinator coordinator(strategy);
+  const PerWorkerDataset rows = coordinator.create_per_worker_dataset(counted(3));
+  const Thrown expected{"RuntimeError",
+                        "__iter__() is not supported inside of tf.function or in graph mode."};
+  const RemoteValue closure = coordinator.schedule([&](std::int64_t) {
+    rows.iterate();
+    return std::vector<Tensor>{};
+  });
+  EXPECT_EQ(thrown_by([&] { closure.fetch(); }), expected);
+  EXPECT_EQ(thrown_by([&] { coordinator.done(); }), expected);
+  EXPECT_TRUE(coordinator.done());
+  rows.iterate();
+}
+
+// A worker of several replicas gives their arguments in a closure of its own.
+TEST(Inputs, ST21_ADistributedDatasetIsForWorkersOfOneReplica) {
+  ParameterServerStrategy strategy({1, 1}, {}, std::vector<device::LogicalDevice>(3));
+  ClusterCoordinator coordinator(strategy);
+  const data::DistributedDataset rows = strategy.experimental_distribute_dataset(counted(12).batch(6));
+  EXPECT_EQ(thrown_by([&] { rows.iterate(); }),
+            (Thrown{"ValueError",
+                    "To use this dataset, you need to pass this dataset to "
+                    "ClusterCoordinator.create_per_worker_dataset."}));
+  EXPECT_THROW(coordinator.create_per_worker_dataset(rows), InputError);
+}
+
 // Each of two workers counts for itself.
 TEST(Coordinators, ST21_WorkersTakeClosuresInTurn) {
   ParameterServerStrategy strategy({2, 1});

@@ -57,10 +57,9 @@ struct Thrown {
 
 inline std::string python_type(const std::exception& error) {
   const auto is = [&]<class T>(const T*) { return dynamic_cast<const T*>(&error) != nullptr; };
-  if (is(static_cast<const OutOfRangeError*>(nullptr))) return "OutOfRangeError";
-  if (is(static_cast<const UnknownError*>(nullptr))) return "UnknownError";
+  if (const auto* operation = dynamic_cast<const OpError*>(&error)) return std::string(operation->type());
+  if (is(static_cast<const ClosureInputError*>(nullptr))) return "ClosureInputError";
   if (is(static_cast<const NotImplementedError*>(nullptr))) return "NotImplementedError";
-  if (is(static_cast<const InvalidArgumentError*>(nullptr))) return "InvalidArgumentError";
   if (is(static_cast<const device::RuntimeError*>(nullptr))) return "RuntimeError";
   return "ValueError";
 }
