@@ -34,6 +34,11 @@ void check_closures(const Scenario& scenario, const Job& job, Problems& problems
   if (!job.machine.pool) return;
   const std::string_view name = scenario.strategy->name();
   check_degraded(scenario, job, problems);
+  if (scenario.training.checkpointing && scenario.training.checkpointing->before_preemption)
+    problems.add(scenario.place("training.checkpointing.before_preemption"),
+                 "NotImplementedError: PreemptionCheckpointHandler does not supportusage with "
+                 "tf.distribute.experimental.ParameterServerStrategy.",
+                 "leave it out");
   if (scenario.input && scenario.input->takes_time())
     problems.add(scenario.place("input"), fmt::format("input pipelines of {} can't be timed yet", name),
                  "leave out \"decode\" and \"storage\": rows are then ready when a worker needs them");

@@ -121,6 +121,8 @@ bool begins_epochs_anew(const scenario::Scenario& scenario) {
 
 }  // namespace
 
+bool has_backup(const scenario::Scenario& scenario) { return backup_of(scenario) != nullptr; }
+
 bool rereads_epochs(const scenario::Scenario& scenario) {
   const train::BackupAndRestore* backup = backup_of(scenario);
   return backup != nullptr && backup->save_freq && scenario.semantics != model::Semantics::keras3;

@@ -29,6 +29,7 @@ Training::Training(const scenario::Scenario& scenario, scenario::Job job, Option
       saved_(scenario_, job_, plans_),
       printed_(scenario_, options_.print),
       evaluator_(job_.model, plans_.state(), plans_.machine()) {
+  check_restarts(scenario_, job_);
   evaluator_.compile(evaluation_options(scenario_, job_));
   if (evaluates_beside(scenario_, job_)) beside_.emplace(scenario_, job_, plans_, clock_);
   if (options_.note)
@@ -136,7 +137,6 @@ void Training::add_time(session::Results& results) {
     results.cost.reset();
     return;
   }
-  check_restarts(scenario_, job_);
   if (job_.faults.can_end_training()) {
     results.course = course_of(scenario_, job_, clock_, saved_.restored_steps());
     if (!results.course->is_complete) results.lost = results.course->attempts.back().lost;
@@ -200,97 +200,6 @@ void Training::note_turns(session::Results& results) {
   if (!step) return;
   results.turns = session::Turns{step->swaps, step->swapped};
   if (options_.note) options_.note(print(*results.turns));
-}
-
-void Training::train(session::Results& results, OutputFolder& folder) {
-  plans_.state().preset(job_.initial_weights);
-  done_ = saved_.restore(options_.note);
-  origin_ = done_.steps;
-  train_attempt(0, results, folder);
-  if (!results.course) return;
-  for (std::size_t i = 1; i < results.course->attempts.size(); ++i) {
-    if (results.interrupted || results.stopped) return;
-    const timing::Attempt& attempt = results.course->attempts[i];
-    forget_steps_from(attempt.first, results);
-    if (attempt.end == attempt.first && attempt.failure) continue;  // it was lost while it started
-    // A new process, which knows nothing but what the earlier ones have saved.
-    plans_.state().take_back();
-    Training again(scenario_, scenario::build(scenario_), options_);
-    again.resume(i, results, folder);
-  }
-}
-
-void Training::resume(std::size_t attempt, session::Results& results, OutputFolder& folder) {
-  is_restarted_ = true;
-  epoch_begin_ = results.course->attempts[attempt].begin;
-  origin_ = results.steps.empty() ? 0 : results.steps.front().step;
-  plans_.state().preset(job_.initial_weights);
-  done_ = saved_.restore_own(folder, options_.note);
-  train_attempt(attempt, results, folder);
-}
-
-void Training::train_attempt(std::size_t attempt, session::Results& results, OutputFolder& folder) {
-  attempt_ = attempt;
-  callbacks_.emplace(scenario_.training.callbacks, callback_context(results, folder));
-  if (const std::optional<train::Progress> backup = callbacks_->begin()) continue_from(*backup);
-  if (is_restarted_)
-    WT_EXPECT(done_.steps == results.course->attempts[attempt].first,
-              "attempt {} begins with step {}, and not with {}", attempt + 1, done_.steps,
-              results.course->attempts[attempt].first);
-  if (!is_restarted_) printed_.begin(results.planned);
-  if (!is_restarted_ && options_.on_begin) options_.on_begin();
-  epochs_played_ = done_.epochs;
-  plans_.model().fit(*job_.batches, fit_options(results, folder));
-  if (results.interrupted) return;
-  if (results.course && !results.stopped && results.course->attempts[attempt].failure)
-    return end_attempt(results.course->attempts[attempt], results, folder);
-  if (results.last_step()) return;
-  callbacks_->end();
-  if (results.stopped) finish_stopped(results, folder);
-  if (const auto& evaluation = scenario_.training.evaluation; evaluation && !beside_) {
-    if (evaluation->from_checkpoint)
-      results.evaluation = evaluate_checkpoint(results, folder);
-    else if (!evaluation->every)
-      results.evaluation = evaluate(evaluator_, results);
-  }
-  if (!results.interrupted) printed_.end(results);
-  saved_.save_weights(folder);
-}
-
-void Training::end_attempt(const timing::Attempt& attempt, session::Results& results, OutputFolder& folder) {
-  WT_EXPECT(steps_done(results) == attempt.end, "attempt {} ended after {} steps, and was to end after {}",
-            attempt_ + 1, steps_done(results), attempt.end);
-  if (!attempt.is_saved_in_time) return;
-  callbacks_->preempt();
-  if (scenario_.training.checkpointing && scenario_.training.checkpointing->before_preemption)
-    saved_.save_last(progress_of(results), folder);
-}
-
-// What was trained after the state was saved with which the next attempt begins, is not in it.
-void Training::forget_steps_from(std::int64_t first, session::Results& results) {
-  const auto lost = std::ranges::find_if(results.steps, [&](const auto& step) { return step.step >= first; });
-  if (lost == results.steps.end()) return;
-  std::erase_if(results.epochs,
-                [&](const session::Epoch& epoch) { return epoch.training.epoch >= lost->epoch; });
-  results.steps.erase(lost, results.steps.end());
-}
-
-// The attempt ends before the state is saved after the step that is done now.
-bool Training::is_cut_off(const session::Results& results) const {
-  if (!results.course) return false;
-  const timing::Attempt& attempt = results.course->attempts[attempt_];
-  return attempt.failure && !attempt.end_is_saved && steps_done(results) == attempt.end;
-}
-
-std::int64_t Training::steps_done(const session::Results& results) const {
-  return origin_ + std::ssize(results.steps);
-}
-
-// Of this attempt; unset: it comes to the training's end.
-std::optional<std::int64_t> Training::last_step(const session::Results& results) const {
-  if (!results.course) return results.last_step();
-  const timing::Attempt& attempt = results.course->attempts[attempt_];
-  return attempt.failure ? std::optional(attempt.end) : results.last_step();
 }
 
 namespace {
@@ -418,16 +327,21 @@ void Training::finish_stopped(session::Results& results, OutputFolder& folder) {
         evaluation.result = known->result;
     evaluate_beside(epochs, results, folder);
   }
-  if (!results.job) return;
+  if (!results.job && !results.course) return;
   scenario::Scenario shorter = scenario_;
   if (shorter.training.steps)
     shorter.training.steps = steps_done(results);
   else
     shorter.training.epochs = results.stopped->epochs;
+  if (results.course) results.course = course_of(shorter, job_, clock_, origin_);
+  if (!results.job) return;
   session::Forecast forecast{.planned = results.planned};
   add_job(shorter, forecast);
   results.job = std::move(forecast.job);
   results.cost = std::move(forecast.cost);
+  if (!results.course) return;
+  add_course(*results.job, *results.course);
+  add_cost(results.job, results.cost);
 }
 
 // TensorFlow's coordinator waits for a worker (cluster_coordinator.py, _handle_failure_and_recovery).

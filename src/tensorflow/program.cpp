@@ -30,6 +30,10 @@ void refuse_what_cannot_run(const Subject& subject) {
   if (training.gradient_compression)
     subject.refuse("training.gradient_compression", "TensorFlow has no compression of gradients",
                    "leave it out");
+  if (training.checkpointing && training.checkpointing->before_preemption)
+    subject.refuse("training.checkpointing.before_preemption",
+                   "a program that saves before it is preempted isn't written",
+                   "leave it out, or take BackupAndRestore's \"save_before_preemption\"");
   if (training.checkpointing && training.checkpointing->every_steps)
     subject.refuse("training.checkpointing.every_steps", "a program that saves within an epoch isn't written",
                    R"(save after epochs, with "every")");

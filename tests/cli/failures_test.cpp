@@ -183,6 +183,27 @@ TEST_F(BackingUp, WithinAnEpochKeras3BeginsTheEpochAnewAndSaysSo) {
   EXPECT_EQ(again.find("steps_applied_twice")->integer(), 4);
 }
 
+// Saved at steps that don't divide the epoch, Keras 3's next attempt would save at other steps than the one before.
+TEST_F(BackingUp, WhatCannotBePredictedIsRefused) {
+  const Said said = run_text(
+      scenario({synchronous_sites()[2].first, ""}, R"(, "faults": [{"kill": "chief", "step": 6}])"), "out",
+      {"semantics=keras3", "training.loop=fit", "training.checkpointing=null",
+       R"(training.callbacks=[{"type": "BackupAndRestore", "backup_dir": "b", "save_freq": 4}])"});
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong) << said.messages;
+  EXPECT_TRUE(has(said.messages, "Keras 3 begins the epoch of 6 steps anew")) << said.messages;
+}
+
+// A callback ends the training before anything fails.
+TEST_F(Failing, ATrainingThatStopsEarlierMeetsNoFailure) {
+  const Said said = run_text(
+      scenario({synchronous_sites()[2].first, ""}, R"(, "faults": [{"kill": "chief", "step": 17}])"), "out",
+      {"training.loop=fit", "training.epochs=30", "job.restarts=null",
+       R"(training.callbacks=[{"type": "EarlyStopping", "monitor": "loss", "min_delta": 1000}])",
+       R"(faults=[{"kill": "chief", "step": 100}])"});
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+  EXPECT_EQ(results("out").find("lost_worker"), nullptr);
+}
+
 // ---- What is slow for a while
 
 TEST_F(Failing, ALinkIsSlowForSomeSteps) {
