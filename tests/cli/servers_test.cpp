@@ -602,9 +602,12 @@ TEST_F(LostWorkers, ST22_OthersExecuteWhatALostWorkerLeaves) {
   for (const char* strategy : {"parameter_server", "parameter_server_v1"})
     for (const int workers : {2, 3, 8})
       for (const int servers : {1, 3}) {
-        const std::vector<std::string> overrides{fmt::format("strategy.type={}", strategy),
-                                                 cluster(workers, servers), "training.steps=24",
-                                                 lose(R"({"kill": "worker:1", "step": 6})")};
+        const bool is_1 = std::string_view(strategy) == "parameter_server_v1";
+        const std::vector<std::string> overrides{
+            fmt::format("strategy.type={}", strategy),
+            is_1 ? fmt::format(R"(cluster={{"worker": {}, "ps": {}}})", workers, servers)
+                 : cluster(workers, servers),
+            "training.steps=24", lose(R"({"kill": "worker:1", "step": 6})")};
         SCOPED_TRACE(fmt::format("{}, {} workers, {} servers", strategy, workers, servers));
         const Disturbed found = run(overrides);
         ASSERT_EQ(found.worker.size(), 24U);
@@ -683,15 +686,16 @@ TEST_F(LostWorkers, ST22_WithoutWorkersTheJobEnds) {
   EXPECT_TRUE(test::has(planned.messages, "join waits for ever")) << planned.messages;
 }
 
-// Without numbers, the losses stand beside the pool without them.
+// Without numbers, the losses stand beside the pool without them. Two workers don't keep the coordinator busy, so one
+// that is lost from half of the closures on makes the other half take twice as long.
 TEST_F(LostWorkers, ST22_TheSummaryComparesWithTheUndisturbedPool) {
-  const json::Value with = pool("with", {"numerics=none", "training.steps=200", cluster(4, 2),
-                                         lose(R"({"kill": "worker:3", "step": 100})")});
-  const json::Value without = pool("without", {"numerics=none", "training.steps=200", cluster(4, 2)});
+  const json::Value with = pool("with", {"numerics=none", "training.steps=200", cluster(2, 2),
+                                         lose(R"({"kill": "worker:1", "step": 100})")});
+  const json::Value without = pool("without", {"numerics=none", "training.steps=200", cluster(2, 2)});
   const json::Value& losses = *with.find("losses");
   EXPECT_EQ(test::number_at(with, {"interval_s"}), test::number_at(without, {"interval_s"}));
   EXPECT_EQ(test::number_at(losses, {"undisturbed_end_s"}), test::number_at(without, {"end_s"}));
-  EXPECT_GT(test::number_at(losses, {"end_s"}), test::number_at(losses, {"undisturbed_end_s"}));
+  EXPECT_NEAR(test::number_at(losses, {"end_s"}) / test::number_at(losses, {"undisturbed_end_s"}), 1.5, 0.05);
   EXPECT_EQ(without.find("losses"), nullptr);
 }
 
@@ -707,7 +711,7 @@ TEST_F(LostWorkers, ST22_WorkersFailAtRandom) {
   EXPECT_EQ(run(overrides).loss, found.loss);
 }
 
-// A worker whose kernels take ten times as long executes fewer closures, from the step on that the fault names.
+// A worker whose kernels take 100 times as long executes fewer closures, from the step on that the fault names.
 TEST_F(LostWorkers, ST21_ASlowWorkerExecutesFewerClosures) {
   const auto of_worker = [&](const std::string& faults, std::size_t first, std::size_t steps) {
     EXPECT_EQ(run_text(two_workers, "slow", {"training.steps=60", "model=fashion_cnn", lose(faults)}).exit,
@@ -718,10 +722,10 @@ TEST_F(LostWorkers, ST21_ASlowWorkerExecutesFewerClosures) {
       count += found.find("steps")->elements()[step].find("worker")->integer();
     return count;
   };
-  const std::string slow = R"({"slow": "worker:1", "factor": 10, "from_step": 30})";
+  const std::string slow = R"({"slow": "worker:1", "factor": 100, "from_step": 30})";
   EXPECT_NEAR(static_cast<double>(of_worker(slow, 0, 30)), 15, 2);
-  EXPECT_LT(of_worker(slow, 32, 28), 9);
-  EXPECT_LT(of_worker(R"({"slow": "worker:1", "factor": 10})", 0, 60), 18);
+  EXPECT_LT(of_worker(slow, 32, 28), 5);
+  EXPECT_LT(of_worker(R"({"slow": "worker:1", "factor": 100})", 0, 60), 8);
 }
 
 // Ids of the first or of the second half of a table alone: the server that has this half is the busiest.
