@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <set>
 
 #include "base/narrow.h"
 #include "base/suggest.h"
@@ -82,16 +84,31 @@ std::vector<Process> processes_of(const cluster::Machine& machine) {
   return processes;
 }
 
-// The links by which a machine reaches others.
+// The links by which a machine reaches others: on the ways from and to its hosts and devices, its NICs' own ones, and
+// those between machines that lie next to it.
 std::vector<platform::LinkId> network_of(const platform::Platform& platform, std::int32_t machine) {
-  std::vector<platform::LinkId> links;
-  for (std::int32_t i = 0; i < platform.links(); ++i) {
-    const platform::LinkId link{i};
-    const bool is_network = platform.link(link).kind == platform::LinkKind::network ||
-                            platform.link(link).kind == platform::LinkKind::nic;
-    if (is_network && platform.machine_of(link) == machine) links.push_back(link);
+  std::set<platform::LinkId> links;
+  const std::int32_t other = machine == 0 ? platform.machines() - 1 : 0;
+  if (other == machine) return {};
+  const auto is_between = [&](platform::LinkId link) { return platform.machine_of(link) < 0; };
+  const auto add = [&](const std::vector<platform::LinkId>& route, auto next_to_it) {
+    for (const platform::LinkId link : route)
+      if (platform.link(link).kind == platform::LinkKind::nic && platform.machine_of(link) == machine)
+        links.insert(link);
+    if (next_to_it != route.size()) links.insert(route[next_to_it]);
+  };
+  std::vector<platform::Endpoint> own = platform.devices_of(machine);
+  std::ranges::copy(platform.hosts_of(machine), std::back_inserter(own));
+  for (const platform::Endpoint from : own) {
+    const platform::Endpoint to =
+        platform.is_device(from) ? platform.devices_of(other).front() : platform.hosts_of(other).front();
+    const std::vector<platform::LinkId> out = platform.route(from, to).links,
+                                        in = platform.route(to, from).links;
+    add(out, static_cast<std::size_t>(std::ranges::find_if(out, is_between) - out.begin()));
+    const auto last = std::ranges::find_if(in.rbegin(), in.rend(), is_between);
+    add(in, last == in.rend() ? in.size() : in.size() - 1 - static_cast<std::size_t>(last - in.rbegin()));
   }
-  return links;
+  return {links.begin(), links.end()};
 }
 
 class FaultReader {

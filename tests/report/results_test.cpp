@@ -214,12 +214,12 @@ TEST(Results, AreWhatTheSchemaSays) {
 TEST(Results, LossesOfWorkersAreASentence) {
   const session::Results results = with_lost_workers();
   EXPECT_EQ(losses_text(*results.simulated->pool->losses),
-            "2 losses of workers, which are away for 1.5 s in all: 60 closures in 3 s instead of 2.5 s; 1 "
+            "2 losses of workers, which are away for 1.5 s in all: 60 closures in 3.0 s instead of 2.5 s; 1 "
             "execution cut "
             "off, after 1 batch and 3 updates of variables that are made once more");
   EXPECT_EQ(
       losses_text({.losses = 1, .away = Seconds(1), .closures = 1, .never_executed = 2, .end = Seconds(1)}),
-      "1 loss of workers, which are away for 1 s in all: 1 closure in 1 s; 0 executions cut off, after 0 "
+      "1 loss of workers, which are away for 1.0 s in all: 1 closure in 1.0 s; 0 executions cut off, after 0 "
       "batches and "
       "0 updates of variables that are made once more; no worker is left, and 2 closures are never executed");
 }

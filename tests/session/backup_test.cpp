@@ -1,6 +1,6 @@
 // Claims: a scenario's training with the callback BackupAndRestore that was interrupted continues when it is run again
-// into the same folder, and ends with the weights of one that was not interrupted; a run that came to its end is not
-// continued.
+// into the same folder, and ends with the weights of one that was not interrupted, unless it goes on within an epoch: Keras
+// 2 then reads the epoch's first rows again (recording backup_every_2). A run that came to its end is not continued.
 
 #include <gtest/gtest.h>
 
@@ -70,10 +70,11 @@ TEST(BackupOfScenario, ContinuesAnInterruptedTraining) {
     EXPECT_EQ(first, 8U);
     const Ran second = run(folder / "parts", overrides);
     EXPECT_NE(second.notes.find("BackupAndRestore: continues"), std::string::npos) << second.notes;
-    EXPECT_EQ(second.steps, overrides.size() == 2 ? 12U : 15U);
+    const bool is_within_epoch = overrides.size() == 2;
+    EXPECT_EQ(second.steps, is_within_epoch ? 12U : 15U);
     const auto whole = read_safetensors(folder / "whole/w.safetensors").tensors;
     for (const auto& [name, value] : read_safetensors(folder / "parts/w.safetensors").tensors)
-      EXPECT_TRUE(std::ranges::equal(value.bytes(), whole.at(name).bytes())) << name;
+      EXPECT_EQ(std::ranges::equal(value.bytes(), whole.at(name).bytes()), !is_within_epoch) << name;
     EXPECT_FALSE(std::filesystem::exists(folder / "parts/backup/chief/checkpoint"));
     // What was trained to the end is trained anew, and interrupted again beside the complete results.
     EXPECT_EQ(run(folder / "parts", overrides, 8).steps, 8U);
