@@ -54,8 +54,7 @@ std::int64_t saved_in(const Checkpointing& checkpointing, std::int64_t epochs, s
   if (const auto& every = checkpointing.every_steps) return (steps + *every - 1) / *every;
   const std::int64_t each = checkpointing.every.value_or(1), first = checkpointing.first.value_or(each);
   if (epochs < first) return 1;
-  const std::int64_t between = (epochs - first) / each,
-                     last = first + between * each;
+  const std::int64_t between = (epochs - first) / each, last = first + between * each;
   return between + (last == epochs ? 1 : 2);
 }
 

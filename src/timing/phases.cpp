@@ -34,7 +34,8 @@ Phases::Phases(const Faults& faults, std::size_t replicas) {
     }
     for (const Degraded& degraded : faults.degraded) {
       if (!contains(degraded.steps, begin)) continue;
-      for (const platform::LinkId link : degraded.links) phase.degraded[link] *= degraded.factor;
+      for (const platform::LinkId link : degraded.links)
+        phase.degraded.try_emplace(link, 1).first->second *= degraded.factor;
       phase.what.push_back(fmt::format("{} x {}", degraded.what, degraded.factor));
     }
   }

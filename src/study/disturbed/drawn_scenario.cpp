@@ -48,8 +48,8 @@ std::vector<std::string> numbered(std::string_view job, std::int64_t count) {
 }
 
 Site on_devices(std::string_view strategy, std::int64_t devices) {
-  return {.keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}}}}}, "strategy": {{"type": "{}"}})", devices,
-                              strategy),
+  return {.keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}}}}}, "strategy": {{"type": "{}"}})",
+                              devices, strategy),
           .tasks = {"chief"}};
 }
 
@@ -59,7 +59,8 @@ Site several_devices(Dice& dice, std::string_view strategy) {
 }
 
 Site cores(Dice&, std::string_view strategy) {
-  return {.keys = fmt::format(R"("platform": "tpu_v3", "strategy": {{"type": "{}"}})", strategy), .tasks = {"worker:0"}};
+  return {.keys = fmt::format(R"("platform": "tpu_v3", "strategy": {{"type": "{}"}})", strategy),
+          .tasks = {"worker:0"}};
 }
 
 Site workers(Dice& dice, std::string_view strategy) {
@@ -67,11 +68,12 @@ Site workers(Dice& dice, std::string_view strategy) {
   const bool has_chief = dice.one_in(3);
   std::string cluster;
   if (has_chief) cluster = fmt::format(R"("cluster": {{"chief": 1, "worker": {}}}, )", count - 1);
-  Site site{.keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}, "workers": {}}}}}, {}"strategy": )"
-                                R"({{"type": "{}", "communication_options": {{"implementation": "{}"}}}})",
-                                devices, count, cluster, strategy, dice.one_in(2) ? "ring" : "auto"),
-            .tasks = numbered("worker", has_chief ? count - 1 : count),
-            .has_network = true};
+  Site site{
+      .keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}, "workers": {}}}}}, {}"strategy": )"
+                          R"({{"type": "{}", "communication_options": {{"implementation": "{}"}}}})",
+                          devices, count, cluster, strategy, dice.one_in(2) ? "ring" : "auto"),
+      .tasks = numbered("worker", has_chief ? count - 1 : count),
+      .has_network = true};
   if (has_chief) site.tasks.emplace_back("chief");
   return site;
 }
@@ -178,8 +180,8 @@ DrawnScenario draw_scenario(std::int64_t seed) {
           site.has_queue ? R"(, "repeat": -1)" : (dice.one_in(2) ? R"(, "shuffle": {})" : ""),
           is_fit ? "fit" : "custom", dice.one_in(2) ? "sgd" : "adam",
           site.has_queue ? "per_replica_batch" : "global_batch", batch,
-          saving(dice, is_fit, row.may_back_up, site.has_queue), length, dice.one_in(5) ? 0 : dice.between(1, 40),
-          fmt::join(faults, ", "), seed),
+          saving(dice, is_fit, row.may_back_up, site.has_queue), length,
+          dice.one_in(5) ? 0 : dice.between(1, 40), fmt::join(faults, ", "), seed),
       .strategy = std::string(row.strategy)};
 }
 
