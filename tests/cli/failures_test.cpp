@@ -219,7 +219,7 @@ TEST_F(Failing, ALinkIsSlowForSomeSteps) {
   };
   for (const std::string implementation : {"ring", "nccl"}) {
     const json::Value found =
-        phases(R"([{"degrade": "worker:0", "factor": 10, "from_step": 1, "until_step": 3}])", implementation,
+        phases(R"([{"degrade": "worker:0", "factor": 100, "from_step": 1, "until_step": 3}])", implementation,
                implementation);
     const auto& all = found.find("simulated")->find("phases")->elements();
     ASSERT_EQ(all.size(), 3u);
