@@ -33,6 +33,8 @@ Judged judge(const scenario::Scenario& asked, const WhatIf& what_if) {
   if (what_if.scale) scenario.time.measured_step.reset();
   scenario.training.learning_rate_by_batch
       .clear();  // A forecast doesn't use it, and a variant may have another batch.
+  // It is that of a step, and what ends a training has its place in the training as it is.
+  std::erase_if(scenario.faults, [](const scenario::Fault& fault) { return !fault.slow && !fault.degrade; });
   scenario::Job job = scenario::build(scenario);
   job.machine.platform = job.machine.platform->with_faster_links(what_if.links);
   if (what_if.calibration)
