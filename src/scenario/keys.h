@@ -566,7 +566,7 @@ void keys_of(Visit& visit, Fault& fault) {
   visit(count("until_step", "of slow and degrade: the first step that is as before; none where absent"),
         fault.until_step);
   visit(optional("kill", "the task whose process ends: \"worker:1\", \"ps:0\", \"chief\""), fault.kill);
-  visit(optional("preempt", "the task whose machine is taken away, after it was told so"), fault.preempt);
+  visit(optional("preempt", "the task whose machine is taken away after a notice"), fault.preempt);
   visit(optional("cut", "the task whose network carries nothing until \"back_after\""), fault.cut);
   visit(Key{.name = "step",
             .meaning = "of kill, preempt and cut: the step that it doesn't reach, counted from 0",
@@ -574,7 +574,7 @@ void keys_of(Visit& visit, Fault& fault) {
             .at_most = json::most},
         fault.step);
   visit(optional("at", "in place of \"step\": the time since the first step began, as \"90 s\""), fault.at);
-  visit(optional("grace", "of preempt: how long its process goes on after it was told, as \"30 s\""),
+  visit(optional("grace", "of preempt: the time from the notice to the end of the process, as \"30 s\""),
         fault.grace);
   visit(optional("random", "what fails at random, drawn by the scenario's seed"), fault.random);
   visit(

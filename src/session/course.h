@@ -23,7 +23,7 @@ void add_course(timing::JobTime& job, const timing::JobCourse& course);
 // Whether the training is started again from the saves of BackupAndRestore, and not from its own checkpoints.
 bool has_backup(const scenario::Scenario& scenario);
 
-// Whether an epoch within which BackupAndRestore has saved goes on there with the dataset's first batches, as in Keras 2.
+// Whether a training that BackupAndRestore continues within an epoch reads the epoch's first batches again, as in Keras 2.
 bool rereads_epochs(const scenario::Scenario& scenario);
 
 // Throws InputError for restarts that can't be predicted.

@@ -44,7 +44,7 @@ std::optional<Seconds> WorkerLosses::time_until_back(const timing::Failure& fail
   return failure.back_after + restart_of_worker(scenario_);
 }
 
-// A process that is told of its end goes on until the grace period is over.
+// A preempted process goes on training until its grace period is over.
 timing::WorkerLoss WorkerLosses::loss_of(const timing::Failure& failure) const {
   return {.worker = narrow<std::int32_t>(failure.task),
           .grace = failure.grace,

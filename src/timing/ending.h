@@ -23,7 +23,7 @@ struct LostWorker {
   Seconds end{};                       // of the job, since the training began
   std::string status{};                // "UNAVAILABLE"; "KILLED": the lost process was the whole program
   std::string message{};               // the text of TensorFlow's error
-  std::string waits{};                 // who waits for ever, and for whom; empty: nobody does
+  std::string waits{};  // a sentence on the tasks that never end by themselves; empty: there are none
 };
 
 // A collective that takes longer than its timeout, counted from the moment when the first device enters it.

@@ -36,7 +36,7 @@ struct Degraded {
 
 enum class FailureKind : std::uint8_t {
   killed,     // the process ends without a word
-  preempted,  // the process is told that it ends after a grace period
+  preempted,  // the process gets a notice, and ends after a grace period
   cut         // the process goes on, and its machine's network carries nothing for a time
 };
 std::string_view name(FailureKind kind);  // "killed"

@@ -162,7 +162,7 @@ class CoursePlayer {
     return at;
   }
 
-  // All processes save and end, if that can be done in time. The process that is told so proposes, at the beginning of
+  // All processes save and end, if the grace period is long enough. The process that got the notice proposes, at the start of
   // its next step, to save after that step, so that all processes do the same (PreemptionCheckpointHandler,
   // failure_handling.py of TensorFlow 2.15 and 2.21): the step that is under way and one more are trained.
   void save_in_time(Attempt& attempt, const Failure& failure) {

@@ -1,7 +1,7 @@
 #pragma once
 // The course of a training through failures. It trains until something fails. Then its processes end, after the time
-// in which they find out, and the job is started again from its newest checkpoint, until all steps are trained or
-// nobody starts it again:
+// in which they notice it, and the job is started again from its newest checkpoint, until all steps are trained or the
+// allowed number of restarts is used up:
 //
 //   attempt 1   steps 0 to 73, saved after 50     a worker is killed in step 74
 //               10 s until the others find out, 60 s until the processes train again

@@ -67,7 +67,7 @@ class RunningCallback {
   virtual void end_evaluation(const EpochResult& /*result*/) {}  // before the end of its epoch
   // The epoch is counted from 0. What a callback adds to the logs, those after it see.
   virtual void end_epoch(std::int64_t /*epoch*/, EpochLogs& /*logs*/) {}
-  virtual void preempt() {}  // a process is about to be taken away, and all are told so between two steps
+  virtual void preempt() {}  // between two steps, after a process has got notice of its preemption
   virtual void end() {}
   virtual bool stops() const { return false; }  // whether the training is to end
 
