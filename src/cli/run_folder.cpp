@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ostream>
 
 #include "report/ending.h"
@@ -21,9 +20,7 @@ bool is_of(const OutputFolder& folder, const std::string& path) {
 }
 
 bool has_backup(const scenario::Scenario& scenario) {
-  return std::ranges::any_of(scenario.training.callbacks, [](const train::Callback& callback) {
-    return std::holds_alternative<train::BackupAndRestore>(callback);
-  });
+  return scenario::backup_of(scenario.training) != nullptr;
 }
 
 }  // namespace

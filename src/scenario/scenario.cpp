@@ -50,6 +50,8 @@ bool saves_after(const Checkpointing& checkpointing, std::int64_t epochs, std::i
   return epochs == all || (epochs >= first && (epochs - first) % every == 0);
 }
 
+namespace {
+
 std::int64_t saved_in(const Checkpointing& checkpointing, std::int64_t epochs, std::int64_t steps) {
   if (const auto& every = checkpointing.every_steps) return (steps + *every - 1) / *every;
   const std::int64_t each = checkpointing.every.value_or(1), first = checkpointing.first.value_or(each);
@@ -58,12 +60,24 @@ std::int64_t saved_in(const Checkpointing& checkpointing, std::int64_t epochs, s
   return between + (last == epochs ? 1 : 2);
 }
 
+}  // namespace
+
+const train::BackupAndRestore* backup_of(const Training& training) {
+  for (const train::Callback& callback : training.callbacks)
+    if (const auto* backup = std::get_if<train::BackupAndRestore>(&callback)) return backup;
+  return nullptr;
+}
+
+std::int64_t saves_in(const Training& training, std::int64_t epochs, std::int64_t steps) {
+  if (const train::BackupAndRestore* backup = backup_of(training))
+    return backup->save_freq ? steps / *backup->save_freq : epochs;
+  return training.checkpointing ? saved_in(*training.checkpointing, epochs, steps) : 0;
+}
+
 bool saves_before_preemption(const Training& training) {
   if (training.checkpointing && training.checkpointing->before_preemption) return true;
-  return std::ranges::any_of(training.callbacks, [](const train::Callback& callback) {
-    const auto* backup = std::get_if<train::BackupAndRestore>(&callback);
-    return backup != nullptr && backup->save_before_preemption;
-  });
+  const train::BackupAndRestore* backup = backup_of(training);
+  return backup != nullptr && backup->save_before_preemption;
 }
 
 bool is_per_row(const json::Value& loss, Loop loop) {

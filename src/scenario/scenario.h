@@ -257,8 +257,6 @@ struct Checkpointing {
 // Whether a checkpoint is saved after so many of all epochs: after the first that is saved, each `every` epochs from
 // there on, and after the last one, so that the training's result is not lost.
 bool saves_after(const Checkpointing& checkpointing, std::int64_t epochs, std::int64_t all);
-// How many are saved after so many epochs, or after epochs of so many steps in all.
-std::int64_t saved_in(const Checkpointing& checkpointing, std::int64_t epochs, std::int64_t steps);
 
 // What the program itself prints: templates with fields in braces, as Python's str.format fills them.
 struct Printing {
@@ -311,6 +309,11 @@ struct Training {
   std::vector<train::Callback> callbacks{};  // of fit, in the order in which they are called
   std::optional<OutputPath> save_weights{};  // safetensors, or a file of Keras by its suffix
 };
+
+// The callback from whose saves the training is started again, in place of its own checkpoints; null: there is none.
+const train::BackupAndRestore* backup_of(const Training& training);
+// How often the state is saved from which the training can be started again, in so many epochs and steps.
+std::int64_t saves_in(const Training& training, std::int64_t epochs, std::int64_t steps);
 
 // Whether all workers save their state when one of them is about to be preempted.
 bool saves_before_preemption(const Training& training);

@@ -12,12 +12,6 @@ namespace wt::session {
 
 namespace {
 
-const train::BackupAndRestore* backup_of(const scenario::Scenario& scenario) {
-  for (const train::Callback& callback : scenario.training.callbacks)
-    if (const auto* backup = std::get_if<train::BackupAndRestore>(&callback)) return backup;
-  return nullptr;
-}
-
 // Walks through a training from mark to mark: between two of them all steps are equal.
 class Walk {
  public:
@@ -29,7 +23,7 @@ class Walk {
         epochs_(scenario::epochs_of(scenario)),
         epoch_(scenario.training.steps ? steps_ : scenario::steps_per_epoch(scenario, job)),
         partial_rows_(job.step_rows.back() == job.global_batch ? 0 : job.step_rows.back()),
-        backup_(backup_of(scenario)),
+        backup_(scenario::backup_of(scenario.training)),
         save_(clock.time_of_checkpoint().value_or(Seconds(0))),
         evaluation_(evaluation_time()) {}
 
@@ -115,16 +109,14 @@ class Walk {
 
 // Whether an epoch is begun anew in which BackupAndRestore has saved.
 bool begins_epochs_anew(const scenario::Scenario& scenario) {
-  const train::BackupAndRestore* backup = backup_of(scenario);
+  const train::BackupAndRestore* backup = scenario::backup_of(scenario.training);
   return backup != nullptr && backup->save_freq && scenario.semantics == model::Semantics::keras3;
 }
 
 }  // namespace
 
-bool has_backup(const scenario::Scenario& scenario) { return backup_of(scenario) != nullptr; }
-
 bool rereads_epochs(const scenario::Scenario& scenario) {
-  const train::BackupAndRestore* backup = backup_of(scenario);
+  const train::BackupAndRestore* backup = scenario::backup_of(scenario.training);
   return backup != nullptr && backup->save_freq && scenario.semantics != model::Semantics::keras3;
 }
 
@@ -187,7 +179,7 @@ void add_course(timing::JobTime& job, const timing::JobCourse& course) {
 void check_restarts(const scenario::Scenario& scenario, const scenario::Job& job) {
   if (!scenario.job || !scenario.job->restarts || !begins_epochs_anew(scenario)) return;
   const std::int64_t each = scenario::steps_per_epoch(scenario, job);
-  const std::int64_t freq = *backup_of(scenario)->save_freq;
+  const std::int64_t freq = *scenario::backup_of(scenario.training)->save_freq;
   if (each <= 0 || each % freq == 0) return;
   throw InputError(Problem{
       scenario.place("training.callbacks"),

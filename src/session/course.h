@@ -20,9 +20,6 @@ timing::JobCourse course_of(const scenario::Scenario& scenario, const scenario::
 // The time of the job as it was played, in place of the one with the failures that are expected.
 void add_course(timing::JobTime& job, const timing::JobCourse& course);
 
-// Whether the training is started again from the saves of BackupAndRestore, and not from its own checkpoints.
-bool has_backup(const scenario::Scenario& scenario);
-
 // Whether a training that BackupAndRestore continues within an epoch reads the epoch's first batches again, as in Keras 2.
 bool rereads_epochs(const scenario::Scenario& scenario);
 

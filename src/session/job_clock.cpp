@@ -136,12 +136,12 @@ timing::Event JobClock::evaluations() {
   return event;
 }
 
-// The end of the training is always saved (session/saved_state.cpp).
+// Of the training's own checkpoints, the end is always one (session/saved_state.cpp).
 timing::Event JobClock::checkpoints() {
-  const auto& checkpointing = scenario_.training.checkpointing;
-  if (!checkpointing || scenario_.training.is_inference()) return {};
-  timing::Event event{.count = scenario::saved_in(*checkpointing, epochs_, steps_),
-                      .each = clock_.time_of_checkpoint()};
+  if (scenario_.training.is_inference()) return {};
+  timing::Event event{.count = scenario::saves_in(scenario_.training, epochs_, steps_)};
+  if (event.count == 0) return event;
+  event.each = clock_.time_of_checkpoint();
   if (scenario_.job && scenario_.job->storage)
     event.note =
         fmt::format("{} with {}", rough(clock_.size_of_checkpoint()), rough(*scenario_.job->storage));

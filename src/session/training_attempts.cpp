@@ -33,7 +33,8 @@ void Training::resume(std::size_t attempt, session::Results& results, OutputFold
   origin_ = results.course->attempts.front().first;
   plans_.state().preset(job_.initial_weights);
   // BackupAndRestore brings the state back itself.
-  done_ = has_backup(scenario_) ? saved_.restore(options_.note) : saved_.restore_own(folder, options_.note);
+  done_ = scenario::backup_of(scenario_.training) != nullptr ? saved_.restore(options_.note)
+                                                             : saved_.restore_own(folder, options_.note);
   train_attempt(attempt, results, folder);
 }
 

@@ -91,6 +91,7 @@ timing::SimulationOptions TrainingClock::options_of(std::int64_t rows, std::size
   if (scenario_.time.steps) options.steps.count = narrow<int>(*scenario_.time.steps);
   options.pool = pool_of(scenario_, job_.machine, plans_.of(rows), scenario::steps_of(scenario_, job_));
   if (options.pool) {
+    // Those of the beginning, whatever has been played since.
     WorkerLosses(scenario_, job_).add_to(*options.pool, Seconds(0), 0);
     options.pool->slow = slow_workers(phases_[phase]);
   }

@@ -18,7 +18,7 @@ const std::map<std::string, std::string>& refusals() {
       {"bert_large", "this class is only written from Keras' JSON"},
       {"evaluator_beside_3_k80", "Keras 3's fit ends in ValueError with several workers"},
       {"goodput_1024_h100", "a program that saves within an epoch isn't written"},
-      {"workers_fail_and_restart", "a program that saves within an epoch isn't written"},
+      {"workers_fail_and_restart", "a program that saves before it is preempted isn't written"},
       {"multi_worker_32_dgx_a100", "this class is only written from Keras' JSON"},
       {"parameter_server_v1_8_k80", "TensorFlow 1's"},
       {"predict_resnet50", "a program that only predicts isn't written"},

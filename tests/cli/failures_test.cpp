@@ -176,6 +176,19 @@ TEST_F(BackingUp, WithinAnEpochKeras2ReadsItsFirstBatchesAgainAndSaysSo) {
   EXPECT_EQ(found.find("steps")->elements().size(), 18u);
 }
 
+// The time of the whole job counts its saves, whether something fails or not.
+TEST_F(BackingUp, TheJobsTimeHasItsSaves) {
+  for (const auto& [freq, saves] :
+       {std::pair(std::string(), 3), std::pair(std::string(R"(, "save_freq": 4)"), 4)}) {
+    fit("keras2", freq, "out");
+    const json::Value found = results("out");
+    bool is_counted = false;
+    for (const json::Value& item : found.find("job")->find("items")->elements())
+      if (item.find("name")->string() == "checkpoints") is_counted = number_at(item, {"count"}) == saves;
+    EXPECT_TRUE(is_counted) << freq;
+  }
+}
+
 TEST_F(BackingUp, WithinAnEpochKeras3BeginsTheEpochAnewAndSaysSo) {
   const json::Value found = fit("keras3", R"(, "save_freq": 2)", "out");
   const json::Value& again = found.find("failures")->find("attempts")->elements()[1];
