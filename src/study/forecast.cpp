@@ -1,7 +1,9 @@
 #include "study/forecast.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "scenario/build.h"
 #include "scenario/parse.h"
 #include "session/training.h"
 
@@ -26,6 +28,18 @@ std::optional<double> measured_scale(scenario::Scenario scenario) {
 
 namespace {
 
+// A variant with larger batches may have fewer steps. A forecast is that of a step in which everything is slow that becomes
+// slow, and the last step is one.
+void begin_within_training(scenario::Scenario& scenario) {
+  scenario::Scenario without = scenario;
+  without.faults.clear();
+  const std::int64_t last = scenario::steps_of(without, scenario::build(without)) - 1;
+  for (scenario::Fault& fault : scenario.faults) {
+    if (fault.from_step) fault.from_step = std::clamp<std::int64_t>(last, 0, *fault.from_step);
+    if (fault.until_step && fault.from_step >= fault.until_step) fault.until_step.reset();
+  }
+}
+
 Judged judge(const scenario::Scenario& asked, const WhatIf& what_if) {
   require_platform(asked);
   scenario::Scenario scenario = asked;
@@ -35,6 +49,7 @@ Judged judge(const scenario::Scenario& asked, const WhatIf& what_if) {
       .clear();  // A forecast doesn't use it, and a variant may have another batch.
   // It is that of a step, and what ends a training has its place in the training as it is.
   std::erase_if(scenario.faults, [](const scenario::Fault& fault) { return !fault.slow && !fault.degrade; });
+  if (!scenario.faults.empty()) begin_within_training(scenario);
   scenario::Job job = scenario::build(scenario);
   job.machine.platform = job.machine.platform->with_faster_links(what_if.links);
   if (what_if.calibration)

@@ -259,6 +259,19 @@ TEST_F(Failing, ATrainingThatStopsEarlierMeetsNoFailure) {
 
 // ---- What is slow for a while
 
+// Twice the batch has half the steps, and a device that is slow from one of the later ones on is slow in its last one.
+TEST_F(Failing, WhatWouldHelpIsToldWhereADeviceIsSlowLate) {
+  const std::string text =
+      R"({"name": "late", "platform": "dgx1_v100", "strategy": "mirrored", "model": "mlp", "numerics": "none",
+          "dataset": {"type": "synthetic", "rows": 512}, "training": {"loss": "sparse_categorical_crossentropy",
+          "optimizer": "sgd", "global_batch": 64, "epochs": 1}, "faults": [{"slow": "GPU:1", "factor": 3, "from_step": 6}]})";
+  test::write_bytes(base_ / "late.json", text);
+  const Said said = test::call({"explain", (base_ / "late.json").string()});
+  EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+  EXPECT_TRUE(has(said.results, "twice the batch")) << said.results;
+  EXPECT_FALSE(has(said.results, "never comes to")) << said.results;
+}
+
 TEST_F(Failing, ALinkIsSlowForSomeSteps) {
   const auto phases = [&](const std::string& faults, const std::string& out,
                           const std::string& implementation) {

@@ -147,6 +147,15 @@ TEST(Program, ReadsTheScenariosRowsAndWeights) {
   }
 }
 
+TEST(Program, AsynchronousCheckpointsAreSavedByTheirOption) {
+  const std::string program =
+      program_of(scenario_text("", R"("checkpointing": {"asynchronous": true}, "epochs": 2)"));
+  EXPECT_NE(
+      program.find(
+          "checkpoints.save(options=tf.train.CheckpointOptions(experimental_enable_async_checkpoint=True))"),
+      std::string::npos);
+}
+
 TEST(Program, SkippedRowsAreNotWritten) {
   const Written whole(scenario_text("")),
       part(scenario_text("", R"("evaluation": {"dataset": {"type": "synthetic", "rows": 40, "skip": 30}})"));
