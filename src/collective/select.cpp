@@ -13,6 +13,7 @@ namespace {
 
 std::vector<Choice> candidates(const Question& question) {
   if (question.fabric.torus) return rank_on_torus(question);
+  if (question.fabric.is_amd && question.fabric.inside != Inside::ideal) return rank_by_rccl(question);
   if (question.fabric.capability > 0 && question.fabric.inside != Inside::ideal)
     return rank_by_nccl(question);
   return rank_by_alpha_beta(question);
