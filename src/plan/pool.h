@@ -57,6 +57,9 @@ struct Absence {
   std::int32_t worker = 0;
   Seconds from{};
   std::optional<Seconds> until{};  // unset: the worker does not come back
+  // True: the worker itself is there, and its network carries nothing for a time so short that nobody gives it up. No
+  // transfer of its closures starts then, those under way arrive, and nothing is lost.
+  bool is_stall = false;
 };
 
 // A worker whose kernels take `factor` times as long, in a range of PoolTimeline::closures.

@@ -25,6 +25,7 @@ void write_attempt(json::Writer& out, const timing::Attempt& attempt) {
   if (attempt.failure) {
     write_failure(out, *attempt.failure);
     out.member("lost_steps", attempt.lost_steps()).member("saved_in_time", attempt.is_saved_in_time);
+    if (attempt.saved_on_notice) out.member("saved_on_notice", *attempt.saved_on_notice);
     out.member("end_s", attempt.lost->end.count())
         .member("status", attempt.lost->status)
         .member("message", attempt.lost->message);

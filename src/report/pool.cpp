@@ -80,6 +80,8 @@ void write_pool(json::Writer& out, const timing::PoolTime& pool) {
 void write_losses(json::Writer& out, const timing::PoolLosses& losses) {
   out.member("workers_lost", losses.losses)
       .member("away_s", losses.away.count())
+      .member("stalls", losses.stalls)
+      .member("stalled_s", losses.stalled.count())
       .member("executions_lost", losses.executions)
       .member("batches_lost", losses.batches)
       .member("updates_twice", losses.updates)
@@ -105,9 +107,12 @@ std::string losses_text(const timing::PoolLosses& losses) {
   const auto plural = [](std::int64_t count, std::string_view one, std::string_view several) {
     return fmt::format("{} {}", count, count == 1 ? one : several);
   };
-  std::string text = fmt::format("{} of workers, which are away for {} in all: {} in {}",
-                                 plural(losses.losses, "loss", "losses"), rough(losses.away),
-                                 counted(losses.closures, "closure"), rough(losses.end));
+  std::string text = fmt::format("{} of workers, which are away for {} in all",
+                                 plural(losses.losses, "loss", "losses"), rough(losses.away));
+  if (losses.stalls > 0)
+    text += fmt::format(", and {} of their networks for {}", counted(losses.stalls, "stall"),
+                        rough(losses.stalled));
+  text += fmt::format(": {} in {}", counted(losses.closures, "closure"), rough(losses.end));
   if (losses.undisturbed && losses.never_executed == 0)
     text += fmt::format(" instead of {}", rough(*losses.undisturbed));
   text += fmt::format("; {} cut off, after {} and {} of variables that are made once more",

@@ -305,6 +305,7 @@ void check_execution(const Scenario& scenario, Problems& problems) {
 }
 
 void check_time(const Scenario& scenario, Problems& problems) {
+  const Training& training = scenario.training;
   const auto refuse = [&](std::string_view key, bool is_given) {
     if (is_given && !scenario.platform.written && scenario.time.compute.is_roofline())
       problems.add(scenario.place(key), "without a platform nothing is timed",
@@ -315,6 +316,23 @@ void check_time(const Scenario& scenario, Problems& problems) {
     problems.add(scenario.place("input.on_device"),
                  "rows that are on the devices from the start are neither read nor decoded",
                  "leave out \"on_device\", or \"decode\" and \"storage\"");
+  if (scenario.job && scenario.job->holds_rows && !scenario.job->storage)
+    problems.add(scenario.place("job.holds_rows"), "the storage that holds the rows has no speed",
+                 R"(add "storage" to "job", as "20 GB/s")");
+  if (scenario.job && scenario.job->holds_rows && scenario.input && scenario.input->on_device)
+    problems.add(scenario.place("job.holds_rows"),
+                 "rows that are on the devices from the start are not read from a storage",
+                 R"(leave out "holds_rows", or "on_device")");
+  if (training.checkpointing && training.checkpointing->grace_period &&
+      !training.checkpointing->before_preemption)
+    problems.add(scenario.place("training.checkpointing.grace_period"),
+                 "nothing is saved before a preemption, so there is no period to go on in",
+                 R"(add "before_preemption": true, or leave it out)");
+  if (training.checkpointing && training.checkpointing->asynchronous && backup_of(training) != nullptr)
+    problems.add(
+        scenario.place("training.checkpointing.asynchronous"),
+        "BackupAndRestore, from whose saves the job is started again, writes while the training waits",
+        R"(leave out "asynchronous", or the callback)");
   refuse("job", scenario.job.has_value());
   refuse("cost", scenario.cost.has_value());
   refuse("time.jitter", scenario.time.jitter > 0);

@@ -42,6 +42,10 @@ void check_closures(const Scenario& scenario, const Job& job, Problems& problems
   if (scenario.input && scenario.input->takes_time())
     problems.add(scenario.place("input"), fmt::format("input pipelines of {} can't be timed yet", name),
                  "leave out \"decode\" and \"storage\": rows are then ready when a worker needs them");
+  if (scenario.job && scenario.job->holds_rows)
+    problems.add(scenario.place("job.holds_rows"),
+                 fmt::format("input pipelines of {} can't be timed yet", name),
+                 "leave it out: rows are ready when a worker needs them");
   if (job.optimizer.accumulation > 1)
     problems.add(scenario.place("training.optimizer"),
                  fmt::format("workers of {} push each gradient, so none is accumulated", name),

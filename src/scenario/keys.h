@@ -267,6 +267,19 @@ void keys_of(Visit& visit, Checkpointing& checkpointing) {
             "save also when a task is about to be preempted, as PreemptionCheckpointHandler does, within the "
             "\"grace\" of that fault"),
         checkpointing.before_preemption);
+  visit(
+      optional(
+          "grace_period",
+          "that of PreemptionCheckpointHandler's TerminationConfig: after a notice the state is saved, the "
+          "training goes on for about so long, and the state is saved once more; where absent, the job ends "
+          "with the first save"),
+      checkpointing.grace_period);
+  visit(optional(
+            "asynchronous",
+            "write a checkpoint while the training goes on, which waits only until its variables are in the "
+            "hosts' memory and the checkpoint before is written, as tf.train.CheckpointOptions("
+            "experimental_enable_async_checkpoint=True) does"),
+        checkpointing.asynchronous);
   visit(optional("restore", "a folder: begin from its newest checkpoint"), checkpointing.restore);
 }
 
@@ -627,6 +640,11 @@ void keys_of(Visit& visit, timing::GivenTimes& given) {
       optional("storage", "how fast a checkpoint is written, by all that write it together, as \"20 GB/s\""),
       given.storage);
   visit.at_most_one({"checkpoint", "storage"});
+  visit(
+      optional("holds_rows",
+               "the rows are read from that storage, too: hosts share its speed with each other, and with a "
+               "checkpoint that is written meanwhile"),
+      given.holds_rows);
   visit(optional("time_between_failures",
                  "the mean time between two failures of one machine, as \"5000 h\"; for GPUs a published "
                  "rate where absent"),

@@ -251,6 +251,10 @@ struct Checkpointing {
   std::optional<std::int64_t> keep{};         // the newest ones; absent: all
   // tf.distribute.experimental.PreemptionCheckpointHandler: all workers save when one is about to be preempted.
   bool before_preemption = false;
+  std::optional<Seconds> grace_period{};  // of its TerminationConfig
+  // tf.train.CheckpointOptions(experimental_enable_async_checkpoint=True): the training waits only while variables are
+  // copied to the memory of hosts.
+  bool asynchronous = false;
   std::optional<InputPath> restore{};  // a folder: begin from its newest checkpoint
 };
 

@@ -6,7 +6,9 @@
 
 #include "base/rough.h"
 #include "session/evaluator.h"
+#include "session/health_check.h"
 #include "session/job_clock.h"
+#include "session/saving.h"
 
 namespace wt::session {
 
@@ -24,17 +26,19 @@ class Walk {
         epoch_(scenario.training.steps ? steps_ : scenario::steps_per_epoch(scenario, job)),
         partial_rows_(job.step_rows.back() == job.global_batch ? 0 : job.step_rows.back()),
         backup_(scenario::backup_of(scenario.training)),
-        save_(clock.time_of_checkpoint().value_or(Seconds(0))),
+        saving_(saving_of(scenario, job, clock)),
         evaluation_(evaluation_time()) {}
 
   timing::Undisturbed walk() && {
     for (std::int64_t step = 0; step < steps_;) {
       const std::int64_t next = next_mark(step);
-      line_.add_steps(next - step, time_of(step));
+      const Seconds each = time_of(step);
+      line_.add_steps(next - step, each, saving_.step_beside(each));
       step = next;
       if (step % epoch_ == 0 && evaluates_after(step / epoch_)) line_.add_pause(evaluation_);
-      if (is_saved(step)) line_.add_save(save_);
+      if (is_saved(step)) line_.add_save(saving_.waits.value_or(Seconds(0)), saving_.written);
     }
+    line_.finish();
     return std::move(line_);
   }
 
@@ -103,7 +107,8 @@ class Walk {
   const std::int64_t epoch_;         // its steps
   const std::int64_t partial_rows_;  // 0: all batches are whole
   const train::BackupAndRestore* const backup_;
-  const Seconds save_, evaluation_;
+  const Saving saving_;
+  const Seconds evaluation_;
   timing::Undisturbed line_{};
 };
 
@@ -134,7 +139,7 @@ timing::JobCourse course_of(const scenario::Scenario& scenario, const scenario::
       .restarts = scenario.job && scenario.job->restarts ? *scenario.job->restarts : 0,
       .ending = [&](const timing::Failure& failure, std::int64_t step,
                     Seconds begin) { return clock.lost(failure, step, begin); },
-      .patience = timing::patience_of(clock.health_check())};
+      .patience = timing::patience_of(health_check_of(scenario.semantics))};
   if (options.restarts > 0) options.restart = JobClock(scenario, job, clock).time().restart;
   if (job.machine.pool)
     options.is_survived = [](const timing::Failure& failure) {
@@ -142,6 +147,8 @@ timing::JobCourse course_of(const scenario::Scenario& scenario, const scenario::
     };
   if (scenario::saves_before_preemption(scenario.training))
     options.save_before_preemption = clock.time_of_checkpoint().value_or(Seconds(0));
+  if (const auto& saving = scenario.training.checkpointing; saving && saving->grace_period)
+    options.grace_period = *saving->grace_period;
   if (begins_epochs_anew(scenario))
     options.resumed = [each = scenario::steps_per_epoch(scenario, job)](std::int64_t saved) {
       return saved - saved % each;

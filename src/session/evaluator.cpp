@@ -6,6 +6,7 @@
 
 #include "base/rough.h"
 #include "session/rehearsal.h"
+#include "session/saving.h"
 #include "timing/beside.h"
 
 namespace wt::session {
@@ -77,7 +78,7 @@ Seconds Evaluator::evaluation() {
 }
 
 std::vector<Beside::Evaluation> Evaluator::saved(std::int64_t epochs) {
-  const Seconds saving = clock_.time_of_checkpoint().value_or(Seconds{});
+  const Saving saving = saving_of(scenario_, job_, clock_);
   const std::int64_t steps = scenario::steps_of(scenario_, job_);
   const std::int64_t per_epoch =
       scenario_.training.steps ? steps : scenario::steps_per_epoch(scenario_, job_);
@@ -85,8 +86,9 @@ std::vector<Beside::Evaluation> Evaluator::saved(std::int64_t epochs) {
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
     if (!scenario::saves_after(*scenario_.training.checkpointing, epoch, epochs)) continue;
     const auto checkpoints = static_cast<double>(all.size() + 1);
+    const Seconds waited = saving.waits.value_or(Seconds(0)) * checkpoints;
     all.push_back(
-        {.epoch = epoch - 1, .saved = clock_.time_before(epoch * per_epoch) + saving * checkpoints});
+        {.epoch = epoch - 1, .saved = clock_.time_before(epoch * per_epoch) + waited + saving.written});
   }
   return all;
 }

@@ -66,6 +66,24 @@ void JobClock::add_drained_steps(timing::JobFacts& facts) {
   facts.whole.push_back({drained, clock_.step_without_reading()});
 }
 
+// What it adds to a training of closures that workers are lost and others execute their closures. Where only the first
+// closures were played, random losses go on at their rate.
+timing::Event JobClock::lost_workers() {
+  const std::optional<timing::PoolTime>& pool = clock_.step().summary.pool;
+  if (!pool || !pool->losses || pool->losses->losses + pool->losses->stalls == 0) return {};
+  const timing::PoolLosses& losses = *pool->losses;
+  const auto count = static_cast<double>(losses.losses + losses.stalls);
+  timing::Event event{.each =
+                          std::max(Seconds(0), losses.end - losses.undisturbed.value_or(losses.end)) / count};
+  const bool goes_on = !job_.faults.random.empty() && losses.closures < steps_;
+  event.count = std::llround(
+      goes_on ? count * static_cast<double>(steps_) / static_cast<double>(losses.closures) : count);
+  event.note = fmt::format("{} cut off and executed again", counted(losses.executions, "execution"));
+  if (losses.closures < steps_)
+    event.note += fmt::format(" in the first {}", counted(losses.closures, "closure"));
+  return event;
+}
+
 timing::Event JobClock::first_values() {
   if (scenario_.job && scenario_.job->first_values) return {.count = 1};
   const std::optional<Seconds> time = clock_.first_values();
@@ -136,16 +154,35 @@ timing::Event JobClock::evaluations() {
   return event;
 }
 
-// Of the training's own checkpoints, the end is always one (session/saved_state.cpp).
-timing::Event JobClock::checkpoints() {
-  if (scenario_.training.is_inference()) return {};
-  timing::Event event{.count = scenario::saves_in(scenario_.training, epochs_, steps_)};
-  if (event.count == 0) return event;
-  event.each = clock_.time_of_checkpoint();
+// Of the training's own checkpoints, the end is always one (session/saved_state.cpp). Requires: the steps are known.
+void JobClock::add_checkpoints(timing::JobFacts& facts) {
+  if (scenario_.training.is_inference()) return;
+  timing::Event& event = facts.checkpoints;
+  event.count = scenario::saves_in(scenario_.training, epochs_, steps_);
+  if (event.count == 0) return;
+  const Saving saving = saving_of(scenario_, job_, clock_);
+  event.each = saving.waits;
   if (scenario_.job && scenario_.job->storage)
     event.note =
         fmt::format("{} with {}", rough(clock_.size_of_checkpoint()), rough(*scenario_.job->storage));
-  return event;
+  if (saving.written == Seconds(0)) return;
+  facts.written = saving.written;
+  *event.each += lost_beside(saving, event.count);
+  event.note += fmt::format("{}written in {} while the training goes on", event.note.empty() ? "" : ", ",
+                            rough(saving.written));
+}
+
+// Of each checkpoint that is written beside the training: by how much steps are slower meanwhile, the next checkpoint's
+// wait for it.
+Seconds JobClock::lost_beside(const Saving& saving, std::int64_t checkpoints) {
+  const auto count = static_cast<double>(checkpoints);
+  const Seconds step = scenario_.job->step.value_or(clock_.step().summary.each_step());
+  const double between = static_cast<double>(steps_) / count;
+  const Seconds beside = saving.step_beside(step);
+  const double slow = std::min(between, std::ceil(saving.written / beside));
+  const Seconds interval = step * between + (beside - step) * slow;
+  const Seconds wait = std::max(Seconds(0), saving.written - interval);
+  return ((beside - step) * slow + wait) * ((count - 1) / count);
 }
 
 // ---- Functions
@@ -170,10 +207,10 @@ timing::JobTime JobClock::time() {
                          .first_values = first_values(),
                          .functions = functions(),
                          .compile = scenario_.time.compile,
+                         .lost_workers = lost_workers(),
                          .fills = fills(),
                          .first_input = first_input(),
                          .evaluations = evaluations(),
-                         .checkpoints = checkpoints(),
                          .machines = scenario::machines_in_use(job_.machine),
                          .devices = job_.machine.all_replicas() * job_.machine.devices_of_each(),
                          .are_gpus = job_.machine.device().name.kind == device::Kind::gpu,
@@ -186,6 +223,7 @@ timing::JobTime JobClock::time() {
     facts.epochs = static_cast<double>(steps_) / static_cast<double>(batches);
   add_steps(facts);
   add_drained_steps(facts);
+  add_checkpoints(facts);
   return timing::job_time(facts);
 }
 

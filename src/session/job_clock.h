@@ -2,6 +2,7 @@
 // The time of a scenario's whole training: what occurs in it, how often, and how long each of it takes
 // (timing/job_time.h adds it up). Nothing is computed for it but shapes.
 
+#include "session/saving.h"
 #include "session/training_clock.h"
 #include "timing/job_time.h"
 
@@ -20,11 +21,13 @@ class JobClock {
   std::int64_t partial_steps(std::int64_t begin, std::int64_t end) const;
   void add_steps(timing::JobFacts& facts);
   void add_drained_steps(timing::JobFacts& facts);
+  timing::Event lost_workers();
   timing::Event first_values();
   timing::Event fills() const;
   timing::Event first_input();
   timing::Event evaluations();
-  timing::Event checkpoints();
+  void add_checkpoints(timing::JobFacts& facts);
+  Seconds lost_beside(const Saving& saving, std::int64_t checkpoints);
   std::int64_t functions() const;
   std::int64_t programs() const;
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/rough.h"
 #include "scenario/input_files.h"
 #include "timing/software.h"
@@ -25,6 +27,10 @@ timing::InputPipeline described(const scenario::Scenario& scenario, const scenar
                                  .prefetch = input.prefetch,
                                  .reads_all_rows = scenario.dataset.autoshard == data::AutoShardPolicy::data};
   if (input.decode) pipeline.decoding = input.decode->rate;
+  if (scenario.job && scenario.job->holds_rows) {
+    const BytesPerSecond own = *scenario.job->storage / static_cast<double>(job.machine.tasks);
+    pipeline.storage = std::min(pipeline.storage.value_or(own), own);
+  }
   return pipeline;
 }
 
@@ -59,7 +65,8 @@ void add_decoding(timing::InputPipeline& pipeline, const scenario::Scenario& sce
 
 std::optional<timing::InputPipeline> rows_pipeline(const scenario::Scenario& scenario,
                                                    const scenario::Job& job) {
-  const bool is_described = scenario.input && scenario.input->takes_time();
+  const bool is_described = (scenario.input && scenario.input->takes_time()) ||
+                            (scenario.job && scenario.job->holds_rows && !job.machine.pool);
   const bool may_decode = scenario.dataset.is_encoded() && scenario.time.software && !job.machine.pool &&
                           !(scenario.input && (scenario.input->decode || scenario.input->on_device));
   const int decoding = may_decode ? cores(job.machine) : 0;

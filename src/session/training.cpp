@@ -260,6 +260,7 @@ train::FitOptions Training::fit_options(session::Results& results, OutputFolder&
     callbacks_->end_step(step);
     const train::Progress done = progress_after(step, results);
     if (!is_cut_off(results)) saved_.save_after_step(done, folder);
+    if (is_saved_on_notice(results)) saved_.save_last(done, folder);
   };
   options.on_epoch_begin = [&](std::int64_t epoch) {
     steps_of_epoch_ = epoch == done_.epochs ? done_.steps_of_epoch : 0;

@@ -124,6 +124,7 @@ class Training {
   train::Progress progress_of(const session::Results& results) const;
   static void forget_steps_from(std::int64_t first, session::Results& results);
   bool is_cut_off(const session::Results& results) const;
+  bool is_saved_on_notice(const session::Results& results) const;
   bool is_interrupted(session::Results& results) const;
   std::optional<Seconds> time_of_last_epoch(const session::Results& results) const;
   bool ends_within_epoch() const;

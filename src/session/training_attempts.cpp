@@ -31,6 +31,9 @@ void Training::resume(std::size_t attempt, session::Results& results, OutputFold
   is_restarted_ = true;
   epoch_begin_ = results.course->attempts[attempt].begin;
   origin_ = results.course->attempts.front().first;
+  std::int64_t trained = 0;
+  for (std::size_t i = 0; i < attempt; ++i) trained = std::max(trained, results.course->attempts[i].end);
+  clock_.pass_failures_before(trained);
   plans_.state().preset(job_.initial_weights);
   // BackupAndRestore brings the state back itself.
   done_ = scenario::backup_of(scenario_.training) != nullptr ? saved_.restore(options_.note)
@@ -85,11 +88,16 @@ void Training::forget_steps_from(std::int64_t first, session::Results& results) 
   results.steps.erase(lost, results.steps.end());
 }
 
-// The attempt ends before the state is saved after the step that is done now.
+// The attempt ends before the state is saved, or written, after the step that is done now.
 bool Training::is_cut_off(const session::Results& results) const {
   if (!results.course) return false;
   const timing::Attempt& attempt = results.course->attempts[attempt_];
-  return attempt.failure && !attempt.end_is_saved && steps_done(results) == attempt.end;
+  return attempt.failure && steps_done(results) > attempt.saved;
+}
+
+// A process got the notice of its preemption, and the training goes on through the grace period.
+bool Training::is_saved_on_notice(const session::Results& results) const {
+  return results.course && results.course->attempts[attempt_].saved_on_notice == steps_done(results);
 }
 
 std::int64_t Training::steps_done(const session::Results& results) const {

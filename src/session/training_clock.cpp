@@ -8,6 +8,7 @@
 #include "base/narrow.h"
 #include "communication/constants.h"
 #include "session/first_values.h"
+#include "session/health_check.h"
 #include "session/rows_pipeline.h"
 #include "session/step_options.h"
 #include "strategy/place.h"
@@ -213,6 +214,10 @@ Seconds TrainingClock::step_without_reading() {
 
 Bytes TrainingClock::size_of_checkpoint() {
   if (scenario_.job && scenario_.job->checkpoint_size) return *scenario_.job->checkpoint_size;
+  return size_of_variables();
+}
+
+Bytes TrainingClock::size_of_variables() {
   Bytes size;
   for (const plan::Port& variable : plans_.alone(plans_.own_rows())->variables)
     size += variable.operand.spec.bytes();
@@ -317,18 +322,6 @@ Seconds TrainingClock::time_before(std::int64_t step) {
   return time;
 }
 
-timing::HealthCheck TrainingClock::health_check() const {
-  switch (scenario_.semantics) {
-    case model::Semantics::tf20:
-      return timing::HealthCheck::probes;
-    case model::Semantics::keras2:
-      return timing::HealthCheck::heartbeats;
-    case model::Semantics::keras3:
-      break;
-  }
-  return timing::HealthCheck::unhealthy;
-}
-
 timing::LostWorker TrainingClock::lost(const timing::Failure& failure, std::int64_t step, Seconds begin) {
   const std::int64_t number = std::min(step, scenario::steps_of(scenario_, job_) - 1);
   const timing::Simulation& last = this->step(job_.global_batch, number);
@@ -346,11 +339,12 @@ timing::LostWorker TrainingClock::lost(const timing::Failure& failure, std::int6
                               .timeline = &last.timeline,
                               .is_tensorflows = *is_tensorflows_,
                               .reduced = asks_first ? Bytes(4) : plans_.gradients()};
+  const timing::HealthCheck check = health_check_of(scenario_.semantics);
   if (scenario_.strategy->outlives_workers() && job_.machine.tasks > 1)
-    return timing::lost_in_collective(failure, job_.machine, of, health_check(),
+    return timing::lost_in_collective(failure, job_.machine, of, check,
                                       scenario_.strategy->collective_timeout());
   if (job_.machine.pool || job_.machine.tasks > 1)
-    return timing::lost_to_coordinator(failure, job_.machine, of, health_check());
+    return timing::lost_to_coordinator(failure, job_.machine, of, check);
   return timing::lost_program(failure, job_.machine, of);
 }
 

@@ -42,6 +42,9 @@ class TrainingClock {
   const timing::PlayedPool& closures(std::int64_t count, std::int64_t epoch, Seconds begin,
                                      std::int64_t completed);
 
+  // This training restarts one of which so many steps were trained: what was to fail before these has failed.
+  void pass_failures_before(std::int64_t step) { losses_.pass(step); }
+
   // Whether a worker can be lost and the training goes on.
   bool can_lose_workers() const { return !losses_.is_empty(); }
 
@@ -55,7 +58,9 @@ class TrainingClock {
   Seconds step_without_reading();
   // Of all variables of the step; unset if none are sent (session/first_values.h).
   std::optional<Seconds> first_values();
-  // As large as the scenario says, or all variables once, those of the optimizer included.
+  // All variables once, those of the optimizer included.
+  Bytes size_of_variables();
+  // As large as the scenario says, or all variables.
   Bytes size_of_checkpoint();
   // As the scenario says, or by the speed of the storage; none where neither is known.
   std::optional<Seconds> time_of_checkpoint();
@@ -83,8 +88,6 @@ class TrainingClock {
 
   // How an attempt of the job ends if this fails in the step that begins at `begin`.
   timing::LostWorker lost(const timing::Failure& failure, std::int64_t step, Seconds begin);
-  // How TensorFlow finds out that a worker is gone.
-  timing::HealthCheck health_check() const;
   // Unset if no collective exceeds its timeout.
   std::optional<timing::TimedOut> timed_out(std::int64_t steps);  // within the first `steps` steps
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/narrow.h"
+#include "session/health_check.h"
 #include "timing/failures.h"
 
 namespace wt::session {
@@ -30,9 +31,11 @@ WorkerLosses::WorkerLosses(const scenario::Scenario& scenario, const scenario::J
     : scenario_(scenario), job_(job) {
   if (!job.machine.pool) return;
   std::ranges::copy_if(job.faults.failures, std::back_inserter(scripted_), is_of_worker);
-  std::ranges::copy_if(
-      job.faults.random, std::back_inserter(random_),
-      [](const timing::RandomFailures& random) { return std::ranges::any_of(random.parts, is_of_worker); });
+  // All of them, so that these are the draws of timing/job_course.h, which plays the other ones.
+  if (std::ranges::any_of(job.faults.random, [](const timing::RandomFailures& random) {
+        return std::ranges::any_of(random.parts, is_of_worker);
+      }))
+    random_ = job.faults.random;
 }
 
 // A network that carries bytes again has its worker behind it. A process that has ended is started again only if the
@@ -44,11 +47,14 @@ std::optional<Seconds> WorkerLosses::time_until_back(const timing::Failure& fail
   return failure.back_after + restart_of_worker(scenario_);
 }
 
-// A preempted process goes on training until its grace period is over.
+// A preempted process goes on training until its grace period is over. A network that is cut for a moment only keeps its
+// worker waiting, as in the other strategies.
 timing::WorkerLoss WorkerLosses::loss_of(const timing::Failure& failure) const {
+  const Seconds patience = timing::patience_of(health_check_of(scenario_.semantics));
   return {.worker = narrow<std::int32_t>(failure.task),
           .grace = failure.grace,
-          .back_after = time_until_back(failure)};
+          .back_after = time_until_back(failure),
+          .is_stall = failure.kind == timing::FailureKind::cut && failure.back_after < patience};
 }
 
 void WorkerLosses::add_to(timing::PoolOptions& pool, Seconds begin, std::int64_t completed) const {
@@ -61,12 +67,16 @@ void WorkerLosses::add_to(timing::PoolOptions& pool, Seconds begin, std::int64_t
                                                        : std::numeric_limits<std::int32_t>::max(),
                            .factor = slowed.factor});
   pool.losses.clear();
+  pool.carried_losses = 0;
   for (const plan::Absence& away : away_) {
-    timing::WorkerLoss loss{.worker = away.worker, .time = std::max(Seconds(0), away.from - begin)};
+    timing::WorkerLoss loss{
+        .worker = away.worker, .time = std::max(Seconds(0), away.from - begin), .is_stall = away.is_stall};
     if (away.until) loss.back_after = *away.until - begin - *loss.time;
     pool.losses.push_back(loss);
+    pool.carried_losses += away.is_stall ? 0 : 1;
   }
   for (const timing::Failure& failure : scripted_) {
+    if (!failure.time && failure.step < passed_) continue;
     timing::WorkerLoss loss = loss_of(failure);
     loss.closures = failure.step - completed;
     if (failure.time) loss.time = *failure.time + std::exchange(loss.grace, Seconds(0)) - begin;

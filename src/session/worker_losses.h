@@ -18,6 +18,9 @@ class WorkerLosses {
 
   bool is_empty() const { return scripted_.empty() && random_.empty(); }
 
+  // What was to come before this step has come, in an earlier attempt of the job.
+  void pass(std::int64_t step) { passed_ = step; }
+
   // Sets the losses of a pool that begins at this time, when so many closures have been completed, and the ranges of
   // closures in which workers are slow.
   void add_to(timing::PoolOptions& pool, Seconds begin, std::int64_t completed) const;
@@ -33,6 +36,7 @@ class WorkerLosses {
   const scenario::Scenario& scenario_;
   const scenario::Job& job_;
   std::vector<timing::Failure> scripted_{};  // of workers
+  std::int64_t passed_ = 0;
   std::vector<timing::RandomFailures> random_{};
   // Of the pools that have been played, those that reach into the next one, in the time of the training.
   std::vector<plan::Absence> away_{};

@@ -54,7 +54,8 @@ void check_faults(const Tasks& tasks) {
     return worker >= 0 && worker < std::ssize(tasks.first) - 1;
   };
   for (const Absence& absence : tasks.absences)
-    WT_EXPECT(is_worker(absence.worker) && is_amount(absence.from) && absence.until >= absence.from,
+    WT_EXPECT(is_worker(absence.worker) && is_amount(absence.from) && absence.until >= absence.from &&
+                  (!absence.is_stall || std::isfinite(absence.until)),
               "worker {} of {} is away from {} s to {} s", absence.worker, tasks.workers(), absence.from,
               absence.until);
   for (const SlowWorker& slow : tasks.slow)

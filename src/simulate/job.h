@@ -40,11 +40,13 @@ struct Activity {
   bool is_own = false;
 };
 
-// A worker that is away: it is lost at a date, and may come back.
+// A worker that is away: it is lost at a date, and may come back. A stall loses nothing: transfers of the worker's task that
+// would start meanwhile start when it is over.
 struct Absence {
   std::int32_t worker{};
   double from{};
   double until{};  // infinite: the worker does not come back
+  bool is_stall = false;
 };
 
 // A worker whose own activities take longer.

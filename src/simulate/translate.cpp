@@ -93,7 +93,8 @@ class Translator {
     for (const plan::Absence& absence : pool.absences)
       job.tasks.absences.push_back(
           {absence.worker, absence.from.count(),
-           absence.until ? absence.until->count() : std::numeric_limits<double>::infinity()});
+           absence.until ? absence.until->count() : std::numeric_limits<double>::infinity(),
+           absence.is_stall});
     for (const plan::SlowWorker& slow : pool.slow)
       job.tasks.slow.push_back({slow.worker, slow.from, slow.until, slow.factor});
     renumber_links();
@@ -291,7 +292,7 @@ plan::PoolTimeline pool_timeline_of(const Translation& translation, const platfo
   for (const Absence& each : tasks.absences)
     timeline.absences.push_back(
         {each.worker, Seconds(each.from),
-         std::isfinite(each.until) ? std::optional(Seconds(each.until)) : std::nullopt});
+         std::isfinite(each.until) ? std::optional(Seconds(each.until)) : std::nullopt, each.is_stall});
   timeline.occurrences.reserve(outcome.occurred.size());
   for (const Occurred& each : outcome.occurred) {
     plan::Closure& closure = timeline.closures[static_cast<std::size_t>(each.execution)];

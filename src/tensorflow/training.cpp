@@ -130,11 +130,15 @@ void make_checkpoints(const Subject& subject, Lines& lines) {
 std::string save_checkpoint(const Subject& subject) {
   const scenario::Checkpointing& checkpointing = *subject.scenario.training.checkpointing;
   const std::int64_t every = checkpointing.every.value_or(1), first = checkpointing.first.value_or(every);
-  if (every == 1 && first == 1) return "checkpoints.save()";
+  const std::string save =
+      checkpointing.asynchronous
+          ? "checkpoints.save(options=tf.train.CheckpointOptions(experimental_enable_async_checkpoint=True))"
+          : "checkpoints.save()";
+  if (every == 1 && first == 1) return save;
   const std::int64_t all = scenario::epochs_of(subject.scenario);
   const bool has_last = all >= first && (all - first) % every == 0;
-  return fmt::format("if epoch + 1 in range({}, {}, {}){}:\n    checkpoints.save()", first, all + 1, every,
-                     has_last ? "" : fmt::format(" or epoch + 1 == {}", all));
+  return fmt::format("if epoch + 1 in range({}, {}, {}){}:\n    {}", first, all + 1, every,
+                     has_last ? "" : fmt::format(" or epoch + 1 == {}", all), save);
 }
 
 // A file of weights as Keras writes it, in place of safetensors.

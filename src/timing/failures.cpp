@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
+
 namespace wt::timing {
 
 DrawnTimes::DrawnTimes(Seconds mean, Seed seed) : mean_(mean), stream_(stream_of(seed)) {}
@@ -43,6 +45,10 @@ void Failures::insert(Coming coming) {
 }
 
 void Failures::take() {
+  constexpr std::int64_t most = 10'000'000;
+  if (++taken_ > most)
+    throw InputError("something fails so often that the training comes to nothing",
+                     "raise the mean time between the failures");
   const std::size_t source = coming_.front().source;
   coming_.erase(coming_.begin());
   if (source < drawn_.size()) draw(source);

@@ -32,6 +32,7 @@ class Failures {
 
   // The next failure, with its time, if there is one. It stays until it is taken.
   const Failure* next() const { return coming_.empty() ? nullptr : &coming_.front().failure; }
+  // Throws InputError if more failures have been drawn than anybody would wait for.
   void take();
 
  private:
@@ -49,6 +50,7 @@ class Failures {
   void insert(Coming coming);
 
   std::vector<Drawn> drawn_{};
+  std::int64_t taken_ = 0;
   std::vector<Coming> coming_{};  // sorted by time; of each source of random failures, only the next one
 };
 

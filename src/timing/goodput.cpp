@@ -10,7 +10,7 @@ namespace wt::timing {
 
 double expected_failures(const Segments& job) {
   const Seconds m = job.between_failures;
-  return job.count * std::exp(job.restart / m) * std::expm1(job.each() / m);
+  return job.count * std::exp((job.restart + job.written) / m) * std::expm1(job.each() / m);
 }
 
 Seconds expected_time(const Segments& job) { return job.between_failures * expected_failures(job); }
@@ -54,6 +54,7 @@ PlayedJob play(const Segments& job, DrawnTimes& failures) {
       return played;
     }
     done += static_cast<std::int64_t>(whole);
+    if (whole > 0 && left - job.each() * whole < job.written) --done;
     played.time += left;
     ++played.failures;
     for (left = failures.next(); left < job.restart; left = failures.next()) {

@@ -24,10 +24,14 @@ struct Segments {
   Seconds checkpoint{};  // at the end of each
   Seconds restart{};
   Seconds between_failures{};
+  // A checkpoint is written beside the training for so long after it. A failure meanwhile loses the work before it, too.
+  Seconds written{};
   Seconds each() const { return work + checkpoint; }
 };
 
-// The expected number of failures, which may be infinite.
+// The expected number of failures, which may be infinite. Where checkpoints are written beside the training, a failure
+// loses, on average, the work of `written` more, which counts as if the restart were longer: right to first order in
+// written / between_failures.
 double expected_failures(const Segments& job);
 Seconds expected_time(const Segments& job);
 

@@ -1,7 +1,6 @@
 #include "timing/job_course.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "timing/failures.h"
@@ -13,28 +12,11 @@ namespace {
 // A training that fails more often than this comes to nothing.
 constexpr std::int64_t most_attempts = 100'000;
 
-// The faults that the training doesn't survive by itself.
-Faults that_end(const Faults& faults, const CourseOptions& options) {
-  Faults ending;
-  const auto ends = [&](const Failure& failure) {
-    return !options.is_survived || !options.is_survived(failure);
-  };
-  std::ranges::copy_if(faults.failures, std::back_inserter(ending.failures), ends);
-  for (const RandomFailures& random : faults.random) {
-    RandomFailures some{.mean_time = random.mean_time * static_cast<double>(random.parts.size())};
-    std::ranges::copy_if(random.parts, std::back_inserter(some.parts), ends);
-    if (some.parts.empty()) continue;
-    some.mean_time = some.mean_time / static_cast<double>(some.parts.size());
-    ending.random.push_back(std::move(some));
-  }
-  return ending;
-}
-
 class CoursePlayer {
  public:
   CoursePlayer(const Undisturbed& job, const Faults& faults, const CourseOptions& options)
-      : job_(job), options_(options), faults_(that_end(faults, options)), timed_(faults_, options.seed) {
-    for (const Failure& failure : faults_.failures)
+      : job_(job), options_(options), timed_(faults, options.seed) {
+    for (const Failure& failure : faults.failures)
       if (!failure.time) stepped_.push_back(failure);
     std::ranges::stable_sort(stepped_, {}, &Failure::step);
     course_.undisturbed = job.end() - job.begin_of(options.first);
@@ -63,10 +45,12 @@ class CoursePlayer {
  private:
   // When all machines can be used again. What else fails while the processes end ends nothing more.
   Seconds ready_after(const Attempt& attempt) {
-    Seconds ready = std::max(attempt.lost->end, attempt.stop + attempt.failure->back_after);
     for (; timed_.next() != nullptr && *timed_.next()->time < attempt.lost->end; timed_.take())
-      ready = std::max(ready, *timed_.next()->time + timed_.next()->back_after);
-    return ready;
+      wait_for_machine(*timed_.next(), *timed_.next()->time);
+    return std::max({attempt.lost->end, attempt.stop + attempt.failure->back_after, machines_ready_});
+  }
+  void wait_for_machine(const Failure& failure, Seconds time) {
+    machines_ready_ = std::max(machines_ready_, time + failure.grace + failure.back_after);
   }
 
   // True: it comes to the training's end.
@@ -85,7 +69,9 @@ class CoursePlayer {
       }
       const Failure failure = *coming.failure;
       take(coming);
-      if (failure.kind == FailureKind::cut && failure.back_after < options_.patience)
+      if (options_.is_survived && options_.is_survived(failure))
+        wait_for_machine(failure, coming.time);
+      else if (failure.kind == FailureKind::cut && failure.back_after < options_.patience)
         stall(failure, coming.time);
       else
         return end(std::move(attempt), failure, coming.time);
@@ -127,13 +113,14 @@ class CoursePlayer {
     attempt.stop = std::max(time, attempt.begin);
     const Undisturbed::Position at = position(failure, attempt.stop - shift_, attempt.first);
     attempt.end = at.steps;
-    attempt.end_is_saved = at.saved.value_or(-1) == at.steps;
     saved_ = std::max(saved_, at.saved.value_or(saved_));
+    attempt.saved = saved_;
     const Seconds began = time < attempt.begin ? time : job_.begin_of(at.steps) + shift_;
     // A process that is lost while it starts has done nothing.
     if (time < attempt.begin) attempt.begin = attempt.stop = time;
     if (failure.kind == FailureKind::preempted) save_in_time(attempt, failure);
-    attempt.lost = options_.ending(failure, attempt.end, std::min(began, attempt.stop));
+    attempt.lost = options_.ending(failure, attempt.end,
+                                   attempt.saved_on_notice ? attempt.stop : std::min(began, attempt.stop));
     if (attempt.is_saved_in_time) attempt.lost->end = attempt.stop;
     attempt.lost->end = std::max(attempt.lost->end, attempt.stop);
     attempt.kept = options_.resumed ? options_.resumed(saved_) : saved_;
@@ -167,22 +154,46 @@ class CoursePlayer {
   // failure_handling.py of TensorFlow 2.15 and 2.21): the step that is under way and one more are trained.
   void save_in_time(Attempt& attempt, const Failure& failure) {
     if (!options_.save_before_preemption || attempt.end >= job_.steps()) return;
+    const Seconds notice = attempt.stop, killed = notice + failure.grace;
     const std::int64_t steps = std::min(attempt.end + (failure.time ? 2 : 1), job_.steps());
-    const Seconds step_ends = job_.begin_of(steps - 1) + job_.length_of(steps - 1) + shift_;
+    if (!save_after(steps, shift_, killed, attempt)) return;
+    if (options_.grace_period > Seconds(0) && steps < job_.steps()) train_on(attempt, notice, killed);
+  }
+
+  // Returns false if the process is killed before the state is saved.
+  bool save_after(std::int64_t steps, Seconds shift, Seconds killed, Attempt& attempt) {
+    const Seconds step_ends = job_.begin_of(steps - 1) + job_.length_of(steps - 1) + shift;
     const Seconds saved = std::max(step_ends, attempt.stop) + *options_.save_before_preemption;
-    if (saved > attempt.stop + failure.grace) return;
+    if (saved > killed) return false;
     attempt.stop = saved;
-    attempt.end = saved_ = steps;
-    attempt.end_is_saved = true;
+    attempt.end = attempt.saved = saved_ = steps;
     attempt.is_saved_in_time = true;
+    return true;
+  }
+
+  // With a grace period of its own (TerminationConfig), the handler proposes to save once more at the start of the
+  // first step that begins later than six steps before the period's end (_target_time_for_termination).
+  void train_on(Attempt& attempt, Seconds notice, Seconds killed) {
+    const std::int64_t first = attempt.end;
+    attempt.saved_on_notice = first;
+    const Seconds shift = attempt.stop - job_.begin_of(first);
+    const Seconds almost = notice + options_.grace_period - job_.length_of(first) * 6.0 - shift;
+    std::int64_t last = std::max(first, job_.at(almost).steps);
+    if (last < job_.steps() && job_.begin_of(last) < almost) ++last;
+    if (save_after(std::min(last + 1, job_.steps()), shift, killed, attempt)) return;
+    const Undisturbed::Position at = job_.at(killed - shift);
+    attempt.stop = killed;
+    attempt.end = std::max(first, at.steps);
+    attempt.saved = saved_ = std::max(saved_, at.saved.value_or(saved_));
+    attempt.is_saved_in_time = false;
   }
 
   const Undisturbed& job_;
   const CourseOptions& options_;
-  const Faults faults_;
   Failures timed_;
   std::vector<Failure> stepped_{};        // that come before a step, in this order
   std::int64_t saved_ = 0;                // steps in the newest save
+  Seconds machines_ready_{};              // of failures that ended no attempt
   Seconds shift_{};                       // of the attempt: its dates less those of the undisturbed training
   std::vector<Attempt> not_recovered_{};  // which no later attempt has caught up with
   Seconds recovering_{};                  // the times of all recoveries

@@ -28,9 +28,8 @@ struct Attempt {
   std::int64_t first = 0;  // the step that it begins with
   std::int64_t end =
       0;  // so many steps are done when it stops, those of earlier attempts that are kept included
-  std::int64_t kept = 0;  // with so many the next attempt begins
-  bool end_is_saved =
-      true;  // false: the state after the last of these steps was to be saved, and wasn't any more
+  std::int64_t kept = 0;   // with so many the next attempt begins
+  std::int64_t saved = 0;  // steps in the newest checkpoint that was complete when it stopped
   // Steps of this attempt that the saved state already contained, because Keras 3's BackupAndRestore begins an epoch
   // anew that it has saved within.
   std::int64_t applied_twice = 0;
@@ -40,6 +39,9 @@ struct Attempt {
   std::optional<Failure> failure{};  // that ended it; unset: it came to the training's end
   std::optional<LostWorker> lost{};  // with it: how the other processes end, and when
   bool is_saved_in_time = false;     // a preempted process had all of them save before it ended
+  // After the notice of a preemption the state of so many steps was saved, and the training went on through a grace
+  // period.
+  std::optional<std::int64_t> saved_on_notice{};
   std::int64_t lost_steps() const { return failure ? end - kept : 0; }
 };
 
@@ -75,10 +77,13 @@ struct CourseOptions {
   std::function<LostWorker(const Failure&, std::int64_t step, Seconds begin)> ending{};
   // The network of a task may carry nothing for so long before the others give the task up.
   Seconds patience{};
-  // Which failures the training survives by itself: those of workers that take closures from a queue.
+  // Which failures the training survives by itself: those of workers that take closures from a queue. If it is started
+  // again after another failure, it waits until the machines of these workers can be used, too.
   std::function<bool(const Failure&)> is_survived{};
   // A preempted process has all processes save the state, which takes so long. Unset: they save nothing then.
   std::optional<Seconds> save_before_preemption{};
+  // They train on for so long after the notice, and save once more. 0: they end with the first save.
+  Seconds grace_period{};
   // The batches that an attempt reads a second time if it begins with this step. Unset: none.
   std::function<std::int64_t(std::int64_t first)> read_twice{};
   // The step that a restart begins with, if so many steps were saved: another one where an epoch is begun anew.

@@ -94,8 +94,11 @@ std::optional<RateOfFailures> failures_of(const JobFacts& facts) {
 // A job without its failures. Without checkpoints there is a single segment, and a failure loses all of it.
 Segments segments_of(const JobFacts& facts, Seconds restart, Seconds training, Seconds saving) {
   const auto count = static_cast<double>(std::max<std::int64_t>(1, facts.checkpoints.count));
-  return {
-      .count = count, .work = (training - saving) / count, .checkpoint = saving / count, .restart = restart};
+  return {.count = count,
+          .work = (training - saving) / count,
+          .checkpoint = saving / count,
+          .restart = restart,
+          .written = facts.written};
 }
 
 JobItem restarts(const JobFacts& facts, const RateOfFailures& failures, const Segments& job) {
@@ -135,7 +138,7 @@ Goodput goodput_of(const JobFacts& facts, const Segments& job, Seconds steps, Se
     goodput.played = played;
   }
   if (job.checkpoint == Seconds(0) || each == Seconds(0)) return goodput;
-  goodput.best = best_interval(job.checkpoint, job.between_failures);
+  goodput.best = std::max(best_interval(job.checkpoint, job.between_failures), job.written);
   goodput.daly = daly_interval(job.checkpoint, job.between_failures);
   goodput.best_steps = std::max<std::int64_t>(1, std::llround(*goodput.best / each));
   Segments best = job;
@@ -173,23 +176,33 @@ JobTime job_time(const JobFacts& facts) {
   const JobItem whole = item("steps", "job.step", facts.whole, given.step);
   const JobItem partial =
       item("steps of partial batches", "job.partial_step", facts.partial, given.partial_step);
-  const JobItem saving = item("checkpoints", "job.checkpoint", facts.checkpoints, given.checkpoint);
+  const bool writes_beside = facts.written > Seconds(0);  // so that what is given is no time of the training
+  const JobItem saving = item("checkpoints", "job.checkpoint", facts.checkpoints,
+                              writes_beside ? std::nullopt : given.checkpoint);
   for (const JobItem& steps : {whole, partial})
     if (steps.count > 0) items.push_back(steps);
+  if (facts.lost_workers.count > 0)
+    items.push_back(item("lost workers", "faults", facts.lost_workers, std::nullopt));
   if (facts.evaluations.count > 0)
     items.push_back(item("validation", "job.evaluation", facts.evaluations, given.evaluation));
   if (saving.count > 0) items.push_back(saving);
+  const Seconds training = sum(items) - before;
+  // Nothing is left to be trained meanwhile.
+  if (writes_beside)
+    items.push_back(item("writing of the last checkpoint", "job.checkpoint",
+                         {.count = 1, .each = facts.written}, given.checkpoint));
 
   // What starting takes is repeated unless the scenario says how long a restart takes.
   JobTime job{.samples = facts.samples, .epochs = facts.epochs, .restart = given.restart.value_or(startup)};
   const std::optional<RateOfFailures> failures = failures_of(facts);
   if (failures) {
-    Segments segments = segments_of(facts, job.restart, sum(items) - before, saving.time());
+    Segments segments = segments_of(facts, job.restart, training, saving.time());
     segments.between_failures = failures->between;
     items.push_back(restarts(facts, *failures, segments));
     const Seconds steps = whole.time() + partial.time();
     if (items.back().basis != Basis::unmeasured)
-      job.goodput = goodput_of(facts, segments, steps, steps / (whole.count + partial.count), before);
+      job.goodput =
+          goodput_of(facts, segments, steps, steps / (whole.count + partial.count), before + facts.written);
   } else {
     items.push_back(
         unmeasured("expected restarts", "job.time_between_failures", 0, "no published rate of failures"));

@@ -43,6 +43,7 @@ struct GivenTimes {
   std::optional<Seconds> checkpoint{};      // saving one checkpoint
   std::optional<Bytes> checkpoint_size{};   // in place of the size of all variables
   std::optional<BytesPerSecond> storage{};  // by which one checkpoint is written
+  bool holds_rows = false;                  // this storage, so that reading them shares its speed
   std::optional<Seconds> time_between_failures{};         // mean, of one machine
   std::optional<Seconds> time_between_device_failures{};  // mean, of one device
   std::optional<Seconds> restart{};                       // from a failure to the first step after it
@@ -92,10 +93,12 @@ struct JobFacts {
   std::optional<Seconds> compile{};        // of one program, as the scenario gives it
   std::vector<EqualSteps> whole{};         // steps of whole batches, by the devices that are slow
   std::vector<EqualSteps> partial{};
-  Event fills{};        // of the shuffle buffer
-  Event first_input{};  // the time by which the first step after a start of the input is longer
+  Event lost_workers{};  // while others execute their closures
+  Event fills{};         // of the shuffle buffer
+  Event first_input{};   // the time by which the first step after a start of the input is longer
   Event evaluations{};
   Event checkpoints{};
+  Seconds written{};  // of a checkpoint, beside the training
   std::int64_t machines = 1;
   std::int64_t devices = 0;
   bool are_gpus = false;

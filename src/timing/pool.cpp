@@ -180,13 +180,15 @@ void add_limits(const PlayedPool& alone, const PoolOptions& pool, PoolTime& time
 PoolOptions PoolOptions::without_losses() const {
   PoolOptions options = *this;
   options.losses.clear();
+  options.carried_losses = 0;
   options.random_losses = {};
   return options;
 }
 
 PlayedPool play_pool(const plan::Plan& one, const PoolOptions& pool, const cluster::Machine& machine,
                      StepClock& clock, const StepTimeOptions& options, double jitter, std::int64_t seed) {
-  PlayedPool played{.pooled = plan::pooled(one, pool.workers, pool.replicas)};
+  PlayedPool played{.pooled = plan::pooled(one, pool.workers, pool.replicas),
+                    .carried_losses = pool.carried_losses};
   std::vector<double> pace;  // all devices are faster, or none is
   const std::vector<platform::Endpoint> where = endpoints_of(played.pooled.plan, machine);
   StepTimeOptions of_all = options;

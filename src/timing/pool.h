@@ -13,13 +13,14 @@
 
 namespace wt::timing {
 
-// The loss of a worker, in the time of one pool.
+// The loss of a worker, in the time of one pool, or a stall of its network (plan::Absence).
 struct WorkerLoss {
   std::int32_t worker = 0;
   std::optional<Seconds> time{};  // since the beginning of the pool
   std::int64_t closures = 0;      // if no time is set: the moment when so many closures have been completed
   Seconds grace{};                // how much later the worker stops
   std::optional<Seconds> back_after{};  // unset: the worker does not come back
+  bool is_stall = false;
 };
 
 struct PoolOptions {
@@ -33,6 +34,7 @@ struct PoolOptions {
   std::int64_t join_every = 0;  // closures between two joins of the coordinator; 0: it joins at the end
   std::vector<plan::SlowWorker> slow{};
   std::vector<WorkerLoss> losses{};
+  std::int64_t carried_losses = 0;  // of these, those of an earlier pool, whose workers are still away
   // True of TensorFlow's coordinator: a worker that is back takes closures when no worker is away any more, since
   // the coordinator connects anew to all of them at once (context.update_server_def, which waits for each).
   bool recover_together = false;
@@ -50,6 +52,7 @@ struct PlayedPool {
   plan::Pooled pooled{};
   plan::Costs costs{};
   plan::PoolTimeline timeline{};
+  std::int64_t carried_losses = 0;  // that an earlier pool has counted
 };
 
 // `one` is the plan of the first worker's closure. With jitter, each closure has a pace of its own, which

@@ -10,7 +10,7 @@ namespace wt::timing {
 namespace {
 
 plan::Absence absence_of(const WorkerLoss& loss, Seconds from) {
-  plan::Absence absence{.worker = loss.worker, .from = from + loss.grace};
+  plan::Absence absence{.worker = loss.worker, .from = from + loss.grace, .is_stall = loss.is_stall};
   if (loss.back_after) absence.until = absence.from + *loss.back_after;
   return absence;
 }
@@ -19,9 +19,9 @@ plan::Absence absence_of(const WorkerLoss& loss, Seconds from) {
 std::vector<plan::Absence> recovered_together(const std::vector<plan::Absence>& absences) {
   std::vector<plan::Absence> all = absences;
   for (plan::Absence& absence : all)
-    for (bool waits = true; waits && absence.until;) {
+    for (bool waits = !absence.is_stall; waits && absence.until;) {
       const auto other = std::ranges::find_if(absences, [&](const plan::Absence& each) {
-        return each.from <= *absence.until && (!each.until || *absence.until < *each.until);
+        return !each.is_stall && each.from <= *absence.until && (!each.until || *absence.until < *each.until);
       });
       waits = other != absences.end();
       if (waits) absence.until = other->until;
@@ -49,8 +49,9 @@ std::map<std::int64_t, std::vector<WorkerLoss>> losses_by_closures(const std::ve
   return by_closures;
 }
 
-// The time that workers are away until the end. Absences of a worker may overlap.
-Seconds time_away(std::vector<plan::Absence> absences, Seconds end) {
+// The time that workers are away until the end, or their networks stall. Absences of a worker may overlap.
+Seconds time_away(std::vector<plan::Absence> absences, bool are_stalls, Seconds end) {
+  std::erase_if(absences, [&](const plan::Absence& absence) { return absence.is_stall != are_stalls; });
   std::ranges::stable_sort(absences, {}, &plan::Absence::from);
   std::map<std::int32_t, Seconds> counted_until;  // by worker
   Seconds away{};
@@ -101,11 +102,17 @@ plan::PoolTimeline play_with_losses(
 
 PoolLosses losses_of(const PlayedPool& played) {
   const plan::PoolTimeline& timeline = played.timeline;
-  PoolLosses losses{.away = time_away(timeline.absences, timeline.end),
+  PoolLosses losses{.away = time_away(timeline.absences, false, timeline.end),
+                    .stalled = time_away(timeline.absences, true, timeline.end),
                     .never_executed = timeline.never_executed,
                     .end = timeline.end};
-  losses.losses = std::ranges::count_if(
-      timeline.absences, [&](const plan::Absence& absence) { return absence.from < timeline.end; });
+  losses.losses = std::ranges::count_if(timeline.absences, [&](const plan::Absence& absence) {
+    return !absence.is_stall && absence.from < timeline.end;
+  });
+  losses.losses -= played.carried_losses;
+  losses.stalls = std::ranges::count_if(timeline.absences, [&](const plan::Absence& absence) {
+    return absence.is_stall && absence.from < timeline.end;
+  });
   losses.executions = std::ranges::count_if(
       timeline.closures, [](const plan::Closure& closure) { return closure.lost.has_value(); });
   losses.closures = std::ssize(timeline.closures) - losses.executions;
@@ -124,6 +131,8 @@ PoolLosses losses_of(const PlayedPool& played) {
 void add(PoolLosses& sum, const PoolLosses& later) {
   sum.losses += later.losses;
   sum.away += later.away;
+  sum.stalls += later.stalls;
+  sum.stalled += later.stalled;
   sum.executions += later.executions;
   sum.batches += later.batches;
   sum.updates += later.updates;

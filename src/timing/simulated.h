@@ -72,6 +72,8 @@ struct PhaseTime {
 struct PoolLosses {
   std::int64_t losses = 0;      // of workers, before the end
   Seconds away{};               // the time that workers were away until the end, added up over workers
+  std::int64_t stalls = 0;      // of workers' networks, so short that nobody was given up
+  Seconds stalled{};            // added up over workers
   std::int64_t executions = 0;  // of closures that were cut off and executed again
   std::int64_t batches = 0;     // that these executions had read
   std::int64_t updates = 0;  // of variables, by these executions: the closures update the variables once more

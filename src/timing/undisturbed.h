@@ -9,6 +9,9 @@
 //   job.add_steps(100, Seconds(2));
 //   job.begin_of(100)                   // 205 s: the checkpoint lies before step 100
 //   job.at(Seconds(203))                // 100 steps are done, and nothing is saved yet
+//
+// A checkpoint may be written while the training goes on. Then it counts when it is written, and the next one waits for
+// that.
 
 #include <cstdint>
 #include <optional>
@@ -20,9 +23,12 @@ namespace wt::timing {
 
 class Undisturbed {
  public:
-  void add_steps(std::int64_t count, Seconds each);
+  // A step that begins while a checkpoint is written takes `beside`, if that is longer.
+  void add_steps(std::int64_t count, Seconds each, Seconds beside = {});
   void add_pause(Seconds time);  // after the steps so far
-  void add_save(Seconds time);   // of the state after the steps so far
+  // Of the state after the steps so far. The training waits at first, and from then on the checkpoint is written.
+  void add_save(Seconds waits, Seconds written = {});
+  void finish();  // the training ends when its last checkpoint is written
 
   std::int64_t steps() const { return steps_; }
   Seconds time_of_steps() const { return time_of_steps_; }
@@ -50,15 +56,23 @@ class Undisturbed {
     Seconds begin{};
     Seconds after{};  // pauses and saves
     bool is_saved = false;
-    std::optional<std::int64_t> saved{};  // steps in the newest save when it begins
     Seconds end() const { return begin + each * static_cast<double>(count) + after; }
   };
 
+  struct Save {
+    std::int64_t steps = 0;  // that are in it
+    Seconds written{};       // when a restart may begin from it
+  };
+
+  void append(std::int64_t count, Seconds each);
   const Piece& piece_of(std::int64_t step) const;
+  std::optional<std::int64_t> saved_at(Seconds time) const;
 
   std::vector<Piece> pieces_{};
+  std::vector<Save> saves_{};
   std::int64_t steps_ = 0;
-  Seconds time_of_steps_{}, end_{};
+  Seconds time_of_steps_{};  // if nothing is written beside them
+  Seconds end_{};
 };
 
 }  // namespace wt::timing

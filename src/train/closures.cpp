@@ -17,7 +17,7 @@ class Returns {
  public:
   Returns(const plan::PoolTimeline& timeline, const ClosureExecution::Back& back) : back_(back) {
     for (const plan::Absence& absence : timeline.absences)
-      if (absence.until && *absence.until <= timeline.end)
+      if (!absence.is_stall && absence.until && *absence.until <= timeline.end)
         returns_.push_back({absence.worker, *absence.until});
     std::ranges::stable_sort(returns_, {}, &Return::at);
   }

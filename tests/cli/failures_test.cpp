@@ -2,6 +2,7 @@
 // the results say what was lost and how long it took; links and devices are slow for as long as a scenario says; faults
 // are refused at their keys.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -98,6 +99,25 @@ TEST_F(Failing, TheTimeIsThatOfAPlanner) {
   EXPECT_NEAR(sum, 7, 1e-9);
 }
 
+// A checkpoint that is written beside the training can be used when it is written: that of step 4 is ready in the 8th
+// second.
+TEST_F(Failing, AnAsynchronousCheckpointCountsWhenItIsWritten) {
+  for (const auto& [keys, task] : synchronous_sites())
+    for (const auto& [step, kept] : {std::pair(6, 0), std::pair(8, 4), std::pair(10, 4), std::pair(13, 8)}) {
+      std::string text =
+          scenario({keys, task}, fmt::format(R"(, "faults": [{{"kill": "{}", "step": {}}}])", task, step));
+      text.replace(text.find(R"("every_steps": 4)"), 16, R"("every_steps": 4, "asynchronous": true)");
+      text.replace(text.find(R"("checkpoint": "2 s")"), 19, R"("checkpoint": "3 s")");
+      const Said said = run_text(text, "asynchronous");
+      ASSERT_EQ(said.exit, cli::Exit::done) << keys << said.messages;
+      ASSERT_EQ(run_text(scenario({keys, task}), "whole").exit, cli::Exit::done);
+      EXPECT_EQ(trained("asynchronous"), trained("whole")) << keys << " " << step;
+      const json::Value found = results("asynchronous");
+      EXPECT_EQ(found.find("failures")->find("attempts")->elements()[1].find("first_step")->integer(), kept)
+          << keys << " " << step;
+    }
+}
+
 TEST_F(Failing, WithoutRestartsTheJobEndsAsItsStrategyDoes) {
   for (const auto& [keys, task] : synchronous_sites()) {
     const std::string faults = R"(, "faults": [{"kill": ")" + task + R"(", "step": 6}])";
@@ -123,6 +143,26 @@ TEST_F(Failing, APreemptedWorkerHasAllOfThemSaveAndLosesNothing) {
             8);
   EXPECT_GT(number_at(results("lost"), {"failures", "lost_steps"}), 0);
   for (const char* out : {"saved", "lost"}) EXPECT_EQ(trained(out), trained("whole"));
+}
+
+// The state is saved on the notice, and again at the end of the grace period, wherever in the training that is; a process
+// that is killed meanwhile goes back to the first of them.
+TEST_F(Failing, ThroughAGracePeriodTheTrainingGoesOn) {
+  for (const std::size_t site_number : {0, 2, 7, 8, 9}) {
+    const auto& [site, task] = synchronous_sites()[site_number];
+    ASSERT_EQ(run_text(scenario({site, ""}), "whole").exit, cli::Exit::done);
+    for (const char* at : {R"("step": 1)", R"("at": "4.5 s")", R"("at": "14.2 s")", R"("step": 17)"})
+      for (const char* grace : {"3 s", "9 s", "14 s", "1 h"}) {
+        SCOPED_TRACE(std::string(site) + at + grace);
+        const std::string faults =
+            fmt::format(R"(, "faults": [{{"preempt": "{}", {}, "grace": "{}"}}])", task, at, grace);
+        const Said said =
+            run_text(scenario({site, ""}, faults), "grace",
+                     {R"(training.checkpointing={"before_preemption": true, "grace_period": "12 s"})"});
+        ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+        EXPECT_EQ(trained("grace"), trained("whole"));
+      }
+  }
 }
 
 TEST_F(Failing, ANetworkThatIsCutForAMomentStallsTheJobAndForLongerEndsIt) {

@@ -95,6 +95,51 @@ TEST_F(Job, ACheckpointIsAsLargeAsTheVariables) {
   EXPECT_LE(number_at(*item(all, "checkpoints"), {"each_s"}), 50e-3);
 }
 
+// 1,000 steps of 1 s, of which each 100 are saved. 20 GB take 20 s of a storage of 1 GB/s, and no time of the training but
+// that of the copy to the host, and that of the last one. Of rows on the same storage, 32 MB a step leave it fast enough;
+// 800 MB a step would need more than half of it: while both share it, writing takes 40 s and a step 1.6 s.
+TEST_F(Job, AnAsynchronousCheckpointIsWrittenBesideTheTraining) {
+  const auto checkpoints = [&](const std::string& more, const std::string& sample) {
+    const json::Value all = results(
+        {"dataset.repeat=-1", "training.epochs=null", "training.loop=custom", "training.steps=1000",
+         R"(training.checkpointing={"every_steps": 100, "asynchronous": true})",
+         fmt::format(R"(input={{"sample": "{}"}})", sample),
+         fmt::format(R"(job={{"step": "1 s", "checkpoint_size": "20 GB", "storage": "1 GB/s"{}}})", more)});
+    EXPECT_EQ(count(all, "checkpoints"), 10);
+    return time(all, "checkpoints") + time(all, "writing of the last checkpoint");
+  };
+  EXPECT_NEAR(checkpoints("", "1 MB"), 20, 0.01);
+  EXPECT_NEAR(checkpoints(R"(, "holds_rows": true)", "1 MB"), 20 / (1 - 0.032), 0.01);
+  EXPECT_NEAR(checkpoints(R"(, "holds_rows": true)", "25 MB"), 9 * 25 * 0.6 + 40, 0.01);
+  EXPECT_NEAR(checkpoints("", "25 MB"), 20, 0.01);
+}
+
+// What a walk through all steps, saves and evaluations finds is what the counts of the job's time come to.
+TEST_F(Job, TheCourseOfATrainingIsAsLongAsItsItems) {
+  for (const char* saving :
+       {R"({})", R"({"every": 2})", R"({"every": 2, "first": 1})", R"({"every_steps": 3})",
+        R"({"every_steps": 3, "asynchronous": true})", R"({"asynchronous": true})"})
+    for (const char* more : {"training.epochs=5", "training.epochs=6", "dataset.drop_remainder=true"}) {
+      const json::Value all = results(
+          {fmt::format("training.checkpointing={}", saving), more, R"(training.evaluation={"every": 2})",
+           R"(job={"step": "1 s", "partial_step": "0.5 s", "evaluation": "3 s", "checkpoint": "2 s",
+                   
+                   "time_between_failures": "200000 h"})",
+           R"(faults=[{"kill": "chief", "at": "1000 h"}])"});
+      const bool is_beside = item(all, "writing of the last checkpoint") != nullptr;
+      const double saved =
+          time(all, "checkpoints") + (is_beside ? time(all, "writing of the last checkpoint") : 0);
+      const double evaluated = time(all, "validation");
+      const double steps =
+          time(all, "steps") +
+          (item(all, "steps of partial batches") ? time(all, "steps of partial batches") : 0);
+      // Counts take all intervals between two saves as equal, so that a short one waits for what is written unseen.
+      EXPECT_NEAR(number_at(all, {"failures", "undisturbed_s"}), steps + saved + evaluated,
+                  is_beside ? 2 : 1e-2)
+          << saving << " " << more;
+    }
+}
+
 TEST_F(Job, CountsTheStepsOfEpochs) {
   const json::Value all = results({"time.software=false"});
   EXPECT_EQ(count(all, "steps"), 15);

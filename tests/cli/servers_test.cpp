@@ -674,6 +674,78 @@ TEST_F(LostWorkers, ST22_AWorkerIsAwayAcrossEpochs) {
             std::vector(late.loss.begin(), late.loss.begin() + 16));
 }
 
+// A server's loss ends the job. When it is started again, its workers are there, and what has failed doesn't fail anew.
+TEST_F(LostWorkers, ST22_ARestartedJobHasItsWorkersAgain) {
+  const test::PinnedIsa pinned;
+  for (const int workers : {2, 3, 8})
+    for (const bool trains : {true, false}) {
+      SCOPED_TRACE(fmt::format("{} workers, numbers {}", workers, trains));
+      const std::vector<std::string> overrides{
+          cluster(workers, 2),
+          R"(dataset={"type": "synthetic", "rows": 128, "repeat": 1})",
+          "training.steps=null",
+          "training.epochs=5",
+          R"(training.checkpointing={})",
+          R"(job={"restarts": 2, "step": "1 ms", "checkpoint": "1 ms", "restart": "1 ms"})",
+          lose(R"({"kill": "worker:1", "step": 6, "back_after": "1 h"}, {"kill": "ps:0", "step": 20})"),
+          fmt::format("numerics={}", trains ? "cpu" : "none")};
+      const test::Said said = run_text(two_workers, "restarted", overrides);
+      ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+      const json::Value found = results("restarted");
+      const std::span attempts = found.find("failures")->find("attempts")->elements();
+      ASSERT_EQ(attempts.size(), 2U);
+      EXPECT_EQ(attempts[1].find("first_step")->integer(), 16);
+      EXPECT_NEAR(test::number_at(attempts[1], {"begin_s"}), 3600, 5);
+      if (!trains) continue;
+      EXPECT_EQ(found.find("worker_losses")->find("workers_lost")->integer(), 1);
+      std::int64_t before = 0, after = 0;
+      for (const json::Value& step : found.find("steps")->elements()) {
+        const std::int64_t number = step.find("step")->integer();
+        if (step.find("worker")->integer() != 1) continue;
+        before += number >= 6 && number < 16;
+        after += number >= 16;
+      }
+      EXPECT_EQ(before, 0);
+      EXPECT_GT(after, 0);
+    }
+}
+
+// For so short a time nobody gives the worker up: it completes its closure later.
+TEST_F(LostWorkers, ST22_ANetworkThatIsCutForAMomentLosesNothing) {
+  const test::PinnedIsa pinned;
+  for (const char* strategy : {"parameter_server", "parameter_server_v1"}) {
+    const bool is_1 = std::string_view(strategy) == "parameter_server_v1";
+    const auto with = [&](const std::string& length) {
+      std::vector<std::string> overrides{fmt::format("strategy.type={}", strategy), "training.steps=40",
+                                         is_1 ? R"(cluster={"worker": 2, "ps": 1})" : cluster(2, 1)};
+      overrides.push_back(
+          lose(fmt::format(R"({{"cut": "worker:1", "step": 6, "back_after": "{}"}})", length)));
+      return run(overrides);
+    };
+    const Disturbed shortly = with("5 ms"), long_cut = with("1 min");
+    EXPECT_EQ(count(shortly, "workers_lost"), 0);
+    EXPECT_EQ(count(shortly, "executions_lost"), 0);
+    EXPECT_EQ(results("disturbed").find("worker_losses")->find("stalls")->integer(), 0);
+    EXPECT_GT(std::ranges::count(std::span(shortly.worker).subspan(6), 1), 5);
+    EXPECT_EQ(count(long_cut, "workers_lost"), 1);
+    EXPECT_EQ(count(long_cut, "executions_lost"), 1);
+  }
+}
+
+// What lost workers add is part of the job's time, and of what it costs.
+TEST_F(LostWorkers, ST22_TheJobsTimeHasItsLosses) {
+  const auto job = [&](const std::vector<std::string>& faults) {
+    std::vector<std::string> overrides{"numerics=none", "training.steps=200", cluster(2, 2), "job={}"};
+    overrides.insert(overrides.end(), faults.begin(), faults.end());
+    EXPECT_EQ(run_text(two_workers, "job", overrides).exit, cli::Exit::done);
+    return results("job");
+  };
+  const json::Value with = job({lose(R"({"kill": "worker:1", "step": 100})")}), without = job({});
+  const json::Value& losses = *with.find("simulated")->find("pool")->find("losses");
+  EXPECT_NEAR(test::number_at(with, {"job", "time_s"}) - test::number_at(without, {"job", "time_s"}),
+              test::number_at(losses, {"end_s"}) - test::number_at(losses, {"undisturbed_end_s"}), 1e-9);
+}
+
 TEST_F(LostWorkers, ST22_WithoutWorkersTheJobEnds) {
   const test::PinnedIsa pinned;
   const std::string faults = lose(R"({"kill": "worker:0", "step": 4}, {"kill": "worker:1", "step": 9})");

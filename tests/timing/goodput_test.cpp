@@ -50,6 +50,20 @@ TEST(Goodput, PlayedJobsTakeTheExpectedTime) {
     }
 }
 
+// Checkpoints that are written beside the training: a failure meanwhile goes back to the one before.
+TEST(Goodput, PlayedJobsLoseWhatWasNotWritten) {
+  for (const double written : {30.0, 300.0, 840.0}) {
+    Segments job = job_of(Seconds(900), hour * 10);
+    const Seconds without = play_jobs(job, 4000, 7)->mean;
+    job.written = Seconds(written);
+    const std::optional<PlayedJobs> played = play_jobs(job, 4000, 7);
+    EXPECT_NEAR(played->mean / expected_time(job), 1, 0.01) << written;
+    // First order: each failure loses as much more.
+    const double failures = job.each() * job.count / job.between_failures;
+    EXPECT_NEAR((played->mean - without) / Seconds(failures * written), 1, 0.25) << written;
+  }
+}
+
 TEST(Goodput, JobsAreDrawnFromTheSeed) {
   const Segments job = job_of(hour, hour);
   EXPECT_EQ(play_jobs(job, 10, 1)->mean, play_jobs(job, 10, 1)->mean);

@@ -78,6 +78,34 @@ TEST(JobCourse, AJobWaitsForItsMachine) {
   EXPECT_EQ(course.attempts[1].first, 0);  // nothing was saved
 }
 
+// A worker fails at 10 s, or before step 10, which the training survives, and its machine is away for 500 s. At 30 s
+// something else ends the job, which starts again when both machines are there.
+TEST(JobCourse, ARestartWaitsForMachinesWhoseFailuresWereSurvived) {
+  Failure survived{.victim = Victim::worker, .name = "/job:worker/replica:0/task:1", .step = 10};
+  survived.back_after = Seconds(500);
+  Failure ends = killed_at(Seconds(30));
+  ends.victim = Victim::server;
+  CourseOptions pool = options(1);
+  pool.is_survived = [](const Failure& failure) { return failure.victim == Victim::worker; };
+  for (const bool has_time : {false, true}) {
+    if (has_time) survived.time = Seconds(10);
+    Faults faults;
+    faults.failures = {ends, survived};
+    const JobCourse course = course_of(job_of(100, 50), faults, pool);
+    ASSERT_EQ(course.attempts.size(), 2u);
+    EXPECT_EQ(course.attempts[1].begin, Seconds(10 + 500 + 60));
+  }
+}
+
+TEST(JobCourse, FailuresThatNeverStopAreAnError) {
+  Failure worker{.victim = Victim::worker};
+  Faults faults;
+  faults.random = {{.mean_time = Seconds(1e-9), .parts = {worker}}};
+  CourseOptions pool = options(1);
+  pool.is_survived = [](const Failure& failure) { return failure.victim == Victim::worker; };
+  EXPECT_THROW(course_of(job_of(100, 50), faults, pool), InputError);
+}
+
 TEST(JobCourse, AProcessThatIsLostWhileItStartsStartsAgain) {
   Faults faults;
   faults.failures = {killed_at(Seconds(30)), killed_at(Seconds(70))};
@@ -116,6 +144,30 @@ TEST(JobCourse, APreemptedProcessSavesIfItsGraceIsLongEnough) {
     EXPECT_EQ(course.attempts[0].is_saved_in_time, grace > 6.5);
     EXPECT_EQ(course.attempts[0].kept, grace > 6.5 ? 22 : 0);
     EXPECT_EQ(course.attempts[1].first, course.attempts[0].kept);
+  }
+}
+
+// By hand, for steps of 1 s, saves of 5 s, and a notice at 20.5 s: step 21 is saved at 27 s. With a grace period of 30 s the
+// last save is proposed at the start of the first step after 20.5 + 30 - 6 s, which is that of 45 s, and made after
+// it, at 46 s: 22 + 19 steps. A process that is killed before 51 s goes back to the first save.
+TEST(JobCourse, ThroughAGracePeriodTheTrainingGoesOnAndIsSavedOnceMore) {
+  Failure preempted = killed_at(Seconds(20.5));
+  preempted.kind = FailureKind::preempted;
+  CourseOptions saving = options(1);
+  saving.save_before_preemption = Seconds(5);
+  saving.grace_period = Seconds(30);
+  for (const double grace : {6.0, 20.0, 30.4, 30.6}) {
+    preempted.grace = Seconds(grace);
+    Faults faults;
+    faults.failures = {preempted};
+    const JobCourse course = course_of(job_of(100, 100), faults, saving);
+    const Attempt& first = course.attempts[0];
+    EXPECT_EQ(first.saved_on_notice.has_value(), grace > 7);
+    EXPECT_EQ(first.is_saved_in_time, grace > 30.5);
+    EXPECT_EQ(first.kept, grace > 30.5 ? 41 : grace > 7 ? 22 : 0);
+    EXPECT_EQ(first.end, grace > 30.5 ? 41 : grace > 30 ? 45 : grace > 7 ? 22 + 13 : 20);
+    EXPECT_LE(first.stop, Seconds(20.5 + std::max(grace, 6.5)));
+    EXPECT_TRUE(course.is_complete);
   }
 }
 

@@ -363,6 +363,48 @@ TEST(ST22, ACoordinatorTakesWorkersUpAgainWhenAllAreThere) {
       (std::vector<double>{-1, -1}));
 }
 
+// While a network stalls, no bytes of its worker begin to flow. Nothing is lost, and the pool ends at most so much later
+// as the stall is long.
+TEST(ST22, AStallLosesNothing) {
+  for (const int workers : {1, 2, 3, 8})
+    for (const int servers : {1, 3})
+      for (const double from : {0.0, 2.3, 7.1})
+        for (const double length : {0.4, 5.0}) {
+          SCOPED_TRACE(
+              fmt::format("{} workers, {} servers, from {} for {} s", workers, servers, from, length));
+          const Cluster cluster(workers, servers, counting(3));
+          plan::Pool queue{.closures = 24};
+          const Seconds without = cluster.play(times_of(workers), queue).end;
+          queue.absences = {{.worker = workers - 1,
+                             .from = Seconds(from),
+                             .until = Seconds(from + length),
+                             .is_stall = true}};
+          const timing::PlayedPool played{.pooled = cluster.pooled,
+                                          .timeline = cluster.play(times_of(workers), queue)};
+          expect_each_closure_once(played, 24);
+          expect_the_counts({.workers = workers, .servers = servers, .pool = queue}, played,
+                            compute(cluster, played, batches(60)), 3);
+          const timing::PoolLosses losses = timing::losses_of(played);
+          EXPECT_EQ(losses.executions + losses.losses, 0);
+          EXPECT_EQ(losses.stalls, played.timeline.end > Seconds(from) ? 1 : 0);
+          EXPECT_LE(played.timeline.end.count(), without.count() + length + 1e-9);
+          // Longer than any kernel, so that the only worker waits.
+          if (workers == 1 && length > 1) {
+            EXPECT_GT(played.timeline.end, without);
+          }
+          for (const plan::Occurrence& each : played.timeline.occurrences) {
+            const bool is_of_worker =
+                played.timeline.closures[static_cast<std::size_t>(each.closure)].worker == workers - 1;
+            const bool is_move =
+                std::holds_alternative<plan::Move>(cluster.pooled.plan.nodes[index(each.node)].action);
+            if (is_of_worker && is_move) {
+              EXPECT_FALSE(each.start >= Seconds(from) && each.start < Seconds(from + length))
+                  << each.start.count();
+            }
+          }
+        }
+}
+
 // Losses are drawn until the end of the pool, which they put off. Where workers are lost faster than they execute a
 // closure, no end would come.
 TEST(ST22, RandomLossesAreDrawnUntilTheEnd) {

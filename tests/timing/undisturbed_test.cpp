@@ -42,20 +42,45 @@ TEST(Undisturbed, ASaveCountsWhenItIsComplete) {
   EXPECT_EQ(job.at(Seconds(1000)).steps, 160);
 }
 
+// After 10 steps of 2 s the training waits 1 s, and the checkpoint is written for 7 s, in which steps take 3 s. The one after
+// 11 steps would begin at 24 s and waits until 28 s.
+TEST(Undisturbed, ASaveBesideTheTrainingCountsWhenItIsWritten) {
+  Undisturbed job;
+  job.add_steps(10, Seconds(2));
+  job.add_save(Seconds(1), Seconds(7));
+  job.add_steps(1, Seconds(2), Seconds(3));
+  job.add_save(Seconds(1), Seconds(7));
+  job.add_steps(10, Seconds(2), Seconds(3));
+  job.add_save(Seconds(1), Seconds(7));
+  job.finish();
+  EXPECT_EQ(job.begin_of(10), Seconds(21));
+  EXPECT_EQ(job.at(Seconds(27)).saved, std::nullopt);
+  EXPECT_EQ(job.at(Seconds(28)).saved, 10);
+  EXPECT_EQ(job.begin_of(11), Seconds(29));
+  EXPECT_EQ(job.saved_before(11), 10);
+  EXPECT_EQ(job.begin_of(14), Seconds(38));
+  EXPECT_EQ(job.saved_before(13), 10);
+  EXPECT_EQ(job.saved_before(14), 11);
+  EXPECT_EQ(job.begin_of(15), Seconds(40));
+  EXPECT_EQ(job.end(), Seconds(38 + 7 * 2 + 1 + 7));
+  EXPECT_EQ(job.time_of_steps(), Seconds(42));
+}
+
 TEST(Undisturbed, StepsAndTimesAgree) {
   for (std::int64_t seed = 0; seed < 50; ++seed) {
     const PhiloxStream stream = stream_of({seed, 0});
     Undisturbed job;
     for (std::uint64_t i = 0; i < 20; ++i) {
       const PhiloxCounter drawn = stream.block(i);
-      job.add_steps(drawn[0] % 7, Seconds(1 + drawn[1] % 3));
+      job.add_steps(drawn[0] % 7, Seconds(1 + drawn[1] % 3), Seconds(drawn[1] % 5));
       if (drawn[2] % 3 == 0) job.add_pause(Seconds(drawn[2] % 5));
-      if (drawn[3] % 2 == 0) job.add_save(Seconds(drawn[3] % 4));
+      if (drawn[3] % 2 == 0) job.add_save(Seconds(drawn[3] % 4), Seconds(seed % 2 == 0 ? 0 : drawn[3] % 9));
     }
     for (std::int64_t step = 0; step < job.steps(); ++step) {
       const Undisturbed::Position at = job.at(job.begin_of(step) + job.length_of(step) / 2);
       EXPECT_EQ(at.steps, step) << "seed " << seed;
-      EXPECT_EQ(at.saved, job.saved_before(step)) << "seed " << seed << ", step " << step;
+      EXPECT_EQ(job.at(job.begin_of(step)).saved, job.saved_before(step))
+          << "seed " << seed << ", step " << step;
       EXPECT_GE(job.begin_of(step + 1), job.begin_of(step) + job.length_of(step));
     }
   }

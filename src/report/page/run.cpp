@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/duration.h"
 #include "base/id.h"
 #include "base/rough.h"
 #include "report/baseline.h"
@@ -81,6 +82,26 @@ void add_efficiency(std::vector<Figure>& figures, const timing::Simulated& summa
                                           alone_text(*summary.baseline))});
 }
 
+// The share of the job's time that lasts: of the failures that were played, or else of those that are expected.
+void add_goodput(std::vector<Figure>& figures, const json::Value& results) {
+  const auto add = [&](double share, std::string basis) {
+    figures.push_back({.key = "goodput",
+                       .label = "goodput",
+                       .value = share,
+                       .text = fmt::format("{:.1f} %", 100 * share),
+                       .basis = std::move(basis)});
+  };
+  if (const json::Value* failures = results.find("failures"))
+    return add(failures->find("goodput")->real(),
+               fmt::format("{}, {} trained again", counted(failures->find("restarts")->integer(), "restart"),
+                           counted(failures->find("lost_steps")->integer(), "step")));
+  const json::Value* job = results.find("job");
+  if (const json::Value* expected = job == nullptr ? nullptr : job->find("goodput"))
+    add(expected->find("share")->real(),
+        fmt::format("steps that last, with a failure in {}",
+                    duration(Seconds(expected->find("between_failures_s")->real()))));
+}
+
 std::vector<Figure> figures_of(const ShownRun& run) {
   std::vector<Figure> figures;
   if (run.step) {
@@ -93,6 +114,7 @@ std::vector<Figure> figures_of(const ShownRun& run) {
                        .text = fmt::format("{:.1f} %", 100 * mfu),
                        .basis = "FLOPs of products and convolutions over those at peak rate"});
   }
+  add_goodput(figures, run.results);
   const Bytes memory = session::peak_memory(run.planned);
   figures.push_back({.key = "memory_bytes",
                      .label = "memory",

@@ -179,12 +179,19 @@ class Player {
   void foresee_absences() {
     for (std::size_t i = 0; i < job_.tasks.absences.size(); ++i) {
       const Absence& absence = job_.tasks.absences[i];
+      const auto worker = static_cast<std::size_t>(absence.worker);
+      if (absence.is_stall) {
+        stalls_.resize(running_.size());
+        stalls_[worker].push_back(absence);
+        continue;
+      }
       if (absence.from > 0)
         add({absence.from, static_cast<std::int32_t>(i), Kind::lose});
       else
-        ++away_[static_cast<std::size_t>(absence.worker)];
+        ++away_[worker];
       if (std::isfinite(absence.until)) add({absence.until, static_cast<std::int32_t>(i), Kind::come_back});
     }
+    for (std::deque<Absence>& stalls : stalls_) std::ranges::stable_sort(stalls, {}, &Absence::from);
   }
 
   std::size_t worker_of_absence(std::int32_t absence) const {
@@ -236,6 +243,21 @@ class Player {
     if (--away_[worker] == 0 && running_[worker].left == 0) take_run(worker);
   }
 
+  // When the activity may start: at once, but for a transfer of a worker whose network stalls.
+  double start_of(std::int32_t id) {
+    const Activity& activity = job_.activities[static_cast<std::size_t>(id)];
+    const bool is_transfer = !activity.is_own && !activity.is_taking && activity.station == none;
+    if (stalls_.empty() || !is_transfer || task_run(id) == nullptr) return now_;
+    std::deque<Absence>& stalls = stalls_[static_cast<std::size_t>(task_of_[static_cast<std::size_t>(id)])];
+    while (!stalls.empty() && stalls.front().until <= now_) stalls.pop_front();
+    double start = now_;
+    for (const Absence& stall : stalls) {
+      if (stall.from > start) break;
+      start = std::max(start, stall.until);
+    }
+    return start;
+  }
+
   // True of what an execution that was cut off would have done.
   bool is_stopped(const Event& event) const {
     const TaskRun* task = task_run(event.activity);
@@ -265,10 +287,11 @@ class Player {
 
   void start(std::int32_t id) {
     const Activity& activity = job_.activities[static_cast<std::size_t>(id)];
-    outcome_.activities[static_cast<std::size_t>(id)].start = now_;
+    const double start = start_of(id);
+    outcome_.activities[static_cast<std::size_t>(id)].start = start;
     is_under_way_[static_cast<std::size_t>(id)] = !activity.is_own && !job_.flows(activity);
     const double delay = is_skipped(id) ? 0 : activity.delay * pace_of(id);
-    add({now_ + delay, id, after_delay(activity)});
+    add({start + delay, id, after_delay(activity)});
   }
 
   double pace_of(std::int32_t id) const {
@@ -451,6 +474,8 @@ class Player {
   std::vector<TaskRun> running_;       // by worker
   std::vector<std::size_t> latest_;    // by activity, its last execution in Outcome::occurred
   std::vector<int> away_;              // by worker, the absences that it has now
+  // By worker, the stalls of its network that are not over, by their beginning; empty where there is none at all.
+  std::vector<std::deque<Absence>> stalls_{};
   std::deque<std::int32_t> queue_{};   // runs that no worker has taken
   std::int64_t released_ = 0;          // runs that have been in the queue
   std::int64_t ended_ = 0;             // of these, the ones that have ended

@@ -123,7 +123,13 @@ std::string saving(Dice& dice, bool is_fit, bool may_back_up, bool has_queue) {
   const std::string how = !has_queue && dice.one_in(2)
                               ? fmt::format(R"("every_steps": {})", dice.between(1, 5))
                               : R"("every": 1)";
-  return fmt::format(R"("checkpointing": {{{}{}}}, )", how, dice.one_in(3) ? R"(, "keep": 1)" : "");
+  std::string more = dice.one_in(3) ? R"(, "keep": 1)" : "";
+  if (dice.one_in(3)) more += R"(, "asynchronous": true)";
+  if (!has_queue && dice.one_in(3)) {
+    more += R"(, "before_preemption": true)";
+    if (dice.one_in(2)) more += fmt::format(R"(, "grace_period": "{} s")", dice.between(1, 12));
+  }
+  return fmt::format(R"("checkpointing": {{{}{}}}, )", how, more);
 }
 
 std::string fault(Dice& dice, const Site& site, std::int64_t steps) {
