@@ -78,16 +78,13 @@ std::string_view catalog_name(const Question& question, Pattern pattern) {
   return rails && spread.even && spread.nodes < spread.ranks ? "multi_rail" : "ring";
 }
 
-// By the published numbers LL and LL128 are within 1 % of each other at 2 MiB on eight A100. Two tables show that
-// NCCL takes LL128 there.
 Choice choice_of(const Communicator& communicator, Pattern pattern, Protocol protocol) {
   const Question& question = communicator.question;
   const auto [start, rate] = cost_of(communicator, pattern, protocol);
-  const double tied = protocol == Protocol::ll ? 1.01 : 1;
   return {.algorithm = catalog_name(question, pattern),
           .protocol = protocol,
           .channels = working_channels(communicator, pattern, protocol),
-          .predicted = Seconds((start * 1e-6 + question.bytes / (rate * 1e9)) * tied),
+          .predicted = Seconds(start * 1e-6 + question.bytes / (rate * 1e9)),
           .reason = fmt::format("NCCL's cost model: {:.1f} us, then {:.1f} GB/s", start, rate)};
 }
 
