@@ -119,10 +119,26 @@ class LeavingOut {
   std::ostream& messages_;
 };
 
-void add_rows(report::CollectiveTable& table, communication::CollectiveClock& clock,
-              const communication::CollectiveChoice& choice) {
+// A size that is refused is left out with a message, and the others keep their rows. If all are refused, the first
+// one's error is thrown.
+std::vector<communication::CollectiveRow> rows_of(communication::CollectiveClock& clock,
+                                                  const communication::CollectiveChoice& choice,
+                                                  std::ostream& messages) {
   std::vector<communication::CollectiveRow> rows;
-  for (const Bytes size : clock.question().sizes) rows.push_back(clock.time(choice, size));
+  std::vector<InputError> refused;
+  for (const Bytes size : clock.question().sizes) try {
+      rows.push_back(clock.time(choice, size));
+    } catch (const InputError& error) {
+      refused.push_back(error);
+    }
+  if (rows.empty() && !refused.empty()) throw refused.front();
+  for (const InputError& error : refused) messages << "left out: " << error.what() << "\n";
+  return rows;
+}
+
+void add_rows(report::CollectiveTable& table, communication::CollectiveClock& clock,
+              const communication::CollectiveChoice& choice, std::ostream& messages) {
+  std::vector<communication::CollectiveRow> rows = rows_of(clock, choice, messages);
   for (communication::CollectiveRow& row : rows) {
     for (const std::string& warning : row.warnings)
       if (std::ranges::find(table.warnings, warning) == table.warnings.end())
@@ -195,7 +211,7 @@ Exit run_collective(const CollectiveOptions& options, const Streams& streams) {
     leaving_out.attempt([&] {
       options.schedule
           ? void(streams.results << collective::print(clock.schedule(choice, question.sizes.front())))
-          : add_rows(table, clock, choice);
+          : add_rows(table, clock, choice, streams.messages);
     });
   if (options.schedule) return Exit::done;
   if (std::string text = communication::about_borrowed(table.rows); !text.empty())

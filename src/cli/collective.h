@@ -16,6 +16,9 @@ struct CollectiveOptions {
   std::vector<std::string> algorithms{"auto"};  // names, files, "auto" or "all"
   std::vector<std::string> options{};           // options of the algorithms: "segments=4"
   std::optional<std::string> protocol{};        // absent: the library's choice
+  std::optional<std::string> nccl_algo{};       // as NCCL_ALGO: "^NVLS"
+  std::optional<std::string> nccl_proto{};      // as NCCL_PROTO: "Simple"
+  std::optional<std::string> nccl_version{};    // "2.27"
   std::optional<std::string> launch{};          // absent: mpi
   std::optional<int> devices_per_process{};     // like -g of nccl-tests
   std::optional<std::string> tiny_message{};    // its measured time on the real system: "17us"

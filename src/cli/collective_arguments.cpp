@@ -14,8 +14,10 @@ void add_ranks(CLI::App& command, CollectiveOptions& options) {
                      "Device numbers, as in 0,4,1,5; or reversed; or by_rail, which alternates machines");
   command.add_option("--concurrent", options.concurrent,
                      "Number of groups that run at once; rank r joins group r modulo that number");
-  CLI::Option* launch = command.add_option("--launch", options.launch,
-                                           "How processes are started: mpi, threads or torch; default: mpi");
+  CLI::Option* launch =
+      command.add_option("--launch", options.launch,
+                         "How processes are started: mpi, threads, torch, or profiler for the kernels alone; "
+                         "default: mpi");
   CLI::Option* driven = command.add_option("-g,--ngpus", options.devices_per_process,
                                            "Devices that each process drives, with a thread for each");
   command
@@ -85,6 +87,13 @@ void add_collective_arguments(CLI::App& command, CollectiveOptions& options) {
                   "An option of the algorithms, as in segments=4; may be repeated")
       ->allow_extra_args(false);
   command.add_option("--protocol", options.protocol, "ll, ll128 or simple; default: the library's choice");
+  command.add_option("--nccl-algo", options.nccl_algo,
+                     "What the library may choose, as NCCL_ALGO says it: Ring,Tree, or ^NVLS,NVLSTree, or "
+                     "allreduce:tree;broadcast:ring");
+  command.add_option("--nccl-proto", options.nccl_proto,
+                     "Likewise, as NCCL_PROTO says it: Simple, or ^LL128");
+  command.add_option("--nccl-version", options.nccl_version,
+                     "The library's version, as in 2.17: it has no algorithm or protocol of a later one");
   add_ranks(command, options);
   add_sizes(command, options);
   add_output(command, options);

@@ -17,6 +17,7 @@ namespace {
 using collective::Operation;
 
 constexpr std::size_t most_sizes = 1000;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 62;
 
 constexpr std::array<communication::ElementType, 12> types{{{"float32", "float", 4, Type::float32},
                                                             {"float64", "double", 8, Type::float64},
@@ -74,9 +75,11 @@ Bytes size_of(const std::string& text) {
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   constexpr std::array<std::string_view, 4> units{"", "K", "M", "G"};
   const auto found = std::ranges::find(units, unit);
-  if (error != std::errc() || found == units.end() || number > (std::int64_t{1} << 33))
-    return parse<Bytes>(text);
-  return Bytes(number) * (std::int64_t{1} << (10 * (found - units.begin())));
+  if (error != std::errc() || found == units.end()) return parse<Bytes>(text);
+  const std::int64_t unit_bytes = std::int64_t{1} << (10 * (found - units.begin()));
+  if (number > most_bytes / unit_bytes)
+    throw InputError(fmt::format("{} are more than {}", text, Bytes(most_bytes)), "give less");
+  return Bytes(number) * unit_bytes;
 }
 
 std::vector<Bytes> sizes_of(const CollectiveOptions& options) {
@@ -118,6 +121,10 @@ communication::CallOptions call_options_of(const CollectiveOptions& options) {
                      "use --launch threads, or leave -g out");
   if (options.devices_per_process) call.devices_per_process = driven;
   if (options.protocol) call.protocol = protocol_named(*options.protocol);
+  const Operation operation = operation_named(options.operation);
+  if (options.nccl_version) collective::set_version(call.settings, *options.nccl_version);
+  if (options.nccl_algo) collective::set_algorithms(call.settings, operation, *options.nccl_algo);
+  if (options.nccl_proto) collective::set_protocols(call.settings, operation, *options.nccl_proto);
   return call;
 }
 

@@ -38,18 +38,22 @@ struct Torus {
 };
 
 struct Fabric {
-  int nodes = 1;           // machines; an NVLink domain across machines counts as one node, as in NCCL
-  int ranks_per_node = 1;  // 0: Nodes have different numbers of ranks.
-  int capability = 0;      // compute capability, 80 for 8.0; 0: GPUs differ or aren't NVIDIA's
-  Inside inside = Inside::ideal;
-  int nvlinks = 0;               // of each GPU
-  BytesPerSecond inside_rate{};  // without NVLink: of a device within its node, in one direction
-  int nics = 0;                  // of each node
-  BytesPerSecond nic_rate{};     // line rate of each NIC, in one direction
+  int nodes = 1;                  // machines; an NVLink domain across machines counts as one node, as in NCCL
+  int ranks_per_node = 1;         // 0: Nodes have different numbers of ranks.
+  int capability = 0;             // compute capability, 80 for 8.0; 0: GPUs differ or aren't NVIDIA's
+  Inside inside = Inside::ideal;  // links of AMD's GPUs (xGMI) count as NVLinks
+  int nvlinks = 0;                // of each GPU
+  BytesPerSecond inside_rate{};   // without NVLink: of a device within its node, in one direction
+  int nics = 0;                   // of each node
+  BytesPerSecond nic_rate{};      // line rate of each NIC, in one direction
   Host host = Host::other;
   bool adds_in_switch = false;  // NVSwitches of the third generation or later can add.
-  bool gpu_direct = false;      // NICs read and write the memory of GPUs directly.
-  Seconds latency{};            // of one message; used where no table of a library applies
+  bool is_amd = false;          // the devices are AMD's GPUs, which RCCL drives
+  bool is_full_mesh = false;    // a link joins each two devices of a node
+  // Whether the network cards' plugin lets these protocols, and NVLSTree, cross nodes.
+  bool has_ll = true, has_ll128 = true, has_nvls_tree = true;
+  bool gpu_direct = false;  // NICs read and write the memory of GPUs directly.
+  Seconds latency{};        // of one message; used where no table of a library applies
   std::optional<Torus> torus{};
 };
 

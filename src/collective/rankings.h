@@ -15,6 +15,7 @@ struct Question {
 };
 
 std::vector<Choice> rank_by_nccl(const Question& question);        // GPUs that NCCL drives
+std::vector<Choice> rank_by_rccl(const Question& question);        // GPUs that RCCL drives
 std::vector<Choice> rank_on_torus(const Question& question);       // TPU slices; requires fabric.torus
 std::vector<Choice> rank_by_alpha_beta(const Question& question);  // everything else
 

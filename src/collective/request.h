@@ -18,7 +18,7 @@ struct Options {
   int cores = 1;             // of a chip of a torus; each is a rank, and their numbers are neighbours
   int slices = 1;            // tori of this shape that another network joins; their ranks follow each other
   int segments = 8;          // pieces of a pipeline, or loops of algorithms with switches in machines (nvls)
-  int lanes = 0;             // parallel trees across machines; 0: one for each rank of a machine
+  int lanes = 0;             // parallel trees or rings across machines; 0: one for each rank of a machine
   int servers = 1;           // parameter servers besides the ranks
   int packs = 1;             // of TensorFlow's hierarchical copy
   int subdivisions = 2;      // of TensorFlow's ring: at most this many per device; -1: none

@@ -41,6 +41,9 @@ bool is_supported(const Communicator& communicator, Pattern pattern, Protocol pr
   const Spread& spread = communicator.question.spread;
   const bool simple = protocol == Protocol::simple, adds = communicator.nvls.count >= 2 && spread.even;
   if (protocol == Protocol::ll128 && !allows_ll128(communicator)) return false;
+  const Fabric& fabric = communicator.question.fabric;
+  if (communicator.across() && protocol == Protocol::ll && !fabric.has_ll) return false;
+  if (communicator.across() && protocol == Protocol::ll128 && !fabric.has_ll128) return false;
   switch (pattern) {
     case Pattern::tree:
     case Pattern::ring:
@@ -48,7 +51,7 @@ bool is_supported(const Communicator& communicator, Pattern pattern, Protocol pr
     case Pattern::nvls:  // Between nodes it needs CollNet.
       return simple && adds && !communicator.across();
     case Pattern::nvls_tree:
-      return simple && adds && communicator.across();
+      return simple && adds && communicator.across() && communicator.question.fabric.has_nvls_tree;
     case Pattern::pat:
       return simple && spread.nodes == spread.ranks && communicator.question.fabric.capability >= 60;
   }

@@ -33,8 +33,9 @@ Seconds floor_of(const Facts& facts, const CallOptions& options) {
 // The protocol and channels that the library would use with this algorithm. For an algorithm that the library
 // doesn't have, they are those of its best choice.
 collective::Choice choice_for(const Group& group, const collective::Algorithm& algorithm, Bytes bytes,
-                              std::optional<Protocol> wanted) {
-  const std::vector<collective::Choice> ranked = choices(group, algorithm.operation, bytes);
+                              const CallOptions& options) {
+  const std::optional<Protocol> wanted = options.protocol;
+  const std::vector<collective::Choice> ranked = choices(group, algorithm.operation, bytes, options.settings);
   const auto fits = [&](const collective::Choice& each) { return !wanted || each.protocol == *wanted; };
   for (const bool any : {false, true})
     for (const collective::Choice& each : ranked)
@@ -44,13 +45,35 @@ collective::Choice choice_for(const Group& group, const collective::Algorithm& a
   return other;
 }
 
-// On a mesh of NVLinks a single ring would leave most links idle, so the vector is spread over several rings.
+// On a mesh of NVLinks a single ring would leave most links idle, so the vector is spread over several rings, and
+// trees follow the links, too.
 void give_orders(Call& call, const Group& group) {
   const collective::Operation operation = call.algorithm->operation;
+  if (call.algorithm->name == "tree") call.request.orders = chains_over_mesh(group);
   const bool is_ring = call.algorithm->name == "ring" || call.algorithm->name == "multi_rail";
   if (!is_ring || !collective::goes_around(operation)) return;
   call.request.orders = rings_over_mesh(group);
   if (!call.request.orders.empty()) call.algorithm = &collective::algorithm_named(operation, "multi_rail");
+  // A ring for each network card.
+  const collective::Fabric fabric = hardware_of(group).fabric;
+  if (call.algorithm->name == "multi_rail" && call.request.options.lanes == 0 &&
+      fabric.nics < fabric.ranks_per_node)
+    call.request.options.lanes = fabric.nics;
+}
+
+// NCCL's rings leave a machine by all of its cards.
+bool uses_all_cards(const Facts& facts, const collective::Algorithm& algorithm) {
+  const collective::Fabric& fabric = facts.machine.fabric;
+  const bool is_driven = fabric.capability > 0 || fabric.is_amd;
+  return is_driven && fabric.inside != Inside::ideal && algorithm.name == "ring" &&
+         collective::goes_around(algorithm.operation) && fabric.nodes > 1 && fabric.nics > 1 &&
+         fabric.ranks_per_node > 1 && fabric.nodes * fabric.ranks_per_node == facts.ranks;
+}
+
+void scale_latencies(Call& call, double factor) {
+  call.floor = call.floor * factor;
+  for (Crossing* crossing : {&call.inside, &call.between})
+    if (crossing->latency) *crossing->latency = *crossing->latency * factor;
 }
 
 // Unknown classes of network cards count as Ethernet.
@@ -62,19 +85,25 @@ const Network& network_named(std::string_view type) {
 
 }  // namespace
 
-std::vector<collective::Choice> choices(const Group& group, collective::Operation operation, Bytes bytes) {
-  return collective::ranked(operation, hardware_of(group).fabric, group.size(), bytes);
+std::vector<collective::Choice> choices(const Group& group, collective::Operation operation, Bytes bytes,
+                                        const collective::LibrarySettings& settings) {
+  std::vector<collective::Choice> ranked =
+      collective::ranked(operation, hardware_of(group).fabric, group.size(), bytes);
+  std::erase_if(ranked, [&](const collective::Choice& each) { return !collective::allows(settings, each); });
+  return ranked;
 }
 
 Call call_of(const Group& group, const collective::Algorithm& algorithm, collective::Request request,
              const CallOptions& options) {
-  Call call{.algorithm = &algorithm, .request = std::move(request)};
-  add_natural_shape(call.request.options, group, algorithm);
   Facts facts{.machine = hardware_of(group), .ranks = group.size()};
+  Call call{.algorithm = &algorithm, .request = std::move(request)};
+  if (uses_all_cards(facts, algorithm))
+    call.algorithm = &collective::algorithm_named(algorithm.operation, "multi_rail");
+  add_natural_shape(call.request.options, group, *call.algorithm);
   const auto& generations = constants().generations;
   const auto generation = generations.find(facts.machine.generation);
-  const bool has_library =
-      facts.machine.fabric.capability > 0 && facts.machine.fabric.inside != Inside::ideal;
+  const bool has_library = (facts.machine.fabric.capability > 0 || facts.machine.fabric.is_amd) &&
+                           facts.machine.fabric.inside != Inside::ideal;
   if (generation == generations.end() || !has_library) {
     call.basis = "wires alone";
     calibrate(call, group);
@@ -86,13 +115,14 @@ Call call_of(const Group& group, const collective::Algorithm& algorithm, collect
   facts.per_node = static_cast<int>(std::ceil(where.per_node()));
   if (facts.nodes > 1) facts.network = &network_named(facts.machine.network);
   facts.bytes = Bytes(call.request.elements * call.request.element_bytes);
-  const collective::Choice choice = choice_for(group, algorithm, facts.bytes, options.protocol);
+  const collective::Choice choice = choice_for(group, *call.algorithm, facts.bytes, options);
   facts.protocol = choice.protocol;
   facts.channels = std::max(1, choice.channels);
   const bool is_default = call.request.options.segments == collective::Options{}.segments;
   add_protocol(call, facts);
   call.floor += floor_of(facts, options);
   if (is_default) cut(call, facts);
+  scale_latencies(call, options.latencies);
   if (call.request.orders.empty()) give_orders(call, group);
   call.basis = "class constants";
   calibrate(call, group);

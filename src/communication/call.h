@@ -20,6 +20,7 @@
 
 #include <string>
 
+#include "collective/library_settings.h"
 #include "collective/select.h"
 #include "communication/group.h"
 #include "plan/costs.h"
@@ -35,16 +36,21 @@ struct CallOptions {
   int devices_per_process = 0;  // for "threads"; 0: all devices of a machine
   std::optional<collective::Protocol> protocol{};  // unset: the library chooses
   std::optional<Seconds> launch_time{};            // instead of the time of `launch`
+  double latencies = 1;                            // factor on the latencies of the library
+  collective::LibrarySettings settings{};          // what the user set for the library
 };
 
 // The call by which the group's library carries out the request with this algorithm. Options of the request
 // that have their default values (shape, segments, orders) are replaced by the library's own. On a mesh of
-// NVLinks, a ring becomes multi_rail. Throws InputError for an unknown launch.
+// NVLinks, and between machines with several network cards, a ring becomes multi_rail, as NCCL's rings use all links
+// and cards. Throws InputError for an unknown launch.
 Call call_of(const Group& group, const collective::Algorithm& algorithm, collective::Request request,
              const CallOptions& options);
 
-// The algorithms and protocols that the group's library would choose, the best first.
-std::vector<collective::Choice> choices(const Group& group, collective::Operation operation, Bytes bytes);
+// The algorithms and protocols that the group's library would choose under these settings, the best first. Empty if
+// the settings bar all of them.
+std::vector<collective::Choice> choices(const Group& group, collective::Operation operation, Bytes bytes,
+                                        const collective::LibrarySettings& settings = {});
 
 // Sets the costs of those nodes of a plan that carry out the call: all nodes from `first` on. `where` has the
 // endpoint of each device of the plan, as for simulate.

@@ -49,8 +49,7 @@ std::string text_of(const Choice& choice, bool has_protocol) {
 
 CollectiveClock::CollectiveClock(CollectiveQuestion question, std::vector<Group> groups)
     : question_(std::move(question)), groups_(std::move(groups)) {
-  for (const Bytes size : question_.sizes) elements(size);
-  if (question_.tiny_message) question_.call.launch_time = launch_time(question_, first_);
+  if (question_.tiny_message) calibrate_launch(question_.call, *question_.tiny_message, first_);
 }
 
 std::int64_t CollectiveClock::elements(Bytes size) const {
@@ -86,20 +85,23 @@ Call CollectiveClock::call(const Group& group, const Algorithm& algorithm, Bytes
 // By what the first group's library would do: equal groups do the same.
 void CollectiveClock::choose(Carried& carried, const CollectiveChoice& choice, Bytes size) const {
   const Bytes bytes(elements(size) * question_.type.bytes);
-  std::vector<Choice> ranked = choices(first_, question_.operation, bytes);
+  std::vector<Choice> ranked = choices(first_, question_.operation, bytes, question_.call.settings);
   const bool has_protocol = is_driven_by_nccl(first_);
   if (const auto wanted = question_.call.protocol; wanted && has_protocol)
     std::erase_if(ranked, [&](const Choice& each) { return each.protocol != *wanted; });
-  if (ranked.empty())
-    throw InputError(
-        fmt::format("protocol {} can't carry {} on {}", collective::name(*question_.call.protocol),
-                    collective::name(question_.operation), first_.platform.name()),
-        "choose another protocol, or name an algorithm");
-  const Choice& best = ranked.front();
-  const Algorithm& algorithm = choice.is_automatic
-                                   ? collective::algorithm_named(question_.operation, best.algorithm)
-                                   : *choice.algorithm;
-  const auto protocol = choice.is_automatic && has_protocol ? best.protocol : question_.call.protocol;
+  if (ranked.empty() && choice.is_automatic)
+    throw InputError(fmt::format("{} can't carry {} on {}",
+                                 question_.call.protocol
+                                     ? fmt::format("protocol {}", collective::name(*question_.call.protocol))
+                                     : "what the library's settings allow",
+                                 collective::name(question_.operation), first_.platform.name()),
+                     question_.call.protocol ? "choose another protocol, or name an algorithm"
+                                             : "allow Ring and Simple, which every machine has");
+  const Algorithm& algorithm =
+      choice.is_automatic ? collective::algorithm_named(question_.operation, ranked.front().algorithm)
+                          : *choice.algorithm;
+  const auto protocol =
+      choice.is_automatic && has_protocol ? ranked.front().protocol : question_.call.protocol;
   carried.algorithm = algorithm.name;
   if (choice.is_automatic && ranked.size() > 1) carried.runner_up = text_of(ranked[1], has_protocol);
   for (const Group& group : groups_) carried.calls.push_back(call(group, algorithm, size, protocol));

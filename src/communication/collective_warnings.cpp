@@ -45,21 +45,17 @@ bool has_assumed_network(const Hardware& machine) {
 
 bool is_driven_by_nccl(const Group& group) {
   const Hardware machine = hardware_of(group);
-  return machine.fabric.capability > 0 && machine.fabric.inside != collective::Inside::ideal &&
+  return (machine.fabric.capability > 0 || machine.fabric.is_amd) &&
+         machine.fabric.inside != collective::Inside::ideal &&
          constants().generations.contains(machine.generation);
 }
 
-Seconds launch_time(const CollectiveQuestion& question, const Group& group) {
+void calibrate_launch(CallOptions& options, Seconds tiny_message, const Group& group) {
   if (!is_driven_by_nccl(group))
     throw InputError(
         fmt::format("{} has no library whose call --tiny-message could calibrate", group.platform.name()),
         "leave it out");
-  const Seconds launch = launch_time_from(*question.tiny_message, tiny, group);
-  if (launch < Seconds(0))
-    throw InputError(fmt::format("an all-reduce of {} can't take {}: its messages alone take {}", tiny,
-                                 *question.tiny_message, rough(*question.tiny_message - launch)),
-                     "give the time that nccl-tests prints for its smallest size");
-  return launch;
+  set_launch(options, tiny_message, tiny, group);
 }
 
 std::vector<std::string> warnings_of(const CollectiveQuestion& question, const Group& group) {
@@ -113,7 +109,7 @@ std::vector<std::string> warnings_of(const CollectiveQuestion& question, const G
   warn(row.bytes < smallest_compared,
        fmt::format("below {} no published table was compared", smallest_compared));
   const collective::Fabric fabric = hardware_of(group).fabric;
-  const bool has_one_way = row.algorithm == "ring" || row.algorithm == "chain";
+  const bool has_one_way = row.algorithm == "chain";
   warn(has_one_way && fabric.nodes > 1 && fabric.nics > 1 && fabric.ranks_per_node > 1,
        fmt::format("{} leaves each machine by one of its {} network cards, where NCCL's channels use all: "
                    "large sizes are too slow",
@@ -122,7 +118,7 @@ std::vector<std::string> warnings_of(const CollectiveQuestion& question, const G
 }
 
 bool is_borrowed(const CollectiveQuestion& question, const Group& group, const CollectiveRow& row) {
-  const auto ranked = choices(group, question.operation, row.bytes);
+  const auto ranked = choices(group, question.operation, row.bytes, question.call.settings);
   return !row.protocol.empty() &&
          std::ranges::find(ranked, row.algorithm, &collective::Choice::algorithm) == ranked.end();
 }

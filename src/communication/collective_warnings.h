@@ -13,9 +13,10 @@ namespace wt::communication {
 // NCCL's constants hold for the group: NVIDIA's GPUs of one generation that are joined by something real.
 bool is_driven_by_nccl(const Group& group);
 
-// What a call takes to begin on a system whose tiny all-reduce was measured. InputError where there is no such
-// call, or the messages alone take longer.
-Seconds launch_time(const CollectiveQuestion& question, const Group& group);
+// Sets what a call takes to begin on a system whose tiny all-reduce was measured. If that is less than the class's
+// messages alone take, the call begins at once, and all latencies are shortened by one factor. InputError where there is
+// no such call.
+void calibrate_launch(CallOptions& options, Seconds tiny_message, const Group& group);
 
 // About the machine and the question, said once.
 std::vector<std::string> warnings_of(const CollectiveQuestion& question, const Group& group);

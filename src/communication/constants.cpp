@@ -1,6 +1,7 @@
 #include "communication/constants.h"
 
 #include <array>
+#include <vector>
 
 #include "base/installation.h"
 #include "base/json_reader.h"
@@ -32,9 +33,9 @@ PerProtocol steps_of(Reader& reader) {
   return steps;
 }
 
-PerPattern patterns(Reader reader) {
+PerPattern patterns(Reader reader, const std::vector<std::string>& names = {"ring", "tree"}) {
   PerPattern result;
-  for (const std::string name : {"ring", "tree"}) {
+  for (const std::string& name : names) {
     Reader each = reader.object(name);
     result[name] = steps_of(each);
     each.finish();
@@ -72,15 +73,37 @@ Generation generation(Reader reader) {
                         .ll_rate = reader.required<BytesPerSecond>("ll_rate", rate),
                         .ll_network = reader.required<BytesPerSecond>("ll_network", rate),
                         .ll128_from = reader.maybe<Bytes>("ll128_from", size)};
+  generation.tree_share = reader.optional<double>("tree_share", 1, share);
   if (generation.ll128_from) generation.ll128_payload = reader.required<double>("ll128_payload", share);
   if (auto found = reader.optional_object("nvls")) generation.nvls = loops(std::move(*found));
+  if (auto found = reader.optional_object("nvls_joined")) generation.nvls_joined = loops(std::move(*found));
   if (auto found = reader.optional_object("nvls_tree")) generation.nvls_tree = tree_loops(std::move(*found));
   finish(reader);
   return generation;
 }
 
+std::map<std::string, PerProtocol, std::less<>> generations_of(Reader reader) {
+  std::map<std::string, PerProtocol, std::less<>> result;
+  for (const std::string name : {"volta", "ampere", "hopper", "blackwell", "cdna2", "cdna3", "cdna4"})
+    if (auto each = reader.optional_object(name)) {
+      result[name] = steps_of(*each);
+      each->finish();
+    }
+  reader.finish();
+  return result;
+}
+
 Network network(Reader reader) {
-  const Network network{.step = steps_of(reader), .ll_rate = reader.maybe<BytesPerSecond>("ll_rate", rate)};
+  Network network{.step = steps_of(reader),
+                  .ll_rate = reader.maybe<BytesPerSecond>("ll_rate", rate),
+                  .ll128_rate = reader.maybe<BytesPerSecond>("ll128_rate", rate),
+                  .chunk = reader.maybe<Bytes>("chunk", size),
+                  .stored = reader.optional<double>("stored", 0, json::Range<double>{.at_least = 0})};
+  if (auto generations = reader.optional_object("generations"))
+    network.of_generation = generations_of(std::move(*generations));
+  network.has_nvls_tree = reader.optional<bool>("nvls_tree", true);
+  network.has_ll = network.step.contains(Protocol::ll);
+  network.has_ll128 = network.step.contains(Protocol::ll128);
   finish(reader);
   return network;
 }
@@ -142,10 +165,11 @@ Constants read_constants(const std::filesystem::path& file) {
   Problems problems;
   const json::Value text = json::parse_file(file);
   Reader reader(text, problems);
-  Constants constants{.base = patterns(reader.object("base")),
+  Constants constants{.base = patterns(reader.object("base"), {"ring", "tree", "sends"}),
                       .payload = payload_of(reader.object("payload")),
                       .nvlink = patterns(reader.object("nvlink")),
-                      .pcie = patterns(reader.object("pcie"))};
+                      .pcie = patterns(reader.object("pcie")),
+                      .xgmi = patterns(reader.object("xgmi"))};
   Reader staged = reader.object("staged");
   constants.staging_cache = staged.required<Bytes>("cache", size);
   constants.beyond_cache = staged.required<double>("beyond_cache", share);

@@ -39,14 +39,24 @@ struct Generation {
   // Within a machine, LL128 has another payload for vectors above this size, if it is set.
   std::optional<Bytes> ll128_from{};
   double ll128_payload = 0;
+  double tree_share = 1;  // of the network cards' rate that trees reach
   std::optional<Loops> nvls{};
+  std::optional<Loops> nvls_joined{};  // where a fabric joins the devices of several machines (NVL72)
   std::optional<TreeLoops> nvls_tree{};
 };
 
 // A class of network cards.
 struct Network {
-  PerProtocol step{};                       // time of one step between machines
-  std::optional<BytesPerSecond> ll_rate{};  // of LL, if it is below the rate that the GPUs reach
+  PerProtocol step{};  // time of one step between machines
+  std::map<std::string, PerProtocol, std::less<>>
+      of_generation{};                         // where that was measured by generation of GPUs
+  std::optional<BytesPerSecond> ll_rate{};     // of LL, if it is below the rate that the GPUs reach
+  std::optional<BytesPerSecond> ll128_rate{};  // of LL128 in trees, if it is below that of the cards
+  std::optional<Bytes> chunk{};  // of Simple, where the plugin sets larger buffers than NCCL's own
+  // In NVLSTree of several loops, a card passes a loop's bytes on once it has received this many times their number.
+  double stored = 0;
+  // Whether the library's plugin allows these protocols, and NVLSTree.
+  bool has_ll = true, has_ll128 = true, has_nvls_tree = true;
 };
 
 // A way to start the ranks of a collective.
@@ -88,10 +98,11 @@ struct Synchronization {
 };
 
 struct Constants {
-  PerPattern base{};                                 // of each call
+  PerPattern base{};                                 // of each call; has the key "sends", too
   std::map<collective::Protocol, double> payload{};  // share of the vector in the bytes on the wire
   PerPattern nvlink{};  // of a step over NVLink; that of a ring with Simple is in its Generation
   PerPattern pcie{};    // of a step over PCIe
+  PerPattern xgmi{};    // of a step over xGMI, by RCCL
   // Vectors above this size, when staged through host memory, reach only this share of the rate.
   Bytes staging_cache{};
   double beyond_cache = 1;

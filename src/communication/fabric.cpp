@@ -1,5 +1,8 @@
 #include "communication/fabric.h"
 
+#include <algorithm>
+#include <span>
+
 #include "platform/keys.h"
 #include "platform/slice.h"
 #include "platform/summary.h"
@@ -48,6 +51,26 @@ std::string network_name(platform::NicType type) {
   return {};
 }
 
+bool is_gpu(const Summary& summary) {
+  return summary.device != nullptr && summary.device->kind == device::Kind::gpu;
+}
+
+// Whether a single link joins each two of the first node's devices.
+bool are_all_linked(const Group& group, int devices) {
+  const auto ranks = std::span(group.ranks).first(static_cast<std::size_t>(devices));
+  return std::ranges::all_of(ranks, [&](platform::Endpoint from) {
+    return std::ranges::all_of(ranks, [&](platform::Endpoint to) {
+      return from == to || group.platform.route(from, to).links.size() == 1;
+    });
+  });
+}
+
+const Network* network_of(const Hardware& machine) {
+  const auto& networks = constants().networks;
+  const auto found = networks.find(machine.network);
+  return found == networks.end() ? nullptr : &found->second;
+}
+
 // Unset unless the group consists of whole slices of several chips.
 std::optional<collective::Torus> torus_of(const Summary& summary, const Group& group) {
   const int slices = whole_slices(group);
@@ -80,12 +103,22 @@ Hardware hardware_of(const Group& group) {
                               .nic_rate = summary.nic,
                               .host = host_of(summary.host_maker),
                               .adds_in_switch = summary.adds_in_switch,
+                              .is_amd = summary.maker == Maker::amd && is_gpu(summary),
+                              .is_full_mesh = summary.inside == platform::Inside::nvlink_mesh &&
+                                              summary.links == summary.per_node - 1 &&
+                                              are_all_linked(group, summary.per_node),
                               .gpu_direct = summary.gpu_direct},
                    .generation = summary.device == nullptr ? "" : summary.device->generation,
                    .network = network_name(summary.nic_type),
                    .inside = summary.device_out,
                    .between = summary.network,
-                   .link_speed = group.platform.link_speed()};
+                   .link_speed = group.platform.link_speed(),
+                   .is_joined = summary.machines > summary.nodes};
+  if (const Network* network = network_of(machine); network != nullptr && summary.nodes > 1) {
+    machine.fabric.has_ll = network->has_ll;
+    machine.fabric.has_ll128 = network->has_ll128;
+    machine.fabric.has_nvls_tree = network->has_nvls_tree;
+  }
   if (group.size() > 1) {
     machine.fabric.latency = group.platform.route(group.ranks.front(), group.ranks.back()).latency;
     machine.fabric.torus = torus_of(summary, group);

@@ -19,12 +19,19 @@ struct Hardware {
   BytesPerSecond inside{};   // that a device reaches within its node, in one direction
   BytesPerSecond between{};  // that a node reaches, in one direction
   double link_speed = 1;     // of the platform's links, relative to the described ones
+  bool is_joined = false;    // a node consists of several machines, whose devices one fabric joins (an NVL72)
 };
 Hardware hardware_of(const Group& group);
 
-// The orders of the rings that NCCL uses on a mesh of NVLinks: cycles through all devices of a machine that
-// use as many links as possible, each cycle in both directions, and continued through every machine. Empty if
-// switches or PCIe join the devices, since then all orders are equally good.
+// The orders of the rings that NCCL and RCCL use on a mesh of NVLinks (xGMI links): cycles through all devices of a
+// machine that use as many links as possible, each cycle in both directions, and continued through every machine, so
+// that all network cards are used equally often. Several machines whose devices are all linked to each other have a
+// path for each device instead, which together use every link of a machine once. Empty if switches or PCIe join the
+// devices, since then all orders are equally good.
 std::vector<std::vector<int>> rings_over_mesh(const Group& group);
+
+// The orders of the chains of trees on such a mesh, one for each lane: the ranks machine by machine, all machines in
+// the same order of their devices. Empty where rings_over_mesh is.
+std::vector<std::vector<int>> chains_over_mesh(const Group& group);
 
 }  // namespace wt::communication

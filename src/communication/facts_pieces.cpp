@@ -30,8 +30,8 @@ struct Grain {
   Bytes line{};
   Bytes chunk{};
 };
-Grain grain(Protocol protocol) {
-  switch (protocol) {
+Grain grain(const Facts& facts) {
+  switch (facts.protocol) {
     case Protocol::ll:
       return {8 * kib, 32 * kib};
     case Protocol::ll128:
@@ -39,14 +39,15 @@ Grain grain(Protocol protocol) {
     case Protocol::simple:
       break;
   }
-  return {512 * kib, 512 * kib};
+  const Bytes chunk = facts.network != nullptr ? facts.network->chunk.value_or(512 * kib) : 512 * kib;
+  return {chunk, chunk};
 }
 
 // Each piece is one line of all channels. A channel passes its line on at its share of the rate of a device's
 // links, which delays each message by the time of a piece. Between machines a channel sends whole chunks, so
 // the first piece also waits for the rest of its chunk.
 void cut_chain(Call& call, const Facts& facts) {
-  const auto [line, chunk] = grain(facts.protocol);
+  const auto [line, chunk] = grain(facts);
   const int count = pieces(facts.bytes, per_channel(facts, line));
   call.request.options.segments = count;
   const Bytes piece = facts.bytes / count;
@@ -74,10 +75,16 @@ Bytes loop_of(const Facts& facts, int channels, Bytes chunk, std::span<const int
   return loop();
 }
 
+// Switches that join the devices of several machines have constants of their own, if they are known.
+const Loops& loops_of(const Facts& facts) {
+  const Generation& generation = *facts.generation;
+  return facts.machine.is_joined && generation.nvls_joined ? *generation.nvls_joined : *generation.nvls;
+}
+
 // A switch that adds pauses in each loop, in addition to the time of the bytes. So messages occupy its links
 // for longer, and both the reads and the writes of a loop wait for half of the pause.
 void cut_loops(Call& call, const Facts& facts, Bytes loop, Seconds pause) {
-  const Loops& nvls = *facts.generation->nvls;
+  const Loops& nvls = loops_of(facts);
   call.request.options.segments = pieces(facts.bytes, loop);
   const Bytes piece = std::min(loop, facts.bytes);
   const double n = facts.per_node;
@@ -88,7 +95,7 @@ void cut_loops(Call& call, const Facts& facts, Bytes loop, Seconds pause) {
 }
 
 void cut_nvls(Call& call, const Facts& facts) {
-  const Loops& nvls = *facts.generation->nvls;
+  const Loops& nvls = loops_of(facts);
   constexpr std::array thresholds{64, 8, 2};
   cut_loops(call, facts, loop_of(facts, nvls.channels, nvls.chunk, thresholds), nvls.loop);
   call.floor += nvls.start;
@@ -96,10 +103,12 @@ void cut_nvls(Call& call, const Facts& facts) {
 
 void cut_nvls_tree(Call& call, const Facts& facts) {
   const TreeLoops& tree = *facts.generation->nvls_tree;
-  const Bytes chunk = facts.nodes < 4 ? facts.generation->nvls->chunk : facts.generation->nvls->chunk / 2;
+  const Bytes chunk = facts.nodes < 4 ? loops_of(facts).chunk : loops_of(facts).chunk / 2;
   constexpr std::array thresholds{4, 1};
   const Bytes loop = loop_of(facts, tree.channels, chunk, thresholds);
   cut_loops(call, facts, loop, tree.loop);
+  // Messages of one loop wait for those of the loop before.
+  if (facts.bytes > loop) *call.between.latency += loop / facts.machine.between * facts.network->stored;
 }
 
 // The function that cuts the vector for an algorithm, and whether the constants that it needs are known.

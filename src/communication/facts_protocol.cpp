@@ -15,13 +15,42 @@ std::string_view pattern_of(std::string_view algorithm) {
   return algorithm.find("tree") != std::string_view::npos ? "tree" : "ring";
 }
 
+// Gather, scatter and all-to-all are sends and receives of their own, which begin sooner than collectives.
+std::string_view base_of(const Call& call, std::string_view pattern) {
+  using enum collective::Operation;
+  const collective::Operation operation = call.algorithm->operation;
+  return operation == gather || operation == scatter || operation == all_to_all ? "sends" : pattern;
+}
+
 bool lets_switches_add(const Call& call) { return call.algorithm->name.starts_with("nvls"); }
 
 Seconds step_inside(const Facts& facts, std::string_view pattern) {
-  const bool has_nvlink = facts.machine.fabric.nvlinks > 0;
-  const PerProtocol& steps = (has_nvlink ? constants().nvlink : constants().pcie).find(pattern)->second;
+  const collective::Fabric& fabric = facts.machine.fabric;
+  const PerPattern& wire = fabric.nvlinks == 0 ? constants().pcie
+                           : fabric.is_amd     ? constants().xgmi
+                                               : constants().nvlink;
+  const PerProtocol& steps = wire.find(pattern)->second;
   const auto found = steps.find(facts.protocol);
   return found != steps.end() ? found->second : facts.generation->simple;
+}
+
+// Of a message to each other rank of a node at once, by which two_shot stands for rings over all links: a ring would
+// have taken a step for each.
+bool goes_to_all(const Call& call, const Facts& facts) {
+  const std::string_view name = call.algorithm->name;
+  return facts.machine.fabric.is_amd && facts.machine.fabric.is_full_mesh &&
+         (name == "two_shot" || name == "direct") &&
+         call.algorithm->operation != collective::Operation::all_to_all;
+}
+
+// Protocols that a network's plugin doesn't allow cost what simple does, if they are asked for.
+Seconds step_between(const Facts& facts) {
+  const PerProtocol& steps = facts.network->step;
+  if (const auto own = facts.network->of_generation.find(facts.machine.generation);
+      own != facts.network->of_generation.end() && own->second.contains(facts.protocol))
+    return own->second.at(facts.protocol);
+  const auto found = steps.find(facts.protocol);
+  return found != steps.end() ? found->second : steps.at(Protocol::simple);
 }
 
 double payload(Protocol protocol) { return constants().payload.at(protocol); }
@@ -41,19 +70,24 @@ double wire_inside(const Facts& facts) {
   if (facts.machine.fabric.inside == Inside::staged)
     return 1 / share / (facts.bytes > constants().staging_cache ? constants().beyond_cache : 1);
   if (facts.protocol == Protocol::ll) return std::max(1 / share, facts.machine.inside / ll_rate(facts));
-  const bool is_slow = facts.nodes == 1 && generation.ll128_from && facts.bytes > *generation.ll128_from;
+  const bool is_slow = generation.ll128_from && facts.bytes > *generation.ll128_from;
   return 1 / (facts.protocol == Protocol::ll128 && is_slow ? generation.ll128_payload : share);
 }
 
 // Likewise for a message between machines. In trees LL passes through host memory, which limits its rate.
-double wire_between(const Facts& facts, std::string_view pattern) {
-  double wire = 1 / payload(facts.protocol);
+double wire_between(const Facts& facts, std::string_view pattern, bool lets_add) {
+  double wire =
+      1 / payload(facts.protocol) / (pattern == "tree" && !lets_add ? facts.generation->tree_share : 1);
   if (facts.protocol == Protocol::ll && pattern == "tree") {
     const BytesPerSecond most =
         std::min(facts.generation->ll_network, facts.network->ll_rate.value_or(facts.generation->ll_network));
     wire = std::max(wire, facts.machine.between / most);
   }
-  const bool has_copies = !facts.machine.fabric.gpu_direct && facts.bytes < constants().host_copies_below;
+  if (facts.protocol == Protocol::ll128 && pattern == "tree" && facts.network->ll128_rate)
+    wire = std::max(wire, facts.machine.between / *facts.network->ll128_rate);
+  // A GPU alone in its machine has the host's copies to itself.
+  const bool has_copies =
+      !facts.machine.fabric.gpu_direct && facts.per_node > 1 && facts.bytes < constants().host_copies_below;
   return has_copies ? wire / constants().host_copies_share : wire;
 }
 
@@ -65,10 +99,11 @@ void add_protocol(Call& call, const Facts& facts) {
   call.adds_in_passing = true;
   if (!lets_switches_add(call)) {
     call.inside = {step_inside(facts, pattern), wire_inside(facts)};
-    call.floor += constants().base.find(pattern)->second.at(facts.protocol);
+    if (goes_to_all(call, facts)) call.inside.latency = *call.inside.latency * (facts.per_node - 1.);
+    call.floor += constants().base.find(base_of(call, pattern))->second.at(facts.protocol);
   }
   if (facts.network != nullptr)
-    call.between = {facts.network->step.at(facts.protocol), wire_between(facts, pattern)};
+    call.between = {step_between(facts), wire_between(facts, pattern, lets_switches_add(call))};
 }
 
 }  // namespace wt::communication

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/id.h"
 #include "base/narrow.h"
 #include "platform/slice.h"
 #include "platform/summary.h"
 #include "platform/switch_tree.h"
+#include "platform/topology.h"
 
 namespace wt::communication {
 
@@ -68,11 +70,9 @@ Endpoints nvlink_switches(const Group& group, const std::string& name) {
   return switches;
 }
 
-// The ranks of each machine, if every machine has equally many and they follow each other; else 0.
-int ranks_of_a_machine(const Group& group) {
-  const auto machine = [&](int rank) {
-    return group.platform.machine_of(group.ranks[static_cast<std::size_t>(rank)]);
-  };
+// The ranks of each part of the group, if every part has equally many and they follow each other; else 0.
+int ranks_of_a_part(const Group& group, const std::function<int(Endpoint)>& part_of) {
+  const auto machine = [&](int rank) { return part_of(group.ranks[static_cast<std::size_t>(rank)]); };
   int size = 1;
   while (size < group.size() && machine(size) == machine(0)) ++size;
   for (int rank = 0; rank < group.size(); ++rank) {
@@ -80,6 +80,20 @@ int ranks_of_a_machine(const Group& group) {
     if (rank > 0 && (machine(rank) == machine(rank - 1)) == is_first) return 0;
   }
   return group.size() % size == 0 ? size : 0;
+}
+
+int ranks_of_a_machine(const Group& group) {
+  return ranks_of_a_part(group, [&](Endpoint rank) { return group.platform.machine_of(rank); });
+}
+
+// A node is a machine, or all machines whose devices one fabric joins, as NCCL counts them.
+int ranks_of_a_node(const Group& group) {
+  return ranks_of_a_part(group, [&](Endpoint rank) {
+    const platform::Topology& topology = group.platform.topology();
+    const int machine = group.platform.machine_of(rank);
+    const bool is_joined = topology.has_fabric() && topology.ratings(machine).fabric.has_value();
+    return is_joined ? topology.copy_of(machine) : machine;
+  });
 }
 
 // The lanes of trees over the network: one for each NIC of a machine that a rank is near to.
@@ -137,11 +151,23 @@ Endpoints helpers(const Group& group, const Algorithm* algorithm, const Contract
 
 namespace {
 
-// {ranks of a machine, machines}, if there are several machines of several ranks each; else empty.
-std::vector<int> shape_of_machines(const Group& group) {
-  const int size = ranks_of_a_machine(group);
+// {ranks of a part, parts}, if there are several parts of several ranks each; else empty.
+std::vector<int> shape_of_parts(const Group& group, int size) {
   if (size <= 1 || size == group.size()) return {};
   return {size, group.size() / size};
+}
+
+// Algorithms of NCCL that pass through each node as a whole.
+bool counts_nodes(const Algorithm& algorithm) {
+  return algorithm.name == "nvls_tree" || algorithm.name == "multi_rail";
+}
+
+// The ranks of a machine and the machines; for algorithms of NCCL on several NVLink domains, those of a domain and the
+// domains.
+std::vector<int> shape_of_machines(const Group& group, const Algorithm& algorithm) {
+  if (counts_nodes(algorithm))
+    if (const int node = ranks_of_a_node(group); node != group.size()) return shape_of_parts(group, node);
+  return shape_of_parts(group, ranks_of_a_machine(group));
 }
 
 // {ranks of a machine, machines at each leaf switch that adds, leaf switches}, or empty if they are unequal.
@@ -183,7 +209,7 @@ void add_natural_shape(collective::Options& options, const Group& group, const A
     options.shape = shape_of_leaves(group);
     if (!options.shape.empty() && options.lanes == 0) options.lanes = lanes_of(group, options.shape[0]);
   } else if (!is_for_a_torus(algorithm)) {
-    options.shape = shape_of_machines(group);
+    options.shape = shape_of_machines(group, algorithm);
   }
 }
 

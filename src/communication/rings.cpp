@@ -140,29 +140,80 @@ Cycle opened(Cycle cycle, const std::vector<int>& card, std::map<int, int>& used
   return cycle;
 }
 
+// The zigzag from a device around a circle of devices: i, i + 1, i - 1, i + 2, ... With an even number of devices,
+// the zigzags from all of them are paths that together use each link of a full mesh once in each direction (Walecki's
+// decomposition: Alspach, "The wonderful Walecki construction", 2008), and the path from i ends opposite of i.
+Cycle zigzag(int first, int devices) {
+  Cycle path;
+  for (int step = 0; step < devices; ++step) {
+    const int offset = step % 2 == 0 ? devices - step / 2 : (step + 1) / 2;
+    path.push_back((first + offset) % devices);
+  }
+  return path;
+}
+
+// NCCL has as many rings for each network card as for any other. With fewer rings than cards all are kept.
+void balance(std::vector<Cycle>& rings, const std::vector<int>& card) {
+  const std::size_t cards = std::set<int>(card.begin(), card.end()).size();
+  if (rings.size() > cards) rings.resize(rings.size() / cards * cards);
+}
+
+// The parts of rings or chains that lie in one machine.
+struct Parts {
+  std::vector<Cycle> all{};
+  int machines = 1, devices = 0;
+  bool turns = false;  // every second machine is passed backwards
+};
+
+Parts parts_of(const Group& group) {
+  const Hardware machine = hardware_of(group);
+  Parts parts{.machines = machine.fabric.nodes, .devices = machine.fabric.ranks_per_node};
+  const int devices = parts.devices;
+  if (machine.fabric.inside != collective::Inside::nvlink_mesh || devices < 3 ||
+      devices * parts.machines != group.size())
+    return {};
+  if (machine.fabric.is_full_mesh && parts.machines > 1 && devices % 2 == 0) {
+    for (int first = 0; first < devices; ++first) parts.all.push_back(zigzag(first, devices));
+    parts.turns = true;
+    return parts;
+  }
+  if (static_cast<std::size_t>(devices) > most_devices) return {};
+  for (Cycle& cycle : Search(links_of(group, devices)).cycles()) {
+    parts.all.push_back(cycle);
+    std::reverse(cycle.begin(), cycle.end());
+    parts.all.push_back(std::move(cycle));
+  }
+  if (parts.machines == 1) return parts;
+  const std::vector<int> card = cards(group, devices);
+  balance(parts.all, card);
+  std::map<int, int> used;
+  for (Cycle& cycle : parts.all) cycle = opened(std::move(cycle), card, used);
+  return parts;
+}
+
+std::vector<std::vector<int>> orders_of(const Parts& parts, bool turns) {
+  std::vector<std::vector<int>> orders;
+  for (const Cycle& part : parts.all) {
+    std::vector<int>& order = orders.emplace_back();
+    for (int machine = 0; machine < parts.machines; ++machine)
+      for (std::size_t place = 0; place < part.size(); ++place) {
+        const bool backwards = turns && machine % 2 == 1;
+        order.push_back(machine * parts.devices + part[backwards ? part.size() - 1 - place : place]);
+      }
+  }
+  return orders;
+}
+
 }  // namespace
 
 std::vector<std::vector<int>> rings_over_mesh(const Group& group) {
-  const Hardware machine = hardware_of(group);
-  const int devices = machine.fabric.ranks_per_node, machines = machine.fabric.nodes;
-  if (machine.fabric.inside != collective::Inside::nvlink_mesh || devices < 3 ||
-      static_cast<std::size_t>(devices) > most_devices || devices * machines != group.size())
-    return {};
-  std::vector<Cycle> directed;
-  for (Cycle& cycle : Search(links_of(group, devices)).cycles()) {
-    directed.push_back(cycle);
-    std::reverse(cycle.begin(), cycle.end());
-    directed.push_back(std::move(cycle));
-  }
-  std::map<int, int> used;
-  std::vector<std::vector<int>> rings;
-  for (Cycle& cycle : directed) {
-    if (machines > 1) cycle = opened(std::move(cycle), cards(group, devices), used);
-    std::vector<int>& ring = rings.emplace_back();
-    for (int m = 0; m < machines; ++m)
-      for (const int device : cycle) ring.push_back(m * devices + device);
-  }
-  return rings;
+  const Parts parts = parts_of(group);
+  return orders_of(parts, parts.turns);
+}
+
+std::vector<std::vector<int>> chains_over_mesh(const Group& group) {
+  const Parts parts = parts_of(group);
+  return parts.machines > 1 ? orders_of(parts, false) : std::vector<std::vector<int>>{};
 }
 
 }  // namespace wt::communication

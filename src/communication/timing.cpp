@@ -130,4 +130,10 @@ Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group) {
   return measured - time_of(call, group, Type::float32).time;
 }
 
+void set_launch(CallOptions& options, Seconds measured, Bytes bytes, const Group& group) {
+  const Seconds launch = launch_time_from(measured, bytes, group);
+  options.launch_time = std::max(launch, Seconds(0));
+  if (launch < Seconds(0)) options.latencies = measured / (measured - launch);
+}
+
 }  // namespace wt::communication

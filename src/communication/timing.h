@@ -45,6 +45,10 @@ Timing time_of(const collective::Expanded& schedule, const Call& call, const Gro
 // the model for a system. It is negative if the measurement is shorter than the simulated messages alone.
 Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group);
 
+// Sets the launch of a call so that an all-reduce of this size takes the measured time. If its messages alone take
+// longer, it begins at once, and all latencies of the library are shortened by one factor.
+void set_launch(CallOptions& options, Seconds measured, Bytes bytes, const Group& group);
+
 // A call as the plan that is simulated, with its costs and the places of its devices. Traces are drawn from
 // it.
 struct Played {

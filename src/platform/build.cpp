@@ -74,6 +74,18 @@ bool set_devices(MachineDescription& machine, int count) {
   return has_fewer;
 }
 
+// Where each device has several ports near it, libraries use them as one (NCCL and Amazon's plugin do): "count": 16 for
+// eight devices means two links of each of eight NICs. A tree that names its NICs says itself what is near to what.
+void join_ports(MachineDescription& machine) {
+  const int devices = machine.devices.dealt_as > 0 ? machine.devices.dealt_as : machine.devices.count;
+  const bool names_nics =
+      machine.pcie && std::holds_alternative<std::vector<Switch>>(machine.pcie->switches.value);
+  if (!machine.nics || names_nics || machine.nics->count <= devices || machine.nics->count % devices != 0)
+    return;
+  machine.nics->wire.links *= machine.nics->count / devices;
+  machine.nics->count = devices;
+}
+
 int count_of(const MachineGroup& group) { return group.count ? group.count->value : 1; }
 int nics_of(const MachineDescription& machine) { return machine.nics ? machine.nics->count : 0; }
 
@@ -100,6 +112,7 @@ class Builder {
     } else {
       count_machines();
     }
+    for (MachineGroup& group : groups_) join_ports(group.machine);
     if (!problems_.any()) check_size();
     if (problems_.any()) return {};
     const Wiring::Options options = wiring_options();

@@ -102,9 +102,19 @@ struct Nvlink {
 
 enum class Attached : std::uint8_t { switches, hosts };
 
-// The protocol family of a NIC. It determines the latency that software adds, and whether the network's
-// switches can add (InfiniBand's can).
-enum class NicType : std::uint8_t { unknown, infiniband, roce, efa, ethernet };
+// The class of a NIC: its protocol family and the library's plugin for it. It determines the latency that software
+// adds, the protocols that the library may use, and whether the network's switches can add (InfiniBand's can).
+enum class NicType : std::uint8_t {
+  unknown,
+  infiniband,
+  roce,
+  efa,     // Amazon's, of instances from p5 on
+  efa_v1,  // Amazon's first generation: p3dn, p4d, g4dn
+  tcpx,    // Google's GPUDirect-TCPX (A3 High)
+  tcpxo,   // Google's GPUDirect-TCPXO (A3 Mega)
+  slingshot,
+  ethernet
+};
 
 struct Nics {
   NicType type{};

@@ -62,11 +62,10 @@ struct Words<Attached> {
 };
 template <>
 struct Words<NicType> {
-  static constexpr json::Named<NicType> rows[] = {{"unknown", NicType::unknown},
-                                                  {"infiniband", NicType::infiniband},
-                                                  {"roce", NicType::roce},
-                                                  {"efa", NicType::efa},
-                                                  {"ethernet", NicType::ethernet}};
+  static constexpr json::Named<NicType> rows[] = {
+      {"unknown", NicType::unknown}, {"infiniband", NicType::infiniband}, {"roce", NicType::roce},
+      {"efa", NicType::efa},         {"efa_v1", NicType::efa_v1},         {"tcpx", NicType::tcpx},
+      {"tcpxo", NicType::tcpxo},     {"slingshot", NicType::slingshot},   {"ethernet", NicType::ethernet}};
 };
 template <>
 struct Words<NetworkType> {

@@ -28,12 +28,7 @@ Group group_of(const cluster::Machine& machine) {
 communication::CallOptions call_options(const scenario::Scenario& scenario, const cluster::Machine& machine) {
   communication::CallOptions options{.launch = std::string(scenario::name_of(scenario.time.launch))};
   if (const auto& tiny = scenario.time.tiny_message; tiny && machine.platform && machine.replicas.size() > 1)
-    options.launch_time = communication::launch_time_from(*tiny, Bytes(8), group_of(machine));
-  if (options.launch_time && *options.launch_time < Seconds(0))
-    throw InputError(Problem{scenario.place("time.tiny_message"),
-                             fmt::format("{} is less than the messages of such an all-reduce take",
-                                         print(*scenario.time.tiny_message)),
-                             "measure an all-reduce of 8 bytes on these devices"});
+    communication::set_launch(options, *tiny, Bytes(8), group_of(machine));
   return options;
 }
 

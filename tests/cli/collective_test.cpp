@@ -263,11 +263,43 @@ TEST(Collective, ATinyMessageCalibratesTheLaunch) {
   EXPECT_NEAR(time_of(tree, 1) - time_of(tree, 0),
               time_of(rows("dgx_h100", {"--sizes", "1KiB"})) - time_of(rows("dgx_h100", {"--sizes", "8"})),
               1e-9);
-  EXPECT_TRUE(refusal({"--tiny-message", "1us"}, "dgx_h100")
-                  .starts_with("an all-reduce of 8 B can't take 1 us: its messages alone take "));
+  // Less than the class's messages take shortens all latencies.
+  const json::Value faster = rows("dgx_h100", {"--tiny-message", "5us", "--sizes", "8,1GiB"});
+  EXPECT_NEAR(time_of(faster, 0), 5, 0.01);
+  EXPECT_LT(time_of(faster, 1), time_of(rows("dgx_h100", {"--sizes", "1GiB"})));
   EXPECT_EQ(refusal({"--tiny-message", "17us"}),
             "ideal_switch has no library whose call --tiny-message could calibrate\nleave it out\n");
   EXPECT_EQ(refusal({"--tiny-message", "0us"}), "a tiny all-reduce can't take 0 s\ngive a time above 0\n");
+}
+
+// ---- What users set for the library
+
+TEST(Collective, TakesNcclsVariables) {
+  const auto algorithm = [](std::vector<std::string> more) {
+    more.insert(more.end(), {"--sizes", "1GiB"});
+    const json::Value tree = rows("dgx_h100", std::move(more));
+    return text_at(tree, 0, "algorithm") + " " + text_at(tree, 0, "protocol");
+  };
+  EXPECT_EQ(algorithm({}), "nvls simple");
+  EXPECT_EQ(algorithm({"--nccl-algo", "^NVLS,NVLSTree"}), "ring simple");
+  EXPECT_EQ(algorithm({"--nccl-algo", "Tree", "--nccl-proto", "LL128"}), "tree ll128");
+  EXPECT_EQ(algorithm({"--nccl-version", "2.16"}), "ring simple");
+  EXPECT_TRUE(
+      refusal({"--nccl-algo", "NVSL"}, "dgx_h100").starts_with("\"NVSL\" is not a word of NCCL_ALGO\n"));
+  EXPECT_TRUE(
+      refusal({"--nccl-version", "two"}, "dgx_h100").starts_with("\"two\" is not a version of NCCL\n"));
+  EXPECT_TRUE(refusal({"--nccl-algo", "PAT", "--sizes", "1MiB"}, "dgx_h100")
+                  .starts_with("what the library's settings allow can't carry all_reduce on dgx_h100\n"));
+}
+
+TEST(Collective, SizesMayBeLargePlainNumbersAndOneRefusedSizeLosesNoOther) {
+  const test::Said said = call(on("dgx_h100", {"--sizes", "17179869184,1MiB,99999999999999,2", "--csv"}));
+  EXPECT_EQ(said.exit, cli::Exit::done);
+  EXPECT_NE(said.messages.find("left out: "), std::string::npos);
+  EXPECT_NE(said.results.find("17179869184"), std::string::npos);
+  EXPECT_NE(said.results.find("1048576"), std::string::npos);
+  EXPECT_EQ(refusal({"--sizes", "2"}),
+            "2 B are less than one float32 for each who needs one\ngive at least 4 B\n");
 }
 
 // ---- Who takes part
@@ -486,7 +518,8 @@ TEST(Collective, RefusesWordsItDoesNotKnow) {
   EXPECT_EQ(refusal({"-o", "mean"}), "\"mean\" is not a reduction\nknown: sum, prod, max, min, avg\n");
   EXPECT_EQ(refusal({"--protocol", "ll12"}),
             "\"ll12\" is not a protocol\ndid you mean \"ll128\"? known: ll, ll128, simple\n");
-  EXPECT_EQ(refusal({"--launch", "slurm"}), "\"slurm\" is not a way to launch\nknown: mpi, threads, torch\n");
+  EXPECT_EQ(refusal({"--launch", "slurm"}),
+            "\"slurm\" is not a way to launch\nknown: mpi, profiler, threads, torch\n");
   EXPECT_EQ(refusal({"--rank-order", "reverse"}),
             "\"reverse\" is not an order of ranks\ndid you mean \"reversed\"? known: reversed, by_rail; or "
             "devices' "

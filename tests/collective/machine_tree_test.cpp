@@ -42,6 +42,21 @@ int log2_up(int n) { return n == 1 ? 0 : log2_down(n - 1) + 1; }
 
 // ---- NCCL's Tree
 
+// Chains that cross a machine in any order, one for each lane.
+TEST(Tree, VerifiesForChainsInAnyOrder) {
+  const std::vector<std::vector<int>> orders{{0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11},
+                                             {3, 1, 0, 2, 7, 5, 4, 6, 11, 9, 8, 10}};
+  const Request request{.ranks = 12, .options = {.shape = {4, 3}, .segments = 2}, .orders = orders};
+  const Expanded schedule = expanded_of("tree", request);
+  EXPECT_EQ(print(verify(schedule)), "");
+  for (const Step& step : schedule.steps)
+    if (step.move.source / 4 != step.move.target / 4) {
+      const int head = step.move.source % 4;
+      EXPECT_TRUE(head == 0 || head == 3) << "only heads cross";
+      EXPECT_EQ(head, step.move.target % 4);
+    }
+}
+
 TEST(Tree, VerifiesForMachinesOfAllSizesAndAnyNumberOfLanes) {
   for (int size = 1; size <= 6; ++size)
     for (int machines = 1; machines <= 9; ++machines)

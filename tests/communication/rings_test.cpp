@@ -46,8 +46,9 @@ TEST(RingsOverMesh, UseEveryNvlinkOfADgx1OnceInEachDirection) {
 
 TEST(RingsOverMesh, PassThroughEveryMachineByOneCard) {
   const std::vector<Ring> found = rings("dgx1_v100", {"machines=2"});
-  ASSERT_EQ(found.size(), 6);
+  ASSERT_EQ(found.size(), 4) << "as many as cards";
   std::set<std::pair<int, int>> entrances;
+  std::set<int> cards;
   for (const Ring& ring : found) {
     ASSERT_EQ(ring.size(), 16);
     for (int i = 0; i < 8; ++i) {
@@ -56,8 +57,48 @@ TEST(RingsOverMesh, PassThroughEveryMachineByOneCard) {
     }
     EXPECT_EQ(ring[0] / 2, ring[7] / 2) << "two GPUs share a card";
     entrances.insert({ring[0], ring[7]});
+    cards.insert(ring[0] / 2);
   }
-  EXPECT_GE(entrances.size(), 3) << "rings are spread over the NICs";
+  EXPECT_EQ(cards.size(), 4) << "every card carries an equal part";
+}
+
+// Eight devices that are all linked to each other have 56 links, counted by direction, and eight paths of seven hops.
+TEST(RingsOverMesh, OfAFullMeshUseEveryLinkOnceAndStayOnTheirRails) {
+  const std::vector<Ring> found = rings("hgx_mi300x", {"machines=2"});
+  ASSERT_EQ(found.size(), 8);
+  std::set<int> in, out;
+  for (const auto& [pair, count] : hops(found)) {
+    EXPECT_EQ(count, 1) << pair.first << " -> " << pair.second;
+    if (pair.first / 8 != pair.second / 8) {
+      EXPECT_EQ(pair.first % 8, pair.second % 8) << "another rail";
+      in.insert(pair.second), out.insert(pair.first);
+    }
+  }
+  EXPECT_EQ(hops(found).size(), 2 * 56 + 16);
+  EXPECT_EQ(in.size(), 16);
+  EXPECT_EQ(out.size(), 16);
+}
+
+std::vector<Ring> chains(std::string_view name, std::vector<std::string> overrides) {
+  platform::Parameters parameters;
+  for (const std::string& text : overrides) parameters.push_back(platform::parse_parameter(text));
+  const platform::Platform platform = platform::load(name, parameters).platform;
+  return chains_over_mesh(first_devices(platform, platform.devices()));
+}
+
+// Each hop of a chain is a link of the cube mesh, where the order of the numbers has hops without one (3 to 4).
+TEST(ChainsOverMesh, FollowLinks) {
+  const platform::Platform platform = platform::load("dgx1_v100", {}).platform;
+  const std::vector<Ring> found = chains("dgx1_v100", {"machines=3"});
+  ASSERT_EQ(found.size(), 4);
+  for (const Ring& chain : found)
+    for (std::size_t place = 0; place + 1 < chain.size(); ++place) {
+      if (chain[place] / 8 != chain[place + 1] / 8) continue;
+      const auto route =
+          platform.route(platform.device(chain[place] % 8), platform.device(chain[place + 1] % 8));
+      EXPECT_EQ(route.links.size(), 1) << chain[place] << " -> " << chain[place + 1];
+    }
+  EXPECT_TRUE(chains("dgx1_v100", {}).empty());
 }
 
 TEST(RingsOverMesh, AreNotLookedForBehindSwitches) {

@@ -229,7 +229,7 @@ TEST(DeviceTypes, WhatIsNoTypeAtAllIsRefused) {
   EXPECT_EQ(
       problems_of(
           R"({"id": "x", "kind": "CPU", "generation": "voltaa", "peak": 3, "memory": "1 GB", "memory_bandwidth": "1 GB/s"})"),
-      R"(1:42 unknown generation "voltaa" | did you mean "volta"? known: ada, ampere, ampere_graphics, ampere_graphics_150w, blackwell, cdna2, cdna3, hopper, host, kepler, pascal, tpu_v2, tpu_v3, tpu_v4, tpu_v5e, tpu_v5p, tpu_v6e, tpu_v7, turing, volta
+      R"(1:42 unknown generation "voltaa" | did you mean "volta"? known: ada, ampere, ampere_graphics, ampere_graphics_150w, blackwell, cdna2, cdna3, cdna4, hopper, host, kepler, pascal, tpu_v2, tpu_v3, tpu_v4, tpu_v5e, tpu_v5p, tpu_v6e, tpu_v7, turing, volta
 1:60 expected an object, found a whole number | 
 )");
 }

@@ -102,6 +102,10 @@ constexpr const char* expected_routes = R"(
   hgx_mi300x                  -               d0    h0     3      1      55
   hgx_mi300x                  machines=2      d0    d8     6      3.2    48
   hgx_mi300x                  machines=2      d0    d9     7      3.7    44.8
+  hgx_mi355x                  -               d0    d7     1      0.5    53.76
+  hpe_ex235a                  -               d0    d1     1      0.5    140
+  hpe_ex235a                  -               d0    d6     1      0.5    70
+  hpe_ex235a                  -               d0    d2     1      0.5    35
 
   aws_p2_8xlarge              -               d0    d1     2      1      12.35
   aws_p2_8xlarge              -               d0    d7     4      2      12.35
@@ -151,7 +155,7 @@ constexpr const char* expected_routes = R"(
   gce_a3_highgpu_8g           machines=2      d1    d15    6      22     21.25
   gce_a3_megagpu_8g           -               d0    d7     2      0.936  369
   gce_a3_megagpu_8g           -               d0    h0     3      1      55
-  gce_a3_megagpu_8g           machines=2      d0    d8     6      22     21.25
+  gce_a3_megagpu_8g           machines=2      d0    d8     6      22     22.75
   gce_a3_ultragpu_8g          -               d0    d7     2      0.936  369
   gce_a3_ultragpu_8g          -               d0    h0     3      1      55
   gce_a3_ultragpu_8g          machines=2      d0    d8     6      3.2    46

@@ -53,6 +53,17 @@ TEST(Summary, OfMachinesWithNvlinkSwitches) {
       "efa, direct | amd epyc_7742");
 }
 
+// Libraries use the ports near one device as one, however the file counts them.
+TEST(Summary, OfSeveralNicsForEachDeviceCountsThemAsOne) {
+  const auto with = [](const char* count, const char* links) {
+    return summary("dgx_h100", {"machines=2", "machine.nics.bandwidth=\"200 Gb/s\"", count, links});
+  };
+  EXPECT_EQ(with("machine.nics.count=16", "machine.nics.links=1"),
+            with("machine.nics.count=8", "machine.nics.links=2"));
+  EXPECT_NE(with("machine.nics.count=16", "machine.nics.links=1"),
+            with("machine.nics.count=8", "machine.nics.links=1"));
+}
+
 TEST(Summary, OfAnNvlinkDomainIsOneNode) {
   EXPECT_EQ(summary("gb200_nvl72"),
             "18 machines, 1 nodes of 72 | nvidia blackwell | nvswitch 18 x 50, 684, slowest 684, adds | 72 x "
@@ -93,7 +104,7 @@ TEST(Summary, OfPcieMachines) {
       "intel xeon_e5_2698_v4");
   EXPECT_EQ(summary("mi300x"),
             "1 machines, 1 nodes of 8 | amd cdna3 | nvlink_mesh 7 x 64, 313.6, slowest 44.8 | 8 x 50, 384 "
-            "unknown, direct | amd epyc_7742");
+            "roce, direct | amd epyc_7742");
 }
 
 TEST(Summary, OfIdealFabricsAndSlices) {

@@ -1,8 +1,11 @@
 // A ring for each rail, which is the network that joins the NICs of equal ranks of all machines. Ring j
 // enters and leaves machines by rank j or the rank before it. It passes every second machine backwards, so
 // that it crosses between equal ranks of neighbouring machines and stays on its rail (with an odd number of
-// machines it changes rails once). The caller may instead give the orders of rings that it found in a machine
+// machines it changes rails once). Where several ranks of a machine share a NIC, `lanes` is the number of rails. The caller may instead give the orders of rings that it found in a machine
 // (communication/rings.cpp).
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "base/narrow.h"
 #include "collective/algorithms/algorithms.h"
 #include "collective/algorithms/rules.h"
@@ -24,8 +27,15 @@ std::vector<int> order_of(int rail, int size, int n) {
 std::vector<std::vector<int>> orders_of(const Request& request) {
   if (!request.orders.empty()) return request.orders;
   const int size = shape_of(request, 2)[0];
+  const int lanes = request.options.lanes == 0 ? size : request.options.lanes;
+  if (lanes > size)
+    throw InputError(fmt::format("{} lanes are more than the {} ranks of a machine", lanes, size),
+                     fmt::format("give lanes from 1 to {}", size));
   std::vector<std::vector<int>> orders;
-  for (int rail = 0; rail < size; ++rail) orders.push_back(order_of(rail, size, request.ranks));
+  for (int lane = 0; lane < lanes; ++lane) {
+    const auto rail = static_cast<int>(std::int64_t{lane} * size / lanes);
+    orders.push_back(order_of(rail, size, request.ranks));
+  }
   return orders;
 }
 

@@ -26,7 +26,8 @@ struct NcclSetup {
   std::string_view algorithm{};  // that the run forced; empty: NCCL's choice
   bool has_ll128 = true;         // The protocol LL128 exists since NCCL 2.5.
   bool has_stalls =
-      false;  // Some rows contain stalls of 500 us, so the lower of the two time columns counts.
+      false;        // Some rows contain stalls of 500 us, so the lower of the two time columns counts.
+  int devices = 0;  // of the rows; 0: any. One source may have rows of several numbers of devices.
 };
 
 const std::vector<NcclSetup>& setups() {
@@ -56,6 +57,35 @@ const std::vector<NcclSetup>& setups() {
        "ring",
        false},
       {"RTX 2080 Ti x8", "1 node 8x RTX 2080 Ti", "", "workstation_8x2080ti_2socket", {}, "threads", ""},
+      {"H100, 2 nodes, InfiniBand", "2x Nebius", "", "dgx_h100", {"machines=2"}, "mpi", ""},
+      {"p4de, 2 nodes, EFA", "2x p4de.24xlarge", "", "aws_p4d_24xlarge", {"machines=2"}, "mpi", ""},
+      {"A3 Mega, 2 nodes", "2x GCP A3 Mega", "", "gce_a3_megagpu_8g", {"machines=2"}, "mpi", ""},
+      {"DGX-1V, 2 nodes, InfiniBand", "DGX-1 cluster on IB", "", "dgx1_v100", {"machines=2"}, "mpi", ""},
+      {"T4, 2 nodes, EFA", "2 EC2 nodes x 1 T4", "", "aws_g4dn_8xlarge", {"machines=2"}, "mpi", ""},
+      {"MI300X, 2 nodes, RoCE", "2x OCI BM.GPU.MI300X.8", "", "hgx_mi300x", {"machines=2"}, "mpi", ""},
+      {"GB200 NVL72, 1 rack", "GB200 NVL72 1 rack", "", "gb200_nvl72", {}, "mpi", ""},
+      {"p6, 4 nodes, EFA", "AWS p6-b200.48xlarge", "", "aws_p6_b200_48xlarge", {"machines=4"}, "torch", ""},
+      {"DGX A100 x2, PyTorch",
+       "DGX A100 (8xA100)",
+       "",
+       "dgx_a100",
+       {"devices=2"},
+       "profiler",
+       "",
+       true,
+       false,
+       2},
+      {"DGX A100 x4, PyTorch",
+       "DGX A100 (8xA100)",
+       "",
+       "dgx_a100",
+       {"devices=4"},
+       "profiler",
+       "",
+       true,
+       false,
+       4},
+      {"DGX A100 x8, PyTorch", "DGX A100 (8xA100)", "", "dgx_a100", {}, "profiler", "", true, false, 8},
   };
   return rows;
 }
@@ -63,7 +93,8 @@ const std::vector<NcclSetup>& setups() {
 const NcclSetup* nccl_setup_of(const Measurement& row) {
   for (const NcclSetup& setup : setups())
     if (row.system.find(setup.system) != std::string::npos &&
-        row.strategy.find(setup.strategy) != std::string::npos)
+        row.strategy.find(setup.strategy) != std::string::npos &&
+        (setup.devices == 0 || row.devices == setup.devices))
       return &setup;
   return nullptr;
 }
@@ -78,11 +109,24 @@ std::optional<Bytes> bytes_of(const Measurement& row) {
 // Smaller messages are left out. Their times are mostly latency and noise.
 constexpr Bytes smallest(1024);
 
+// Bandwidths below this one (GB/s) are published with too few digits to tell a time.
+constexpr double least_bandwidth = 0.1;
+
+// Some sources publish the time, and some a bandwidth instead: that of the vector, or nccl-tests' bus bandwidth.
 std::optional<Seconds> time_of(const Measurement& row, Bytes bytes) {
-  if (row.metric == "time_out_of_place" && row.unit == "us") return Seconds(row.value * 1e-6);
-  if (row.metric == "algbw" && row.value > 0)
-    return Seconds(static_cast<double>(bytes.count()) / (row.value * 1e9));
+  if ((row.metric == "time_out_of_place" || row.metric == "time_median") && row.unit == "us")
+    return Seconds(row.value * 1e-6);
+  if (row.value < least_bandwidth || row.devices < 2) return std::nullopt;
+  const double seconds = static_cast<double>(bytes.count()) / (row.value * 1e9);
+  if (row.metric == "algbw") return Seconds(seconds);
+  if (row.metric == "busbw") return Seconds(seconds * 2 * (row.devices - 1) / row.devices);
   return std::nullopt;
+}
+
+// A source that publishes both bandwidths has two rows for a size, of which the first one counts.
+bool is_known(const std::vector<NcclRow>& rows, const Measurement& row, Bytes bytes) {
+  const bool is_bandwidth = row.metric == "algbw" || row.metric == "busbw";
+  return is_bandwidth && !rows.empty() && rows.back().bytes == bytes;
 }
 
 class Predictor {
@@ -156,7 +200,8 @@ std::vector<NcclTable> nccl_tables(const std::vector<Measurement>& rows) {
       if (nccl_setup_of(row) != &setup || row.model != "all_reduce(sum)") continue;
       const std::optional<Bytes> bytes = bytes_of(row);
       const std::optional<Seconds> time = bytes ? time_of(row, *bytes) : std::nullopt;
-      if (time) table.rows.push_back({.bytes = *bytes, .published = *time});
+      if (time && !is_known(table.rows, row, *bytes))
+        table.rows.push_back({.bytes = *bytes, .published = *time});
       if (setup.has_stalls && bytes) take_better(table.rows, row, *bytes);
     }
     if (table.rows.empty()) continue;
