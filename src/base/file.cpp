@@ -12,7 +12,7 @@
 #include "base/crash_point.h"
 #include "base/free_memory.h"
 #include "base/output/place.h"
-#include "base/standard_streams.h"
+#include "base/output/temporary.h"
 #include "base/utf8.h"
 
 namespace wt {
@@ -118,14 +118,10 @@ OutputFile::OutputFile(const std::filesystem::path& path) : path_(path.string())
   if (exists && !S_ISREG(status.st_mode)) {
     throw MachineError("write", fmt::format("{}: not a regular file", path_));
   }
-  const std::filesystem::path folder = path.parent_path();
-  for (int attempt = 0; descriptor_ < 0; ++attempt) {
-    const std::string name = fmt::format(".{}.{}-{}.tmp", path.filename().string(), ::getpid(), attempt);
-    temporary_ = (folder / name).string();
-    descriptor_ =
-        above_standard_streams(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (descriptor_ < 0 && (errno != EEXIST || attempt == 1000)) fail_to_write(path_, errno);
-  }
+  const output::Temporary temporary = output::make_temporary(path);
+  if (temporary.descriptor < 0) fail_to_write(path_, errno);
+  temporary_ = temporary.path;
+  descriptor_ = temporary.descriptor;
   crash_point("a file is opened");
 }
 
@@ -159,10 +155,11 @@ void OutputFile::commit() {
   WT_EXPECT(descriptor_ >= 0, "{} is committed twice", path_);
   if (::fsync(descriptor_) != 0) fail(errno);
   crash_point("a file is on the disk");
+  // The descriptor holds the lock, without which another process would take the file for what a killed one left.
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
   const int descriptor = descriptor_;
   descriptor_ = -1;
-  if (::close(descriptor) != 0) fail(errno);
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+  if (::close(descriptor) != 0) fail_to_write(path_, errno);
   crash_point("a file has its name");
   output::sync_folder(std::filesystem::path(path_).parent_path());
 }

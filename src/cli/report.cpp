@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "base/json.h"
 #include "cli/arguments.h"
@@ -26,12 +28,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// results.json, in which the page looks for these members. A file that was edited or damaged is refused.
+json::Value results_in(const fs::path& file) {
+  using json::Kind;
+  constexpr std::array<std::pair<std::string_view, Kind>, 4> read{{{"planned", Kind::object},
+                                                                   {"simulated", Kind::object},
+                                                                   {"steps", Kind::array},
+                                                                   {"epochs", Kind::array}}};
+  json::Value results = json::parse_file(file);
+  Problems problems;
+  const auto refuse = [&](const json::Value& value, Kind wanted) {
+    problems.add(value.place(),
+                 fmt::format("expected {}, found {}", describe(wanted), describe(value.kind())),
+                 "run the scenario again");
+  };
+  if (results.kind() != Kind::object)
+    refuse(results, Kind::object);
+  else
+    for (const auto& [key, wanted] : read)
+      if (const json::Value* value = results.find(key); value != nullptr && value->kind() != wanted)
+        refuse(*value, wanted);
+  problems.throw_if_any();
+  return results;
+}
+
 // The step that the folder's results have, simulated again, since results.json doesn't hold what a picture needs.
 class RunAgain {
  public:
   explicit RunAgain(const fs::path& folder)
       : file_((folder / "scenario.resolved.json").string()),
-        results_(json::parse_file(folder / "results.json")),
+        results_(results_in(folder / "results.json")),
         scenario_(without_weights(file_)),
         times_(scenario_, {.threads = session::threads_of({}, scenario_)}),
         training_(scenario_, scenario::build(scenario_),

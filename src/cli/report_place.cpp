@@ -56,7 +56,7 @@ void write_report_folder(const fs::path& folder, const std::vector<report::Entry
                          const report::Pictures& pictures, std::ostream& messages) {
   require_report_folder(folder);
   OutputFolder output(folder);
-  output.begin();
+  output.begin("a report, which can be drawn again");  // so what a killed one left is removed
   const report::ReportFiles report = files_of(entries, pictures, messages);
   for (const report::ReportFile& file : report.files) output.write(file.name, file.content);
   output.commit();

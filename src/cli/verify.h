@@ -101,6 +101,18 @@ struct VerifyFailuresOptions {
 Exit verify_failures(const VerifyFailuresOptions& options, const Streams& streams);
 Command verify_failures_command(CLI::App& verify);
 
+struct VerifyAgreementOptions {
+  std::int64_t scenarios = 1000;
+  std::int64_t seed = 1;    // of the first one; each has the next
+  bool only_print = false;  // the scenarios, and nothing else
+};
+
+// Draws scenarios and carries out each in ways that must come to the same (study/agreement/trial.h): on other numbers of
+// threads, without numbers, expanded, folded, continued from a checkpoint. Prints how many agree, and the seed of every
+// scenario that doesn't.
+Exit verify_agreement(const VerifyAgreementOptions& options, const Streams& streams);
+Command verify_agreement_command(CLI::App& verify);
+
 struct VerifyTensorflowOptions {
   std::vector<std::string> folders{};  // of recordings, or archives of them: tests/recordings
   std::string only{};                  // recordings with this word in their name

@@ -9,8 +9,8 @@
 #include "cli/arguments.h"
 #include "cli/counted_progress.h"
 #include "cli/verify.h"
-#include "study/disturbed/drawn_scenario.h"
 #include "study/disturbed/trial.h"
+#include "study/drawn/site.h"
 
 namespace wt::cli {
 
@@ -37,7 +37,7 @@ struct Sums {
 };
 
 void require_strategy(const std::string& name) {
-  const auto& all = disturbed::strategies();
+  const auto& all = drawn::strategies();
   if (!name.empty() && std::ranges::count(all, name) == 0)
     throw InputError(fmt::format("there is no strategy \"{}\"", name), did_you_mean(name, all));
 }
@@ -51,7 +51,7 @@ Exit verify_failures(const VerifyFailuresOptions& options, const Streams& stream
   CountedProgress progress(streams.messages, "scenario");
   std::int64_t done = 0;
   for (std::int64_t seed = options.seed; done < options.count; ++seed) {
-    if (!options.strategy.empty() && disturbed::strategy_of(seed) != options.strategy) continue;
+    if (!options.strategy.empty() && drawn::strategy_of(seed) != options.strategy) continue;
     const disturbed::Trial trial = disturbed::try_out(seed);
     sums[trial.strategy].add(trial);
     if (!trial.wrong.empty()) faults += fmt::format("seed {} ({}): {}\n", seed, trial.strategy, trial.wrong);

@@ -33,6 +33,13 @@ constexpr std::array<StepType, 9> types{{
     {"nop", false, false, false},
 }};
 
+// print.h writes the name of a schedule as a word of a line.
+std::string one_word(std::string name) {
+  std::ranges::replace_if(
+      name, [](char letter) { return letter == ' ' || letter == '\t'; }, '_');
+  return name;
+}
+
 std::optional<Operation> operation_of(std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, Operation>, 5> names{{
       {"allreduce", Operation::all_reduce},
@@ -111,7 +118,7 @@ void Reader::read_file() {
 }
 
 void Reader::read_algorithm(const pugi::xml_node& algorithm) {
-  program_.name = printable(algorithm.attribute("name").value());
+  program_.name = one_word(printable(algorithm.attribute("name").value()));
   const std::string_view collective = word(algorithm, "coll");
   const std::optional<Operation> operation = operation_of(collective);
   if (!operation)

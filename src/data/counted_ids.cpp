@@ -25,7 +25,7 @@ double CountedIds::below(double end) const {
   double count = before_[whole];
   if (next != ranges_.end()) {
     const double ids = static_cast<double>(next->last - next->first + 1);
-    count += next->count * std::max(0.0, end - static_cast<double>(next->first)) / ids;
+    count += next->count * (std::max(0.0, end - static_cast<double>(next->first)) / ids);
   }
   return count / before_.back();
 }
@@ -41,6 +41,10 @@ std::int64_t CountedIds::id(double uniform) const {
 }
 
 namespace {
+
+// Ids above this have no float64 of their own, and counts above it would add up to infinity.
+constexpr std::int64_t largest_id = std::int64_t{1} << 53;
+constexpr double largest_count = 1e30;
 
 // One pass over the lines of such a file.
 class CountsReader {
@@ -93,6 +97,14 @@ class CountsReader {
     return found.value.value_or(T{});
   }
 
+  template <class T>
+  void require_at_most(T most, T given, std::size_t field) {
+    if (given > most)
+      problems_.add(text_.place(record_[field]),
+                    fmt::format("\"{}\" is too large", printable(record_[field].text)),
+                    fmt::format("write a number up to {}", most));
+  }
+
   void read_line() {
     const std::size_t columns = has_ranges_ ? 3 : 2;
     if (record_.size() != columns) {
@@ -105,6 +117,8 @@ class CountsReader {
     line.range.first = number<std::int64_t>(0);
     line.range.last = has_ranges_ ? number<std::int64_t>(1) : line.range.first;
     line.range.count = number<double>(columns - 1);
+    require_at_most(largest_id, line.range.last, has_ranges_ ? 1 : 0);
+    require_at_most(largest_count, line.range.count, columns - 1);
     if (line.range.last < line.range.first)
       problems_.add(line.place, "the range ends before it begins", "write its smaller id first");
     lines_.push_back(line);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/tensorflow_error.h"
 #include "data/empty_rows.h"
 
@@ -50,7 +51,7 @@ std::vector<std::shared_ptr<const Rows>> read_text_lines(std::span<const std::st
   std::vector<Lines> all;
   std::int64_t width = 1;
   for (const std::string& file : files) {
-    if (!std::filesystem::exists(file)) throw NotFoundError(file + "; No such file or directory");
+    if (!is_there(file)) throw NotFoundError(file + "; No such file or directory");
     all.push_back(lines_of(read_text(file, {}, largest_file)));
     width = longest_of(all.back(), width);
   }

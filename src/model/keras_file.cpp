@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
 #include "model/keras/archive.h"
@@ -33,7 +34,7 @@ constexpr const char* weights_entry = "model.weights.h5";
 // exports has none.
 std::string conversion_of(const std::filesystem::path& folder) {
   const std::string name = folder.filename().string();
-  if (!std::filesystem::exists(folder / "keras_metadata.pb"))
+  if (!is_there(folder / "keras_metadata.pb"))
     return fmt::format("save the model as layers in the program that made it: model.save(\"{}.keras\")",
                        name);
   return fmt::format(
@@ -45,8 +46,8 @@ std::string conversion_of(const std::filesystem::path& folder) {
 
 // TensorFlow's own format is a folder, and holds graphs instead of layers.
 void refuse_folder(const std::filesystem::path& path, const Place& named_at) {
-  if (!std::filesystem::is_directory(path)) return;
-  if (!std::filesystem::exists(path / "saved_model.pb"))
+  if (!is_folder(path)) return;
+  if (!is_there(path / "saved_model.pb"))
     throw InputError(Problem{named_at, fmt::format("{} is a folder", path.string()), "name a file in it"});
   throw InputError(Problem{
       named_at,

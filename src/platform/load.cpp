@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/installation.h"
 #include "base/json_override.h"
 #include "base/json_reader.h"
@@ -72,7 +73,7 @@ fs::path path_of(std::string_view name, const fs::path& folder, const Place& nam
   if (is_path(name)) return folder / name;
   const fs::path platforms = data_folder("platforms");
   const fs::path by_id = platforms / (std::string(name) + ".json");
-  if (name.find('/') == std::string_view::npos && !is_catalogue(name) && fs::exists(by_id)) return by_id;
+  if (name.find('/') == std::string_view::npos && !is_catalogue(name) && is_there(by_id)) return by_id;
   for (const KnownPlatform& known : known_platforms()) {
     const bool is_alias = std::find(known.aliases.begin(), known.aliases.end(), name) != known.aliases.end();
     if (known.id == name || is_alias) return platforms / (known.id + ".json");

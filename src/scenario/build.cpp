@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/file_kind.h"
 #include "base/json_writer.h"
 #include "base/overloaded.h"
 #include "base/rough.h"
@@ -71,7 +72,7 @@ json::Value architecture_of(const KerasModel& keras, const Place& place) {
 }
 
 json::Value architecture_of(const SavedKerasModel& saved, const Place& place) {
-  if (!std::filesystem::is_directory(saved.keras.path)) existing(saved.keras, place);
+  if (!is_folder(saved.keras.path)) existing(saved.keras, place);
   return model::read_saved_model(saved.keras.path, place).architecture;
 }
 

@@ -1,4 +1,5 @@
 #include "scenario/input_files.h"
+#include "base/file_kind.h"
 
 #include <fmt/format.h>
 #include <glob.h>
@@ -25,13 +26,13 @@ std::vector<std::string> matching(const std::string& pattern) {
 }  // namespace
 
 const std::string& existing(const InputPath& file, const Place& place) {
-  if (!std::filesystem::exists(file.path)) {
+  if (!is_there(file.path)) {
     throw InputError(
         Problem{place, fmt::format("there is no {}", file.path),
                 "a file is looked for from the scenario's folder, and one of --set from where the "
                 "program was started"});
   }
-  if (std::filesystem::is_directory(file.path)) {
+  if (is_folder(file.path)) {
     throw InputError(Problem{place, fmt::format("{} is a folder", file.path), "name a file in it"});
   }
   return file.path;
@@ -42,7 +43,7 @@ std::vector<data::NamedFile> existing(const InputFiles& files, const Place& plac
   std::vector<data::NamedFile> all;
   for (const std::string& pattern : files.patterns) {
     std::vector<std::string> paths{pattern};
-    if (is_pattern(pattern) && !std::filesystem::exists(pattern)) paths = matching(pattern);
+    if (is_pattern(pattern) && !is_there(pattern)) paths = matching(pattern);
     if (paths.empty())
       problems.add(
           place, fmt::format("no file matches {}", pattern),

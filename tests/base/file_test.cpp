@@ -1,6 +1,8 @@
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -95,6 +97,19 @@ TEST_F(File, SaysWhyItCannotWrite) {
   EXPECT_EQ(error_of<MachineError>([&] { write_text(folder_, ""); }), "[write] FOLDER: Is a directory");
   EXPECT_EQ(error_of<MachineError>([&] { write_text("/dev/null", ""); }),
             "[write] /dev/null: not a regular file");
+}
+
+// The lock of a process ends with it, so a file without one was left by a killed process (base/output/temporary.h).
+TEST_F(File, RemovesWhatKilledProcessesLeftAndNothingElse) {
+  for (const char* name : {".x.123-0.tmp", ".x.y-0.tmp", ".xx.123-0.tmp", ".x.124-0.tmp"})
+    test::write_bytes(folder_ / name, "half");
+  const int descriptor = ::open((folder_ / ".x.124-0.tmp").c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(descriptor, LOCK_EX | LOCK_NB), 0);
+  write_text(folder_ / "x", "whole");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / ".x.123-0.tmp"));
+  for (const char* name : {"x", ".x.y-0.tmp", ".xx.123-0.tmp", ".x.124-0.tmp"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / name)) << name;
+  ::close(descriptor);
 }
 
 TEST_F(File, ReadsAPipeToItsEnd) {

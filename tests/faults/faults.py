@@ -5,7 +5,7 @@
     tests/faults/faults.py build/release/bin --kills 500          500 random kills, and every injected crash point
     tests/faults/faults.py build/release/bin --only signals
 
-BIN is a build's folder of programs: windtunnel, and faults_writer (tests/faults/writer.cpp). Each part prints what it
+BIN is a build's folder of programs: windtunnel, faults_writer (writer.cpp) and libfaults_calls.so (calls.cpp). Each part prints what it
 counted, and ends at the first fault with the folder in which it happened. Exit codes: 0 no fault, 1 a fault.
 """
 
@@ -19,6 +19,7 @@ import time
 
 sys.dont_write_bytecode = True  # no files beside the sources
 
+import calls
 import injected
 import kills
 import places
@@ -30,7 +31,7 @@ from world import Fault, World
 # In this order: what fails first is the smallest.
 MEMORY = "/dev/shm"
 PARTS = {"ways": ways.run, "places": places.run, "signals": signals.run, "injected": injected.run, "kills": kills.run,
-         "sweeps": sweeps.run}
+         "calls": calls.run, "sweeps": sweeps.run}
 
 
 def arguments_of(words):

@@ -54,11 +54,12 @@ class World:
     def __init__(self, programs, folder, kills, random):
         self.windtunnel = programs / "windtunnel"
         self.writer = programs / "faults_writer"
+        self.calls = programs / "libfaults_calls.so"
         self.folder = folder
         self.kills = kills  # None: a short round
         self.random = random
-        for program in (self.windtunnel, self.writer):
-            expect(program.exists(), f"{program} is missing; build windtunnel_cli and faults_writer")
+        for program in (self.windtunnel, self.writer, self.calls):
+            expect(program.exists(), f"{program} is missing; build windtunnel_cli, faults_writer and faults_calls")
 
     def fresh(self, name):
         """The same programs in another folder, which is empty."""

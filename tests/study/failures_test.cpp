@@ -6,8 +6,8 @@
 
 #include <map>
 
-#include "study/disturbed/drawn_scenario.h"
 #include "study/disturbed/trial.h"
+#include "study/drawn/site.h"
 
 namespace wt::disturbed {
 namespace {
@@ -22,11 +22,11 @@ TEST(Failures, Of200DrawnScenariosEachEndsWithEveryStepKeptOnce) {
     compared[trial.strategy] += trial.is_compared ? 1 : 0;
   }
   // The draw is not an empty one: of every strategy some scenarios fail, and some are complete all the same.
-  for (const std::string_view strategy : strategies()) {
+  for (const std::string_view strategy : drawn::strategies()) {
     EXPECT_GE(complete[std::string(strategy)], 3) << strategy;
     EXPECT_GE(restarted[std::string(strategy)], 3) << strategy;
   }
-  for (const std::string_view strategy : strategies())
+  for (const std::string_view strategy : drawn::strategies())
     if (!strategy.starts_with("parameter_server")) {
       EXPECT_GE(compared[std::string(strategy)], 10) << strategy;
     }

@@ -7,6 +7,7 @@ import {
   failing,
   hostile,
   hostileName,
+  withFigures,
   manyBars,
   manyFailures,
   pool,
@@ -520,6 +521,15 @@ for (const [name, report] of [
     assert.deepEqual(problems, []);
   });
 }
+
+test("a page with the largest figures, the smallest and none has no NaN and no fault", async () => {
+  for (const figure of [1e308, -1, 1e-300, 0, null])
+    for (const report of [stored("run"), stored("collective"), stored("recommendation"), reportOf(sweep())]) {
+      const { page, problems } = await open(withFigures(report, figure));
+      assert.deepEqual(problems, [], `${figure}: ${report.results[0].name}`);
+      assert.doesNotMatch(await page.locator("main").innerText(), /\b(NaN|Infinity)\b/, `${figure}`);
+    }
+});
 
 test("a failed run gives its message, and empty results say that they are empty", async () => {
   const failed = stored("failed");

@@ -10,6 +10,7 @@ import {
   checkpointIntervals,
   failing,
   hostile,
+  withFigures,
   manyFailures,
   pool,
   reportOf,
@@ -230,6 +231,25 @@ test("texts that look like markup stay text in files, too", () => {
       assert.ok(!/<script|<img/.test(readFileSync(join(out, name), "utf8")), name);
     }
   }
+});
+
+// JSON has neither NaN nor infinity, and numbers at the ends of its range must not become them.
+test("the largest figures, the smallest and none are drawn as numbers", () => {
+  for (const figure of [1e308, -1, 1e-300, 0, null])
+    for (const report of [stored("run"), stored("collective"), stored("recommendation"), reportOf(sweep())]) {
+      const out = join(folder, `figures-${figure}-${report.results[0].name.length}`);
+      const { status, stdout, stderr } = render(withFigures(report, figure), "--svg", out);
+      assert.equal(status, 0, `${figure}: ${stderr}`);
+      for (const name of stdout
+        .trim()
+        .split("\n")
+        .filter((each) => each.endsWith(".svg")))
+        assert.doesNotMatch(
+          readFileSync(join(out, name), "utf8"),
+          /\b(NaN|Infinity)\b/,
+          `${figure}: ${name}`,
+        );
+    }
 });
 
 test("a mistake is said with a remedy, and the exit code is 2", () => {

@@ -31,14 +31,6 @@ int open_lock(const std::string& path) {
   return above_standard_streams(descriptor);
 }
 
-// False if the file was removed, or replaced, after it was opened: then the lock guards nothing.
-bool has_name(int descriptor, const std::string& path) {
-  struct stat open {
-  }, named{};
-  return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-}
-
 // The owner writes its name just after it has locked the file.
 std::string owner_in(int descriptor) {
   std::array<char, 400> text{};
@@ -60,6 +52,13 @@ void write_owner(int descriptor) {
 }
 
 }  // namespace
+
+bool has_name(int descriptor, const std::string& path) {
+  struct stat open {
+  }, named{};
+  return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
 
 Lock::Lock(const fs::path& folder)
     : path_((folder.parent_path() / fmt::format(".{}.lock", folder.filename().string())).string()) {

@@ -30,4 +30,7 @@ class Lock {
   bool is_exclusive_ = false;
 };
 
+// Whether a file that is open still has this name. Where it was removed or replaced since, a lock on it guards nothing.
+bool has_name(int descriptor, const std::string& path);
+
 }  // namespace wt::output

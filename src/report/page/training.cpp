@@ -9,15 +9,18 @@ namespace {
 
 using Rows = std::vector<const json::Value*>;  // null: a row without such an object
 
+// A row that is no object, as a damaged file may have it, has no members.
+bool is_object(const json::Value* row) { return row != nullptr && row->kind() == json::Kind::object; }
+
 const json::Value* member_of(const json::Value* row, const std::string& key) {
-  return row == nullptr ? nullptr : row->find(key);
+  return is_object(row) ? row->find(key) : nullptr;
 }
 
 // All keys, in the order in which rows name them first.
 std::vector<std::string> keys_of(const Rows& rows) {
   std::vector<std::string> keys;
   for (const json::Value* row : rows) {
-    if (row == nullptr) continue;
+    if (!is_object(row)) continue;
     for (const json::Member& member : row->members())
       if (std::ranges::find(keys, member.key) == keys.end()) keys.push_back(member.key);
   }
@@ -30,9 +33,7 @@ void write_columns_of(json::Writer& out, const Rows& rows) {
   for (const std::string& key : keys_of(rows)) {
     Rows column;
     for (const json::Value* row : rows) column.push_back(member_of(row, key));
-    const bool is_nested = std::ranges::any_of(column, [](const json::Value* value) {
-      return value != nullptr && value->kind() == json::Kind::object;
-    });
+    const bool is_nested = std::ranges::any_of(column, is_object);
     out.key(key);
     if (is_nested) {
       write_columns_of(out, column);

@@ -3,116 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/random.h"
+#include "study/drawn/site.h"
 
 namespace wt::disturbed {
 
 namespace {
 
-class Dice {
- public:
-  explicit Dice(std::int64_t seed) : stream_(stream_of({seed, 26})) {}
-
-  // From 0 to below `count`.
-  std::int64_t below(std::int64_t count) { return static_cast<std::int64_t>(word()) % count; }
-  std::int64_t between(std::int64_t least, std::int64_t most) { return least + below(most - least + 1); }
-  bool one_in(std::int64_t count) { return below(count) == 0; }
-  template <class T>
-  const T& of(const std::vector<T>& all) {
-    return all[static_cast<std::size_t>(below(std::ssize(all)))];
-  }
-
- private:
-  std::uint32_t word() {
-    if (at_ % 4 == 0) block_ = stream_.block(at_ / 4);
-    return block_[at_++ % 4];
-  }
-
-  PhiloxStream stream_;
-  PhiloxCounter block_{};
-  std::uint64_t at_ = 0;
-};
-
-// A machine with its strategy, and the tasks that a failure may name.
-struct Site {
-  std::string keys{};  // "platform", "cluster", "devices" and "strategy"
-  std::vector<std::string> tasks{};
-  bool has_network = false;
-  bool has_queue = false;  // workers take closures from it
-};
-
-std::vector<std::string> numbered(std::string_view job, std::int64_t count) {
-  std::vector<std::string> names;
-  for (std::int64_t i = 0; i < count; ++i) names.push_back(fmt::format("{}:{}", job, i));
-  return names;
-}
-
-Site on_devices(std::string_view strategy, std::int64_t devices) {
-  return {.keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}}}}}, "strategy": {{"type": "{}"}})",
-                              devices, strategy),
-          .tasks = {"chief"}};
-}
-
-Site one_device(Dice&, std::string_view strategy) { return on_devices(strategy, 1); }
-Site several_devices(Dice& dice, std::string_view strategy) {
-  return on_devices(strategy, dice.of<std::int64_t>({2, 3, 8}));
-}
-
-Site cores(Dice&, std::string_view strategy) {
-  return {.keys = fmt::format(R"("platform": "tpu_v3", "strategy": {{"type": "{}"}})", strategy),
-          .tasks = {"worker:0"}};
-}
-
-Site workers(Dice& dice, std::string_view strategy) {
-  const std::int64_t count = dice.of<std::int64_t>({2, 3, 4, 8}), devices = count * dice.between(1, 2);
-  const bool has_chief = dice.one_in(3);
-  std::string cluster;
-  if (has_chief) cluster = fmt::format(R"("cluster": {{"chief": 1, "worker": {}}}, )", count - 1);
-  Site site{
-      .keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}, "workers": {}}}}}, {}"strategy": )"
-                          R"({{"type": "{}", "communication_options": {{"implementation": "{}"}}}})",
-                          devices, count, cluster, strategy, dice.one_in(2) ? "ring" : "auto"),
-      .tasks = numbered("worker", has_chief ? count - 1 : count),
-      .has_network = true};
-  if (has_chief) site.tasks.emplace_back("chief");
-  return site;
-}
-
-Site servers_of(Dice& dice, std::string_view strategy, std::string_view coordinator) {
-  const std::int64_t count = dice.of<std::int64_t>({1, 2, 3, 8}), servers = dice.between(1, 3);
-  Site site{
-      .keys = fmt::format(
-          R"("platform": {{"machines": [{{"file": "dgx1_p100", "count": {0}}}, {{"file": "cpu_server", "count": {1}}}], )"
-          R"("network": {{"type": "switch", "bandwidth": "12.5 GB/s", "latency": "1 us"}}}}, )"
-          R"("cluster": {{"worker": {0}, "ps": {2}{3}}}, "devices": {{"visible": ["GPU:0"]}}, "strategy": {{"type": "{4}"}})",
-          count, servers + 1, servers, coordinator, strategy),
-      .tasks = numbered("worker", count),
-      .has_network = true,
-      .has_queue = true};
-  for (std::string& server : numbered("ps", servers)) site.tasks.push_back(std::move(server));
-  if (!coordinator.empty()) site.tasks.emplace_back("chief");
-  return site;
-}
-
-Site servers(Dice& dice, std::string_view strategy) { return servers_of(dice, strategy, R"(, "chief": 1)"); }
-Site servers_alone(Dice& dice, std::string_view strategy) { return servers_of(dice, strategy, ""); }
-
-// A strategy, where it is drawn, and whether Keras 2's BackupAndRestore supports it.
-struct Row {
-  std::string_view strategy{};
-  Site (*site)(Dice&, std::string_view strategy) = nullptr;
-  bool may_back_up = true;
-};
-constexpr Row rows[] = {{"default", one_device},
-                        {"one_device", one_device, false},
-                        {"mirrored", several_devices},
-                        {"central_storage", several_devices, false},
-                        {"multi_worker_mirrored", workers},
-                        {"tpu", cores},
-                        {"parameter_server", servers},
-                        {"parameter_server_v1", servers_alone}};
-
-const Row& row_of(std::int64_t seed) { return rows[static_cast<std::size_t>(seed % std::ssize(rows))]; }
+using drawn::Dice;
+using drawn::Site;
 
 // How the state is saved, in "training".
 std::string saving(Dice& dice, bool is_fit, bool may_back_up, bool has_queue) {
@@ -152,21 +50,10 @@ std::string fault(Dice& dice, const Site& site, std::int64_t steps) {
 
 }  // namespace
 
-const std::vector<std::string_view>& strategies() {
-  static const std::vector<std::string_view> all = [] {
-    std::vector<std::string_view> names;
-    for (const Row& row : rows) names.push_back(row.strategy);
-    return names;
-  }();
-  return all;
-}
-
-std::string_view strategy_of(std::int64_t seed) { return row_of(seed).strategy; }
-
 DrawnScenario draw_scenario(std::int64_t seed) {
-  Dice dice(seed);
-  const Row& row = row_of(seed);
-  const Site site = row.site(dice, row.strategy);
+  constexpr std::int64_t purpose = 26;
+  Dice dice(seed, purpose);
+  const Site site = drawn::draw_site(seed, dice);
   // fit under a coordinator is Keras 2's alone.
   const bool is_fit = !site.has_queue && dice.one_in(2);
   const std::int64_t epochs = dice.between(1, 3), each = 2 * dice.between(2, 4), steps = epochs * each;
@@ -186,9 +73,9 @@ DrawnScenario draw_scenario(std::int64_t seed) {
           site.has_queue ? R"(, "repeat": -1)" : (dice.one_in(2) ? R"(, "shuffle": {})" : ""),
           is_fit ? "fit" : "custom", dice.one_in(2) ? "sgd" : "adam",
           site.has_queue ? "per_replica_batch" : "global_batch", batch,
-          saving(dice, is_fit, row.may_back_up, site.has_queue), length,
+          saving(dice, is_fit, site.may_back_up, site.has_queue), length,
           dice.one_in(5) ? 0 : dice.between(1, 40), fmt::join(faults, ", "), seed),
-      .strategy = std::string(row.strategy)};
+      .strategy = std::string(site.strategy)};
 }
 
 }  // namespace wt::disturbed

@@ -5,21 +5,14 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace wt::disturbed {
-
-// Of the strategies that failures are drawn for: all of them.
-const std::vector<std::string_view>& strategies();
 
 struct DrawnScenario {
   std::string text{};      // JSON
   std::string strategy{};  // its name
 };
 
-// The seeds go through the strategies in turn.
-std::string_view strategy_of(std::int64_t seed);
 DrawnScenario draw_scenario(std::int64_t seed);
 
 }  // namespace wt::disturbed

@@ -3,36 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <optional>
 
-#include "base/file.h"
-#include "base/output_folder.h"
 #include "base/temporary_folder.h"
+#include "scenario/build.h"
 #include "scenario/parse.h"
-#include "session/training.h"
 #include "study/disturbed/drawn_scenario.h"
+#include "study/drawn/trained.h"
 
 namespace wt::disturbed {
 
 namespace {
 
-struct Trained {
-  session::Results results{};
-  std::optional<std::string>
-      weights{};  // the bytes of their file; unset: the training didn't come to its end
-};
+using drawn::Trained;
 
 Trained train(const scenario::Scenario& scenario) {
   const TemporaryFolder around;
-  OutputFolder folder(around.path() / "out");
-  folder.begin("trial");
-  session::Training training(scenario, scenario::build(scenario), {.computes = true});
-  Trained trained{.results = training.run(folder)};
-  folder.commit();
-  const std::filesystem::path weights = around.path() / "out" / "weights.safetensors";
-  if (std::filesystem::exists(weights)) trained.weights = read_text(weights);
-  return trained;
+  return drawn::train(scenario, around.path() / "out");
 }
 
 // What doesn't hold of the attempts; empty: everything holds.
