@@ -25,7 +25,7 @@ std::vector<Choice> candidates(const Question& question) {
 void break_tie(std::vector<Choice>& found) {
   if (found.size() < 2 || found[0].protocol != Protocol::ll || found[1].protocol != Protocol::ll128) return;
   if (found[0].algorithm == found[1].algorithm && found[1].predicted < found[0].predicted * 1.01)
-    std::swap(found[0], found[1]);
+    std::swap(found[0], found[1]), found[0].predicted = found[1].predicted;
 }
 
 }  // namespace

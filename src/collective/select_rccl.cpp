@@ -52,6 +52,9 @@ static double vector_rate(const Question& question) {
   return std::max(port, 1.) / passes / 1e9;
 }
 
+// As many work on chunks of their own in a hop of a tree, by the 190 GB/s that trees of simple reach at 64 MiB there.
+inline constexpr int channels = 8;
+
 struct Candidate {
   std::string_view algorithm{};
   double start = 0;  // microseconds, without the base
@@ -90,7 +93,7 @@ std::vector<Choice> rank_by_rccl(const Question& question) {
       found.push_back(
           {.algorithm = algorithm,
            .protocol = each.protocol,
-           .channels = 32,
+           .channels = rccl::channels,
            .predicted = Seconds(start * 1e-6 + question.bytes / (share * rate * 1e9)),
            .reason = fmt::format("RCCL's cost model: {:.1f} us, then {:.1f} GB/s", start, share * rate)});
     }

@@ -103,9 +103,11 @@ constexpr const char* expected_routes = R"(
   hgx_mi300x                  machines=2      d0    d8     6      3.2    48
   hgx_mi300x                  machines=2      d0    d9     7      3.7    44.8
   hgx_mi355x                  -               d0    d7     1      0.5    53.76
+  hgx_mi355x                  -               d0    h0     3      1      55
   hpe_ex235a                  -               d0    d1     1      0.5    140
   hpe_ex235a                  -               d0    d6     1      0.5    70
   hpe_ex235a                  -               d0    d2     1      0.5    35
+  hpe_ex235a                  -               d0    h0     3      1      26
 
   aws_p2_8xlarge              -               d0    d1     2      1      12.35
   aws_p2_8xlarge              -               d0    d7     4      2      12.35
@@ -119,6 +121,8 @@ constexpr const char* expected_routes = R"(
   aws_p3_16xlarge             -               d0    h0     3      1      12.35
   aws_p3_16xlarge             machines=2      d0    d8     12     23     2.8125
   aws_p3_16xlarge             machines=2      d7    d8     13     23.5   2.8125
+  aws_g4dn_8xlarge            -               d0    h0     2      0.5    12.35
+  aws_g4dn_8xlarge            machines=2      d0    d1     10     3.2    3.125
   aws_p3dn_24xlarge           -               d0    d4     1      0.3    44
   aws_p3dn_24xlarge           -               d7    h0     4      1.5    10
   aws_p3dn_24xlarge           machines=2      d0    d8     12     4.2    9.5
@@ -134,7 +138,7 @@ constexpr const char* expected_routes = R"(
   aws_p5en_48xlarge           machines=2      d0    d8     6      3.2    48.5
   aws_p6_b200_48xlarge        -               d0    d7     2      0.936  684
   aws_p6_b200_48xlarge        -               d0    h0     3      1      55
-  aws_p6_b200_48xlarge        machines=2      d0    d8     6      3.2    37
+  aws_p6_b200_48xlarge        machines=2      d0    d8     6      3.2    48
 
   gce_n1_k80                  -               d0    d1     2      1      12.35
   gce_n1_k80                  -               d0    d2     6      2      12.35
