@@ -195,7 +195,9 @@ void take_better(std::vector<NcclRow>& rows, const Measurement& row, Bytes bytes
 std::vector<NcclTable> nccl_tables(const std::vector<Measurement>& rows) {
   std::vector<NcclTable> tables;
   for (const NcclSetup& setup : setups()) {
-    NcclTable table{.name = std::string(setup.name), .platform = std::string(setup.platform)};
+    NcclTable table{.name = std::string(setup.name),
+                    .platform = std::string(setup.platform),
+                    .overrides = setup.overrides};
     for (const Measurement& row : rows) {
       if (nccl_setup_of(row) != &setup || row.model != "all_reduce(sum)") continue;
       const std::optional<Bytes> bytes = bytes_of(row);

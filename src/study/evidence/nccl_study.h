@@ -22,7 +22,8 @@ struct NcclRow {
 struct NcclTable {
   std::string name{};
   std::string platform{};
-  std::vector<NcclRow> rows{};  // sorted by size
+  std::vector<std::string> overrides{};  // of the platform, such as "machines=2"
+  std::vector<NcclRow> rows{};           // sorted by size
 };
 
 // One table for each system that nccl_study.cpp lists and the rows contain. A table predicts that system's
