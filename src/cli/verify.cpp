@@ -11,11 +11,11 @@ namespace wt::cli {
 namespace {
 
 // The kinds of verification, in the order in which `verify --help` prints them.
-constexpr std::array kinds = {verify_nccl_tests_command, verify_measurements_command,
-                              verify_catalogue_command,  verify_scaling_command,
-                              verify_evidence_command,   verify_collectives_command,
-                              verify_strategies_command, verify_scenarios_command,
-                              verify_tensorflow_command, verify_failures_command};
+constexpr std::array kinds = {
+    verify_nccl_tests_command,  verify_measurements_command, verify_catalogue_command,
+    verify_scaling_command,     verify_evidence_command,     verify_constants_command,
+    verify_collectives_command, verify_strategies_command,   verify_scenarios_command,
+    verify_tensorflow_command,  verify_failures_command};
 
 }  // namespace
 

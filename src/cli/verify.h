@@ -74,6 +74,15 @@ struct VerifyEvidenceOptions {
 Exit verify_evidence(const VerifyEvidenceOptions& options, const Streams& streams);
 Command verify_evidence_command(CLI::App& verify);
 
+struct VerifyConstantsOptions {
+  std::string folder{};  // of CSV files: tests/measurements
+};
+
+// Writes devices.json, communication.json and evidence.json in the folder platforms that this program reads: what the
+// fits of the three commands above give, in this order.
+Exit verify_constants(const VerifyConstantsOptions& options, const Streams& streams);
+Command verify_constants_command(CLI::App& verify);
+
 // Compares predicted with published times of all-reduces, row by row. One prediction uses the constants of the
 // hardware's class, the other also the measured time of the system's smallest message.
 Exit verify_nccl_tests(const PublishedOptions& options, const Streams& streams);

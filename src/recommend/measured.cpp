@@ -22,6 +22,7 @@ struct Placed {
   Ladder ladder{};
   Size size{};
   std::int64_t batch = 0;
+  bool is_of_kernels = false;  // one device, which does not wait for TensorFlow's software on its host
 };
 
 Ladder ladder_at(const Measurement& row) {
@@ -55,14 +56,17 @@ std::string text_of(const Placed& placed) {
                      placed.batch);
 }
 
-double predicted(Trials& trials, const Placed& placed) {
+const Timed& predicted(Trials& trials, const Placed& placed) {
   const Timed& timed = trials.time(placed.ladder, placed.size, placed.batch);
   if (!timed.has_time())
     throw InputError(Problem{
         placed.row->place, fmt::format("the row was measured, and the step can't be timed: {}", timed.reason),
         "correct the row, or the scenario"});
-  return timed.samples_per_second;
+  return timed;
 }
+
+// The share of the step in which the device waits for its host, above which the row says nothing about kernels.
+constexpr double noticeable_software = 0.05;
 
 class Reader {
  public:
@@ -74,6 +78,10 @@ class Reader {
 
   OwnRows read() {
     place();
+    for (Placed& placed : placed_) {
+      const Timed& timed = predicted(plain_, placed);
+      placed.is_of_kernels = placed.size.replicas == 1 && timed.software <= noticeable_software * timed.step;
+    }
     const std::vector<double> before = predict(plain_);
     add_scales(before);
     Trials scaled(question_.file, question_.overrides, own_.scale);
@@ -110,7 +118,7 @@ class Reader {
 
   std::vector<double> predict(Trials& trials) const {
     std::vector<double> all;
-    for (const Placed& placed : placed_) all.push_back(predicted(trials, placed));
+    for (const Placed& placed : placed_) all.push_back(predicted(trials, placed).samples_per_second);
     return all;
   }
 
@@ -118,7 +126,7 @@ class Reader {
   void add_scales(const std::vector<double>& before) {
     std::map<std::string, std::vector<double>> errors;
     for (std::size_t i = 0; i < placed_.size(); ++i)
-      if (placed_[i].size.replicas == 1)
+      if (placed_[i].is_of_kernels)
         errors[placed_[i].ladder.device.id].push_back(std::log(before[i] / placed_[i].row->value));
     for (const auto& [device, of_device] : errors) {
       double sum = 0;
@@ -131,7 +139,7 @@ class Reader {
     for (std::size_t i = 0; i < placed_.size(); ++i) {
       const Placed& placed = placed_[i];
       const double error = std::log(after[i] / placed.row->value);
-      if (placed.size.replicas == 1)
+      if (placed.is_of_kernels)
         own_.kernels[placed.ladder.device.id].push_back({error, 1});
       else
         own_.communication[placed.ladder.platform].push_back({error, 1});

@@ -5,7 +5,8 @@
 //
 // Rows of one device correct the times of all kernels of its device type, on whatever platform. Rows of several
 // devices, predicted with that correction, give the errors of communication on their platform, and the answer is
-// corrected by the median of these errors.
+// corrected by the median of these errors. A row of one device that waits for TensorFlow's software says nothing about
+// kernels. It counts among the latter, so that the answer for its platform is corrected by what its host really takes.
 
 #include <map>
 #include <string>

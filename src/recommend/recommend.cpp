@@ -133,7 +133,7 @@ class Recommender {
   // A few rows of the user's have a median and no spread to speak of, which then is that of published rows.
   static Cause with_own(const Samples& own, const Cause& published) {
     constexpr std::size_t enough = 5;
-    std::string basis = count_text(own.size(), "of your file, of several devices");
+    std::string basis = count_text(own.size(), "of your file, of whole steps");
     if (own.size() >= enough || published.samples.empty()) return {own, std::move(basis)};
     const double shift = quantile(own, 0.5) - quantile(published.samples, 0.5);
     Samples shifted = published.samples;

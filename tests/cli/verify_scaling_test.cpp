@@ -192,7 +192,7 @@ TEST(VerifyScaling, TellsWhatIsLeftOutAndWhy) {
             (std::vector<std::string>{"9 rows: its source doesn't state a machine and a precision that the "
                                       "catalogue has",
                                       "78 rows: not a training throughput",
-                                      "64 rows: one device, which `verify measurements` predicts"}));
+                                      "94 rows: one device, which `verify measurements` predicts"}));
 }
 
 TEST(VerifyScaling, PrintsGroupsWithTheirErrorsAndCsvWithTheNumbers) {

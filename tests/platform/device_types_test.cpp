@@ -86,6 +86,12 @@ TEST(DeviceTypes, HasEveryDeviceThatAPlatformMayName) {
                                     "v100_pcie_16",
                                     "t4",
                                     "rtx2080ti",
+                                    "rtx8000",
+                                    "gtx1080ti",
+                                    "rtx3090",
+                                    "rtx_a6000",
+                                    "rtx6000_ada",
+                                    "a100_pcie_40",
                                     "l4",
                                     "a10",
                                     "a100_sxm_40",
@@ -145,9 +151,10 @@ TEST(DeviceTypes, PeaksAndMultiprocessorsImplyAClockThatTheProductCanHave) {
   for (const DeviceType& type : device_types()) {
     if (!type.compute_capability) continue;
     const auto [major, minor] = *type.compute_capability;
-    const int lanes = major == 3 ? 192 : major >= 9 || (major == 8 && minor > 0) ? 128 : 64;
+    const bool is_graphics = (major == 6 || major == 8) && minor > 0;
+    const int lanes = major == 3 ? 192 : major >= 9 || is_graphics ? 128 : 64;
     const double clock = type.peak.at(Precision::float32).count() / (2.0 * lanes * type.processors);
-    EXPECT_GT(clock, 0.8e9) << type.id;
+    EXPECT_GT(clock, 0.5e9) << type.id;  // that of a K80, whose two chips share a card's power
     EXPECT_LT(clock, 2.6e9) << type.id;
   }
 }

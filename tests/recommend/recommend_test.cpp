@@ -184,6 +184,30 @@ TEST(OwnRows, CorrectTheTimesOfKernels) {
   EXPECT_NEAR(choice.found.smallest->timed.samples_per_second, answer.back_tests[0].after, 1e-6 * before);
 }
 
+// So small a network waits for its host. A row that shows half of the predicted rate doubles the required one, and leaves
+// the times of kernels as they are.
+TEST(OwnRows, OfAStepThatWaitsForItsHostCorrectTheAnswerAndNoKernel) {
+  const Folder folder;
+  Question question = folder.question({"ideal_switch"});
+  question.most_devices = 1;
+  question.target.samples_per_second = 1;
+  const Timed plain = recommend(question).choices.at(0).found.smallest->timed;
+  ASSERT_GT(plain.software, 0.05 * plain.step);
+  write_text(folder / "mine.csv", header + own_row("ideal_switch", 1, plain.samples_per_second / 2));
+  question.measured = (folder / "mine.csv").string();
+  const auto answer = [&](double target) {
+    question.target.samples_per_second = target;
+    return recommend(question);
+  };
+  const Answer enough = answer(0.3 * plain.samples_per_second);
+  ASSERT_TRUE(enough.choices.at(0).found.smallest);
+  EXPECT_NE(enough.choices[0].known, Known::measured_here);
+  EXPECT_NEAR(enough.choices[0].found.smallest->timed.samples_per_second, plain.samples_per_second,
+              1e-9 * plain.samples_per_second);
+  const Answer none = answer(0.9 * plain.samples_per_second);
+  EXPECT_TRUE(none.choices.empty() || !none.choices[0].found.smallest);
+}
+
 TEST(OwnRows, OfSeveralDevicesMoveTheAnswer) {
   const Folder folder;
   const std::string platform = folder.platform("one_each.json");

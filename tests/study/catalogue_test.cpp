@@ -45,6 +45,7 @@ TEST(TheCatalogue, HasDevicesInTheOrderOfTheirPublishedThroughput) {
   ASSERT_GE(devices_of(bert_large), 6U);
   EXPECT_GT(rank_correlation(resnet50), 0.95);
   EXPECT_GT(rank_correlation(bert_large), 0.95);
+  EXPECT_GT(rank_correlation(rates_of("bert_base")), 0.95);
 }
 
 double resnet50_on(const device::DeviceType& type, std::string_view precision, int batch) {

@@ -43,14 +43,15 @@ bool is_of_generation(const PublishedRow& row, const Asked& asked) {
          (!asked.generation.empty() && row.generation == asked.generation);
 }
 
-bool is_of_one_device(const PublishedRow& row) { return row.record->generic.has_value(); }
+// A row of one device whose generation has constants of its own.
+bool is_of_fitted_device(const PublishedRow& row) { return row.record->own.has_value(); }
 
 Known known_of(const std::vector<PublishedRow>& rows, const Asked& asked) {
   if (asked.is_calibrated) return Known::calibrated_here;
   Known known = Known::data_sheet_alone;
   for (const PublishedRow& row : rows) {
     const bool is_near =
-        is_of_one_device(row) && is_of_generation(row, asked) && row.record->precision == asked.precision;
+        is_of_fitted_device(row) && is_of_generation(row, asked) && row.record->precision == asked.precision;
     if (is_near && row.record->network == asked.network) return Known::published;
     if (is_near) known = Known::other_networks;
   }
@@ -200,7 +201,7 @@ Nearest as_nearest(const PublishedRow& row) {
   return {fmt::format("{} on {} {} in {}, batch {}: {:g} {} ({}; {})", record.network, record.devices,
                       record.device, record.precision, record.batch, record.published, record.unit,
                       record.source, record.framework),
-          record.own ? *record.own : record.absolute.value_or(1)};
+          record.own.value_or(record.generic.value_or(record.absolute.value_or(1)))};
 }
 
 std::string extrapolation(const std::vector<PublishedRow>& rows, const Asked& asked) {

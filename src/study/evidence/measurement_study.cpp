@@ -66,6 +66,22 @@ bool has_several_networks(Group group) {
 // marks a product.
 bool are_products(Group group) { return group.front().batch == 0; }
 
+// The steps from which the catalogue would take the constants of a device without rows: those of the other devices of
+// its generation. The catalogue gives a generation of TPUs without rows the constants of the measured ones, and other
+// devices the generic constants.
+std::vector<plan::MeasuredStep> steps_of_others(const Prediction& each, std::span<const Prediction> all) {
+  const device::DeviceType& own = platform::device_type_named(each.setup.device);
+  std::vector<plan::MeasuredStep> siblings, relatives;
+  for (const Prediction& other : all) {
+    const device::DeviceType& type = platform::device_type_named(other.setup.device);
+    if (are_products({&other, 1}) || type.id == own.id || other.setup.precision != each.setup.precision)
+      continue;
+    if (type.generation == own.generation) siblings.push_back(other.step);
+    if (type.kind == device::Kind::tpu && own.kind == device::Kind::tpu) relatives.push_back(other.step);
+  }
+  return siblings.empty() ? relatives : siblings;
+}
+
 }  // namespace
 
 MeasurementStudy study_of(Group group) {
@@ -92,19 +108,10 @@ std::optional<MeasurementFit> fit_of(Group group) {
 }
 
 Errors without_own_device(Group group, std::span<const Prediction> all) {
-  const auto generation = [](const Prediction& each) {
-    return platform::device_type_named(each.setup.device).generation;
-  };
   std::map<std::string_view, Efficiency> without;
-  for (const Prediction& each : group) {
-    if (without.contains(each.setup.device)) continue;
-    std::vector<plan::MeasuredStep> others;
-    for (const Prediction& other : all)
-      if (!are_products({&other, 1}) && other.setup.device != each.setup.device &&
-          other.setup.precision == each.setup.precision && generation(other) == generation(each))
-        others.push_back(other.step);
-    without[each.setup.device] = plan::fitted(others);
-  }
+  for (const Prediction& each : group)
+    if (!without.contains(each.setup.device))
+      without[each.setup.device] = plan::fitted(steps_of_others(each, all));
   return errors(group, [&](const Prediction& each) { return each.predicted(without.at(each.setup.device)); });
 }
 

@@ -35,7 +35,8 @@ MeasurementStudy study_of(PredictionGroup group);
 std::optional<MeasurementFit> fit_of(PredictionGroup group);  // unset for matrix products
 
 // The errors of each row of the group with constants fitted to the rows of other devices of the same generation and
-// precision, among all predictions. Generic constants where there are none.
+// precision, among all predictions. Where there are none, a TPU has constants fitted to the other TPUs, as in the
+// catalogue, and another device the generic ones.
 Errors without_own_device(PredictionGroup group, std::span<const Prediction> all);
 
 // The sizes of errors, as they are compared.

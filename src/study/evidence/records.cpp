@@ -7,7 +7,9 @@
 #include "base/installation.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
+#include "plan/tiling.h"
 #include "platform/constants_version.h"
+#include "platform/device_types.h"
 #include "study/evidence/measurement_study.h"
 #include "study/evidence/scaling_prediction.h"
 
@@ -27,6 +29,12 @@ Record record_of(const Measurement& row, const Setup& setup) {
           .unit = row.unit};
 }
 
+// Rows of devices with generic constants show what those are worth, and nothing about fitted ones.
+bool has_own_constants(const Setup& setup) {
+  const device::DeviceType& type = platform::device_type_named(setup.device);
+  return type.efficiency.contains(plan::computed_in(type, setup.precision));
+}
+
 void add_single_devices(const std::vector<Measurement>& rows, std::vector<Record>& records) {
   const Predictions predictions = predict(rows);
   for (const PredictionGroup group : groups_of(predictions.made)) {
@@ -39,8 +47,10 @@ void add_single_devices(const std::vector<Measurement>& rows, std::vector<Record
       record.network = group[i].network;
       record.batch = group[i].batch;
       record.generic = 1 + study.zero_shot[i];
-      record.own = 1 + study.own[i];
-      if (fit && !fit->left_out.empty()) record.other_networks = 1 + fit->left_out[i];
+      if (has_own_constants(group[i].setup)) {
+        record.own = 1 + study.own[i];
+        if (fit && !fit->left_out.empty()) record.other_networks = 1 + fit->left_out[i];
+      }
       records.push_back(std::move(record));
     }
   }

@@ -34,8 +34,8 @@ struct Record {
   double published = 0;
   std::string unit{};
   // Of one device:
-  std::optional<double> generic{};         // with constants that are the same for all devices
-  std::optional<double> own{};             // with the constants of the device's generation
+  std::optional<double> generic{};  // with constants that are the same for all devices
+  std::optional<double> own{};      // with the constants of the device's generation; unset: it has none
   std::optional<double> other_networks{};  // with constants fitted to the rows of the other networks
   // Of several devices:
   std::optional<double> absolute{};         // with the constants of the device's generation

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 
 #include "base/utf8.h"
@@ -29,14 +30,17 @@ struct Machine {
   int most_devices = 1;
 };
 
-// The first that fits counts. Of TPUs nothing smaller than a slice was published, so the smallest slice of each
-// generation stands for one device.
+// Systems with several devices of one generation, whose rows are one group, and systems with names of their own. The
+// first that fits counts. Of TPUs nothing smaller than a slice was published, so the smallest slice of each generation
+// stands for one device.
 constexpr std::array machines{
     Machine{"8xP100", "P100", "p100_sxm2"},
     Machine{"8xK80", "K80", "k80_gk210"},
     Machine{"V100 16GB", "V100", "v100_sxm2_16"},
     Machine{"V100-SXM2-16GB", "V100", "v100_sxm2_16"},
     Machine{"V100 32GB", "V100", "v100_sxm2_32"},
+    Machine{"A100 40GB PCIe", "A100", "a100_pcie_40"},
+    Machine{"A100 80GB PCIe", "A100", "a100_pcie_80"},
     Machine{"A100 40GB", "A100", "a100_sxm_40"},
     Machine{"A100 80GB", "A100", "a100_sxm_80"},
     Machine{"Lambda A10", "A10", "a10"},
@@ -45,6 +49,37 @@ constexpr std::array machines{
     Machine{"tpu-v3", "TPU v3", "tpu_v3_core", 2, 16},
     Machine{"tpu-v4", "TPU v4", "tpu_v4", 1, 8},
 };
+
+// "NVIDIA GeForce RTX 4090" -> "RTX 4090".
+std::string_view short_name(std::string_view product) {
+  constexpr std::array<std::string_view, 4> words{"NVIDIA ", "GeForce ", "Tesla ", "Quadro "};
+  for (const std::string_view word : words)
+    if (product.starts_with(word)) product.remove_prefix(word.size());
+  return product;
+}
+
+bool is_part_of_word(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0; }
+
+bool has_words(std::string_view text, std::string_view words) {
+  for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) {
+    const std::size_t end = at + words.size();
+    if ((at == 0 || !is_part_of_word(text[at - 1])) && (end == text.size() || !is_part_of_word(text[end])))
+      return true;
+  }
+  return false;
+}
+
+// The GPU of the catalogue whose product a system names. The longest name counts: an "RTX 3080 12GB" is no "RTX 3080".
+std::optional<Machine> named_machine(std::string_view system) {
+  std::optional<Machine> found;
+  for (const device::DeviceType& type : platform::device_types()) {
+    const std::string_view name = short_name(type.product);
+    const bool is_longer = !found || name.size() > found->label.size();
+    if (type.kind == device::Kind::gpu && is_longer && has_words(system, name))
+      found = Machine{.system = name, .label = name, .device = type.id};
+  }
+  return found;
+}
 
 constexpr std::array machines_of_products{
     Machine{"A100 SXM", "", "a100_sxm_80"},     Machine{"A100 PCIe", "", "a100_pcie_80"},
@@ -121,6 +156,7 @@ constexpr std::array networks{
     Network{"resnet MLPerf", "resnet50", ""},
     Network{"BERT-base pretraining, seq 128", "bert_base", R"(, "sequence": 128, "masked": 20)"},
     Network{"bert MLPerf", "bert_large", R"(, "sequence": 512, "masked": 76)"},
+    Network{"BERT-base SQuAD", "bert_base", R"(, "sequence": 384, "squad": true)"},
     Network{"BERT", "bert_large", R"(, "sequence": 384, "squad": true)"},
 };
 
@@ -132,6 +168,12 @@ const typename Table::value_type* find_in(const Table& table, Fits fits) {
 }
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::optional<Machine> machine_of(const std::string& system) {
+  const Machine* const listed =
+      find_in(machines, [&](const Machine& each) { return has(system, each.system); });
+  return listed != nullptr ? *listed : named_machine(system);
+}
 
 std::optional<Setup> setup_of_product(const Measurement& row) {
   const Machine* const machine =
@@ -170,9 +212,8 @@ std::string_view number_in(const Measurement& row) {
 
 std::optional<Setup> setup_of(const Measurement& row) {
   if (row.unit == "TFLOP/s") return setup_of_product(row);
-  const Machine* const machine =
-      find_in(machines, [&](const Machine& each) { return has(row.system, each.system); });
-  if (machine == nullptr) return std::nullopt;
+  const std::optional<Machine> machine = machine_of(row.system);
+  if (!machine) return std::nullopt;
   const Numbers* const found = numbers_of(row, platform::device_type_named(machine->device));
   if (found == nullptr) return std::nullopt;
   const Framework& framework = framework_of(row);
