@@ -106,8 +106,8 @@ TEST(UnmeasuredMachines, XgmiMeshesUseAllLinks) {
 
 // Amazon's plugin allows Simple alone on the first generation of EFA, and Google's has no LL.
 TEST(UnmeasuredMachines, NetworkCardsAllowSomeProtocolsOnly) {
-  const auto protocols_of = [](const Machines& machines) {
-    const platform::Platform platform = machines.load();
+  const auto protocols_of = [](const Machines& chosen) {
+    const platform::Platform platform = chosen.load();
     std::set<Protocol> found;
     for (int exponent = 3; exponent < 34; ++exponent)
       found.insert(choices(first_devices(platform, platform.devices()), Operation::all_reduce,
