@@ -22,7 +22,8 @@ Rule lane_broadcast(std::vector<int> chains, int size, const std::vector<int>& p
   const int deepest = *std::max_element(depths.begin(), depths.end());
   return {deepest + size - 1, [=, chains = std::move(chains)](int round, Round& moves) {
             const auto rank = [&](int machine, int place) {
-              return chains[static_cast<std::size_t>(machine * size + place)];
+              const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(machine) * size + place;
+              return chains[static_cast<std::size_t>(at)];
             };
             for (int machine = 0; machine < std::ssize(parents); ++machine) {
               const auto number = static_cast<std::size_t>(machine);
