@@ -3,6 +3,7 @@
 #
 #   tests/fuzz/run.sh --seconds 600                  ten minutes for each target
 #   tests/fuzz/run.sh --seconds 60 --target json
+#   tests/fuzz/run.sh --seconds 5 --seed 1           the same inputs each time, as far as the seconds go
 #
 # Inputs that take a new branch are kept in build/asan/fuzz/TARGET/corpus, so the next run goes on from there. Inputs that
 # show a defect are in build/asan/fuzz/TARGET/found, with what was printed in log. Copy such a file to tests/fuzz/found/TARGET/,
@@ -14,6 +15,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 build=$root/build/asan
 program=$build/bin/windtunnel_fuzz
 seconds=60
+seed=0  # libFuzzer draws one
 targets=()
 most_findings=5  # of a target and run: the same defect is found again and again
 
@@ -21,7 +23,8 @@ while (($#)); do
   case $1 in
     --seconds) seconds=$2 ;;
     --target) targets+=("$2") ;;
-    *) sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+    --seed) seed=$2 ;;
+    *) sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
   esac
   shift 2
 done
@@ -42,7 +45,7 @@ fuzz() {
   while left=$((end - SECONDS)) && ((left > 0 && findings < most_findings)); do
     status=0
     "$program" "--target=$target" "$folder/corpus" "$folder/seeds" -dict="$folder/dictionary" -max_total_time="$left" \
-      -max_len="$("$program" --longest "$target")" -artifact_prefix="$folder/found/" -timeout=25 -rss_limit_mb=3000 \
+      -max_len="$("$program" --longest "$target")" -artifact_prefix="$folder/found/" -seed="$seed" -timeout=25 -rss_limit_mb=3000 \
       -print_final_stats=1 >"$folder/log" 2>&1 </dev/null || status=$?
     executions=$((executions + $(last_of "$folder/log" '(number_of_executed_units: |^#)[0-9]+')))
     branches=$(last_of "$folder/log" 'cov: [0-9]+')
@@ -54,7 +57,7 @@ fuzz() {
 }
 
 export -f fuzz last_of
-export build program seconds most_findings
+export build program seconds seed most_findings
 printf '%-20s %12s %12s %9s %7s %8s\n' target executions "of all runs" branches corpus defects
 printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I{} bash -c 'fuzz {}' | tee "$build/fuzz.table"
 awk '{ defects += $6 } END { exit defects > 0 }' "$build/fuzz.table"
