@@ -93,7 +93,8 @@ struct Chooser {
       const communication::Call call = wires_alone
                                            ? communication::Call{.algorithm = &chosen, .request = request}
                                            : communication::call_of(group, chosen, request, {});
-      return LibraryChoice{std::string(name), call.request.options, call.request.orders, {}, call};
+      return LibraryChoice{
+          std::string(call.algorithm->name), call.request.options, call.request.orders, {}, call};
     }};
   }
 };
