@@ -57,8 +57,8 @@ struct Absence {
   std::int32_t worker = 0;
   Seconds from{};
   std::optional<Seconds> until{};  // unset: the worker does not come back
-  // True: the worker itself is there, and its network carries nothing for a time so short that nobody gives it up. No
-  // transfer of its closures starts then, those under way arrive, and nothing is lost.
+  // True: the worker goes on, and its network carries nothing for a time that is shorter than TensorFlow's timeout of
+  // heartbeats, so that no closure is lost. Transfers that have begun arrive, and no other one begins in this time.
   bool is_stall = false;
 };
 

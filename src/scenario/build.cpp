@@ -602,6 +602,7 @@ Job build(const Scenario& scenario) {
   Job job;
   configure(scenario, job, problems);
   check_file_of_strategy(scenario, problems);
+  check_saving(scenario, problems);
   check_time(scenario, problems);
   check_profile(scenario, problems);
   job.machine = placed(scenario.place("platform"), problems, [&] {

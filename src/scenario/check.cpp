@@ -304,18 +304,8 @@ void check_execution(const Scenario& scenario, Problems& problems) {
                  R"(leave it out, or take the "compute": "roofline")");
 }
 
-void check_time(const Scenario& scenario, Problems& problems) {
+void check_saving(const Scenario& scenario, Problems& problems) {
   const Training& training = scenario.training;
-  const auto refuse = [&](std::string_view key, bool is_given) {
-    if (is_given && !scenario.platform.written && scenario.time.compute.is_roofline())
-      problems.add(scenario.place(key), "without a platform nothing is timed",
-                   "add \"platform\", or leave it out");
-  };
-  refuse("input", scenario.input.has_value());
-  if (scenario.input && scenario.input->on_device && scenario.input->takes_time())
-    problems.add(scenario.place("input.on_device"),
-                 "rows that are on the devices from the start are neither read nor decoded",
-                 "leave out \"on_device\", or \"decode\" and \"storage\"");
   if (scenario.job && scenario.job->holds_rows && !scenario.job->storage)
     problems.add(scenario.place("job.holds_rows"), "the storage that holds the rows has no speed",
                  R"(add "storage" to "job", as "20 GB/s")");
@@ -333,6 +323,19 @@ void check_time(const Scenario& scenario, Problems& problems) {
         scenario.place("training.checkpointing.asynchronous"),
         "BackupAndRestore, from whose saves the job is started again, writes while the training waits",
         R"(leave out "asynchronous", or the callback)");
+}
+
+void check_time(const Scenario& scenario, Problems& problems) {
+  const auto refuse = [&](std::string_view key, bool is_given) {
+    if (is_given && !scenario.platform.written && scenario.time.compute.is_roofline())
+      problems.add(scenario.place(key), "without a platform nothing is timed",
+                   "add \"platform\", or leave it out");
+  };
+  refuse("input", scenario.input.has_value());
+  if (scenario.input && scenario.input->on_device && scenario.input->takes_time())
+    problems.add(scenario.place("input.on_device"),
+                 "rows that are on the devices from the start are neither read nor decoded",
+                 "leave out \"on_device\", or \"decode\" and \"storage\"");
   refuse("job", scenario.job.has_value());
   refuse("cost", scenario.cost.has_value());
   refuse("time.jitter", scenario.time.jitter > 0);

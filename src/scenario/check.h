@@ -16,6 +16,9 @@ void check(const Scenario& scenario, Problems& problems);
 // Checks the platform that the scenario names or describes.
 void check_platform(const Scenario& scenario, Problems& problems);
 
+// Checks keys that say how checkpoints are saved, and which storage they share with rows.
+void check_saving(const Scenario& scenario, Problems& problems);
+
 // Checks keys that matter for time only: something has to be timed, and the strategy has to have such a time.
 void check_time(const Scenario& scenario, Problems& problems);
 

@@ -1,11 +1,12 @@
 #include "scenario/input_files.h"
-#include "base/file_kind.h"
 
 #include <fmt/format.h>
 #include <glob.h>
 
 #include <algorithm>
 #include <filesystem>
+
+#include "base/file_kind.h"
 
 namespace wt::scenario {
 namespace {

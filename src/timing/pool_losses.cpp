@@ -106,13 +106,13 @@ PoolLosses losses_of(const PlayedPool& played) {
                     .stalled = time_away(timeline.absences, true, timeline.end),
                     .never_executed = timeline.never_executed,
                     .end = timeline.end};
-  losses.losses = std::ranges::count_if(timeline.absences, [&](const plan::Absence& absence) {
-    return !absence.is_stall && absence.from < timeline.end;
-  });
-  losses.losses -= played.carried_losses;
-  losses.stalls = std::ranges::count_if(timeline.absences, [&](const plan::Absence& absence) {
-    return absence.is_stall && absence.from < timeline.end;
-  });
+  const auto begun = [&](bool are_stalls) {
+    return std::ranges::count_if(timeline.absences, [&](const plan::Absence& absence) {
+      return absence.is_stall == are_stalls && absence.from < timeline.end;
+    });
+  };
+  losses.losses = begun(false) - played.carried_losses;
+  losses.stalls = begun(true);
   losses.executions = std::ranges::count_if(
       timeline.closures, [](const plan::Closure& closure) { return closure.lost.has_value(); });
   losses.closures = std::ssize(timeline.closures) - losses.executions;

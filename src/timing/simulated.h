@@ -70,9 +70,10 @@ struct PhaseTime {
 
 // What losses of workers cost a pool.
 struct PoolLosses {
-  std::int64_t losses = 0;      // of workers, before the end
-  Seconds away{};               // the time that workers were away until the end, added up over workers
-  std::int64_t stalls = 0;      // of workers' networks, so short that nobody was given up
+  std::int64_t losses = 0;  // of workers, before the end
+  Seconds away{};           // the time that workers were away until the end, added up over workers
+  // How often a worker's network carried nothing for a time too short to miss a heartbeat.
+  std::int64_t stalls = 0;
   Seconds stalled{};            // added up over workers
   std::int64_t executions = 0;  // of closures that were cut off and executed again
   std::int64_t batches = 0;     // that these executions had read

@@ -109,7 +109,7 @@ std::optional<Bytes> bytes_of(const Measurement& row) {
 // Smaller messages are left out. Their times are mostly latency and noise.
 constexpr Bytes smallest(1024);
 
-// Bandwidths below this one (GB/s) are published with too few digits to tell a time.
+// A bandwidth (GB/s) below this one is published with one digit, from which no time follows to within ten percent.
 constexpr double least_bandwidth = 0.1;
 
 // Some sources publish the time, and some a bandwidth instead: that of the vector, or nccl-tests' bus bandwidth.
