@@ -467,6 +467,12 @@ constexpr std::array switch_rows{
               .id = Switch::empty_pieces_keep_statistics,
               .keras2 = true,
               .tf20 = true},
+    SwitchRow{.name = "updates_are_operations",
+              .summary = "without XLA, an optimizer's update runs a kernel for each of its operations",
+              .otherwise = "an optimizer's update of a variable is one kernel, by TensorFlow or by XLA",
+              .source = "graphs that TensorFlow 2.21 traces of Keras 3.15's optimizers",
+              .id = Switch::updates_are_operations,
+              .keras3 = true},
 };
 
 }  // namespace

@@ -91,6 +91,7 @@ enum class Switch : std::uint8_t {
   losses_of_outputs_count_batches,
   fit_of_workers_ends,
   empty_pieces_keep_statistics,
+  updates_are_operations,
 };
 
 // What TensorFlow says where a dataset of parameter servers' workers is iterated by the program itself, as Keras' fit does

@@ -101,8 +101,10 @@ bool may_transform(const Convolving& c) {
 }  // namespace
 
 std::vector<Method> convolution_methods(const ConvolutionGeometry& s, double flops, double bytes,
-                                        double element_bytes, const Arithmetic& arithmetic) {
+                                        double element_bytes, const Arithmetic& arithmetic, Images images) {
   const Convolving c{s, flops, bytes, element_bytes, arithmetic};
+  const bool is_turned =
+      images == Images::channels_first && arithmetic.unit == Unit::matrix && element_bytes <= 2;
   std::vector<Method> methods{
       {.name = "implicit product",
        .arithmetic = Class::convolution,
@@ -110,7 +112,8 @@ std::vector<Method> convolution_methods(const ConvolutionGeometry& s, double flo
        .flops = flops,
        // A depthwise convolution has no sum over channels and no matrix product; it is bound by memory.
        .utilization = s.groups > 1 && s.groups == s.in_channels ? 1 : utilization(s, arithmetic),
-       .bytes = bytes}};
+       .bytes = bytes,
+       .transformed = is_turned ? 2 * element_bytes * image_elements(s) : 0}};
   if (!may_transform(c)) return methods;
   const auto is_window = [&](std::int64_t side) { return s.window_height == side && s.window_width == side; };
   if (is_window(3)) {

@@ -26,9 +26,17 @@ struct Method {
   double transformed = 0;  // traffic of the transformed operands, in bytes
 };
 
+// The order in which a framework keeps the numbers of images between kernels.
+enum class Images : std::uint8_t { channels_last, channels_first };
+
 // The methods that apply to this convolution, the direct one first. `bytes` is the traffic of the operands
 // and `element_bytes` the size of one number.
+//
+// Matrix units take halves with their channels last (NVIDIA, Optimizing Convolutional Layers User's Guide, "Tensor
+// Layouts In Memory"). If a framework keeps images with their channels first, the library therefore reads and writes
+// both images of each convolution once more.
 std::vector<Method> convolution_methods(const ConvolutionGeometry& convolution, double flops, double bytes,
-                                        double element_bytes, const Arithmetic& arithmetic);
+                                        double element_bytes, const Arithmetic& arithmetic,
+                                        Images images = Images::channels_last);
 
 }  // namespace wt::plan

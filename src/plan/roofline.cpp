@@ -38,7 +38,7 @@ Seconds duration(const Method& method, const Demand& demand, const Efficiency& e
 }
 
 // Adds the methods that compute a product or a convolution in one precision.
-void add_methods(const Work& work, const Traffic& traffic, const Arithmetic& arithmetic,
+void add_methods(const Work& work, const Traffic& traffic, const Arithmetic& arithmetic, Images images,
                  std::vector<Method>& methods) {
   const double flops = work.flops.count();
   if (const auto* product = std::get_if<ProductGeometry>(&work.geometry))
@@ -50,18 +50,19 @@ void add_methods(const Work& work, const Traffic& traffic, const Arithmetic& ari
                        .bytes = traffic.bytes});
   else if (const auto* convolution = std::get_if<ConvolutionGeometry>(&work.geometry))
     std::ranges::copy(
-        convolution_methods(*convolution, flops, traffic.bytes, traffic.element_bytes, arithmetic),
+        convolution_methods(*convolution, flops, traffic.bytes, traffic.element_bytes, arithmetic, images),
         std::back_inserter(methods));
 }
 
 // Products and convolutions run at the peak of the precision, all other kernels at the peak of float32. A library
 // that is allowed to round to tf32 may also compute in float32. On GeForce devices, whose matrix units are no
 // faster, Winograd's algorithm in float32 often takes less time.
-void demand_run(const Run& run, const Traffic& traffic, const DeviceType& type, Demand& demand) {
+void demand_run(const Run& run, const Traffic& traffic, const DeviceType& type, Images images,
+                Demand& demand) {
   const Work work = work_of(run);
-  add_methods(work, traffic, arithmetic_of(type, demand.precision), demand.methods);
+  add_methods(work, traffic, arithmetic_of(type, demand.precision), images, demand.methods);
   if (demand.precision == Precision::tf32)
-    add_methods(work, traffic, arithmetic_of(type, Precision::float32), demand.methods);
+    add_methods(work, traffic, arithmetic_of(type, Precision::float32), images, demand.methods);
   // The arithmetic of a fused node takes no time, since its operands are already in registers.
   if (demand.methods.empty())
     demand.methods = {{.name = "elementwise",
@@ -113,7 +114,7 @@ std::vector<Demand> demands(const Plan& plan, std::span<const DeviceType* const>
                             const RooflineOptions& options) {
   WT_EXPECT(types.size() == plan.devices.size(), "{} device types for {} devices", types.size(),
             plan.devices.size());
-  const std::vector<Traffic> traffic = traffic_of(plan, options.fusion, options.precision);
+  const std::vector<Traffic> traffic = traffic_of(plan, options.fusion, options.precision, options.updates);
   std::vector<Demand> all(plan.nodes.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Action& action = plan.nodes[i].action;
@@ -125,7 +126,7 @@ std::vector<Demand> demands(const Plan& plan, std::span<const DeviceType* const>
     demand.precision = options.precision;
     if (const auto* run = std::get_if<Run>(&action)) {
       demand.precision = half_precision(*run).value_or(options.precision);
-      demand_run(*run, traffic[i], type, demand);
+      demand_run(*run, traffic[i], type, options.images, demand);
     } else {
       demand.methods.push_back(
           {.name = "copy", .peak = type.peak.at(Precision::float32), .bytes = traffic[i].bytes});

@@ -21,6 +21,8 @@ struct RooflineOptions {
   device::Precision precision =
       device::Precision::float32;  // in which products and convolutions of float32 numbers are computed
   Fusion fusion = Fusion::none;
+  Updates updates = Updates::fused;
+  Images images = Images::channels_last;
   double scale = 1;  // factor on all seconds, such as a measured step over the predicted one
   std::string_view scaled_by = "one measured step";  // where the factor is from
   std::optional<device::Efficiency> efficiency{};    // replaces the constants of the device types

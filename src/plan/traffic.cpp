@@ -54,18 +54,49 @@ bool is_narrow(device::Precision precision) {
 
 double bytes_of(const Operand& operand) { return static_cast<double>(operand.spec.bytes().count()); }
 
+// An update that is written as operations: how often numbers of the variable's shape are read or written, and by how
+// many kernels. Counted in the graphs that TensorFlow 2.21 traces of Keras 3.15's optimizers, where an operation reads
+// its operands and writes its result, and an assignment takes over the memory of what it assigns. Adam, for example:
+// m += (g - m) (1 - beta_1), v += (g^2 - v) (1 - beta_2), w -= alpha m / (sqrt(v) + epsilon).
+struct UpdateOperations {
+  double passes = 0;
+  double launches = 0;
+
+  UpdateOperations& operator+=(const UpdateOperations& other) {
+    passes += other.passes;
+    launches += other.launches;
+    return *this;
+  }
+};
+constexpr UpdateOperations decay_as_operations{7, 3};
+
+UpdateOperations operations_of(const SgdAttributes& sgd) {
+  if (sgd.momentum == 0) return {5, 2};
+  return sgd.nesterov ? UpdateOperations{17, 7} : UpdateOperations{10, 4};
+}
+
+UpdateOperations operations_of(const AdamAttributes&) { return {30, 12}; }
+
+UpdateOperations operations_of(const RmsPropAttributes& rms) {
+  UpdateOperations all{21, 9};
+  if (rms.momentum != 0) all += {5, 2};
+  if (rms.centered) all += {12, 5};
+  return all;
+}
+
 struct Update {
   OptimizerLayout layout{};
   bool has_decay = false;
+  UpdateOperations operations{};
 };
 
 std::optional<Update> update_of(const Run& run) {
   const auto read = [](const auto& attributes) -> std::optional<Update> {
     if constexpr (requires { layout_of(attributes); }) {
-      if constexpr (requires { attributes.weight_decay; })
-        return Update{layout_of(attributes), attributes.weight_decay != 0};
-      else
-        return Update{layout_of(attributes), false};
+      Update update{.layout = layout_of(attributes), .operations = operations_of(attributes)};
+      if constexpr (requires { attributes.weight_decay; }) update.has_decay = attributes.weight_decay != 0;
+      if (update.has_decay) update.operations += decay_as_operations;
+      return update;
     } else {
       return std::nullopt;
     }
@@ -76,9 +107,10 @@ std::optional<Update> update_of(const Run& run) {
 // Visits a plan in the order of its nodes, and records which node wrote each buffer last.
 class Counting {
  public:
-  Counting(const Plan& plan, Fusion fusion, device::Precision precision)
+  Counting(const Plan& plan, Fusion fusion, device::Precision precision, Updates updates)
       : plan_(plan),
         fusion_(fusion),
+        updates_(updates),
         is_narrow_(is_narrow(precision) && !half_precision(plan)),
         writer_(plan.buffers.size(), no_node) {}
 
@@ -186,7 +218,10 @@ class Counting {
     for (std::size_t i = 0; i < parameters; ++i)
       elements += static_cast<double>(run.inputs[i].spec.elements());
     traffic.bytes = traffic.operands + (is_narrow_ ? copy_bytes * elements : 0);
-    if (fusion_ == Fusion::none) {
+    if (updates_ == Updates::operations && fusion_ != Fusion::program) {
+      traffic.launches = static_cast<double>(parameters) * update.operations.launches;
+      traffic.bytes = (4 * update.operations.passes + (is_narrow_ ? copy_bytes : 0)) * elements;
+    } else if (fusion_ == Fusion::none) {
       traffic.launches = static_cast<double>(parameters);
       if (update.has_decay) {
         traffic.launches *= 1 + separate_decay_launches;
@@ -226,6 +261,7 @@ class Counting {
 
   const Plan& plan_;
   Fusion fusion_;
+  Updates updates_;
   bool is_narrow_;
   std::vector<std::size_t> writer_;    // by buffer, the node that wrote it last
   std::vector<std::size_t> before_{};  // by node, the node that had written its first operand
@@ -249,8 +285,9 @@ std::optional<device::Precision> half_precision(const Plan& plan) {
   return std::nullopt;
 }
 
-std::vector<Traffic> traffic_of(const Plan& plan, Fusion fusion, device::Precision precision) {
-  return Counting(plan, fusion, precision).count();
+std::vector<Traffic> traffic_of(const Plan& plan, Fusion fusion, device::Precision precision,
+                                Updates updates) {
+  return Counting(plan, fusion, precision, updates).count();
 }
 
 }  // namespace wt::plan

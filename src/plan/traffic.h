@@ -18,6 +18,12 @@ enum class Fusion : std::uint8_t {
   program       // in addition, batch normalization needs fewer passes: TPU
 };
 
+// How an optimizer updates a variable. It is a property of the software, too.
+enum class Updates : std::uint8_t {
+  fused,      // one kernel: TensorFlow's own optimizers, Keras 2's on GPUs, all that XLA compiles
+  operations  // a kernel for each operation: Keras 3's without XLA
+};
+
 // The type of the halves among a kernel's operands, as mixed precision makes them; none if all numbers are wider.
 std::optional<device::Precision> half_precision(const Run& run);
 // That of the first kernel with halves.
@@ -32,6 +38,7 @@ struct Traffic {
 
 // By node, including Moves and Sums. A precision of 16 bits makes the float32 numbers of a plan without halves half as
 // wide. In a plan with halves all numbers have the width of their types.
-std::vector<Traffic> traffic_of(const Plan& plan, Fusion fusion, device::Precision precision);
+std::vector<Traffic> traffic_of(const Plan& plan, Fusion fusion, device::Precision precision,
+                                Updates updates = Updates::fused);
 
 }  // namespace wt::plan

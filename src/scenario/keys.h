@@ -488,6 +488,17 @@ void keys_of(Visit& visit, Time& time) {
                "how far the framework joins operations: none (TensorFlow's own), activations (XLA: with the "
                "normalization before them), program (TPU); absent: what the device's usual framework does"),
       time.fusion);
+  visit(optional("updates",
+                 "how an optimizer's update of a variable runs: fused (one kernel), or operations (a kernel "
+                 "for each "
+                 "operation); absent: operations in Keras 3 without XLA, else fused"),
+        time.updates);
+  visit(optional(
+            "image_data_format",
+            "how the framework keeps images between kernels: channels_last, to which TensorFlow's layout "
+            "optimizer turns halves on GPUs by itself, or channels_first, PyTorch's default, from which each "
+            "convolution of halves on matrix units turns its images"),
+        time.image_data_format);
   visit(optional("collectives",
                  "how collectives are played: expanded, every move of every replica; folded, what is alike "
                  "once, or not at all; auto takes that way to the same time where there is one"),

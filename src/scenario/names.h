@@ -173,6 +173,22 @@ struct Names<Fusion> {
 };
 
 template <>
+struct Names<Updates> {
+  static constexpr std::string_view noun = "a way to update";
+  static constexpr std::array<json::Named<Updates>, 2> rows{
+      {{"fused", Updates::fused}, {"operations", Updates::operations}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
+struct Names<ImageData> {
+  static constexpr std::string_view noun = "an order of image data";
+  static constexpr std::array<json::Named<ImageData>, 2> rows{
+      {{"channels_last", ImageData::channels_last}, {"channels_first", ImageData::channels_first}}};
+  static constexpr std::array<Later, 0> later{};
+};
+
+template <>
 struct Names<Numerics> {
   static constexpr std::string_view noun = "a way to compute";
   static constexpr std::array<json::Named<Numerics>, 3> rows{

@@ -363,6 +363,12 @@ struct Devices {
 // How far the framework joins neighbouring operations into one kernel.
 enum class Fusion : std::uint8_t { none, activations, program };
 
+// Whether an optimizer's update of a variable is one kernel, or one for each of its operations.
+enum class Updates : std::uint8_t { fused, operations };
+
+// The order in which the framework keeps the numbers of images between kernels.
+enum class ImageData : std::uint8_t { channels_last, channels_first };
+
 // Collectives in a step: all moves of all replicas, or those that are alike only once; automatic: where that
 // can be.
 enum class Collectives : std::uint8_t { automatic, expanded, folded };
@@ -392,7 +398,9 @@ struct ComputeChoice {
 struct Time {
   ComputeChoice compute{};
   std::optional<Seconds> measured_step{};  // of one device, this model and batch: scales what is computed
-  std::optional<Fusion> fusion{};  // absent: program on a TPU, whose compiler is always there, else none
+  std::optional<Fusion> fusion{};    // absent: program on a TPU, whose compiler is always there, else none
+  std::optional<Updates> updates{};  // absent: operations in Keras 3 unless operations are joined, else fused
+  ImageData image_data_format = ImageData::channels_last;
   Collectives collectives = Collectives::automatic;
   Launch launch = Launch::threads;        // TensorFlow drives all devices of a machine from one process
   std::optional<Seconds> tiny_message{};  // of an all-reduce of 8 bytes on the real system: instead of launch

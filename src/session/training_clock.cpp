@@ -18,6 +18,17 @@ namespace wt::session {
 
 namespace {
 
+// XLA joins the operations of an update, too.
+plan::Updates updates_of(const scenario::Scenario& scenario) {
+  const scenario::Time& time = scenario.time;
+  const bool is_joined =
+      scenario.training.jit_compile || time.fusion.value_or(scenario::Fusion::none) != scenario::Fusion::none;
+  const bool are_operations = is_on(model::Switch::updates_are_operations, scenario.semantics) && !is_joined;
+  const scenario::Updates usual = are_operations ? scenario::Updates::operations : scenario::Updates::fused;
+  return time.updates.value_or(usual) == scenario::Updates::operations ? plan::Updates::operations
+                                                                       : plan::Updates::fused;
+}
+
 plan::Fusion fusion_of(scenario::Fusion fusion) {
   switch (fusion) {
     case scenario::Fusion::activations:
@@ -68,6 +79,9 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
         *precision == scenario::Precision::tf32 ? device::Precision::tf32 : device::Precision::float32;
   if (scenario_.training.jit_compile) options.fusion = plan::Fusion::activations;
   if (scenario_.time.fusion) options.fusion = fusion_of(*scenario_.time.fusion);
+  options.updates = updates_of(scenario_);
+  if (scenario_.time.image_data_format == scenario::ImageData::channels_first)
+    options.images = plan::Images::channels_first;
   options.software = software_of(scenario_, job_.machine);
   if (scenario_.time.dispatch)
     options.dispatch = *scenario_.time.dispatch / static_cast<double>(scenario_.training.steps_per_execution);
@@ -218,9 +232,9 @@ Bytes TrainingClock::size_of_checkpoint() {
 }
 
 Bytes TrainingClock::size_of_variables() {
+  const std::shared_ptr<const plan::Plan> plan = plans_.alone(plans_.own_rows());
   Bytes size;
-  for (const plan::Port& variable : plans_.alone(plans_.own_rows())->variables)
-    size += variable.operand.spec.bytes();
+  for (const plan::Port& variable : plan->variables) size += variable.operand.spec.bytes();
   return size;
 }
 

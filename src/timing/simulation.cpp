@@ -50,6 +50,8 @@ class StepSimulator {
         clock_(*machine.platform, replicas_, options.known_collectives) {
     types_ = types_of(*machine.platform, where_);
     roofline_.fusion = options.fusion.value_or(plan::default_fusion(*types_.front()));
+    roofline_.updates = options.updates;
+    roofline_.images = options.images;
     roofline_.precision = options.precision.value_or(plan::default_precision(*types_.front()));
     roofline_.scale = options.scale.value_or(calibrated().kernels.value_or(1));
     if (!options.scale && !options.measured_step) roofline_.scaled_by = "your calibration";

@@ -74,8 +74,10 @@ struct SimulationOptions {
   std::int64_t rows = 0;                         // of the step
   std::optional<device::Precision> precision{};  // absent: the device's default
   std::optional<plan::Fusion> fusion{};          // absent: the device's usual one
-  std::optional<Seconds> measured_step{};        // compute times are scaled to reach this step
-  Place measured_at{};                           // of `measured_step` in the user's file, for messages
+  plan::Updates updates = plan::Updates::fused;
+  plan::Images images = plan::Images::channels_last;
+  std::optional<Seconds> measured_step{};  // compute times are scaled to reach this step
+  Place measured_at{};                     // of `measured_step` in the user's file, for messages
   // Factor on compute times, from the measurement of one device; absent: that of the platform's calibration.
   std::optional<double> scale{};
   double compute = 1;  // speed of the devices relative to the described or measured one

@@ -44,6 +44,7 @@ def arguments_of(words):
                         help="where the temporary folder is made; default: in memory, where there is such a place, "
                              "since a kill of a process loses nothing that was written to a file system")
     parser.add_argument("--only", choices=PARTS, help="one part; default: all")
+    parser.add_argument("--without", choices=PARTS, help="leaves out one part")
     return parser.parse_args(words)
 
 
@@ -52,7 +53,7 @@ def main(words):
     with tempfile.TemporaryDirectory(prefix="windtunnel_faults_", dir=options.dir) as folder:
         world = World(options.bin.resolve(), pathlib.Path(folder), options.kills, random.Random(options.seed))
         for name, part in PARTS.items():
-            if options.only not in (None, name):
+            if options.only not in (None, name) or options.without == name:
                 continue
             begin = time.monotonic()
             try:

@@ -148,6 +148,25 @@ TEST(Roofline, SeparateOperationsUpdateEachVariableAndAddTheDecayToItsGradient) 
   expect_near(seconds(decaying, Fusion::activations), (12 * 1.5e6 + 4) / 720e9 + 3e-6);
 }
 
+// By hand, in passes over the variable. Adam: m += (g - m) (1 - beta_1) has 3 + 2 + 3, v += (g^2 - v) (1 - beta_2) has
+// 2 + 3 + 2 + 3, and w -= alpha m / (sqrt(v) + epsilon) has 2 + 2 + 2 + 3 + 3; that are 3 + 4 + 5 kernels. SGD: w -= lr g
+// has 2 + 3, and a decay, w -= (decay w) lr, before it 2 + 2 + 3.
+TEST(Roofline, AnUpdateByOperationsPassesOverItsVariableAtEachOfThem) {
+  const TensorSpec x = floats({1000, 1000});
+  const TensorSpec count{Type::int64, {}};
+  const auto seconds = [&](std::string_view kernel, const std::vector<TensorSpec>& inputs,
+                           const Attributes& attributes, Fusion fusion = Fusion::none) {
+    return cost(v100(), kernel, inputs, attributes, {.fusion = fusion, .updates = Updates::operations})
+        .seconds;
+  };
+  const std::vector<TensorSpec> adam{x, x, x, count, x, floats({})}, sgd{x, x, floats({})};
+  expect_near(seconds("adam_update", adam, AdamAttributes{}), 30 * 4e6 / 720e9 + 12 * 3e-6);
+  expect_near(seconds("sgd_update", sgd, SgdAttributes{}), 5 * 4e6 / 720e9 + 2 * 3e-6);
+  expect_near(seconds("sgd_update", sgd, SgdAttributes{.weight_decay = 1e-4}), 12 * 4e6 / 720e9 + 5 * 3e-6);
+  EXPECT_EQ(seconds("adam_update", adam, AdamAttributes{}, Fusion::program),
+            cost(v100(), "adam_update", adam, AdamAttributes{}, {.fusion = Fusion::program}).seconds);
+}
+
 TEST(Roofline, MovesCostOnlyWithinADeviceAndSumsReadEverySlot) {
   Runs runs;
   runs.plan.devices.push_back({.name = "cpu:0"});
@@ -360,6 +379,21 @@ TEST(ConvolutionAlgorithm, DepthwiseIsBoundByMemory) {
   const Cost cost = forward({.in = 256, .out = 256, .groups = 256}, v100());
   const double bytes = 4.0 * (2.0 * 64 * 56 * 56 * 256 + 9 * 256);
   expect_near(cost.seconds, bytes / 720e9 + 3e-6);
+}
+
+// Both images are read and written once more, by hand: 2 bytes a number, 720 GB/s of memory.
+TEST(ConvolutionAlgorithm, HalvesOnMatrixUnitsAreTurnedWhereChannelsComeFirst) {
+  const Convolution shape{.batch = 32, .side = 28, .in = 64, .out = 256};
+  const auto turning = [&](const DeviceType& type, Precision precision) {
+    const auto taken = [&](Images images) {
+      return forward(shape, type, {.precision = precision, .images = images}).seconds.count();
+    };
+    return taken(Images::channels_first) - taken(Images::channels_last);
+  };
+  EXPECT_NEAR(turning(v100(), Precision::float16), 2 * 2 * 32.0 * 28 * 28 * (64 + 256) / 720e9, 1e-9);
+  EXPECT_EQ(turning(v100(), Precision::float32), 0);
+  EXPECT_EQ(turning(tpu(), Precision::bfloat16), 0);
+  EXPECT_EQ(turning(cpu(), Precision::float32), 0);
 }
 
 // ---- What must always hold

@@ -45,8 +45,13 @@ class Fitting {
   }
 
  private:
-  // Objects with "fitted_to" are efficiencies, wherever they stand.
+  // Objects with "fitted_to" are efficiencies, wherever they stand. A device is named by its id.
   void visit(const json::Value& value, const std::string& place) {
+    if (value.kind() == json::Kind::array)
+      for (const json::Value& element : value.elements()) {
+        const json::Value* const id = element.kind() == json::Kind::object ? element.find("id") : nullptr;
+        visit(element, id == nullptr ? place : fmt::format("{}.{}", place, id->string()));
+      }
     if (value.kind() != json::Kind::object) return;
     if (const json::Value* name = value.find("fitted_to")) fit(value, *name, place);
     for (const json::Member& member : value.members())

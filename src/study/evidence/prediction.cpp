@@ -58,8 +58,13 @@ plan::MeasuredStep step_of(const plan::Plan& plan, const Setup& setup, Precision
   const device::DeviceType& type = platform::device_type_named(setup.device);
   const std::vector<const device::DeviceType*> types(plan.devices.size(), &type);
   const plan::Fusion fusion = fusion_named(setup.fusion);
+  const plan::RooflineOptions options{
+      .precision = of_float32,
+      .fusion = fusion,
+      .updates = setup.updates_by_operations ? plan::Updates::operations : plan::Updates::fused,
+      .images = setup.is_channels_first ? plan::Images::channels_first : plan::Images::channels_last};
   plan::MeasuredStep step;
-  for (plan::Demand& demand : plan::demands(plan, types, {.precision = of_float32, .fusion = fusion}))
+  for (plan::Demand& demand : plan::demands(plan, types, options))
     if (demand.precision == setup.precision)
       step.demands.push_back(std::move(demand));
     else

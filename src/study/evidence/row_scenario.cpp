@@ -13,6 +13,8 @@ std::string row_scenario(const Measurement& row, std::string_view name, const Ro
   const Network& network = *network_of(row);
   const std::int64_t batch = batch_of(row, parts_of(row, setup));
   std::string time = fmt::format(R"("fusion": "{}")", setup.fusion);
+  if (setup.updates_by_operations) time += R"(, "updates": "operations")";
+  if (setup.is_channels_first) time += R"(, "image_data_format": "channels_first")";
   if (alone) time += fmt::format(R"(, "measured_step": "{} s")", alone->count());
   return fmt::format(
       R"({{

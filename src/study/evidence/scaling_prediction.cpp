@@ -43,6 +43,9 @@ std::string v100_over_edr(int devices) {
 }
 std::string dgx2(int) { return R"("dgx2")"; }
 std::string dgx_a100(int) { return R"("dgx_a100")"; }
+// A p3.8xlarge is half of it.
+std::string p3_16xlarge(int) { return R"("aws_p3_16xlarge")"; }
+std::string p4d_24xlarge(int) { return R"("aws_p4d_24xlarge")"; }
 
 // The name of a slice contains its number of cores, of which a chip has two.
 std::string tpu_v3(int chips) {
@@ -85,6 +88,8 @@ std::string tpu(int) { return R"({"type": "tpu"})"; }
 
 constexpr std::string_view horovod = "DDP/Horovod NCCL data parallel";
 constexpr std::string_view horovod_with_xla = "Horovod NCCL data parallel with XLA";
+constexpr std::string_view ddp = "DDP NCCL";
+constexpr std::string_view lambda = "lambdal/";
 constexpr std::string_view tensorflow_of_dlperf = "DLPerf TensorFlow";
 constexpr std::string_view bert = "TensorFlow2/LanguageModeling/BERT";
 
@@ -115,6 +120,10 @@ constexpr std::array arrangements{
                 overlapping},
     Arrangement{"NCCL and XLA, A100", Regime::overlapped, "8x A100 40GB", horovod_with_xla, "", dgx_a100,
                 overlapping},
+    Arrangement{"DDP, V100", Regime::overlapped, "V100 16GB SXM2", ddp, lambda, dgx1_v100, overlapping, true},
+    Arrangement{"DDP, A100", Regime::overlapped, "A100 80GB SXM4", ddp, lambda, dgx_a100, overlapping, true},
+    Arrangement{"DDP, p3", Regime::overlapped, "p3.", ddp, lambda, p3_16xlarge, overlapping, true},
+    Arrangement{"DDP, p4d", Regime::overlapped, "p4d.24xlarge", ddp, lambda, p4d_24xlarge, overlapping, true},
     Arrangement{"torus, TPU v3", Regime::one_pack, "tpu-v3", "synchronous data parallel", "", tpu_v3, tpu},
     Arrangement{"torus, TPU v4", Regime::one_pack, "tpu-v4", "synchronous data parallel", "", tpu_v4, tpu},
 };
@@ -269,7 +278,7 @@ std::vector<MeetingRow> meeting_rows(const std::vector<Measurement>& rows) {
   const Bases bases(rows);
   for (const Arrangement& arrangement : arrangements)
     for (const Measurement& row : rows)
-      if (arrangement.regime == Regime::overlapped && fits(row, arrangement) &&
+      if (arrangement.regime == Regime::overlapped && !arrangement.is_only_judged && fits(row, arrangement) &&
           reason_to_leave_out(row).empty() && bases.base_of(row) != nullptr)
         found.push_back({&row, &arrangement});
   return found;

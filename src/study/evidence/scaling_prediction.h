@@ -30,6 +30,8 @@ struct Arrangement {
   // The scenario's "platform" and "strategy", as JSON, for the row's number of devices.
   std::string (*platform_of)(int devices) = nullptr;
   std::string (*strategy_of)(int devices) = nullptr;
+  // What meeting in collectives costs is fitted to overlapped rows, but for those with two digits, by which it is judged.
+  bool is_only_judged = false;
 };
 
 struct ScalingPrediction {

@@ -115,6 +115,9 @@ struct Framework {
   std::string_view note{};      // a part of the row's note
   std::string_view fusion{};
   std::string_view optimizer{};
+  bool is_channels_first = false;
+  std::string_view type{};  // of the row; empty: any
+  bool updates_by_operations = false;
 };
 
 constexpr std::string_view plain_sgd =
@@ -125,15 +128,18 @@ constexpr std::string_view adam = R"({"class_name": "Adam", "config": {"learning
 
 // The first that fits counts. MXNet's container and XLA fuse the normalization with what follows it; TensorFlow
 // without XLA runs one kernel for each operation, and so does PyTorch in a convolutional network; its
-// kernels of a transformer compute a layer at once.
+// kernels of a transformer compute a layer at once. Lambda's scripts start NVIDIA's PyTorch ResNet-50 without its
+// --memory-format, whose default is nchw; NVIDIA's own rows of mixed precision have nhwc. NVIDIA's PyTorch BERT updates by
+// one kernel in mixed precision (Apex' FusedAdam) and by operations else (BertAdam, about as many as Keras 3's Adam).
 constexpr std::array frameworks{
     Framework{"docs_src/performance/benchmarks", "", "", "", "none", plain_sgd},
     Framework{"MxNet/Classification", "", "", "", "activations", sgd},
     Framework{"TensorFlow/Classification", "with XLA", "", "", "activations", sgd},
     Framework{"PyTorch/Classification", "", "", "", "none", sgd},
     Framework{"TensorFlow2/LanguageModeling/BERT", "", "", "", "activations", adam},
-    Framework{"lambdal/deeplearning-benchmark", "", "BERT", "", "activations", adam},
-    Framework{"lambdal/deeplearning-benchmark", "", "", "", "none", sgd},
+    Framework{"lambdal/deeplearning-benchmark", "", "BERT", "", "activations", adam, false, "AMP"},
+    Framework{"lambdal/deeplearning-benchmark", "", "BERT", "", "activations", adam, false, "", true},
+    Framework{"lambdal/deeplearning-benchmark", "", "", "", "none", sgd, true},
     Framework{"DLPerf TensorFlow", "", "ResNet50", "", "none", sgd},
     Framework{"DLPerf TensorFlow", "", "BERT", "XLA on", "activations", adam},
     Framework{"DLPerf TensorFlow", "", "BERT", "", "none", adam},
@@ -192,7 +198,8 @@ const Numbers* numbers_of(const Measurement& row, const device::DeviceType& type
 const Framework& framework_of(const Measurement& row) {
   const Framework* const found = find_in(frameworks, [&](const Framework& each) {
     return has(row.source, each.source) && has(row.strategy, each.strategy) &&
-           row.model.starts_with(each.model) && has(row.note, each.note);
+           row.model.starts_with(each.model) && has(row.note, each.note) &&
+           (each.type.empty() || row.type == each.type);
   });
   return found == nullptr ? unknown_framework : *found;
 }
@@ -223,6 +230,8 @@ std::optional<Setup> setup_of(const Measurement& row) {
                .policy = found->policy,
                .fusion = framework.fusion,
                .optimizer = framework.optimizer,
+               .updates_by_operations = framework.updates_by_operations,
+               .is_channels_first = framework.is_channels_first,
                .replicas_per_device = machine->replicas_per_device,
                .most_devices = machine->most_devices};
 }

@@ -19,14 +19,16 @@ namespace wt::evidence {
 
 // How a row is predicted.
 struct Setup {
-  std::string group{};            // rows of one device and precision: "V100 float16"
-  std::string_view device{};      // an id of devices.json
-  device::Precision precision{};  // of the products and convolutions
-  std::string_view policy{};      // "training.precision" of a scenario; empty: a matrix product alone
-  std::string_view fusion{};      // "time.fusion" of a scenario
-  std::string_view optimizer{};   // "training.optimizer" of a scenario, as JSON
-  int replicas_per_device = 1;    // the cores of a TPU's chip that are devices
-  int most_devices = 1;           // rows of more devices say something about communication, too
+  std::string group{};                 // rows of one device and precision: "V100 float16"
+  std::string_view device{};           // an id of devices.json
+  device::Precision precision{};       // of the products and convolutions
+  std::string_view policy{};           // "training.precision" of a scenario; empty: a matrix product alone
+  std::string_view fusion{};           // "time.fusion" of a scenario
+  std::string_view optimizer{};        // "training.optimizer" of a scenario, as JSON
+  bool updates_by_operations = false;  // "time.updates" of a scenario
+  bool is_channels_first = false;      // "time.image_data_format" of a scenario
+  int replicas_per_device = 1;         // the cores of a TPU's chip that are devices
+  int most_devices = 1;                // rows of more devices say something about communication, too
 
   friend bool operator==(const Setup&, const Setup&) = default;
 };
